@@ -1,0 +1,5 @@
+"""`python -m autograder` is the `autograder` command."""
+
+from .cli import main
+
+main()

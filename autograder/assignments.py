@@ -1,0 +1,203 @@
+"""Reads what a course folder says about an assignment: its exercises, tests and misconceptions.
+
+The source notebook is the truth for exercises, points and solutions, the release notebook for
+what a student was given, and `misconceptions/NAME.py` for mistakes and public probes.
+"""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType
+from typing import Any
+
+import nbformat
+
+from course.probes import Probe
+
+MISCONCEPTIONS = Path(__file__).parent / "misconceptions"
+
+
+class CourseError(Exception):
+    """The course folder lacks something. The message says what, and what to do."""
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One misconception: the solution cell as a student who holds it would have written it.
+
+    Attributes:
+        id: such as "add.overwrites".
+        says: the tutor's message.
+        source: the cell.
+        endless: whether the code never ends on the hidden tests, so that it is never played.
+    """
+
+    id: str
+    says: str
+    source: str
+    endless: bool = False
+
+
+@dataclass
+class Exercise:
+    """One graded unit: a solution cell and its test cell."""
+
+    id: str
+    title: str
+    max_points: float
+    solution: str = ""
+    stub: str = ""
+    probes: list[Probe] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+    manual: bool = False
+
+
+@dataclass
+class Assignment:
+    """An assignment's exercises in the order of the notebook, and the cells it is made of.
+
+    Attributes:
+        setup: the sources of locked code cells that are not graded, by grade_id.
+        tests: the module with the hidden tests.
+    """
+
+    name: str
+    exercises: dict[str, Exercise]
+    setup: dict[str, str]
+    tests: Path
+
+    def namespace(self, **replaced: str) -> dict[str, Any]:
+        """What the solution notebook defines, with some exercises' cells replaced."""
+        scope: dict[str, Any] = {"__name__": "__main__"}
+        for source in self.setup.values():
+            exec(compiled(source), scope)
+        for exercise in self.exercises.values():
+            if not exercise.manual:
+                exec(compiled(replaced.get(exercise.id, exercise.solution)), scope)
+        return scope
+
+
+@lru_cache(maxsize=2048)
+def compiled(source: str) -> CodeType:
+    """The code of one of the course's own cells."""
+    return compile(source, "<cell of the course>", "exec")
+
+
+def find_course(start: Path | None = None) -> Path:
+    """The course folder: the nearest one upwards from `start` that has an nbgrader_config.py."""
+    start = (start or Path.cwd()).resolve()
+    for folder in (start, *start.parents, Path(__file__).resolve().parent.parent):
+        if (folder / "nbgrader_config.py").exists() and (folder / "source").is_dir():
+            return folder
+    raise CourseError(
+        f"{start} is not in a course folder (one with nbgrader_config.py and source/). "
+        "Change to the course folder, or name it with --course."
+    )
+
+
+def assignment_names(course: Path) -> list[str]:
+    """The assignments that the course has notebooks for."""
+    return sorted(path.parent.name for path in (course / "source").glob("*/*.ipynb"))
+
+
+def load_assignment(course: Path, name: str) -> Assignment:
+    """The assignment `name`. Raises `CourseError` if the course has no such assignment."""
+    source = course / "source" / name / f"{name}.ipynb"
+    release = course / "release" / name / f"{name}.ipynb"
+    if not source.exists():
+        known = ", ".join(assignment_names(course)) or "none"
+        raise CourseError(f"there is no assignment {name!r} in {course} (there are: {known})")
+    if not release.exists():
+        raise CourseError(f"{release} is missing: run `nbgrader generate_assignment {name}` first")
+    stamps = (source.stat().st_mtime_ns, release.stat().st_mtime_ns)
+    return _load(course, name, source, release, stamps)
+
+
+@lru_cache
+def _load(
+    course: Path, name: str, source: Path, release: Path, stamps: tuple[int, int]
+) -> Assignment:
+    exercises: dict[str, Exercise] = {}
+    setup: dict[str, str] = {}
+    solutions: dict[str, str] = {}
+    heading = ""
+    for cell in nbformat.read(source, as_version=4).cells:
+        if cell.cell_type == "markdown":
+            found = re.search(r"^##\s+Exercise\s+\d+\s*·\s*(.+)$", cell.source, re.MULTILINE)
+            heading = found.group(1).strip() if found else heading
+        marks = cell.metadata.get("nbgrader") or {}
+        grade_id = marks.get("grade_id", "")
+        if marks.get("solution") and marks.get("grade"):
+            points = float(marks["points"])
+            exercises[grade_id] = Exercise(grade_id, heading, points, cell.source, manual=True)
+        elif marks.get("solution"):
+            solutions[grade_id] = cell.source
+        elif marks.get("grade"):
+            exercise_id = grade_id.removeprefix("test_")
+            exercises[exercise_id] = Exercise(exercise_id, heading, float(marks["points"]))
+        elif marks.get("locked") and cell.cell_type == "code":
+            setup[grade_id] = cell.source
+    stubs = {
+        cell.metadata.nbgrader.grade_id: cell.source
+        for cell in nbformat.read(release, as_version=4).cells
+        if cell.metadata.get("nbgrader", {}).get("solution")
+    }
+    for exercise in exercises.values():
+        exercise.solution = solutions.get(exercise.id, exercise.solution)
+        exercise.stub = stubs.get(exercise.id, "")
+    _read_misconceptions(MISCONCEPTIONS / f"{name}.py", exercises)
+    return Assignment(name, exercises, setup, course / "grading_tests" / f"test_{name}.py")
+
+
+def _read_misconceptions(path: Path, exercises: dict[str, Exercise]) -> None:
+    if not path.exists():
+        return
+    for kind, name, headers, source in percent_cells(path):
+        exercise = exercises.get(name.partition(".")[0])
+        if exercise is None:
+            raise CourseError(f"{path}: {name} is about an exercise that the notebook does not have")
+        if kind == "probe":
+            observe = _top_level_parts(headers["observe"])
+            exercise.probes.append(Probe(code=source, observe=observe))
+        else:
+            endless = headers.get("outcome") == "timeout"
+            exercise.mistakes.append(Mistake(name, headers["says"], source, endless))
+
+
+def percent_cells(path: Path) -> list[tuple[str, str, dict[str, str], str]]:
+    """The cells of a file in percent format: kind, name, `# key: value` headers, source."""
+    cells = []
+    for text in re.split(r"^# %% ", path.read_text(), flags=re.MULTILINE)[1:]:
+        title, _, body = text.partition("\n")
+        kind, _, name = title.rpartition(": ")
+        headers: dict[str, str] = {}
+        lines: list[str] = []
+        key = ""
+        for line in body.splitlines():
+            header = re.fullmatch(r"# (\w+): (.*)", line)
+            if header:
+                key = header.group(1)
+                headers[key] = header.group(2).strip()
+            elif key and line.startswith("#   "):
+                headers[key] += " " + line[4:].strip()
+            else:
+                key = ""
+                lines.append(line)
+        cells.append((kind, name.strip(), headers, "\n".join(lines).strip() + "\n"))
+    return cells
+
+
+def _top_level_parts(text: str) -> list[str]:
+    """The expressions of a comma-separated list, split outside brackets."""
+    parts, depth, part = [], 0, ""
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            parts.append(part.strip())
+            part = ""
+        else:
+            part += character
+    return [*parts, part.strip()]

@@ -1,0 +1,333 @@
+"""What grading tests hold in their hands: an engine, wherever it lives.
+
+`Engine` looks like a module with the student's names in it. Each operation on it, or on an object
+that came from it, is one small message; only plain numbers, text, truth values and opaque objects
+come back. The namespace behind it may be a student process in the sandbox, an author's live
+notebook or a model of a mistake: a test cannot tell.
+"""
+
+from __future__ import annotations
+
+import builtins
+import json
+from collections.abc import Callable, Iterable
+from typing import Any, Protocol
+
+from .sandbox.inside import wire
+from .sandbox.inside.objects import Objects
+from .sandbox.processes import StudentProcess
+
+
+class StudentError(Exception):
+    """The code under test raised. `kinds` are the class names, nearest first."""
+
+    def __init__(self, kinds: list[str]) -> None:
+        super().__init__(kinds[0] if kinds else "Exception")
+        self.kinds = kinds
+
+
+class Channel(Protocol):
+    """Carries steps to a namespace and brings the answer back."""
+
+    def perform(self, steps: list[Any]) -> dict[str, Any]: ...
+
+    def register(self, function: Callable[..., Any]) -> int: ...
+
+    def next_number(self) -> int:
+        """A number below zero that names no object there yet."""
+        ...
+
+
+class RemoteChannel:
+    """To a student process behind the wall."""
+
+    def __init__(self, process: StudentProcess) -> None:
+        self._process = process
+
+    def perform(self, steps: list[Any]) -> dict[str, Any]:
+        return self._process.request({"steps": steps}, self._process.limits.step_seconds)
+
+    def register(self, function: Callable[..., Any]) -> int:
+        return self._process.register(function)
+
+    def next_number(self) -> int:
+        return self._process.next_number()
+
+
+class LocalChannel:
+    """To a namespace in this process, through the same JSON."""
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self._objects = Objects(namespace, self._callback)
+        self._functions: list[Callable[..., Any]] = []
+        self._number = 0
+
+    def next_number(self) -> int:
+        self._number -= 1
+        return self._number
+
+    def perform(self, steps: list[Any]) -> dict[str, Any]:
+        answer: dict[str, Any] = self._objects.perform(json.loads(json.dumps(steps)))
+        return answer
+
+    def register(self, function: Callable[..., Any]) -> int:
+        self._functions.append(function)
+        return len(self._functions) - 1
+
+    def _callback(self, number: int, arguments: list[Any]) -> Any:
+        return self._functions[number](*arguments)
+
+
+class Engine:
+    """The names that a namespace defines, each usable as if it were here.
+
+    Args:
+        channel: where the namespace lives.
+
+    Attributes:
+        seen: every plain value and exception that came back, in order. Two engines that show
+            the same in the same test behave alike as far as the test can tell.
+    """
+
+    def __init__(self, channel: Channel) -> None:
+        self._channel = channel
+        self._waiting: list[Any] = []
+        self.seen: list[Any] = []
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        found = self._later("name", name)
+        object.__setattr__(found, "_is_class", name[0].isupper())
+        return found
+
+    def read(self, name: str) -> Any:
+        """The plain value that a name stands for, such as an answer `q3 = "b"`."""
+        return self._ask("name", name)
+
+    # What Python writes as operators and built-in functions on ordinary objects.
+
+    def sum(self, items: Iterable[Any]) -> Any:
+        """The built-in `sum`, called where the engine lives."""
+        return self._ask("sum", list(items))
+
+    def chain(self, operation: str, start: Any, items: Iterable[Any]) -> Any:
+        """`start` combined with each item in turn by "add", "mul", …: a long chain in one step."""
+        return self._later("fold", operation, start, list(items))
+
+    def deepened(self, node: Any, count: int) -> Any:
+        """The end of a chain of `count` nodes, each with the one before as its only operand."""
+        return self._later("deepen", self.Value, node, count)
+
+    def in_place(self, operation: str, target: Any, value: Any) -> Any:
+        """The result of `target += value` ("iadd"), `-=`, `*=` or `/=`."""
+        return self._later("binary", operation, target, value)
+
+    def items(self, collection: Any) -> list[Any]:
+        """The items of any iterable that the engine returned."""
+        if isinstance(collection, (list, tuple, set, frozenset)):
+            return list(collection)
+        if isinstance(collection, Remote):
+            return list(self._ask("items", collection))
+        raise StudentError(["TypeError"])
+
+    def attribute(self, target: Any, name: str) -> Any:
+        """An attribute as the object it is, also where it is a number or a collection."""
+        return self._later("get", target, name)
+
+    def attributes(self, targets: list[Any], name: str) -> list[Any]:
+        """The same attribute of many objects, in one question."""
+        return list(self._ask("attributes", targets, name))
+
+    def graph(self, root: Any) -> list[tuple[Any, list[Any]]]:
+        """Every node that `root` was computed from, with its `_prev`, in no special order."""
+        return [(node, list(operands)) for node, operands in self._ask("graph", root)]
+
+    def invoke(self, target: Any, name: str) -> None:
+        """Call a method without arguments, for what it does and not for what it returns."""
+        self._later("invoke", target, name)
+
+    def call(self, function: Any, *arguments: Any) -> Any:
+        """The result of a call as the object it is, also where it is a collection."""
+        return self._later("call", function, list(arguments), {})
+
+    def lengths(self, collections: Any) -> list[Any]:
+        """The length of each part of a collection of collections."""
+        return self.items(self._ask("lengths", collections))
+
+    def has(self, target: Any, name: str) -> bool:
+        return self._ask("has", target, name) is True
+
+    def is_callable(self, value: Any) -> bool:
+        return isinstance(value, Remote) and self._ask("callable", value) is True
+
+    def is_instance(self, value: Any, kind: Any) -> bool:
+        return isinstance(value, Remote) and self._ask("isinstance", value, kind) is True
+
+    def text(self, value: Any) -> str:
+        """`repr(value)`, made where the engine lives."""
+        return str(self._ask("repr", value))
+
+    def error_of(self, action: Callable[[], Any]) -> str | None:
+        """The nearest built-in exception that `action` raises in the engine, or None."""
+        self._flush()
+        try:
+            action()
+            self._flush()
+        except StudentError as error:
+            return next((kind for kind in error.kinds if kind in _BUILT_IN), error.kinds[0])
+        return None
+
+    def define(self, name: str, value: Any) -> None:
+        """Put a name into the namespace; functions stay here and are called back."""
+        self._later("define", name, value)
+
+    def define_class(self, name: str, methods: dict[str, Callable[..., Any]]) -> Any:
+        """Make a class there whose methods stay here."""
+        return self._later("class", name, methods)
+
+    def finish(self) -> None:
+        """Carry out every step that was not waited for. Raises `StudentError` if one failed."""
+        self._flush()
+
+    # Messages.
+
+    def _later(self, name: str, *arguments: Any) -> Remote:
+        """A step whose result is an object: sent along with the next question."""
+        number = self._channel.next_number()
+        self._waiting.append([name, number, *map(self._encode, arguments)])
+        if len(self._waiting) > 500:
+            self._flush()
+        return Remote(self, number)
+
+    def _ask(self, name: str, *arguments: Any, remember: bool = True) -> Any:
+        """A step whose result is wanted now."""
+        self._waiting.append([name, None, *map(self._encode, arguments)])
+        return self._flush(remember)
+
+    def _flush(self, remember: bool = True) -> Any:
+        if not self._waiting:
+            return None
+        steps, self._waiting = self._waiting, []
+        answer = self._channel.perform(steps)
+        kinds = answer.get("error")
+        if kinds is not None:
+            if type(kinds) is not list or not all(type(kind) is str for kind in kinds):
+                raise wire.WireError("not an error")
+            error = StudentError(kinds[:12])
+            self.seen.append(("error", next((k for k in kinds if k in _BUILT_IN), "Exception")))
+            raise error
+        value = wire.decode(answer.get("value"), self._resolve)
+        if remember:
+            self._remember(value)
+        return value
+
+    def _remember(self, value: Any) -> None:
+        """Write down what came back: objects count, but which they are does not."""
+        if isinstance(value, (list, tuple, set, frozenset)):
+            self.seen.append(("items", len(value)))
+            if not isinstance(value, (set, frozenset)):
+                for item in value:
+                    self._remember(item)
+        elif not isinstance(value, Remote):
+            self.seen.append(value)
+
+    def _resolve(self, kind: str, number: int) -> Any:
+        if kind != "object":
+            raise wire.WireError("not an object")
+        return Remote(self, number)
+
+    def _encode(self, value: Any) -> Any:
+        return wire.encode(value, self._handle)
+
+    def _handle(self, value: Any) -> dict[str, int]:
+        if isinstance(value, Remote):
+            if value._engine is not self:
+                raise TypeError("this object belongs to another engine")
+            return {"object": value._number}
+        if callable(value):
+            return {"function": self._channel.register(self._calling(value))}
+        raise TypeError(f"a {type(value).__name__} cannot be sent to an engine")
+
+    def _calling(self, function: Callable[..., Any]) -> Callable[..., Any]:
+        def call(arguments: Any, keywords: Any) -> Any:
+            positional = wire.decode(arguments, self._resolve)
+            named = wire.decode(keywords, self._resolve)
+            result = function(*positional, **named)
+            answer = self._encode(result)
+            self._flush()
+            return answer
+
+        return call
+
+
+class Remote:
+    """An object that lives where the engine does; only its name is here."""
+
+    __slots__ = ("_engine", "_is_class", "_known", "_number")
+
+    def __init__(self, engine: Engine, number: int) -> None:
+        object.__setattr__(self, "_engine", engine)
+        object.__setattr__(self, "_number", number)
+        object.__setattr__(self, "_known", number if number > 0 else None)
+        object.__setattr__(self, "_is_class", False)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("__") and name.endswith("__"):
+            raise AttributeError(name)
+        return self._engine._ask("get", self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._engine._later("set", self, name, value)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        # A class makes an object, which nobody need wait for.
+        send = self._engine._later if self._is_class else self._engine._ask
+        return send("call", self, list(arguments), keywords)
+
+    def _identity(self) -> int:
+        """The number that stands for the object itself, however it was reached."""
+        if self._known is None:
+            number = self._engine._ask("identity", self, remember=False)
+            object.__setattr__(self, "_known", int(number))
+        known: int = self._known
+        return known
+
+    def __eq__(self, other: object) -> bool:
+        """Whether both are the very same object; the object's own `__eq__` is never asked."""
+        if not isinstance(other, Remote):
+            return NotImplemented
+        return self._engine is other._engine and self._identity() == other._identity()
+
+    def __hash__(self) -> int:
+        return hash(self._identity())
+
+    def __instancecheck__(self, value: Any) -> bool:
+        return self._engine.is_instance(value, self)
+
+    def __repr__(self) -> str:
+        return "<an object of the engine>"
+
+    def __neg__(self) -> Any:
+        return self._engine._later("unary", "neg", self)
+
+
+def _binary(name: str) -> Callable[[Remote, Any], Any]:
+    def method(self: Remote, other: Any) -> Any:
+        return self._engine._later("binary", name, self, other)
+
+    return method
+
+
+def _reflected(name: str) -> Callable[[Remote, Any], Any]:
+    def method(self: Remote, other: Any) -> Any:
+        return self._engine._later("binary", name, other, self)
+
+    return method
+
+
+for _name in ("add", "sub", "mul", "truediv", "pow"):
+    setattr(Remote, f"__{_name}__", _binary(_name))
+    setattr(Remote, f"__r{_name}__", _reflected(_name))
+
+_BUILT_IN = frozenset(dir(builtins))

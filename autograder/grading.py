@@ -1,0 +1,512 @@
+"""Grades one notebook: runs its cells behind the wall, tests each exercise, explains failures.
+
+An exercise is graded on the student's own notebook first. If it fails while others have failed
+too, it gets a second chance in which the failed exercises before it work and those after it are
+left out, so that a mistake costs its own exercise only. The working versions stay in the grader:
+the student's process calls them across the wall.
+"""
+
+from __future__ import annotations
+
+import builtins
+import time
+from collections.abc import Callable
+from contextlib import suppress
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+from course.check import first_wrong, match
+from course.messages import agree_all, explain_error
+from course.probes import Observation
+
+from .assignments import Assignment, Exercise, compiled, load_assignment
+from .diagnosis import Diagnosis
+from .engines import Engine, RemoteChannel, StudentError
+from .outputs import clean_outputs
+from .report import LOST, ExerciseResult, Report
+from .sandbox import Limits, StudentLost, StudentProcess, WarmServer
+from .suite import Suite, Verdict
+from .tables import build_table
+
+
+@dataclass
+class Cell:
+    """A code cell to run: its source, and the exercise whose solution cell it is, if any."""
+
+    source: str
+    exercise: str | None = None
+
+
+@dataclass
+class Ran:
+    """What came of running a cell."""
+
+    outputs: list[dict[str, Any]] = field(default_factory=list)
+    execution_count: int | None = None
+    lost: str | None = None
+
+
+@dataclass
+class Graded:
+    """The verdicts on a notebook and what its cells displayed."""
+
+    report: Report
+    ran: list[Ran]
+
+
+class Grader:
+    """Grades notebooks of one course, with everything warm. Use as a context manager.
+
+    Args:
+        course: the course folder.
+        key: what the hidden tests' random numbers are keyed with, 16 bytes or more.
+        limits: what a student process may use.
+        submission_seconds: wall-clock time that all the cells of one notebook may take.
+    """
+
+    def __init__(
+        self,
+        course: Path,
+        key: bytes,
+        limits: Limits | None = None,
+        submission_seconds: float = 120.0,
+    ) -> None:
+        self.course = course
+        self.submission_seconds = submission_seconds
+        self._key = key
+        self._server = WarmServer(limits)
+        self._suites: dict[Path, Suite] = {}
+        self._tables: dict[str, tuple[Assignment, dict[str, Any]]] = {}
+        self._started = False
+
+    def __enter__(self) -> Grader:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def close(self) -> None:
+        for suite in self._suites.values():
+            suite.close()
+        self._suites.clear()
+        if self._started:
+            self._server.close()
+            self._started = False
+
+    def grade(self, name: str, cells: list[Cell], only: set[str] | None = None) -> Graded:
+        """Grade the code cells of a notebook, given in order.
+
+        Args:
+            name: the assignment.
+            cells: every code cell that is to run.
+            only: grade these exercises alone.
+
+        Raises:
+            SandboxUnavailable: student code cannot be confined here; nothing was run.
+        """
+        if not self._started:
+            self._server.start()
+            self._started = True
+        assignment = load_assignment(self.course, name)
+        suite = self._suite(assignment.tests)
+        seed = self._seed(name, cells)
+        grading = _Grading(
+            assignment,
+            suite,
+            self._table(assignment),
+            self._server,
+            cells,
+            seed,
+            self.submission_seconds,
+            only,
+        )
+        report = Report(name, grading.results(), seed=seed.hex())
+        return Graded(report, grading.ran)
+
+    def _suite(self, path: Path) -> Suite:
+        if path not in self._suites:
+            self._suites[path] = Suite(path)
+        return self._suites[path]
+
+    def _table(self, assignment: Assignment) -> dict[str, Any]:
+        """The public probes' right results and each misconception's, by exercise."""
+        known, table = self._tables.get(assignment.name, (None, {}))
+        if known is not assignment:
+            table = build_table(assignment)["exercises"]
+            self._tables[assignment.name] = (assignment, table)
+        return table
+
+    def _seed(self, name: str, cells: list[Cell]) -> bytes:
+        """The same submission gets the same numbers, and nobody else can foretell them."""
+        digest = blake2b(key=self._key[:64], digest_size=16)
+        for text in (name, *(cell.source for cell in cells)):
+            digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
+        return digest.digest()
+
+
+class _Grading:
+    """The grading of one notebook."""
+
+    def __init__(
+        self,
+        assignment: Assignment,
+        suite: Suite,
+        table: dict[str, Any],
+        server: WarmServer,
+        cells: list[Cell],
+        seed: bytes,
+        seconds: float,
+        only: set[str] | None,
+    ) -> None:
+        self._assignment = assignment
+        self._suite = suite
+        self._server = server
+        self._cells = cells
+        self._seed = seed
+        self._table = table
+        self._diagnosis = Diagnosis(assignment, suite)
+        self._only = only
+        self._own = _Run(server, cells, seed, seconds)
+        self.ran = self._own.ran
+        self._runs: dict[tuple[frozenset[str], frozenset[str]], _Run] = {}
+        self._failed: list[str] = []
+        self._wrong: list[str] = []
+
+    def results(self) -> list[ExerciseResult]:
+        """One result an exercise, in the notebook's order."""
+        try:
+            self._own.run_cells()
+            chosen = [
+                exercise
+                for exercise in self._assignment.exercises.values()
+                if self._only is None or exercise.id in self._only
+            ]
+            first = {e.id: self._first_verdicts(e) for e in chosen if not e.manual}
+        finally:
+            self._own.close()
+        self._failed = [key for key, verdicts in first.items() if _share(verdicts) < 1]
+        try:
+            return [self._result(exercise, first.get(exercise.id)) for exercise in chosen]
+        finally:
+            for run in self._runs.values():
+                run.close()
+
+    def _first_verdicts(self, exercise: Exercise) -> list[Verdict]:
+        lost = self._lost_cell(exercise)
+        if lost is None:
+            return self._verdicts(self._own, exercise)
+        verdicts = self._suite.promises(exercise.id)
+        for verdict in verdicts:
+            verdict.lost = lost
+        return verdicts
+
+    def _verdicts(self, run: _Run, exercise: Exercise) -> list[Verdict]:
+        """Each hidden test's verdict; once the process is lost the rest count as lost too."""
+        verdicts: list[Verdict] = []
+        for verdict in self._suite.run(exercise.id, run.engine, self._seed):
+            verdicts.append(verdict)
+            if verdict.lost:
+                rest = self._suite.promises(exercise.id)[len(verdicts) :]
+                for unrun in rest:
+                    unrun.lost = verdict.lost
+                verdicts += rest
+                break
+        return verdicts
+
+    def _result(self, exercise: Exercise, verdicts: list[Verdict] | None) -> ExerciseResult:
+        result = ExerciseResult(exercise.id, exercise.title, exercise.max_points)
+        if verdicts is None:
+            result.points, result.status = None, "manual"
+            result.message = "A person reads and marks this answer."
+            return result
+        if _share(verdicts) < 1 and self._is_missing(exercise, verdicts):
+            result.status = "missing"
+            result.message = "No answer was found: the cell is missing or still holds the stub."
+            result.promises = [(verdict.promise, False) for verdict in verdicts]
+            self._wrong.append(exercise.id)
+            return result
+        own, observed = verdicts, None
+        if exercise.id in self._failed and self._lost_cell(exercise) is None:
+            verdicts, run = self._second_chance(exercise, verdicts)
+            observed = run.observed[exercise.id]
+            if run.given and _share(verdicts) > _share(own):
+                names = ", ".join(f"`{name}`" for name in run.given)
+                result.note = f"Graded with working versions of {names}."
+        share = _share(verdicts)
+        result.points = round(min(max(share, 0.0), 1.0) * exercise.max_points, 2)
+        result.promises = [(verdict.promise, verdict.passed) for verdict in verdicts]
+        lost = next((verdict.lost for verdict in verdicts if verdict.lost), None)
+        result.status = lost or ("passed" if share == 1 else "partial" if share else "failed")
+        if share < 1:
+            self._wrong.append(exercise.id)
+            self._explain(result, exercise, verdicts, observed)
+        return result
+
+    def _is_missing(self, exercise: Exercise, verdicts: list[Verdict]) -> bool:
+        sources = [cell.source for cell in self._cells if cell.exercise == exercise.id]
+        untouched = all(source.split() == exercise.stub.split() for source in sources)
+        return untouched and not any(verdict.passed for verdict in verdicts)
+
+    def _lost_cell(self, exercise: Exercise) -> str | None:
+        """How the exercise's solution cell took the process down, if it did."""
+        for cell, ran in zip(self._cells, self.ran, strict=True):
+            if cell.exercise == exercise.id and ran.lost:
+                return ran.lost
+        return None
+
+    def _second_chance(
+        self, exercise: Exercise, verdicts: list[Verdict]
+    ) -> tuple[list[Verdict], _Run]:
+        """The tests again without other exercises' mistakes: the best verdicts, and their run.
+
+        First with the wrong exercises before this one working, then with the failed ones after it
+        left out as well, in case one of them broke what this one had made.
+        """
+        run = self._run_with(self._wrong, [])
+        if run.given:
+            verdicts = _better(self._verdicts(run, exercise), verdicts)
+        later = self._failed[self._failed.index(exercise.id) + 1 :]
+        if _share(verdicts) < 1 and later:
+            without = self._run_with(self._wrong, later)
+            again = self._verdicts(without, exercise)
+            if _share(again) > _share(verdicts):
+                return again, without
+        return verdicts, run
+
+    def _run_with(self, wrong: list[str], skipped: list[str]) -> _Run:
+        """A run in which some exercises work and some are left out; made once, then shared."""
+        key = (frozenset(wrong), frozenset(skipped))
+        if key not in self._runs:
+            given = {name: self._give(name) for name in wrong}
+            run = _Run(
+                self._server,
+                self._cells,
+                self._seed,
+                self._own.seconds,
+                given,
+                set(skipped),
+                self.ran,
+            )
+            # The public probes come first: this process has seen no hidden number yet.
+            run.observe([self._assignment.exercises[name] for name in self._failed])
+            self._runs[key] = run
+        return self._runs[key]
+
+    def _give(self, exercise: str) -> Callable[[Engine], None]:
+        solution = self._assignment.exercises[exercise].solution
+        setup = list(self._assignment.setup.values())
+        return lambda engine: give(engine, solution, setup)
+
+    def _explain(
+        self,
+        result: ExerciseResult,
+        exercise: Exercise,
+        verdicts: list[Verdict],
+        observed: list[list[Observation]] | None,
+    ) -> None:
+        mistake = self._diagnosis.name(exercise, verdicts, self._seed)
+        says, name = (mistake.says, mistake.id) if mistake else ("", None)
+        example = None
+        if observed and exercise.probes:
+            entry = self._table[exercise.id]
+            if not agree_all(observed, [probe["right"] for probe in entry["probes"]]):
+                example = first_wrong(entry, observed)
+                known = None if mistake else match(entry, observed)
+                if known is not None:
+                    says, name = known["says"], known["id"]
+        if not says:
+            says = explain_error(observed or []) or _plain_words(verdicts)
+        if result.status in LOST and not mistake:
+            says = f"The code {LOST[result.status]}, so this exercise could not be graded further."
+        result.misconception = name
+        result.example = example
+        result.message = says + (f"\n\n{example.as_text()}" if example else "")
+
+
+def _better(again: list[Verdict], before: list[Verdict]) -> list[Verdict]:
+    """The verdicts that give more; where equal, the second: they show this mistake alone."""
+    gained = _share(again) - _share(before)
+    lost = any(verdict.lost for verdict in again)
+    return again if gained > 0 or (gained == 0 and not lost) else before
+
+
+def _share(verdicts: list[Verdict]) -> float:
+    """The share of the tests that passed; nothing to pass is nothing passed."""
+    return sum(verdict.passed for verdict in verdicts) / len(verdicts) if verdicts else 0.0
+
+
+def _plain_words(verdicts: list[Verdict]) -> str:
+    broken = [verdict.promise for verdict in verdicts if not verdict.passed]
+    errors = {verdict.error for verdict in verdicts if verdict.error}
+    text = f"This does not hold yet: {broken[0]}" if broken else ""
+    return text + (f" The code raised {', '.join(sorted(errors))}." if errors else "")
+
+
+def give(engine: Engine, solution: str, setup: list[str]) -> None:
+    """Make a solution cell work on an engine that lives elsewhere, without sending it there.
+
+    The cell runs here; what it defines is announced over there as functions and classes whose
+    every call comes back here.
+    """
+    scope = _StudentNames(engine)
+    for source in setup:
+        exec(compiled(source), scope)
+    before = set(scope)
+    exec(compiled(solution), scope)
+    for name in set(scope) - before:
+        value = scope.pop(name) if isinstance(scope[name], type) else scope[name]
+        if isinstance(value, type):
+            engine.define_class(name, {k: v for k, v in vars(value).items() if callable(v)})
+        else:
+            engine.define(name, value)
+    engine.finish()
+
+
+class _StudentNames(dict[str, Any]):
+    """Global names of a given cell: those it does not define are the engine's."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(__name__="__main__")
+        self._engine = engine
+
+    def __missing__(self, name: str) -> Any:
+        if hasattr(builtins, name):
+            raise KeyError(name)
+        return getattr(self._engine, name)
+
+
+class _Run:
+    """The cells of a notebook in a student process, which is replaced when it is lost.
+
+    Args:
+        given: exercises whose solution cell is replaced by a working version.
+        skipped: exercises whose solution cell is left out.
+        before: how the cells went in an earlier run; lost ones are not tried again.
+    """
+
+    def __init__(
+        self,
+        server: WarmServer,
+        cells: list[Cell],
+        seed: bytes,
+        seconds: float,
+        given: dict[str, Callable[[Engine], None]] | None = None,
+        skipped: set[str] | None = None,
+        before: list[Ran] | None = None,
+    ) -> None:
+        self.seconds = seconds
+        self.ran = [Ran(lost=ran.lost) for ran in before] if before else [Ran() for _ in cells]
+        self._server = server
+        self._cells = cells
+        self._random_seed = int.from_bytes(seed[:6], "big")
+        self.given = given or {}
+        self.observed: dict[str, list[list[Observation]] | None] = {}
+        self._skipped = skipped or set()
+        self._process: StudentProcess | None = None
+        self._deadline = 0.0
+
+    def run_cells(self) -> None:
+        """Run every cell once; a cell that takes the process down is lost, the others are not."""
+        self._deadline = time.monotonic() + self.seconds
+        done = 0
+        while done < len(self._cells):
+            with suppress(StudentLost):
+                for index in range(done, len(self._cells)):
+                    done = index + 1
+                    self._run_cell(self._ready(index), index)
+
+    def engine(self) -> Engine:
+        """The student's namespace after all cells. Raises `StudentLost` if it cannot be had."""
+        return Engine(RemoteChannel(self._ready(len(self._cells))))
+
+    def observe(self, exercises: list[Exercise]) -> None:
+        """Play the exercises' public probes and keep what they show, or None if that failed."""
+        for exercise in exercises:
+            self.observed[exercise.id] = None
+            if not exercise.probes:
+                continue
+            with suppress(StudentLost):
+                process = self._ready(len(self._cells))
+                message: dict[str, Any] = {"probes": exercise.probes}
+                answer = process.request(message, self._server.limits.step_seconds)
+                self.observed[exercise.id] = _observations(answer.get("observed"), exercise)
+
+    def close(self) -> None:
+        if self._process is not None:
+            self._process.close()
+            self._process = None
+
+    def _ready(self, count: int) -> StudentProcess:
+        """A process in which the first `count` cells, lost ones left out, have run."""
+        if self._process is None or not self._process.is_open:
+            self._process = self._server.spawn(self._random_seed)
+            for index in range(count):
+                self._run_cell(self._process, index, again=True)
+        return self._process
+
+    def _run_cell(self, process: StudentProcess, index: int, again: bool = False) -> None:
+        cell, ran = self._cells[index], self.ran[index]
+        if cell.exercise in self.given:
+            # Where the student's other cells leave nothing to build on, the tests will tell.
+            with suppress(StudentError):
+                self.given[cell.exercise](Engine(RemoteChannel(process)))
+            return
+        if ran.lost or cell.exercise in self._skipped:
+            return
+        seconds = self._server.limits.cell_seconds
+        if self._deadline and not again:
+            seconds = min(seconds, self._deadline - time.monotonic())
+        try:
+            if seconds <= 0:
+                raise StudentLost("timeout", "the notebook's time is used up")
+            answer = process.request({"cell": cell.source}, seconds)
+            if answer.get("error") == "MemoryError":
+                process.close()
+                raise StudentLost("out_of_memory")
+        except StudentLost as lost:
+            ran.lost = lost.reason
+            if not again:
+                ran.outputs = clean_outputs([_lost_output(lost.reason)])
+            raise
+        if not again:
+            ran.outputs = clean_outputs(answer.get("outputs"))
+            count = answer.get("execution_count")
+            ran.execution_count = count if type(count) is int else None
+
+
+def _lost_output(reason: str) -> dict[str, Any]:
+    text = f"This cell {LOST[reason]}; it was stopped and the other cells went on without it."
+    return {"output_type": "error", "ename": reason, "evalue": text, "traceback": [text]}
+
+
+def _observations(answer: Any, exercise: Exercise) -> list[list[Observation]] | None:
+    """The probes' observations if they have the right form, else None: they come from outside."""
+    if type(answer) is not list or len(answer) != len(exercise.probes):
+        return None
+    for seen, probe in zip(answer, exercise.probes, strict=True):
+        if type(seen) is not list or len(seen) != len(probe["observe"]):
+            return None
+        if not all(_is_observation(item) for item in seen):
+            return None
+    return list(answer)
+
+
+def _is_observation(item: Any) -> bool:
+    if item is None or type(item) in (bool, int, float):
+        return True
+    if type(item) is str:
+        return len(item) <= 1000
+    return (
+        type(item) is dict
+        and len(item) <= 3
+        and all(key in ("error", "message", "line", "object", "float") for key in item)
+        and all(v is None or (type(v) is str and len(v) <= 1000) for v in item.values())
+    )

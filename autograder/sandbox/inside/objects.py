@@ -1,0 +1,177 @@
+"""Performs what the grader asks for on a live namespace, one small step at a time.
+
+The same code serves a student's process behind the wall and, in the grader's own process, an
+author's notebook or a model of a mistake: a grading test cannot tell which it drives.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+from itertools import islice
+from typing import Any
+
+from . import wire
+
+BINARY: dict[str, Callable[[Any, Any], Any]] = {
+    "add": operator.add,
+    "sub": operator.sub,
+    "mul": operator.mul,
+    "truediv": operator.truediv,
+    "pow": operator.pow,
+    "iadd": operator.iadd,
+    "isub": operator.isub,
+    "imul": operator.imul,
+    "itruediv": operator.itruediv,
+}
+UNARY: dict[str, Callable[[Any], Any]] = {"neg": operator.neg, "pos": operator.pos}
+
+
+class Objects:
+    """A namespace whose objects are reached by number.
+
+    Args:
+        namespace: the live globals that the student's cells left behind.
+        callback: calls a function that lives on the grader's side, given its number and wire
+            arguments, and returns the wire form of its result.
+    """
+
+    def __init__(
+        self, namespace: dict[str, Any], callback: Callable[[int, list[Any]], Any]
+    ) -> None:
+        self.namespace = namespace
+        self._callback = callback
+        self._objects: dict[int, Any] = {}
+        self._numbers: dict[int, int] = {}
+
+    def perform(self, steps: list[Any]) -> dict[str, Any]:
+        """Perform the steps in order; the answer holds the last one's value, or the first error.
+
+        Each step is `[name, into, *arguments]`; a step with a number `into` keeps its result
+        under that number instead of sending it back.
+        """
+        value = None
+        for step in steps:
+            name, into, *arguments = step
+            try:
+                result = getattr(self, f"_{name}")(*(self._decode(a) for a in arguments))
+                if into is None:
+                    value = wire.encode(result, self._handle)
+                else:
+                    self._objects[into] = result
+            except Exception as error:
+                return {"error": _type_names(error)}
+            except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+                return {"error": _type_names(error)}
+        return {"value": value}
+
+    def _decode(self, message: Any) -> Any:
+        return wire.decode(message, self._resolve)
+
+    def _resolve(self, kind: str, number: int) -> Any:
+        if kind == "object":
+            return self._objects[number]
+
+        def remote(*arguments: Any, **keywords: Any) -> Any:
+            both = [wire.encode(arguments, self._handle), wire.encode(keywords, self._handle)]
+            return self._decode(self._callback(number, both))
+
+        return remote
+
+    def _handle(self, value: Any) -> dict[str, int]:
+        """The name of an object: the same number each time for the same object."""
+        number = self._numbers.get(id(value))
+        if number is None:
+            number = len(self._numbers) + 1
+            self._numbers[id(value)] = number
+            self._objects[number] = value
+        return {"object": number}
+
+    # The steps. Each takes decoded arguments.
+
+    def _name(self, name: str) -> Any:
+        try:
+            return self.namespace[name]
+        except KeyError:
+            raise NameError(name) from None
+
+    def _define(self, name: str, value: Any) -> None:
+        self.namespace[name] = value
+
+    def _class(self, name: str, methods: dict[str, Any]) -> Any:
+        created = type(name, (), dict(methods))
+        self.namespace[name] = created
+        return created
+
+    def _get(self, target: Any, name: str) -> Any:
+        return getattr(target, name)
+
+    def _set(self, target: Any, name: str, value: Any) -> None:
+        setattr(target, name, value)
+
+    def _attributes(self, targets: list[Any], name: str) -> list[Any]:
+        return [getattr(target, name) for target in targets]
+
+    def _graph(self, root: Any) -> list[tuple[Any, list[Any]]]:
+        found: list[tuple[Any, list[Any]]] = []
+        seen, waiting = {id(root)}, [root]
+        while waiting and len(found) < wire.MAX_ITEMS:
+            node = waiting.pop()
+            operands = list(node._prev)
+            found.append((node, operands))
+            for operand in operands:
+                if id(operand) not in seen:
+                    seen.add(id(operand))
+                    waiting.append(operand)
+        return found
+
+    def _invoke(self, target: Any, name: str) -> None:
+        getattr(target, name)()
+
+    def _has(self, target: Any, name: str) -> bool:
+        return hasattr(target, name)
+
+    def _call(self, target: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+        return target(*arguments, **keywords)
+
+    def _binary(self, name: str, left: Any, right: Any) -> Any:
+        return BINARY[name](left, right)
+
+    def _unary(self, name: str, operand: Any) -> Any:
+        return UNARY[name](operand)
+
+    def _fold(self, name: str, start: Any, items: list[Any]) -> Any:
+        for item in items:
+            start = BINARY[name](start, item)
+        return start
+
+    def _deepen(self, kind: Any, node: Any, count: int) -> Any:
+        for _ in range(count):
+            node = kind(1.0, (node,), "+")
+        return node
+
+    def _sum(self, items: list[Any]) -> Any:
+        return sum(items)
+
+    def _items(self, target: Any) -> list[Any]:
+        return list(islice(target, wire.MAX_ITEMS))
+
+    def _lengths(self, target: Any) -> list[int]:
+        return [len(part) for part in target]
+
+    def _identity(self, value: Any) -> int:
+        return self._handle(value)["object"]
+
+    def _isinstance(self, value: Any, kind: Any) -> bool:
+        return isinstance(value, kind)
+
+    def _callable(self, value: Any) -> bool:
+        return callable(value)
+
+    def _repr(self, value: Any) -> str:
+        return str(repr(value))[: wire.MAX_TEXT]
+
+
+def _type_names(error: BaseException) -> list[str]:
+    """The names of the exception's class and of its ancestors, nearest first."""
+    return [kind.__name__[:80] for kind in type(error).__mro__ if kind is not object][:12]

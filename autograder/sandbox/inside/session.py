@@ -1,0 +1,67 @@
+"""One student process: runs the cells, then answers the grader's questions about them."""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+from typing import Any
+
+from course.probes import play
+
+from . import wire
+from .objects import Objects
+from .shell import Shell
+
+
+class Session:
+    """Answers requests on `connection` until it is closed.
+
+    Requests are `{"cell": source}`, `{"steps": [...]}`, `{"probes": [...]}`; while one is being
+    answered, `{"callback": number, "arguments": [...]}` may go the other way, and further
+    requests may come before its `{"result": value}` does.
+    """
+
+    def __init__(self, shell: Shell, connection: socket.socket) -> None:
+        self._shell = shell
+        self._connection = connection
+        self._objects = Objects(shell.user_ns, self._call_grader)
+
+    def run(self) -> None:
+        # Plain names, taken before any student code could replace what they stand for.
+        receive, send = wire.receive, wire.send
+        while True:
+            try:
+                request = receive(self._connection)
+            except wire.WireError:
+                return
+            send(self._connection, self._answer(request))
+
+    def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
+        if "cell" in request:
+            return self._shell.run_one_cell(request["cell"])
+        if "probes" in request:
+            return {"observed": [play(probe, self._shell.user_ns) for probe in request["probes"]]}
+        return self._objects.perform(request["steps"])
+
+    def _call_grader(self, number: int, arguments: list[Any]) -> Any:
+        wire.send(self._connection, {"callback": number, "arguments": arguments})
+        while True:
+            message = wire.receive(self._connection)
+            if "result" in message:
+                return message["result"]
+            if "error" in message:
+                raise _exception(message["error"])
+            wire.send(self._connection, self._answer(message))
+
+
+def _exception(name: str) -> Exception:
+    kinds = {kind.__name__: kind for kind in (TypeError, ValueError, ZeroDivisionError)}
+    return kinds.get(name, RuntimeError)("the function given to this code failed")
+
+
+def student_main(shell: Shell, connection: socket.socket, start: dict[str, Any]) -> None:
+    """The life of a confined student process."""
+    os.chdir(os.environ["HOME"])
+    random.seed(start["seed"])
+    Session(shell, connection).run()

@@ -1,0 +1,196 @@
+"""Runs notebook cells as a Jupyter kernel would, and keeps what they display."""
+
+from __future__ import annotations
+
+import io
+import sys
+from typing import Any
+
+from IPython.core.displayhook import DisplayHook
+from IPython.core.displaypub import DisplayPublisher
+from IPython.core.interactiveshell import InteractiveShell
+
+MAX_OUTPUT_BYTES = 1_000_000
+"""How much one cell may show before the rest is dropped."""
+
+_TRUNCATED = "\n[The rest of this output was dropped: it went on for over 1 MB.]\n"
+
+
+class Outputs:
+    """The outputs of the running cell, in nbformat's form, bounded in size."""
+
+    def __init__(self) -> None:
+        self.start()
+
+    def start(self) -> None:
+        self._items: list[dict[str, Any]] = []
+        self._room = MAX_OUTPUT_BYTES
+
+    def take(self) -> list[dict[str, Any]]:
+        """The outputs so far, streams joined."""
+        for item in self._items:
+            if item["output_type"] == "stream":
+                item["text"] = "".join(item["text"])
+        return self._items
+
+    def write(self, name: str, text: str) -> None:
+        if self._room <= 0:
+            return
+        if len(text) > self._room:
+            text = text[: self._room] + _TRUNCATED
+            self._room = 0
+        else:
+            # A tiny write costs more than its text to keep.
+            self._room -= len(text) + 8
+        last = self._items[-1] if self._items else None
+        if last and last["output_type"] == "stream" and last["name"] == name:
+            last["text"].append(text)
+        else:
+            self._items.append({"output_type": "stream", "name": name, "text": [text]})
+
+    def show(self, kind: str, data: Any, metadata: Any, **more: Any) -> None:
+        data = {str(key): value for key, value in data.items() if _is_json(value)}
+        self._room -= 200 + sum(len(v) if isinstance(v, str) else 2000 for v in data.values())
+        if self._room <= 0:
+            self.write("stderr", _TRUNCATED)
+            return
+        metadata = metadata if _is_json(metadata) else {}
+        item = {"output_type": kind, "data": data, "metadata": metadata or {}, **more}
+        self._items.append(item)
+
+    def update(self, display_id: str, data: Any, metadata: Any) -> None:
+        for item in self._items:
+            if item.get("transient") == display_id:
+                item["data"], item["metadata"] = data, metadata or {}
+
+    def fail(self, name: str, value: str, lines: list[str]) -> None:
+        text = [line[:20_000] for line in lines[:200]]
+        self._items.append(
+            {"output_type": "error", "ename": name, "evalue": value[:20_000], "traceback": text}
+        )
+
+    def clear(self) -> None:
+        self._items.clear()
+
+
+def _is_json(value: Any, depth: int = 0) -> bool:
+    if value is None or type(value) in (str, int, float, bool):
+        return True
+    if depth > 20:
+        return False
+    if type(value) is list:
+        return all(_is_json(item, depth + 1) for item in value)
+    if type(value) is dict:
+        return all(type(k) is str and _is_json(v, depth + 1) for k, v in value.items())
+    return False
+
+
+class _Stream(io.TextIOBase):
+    """A standard stream that writes into the running cell's outputs."""
+
+    encoding = "utf-8"
+
+    def __init__(self, name: str, outputs: Outputs) -> None:
+        self.name = name
+        self._outputs = outputs
+
+    def writable(self) -> bool:
+        return True
+
+    def write(self, text: str) -> int:
+        self._outputs.write(self.name, str(text))
+        return len(text)
+
+
+class _Publisher(DisplayPublisher):
+    outputs: Outputs
+
+    def publish(  # type: ignore[no-untyped-def, override]
+        self, data, metadata=None, source=None, *, transient=None, update=False, **_ignored
+    ) -> None:
+        display_id = (transient or {}).get("display_id")
+        if update:
+            self.outputs.update(display_id, data, metadata)
+        elif display_id is None:
+            self.outputs.show("display_data", data, metadata)
+        else:
+            self.outputs.show("display_data", data, metadata, transient=display_id)
+
+    def clear_output(self, wait: bool = False) -> None:
+        self.outputs.clear()
+
+
+class _Hook(DisplayHook):
+    outputs: Outputs
+
+    def write_output_prompt(self) -> None:
+        pass
+
+    def write_format_data(self, format_dict: Any, md_dict: Any = None) -> None:
+        count = self.prompt_count
+        self.outputs.show("execute_result", format_dict, md_dict, execution_count=count)
+
+    def finish_displayhook(self) -> None:
+        pass
+
+
+class Shell(InteractiveShell):
+    """An IPython shell whose displays, streams and tracebacks become notebook outputs."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        self.outputs = Outputs()
+        self.display_pub.outputs = self.outputs
+        self.displayhook.outputs = self.outputs
+
+    def init_history(self) -> None:
+        self.config.HistoryManager.enabled = False
+        super().init_history()
+
+    def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
+        lines = stb if isinstance(stb, list) else [str(stb)]
+        self.outputs.fail(getattr(etype, "__name__", "Error"), _text(evalue), lines)
+
+    def run_one_cell(self, source: str) -> dict[str, Any]:
+        """Run a cell. Returns its outputs, its execution count and its error's class name."""
+        self.outputs.start()
+        count = self.execution_count
+        streams = sys.stdout, sys.stderr
+        sys.stdout = _Stream("stdout", self.outputs)
+        sys.stderr = _Stream("stderr", self.outputs)
+        try:
+            result = self.run_cell(source, store_history=True)
+        finally:
+            sys.stdout, sys.stderr = streams
+        error = result.error_before_exec or result.error_in_exec
+        outputs = self.outputs.take()
+        for item in outputs:
+            item.pop("transient", None)
+        return {
+            "outputs": outputs,
+            "execution_count": count,
+            "error": None if error is None else type(error).__name__[:80],
+        }
+
+
+def _text(value: Any) -> str:
+    try:
+        return str(value)
+    except Exception:
+        return f"<{type(value).__name__}>"
+
+
+def warm_shell() -> Shell:
+    """The shell, with what students' cells commonly import already in memory."""
+    shell = Shell.instance(
+        display_pub_class=_Publisher, displayhook_class=_Hook, colors="nocolor", xmode="Context"
+    )
+    import matplotlib_inline.backend_inline  # noqa: F401
+    from matplotlib import pyplot
+
+    import course  # noqa: F401
+
+    pyplot.close("all")
+    shell.run_one_cell("1")
+    shell.reset(new_session=True)
+    return shell

@@ -1,0 +1,175 @@
+"""The language spoken across the wall: length-prefixed JSON frames of plain values.
+
+A frame is four bytes of length, big-endian, then UTF-8 JSON. Only exact primitives travel; every
+other object stays where it is and is named by an opaque handle. Nothing is pickled or evaluated.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+import numbers
+import socket
+import struct
+import time
+from collections import deque
+from collections.abc import Callable
+from typing import Any
+
+MAX_FRAME = 16 * 1024 * 1024
+MAX_DEPTH = 20
+MAX_ITEMS = 200_000
+MAX_INT_BITS = 256
+MAX_TEXT = 1_000_000
+
+_HEADER = struct.Struct(">I")
+
+
+class WireError(Exception):
+    """The other side sent something outside the protocol, or closed the connection."""
+
+
+class TimeIsUp(WireError):
+    """The deadline passed before a whole frame arrived."""
+
+
+def send(connection: socket.socket, message: Any) -> None:
+    """Send one message. Raises `WireError` if it is too large or the other side is gone."""
+    body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
+    if len(body) > MAX_FRAME:
+        raise WireError(f"a message of {len(body)} bytes is over the limit of {MAX_FRAME}")
+    try:
+        connection.sendall(_HEADER.pack(len(body)) + body)
+    except OSError as error:
+        raise WireError("the connection was closed") from error
+
+
+def receive(connection: socket.socket, deadline: float | None = None) -> Any:
+    """Read one message; `deadline` is in seconds of `time.monotonic`.
+
+    Raises:
+        TimeIsUp: the deadline passed first.
+        WireError: the connection was closed, or the frame is not the JSON it must be.
+    """
+    (length,) = _HEADER.unpack(_read(connection, _HEADER.size, deadline))
+    if length > MAX_FRAME:
+        raise WireError(f"a message of {length} bytes is over the limit of {MAX_FRAME}")
+    body = _read(connection, length, deadline)
+    try:
+        return json.loads(body, parse_constant=_no_constant)
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"not a message: {type(error).__name__}") from error
+
+
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+def _read(connection: socket.socket, count: int, deadline: float | None) -> bytes:
+    chunks = bytearray()
+    while len(chunks) < count:
+        if deadline is None:
+            connection.settimeout(None)
+        else:
+            left = deadline - time.monotonic()
+            if left <= 0:
+                raise TimeIsUp("no answer in time")
+            connection.settimeout(left)
+        try:
+            chunk = connection.recv(min(count - len(chunks), 1 << 20))
+        except TimeoutError as error:
+            raise TimeIsUp("no answer in time") from error
+        except OSError as error:
+            raise WireError("the connection was closed") from error
+        if not chunk:
+            raise WireError("the connection was closed")
+        chunks += chunk
+    return bytes(chunks)
+
+
+def encode(value: Any, handle: Callable[[Any], dict[str, int]], depth: int = 0) -> Any:
+    """The JSON form of `value`.
+
+    Numbers of any kind (numpy's too, and subclasses of float) become plain ones; tuples, lists,
+    sets and dicts travel by value; for anything else `handle(value)` gives the opaque name.
+    """
+    kind = type(value)
+    if value is None or kind is bool:
+        return value
+    if kind is float:
+        return value if math.isfinite(value) else {"float": repr(value)}
+    if kind is int:
+        return value if value.bit_length() <= MAX_INT_BITS else handle(value)
+    if kind is str:
+        return value if len(value) <= MAX_TEXT else handle(value)
+    if depth < MAX_DEPTH:
+        if isinstance(value, (tuple, list, set, frozenset, deque)) and len(value) <= MAX_ITEMS:
+            tag = "tuple" if isinstance(value, tuple) else "list"
+            tag = "set" if isinstance(value, (set, frozenset)) else tag
+            return {tag: [encode(item, handle, depth + 1) for item in value]}
+        if isinstance(value, dict) and len(value) <= MAX_ITEMS:
+            pairs = [
+                [encode(key, handle, depth + 1), encode(item, handle, depth + 1)]
+                for key, item in value.items()
+            ]
+            return {"dict": pairs}
+    plain = _plain_number(value)
+    return handle(value) if plain is None else encode(plain, handle, depth)
+
+
+def _plain_number(value: Any) -> bool | int | float | None:
+    """The built-in number that a numpy scalar or a number subclass stands for, or None."""
+    if isinstance(value, float):
+        return float.__float__(value)
+    if isinstance(value, int):
+        return int.__int__(value)
+    if type(value).__name__ == "bool" and type(value).__module__ == "numpy":
+        return bool(value)
+    if isinstance(value, numbers.Integral):
+        return int(value)
+    if isinstance(value, numbers.Real):
+        return float(value)
+    return None
+
+
+def decode(message: Any, resolve: Callable[[str, int], Any], depth: int = 0) -> Any:
+    """The value that the JSON `message` stands for; `resolve(kind, number)` finds objects.
+
+    Raises `WireError` for anything that `encode` does not produce.
+    """
+    if message is None or type(message) in (bool, int, float, str):
+        return message
+    if type(message) is not dict or len(message) != 1 or depth > MAX_DEPTH:
+        raise WireError("not a value")
+    ((tag, body),) = message.items()
+    if tag == "float" and body in ("nan", "inf", "-inf"):
+        return float(body)
+    if tag in ("object", "function") and type(body) is int:
+        return resolve(tag, body)
+    if tag in ("tuple", "list", "set") and type(body) is list:
+        items = [decode(item, resolve, depth + 1) for item in body]
+        if tag == "set":
+            return _hashable_set(items)
+        return tuple(items) if tag == "tuple" else items
+    if tag == "dict" and type(body) is list:
+        return {
+            _hashable(decode(key, resolve, depth + 1)): decode(item, resolve, depth + 1)
+            for key, item in (_pair(entry) for entry in body)
+        }
+    raise WireError("not a value")
+
+
+def _pair(entry: Any) -> tuple[Any, Any]:
+    if type(entry) is not list or len(entry) != 2:
+        raise WireError("not a pair")
+    return entry[0], entry[1]
+
+
+def _hashable(value: Any) -> Any:
+    if isinstance(value, (list, dict, set)):
+        raise WireError("not a key")
+    return value
+
+
+def _hashable_set(items: list[Any]) -> set[Any]:
+    return {_hashable(item) for item in items}

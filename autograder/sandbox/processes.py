@@ -1,0 +1,249 @@
+"""Starts student processes from the warm server and talks to them, with every wait bounded."""
+
+from __future__ import annotations
+
+import json
+import socket
+import subprocess
+import tempfile
+import time
+from collections.abc import Callable
+from dataclasses import asdict, dataclass
+from types import TracebackType
+from typing import Any
+
+from . import bubblewrap
+from .bubblewrap import SandboxUnavailable
+from .inside import wire
+
+_START_SECONDS = 60.0
+_END_SECONDS = 10.0
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one student process may use.
+
+    Attributes:
+        memory: address space of each process, and resident memory of all, in bytes.
+        processes: how many processes and threads.
+        file_size: of any one file, in bytes.
+        disk_megabytes: of each writable folder.
+        cpu_seconds: of each process.
+        cell_seconds: wall-clock time of one cell.
+        step_seconds: wall-clock time of one request by a grading test.
+        callbacks: how often one request may call back into the grader.
+    """
+
+    memory: int = 1 << 30
+    processes: int = 24
+    file_size: int = 32 << 20
+    disk_megabytes: int = 64
+    cpu_seconds: int = 120
+    cell_seconds: float = 10.0
+    step_seconds: float = 5.0
+    callbacks: int = 200_000
+
+
+class StudentLost(Exception):
+    """The student process is gone. `reason` is "timeout", "out_of_memory" or "crashed"."""
+
+    def __init__(self, reason: str, detail: str = "") -> None:
+        super().__init__(f"{reason}: {detail}" if detail else reason)
+        self.reason = reason
+
+
+class WarmServer:
+    """A sandboxed program that student processes are forked from. Use as a context manager."""
+
+    def __init__(self, limits: Limits | None = None) -> None:
+        self.limits = limits or Limits()
+        self._control: socket.socket | None = None
+        self._process: subprocess.Popen[bytes] | None = None
+        self._ended: dict[int, str] = {}
+        self._count = 0
+
+    def start(self) -> None:
+        """Start the server. Raises `SandboxUnavailable` where student code cannot be confined."""
+        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+        self._log = tempfile.TemporaryFile()
+        with theirs:
+            self._process = subprocess.Popen(
+                bubblewrap.command([str(theirs.fileno())]),
+                stdin=subprocess.DEVNULL,
+                stdout=self._log,
+                stderr=self._log,
+                pass_fds=[theirs.fileno()],
+                cwd="/",
+                env={},
+            )
+        self._control = ours
+        try:
+            ours.settimeout(_START_SECONDS)
+            if b"ready" not in ours.recv(65536):
+                raise self._unavailable("the sandbox did not start")
+            with self.spawn(seed=0) as student:
+                student.request({"steps": []}, _START_SECONDS)
+        except (OSError, StudentLost) as error:
+            raise self._unavailable("the sandbox did not start") from error
+
+    def _unavailable(self, what: str) -> SandboxUnavailable:
+        self._log.seek(0)
+        lines = self._log.read(20_000).decode(errors="replace").strip().splitlines()
+        self.close()
+        why = f" ({lines[-1]})" if lines else ""
+        return SandboxUnavailable(
+            f"{what}{why}, so no student code was run. "
+            "`autograder doctor` says what is missing and the command that mends it."
+        )
+
+    def close(self) -> None:
+        """End the server and every process forked from it."""
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+        if self._process is not None:
+            try:
+                self._process.wait(_END_SECONDS)
+            except subprocess.TimeoutExpired:
+                self._process.kill()
+                self._process.wait()
+            self._process = None
+
+    def __enter__(self) -> WarmServer:
+        self.start()
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def spawn(self, seed: int) -> StudentProcess:
+        """Fork a confined student process; `seed` is what its `random` module starts from."""
+        self._count += 1
+        ours, theirs = socket.socketpair()
+        request = {"spawn": self._count, "seed": seed, "limits": asdict(self.limits)}
+        with theirs:
+            self._send(request, [theirs.fileno()])
+        return StudentProcess(self, self._count, ours)
+
+    def _send(self, request: dict[str, Any], descriptors: list[int] | None = None) -> None:
+        assert self._control is not None, "the server is not started"
+        body = json.dumps(request).encode()
+        self._control.settimeout(_END_SECONDS)
+        try:
+            socket.send_fds(self._control, [body], descriptors or [])
+        except OSError as error:
+            raise SandboxUnavailable("the sandbox has ended; start the grading again") from error
+
+    def _wait_for_end(self, key: int) -> str:
+        """Wait until the process and all it started are gone; returns how it ended."""
+        assert self._control is not None, "the server is not started"
+        deadline = time.monotonic() + _END_SECONDS
+        while key not in self._ended:
+            self._control.settimeout(max(0.01, deadline - time.monotonic()))
+            try:
+                body = self._control.recv(65536)
+            except TimeoutError as error:
+                raise SandboxUnavailable("a student process could not be ended") from error
+            if not body:
+                raise SandboxUnavailable("the sandbox has ended; start the grading again")
+            message = json.loads(body)
+            self._ended[message["ended"]] = message["reason"]
+        return self._ended.pop(key)
+
+
+class StudentProcess:
+    """One confined process holding one student's namespace."""
+
+    def __init__(self, server: WarmServer, key: int, connection: socket.socket) -> None:
+        self.limits = server.limits
+        self._server = server
+        self._key = key
+        self._connection = connection
+        self._open = True
+        self._functions: list[Callable[..., Any]] = []
+        self._number = 0
+
+    def next_number(self) -> int:
+        """A number below zero that names no object in the process yet."""
+        self._number -= 1
+        return self._number
+
+    @property
+    def is_open(self) -> bool:
+        return self._open
+
+    def register(self, function: Callable[..., Any]) -> int:
+        """Give `function(*wire arguments) -> wire value` a number that student code can call."""
+        self._functions.append(function)
+        return len(self._functions) - 1
+
+    def request(self, message: dict[str, Any], seconds: float) -> dict[str, Any]:
+        """Send a request and return the answer.
+
+        Calls that the student code makes into the grader meanwhile are served, and count
+        against the same time.
+
+        Raises:
+            StudentLost: no right-formed answer came within `seconds`; the process is ended.
+        """
+        deadline = time.monotonic() + seconds
+        callbacks = self.limits.callbacks
+        try:
+            wire.send(self._connection, message)
+            while True:
+                answer = wire.receive(self._connection, deadline)
+                if type(answer) is not dict:
+                    raise wire.WireError("not an answer")
+                if "callback" not in answer:
+                    return answer
+                callbacks -= 1
+                if callbacks < 0:
+                    raise wire.TimeIsUp("the grader was called too often")
+                wire.send(self._connection, self._serve(answer))
+        except wire.TimeIsUp as error:
+            self.close()
+            raise StudentLost("timeout", str(error)) from error
+        except wire.WireError as error:
+            reason = self.close(kill=str(error) != "the connection was closed")
+            raise StudentLost(reason, str(error)) from error
+
+    def _serve(self, call: dict[str, Any]) -> dict[str, Any]:
+        number, arguments = call.get("callback"), call.get("arguments")
+        if type(number) is not int or not 0 <= number < len(self._functions):
+            raise wire.WireError("no such function")
+        if type(arguments) is not list:
+            raise wire.WireError("not arguments")
+        try:
+            return {"result": self._functions[number](*arguments)}
+        except (StudentLost, wire.WireError):
+            raise
+        except Exception as error:
+            return {"error": type(error).__name__}
+
+    def close(self, kill: bool = True) -> str:
+        """End the process; returns "out_of_memory" or "crashed", as the supervisor saw it."""
+        if not self._open:
+            return "crashed"
+        self._open = False
+        if kill:
+            self._server._send({"kill": self._key})
+        self._connection.close()
+        ended = self._server._wait_for_end(self._key)
+        return "out_of_memory" if ended == "out_of_memory" else "crashed"
+
+    def __enter__(self) -> StudentProcess:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()

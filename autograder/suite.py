@@ -1,0 +1,224 @@
+"""Runs the hidden pytest suites: collected once, then run for one engine after another."""
+
+from __future__ import annotations
+
+import io
+import os
+import random
+import sys
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from pathlib import Path
+from types import TracebackType
+from typing import Any
+
+import pytest
+from _pytest.config import Config, get_config
+from _pytest.main import Session
+from _pytest.runner import runtestprotocol
+
+from . import reference
+from .engines import Engine, LocalChannel, StudentError
+from .sandbox.inside import wire
+from .sandbox.processes import StudentLost
+
+
+class SuiteError(Exception):
+    """The grading tests themselves are broken. The message says which and how."""
+
+
+@dataclass
+class Verdict:
+    """How one hidden test went for one engine.
+
+    Attributes:
+        test: the test's name.
+        promise: what must hold, from the test's docstring, in words for the student.
+        passed: true only if the test ran to its end and every assertion held.
+        error: the exception that the code under test raised, if that is what ended the test.
+        lost: "timeout", "out_of_memory" or "crashed" where the process was lost.
+        seen: everything that the engine showed the test, in order.
+    """
+
+    test: str
+    promise: str
+    passed: bool = False
+    error: str | None = None
+    lost: str | None = None
+    seen: list[Any] = field(default_factory=list)
+
+
+class _Fixtures:
+    """The fixtures of grading tests, bound anew for each engine."""
+
+    student: Engine | None = None
+    seed: bytes = b""
+
+    @pytest.fixture(name="student")
+    def _student(self) -> Engine:
+        assert self.student is not None
+        return self.student
+
+    @pytest.fixture(name="reference")
+    def _reference(self) -> Engine:
+        return Engine(LocalChannel(vars(reference)))
+
+    @pytest.fixture(name="rng")
+    def _rng(self, request: pytest.FixtureRequest) -> random.Random:
+        key = blake2b(request.node.name.encode(), key=self.seed[:64], digest_size=16)
+        return random.Random(key.digest())
+
+    def pytest_configure(self, config: Config) -> None:
+        config.addinivalue_line("markers", "exercise(name): the exercise that a test grades")
+
+    @pytest.hookimpl(tryfirst=True)
+    def pytest_runtest_makereport(
+        self, item: pytest.Item, call: pytest.CallInfo[None]
+    ) -> pytest.TestReport:
+        """A report without a traceback: what went wrong is told in the suite's own words."""
+        outcome: Any = "passed" if call.excinfo is None else "failed"
+        report = pytest.TestReport(
+            item.nodeid, item.location, {}, outcome, None, call.when, duration=call.duration
+        )
+        if call.excinfo is not None:
+            report.error = call.excinfo.value
+        return report
+
+
+class Suite:
+    """The collected tests of one assignment.
+
+    Args:
+        path: the test module, such as `grading_tests/test_value.py`.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._fixtures = _Fixtures()
+        with _quiet() as printed, _environment(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"):
+            self._config = _configured(path, self._fixtures)
+            self._session = Session.from_config(self._config)
+            self._config.hook.pytest_sessionstart(session=self._session)
+            try:
+                self._config.hook.pytest_collection(session=self._session)
+            except pytest.UsageError as error:
+                raise SuiteError(f"{path}: {error}") from error
+        if self._session.testsfailed or not self._session.items:
+            raise SuiteError(f"{path}: the tests cannot be collected\n{printed.getvalue()}")
+        self._items: dict[str, list[pytest.Item]] = {}
+        for item in self._session.items:
+            marker = item.get_closest_marker("exercise")
+            if marker is None:
+                raise SuiteError(f"{path}: {item.name} names no exercise")
+            self._items.setdefault(marker.args[0], []).append(item)
+
+    @property
+    def exercises(self) -> list[str]:
+        return list(self._items)
+
+    def close(self) -> None:
+        with _quiet():
+            self._config.hook.pytest_sessionfinish(session=self._session, exitstatus=0)
+            self._config._ensure_unconfigure()
+
+    def __enter__(self) -> Suite:
+        return self
+
+    def __exit__(
+        self,
+        kind: type[BaseException] | None,
+        error: BaseException | None,
+        trace: TracebackType | None,
+    ) -> None:
+        self.close()
+
+    def promises(self, exercise: str) -> list[Verdict]:
+        """The verdicts of tests that were not run: none passed."""
+        return [self._verdict(item) for item in self._items.get(exercise, [])]
+
+    def run(
+        self, exercise: str, engine: Callable[[], Engine], seed: bytes
+    ) -> Iterator[Verdict]:
+        """Run the exercise's tests in order, each on `engine()`, and give each one's verdict.
+
+        Args:
+            exercise: the exercise's id.
+            engine: called for each test; may give a new engine where the last one was lost.
+            seed: 1 to 64 bytes that the tests' random numbers are drawn from.
+        """
+        for item in self._items.get(exercise, []):
+            yield self._run_one(item, engine, seed)
+
+    def _run_one(self, item: pytest.Item, engine: Callable[[], Engine], seed: bytes) -> Verdict:
+        verdict = self._verdict(item)
+        try:
+            student = engine()
+        except StudentLost as lost:
+            verdict.lost = lost.reason
+            return verdict
+        self._fixtures.student, self._fixtures.seed = student, seed
+        student.seen = verdict.seen
+        try:
+            reports = runtestprotocol(item, log=False, nextitem=None)
+        finally:
+            self._fixtures.student = None
+        errors = [report.error for report in reports if report.outcome == "failed"]
+        verdict.passed = not errors and [report.when for report in reports] == [
+            "setup", "call", "teardown"
+        ]  # fmt: skip
+        for error in errors:
+            if isinstance(error, StudentLost):
+                verdict.lost = error.reason
+            elif isinstance(error, wire.WireError):
+                verdict.lost = "crashed"
+            elif isinstance(error, StudentError):
+                verdict.error = str(error)
+        return verdict
+
+    def _verdict(self, item: pytest.Item) -> Verdict:
+        text = " ".join((getattr(item, "obj", item).__doc__ or item.name).split())
+        return Verdict(item.name, text)
+
+
+def _configured(path: Path, fixtures: _Fixtures) -> Config:
+    arguments = [
+        str(path), "-q", "--import-mode=importlib", "--rootdir", str(path.parent),
+        "-c", os.devnull, "-p", "no:cacheprovider", "-p", "no:faulthandler",
+        "-p", "no:logging", "-p", "no:doctest", "-p", "no:unraisableexception",
+        "-p", "no:threadexception", "-p", "no:stepwise", "-p", "no:junitxml", "-p", "no:pastebin",
+        "-p", "no:capture", "-p", "no:warnings", "--assert=plain",
+    ]  # fmt: skip
+    config = get_config(arguments)
+    config.pluginmanager.register(fixtures, "grading-fixtures")
+    config = config.pluginmanager.hook.pytest_cmdline_parse(
+        pluginmanager=config.pluginmanager, args=arguments
+    )
+    config._do_configure()
+    return config
+
+
+@contextmanager
+def _quiet() -> Iterator[io.StringIO]:
+    printed = io.StringIO()
+    # pytest writes bytecode beside the tests; leave their folder as it is.
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        with redirect_stdout(printed), redirect_stderr(printed):
+            yield printed
+    finally:
+        sys.dont_write_bytecode = before
+
+
+@contextmanager
+def _environment(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

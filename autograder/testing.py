@@ -1,0 +1,100 @@
+"""What grading tests are written with.
+
+A grading test is an ordinary pytest function or method that takes the fixture `student`, an
+`Engine`. It names its exercise with `exercise`; its docstring is the sentence that a student
+reads when it fails, so it says what must hold and never with which numbers it was tried.
+
+Other fixtures: `reference`, the reference engine behind the same interface, and `rng`, a
+`random.Random` seeded for this submission and this test.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Sequence
+from typing import Any
+
+import pytest
+
+from .engines import Engine, Remote
+
+RELATIVE = 1e-9
+"""Tolerance where both sides are the same arithmetic in another order."""
+
+
+def exercise(name: str) -> pytest.MarkDecorator:
+    """Mark a test or a class of tests as belonging to the exercise `name`."""
+    return pytest.mark.exercise(name)
+
+
+def close(expected: Any, relative: float = RELATIVE) -> Any:
+    """`expected`, a number or a list of numbers, to compare with `==` up to rounding."""
+    return pytest.approx(expected, rel=relative, abs=1e-12)
+
+
+def leaf(engine: Engine, data: float, grad: float = 0.0) -> Any:
+    """A node without operands, its gradient set to `grad`."""
+    node = engine.Value(data)
+    node.grad = grad
+    return node
+
+
+def push(engine: Engine, result: Any, upstream: float) -> None:
+    """Give a result the gradient `upstream` and let it pass it on, as a backward pass would."""
+    result.grad = upstream
+    engine.invoke(result, "_backward")
+
+
+def operands(engine: Engine, node: Any) -> list[Any]:
+    """What a node was computed from, whatever kind of collection `_prev` is."""
+    return engine.items(node._prev)
+
+
+def reverse_topological(engine: Engine, root: Any) -> list[Any]:
+    """Every node of the graph, each after all that it feeds: root first."""
+    graph = engine.graph(root)
+    uses = dict.fromkeys((node for node, _ in graph), 0)
+    for _, inputs in graph:
+        for operand in inputs:
+            uses[operand] += 1
+    order: list[Any] = []
+    inputs_of = dict(graph)
+    ready = [node for node, count in uses.items() if count == 0]
+    while ready:
+        node = ready.pop()
+        order.append(node)
+        for operand in inputs_of[node]:
+            uses[operand] -= 1
+            if uses[operand] == 0:
+                ready.append(operand)
+    return order
+
+
+def gradients(
+    engine: Engine, build: Callable[..., Any], inputs: Sequence[float], upstream: float = 1.0
+) -> tuple[float, list[float]]:
+    """Build an expression and run the backward pass by hand.
+
+    Args:
+        engine: whose `Value` to use.
+        build: takes one node an input and returns the root.
+        inputs: the leaves' numbers.
+        upstream: the gradient that the root is given.
+
+    Returns:
+        The root's data, and `upstream` times the root's derivative by each input.
+    """
+    leaves = [leaf(engine, number) for number in inputs]
+    root = build(*leaves)
+    order = reverse_topological(engine, root)
+    for node in order:
+        node.grad = 0.0
+    root.grad = upstream
+    for node in order:
+        engine.invoke(node, "_backward")
+    return root.data, engine.attributes(leaves, "grad")
+
+
+def is_node(value: Any) -> bool:
+    """Whether the engine answered with an object of its own rather than a plain value."""
+    return isinstance(value, Remote)
+

@@ -1,0 +1,522 @@
+"""The hidden tests of `value`.
+
+Each test's docstring is what a student reads when it fails. Numbers are drawn for each
+submission; a result gets an upstream gradient other than 1, and gradients start from something
+other than 0, so that a formula which is right by luck is not right here.
+"""
+
+from __future__ import annotations
+
+import pytest
+
+from autograder.testing import close, exercise, gradients, leaf, operands, push, reverse_topological
+
+
+@pytest.fixture
+def number(rng):
+    """Draws numbers of either sign, away from 0 and from 1."""
+    return lambda: rng.choice([-1, 1]) * rng.uniform(1.2, 3.0)
+
+
+@pytest.fixture
+def positive(rng):
+    return lambda: rng.uniform(1.2, 3.0)
+
+
+@exercise("node")
+class TestNode:
+    def test_keeps_its_number(self, student, number):
+        """`Value(data)` keeps the number it is given, fraction and sign included."""
+        a, b = number(), number()
+        assert [student.Value(a).data, student.Value(b).data] == [a, b]
+
+    def test_gradient_starts_at_zero(self, student, number):
+        """A fresh node's `grad` is the number 0.0."""
+        grad = student.Value(number()).grad
+        assert grad is not None and grad is not False and grad == 0.0
+
+    def test_a_leaf_has_no_operands(self, student, number):
+        """A leaf has an empty `_prev` and an empty `_op`."""
+        node = student.Value(number())
+        assert operands(student, node) == []
+        assert node._op == ""
+
+    def test_leaves_share_nothing(self, student, number):
+        """Leaves do not share a list or set of operands: a change to one would change them all."""
+        first, second = (student.attribute(student.Value(number()), "_prev") for _ in range(2))
+        can_change = student.has(first, "clear")
+        assert first != second or not can_change
+
+    def test_records_operands_and_operation(self, student, number):
+        """`Value(data, operands, op)` keeps both operands in `_prev` and the text in `_op`."""
+        x, y = student.Value(number()), student.Value(number())
+        node = student.Value(number(), (x, y), "?")
+        assert set(operands(student, node)) == {x, y}
+        assert [node._op, node.label] == ["?", ""]
+
+    def test_label(self, student, number):
+        """`label` is kept when given and empty otherwise."""
+        assert student.Value(number(), label="w").label == "w"
+        assert student.Value(number()).label == ""
+
+    def test_backward_of_a_leaf_does_nothing(self, student, number):
+        """A leaf's `_backward` can be called and changes nothing."""
+        node = student.Value(a := number())
+        assert student.is_callable(node._backward)
+        node._backward()
+        assert (node.data, node.grad) == (a, 0.0)
+
+    def test_repr(self, student, rng):
+        """`repr(node)` is a text that shows the class name, the data and the gradient."""
+        node = student.Value(rng.randint(12, 98) / 4)
+        node.grad = rng.randint(12, 98) / 4
+        text = student.text(node)
+        assert "Value" in text
+        assert f"{node.data:g}" in text and f"{node.grad:g}" in text
+
+
+def numbers_of(nodes):
+    return sorted(node.data for node in nodes)
+
+
+@exercise("add")
+class TestAdd:
+    def test_adds(self, student, number):
+        """`x + y` is a new node that holds the sum; x and y keep their numbers."""
+        a, b = number(), number()
+        x, y = leaf(student, a), leaf(student, b)
+        assert (x + y).data == close(a + b)
+        assert [x.data, y.data] == [a, b]
+
+    def test_records_the_graph(self, student, number):
+        """The result's `_prev` holds both operands, and its `_op` is "+"."""
+        x, y = leaf(student, number()), leaf(student, number())
+        total = x + y
+        assert set(operands(student, total)) == {x, y}
+        assert total._op == "+"
+
+    def test_wraps_plain_numbers(self, student, number):
+        """`x + 2.5` works: the plain number becomes a node of the graph."""
+        a, b, upstream = number(), number(), number()
+        x = leaf(student, a)
+        total = x + b
+        assert total.data == close(a + b)
+        assert numbers_of(operands(student, total)) == close(sorted([a, b]))
+        push(student, total, upstream)
+        assert x.grad == close(upstream)
+
+    def test_gradient(self, student, number):
+        """Both operands get the result's gradient, added to what they hold already."""
+        g, h, upstream = number(), number(), number()
+        x, y = leaf(student, number(), g), leaf(student, number(), h)
+        push(student, x + y, upstream)
+        assert [x.grad, y.grad] == close([g + upstream, h + upstream])
+
+    def test_an_operand_used_twice(self, student, number):
+        """In `x + x` both uses of x count: its gradient grows by twice the result's."""
+        g, upstream = number(), number()
+        x = leaf(student, number(), g)
+        push(student, x + x, upstream)
+        assert x.grad == close(g + 2 * upstream)
+
+    def test_in_place_form_makes_a_new_node(self, student, number):
+        """`b = a; b += 1` leaves a as it was: the result is a node of its own."""
+        a, step, upstream = number(), number(), number()
+        x = leaf(student, a)
+        moved = student.in_place("iadd", x, step)
+        assert moved != x
+        assert [x.data, moved.data] == close([a, a + step])
+        push(student, moved, upstream)
+        assert x.grad == close(upstream)
+
+    def test_sums_of_sums(self, student, reference, number):
+        """In a larger sum with shared parts every path counts."""
+        def build(x, y):
+            both = x + y
+            return (both + x) + (both + 3)
+
+        inputs, upstream = [number(), number()], number()
+        expected, slopes = gradients(reference, build, inputs, upstream)
+        value, found = gradients(student, build, inputs, upstream)
+        assert value == close(expected) and found == close(slopes)
+
+
+@exercise("mul")
+class TestMul:
+    def test_multiplies(self, student, number):
+        """`x * y` is a new node that holds the product; x and y keep their numbers."""
+        a, b = number(), number()
+        x, y = leaf(student, a), leaf(student, b)
+        assert (x * y).data == close(a * b)
+        assert [x.data, y.data] == [a, b]
+
+    def test_records_the_graph(self, student, number):
+        """The result's `_prev` holds both operands, and its `_op` is "*"."""
+        x, y = leaf(student, number()), leaf(student, number())
+        product = x * y
+        assert set(operands(student, product)) == {x, y}
+        assert product._op == "*"
+
+    def test_wraps_plain_numbers(self, student, number):
+        """`x * 2.5` works: the plain number becomes a node of the graph."""
+        a, b, upstream = number(), number(), number()
+        x = leaf(student, a)
+        product = x * b
+        assert product.data == close(a * b)
+        assert numbers_of(operands(student, product)) == close(sorted([a, b]))
+        push(student, product, upstream)
+        assert x.grad == close(upstream * b)
+
+    def test_gradient(self, student, number):
+        """Each operand gets the other's number times the result's gradient, added on."""
+        a, b, g, h, upstream = (number() for _ in range(5))
+        x, y = leaf(student, a, g), leaf(student, b, h)
+        push(student, x * y, upstream)
+        assert [x.grad, y.grad] == close([g + b * upstream, h + a * upstream])
+
+    def test_an_operand_used_twice(self, student, number):
+        """In `x * x` both uses of x count."""
+        a, g, upstream = number(), number(), number()
+        x = leaf(student, a, g)
+        push(student, x * x, upstream)
+        assert x.grad == close(g + 2 * a * upstream)
+
+    def test_in_place_form_makes_a_new_node(self, student, number):
+        """`b = a; b *= 2` leaves a as it was: the result is a node of its own."""
+        a, factor = number(), number()
+        x = leaf(student, a)
+        scaled = student.in_place("imul", x, factor)
+        assert scaled != x
+        assert [x.data, scaled.data] == close([a, a * factor])
+
+    def test_products_of_products(self, student, reference, number):
+        """In a larger product with shared parts every path counts."""
+        def build(x, y):
+            both = x * y
+            return (both * 2) * (both * x)
+
+        inputs, upstream = [number(), number()], number()
+        expected, slopes = gradients(reference, build, inputs, upstream)
+        value, found = gradients(student, build, inputs, upstream)
+        assert value == close(expected) and found == close(slopes)
+
+
+@exercise("pow")
+class TestPow:
+    def test_powers(self, student, positive):
+        """`x ** n` holds the power, for whole, negative and fractional n alike."""
+        a = positive()
+        for n in (2, 3, -1, -2, 0.5, 1.7):
+            assert (leaf(student, a) ** n).data == close(a**n)
+        assert (leaf(student, -a) ** 3).data == close((-a) ** 3)
+
+    def test_records_the_graph(self, student, number):
+        """The base is an operand of the result."""
+        x = leaf(student, number())
+        assert x in operands(student, x**3)
+
+    def test_gradient(self, student, number):
+        """The base gets n times x to the n - 1 times the result's gradient."""
+        a, upstream = number(), number()
+        for n in (2, 3, -1, -2):
+            x = leaf(student, a)
+            push(student, x**n, upstream)
+            assert x.grad == close(n * a ** (n - 1) * upstream)
+
+    def test_gradient_of_fractional_powers(self, student, positive, number):
+        """The same formula holds for fractional n."""
+        a, upstream = positive(), number()
+        for n in (0.5, -1.5):
+            x = leaf(student, a)
+            push(student, x**n, upstream)
+            assert x.grad == close(n * a ** (n - 1) * upstream)
+
+    def test_gradient_is_added(self, student, number):
+        """The gradient is added to what the base holds already."""
+        a, g, upstream = number(), number(), number()
+        x = leaf(student, a, g)
+        push(student, x**3, upstream)
+        assert x.grad == close(g + 3 * a**2 * upstream)
+
+    def test_at_zero(self, student, number):
+        """At x = 0, `x ** 0` and `x ** 2` have the derivative 0, and `x ** 1` has 1."""
+        upstream = number()
+        for n, slope in ((0, 0.0), (1, 1.0), (2, 0.0)):
+            x = leaf(student, 0.0)
+            push(student, x**n, upstream)
+            assert x.grad == close(slope * upstream)
+
+    def test_a_value_as_exponent(self, student, number):
+        """An exponent that is a Value raises TypeError: it would get no gradient."""
+        x, n = leaf(student, number()), leaf(student, 2.0)
+        assert student.error_of(lambda: x**n) == "TypeError"
+
+    def test_a_power_that_is_not_real(self, student, positive):
+        """A negative number to a fractional power raises an error: the result is not real."""
+        x = leaf(student, -positive())
+        assert student.error_of(lambda: x**0.5) in ("ValueError", "TypeError", "ArithmeticError")
+
+
+@exercise("neg_sub")
+class TestNegSub:
+    def test_negates(self, student, number):
+        """`-x` holds minus x; x keeps its number."""
+        a = number()
+        x = leaf(student, a)
+        assert [(-x).data, x.data] == close([-a, a])
+
+    def test_gradient_of_negation(self, student, number):
+        """The gradient flows through `-x` with its sign turned: x is part of the graph."""
+        upstream = number()
+        assert gradients(student, lambda x: -x, [number()], upstream)[1] == close([-upstream])
+
+    def test_subtracts(self, student, number):
+        """`x - y` holds the difference, whether y is a node or a plain number."""
+        a, b = number(), number()
+        x, y = leaf(student, a), leaf(student, b)
+        assert [(x - y).data, (x - b).data] == close([a - b, a - b])
+
+    def test_gradient_of_subtraction(self, student, number):
+        """In `x - y`, x gets the result's gradient and y gets it with the sign turned."""
+        upstream = number()
+        slopes = gradients(student, lambda x, y: x - y, [number(), number()], upstream)[1]
+        assert slopes == close([upstream, -upstream])
+
+    def test_gradient_beside_a_number(self, student, number):
+        """`x - 2.5` passes the gradient on to x."""
+        b, upstream = number(), number()
+        assert gradients(student, lambda x: x - b, [number()], upstream)[1] == close([upstream])
+
+    def test_every_use_counts(self, student, number):
+        """In `(x - y) - (y - x)` every use of x and of y counts."""
+        upstream = number()
+        slopes = gradients(
+            student, lambda x, y: (x - y) - (y - x), [number(), number()], upstream
+        )[1]
+        assert slopes == close([2 * upstream, -2 * upstream])
+
+    def test_twice_negated(self, student, number):
+        """`-(-x)` is x again, in number and in gradient, and `x - x` is 0 with gradient 0."""
+        a, upstream = number(), number()
+        value, slopes = gradients(student, lambda x: -(-x), [a], upstream)
+        assert value == close(a) and slopes == close([upstream])
+        value, slopes = gradients(student, lambda x: x - x, [a], upstream)
+        assert value == close(0.0) and slopes == close([0.0])
+
+
+@exercise("div")
+class TestDiv:
+    def test_divides(self, student, number):
+        """`x / y` holds the quotient, fraction included."""
+        a, b = number(), number()
+        x, y = leaf(student, a), leaf(student, b)
+        assert [(x / y).data, x.data, y.data] == close([a / b, a, b])
+
+    def test_whole_numbers(self, student, rng):
+        """`7 / 2` is 3.5, also when the nodes were made from whole numbers."""
+        a, b = rng.choice([5, 7, 9, 11]), rng.choice([2, 4])
+        assert (leaf(student, a) / leaf(student, b)).data == close(a / b)
+
+    def test_gradient_of_the_numerator(self, student, number):
+        """The numerator gets 1 / y times the result's gradient."""
+        a, b, upstream = number(), number(), number()
+        slopes = gradients(student, lambda x, y: x / y, [a, b], upstream)[1]
+        assert slopes[0] == close(upstream / b)
+
+    def test_gradient_of_the_denominator(self, student, number):
+        """The denominator gets -x / y² times the result's gradient."""
+        a, b, upstream = number(), number(), number()
+        slopes = gradients(student, lambda x, y: x / y, [a, b], upstream)[1]
+        assert slopes[1] == close(-a / b**2 * upstream)
+
+    def test_divides_by_plain_numbers(self, student, number):
+        """`x / 4` works, and its gradient reaches x."""
+        a, b, upstream = number(), number(), number()
+        value, slopes = gradients(student, lambda x: x / b, [a], upstream)
+        assert value == close(a / b) and slopes == close([upstream / b])
+
+    def test_every_use_counts(self, student, number):
+        """In `(x / y) / (y / x)` every use of x and of y counts, and `x / x` has gradient 0."""
+        a, b, upstream = number(), number(), number()
+        slopes = gradients(student, lambda x, y: (x / y) / (y / x), [a, b], upstream)[1]
+        assert slopes == close([2 * a / b**2 * upstream, -2 * a**2 / b**3 * upstream])
+        assert gradients(student, lambda x: x / x, [a])[1] == close([0.0])
+
+
+@exercise("reverse")
+class TestReverse:
+    def test_number_plus_node(self, student, number):
+        """`3 + x` works, in number and in gradient."""
+        a, b, upstream = number(), number(), number()
+        value, slopes = gradients(student, lambda x: b + x, [a], upstream)
+        assert value == close(b + a) and slopes == close([upstream])
+
+    def test_number_minus_node(self, student, number):
+        """`5 - x` is five minus x, not the other way round, and x gets a turned sign."""
+        a, b, upstream = number(), number(), number()
+        value, slopes = gradients(student, lambda x: b - x, [a], upstream)
+        assert value == close(b - a) and slopes == close([-upstream])
+
+    def test_number_times_node(self, student, number):
+        """`2 * x` works, in number and in gradient."""
+        a, b, upstream = number(), number(), number()
+        value, slopes = gradients(student, lambda x: b * x, [a], upstream)
+        assert value == close(b * a) and slopes == close([b * upstream])
+
+    def test_number_over_node(self, student, number):
+        """`6 / x` is six over x, not the other way round, with its own derivative."""
+        a, b, upstream = number(), number(), number()
+        value, slopes = gradients(student, lambda x: b / x, [a], upstream)
+        assert value == close(b / a) and slopes == close([-b / a**2 * upstream])
+
+    def test_sum_of_a_list(self, student, number):
+        """Python's `sum([...])` of nodes works: it starts from the number 0."""
+        inputs, upstream = [number() for _ in range(4)], number()
+        value, slopes = gradients(student, lambda *nodes: student.sum(nodes), inputs, upstream)
+        assert value == close(sum(inputs)) and slopes == close([upstream] * 4)
+
+    def test_whole_numbers_on_the_left(self, student, rng, number):
+        """Whole numbers on the left work as fractions do."""
+        n, a = rng.randint(2, 9), number()
+        x = leaf(student, a)
+        found = [(n + x).data, (n - x).data, (n * x).data, (n / x).data]
+        assert found == close([n + a, n - a, n * a, n / a])
+
+
+@exercise("trace")
+class TestTrace:
+    def test_the_root_alone(self, student, number):
+        """For a leaf, the nodes are the leaf alone and there are no edges."""
+        x = student.Value(number())
+        nodes, edges = student.trace(x)
+        assert student.items(nodes) == [x] and student.items(edges) == []
+
+    def test_a_small_graph(self, student, number):
+        """Every node and every edge (operand, result) is found."""
+        x, y, z = (student.Value(number()) for _ in range(3))
+        inner = student.Value(number(), (x, y), "*")
+        root = student.Value(number(), (inner, z), "+")
+        nodes, edges = student.trace(root)
+        assert set(student.items(nodes)) == {x, y, z, inner, root}
+        assert set(student.items(edges)) == {(x, inner), (y, inner), (inner, root), (z, root)}
+
+    def test_shared_nodes_are_found_once(self, student, number):
+        """A node that is reached along several paths appears once, and so does each edge."""
+        x = student.Value(number())
+        left, right = (student.Value(number(), (x,), "**2") for _ in range(2))
+        root = student.Value(number(), (left, right), "+")
+        nodes, edges = map(student.items, student.trace(root))
+        assert len(nodes) == 4 and set(nodes) == {x, left, right, root}
+        assert len(edges) == 4
+        assert set(edges) == {(x, left), (x, right), (left, root), (right, root)}
+
+    def test_an_operand_used_twice(self, student, number):
+        """`x + x` has two nodes and one edge."""
+        x = student.Value(number())
+        root = student.Value(number(), (x, x), "+")
+        nodes, edges = map(student.items, student.trace(root))
+        assert sorted(nodes, key=hash) == sorted([x, root], key=hash)
+        assert edges == [(x, root)]
+
+    def test_equal_numbers_are_different_nodes(self, student, number):
+        """Nodes that hold the same number are still different nodes."""
+        a = number()
+        x, y = student.Value(a), student.Value(a)
+        root = student.Value(a, (x, y), "+")
+        nodes, edges = student.trace(root)
+        assert set(student.items(nodes)) == {x, y, root}
+        assert set(student.items(edges)) == {(x, root), (y, root)}
+
+    def test_many_paths(self, student):
+        """A graph with a huge number of paths takes no longer than its number of nodes."""
+        node = student.Value(1.0)
+        for _ in range(60):
+            node = student.Value(1.0, (node, node), "+")
+        assert student.lengths(student.call(student.trace, node)) == [61, 60]
+
+    def test_deep_graphs(self, student):
+        """A graph 10,000 operations deep is no obstacle."""
+        node = student.deepened(student.Value(1.0), 10_000)
+        assert student.lengths(student.call(student.trace, node)) == [10_001, 10_000]
+
+
+@exercise("manual_backward")
+class TestManualBackward:
+    def recorded(self, student, count, number):
+        """Results whose `_backward` writes down that it ran, and that list."""
+        calls, x = [], student.Value(number())
+        nodes = [student.Value(number(), (x,), "?") for _ in range(count)]
+        for index, node in enumerate(nodes):
+            node.grad = number()
+            node._backward = lambda index=index: calls.append(index)
+        return nodes, calls
+
+    def test_follows_the_given_order(self, student, number, rng):
+        """`_backward` runs once on each node, in exactly the order that is given."""
+        nodes, calls = self.recorded(student, 6, number)
+        order = [0, *rng.sample(range(1, 6), 5)]
+        student.push_gradients(nodes[0], [nodes[index] for index in order])
+        assert calls == order
+
+    def test_seeds_the_root(self, student, number):
+        """The root's gradient is 1.0 before its `_backward` runs, whatever it held."""
+        (root,), seen = self.recorded(student, 1, number)[0], []
+        data = root.data
+        root._backward = lambda: seen.append(root.grad)
+        student.push_gradients(root, [root])
+        assert [seen, root.grad, root.data] == [[1.0], 1.0, data]
+
+    def test_leaves_other_gradients_alone(self, student, number):
+        """No other node's gradient is seeded or set back to zero."""
+        nodes, _ = self.recorded(student, 3, number)
+        before = [node.grad for node in nodes[1:]]
+        student.push_gradients(nodes[0], nodes)
+        assert [node.grad for node in nodes[1:]] == before
+
+    def test_runs_only_what_it_is_given(self, student, number):
+        """A node that is not in the order is not run, though the graph holds it."""
+        nodes, calls = self.recorded(student, 3, number)
+        root = student.Value(number(), tuple(nodes), "+")
+        student.push_gradients(root, [root, nodes[1]])
+        assert calls == [1]
+
+    def test_gradients_of_an_expression(self, student, reference, number):
+        """Given a right order, `(a * b + c) ** 2` gets all its gradients."""
+        inputs = [number() for _ in range(3)]
+        a, b, c = leaves = [leaf(student, data) for data in inputs]
+        root = (a * b + c) ** 2
+        student.push_gradients(root, reverse_topological(student, root))
+        expected = gradients(reference, lambda a, b, c: (a * b + c) ** 2, inputs)[1]
+        assert [node.grad for node in leaves] == close(expected)
+
+
+@exercise("numerical")
+class TestNumerical:
+    def test_central_difference(self, student, number, rng):
+        """The slope is taken between x - h and x + h, over a run of 2h."""
+        x, h = number(), rng.uniform(0.01, 0.1)
+        found = student.numerical_derivative(lambda t: t**3, x, h)
+        assert found == close(3 * x**2 + h**2)
+
+    def test_asks_on_both_sides(self, student, number, rng):
+        """The function is asked at x - h and at x + h."""
+        x, h, asked = number(), rng.uniform(0.01, 0.1), []
+
+        def f(t):
+            asked.append(t)
+            return t
+
+        student.numerical_derivative(f, x, h)
+        assert min(asked) == close(x - h) and max(asked) == close(x + h)
+
+    def test_default_step(self, student, number):
+        """Without h the step is small: the derivative of x³ comes out to six digits."""
+        x = number()
+        found = student.numerical_derivative(lambda t: t**3, x)
+        assert found == close(3 * x**2, relative=1e-6)
+
+    def test_falling_functions(self, student, positive):
+        """A falling function has a negative slope."""
+        x = positive()
+        found = student.numerical_derivative(lambda t: 1 / t, x)
+        assert found == close(-1 / x**2, relative=1e-6)

@@ -1,0 +1,37 @@
+"""Makes this clone a working nbgrader course: `nbgrader ...` and the formgrader use it as it is."""
+
+import os
+import sys
+
+# nbgrader starts `alembic` by name; it lies beside the interpreter, active environment or not.
+os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", "")
+
+c = get_config()  # noqa: F821
+
+c.CourseDirectory.course_id = "autograd"
+c.CourseDirectory.solution_directory = "solutions"
+
+# Damaged notebooks are read as far as they can be, and locked cells are put back in place.
+c.Autograde.exporter_class = "autograder.preprocessors.SubmissionExporter"
+c.Autograde.sanitize_preprocessors = [
+    "nbgrader.preprocessors.ClearOutput",
+    "autograder.preprocessors.RestoreCells",
+    "nbgrader.preprocessors.OverwriteKernelspec",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+
+# Student code runs behind the wall and hidden tests run in the grader: no kernel is started.
+c.Autograde.autograde_preprocessors = [
+    "autograder.preprocessors.GradeBehindWall",
+    "nbgrader.preprocessors.LimitOutput",
+    "nbgrader.preprocessors.SaveAutoGrades",
+    "nbgrader.preprocessors.AssignLatePenalties",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+
+# Feedback shows what was found, never a hidden test.
+c.GenerateFeedback.preprocessors = [
+    "nbgrader.preprocessors.GetGrades",
+    "autograder.preprocessors.HideTests",
+    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
+]

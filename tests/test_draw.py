@@ -1,0 +1,364 @@
+"""Drawings hold every node and edge, in picture and in words, whatever the student's class does."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from typing import Any
+from xml.etree import ElementTree
+
+import pytest
+
+from autograder.reference import Value
+from course import draw
+from course.draw import GraphDrawing, draw_graph
+
+SVG = "{http://www.w3.org/2000/svg}"
+
+needs_dot = pytest.mark.skipif(shutil.which("dot") is None, reason="the dot program is missing")
+RENDERERS = [pytest.param("dot", marks=needs_dot), "built-in"]
+
+
+@pytest.fixture(params=RENDERERS)
+def render(request: pytest.FixtureRequest) -> Callable[..., GraphDrawing]:
+    return lambda root, **options: draw_graph(root, renderer=request.param, **options)
+
+
+def named(label: str, value: Value) -> Value:
+    value.label = label
+    return value
+
+
+def neuron() -> Value:
+    x1, w1 = Value(2.0, label="x1"), Value(-3.0, label="w1")
+    x2, w2 = Value(0.0, label="x2"), Value(1.0, label="w2")
+    total = named("total", x1 * w1 + x2 * w2 + Value(6.88137, label="b"))
+    out = named("o", total.tanh())
+    out.backward()
+    return out
+
+
+def chain(length: int) -> Value:
+    node = Value(1.0, label="x")
+    for _ in range(length):
+        node = -node
+    return node
+
+
+def parse(drawing: GraphDrawing) -> ElementTree.Element:
+    return ElementTree.fromstring(drawing.svg)
+
+
+def marked(drawing: GraphDrawing, css_class: str) -> list[ElementTree.Element]:
+    return [e for e in parse(drawing).iter() if css_class in e.get("class", "").split()]
+
+
+def written(drawing: GraphDrawing) -> list[str]:
+    return [element.text or "" for element in parse(drawing).iter(f"{SVG}text")]
+
+
+def test_every_node_and_edge_is_drawn(render: Callable[..., GraphDrawing]) -> None:
+    drawing = render(neuron())
+    words = written(drawing)
+    assert len(marked(drawing, "cg-value")) == 10
+    assert len(marked(drawing, "cg-op")) == 5
+    assert len(marked(drawing, "cg-arrow")) == 9 + 5
+    assert {"x1", "w1", "x2", "w2", "b", "total", "o"} <= set(words)
+    assert (words.count("+"), words.count("*"), words.count("tanh")) == (2, 2, 1)
+    assert {"6.881", "0.7071", "-1.5"} <= set(words)
+
+
+def test_both_renderers_draw_the_same_things() -> None:
+    if shutil.which("dot") is None:
+        pytest.skip("the dot program is missing")
+    one, other = (draw_graph(neuron(), renderer=name) for name in ("dot", "built-in"))
+    assert sorted(written(one)) == sorted(written(other))
+    assert (one.text, one.dot) == (other.text, other.dot)
+
+
+def test_an_operand_used_twice_has_two_arrows(render: Callable[..., GraphDrawing]) -> None:
+    x = Value(3.0, label="x")
+    drawing = render(x + x)
+    assert len({arrow.get("d") for arrow in marked(drawing, "cg-arrow")}) == 3
+    assert drawing.dot.count("v1 -> op2") == 2
+    assert "from x plus x" in drawing.text
+
+
+def test_leaves_differ_by_border_and_word(render: Callable[..., GraphDrawing]) -> None:
+    drawing = render(neuron())
+    assert len(marked(drawing, "cg-inner")) == 5
+    assert written(drawing).count("leaf") == 5
+    assert written(drawing).count("root") == 1
+
+
+def test_a_single_leaf(render: Callable[..., GraphDrawing]) -> None:
+    drawing = render(Value(2.0))
+    assert len(marked(drawing, "cg-value")) == 1
+    assert drawing.text.splitlines()[1] == "  v1: data 2.0, grad 0.0, leaf, root"
+
+
+def test_text_equivalent() -> None:
+    x, y = Value(2.0, label="x"), Value(3.0, label="y")
+    root = named("w", named("z", x * y) - x**2)
+    root.backward()
+    assert draw_graph(root).text.splitlines() == [
+        "Computational graph of w: 5 values, 3 operations.",
+        "  x: data 2.0, grad -1.0, leaf",
+        "  y: data 3.0, grad 2.0, leaf",
+        "  z: data 6.0, grad 1.0, from x times y",
+        "  v4: data 4.0, grad -1.0, from x to the power 2",
+        "  w: data 2.0, grad 1.0, from z minus v4, root",
+    ]
+
+
+def test_nodes_with_the_same_label_are_told_apart() -> None:
+    root = Value(1.0, label="w") + Value(2.0, label="w")
+    assert "from w (v1) plus w (v2)" in draw_graph(root).text
+
+
+def test_picture_carries_title_and_description(render: Callable[..., GraphDrawing]) -> None:
+    drawing = render(neuron())
+    svg = parse(drawing)
+    assert svg.get("role") == "img"
+    assert svg[0].tag == f"{SVG}title"
+    assert svg[0].text == svg.get("aria-label") == drawing.text.splitlines()[0].rstrip(".")
+    assert svg.findtext(f"{SVG}desc") == drawing.text
+
+
+def test_what_jupyter_shows() -> None:
+    drawing = draw_graph(neuron())
+    bundle = drawing._repr_mimebundle_()
+    assert set(bundle) == {"text/html", "text/plain"}
+    assert drawing.svg in bundle["text/html"]
+    assert "overflow-x:auto" in bundle["text/html"]
+    assert bundle["text/plain"] == repr(drawing) == drawing.text
+
+
+HOSTILE = '<script>alert("1 & 2")</script> \\" \\n ]; } \x00\x1b \ud800 ]]> <!-- \u202e {a|b}'
+
+
+def test_labels_are_escaped(render: Callable[..., GraphDrawing]) -> None:
+    a = Value(1.0, label=HOSTILE)
+    b = Value(2.0, label="a\\")
+    root = Value(3.0, (a, b), '"<&>\\', label='x"]; v1 -> v1 [label="')
+    drawing = render(root, highlight={a: HOSTILE})
+    assert "<script" not in drawing.svg
+    assert len(marked(drawing, "cg-value")) == 3
+    assert '"<&>\\' in written(drawing)
+    assert any(word.startswith("<script>alert(") for word in written(drawing))
+
+
+@needs_dot
+def test_dot_source_is_accepted_by_dot() -> None:
+    root = Value(3.0, (Value(1.0, label='q"\\'), Value(2.0, label="z\\")), "+", label="<b>")
+    source = draw_graph(root).dot
+    plain = subprocess.run(
+        ["dot", "-Tplain"], input=source.encode(), capture_output=True, check=True
+    ).stdout.decode()
+    assert len([line for line in plain.splitlines() if line.startswith("node ")]) == 4
+    assert len([line for line in plain.splitlines() if line.startswith("edge ")]) == 3
+
+
+def test_the_same_graph_gives_the_same_bytes(render: Callable[..., GraphDrawing]) -> None:
+    first, keep, second = render(neuron()), neuron(), render(neuron())
+    assert keep is not None
+    assert (first.svg, first.dot, first.text) == (second.svg, second.dot, second.text)
+
+
+@pytest.mark.parametrize("missing", ["absent", "fails", "nonsense"])
+def test_without_a_working_dot(
+    missing: str, monkeypatch: pytest.MonkeyPatch, tmp_path: Any
+) -> None:
+    program = None
+    if missing != "absent":
+        script = tmp_path / "dot"
+        script.write_text("#!/bin/sh\n" + ("exit 3\n" if missing == "fails" else "echo '{}'\n"))
+        script.chmod(0o755)
+        program = str(script)
+    monkeypatch.setattr(draw.shutil, "which", lambda name: program)
+    drawing = draw_graph(neuron())
+    assert drawing.renderer == "built-in"
+    assert len(marked(drawing, "cg-value")) == 10
+    with pytest.raises(RuntimeError, match="dot program is missing or failed"):
+        draw_graph(neuron(), renderer="dot")
+
+
+def boxes(drawing: GraphDrawing) -> list[tuple[float, float, float, float]]:
+    shapes = marked(drawing, "cg-value") + marked(drawing, "cg-op") + marked(drawing, "cg-more")
+    corners = []
+    for shape in shapes:
+        x, y, w, h = (float(shape.get(name, "")) for name in ("x", "y", "width", "height"))
+        corners.append((x, y, x + w, y + h))
+    return corners
+
+
+@pytest.mark.parametrize("direction", ["LR", "TB"])
+def test_shapes_do_not_overlap_and_stay_inside(
+    render: Callable[..., GraphDrawing], direction: str
+) -> None:
+    a = Value(0.3, label="a label that is rather long")
+    node = a
+    for i in range(6):
+        node = (node * node + a).sigmoid() - i / (a + 2)
+    drawing = render(node, direction=direction)
+    svg = parse(drawing)
+    left, top, width, height = (float(part) for part in svg.get("viewBox", "").split())
+    found = boxes(drawing)
+    for i, (x0, y0, x1, y1) in enumerate(found):
+        assert left <= x0 and top <= y0 and x1 <= left + width and y1 <= top + height
+        for u0, v0, u1, v1 in found[i + 1 :]:
+            assert x1 <= u0 or u1 <= x0 or y1 <= v0 or v1 <= y0
+
+
+def test_direction(render: Callable[..., GraphDrawing]) -> None:
+    x = Value(1.0, label="x")
+    across = boxes(render(-x))
+    down = boxes(render(-x, direction="TB"))
+    assert across[0][2] < across[1][0]
+    assert down[0][3] < down[1][1]
+
+
+def test_a_large_graph_is_folded_quickly(render: Callable[..., GraphDrawing]) -> None:
+    root = chain(1000)
+    start = time.perf_counter()
+    drawing = render(root)
+    assert time.perf_counter() - start < 5
+    assert len(marked(drawing, "cg-value")) == draw.MAX_NODES
+    assert len(marked(drawing, "cg-more")) == 1
+    assert {"851 more nodes", "850 results, 1 leaf", "max_nodes=1001 draws all"} <= set(
+        written(drawing)
+    )
+    assert "851 more nodes" in drawing.text
+
+
+def test_a_folded_graph_keeps_the_nodes_nearest_the_root() -> None:
+    a, b = Value(1.0, label="a"), Value(2.0, label="b")
+    root = named("root", named("near", a * b) + Value(3.0, label="c"))
+    lines = draw_graph(root, max_nodes=3).text.splitlines()
+    assert lines[1] == "  (folded: 2 more nodes, 0 results, 2 leaves; max_nodes=5 draws all)"
+    assert lines[2] == "  near: data 2.0, grad 0.0, from * of 2 folded nodes"
+    assert len(lines) == 5
+    assert "folded" not in draw_graph(root, max_nodes=5).text
+
+
+def test_a_very_deep_graph() -> None:
+    assert len(marked(draw_graph(chain(10_000)), "cg-value")) == draw.MAX_NODES
+
+
+def test_highlight(render: Callable[..., GraphDrawing]) -> None:
+    x, y = Value(1.0, label="x"), Value(2.0, label="y")
+    drawing = render(x * y, highlight={y: "look here"})
+    assert len(marked(drawing, "cg-mark")) == 1
+    assert "! look here" in written(drawing)
+    assert "y: data 2.0, grad 0.0, leaf [marked: look here]" in drawing.text
+    listed = render(x * y, highlight=[x, y, Value(3.0)])
+    assert len(marked(listed, "cg-mark")) == 2
+    assert written(listed).count("! marked") == 2
+
+
+class HalfFinished:
+    """Holds only the attributes that a test gives it, as a class under construction does."""
+
+    def __init__(self, **attributes: Any) -> None:
+        self.__dict__.update(attributes)
+
+
+HalfFinished.__name__ = "Value"
+
+
+class Explosive:
+    _prev = ()
+
+    @property
+    def data(self) -> float:
+        raise RuntimeError("not yet")
+
+    def __float__(self) -> float:
+        raise RuntimeError("not yet")
+
+
+def no_number(operand: Any) -> HalfFinished:
+    return HalfFinished(data=1.0, grad=0.0, _prev=(operand,), _op="+")
+
+
+@pytest.mark.parametrize(
+    ("root", "expected"),
+    [
+        (HalfFinished(), "data ?, grad ?, leaf"),
+        (HalfFinished(data=3, grad=None), "data 3, grad None, leaf"),
+        (HalfFinished(data="3", grad=0.0), "data ? (str), grad 0.0"),
+        (HalfFinished(data=HalfFinished(), _prev=None), "data ? (Value), grad ?, _prev ?"),
+        (HalfFinished(data=Explosive(), grad=1j), "data ? (Explosive), grad ? (complex)"),
+        (HalfFinished(data=10**400, grad=float("nan")), "data ? (int), grad nan"),
+        (HalfFinished(data=True, grad=float("-inf")), "data True, grad -inf"),
+        (
+            HalfFinished(data=1.0, grad=0, _prev=7, _op="+"),
+            "from + of no recorded operand, _prev ?",
+        ),
+        (HalfFinished(data=1.0, _op=None, label=None), "data 1.0, grad ?, leaf"),
+        (HalfFinished(data=1.0, _op="*"), "from * of no recorded operand"),
+        (HalfFinished(_prev=[HalfFinished()], _op=""), "from an unnamed operation of v1"),
+        (HalfFinished(_prev={Value(1.0)}, _op="+"), "from + of v1"),
+        (no_number(2), "v1: data 2, grad ?, not a Value"),
+        (no_number("2"), "v1: data ? (str), grad ?, not a Value"),
+        (Explosive(), "data ?, grad ?, leaf"),
+    ],
+)
+def test_half_finished_values(
+    root: Any, expected: str, render: Callable[..., GraphDrawing]
+) -> None:
+    drawing = render(root)
+    assert expected in drawing.text
+    parse(drawing)
+
+
+def test_a_value_that_is_its_own_operand(render: Callable[..., GraphDrawing]) -> None:
+    value = HalfFinished(data=1.0, grad=0.0, _op="+", label="x")
+    other = HalfFinished(data=1.0, grad=0.0, _op="*", label="y", _prev=[value])
+    value._prev = [value, other]  # type: ignore[attr-defined]
+    drawing = render(value)
+    assert len(marked(drawing, "cg-value")) == 2
+    assert len(marked(drawing, "cg-arrow")) == 5
+
+
+@pytest.mark.parametrize(
+    ("root", "advice"),
+    [
+        (None, "return out"),
+        (3.0, "not its `.data`"),
+        ([Value(1.0)], "Pass one element"),
+        (Value, "Draw an instance"),
+        ("x", "at least `data`, `grad` and `_prev`"),
+    ],
+)
+def test_a_root_that_is_not_a_value(root: Any, advice: str) -> None:
+    with pytest.raises(TypeError, match="draws the graph behind one Value") as caught:
+        draw_graph(root)
+    assert advice in str(caught.value)
+
+
+@pytest.mark.parametrize(
+    "option", [{"direction": "up"}, {"renderer": "neato"}, {"max_nodes": 0}, {"max_nodes": "9"}]
+)
+def test_wrong_options(option: dict[str, Any]) -> None:
+    with pytest.raises(ValueError, match=next(iter(option))):
+        draw_graph(Value(1.0), **option)
+
+
+@pytest.mark.parametrize(
+    ("number", "expected"),
+    [(2.0, "2.0"), (2, "2"), (-0.0, "-0.0"), (0.123456, "0.1235"), (1234567.0, "1.235e+06")],
+)
+def test_numbers_are_short(number: float, expected: str) -> None:
+    assert draw._short(number) == expected
+
+
+def test_importing_the_course_brings_nothing_heavy_and_no_instructors_code() -> None:
+    program = "import sys, course; print(*sys.modules)"
+    loaded = subprocess.run(
+        [sys.executable, "-c", program], capture_output=True, text=True, check=True
+    ).stdout.split()
+    assert not {"autograder", "IPython", "matplotlib", "numpy", "nbformat"} & set(loaded)

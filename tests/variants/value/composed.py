@@ -1,0 +1,148 @@
+# A right solution of `value`: as much as possible composed: a - b as a + (-1) * b, a / b as a * b
+# ** -1. An exercise without a cell here is solved as in the notebook.
+#
+# ruff: noqa
+# mypy: ignore-errors
+
+# %% node
+class Value:
+    def __init__(self, data, _children=(), _op="", label=""):
+        self.data = float(data)
+        self.grad = 0.0
+        self._prev = tuple(_children)
+        self._op = _op
+        self._backward = lambda: None
+        self.label = label
+
+    def __repr__(self):
+        return f"Value(data={self.data}, grad={self.grad})"
+
+
+# %% add
+def wrap(x):
+    return x if isinstance(x, Value) else Value(x)
+
+
+def add(self, other):
+    other = wrap(other)
+    out = Value(self.data + other.data, (self, other), "+")
+
+    def _backward():
+        self.grad += out.grad
+        other.grad += out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.__add__ = add
+
+
+# %% mul
+def mul(self, other):
+    other = wrap(other)
+    out = Value(self.data * other.data, (self, other), "*")
+
+    def _backward():
+        self.grad += other.data * out.grad
+        other.grad += self.data * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.__mul__ = mul
+
+
+# %% pow
+def power(self, exponent):
+    if not isinstance(exponent, (int, float)):
+        return NotImplemented  # Python turns it into a TypeError
+    value = self.data**exponent
+    if isinstance(value, complex):
+        raise ValueError("the base is negative and the exponent is not whole")
+    out = Value(value, (self,), f"**{exponent}")
+
+    def _backward():
+        self.grad += (exponent and exponent * self.data ** (exponent - 1)) * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.__pow__ = power
+
+
+# %% neg_sub
+def neg(self):
+    return Value(0.0) + self * -1.0
+
+
+def sub(self, other):
+    return self + Value(-1) * wrap(other)
+
+
+Value.__neg__ = neg
+Value.__sub__ = sub
+
+
+# %% div
+def div(self, other):
+    return self * wrap(other) ** -1
+
+
+Value.__truediv__ = div
+
+
+# %% reverse
+def radd(self, other):
+    return wrap(other) + self
+
+
+def rsub(self, other):
+    return wrap(other) + (-1) * self
+
+
+def rmul(self, other):
+    return wrap(other) * self
+
+
+def rtruediv(self, other):
+    return wrap(other) * self**-1.0
+
+
+Value.__radd__ = radd
+Value.__rsub__ = rsub
+Value.__rmul__ = rmul
+Value.__rtruediv__ = rtruediv
+
+
+# %% trace
+def trace(root):
+    arrows = {}
+    to_visit = [root]
+    nodes = {root: None}
+    while to_visit:
+        node = to_visit.pop()
+        for operand in node._prev:
+            arrows[operand, node] = True
+            if operand not in nodes:
+                nodes[operand] = None
+                to_visit.append(operand)
+    return list(nodes), list(arrows)
+
+
+# %% manual_backward
+def push_gradients(root, order):
+    root.grad = 1.0
+    for node in order:
+        if node._prev:
+            node._backward()
+
+
+# %% numerical
+def numerical_derivative(f, x, h=1e-5):
+    def slope(step):
+        return (f(x + step) - f(x)) / step
+
+    return (slope(h) + slope(-h)) / 2
