@@ -158,7 +158,9 @@ def _read_misconceptions(path: Path, exercises: dict[str, Exercise]) -> None:
     for kind, name, headers, source in percent_cells(path):
         exercise = exercises.get(name.partition(".")[0])
         if exercise is None:
-            raise CourseError(f"{path}: {name} is about an exercise that the notebook does not have")
+            raise CourseError(
+                f"{path}: {name} is about an exercise that the notebook does not have"
+            )
         if kind == "probe":
             observe = _top_level_parts(headers["observe"])
             exercise.probes.append(Probe(code=source, observe=observe))

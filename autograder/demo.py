@@ -43,7 +43,7 @@ def run_demo(course: Path, folder: Path | None, console: Console) -> None:
     _nbgrader(scratch, "generate_assignment", ASSIGNMENT, "--force")
     assignment = load_assignment(scratch, ASSIGNMENT)
     hand_in(scratch, assignment, sample_class(assignment))
-    outcomes = []
+    outcomes: list[Outcome] = []
     with Grader(scratch, course_key(scratch)) as grader, Classroom(scratch, grader) as room:
         students = room.submissions(ASSIGNMENT)
         with console.status("grading") as status:

@@ -75,7 +75,11 @@ def _sandbox() -> Finding:
 def _namespace_remedy() -> str:
     """Why user namespaces may be refused here, and what allows them."""
     for path, value, command in (
-        ("/proc/sys/user/max_user_namespaces", "0", "sudo sysctl -w user.max_user_namespaces=15000"),
+        (
+            "/proc/sys/user/max_user_namespaces",
+            "0",
+            "sudo sysctl -w user.max_user_namespaces=15000",
+        ),
         (
             "/proc/sys/kernel/unprivileged_userns_clone",
             "0",

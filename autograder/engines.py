@@ -296,14 +296,16 @@ class Remote:
     def __eq__(self, other: object) -> bool:
         """Whether both are the very same object; the object's own `__eq__` is never asked."""
         if not isinstance(other, Remote):
-            return NotImplemented
-        return self._engine is other._engine and self._identity() == other._identity()
+            return False
+        same: bool = self._engine is other._engine and self._identity() == other._identity()
+        return same
 
     def __hash__(self) -> int:
         return hash(self._identity())
 
     def __instancecheck__(self, value: Any) -> bool:
-        return self._engine.is_instance(value, self)
+        inside: bool = self._engine.is_instance(value, self)
+        return inside
 
     def __repr__(self) -> str:
         return "<an object of the engine>"

@@ -84,7 +84,7 @@ def _from_version_3(raw: dict[str, Any]) -> dict[str, Any]:
 
 
 def _rebuilt(raw: dict[str, Any]) -> NotebookNode:
-    notebook = nbformat.v4.new_notebook()
+    notebook: NotebookNode = nbformat.v4.new_notebook()
     kernelspec = (raw.get("metadata") or {}).get("kernelspec")
     if type(kernelspec) is dict and type(kernelspec.get("name")) is str:
         spec = {"name": kernelspec["name"], "display_name": str(kernelspec.get("display_name"))}
@@ -258,9 +258,7 @@ def _placed(original: NotebookNode, source: str | None) -> NotebookNode:
     return cell
 
 
-def _add_missing(
-    restored: Restored, originals: dict[str, NotebookNode], present: set[str]
-) -> None:
+def _add_missing(restored: Restored, originals: dict[str, NotebookNode], present: set[str]) -> None:
     """Put each missing cell after the one that it follows in the assignment."""
     cells = restored.notebook.cells
     before: str | None = None
@@ -294,7 +292,8 @@ def cells_to_run(notebook: NotebookNode) -> list[tuple[int, Cell]]:
         if cell.cell_type != "code" or (marks.get("grade") and not marks.get("solution")):
             continue
         if marks.get("solution"):
-            cells.append((index, Cell(cell.source, marks["grade_id"])))
+            if cell.source != MISSING_CELL:
+                cells.append((index, Cell(cell.source, marks["grade_id"])))
         elif DEMONSTRATION not in cell.metadata.get("tags", []):
             cells.append((index, Cell(cell.source)))
     return cells

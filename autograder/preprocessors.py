@@ -43,7 +43,7 @@ class SubmissionExporter(NotebookExporter):
 
     def from_filename(
         self, filename: str, resources: Resources | None = None, **keywords: Any
-    ) -> tuple[str, Resources]:
+    ) -> tuple[Any, Resources]:
         resources = resources or {}
         try:
             notebook = read_submission(Path(filename))
@@ -51,7 +51,7 @@ class SubmissionExporter(NotebookExporter):
             self.log.error(str(error))
             resources["unreadable"] = str(error)
             notebook = nbformat.v4.new_notebook()
-        output: tuple[str, Resources] = self.from_notebook_node(notebook, resources, **keywords)
+        output: tuple[Any, Resources] = self.from_notebook_node(notebook, resources, **keywords)
         return output
 
 

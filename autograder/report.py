@@ -102,11 +102,11 @@ def card(result: ExerciseResult) -> str:
         f'<span style="font-weight:400;color:#57606a">({result.status.replace("_", " ")})</span>'
         "</div>",
     ]
-    parts += [f'<p style="margin:.5em 0">{_marked_up(text)}</p>'
-              for text in result.message.split("\n\n") if text and result.example is None]  # fmt: skip
-    if result.example is not None:
+    if result.message:
+        # What follows the first paragraph is the example, which is set as a table here.
         head = result.message.split("\n\n")[0]
         parts.append(f'<p style="margin:.5em 0">{_marked_up(head)}</p>')
+    if result.example is not None:
         parts.append(_example(result.example))
     if result.note:
         parts.append(f'<p style="margin:.5em 0;color:#57606a">{_marked_up(result.note)}</p>')

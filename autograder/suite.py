@@ -67,7 +67,8 @@ class _Fixtures:
 
     @pytest.fixture(name="rng")
     def _rng(self, request: pytest.FixtureRequest) -> random.Random:
-        key = blake2b(request.node.name.encode(), key=self.seed[:64], digest_size=16)
+        name = request.node.nodeid.partition("::")[2]
+        key = blake2b(name.encode(), key=self.seed[:64], digest_size=16)
         return random.Random(key.digest())
 
     def pytest_configure(self, config: Config) -> None:
@@ -79,12 +80,9 @@ class _Fixtures:
     ) -> pytest.TestReport:
         """A report without a traceback: what went wrong is told in the suite's own words."""
         outcome: Any = "passed" if call.excinfo is None else "failed"
-        report = pytest.TestReport(
-            item.nodeid, item.location, {}, outcome, None, call.when, duration=call.duration
-        )
-        if call.excinfo is not None:
-            report.error = call.excinfo.value
-        return report
+        when: Any = call.when
+        error = None if call.excinfo is None else call.excinfo.value
+        return pytest.TestReport(item.nodeid, item.location, {}, outcome, None, when, error=error)
 
 
 class Suite:
@@ -137,9 +135,7 @@ class Suite:
         """The verdicts of tests that were not run: none passed."""
         return [self._verdict(item) for item in self._items.get(exercise, [])]
 
-    def run(
-        self, exercise: str, engine: Callable[[], Engine], seed: bytes
-    ) -> Iterator[Verdict]:
+    def run(self, exercise: str, engine: Callable[[], Engine], seed: bytes) -> Iterator[Verdict]:
         """Run the exercise's tests in order, each on `engine()`, and give each one's verdict.
 
         Args:
@@ -191,11 +187,11 @@ def _configured(path: Path, fixtures: _Fixtures) -> Config:
     ]  # fmt: skip
     config = get_config(arguments)
     config.pluginmanager.register(fixtures, "grading-fixtures")
-    config = config.pluginmanager.hook.pytest_cmdline_parse(
+    parsed: Config = config.pluginmanager.hook.pytest_cmdline_parse(
         pluginmanager=config.pluginmanager, args=arguments
     )
-    config._do_configure()
-    return config
+    parsed._do_configure()
+    return parsed
 
 
 @contextmanager

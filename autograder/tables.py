@@ -9,7 +9,14 @@ from typing import Any
 from course.messages import agree_all
 from course.probes import play
 
-from .assignments import Assignment, CourseError, Exercise
+from .assignments import (
+    Assignment,
+    CourseError,
+    Exercise,
+    assignment_names,
+    find_course,
+    load_assignment,
+)
 
 
 def table_path(course: Path, assignment: str) -> Path:
@@ -65,3 +72,12 @@ def _entry(assignment: Assignment, exercise: Exercise, right: dict[str, Any]) ->
 def _kind_only(seen: Any) -> Any:
     """An error by its kind alone: its text is the student's own business."""
     return {"error": seen["error"]} if isinstance(seen, dict) and "error" in seen else seen
+
+
+if __name__ == "__main__":
+    root = find_course()
+    for name in assignment_names(root):
+        path = table_path(root, name)
+        path.parent.mkdir(exist_ok=True)
+        path.write_text(table_text(load_assignment(root, name)), "utf-8")
+        print(path)

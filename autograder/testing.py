@@ -97,4 +97,3 @@ def gradients(
 def is_node(value: Any) -> bool:
     """Whether the engine answered with an object of its own rather than a plain value."""
     return isinstance(value, Remote)
-

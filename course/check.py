@@ -134,7 +134,7 @@ def load_table(assignment: str) -> dict[str, Any]:
 
 def _show(result: Passed) -> None:
     try:
-        from IPython import get_ipython  # type: ignore[attr-defined]
+        from IPython import get_ipython
     except ImportError:
         get_ipython = None
     if get_ipython is None or get_ipython() is None:

@@ -39,6 +39,7 @@ x.grad = 1.25
 text = repr(x)
 # observe: "Value" in text, "2.5" in text, "1.25" in text, "0.0" in text
 
+
 # %% mistake: node.data_cut_to_int
 # row: 33
 # says: The number lost its fraction: int() cuts it off. Gradients need fractions, so keep the
@@ -1954,8 +1955,7 @@ Value.__truediv__ = div
 
 # %% mistake: div.square_forgotten
 # row: 13
-# says: The divisor's gradient is not small enough: the divisor appears squared in the
-#   derivative of a/b with respect to b.
+# says: The divisor's gradient lacks a square: the derivative of a/b with respect to b is -a/b².
 def div(self, other):
     other = other if isinstance(other, Value) else Value(other)
     out = Value(self.data / other.data, (self, other), "/")

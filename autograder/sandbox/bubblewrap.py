@@ -24,7 +24,7 @@ from .inside.confine import HOME
 INSIDE = "/sandbox"
 PACKAGES = f"{INSIDE}/packages"
 
-STUDENT_DISTRIBUTIONS = ("ipython", "matplotlib", "matplotlib-inline", "graphviz", "ipywidgets")
+STUDENT_DISTRIBUTIONS = ("ipython", "matplotlib", "matplotlib-inline", "ipywidgets")
 """What a student's cells may import beside the standard library; their dependencies come too."""
 
 SYSTEM = ("/usr/bin", "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/libexec", "/usr/share/fonts",
@@ -74,7 +74,8 @@ def command(arguments: list[str]) -> list[str]:
     line = [
         find_bubblewrap(),
         "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session",
-        "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL", "--hostname", "student", "--clearenv",
+        "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL", "--hostname", "student",
+        "--clearenv",
     ]  # fmt: skip
     for name, value in ENVIRONMENT.items():
         line += ["--setenv", name, value]

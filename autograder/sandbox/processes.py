@@ -66,7 +66,7 @@ class WarmServer:
     def start(self) -> None:
         """Start the server. Raises `SandboxUnavailable` where student code cannot be confined."""
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._log = tempfile.TemporaryFile()
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 (read when starting fails)
         with theirs:
             self._process = subprocess.Popen(
                 bubblewrap.command([str(theirs.fileno())]),

@@ -11,7 +11,7 @@ import os
 import platform
 import resource
 import struct
-from typing import Any
+from typing import Any, ClassVar
 
 HOME = "/home/student"
 
@@ -130,7 +130,7 @@ class _Filter:
     _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
 
     # From the kernel's system call tables.
-    _TABLES = {
+    _TABLES: ClassVar[dict[str, Any]] = {
         "x86_64": {
             "architecture": 0xC000003E,
             "clone": 56,

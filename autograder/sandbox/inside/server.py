@@ -48,10 +48,10 @@ class Server:
     def serve(self) -> None:
         while True:
             by_pidfd = {pidfd: key for key, (pidfd, _) in self._supervisors.items()}
-            readable, _, _ = select.select([self._control, *by_pidfd], [], [])
+            readable, _, _ = select.select([self._control.fileno(), *by_pidfd], [], [])
             for pidfd in set(readable) & set(by_pidfd):
                 self._reap(by_pidfd[pidfd])
-            if self._control in readable:
+            if self._control.fileno() in readable:
                 message, descriptors, _, _ = socket.recv_fds(self._control, 65536, 1)
                 if not message:
                     return
@@ -139,7 +139,8 @@ def _watch(init: int, limits: dict[str, int]) -> int:
 
 
 def _tree(root: int) -> list[int]:
-    pids, queue = [], [root]
+    pids: list[int] = []
+    queue = [root]
     while queue and len(pids) < 10_000:
         pid = queue.pop()
         pids.append(pid)

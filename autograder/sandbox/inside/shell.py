@@ -105,16 +105,16 @@ class _Stream(io.TextIOBase):
 class _Publisher(DisplayPublisher):
     outputs: Outputs
 
-    def publish(  # type: ignore[no-untyped-def, override]
+    def publish(  # type: ignore[no-untyped-def]
         self, data, metadata=None, source=None, *, transient=None, update=False, **_ignored
     ) -> None:
         display_id = (transient or {}).get("display_id")
         if update:
-            self.outputs.update(display_id, data, metadata)
+            self.outputs.update(str(display_id), data, metadata)
         elif display_id is None:
             self.outputs.show("display_data", data, metadata)
         else:
-            self.outputs.show("display_data", data, metadata, transient=display_id)
+            self.outputs.show("display_data", data, metadata, transient=str(display_id))
 
     def clear_output(self, wait: bool = False) -> None:
         self.outputs.clear()
@@ -140,8 +140,8 @@ class Shell(InteractiveShell):
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.outputs = Outputs()
-        self.display_pub.outputs = self.outputs
-        self.displayhook.outputs = self.outputs
+        for part in (self.display_pub, self.displayhook):
+            setattr(part, "outputs", self.outputs)  # noqa: B010 (IPython makes the parts)
 
     def init_history(self) -> None:
         self.config.HistoryManager.enabled = False

@@ -39,9 +39,7 @@ Value.__add__ = add
 # %% mul
 def mul(self, other):
     other = as_value(other)
-    return node(
-        self.data * other.data, "*", (self, lambda: other.data), (other, lambda: self.data)
-    )
+    return node(self.data * other.data, "*", (self, lambda: other.data), (other, lambda: self.data))
 
 
 Value.__mul__ = mul

@@ -41,6 +41,7 @@ Value.__pow__ = power
 def neg(self):
     raise NotImplementedError()
 
+
 def sub(self, other):
     raise NotImplementedError()
 
@@ -61,11 +62,14 @@ Value.__truediv__ = div
 def radd(self, other):
     raise NotImplementedError()
 
+
 def rsub(self, other):
     raise NotImplementedError()
 
+
 def rmul(self, other):
     raise NotImplementedError()
+
 
 def rtruediv(self, other):
     raise NotImplementedError()

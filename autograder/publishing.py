@@ -1,0 +1,64 @@
+"""Makes the release and solution notebooks that the clone carries, from the source notebooks.
+
+Both are what `nbgrader generate_assignment` and `nbgrader generate_solution` make, with cell ids
+and outputs kept stable, so that the same source gives the same files.
+"""
+
+from __future__ import annotations
+
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from .assignments import CourseError, find_course
+
+
+def made(course: Path, kind: str, name: str) -> NotebookNode:
+    """The "release" or "solutions" notebook of an assignment, made afresh in a scratch folder.
+
+    Raises `CourseError` with nbgrader's own words where it fails.
+    """
+    from .demo import copy_course
+
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        copy_course(course, scratch)
+        _nbgrader(scratch, "generate_assignment", name, "--force")
+        if kind == "solutions":
+            _nbgrader(scratch, "generate_solution", name, "--force")
+        notebook: NotebookNode = nbformat.read(
+            scratch / kind / name / f"{name}.ipynb", as_version=4
+        )
+    _require_no_errors(notebook)
+    return notebook
+
+
+def _require_no_errors(notebook: NotebookNode) -> None:
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if output.output_type == "error":
+                raise CourseError(f"the cell {cell.id} raised {output.ename}: {output.evalue}")
+
+
+def write(course: Path, kind: str, name: str) -> Path:
+    """Make the notebook and put it into the clone; returns its path."""
+    path = course / kind / name / f"{name}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(nbformat.writes(made(course, kind, name), version=4) + "\n", "utf-8")
+    return path
+
+
+def _nbgrader(folder: Path, *arguments: str) -> None:
+    command = [sys.executable, "-m", "nbgrader", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise CourseError(f"`nbgrader {' '.join(arguments)}` failed:\n{done.stderr[-3000:]}")
+
+
+if __name__ == "__main__":
+    for each in sys.argv[2:]:
+        print(write(find_course(), sys.argv[1], each))
