@@ -18,7 +18,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from .assignments import CourseError
+from .assignments import CourseError, load_assignment
 from .gradebook import record, require_assignment
 from .grading import Grader
 from .notebooks import UnreadableNotebook, blank, template
@@ -73,6 +73,7 @@ class Classroom:
 
     def submissions(self, name: str, student: str | None = None) -> list[str]:
         """The students who submitted the assignment."""
+        load_assignment(self._course, name)
         require_assignment(self._gradebook, name)
         root = self._course / self._folders.submitted_directory
         found = sorted(path.parent.name for path in root.glob(f"*/{name}") if path.is_dir())

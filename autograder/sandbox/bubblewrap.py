@@ -90,14 +90,26 @@ def command(arguments: list[str]) -> list[str]:
         line += ["--ro-bind", path, path]
     for path in sorted(_foreign_packages(python)):
         line += ["--tmpfs", path, "--remount-ro", path]
-    line += ["--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp", "--tmpfs", HOME]
+    line += [
+        "--proc",
+        "/proc",
+        "--dev",
+        "/dev",
+        "--remount-ro",
+        "/dev",
+        "--tmpfs",
+        "/tmp",
+        "--tmpfs",
+        HOME,
+    ]
     for source, name in sorted(_student_packages().items()):
         line += ["--ro-bind", source, f"{PACKAGES}/{name}"]
     line += ["--ro-bind", _folder(course.__file__), f"{PACKAGES}/course"]
     line += ["--ro-bind", _folder(__file__) + "/inside", f"{PACKAGES}/inside"]
     line += ["--remount-ro", "/", "--chdir", HOME]
-    # -I: no environment, no user site; -S: no site-packages, only what is listed above.
-    line += [str(python), "-I", "-S", "-B", "-c", _START, *arguments]
+    # No user site, no current folder, no site-packages: only what is listed above. The
+    # environment is ENVIRONMENT; with -I the hash seed would not be read from it.
+    line += [str(python), "-s", "-P", "-S", "-B", "-c", _START, *arguments]
     return line
 
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import math
 import socket
 import subprocess
 import tempfile
@@ -18,6 +19,7 @@ from .inside import wire
 
 _START_SECONDS = 60.0
 _END_SECONDS = 10.0
+_LEAVE_SECONDS = 1.0
 
 
 @dataclass(frozen=True)
@@ -32,6 +34,7 @@ class Limits:
         cpu_seconds: of each process.
         cell_seconds: wall-clock time of one cell.
         step_seconds: wall-clock time of one request by a grading test.
+        test_seconds: wall-clock time of all the requests of one grading test.
         callbacks: how often one request may call back into the grader.
     """
 
@@ -42,6 +45,7 @@ class Limits:
     cpu_seconds: int = 120
     cell_seconds: float = 10.0
     step_seconds: float = 5.0
+    test_seconds: float = 20.0
     callbacks: int = 200_000
 
 
@@ -140,16 +144,28 @@ class WarmServer:
         except OSError as error:
             raise SandboxUnavailable("the sandbox has ended; start the grading again") from error
 
-    def _wait_for_end(self, key: int) -> str:
-        """Wait until the process and all it started are gone; returns how it ended."""
+    def _wait_for_end(self, key: int, kill: bool) -> str:
+        """Wait until the process and all it started are gone; returns how it ended.
+
+        One that is not to be killed gets a moment to leave by itself, for the supervisor then
+        knows why it did.
+        """
         assert self._control is not None, "the server is not started"
-        deadline = time.monotonic() + _END_SECONDS
+        if kill:
+            self._send({"kill": key})
+        deadline = time.monotonic() + (_END_SECONDS if kill else _LEAVE_SECONDS)
         while key not in self._ended:
             self._control.settimeout(max(0.01, deadline - time.monotonic()))
             try:
                 body = self._control.recv(65536)
             except TimeoutError as error:
+                if not kill:
+                    return self._wait_for_end(key, kill=True)
                 raise SandboxUnavailable("a student process could not be ended") from error
+            except OSError as error:
+                raise SandboxUnavailable(
+                    "the sandbox has ended; start the grading again"
+                ) from error
             if not body:
                 raise SandboxUnavailable("the sandbox has ended; start the grading again")
             message = json.loads(body)
@@ -168,6 +184,11 @@ class StudentProcess:
         self._open = True
         self._functions: list[Callable[..., Any]] = []
         self._number = 0
+        self._until = math.inf
+
+    def allow(self, seconds: float) -> None:
+        """Let all requests from now on, together, take this long, as well as each its own time."""
+        self._until = time.monotonic() + seconds
 
     def next_number(self) -> int:
         """A number below zero that names no object in the process yet."""
@@ -192,10 +213,13 @@ class StudentProcess:
         Raises:
             StudentLost: no right-formed answer came within `seconds`; the process is ended.
         """
-        deadline = time.monotonic() + seconds
+        before = self._until
+        deadline = min(time.monotonic() + seconds, before)
         callbacks = self.limits.callbacks
+        # What the grader asks while it serves a call is part of this request.
+        self._until = deadline
         try:
-            wire.send(self._connection, message)
+            wire.send(self._connection, message, deadline)
             while True:
                 answer = wire.receive(self._connection, deadline)
                 if type(answer) is not dict:
@@ -205,13 +229,15 @@ class StudentProcess:
                 callbacks -= 1
                 if callbacks < 0:
                     raise wire.TimeIsUp("the grader was called too often")
-                wire.send(self._connection, self._serve(answer))
+                wire.send(self._connection, self._serve(answer), deadline)
         except wire.TimeIsUp as error:
             self.close()
             raise StudentLost("timeout", str(error)) from error
         except wire.WireError as error:
-            reason = self.close(kill=str(error) != "the connection was closed")
+            reason = self.close(kill=not isinstance(error, wire.Closed))
             raise StudentLost(reason, str(error)) from error
+        finally:
+            self._until = before
 
     def _serve(self, call: dict[str, Any]) -> dict[str, Any]:
         number, arguments = call.get("callback"), call.get("arguments")
@@ -231,10 +257,8 @@ class StudentProcess:
         if not self._open:
             return "crashed"
         self._open = False
-        if kill:
-            self._server._send({"kill": self._key})
         self._connection.close()
-        ended = self._server._wait_for_end(self._key)
+        ended = self._server._wait_for_end(self._key, kill)
         return "out_of_memory" if ended == "out_of_memory" else "crashed"
 
     def __enter__(self) -> StudentProcess:

@@ -77,6 +77,10 @@ def private_file_systems(megabytes: int) -> None:
         more = _MS_NOEXEC if path == "/proc" else 0
         mounted = _libc.mount(b"tmpfs", path.encode(), b"tmpfs", flags | more, options.encode())
         _check(mounted, f"mount {path}")
+    # Terminals of its own: the server's would be shared by all.
+    options = b"newinstance,ptmxmode=0666,mode=620,max=16"
+    mounted = _libc.mount(b"devpts", b"/dev/pts", b"devpts", _MS_NOSUID | _MS_NOEXEC, options)
+    _check(mounted, "mount /dev/pts")
 
 
 def limit_resources(limits: dict[str, Any]) -> None:

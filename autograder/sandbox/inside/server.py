@@ -126,9 +126,9 @@ def _watch(init: int, limits: dict[str, int]) -> int:
     pause = _POLL_SECONDS
     while not poller.poll(pause * 1000):
         started = time.perf_counter()
-        pids = _tree(init)
+        pids, threads = _tree(init)
         used = sum(max(0, _resident_pages(pid) - base) for pid in pids)
-        if used > most or len(pids) > limits["processes"] + 2:
+        if used > most or threads > limits["processes"] + 2:
             os.kill(init, signal.SIGKILL)
             os.waitpid(init, 0)
             return 42 if used > most else 43
@@ -138,19 +138,23 @@ def _watch(init: int, limits: dict[str, int]) -> int:
     return os.waitstatus_to_exitcode(status) if os.WIFEXITED(status) else 1
 
 
-def _tree(root: int) -> list[int]:
+def _tree(root: int) -> tuple[list[int], int]:
+    """The processes that `root` started, itself among them, and how many threads they have."""
     pids: list[int] = []
     queue = [root]
+    count = 0
     while queue and len(pids) < 10_000:
         pid = queue.pop()
         pids.append(pid)
         try:
-            for thread in os.listdir(f"/proc/{pid}/task"):
+            threads = os.listdir(f"/proc/{pid}/task")
+            count += len(threads)
+            for thread in threads:
                 with open(f"/proc/{pid}/task/{thread}/children") as file:
                     queue += map(int, file.read().split())
         except OSError:
             continue
-    return pids
+    return pids, count
 
 
 def _resident_pages(pid: int) -> int:
@@ -178,6 +182,11 @@ def run_init(shell: Shell, descriptor: int, start: dict[str, Any]) -> int:
 
 def run_student(shell: Shell, descriptor: int, start: dict[str, Any]) -> int:
     os.setsid()
+    # The server's own streams lead to a file that every student process would share.
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nowhere, standard)
+    os.close(nowhere)
     confine.limit_resources(start["limits"])
     confine.drop_privileges()
     connection = socket.socket(fileno=descriptor)

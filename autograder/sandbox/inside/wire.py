@@ -30,18 +30,31 @@ class WireError(Exception):
 
 
 class TimeIsUp(WireError):
-    """The deadline passed before a whole frame arrived."""
+    """The deadline passed before a whole frame was through."""
 
 
-def send(connection: socket.socket, message: Any) -> None:
-    """Send one message. Raises `WireError` if it is too large or the other side is gone."""
+class Closed(WireError):
+    """The other side has closed the connection."""
+
+
+def send(connection: socket.socket, message: Any, deadline: float | None = None) -> None:
+    """Send one message; `deadline` is in seconds of `time.monotonic`.
+
+    Raises:
+        TimeIsUp: the deadline passed first.
+        Closed: the other side is gone.
+        WireError: the message is too large.
+    """
     body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
     if len(body) > MAX_FRAME:
         raise WireError(f"a message of {len(body)} bytes is over the limit of {MAX_FRAME}")
     try:
+        _wait_until(connection, deadline)
         connection.sendall(_HEADER.pack(len(body)) + body)
+    except TimeoutError as error:
+        raise TimeIsUp("the message was not taken in time") from error
     except OSError as error:
-        raise WireError("the connection was closed") from error
+        raise Closed("the connection was closed") from error
 
 
 def receive(connection: socket.socket, deadline: float | None = None) -> Any:
@@ -49,7 +62,8 @@ def receive(connection: socket.socket, deadline: float | None = None) -> Any:
 
     Raises:
         TimeIsUp: the deadline passed first.
-        WireError: the connection was closed, or the frame is not the JSON it must be.
+        Closed: the other side is gone.
+        WireError: the frame is not the JSON it must be.
     """
     (length,) = _HEADER.unpack(_read(connection, _HEADER.size, deadline))
     if length > MAX_FRAME:
@@ -68,23 +82,24 @@ def _no_constant(name: str) -> None:
 def _read(connection: socket.socket, count: int, deadline: float | None) -> bytes:
     chunks = bytearray()
     while len(chunks) < count:
-        if deadline is None:
-            connection.settimeout(None)
-        else:
-            left = deadline - time.monotonic()
-            if left <= 0:
-                raise TimeIsUp("no answer in time")
-            connection.settimeout(left)
         try:
+            _wait_until(connection, deadline)
             chunk = connection.recv(min(count - len(chunks), 1 << 20))
         except TimeoutError as error:
             raise TimeIsUp("no answer in time") from error
         except OSError as error:
-            raise WireError("the connection was closed") from error
+            raise Closed("the connection was closed") from error
         if not chunk:
-            raise WireError("the connection was closed")
+            raise Closed("the connection was closed")
         chunks += chunk
     return bytes(chunks)
+
+
+def _wait_until(connection: socket.socket, deadline: float | None) -> None:
+    left = None if deadline is None else deadline - time.monotonic()
+    if left is not None and left <= 0:
+        raise TimeoutError
+    connection.settimeout(left)
 
 
 def encode(value: Any, handle: Callable[[Any], dict[str, int]], depth: int = 0) -> Any:
@@ -137,7 +152,11 @@ def decode(message: Any, resolve: Callable[[str, int], Any], depth: int = 0) -> 
 
     Raises `WireError` for anything that `encode` does not produce.
     """
-    if message is None or type(message) in (bool, int, float, str):
+    if message is None or type(message) in (bool, float):
+        return message
+    if type(message) is int and message.bit_length() <= MAX_INT_BITS:
+        return message
+    if type(message) is str and len(message) <= MAX_TEXT:
         return message
     if type(message) is not dict or len(message) != 1 or depth > MAX_DEPTH:
         raise WireError("not a value")
@@ -146,6 +165,8 @@ def decode(message: Any, resolve: Callable[[str, int], Any], depth: int = 0) -> 
         return float(body)
     if tag in ("object", "function") and type(body) is int:
         return resolve(tag, body)
+    if type(body) is list and len(body) > MAX_ITEMS:
+        raise WireError("too many items")
     if tag in ("tuple", "list", "set") and type(body) is list:
         items = [decode(item, resolve, depth + 1) for item in body]
         if tag == "set":

@@ -1,0 +1,113 @@
+"""What one notebook costs: stock nbgrader and this autograder on the same class, in turn.
+
+Each round makes a class of right, partly wrong and empty `value` notebooks and grades it twice:
+with nbgrader as it comes, which starts a kernel a notebook and runs the hidden tests in it, and
+with `autograder grade`, sandbox on. Prints seconds a notebook, and for the autograder also the
+time from submitted file to stored marks once it is warm.
+
+    python benchmarks/one_notebook.py [--students 9] [--rounds 3]
+"""
+
+from __future__ import annotations
+
+import argparse
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from pathlib import Path
+
+from autograder.assignments import find_course, load_assignment
+from autograder.classroom import Classroom
+from autograder.demo import copy_course, hand_in
+from autograder.grading import Grader
+from autograder.keys import course_key
+
+STOCK_CONFIG = """
+import os, sys
+os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", "")
+c = get_config()
+c.CourseDirectory.course_id = "autograd"
+"""
+
+
+def make_class(folder: Path, students: int) -> None:
+    """A released course with submissions: in turn all right, one mistake, not started."""
+    copy_course(find_course(), folder)
+    run(folder, "nbgrader", "generate_assignment", "value", "--force")
+    assignment = load_assignment(folder, "value")
+    right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
+    wrong = {**right, "mul": assignment.exercises["mul"].mistakes[0].source}
+    kinds = [right, wrong, {}]
+    class_ = {f"student_{number:03}": kinds[number % 3] for number in range(students)}
+    hand_in(folder, assignment, class_)
+    shutil.rmtree(folder / "submitted" / "cut_off_file")
+
+
+def run(folder: Path, module: str, *arguments: str) -> float:
+    """Run a command to its end; returns the seconds it took."""
+    started = time.perf_counter()
+    command = [sys.executable, "-m", module, *arguments]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return time.perf_counter() - started
+
+
+def stock(folder: Path) -> float:
+    shutil.rmtree(folder / "autograded", ignore_errors=True)
+    ours = (folder / "nbgrader_config.py").read_text()
+    (folder / "nbgrader_config.py").write_text(STOCK_CONFIG)
+    try:
+        return run(folder, "nbgrader", "autograde", "value")
+    finally:
+        (folder / "nbgrader_config.py").write_text(ours)
+
+
+def whole_command(folder: Path) -> float:
+    return run(folder, "autograder", "grade", "value", "--force")
+
+
+def warm(folder: Path) -> list[tuple[str, float]]:
+    """Seconds of each notebook after the first: from submitted file to stored marks."""
+    times = []
+    with Grader(folder, course_key(folder)) as grader, Classroom(folder, grader, True) as room:
+        students = room.submissions("value")
+        list(room.grade("value", students[:2]))
+        for student in students[2:]:
+            started = time.perf_counter()
+            list(room.grade("value", [student]))
+            times.append((student, time.perf_counter() - started))
+    return times
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--students", type=int, default=9)
+    parser.add_argument("--rounds", type=int, default=3)
+    options = parser.parse_args()
+    stock_times, ours_times = [], []
+    warm_times: dict[str, list[float]] = {"all right": [], "one mistake": [], "not started": []}
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        make_class(folder, options.students)
+        for round_number in range(1, options.rounds + 1):
+            stock_times.append(stock(folder) / options.students)
+            ours_times.append(whole_command(folder) / options.students)
+            for student, seconds in warm(folder):
+                warm_times[list(warm_times)[int(student[-3:]) % 3]].append(seconds)
+            print(f"round {round_number}: stock nbgrader {stock_times[-1]:.3f} s a notebook, "
+                  f"autograder {ours_times[-1]:.3f} s", flush=True)  # fmt: skip
+    ratio = statistics.median(s / o for s, o in zip(stock_times, ours_times, strict=True))
+    print(f"\nclass of {options.students}, median of {options.rounds} rounds")
+    print(
+        f"stock nbgrader, whole command  {statistics.median(stock_times) * 1000:7.0f} ms a notebook"
+    )
+    print(f"autograder, whole command      {statistics.median(ours_times) * 1000:7.0f} ms a notebook"
+          f"  ({ratio:.1f} times faster)")  # fmt: skip
+    for kind, seconds in warm_times.items():
+        print(f"autograder, warm, {kind:<12} {statistics.median(seconds) * 1000:7.0f} ms")
+
+
+if __name__ == "__main__":
+    main()

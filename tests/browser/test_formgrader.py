@@ -1,0 +1,121 @@
+"""An instructor grades in the formgrader; the command line gives the same marks."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from conftest import Lab, picture
+from nbgrader.api import Gradebook
+from playwright.sync_api import FrameLocator, Locator, Page, expect
+
+from autograder.assignments import load_assignment
+from autograder.demo import filled_notebook
+from autograder.keys import course_key
+
+pytestmark = pytest.mark.browser
+
+MISTAKE = "mul.own_data"
+
+
+@pytest.fixture
+def handed_in(course: Path) -> Path:
+    """The course with an assignment released and three submissions, none of them graded."""
+    _run(course, "nbgrader", "generate_assignment", "value", "--force")
+    exercises = load_assignment(course, "value").exercises
+    right = {name: exercise.solution for name, exercise in exercises.items()}
+    wrong = next(mistake.source for mistake in exercises["mul"].mistakes if mistake.id == MISTAKE)
+    answers = {"right": right, "untouched": {}, "wrong": {**right, "mul": wrong}}
+    for student, cells in answers.items():
+        path = course / "submitted" / student / "value" / "value.ipynb"
+        path.parent.mkdir(parents=True)
+        path.write_text(filled_notebook(course, "value", cells))
+    course_key(course)
+    return course
+
+
+def test_formgrader_gives_the_marks_of_the_command_line(
+    handed_in: Path, lab: Lab, page: Page, tmp_path: Path, request: pytest.FixtureRequest
+) -> None:
+    by_autograder = shutil.copytree(handed_in, tmp_path / "by_autograder")
+    by_nbgrader = shutil.copytree(handed_in, tmp_path / "by_nbgrader")
+    _run(by_autograder, "autograder", "grade", "value", "--force")
+    _run(by_nbgrader, "nbgrader", "autograde", "value", "--force")
+
+    formgrader = _open_formgrader(lab, page)
+    formgrader.get_by_role("row", name="value").locator(".num-submissions a").click()
+    for student in ("right", "untouched", "wrong"):
+        _autograde(formgrader, student)
+    picture(page, request, "submissions")
+
+    marks = _marks(handed_in)
+    assert marks == _marks(by_autograder) == _marks(by_nbgrader)
+    for student, points in marks.items():
+        score = _row(formgrader, student).locator(".score")
+        expect(score).to_have_text(f"{round(sum(points.values()), 2):g} / 40")
+    assert sum(marks["right"].values()) == 40
+    assert sum(marks["untouched"].values()) == 0
+    lost = {name for name, points in marks["wrong"].items() if points < marks["right"][name]}
+    assert lost == {"test_mul"}
+
+
+def test_formgrader_shows_the_card_that_names_the_mistake(
+    handed_in: Path, lab: Lab, page: Page, request: pytest.FixtureRequest
+) -> None:
+    _run(handed_in, "autograder", "grade", "value", "--student", "wrong")
+    says = next(
+        mistake.says
+        for mistake in load_assignment(handed_in, "value").exercises["mul"].mistakes
+        if mistake.id == MISTAKE
+    )
+
+    formgrader = _open_formgrader(lab, page)
+    formgrader.get_by_role("row", name="value").locator(".num-submissions a").click()
+    _row(formgrader, "wrong").locator(".student-name a").click()
+    formgrader.get_by_role("row", name="value").get_by_role("link").click()
+    card = formgrader.locator(".output_html", has_text=says)
+    expect(card).to_contain_text("Multiplication")
+    card.scroll_into_view_if_needed()
+    picture(page, request, "card")
+    card.get_by_text("What was tested").click()
+    expect(card).to_contain_text("does not hold")
+
+
+def _open_formgrader(lab: Lab, page: Page) -> FrameLocator:
+    page.goto(lab.address("lab"))
+    page.get_by_role("menuitem", name="Nbgrader").click()
+    page.get_by_role("menuitem", name="Formgrader").click()
+    return page.frame_locator("#formgrader-iframe iframe")
+
+
+def _row(formgrader: FrameLocator, student: str) -> Locator:
+    return formgrader.locator("#main-table tr", has_text=student)
+
+
+def _autograde(formgrader: FrameLocator, student: str) -> None:
+    _row(formgrader, student).locator(".autograde a").click()
+    modal = formgrader.locator(".modal.in")
+    expect(modal).to_contain_text(f"Successfully autograded 'value' for student '{student}'")
+    modal.get_by_role("button", name="OK").click()
+    expect(modal).to_have_count(0)
+
+
+def _marks(course: Path) -> dict[str, dict[str, float]]:
+    """Points by student and test cell."""
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
+        return {
+            submission.student.id: {
+                grade.name: grade.score for book in submission.notebooks for grade in book.grades
+            }
+            for submission in gradebook.assignment_submissions("value")
+        }
+
+
+def _run(course: Path, *command: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=course, capture_output=True, text=True, timeout=120
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,152 @@
+"""A student at work in JupyterLab: writing, checking, drawing, saving, and the marks for it."""
+
+from __future__ import annotations
+
+import json
+import re
+import subprocess
+import sys
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+from conftest import WAIT, Lab, picture
+from playwright.sync_api import Locator, Page, expect
+
+from autograder.assignments import load_assignment
+from course.check import load_table
+
+pytestmark = pytest.mark.browser
+
+
+class Notebook:
+    """The release notebook, open in JupyterLab; cells go by their ids."""
+
+    def __init__(self, lab: Lab, page: Page) -> None:
+        self.file = lab.course / "release" / "value" / "value.ipynb"
+        self.page = page
+        self._places = [cell.id for cell in nbformat.read(self.file, as_version=4).cells]
+        self._runs = 0
+        page.goto(lab.address("lab/tree/release/value/value.ipynb"))
+        expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
+
+    def cell(self, name: str) -> Locator:
+        place = self._places.index(name)
+        return self.page.locator(f'.jp-Notebook [data-windowed-list-index="{place}"]')
+
+    def write(self, name: str, source: str) -> None:
+        self.cell(name).locator(".cm-content").click()
+        self.page.keyboard.press("Control+A")
+        self.page.keyboard.insert_text(source)
+
+    def run(self, name: str) -> Locator:
+        """Run a cell, wait until it is done, and return its output."""
+        self._runs += 1
+        cell = self.cell(name)
+        cell.locator(".cm-content").click()
+        self.page.keyboard.press("Control+Enter")
+        expect(cell.locator(".jp-InputPrompt")).to_have_text(f"[{self._runs}]:")
+        cell.scroll_into_view_if_needed()
+        return cell.locator(".jp-Cell-outputArea")
+
+    def save(self) -> None:
+        before = self.file.stat().st_mtime_ns
+        self.page.keyboard.press("Control+S")
+        _wait_until(lambda: self.file.stat().st_mtime_ns != before)
+
+    def source(self, name: str) -> str:
+        source: str = nbformat.read(self.file, as_version=4).cells[self._places.index(name)].source
+        return source
+
+
+@pytest.fixture
+def notebook(lab: Lab, page: Page) -> Notebook:
+    return Notebook(lab, page)
+
+
+@pytest.fixture
+def solution(course: Path) -> Callable[[str], str]:
+    """What stands in the solution cell of an exercise when a student has it right."""
+    exercises = load_assignment(course, "value").exercises
+    return lambda exercise: re.sub(
+        r" *### \w+ SOLUTION\n?", "", exercises[exercise].solution
+    ).rstrip()
+
+
+def test_student_makes_a_mistake_mends_it_and_saves(
+    notebook: Notebook, solution: Callable[[str], str], request: pytest.FixtureRequest
+) -> None:
+    notebook.run("setup")
+    notebook.write("node-solution", solution("node"))
+    notebook.run("node-solution")
+    expect(notebook.run("node-test")).to_contain_text("✓ node")
+    notebook.run("node-demo")
+    picture(notebook.page, request, "node")
+
+    notebook.write("add-solution", solution("add").replace("+=", "="))
+    notebook.run("add-solution")
+    failed = notebook.run("add-test")
+    expect(failed).to_contain_text(_says("add", "add.overwrites"))
+    expect(failed).not_to_contain_text(re.compile("Traceback|Cell In|CheckFailed"))
+    picture(notebook.page, request, "mistake")
+
+    notebook.write("add-solution", solution("add"))
+    notebook.run("add-solution")
+    expect(notebook.run("add-test")).to_contain_text("✓ add")
+    picture(notebook.page, request, "mended")
+
+    drawing = notebook.run("add-x-plus-x").locator('svg[role="img"]')
+    expect(drawing).to_be_visible()
+    expect(drawing).to_have_accessible_name(re.compile("graph of y: 2 values, 1 operation"))
+    picture(notebook.page, request, "drawing")
+
+    hint = notebook.cell("add-hints").locator("details", has_text="The idea").first
+    expect(hint.get_by_text("A sketch")).to_be_hidden()
+    hint.locator("> summary").click()
+    expect(hint.get_by_text("A sketch")).to_be_visible()
+    picture(notebook.page, request, "hint")
+
+    notebook.save()
+    assert notebook.source("node-solution") == solution("node")
+    assert notebook.source("add-solution") == solution("add")
+    graded = {exercise["id"]: exercise for exercise in _grade(notebook.file)["exercises"]}
+    for name in ("node", "add"):
+        done = graded.pop(name)
+        assert (done["status"], done["points"]) == ("passed", done["max_points"])
+    assert {exercise["status"] for exercise in graded.values()} == {"missing"}
+
+
+def test_validate_lists_what_is_unfinished(
+    notebook: Notebook, solution: Callable[[str], str], request: pytest.FixtureRequest
+) -> None:
+    notebook.write("node-solution", solution("node"))
+    notebook.page.get_by_text("Validate", exact=True).click()
+    dialog = notebook.page.get_by_role("dialog")
+    expect(dialog).to_contain_text("failed", timeout=2 * WAIT * 1000)
+    picture(notebook.page, request, "dialog")
+    expect(dialog).to_contain_text('check("add")')
+    expect(dialog).not_to_contain_text('check("node")')
+    expect(dialog).not_to_contain_text("JSON")
+
+
+def _says(exercise: str, mistake: str) -> str:
+    known = load_table("value")["exercises"][exercise]["mistakes"]
+    return next(entry["says"] for entry in known if entry["id"] == mistake)
+
+
+def _grade(notebook: Path) -> dict[str, list[dict[str, object]]]:
+    command = [sys.executable, "-m", "autograder", "check", str(notebook), "--json"]
+    course = notebook.parents[2]
+    done = subprocess.run(command, cwd=course, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    report: dict[str, list[dict[str, object]]] = json.loads(done.stdout)
+    return report
+
+
+def _wait_until(happened: Callable[[], bool]) -> None:
+    deadline = time.monotonic() + WAIT
+    while not happened():
+        assert time.monotonic() < deadline, "it did not happen in time"
+        time.sleep(0.05)

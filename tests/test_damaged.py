@@ -1,0 +1,185 @@
+"""Damaged submissions: a clear message, the other exercises graded, nothing lost."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.assignments import find_course, load_assignment
+from autograder.demo import filled_notebook
+from autograder.notebooks import UnreadableNotebook
+from autograder.submissions import grade_file
+
+RIGHT = {e.id: e.solution for e in load_assignment(find_course(), "value").exercises.values()}
+Notebook = dict[str, Any]
+
+
+@pytest.fixture
+def whole(course) -> Notebook:
+    return json.loads(filled_notebook(course, "value", RIGHT))
+
+
+@pytest.fixture
+def grade(grader, tmp_path) -> Callable[[Notebook | bytes], Any]:
+    def grade_it(content: Notebook | bytes) -> Any:
+        path = tmp_path / "value.ipynb"
+        path.write_bytes(content if isinstance(content, bytes) else json.dumps(content).encode())
+        return grade_file(grader, path)
+
+    return grade_it
+
+
+def cell_of(notebook: Notebook, grade_id: str) -> dict[str, Any]:
+    return next(c for c in notebook["cells"] if name_of(c) == grade_id)
+
+
+def name_of(cell: dict[str, Any]) -> str | None:
+    return cell["metadata"].get("nbgrader", {}).get("grade_id")
+
+
+def note_on(report: Any, exercise: str) -> str:
+    return next(result.note for result in report.exercises if result.id == exercise)
+
+
+@pytest.mark.parametrize(
+    ("content", "says"),
+    [
+        (b"", "empty"),
+        (b'{"cells": [', "cut off"),
+        (b"not json at all", "not a notebook"),
+        (b"[1, 2, 3]", "no notebook cells"),
+        (b"[" * 100_000, "not a notebook"),
+        (b"\xff\xfe\x00garbage", "not a notebook"),
+        (b'{"cells": []}', "not a notebook of this course"),
+    ],
+    ids=["empty", "truncated", "text", "list", "deep", "binary", "no cells"],
+)
+def test_nothing_to_grade_names_the_file_and_the_remedy(grade, content, says):
+    with pytest.raises(UnreadableNotebook) as caught:
+        grade(content)
+    assert says in str(caught.value)
+    assert "value.ipynb" in str(caught.value)
+    assert "Ask for" in str(caught.value)
+
+
+def test_another_notebook_is_refused(grade, grader, tmp_path):
+    path = tmp_path / "value.ipynb"
+    other = {"cells": [{"cell_type": "code", "source": "1 + 1", "metadata": {}, "outputs": []}]}
+    path.write_text(json.dumps(other))
+    with pytest.raises(UnreadableNotebook, match="another notebook"):
+        grade_file(grader, path, "value")
+
+
+def test_a_missing_exercise_costs_itself(grade, whole):
+    whole["cells"] = [c for c in whole["cells"] if name_of(c) not in ("trace", "test_trace")]
+    _, report = grade(whole)
+    assert report.score == 35
+    assert "missing" in note_on(report, "trace")
+
+
+def test_a_deleted_test_cell_costs_nothing(grade, whole):
+    whole["cells"] = [c for c in whole["cells"] if name_of(c) != "test_mul"]
+    notebook, report = grade(whole)
+    assert report.score == 40
+    assert "`test_mul` was missing" in note_on(report, "mul")
+    assert sum(c.metadata.get("nbgrader", {}).get("grade_id") == "test_mul"
+               for c in notebook.cells) == 1  # fmt: skip
+
+
+def test_a_duplicated_test_cell_costs_and_earns_nothing(grade, whole):
+    cell = cell_of(whole, "test_add")
+    copy = json.loads(json.dumps(cell))
+    copy["id"] = "another-id"
+    copy["metadata"]["nbgrader"]["points"] = 1000
+    whole["cells"].insert(0, copy)
+    _, report = grade(whole)
+    assert (report.score, report.max_score) == (40, 40)
+    assert "more than once" in note_on(report, "add")
+
+
+def test_an_edited_test_cell_is_put_back_and_the_text_kept(grade, whole):
+    cell_of(whole, "test_pow")["source"] = "print('I passed')\n1000"
+    cell_of(whole, "test_pow")["metadata"]["nbgrader"]["points"] = 1000
+    notebook, report = grade(whole)
+    assert (report.score, report.max_score) == (40, 40)
+    assert "edited" in note_on(report, "pow")
+    assert any("I passed" in cell.source for cell in notebook.cells)
+
+
+def test_work_done_in_the_test_cell_still_counts(grade, whole):
+    """The answer was typed into the locked cell below the stub."""
+    cell_of(whole, "numerical")["source"] = "# see below"
+    cell_of(whole, "test_numerical")["source"] = RIGHT["numerical"]
+    assert grade(whole)[1].score == 40
+
+
+def test_a_duplicated_answer_counts_as_a_notebook_would_run_it(grade, whole):
+    copy = json.loads(json.dumps(cell_of(whole, "add")))
+    copy["source"] = "def add(self, other):\n    return 0\n\nValue.__add__ = add\n"
+    whole["cells"].insert(whole["cells"].index(cell_of(whole, "add")), copy)
+    assert grade(whole)[1].score == 40
+
+
+def test_an_answer_split_over_two_cells_counts(grade, whole):
+    cell = cell_of(whole, "neg_sub")
+    definitions, attach, rest = cell["source"].partition("Value.__neg__")
+    cell["source"] = definitions
+    more = {"cell_type": "code", "source": attach + rest, "metadata": {}, "outputs": [],
+            "execution_count": None, "id": "more"}  # fmt: skip
+    whole["cells"].insert(whole["cells"].index(cell) + 1, more)
+    assert grade(whole)[1].score == 40
+
+
+def test_lost_metadata_is_found_again_by_cell_id(grade, whole):
+    for cell in whole["cells"]:
+        cell["metadata"] = {}
+    assert grade(whole)[1].score == 40
+
+
+def test_an_answer_cell_turned_into_text_is_turned_back(grade, whole):
+    cell = cell_of(whole, "div")
+    cell["cell_type"] = "markdown"
+    cell.pop("outputs"), cell.pop("execution_count")
+    _, report = grade(whole)
+    assert report.score == 40
+    assert "type" in note_on(report, "div")
+
+
+def test_byte_order_mark_and_windows_line_ends(grade, whole):
+    for cell in whole["cells"]:
+        cell["source"] = cell["source"].replace("\n", "\r\n")
+    assert grade(b"\xef\xbb\xbf" + json.dumps(whole).encode())[1].score == 40
+
+
+def test_odd_cells_do_no_harm(grade, whole):
+    whole["cells"][5:5] = [7, {}, {"cell_type": "code", "source": ["x = ", 3]}, {"source": None}]
+    assert grade(whole)[1].score == 40
+
+
+BAD_CELLS = {
+    "mul": ("while True:\n    pass\n", "timeout"),
+    "pow": ("import os\nos._exit(0)\n", "crashed"),
+    "trace": ("hoard = bytearray(4 * 2**30)\n", "out_of_memory"),
+    "numerical": ('while True:\n    print("more " * 100)\n', "timeout"),
+}
+
+
+@pytest.mark.slow
+def test_cells_that_take_the_process_down_cost_their_own_exercise(grade, course):
+    answers = {**RIGHT, **{name: source for name, (source, _) in BAD_CELLS.items()}}
+    _, report = grade(json.loads(filled_notebook(course, "value", answers)))
+    for result in report.exercises:
+        expected = BAD_CELLS.get(result.id, ("", "passed"))[1]
+        assert (result.id, result.status) == (result.id, expected)
+        assert result.points == (0 if result.id in BAD_CELLS else result.max_points)
+    assert grader_memory() < 300_000_000
+
+
+def grader_memory() -> int:
+    """This process's peak resident memory, in bytes."""
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) * 1024

@@ -1,0 +1,169 @@
+"""nbgrader stays whole: its commands and ours, on a real course with a real gradebook."""
+
+from __future__ import annotations
+
+import csv
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.assignments import find_course, load_assignment
+from autograder.demo import copy_course, filled_notebook, hand_in
+from autograder.keys import NAME as KEY
+
+VALUE = load_assignment(find_course(), "value")
+RIGHT = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}
+MISTAKE = VALUE.exercises["mul"].mistakes[0]
+CLASS = {
+    "all_right": RIGHT,
+    "not_started": {},
+    "one_mistake": {**RIGHT, "mul": MISTAKE.source},
+    "stopped_half_way": {name: RIGHT[name] for name in ("node", "add")},
+    "leaves": {**RIGHT, "pow": "import os\nos._exit(0)\n"},
+}
+
+
+def run(folder: Path, module: str, *arguments: str, status: int = 0) -> str:
+    """Run a command in the course; returns all that it printed."""
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+    printed = done.stdout + done.stderr
+    assert done.returncode == status, printed
+    return printed
+
+
+def marks(folder: Path) -> dict[str, dict[str, float | None]]:
+    """Every student's automatic marks, by test cell."""
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        return {
+            submission.student.id: {
+                grade.cell.name: grade.auto_score
+                for notebook in submission.notebooks
+                for grade in notebook.grades
+            }
+            for submission in gradebook.assignment_submissions("value")
+        }
+
+
+@pytest.fixture(scope="module")
+def school(tmp_path_factory) -> Path:
+    """A released course with a class's submissions, not graded yet."""
+    folder = tmp_path_factory.mktemp("school")
+    copy_course(find_course(), folder)
+    run(folder, "nbgrader", "generate_assignment", "value", "--force")
+    hand_in(folder, VALUE, CLASS)
+    (folder / KEY).write_text("11" * 32 + "\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def by_nbgrader(school, tmp_path_factory) -> Path:
+    folder = shutil.copytree(school, tmp_path_factory.mktemp("nbgrader") / "course")
+    run(folder, "nbgrader", "autograde", "value")
+    run(folder, "nbgrader", "generate_feedback", "value")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def by_us(school, tmp_path_factory) -> Path:
+    folder = shutil.copytree(school, tmp_path_factory.mktemp("autograder") / "course")
+    printed = run(folder, "autograder", "grade", "value", status=1)
+    assert "cut_off_file" in printed and "cut off in the middle" in printed
+    return folder
+
+
+def test_both_ways_write_the_same_marks(by_nbgrader, by_us):
+    assert marks(by_nbgrader) == marks(by_us)
+
+
+def test_the_marks_are_the_right_ones(by_us):
+    scores = {name: sum(each.values()) for name, each in marks(by_us).items()}
+    assert scores["all_right"] == 40
+    assert scores["not_started"] == scores["cut_off_file"] == 0
+    assert scores["stopped_half_way"] == 8
+    assert scores["leaves"] == 36
+    lost = {name for name, points in marks(by_us)["one_mistake"].items()
+            if points != marks(by_us)["all_right"][name]}  # fmt: skip
+    assert lost == {"test_mul"}
+
+
+def test_nothing_waits_for_a_person(by_us):
+    with Gradebook(f"sqlite:///{by_us}/gradebook.db") as gradebook:
+        for submission in gradebook.assignment_submissions("value"):
+            assert not submission.needs_manual_grade
+
+
+def test_feedback_names_the_mistake_and_hides_the_tests(by_nbgrader):
+    page = (by_nbgrader / "feedback/one_mistake/value/value.html").read_text()
+    assert MISTAKE.says.split(":")[0].split("`")[0] in page
+    assert "HIDDEN TESTS" not in page and "run_hidden_tests" not in page
+
+
+def test_a_file_that_cannot_be_read_gets_a_page_that_says_so(by_nbgrader):
+    page = (by_nbgrader / "feedback/cut_off_file/value/value.html").read_text()
+    assert "cut off in the middle" in page
+
+
+def test_export(by_us):
+    run(by_us, "nbgrader", "export", "--to", "marks.csv")
+    rows = {row["student_id"]: row for row in csv.DictReader((by_us / "marks.csv").open())}
+    assert float(rows["all_right"]["score"]) == 40
+    assert float(rows["not_started"]["score"]) == 0
+
+
+def test_grading_again_leaves_what_has_not_changed(by_us):
+    printed = run(by_us, "autograder", "grade", "value", "--student", "all_right")
+    assert "graded before, unchanged" in printed
+
+
+def test_a_mark_given_by_hand_stays(by_us):
+    with Gradebook(f"sqlite:///{by_us}/gradebook.db") as gradebook:
+        grade = gradebook.find_grade("test_add", "value", "value", "not_started")
+        grade.manual_score = 3.0
+        gradebook.db.commit()
+    run(by_us, "autograder", "grade", "value", "--student", "not_started", "--force")
+    with Gradebook(f"sqlite:///{by_us}/gradebook.db") as gradebook:
+        grade = gradebook.find_grade("test_add", "value", "value", "not_started")
+        assert (grade.manual_score, grade.auto_score, grade.score) == (3.0, 0.0, 3.0)
+        assert grade.needs_manual_grade
+
+
+def test_check_prints_the_report_as_json(school):
+    path = school / "submitted" / "one_mistake" / "value" / "value.ipynb"
+    report = json.loads(_stdout(school, "check", str(path), "--json"))
+    assert report["assignment"] == "value" and report["max_score"] == 40
+    [wrong] = [each for each in report["exercises"] if each["status"] != "passed"]
+    assert (wrong["id"], wrong["misconception"]) == ("mul", MISTAKE.id)
+    assert list(wrong) == ["id", "points", "max_points", "status", "message", "misconception"]
+
+
+def _stdout(folder: Path, *arguments: str) -> str:
+    command = [sys.executable, "-m", "autograder", *arguments]
+    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
+
+
+@pytest.mark.parametrize(
+    ("arguments", "status", "says"),
+    [
+        (["grade", "valeu"], 2, "there is no assignment 'valeu'"),
+        (["grade", "value", "--student", "nobody"], 2, "nothing was submitted from nobody"),
+        (["check", "no_such_file.ipynb"], 1, "no_such_file.ipynb: cannot be read"),
+    ],
+)
+def test_mistakes_at_the_command_line_get_a_sentence(school, arguments, status, says):
+    printed = " ".join(run(school, "autograder", *arguments, status=status).split())
+    assert says in printed and "Traceback" not in printed
+
+
+@pytest.mark.parametrize(
+    ("answers", "says"), [(RIGHT, "passes all the tests"), ({}, "VALIDATION FAILED ON 10 CELL(S)")]
+)
+def test_validate(school, tmp_path, answers, says):
+    path = tmp_path / "value.ipynb"
+    path.write_text(filled_notebook(school, "value", answers), "utf-8")
+    assert says in " ".join(run(school, "nbgrader", "validate", str(path)).split())
