@@ -28,6 +28,7 @@ from .engines import Engine, RemoteChannel, StudentError
 from .outputs import clean_outputs
 from .report import LOST, ExerciseResult, Report
 from .sandbox import Limits, StudentLost, StudentProcess, WarmServer
+from .sandbox.inside import wire
 from .suite import Suite, Verdict
 from .tables import build_table
 
@@ -406,7 +407,8 @@ class _Run:
         self.ran = [Ran(lost=ran.lost) for ran in before] if before else [Ran() for _ in cells]
         self._server = server
         self._cells = cells
-        self._random_seed = int.from_bytes(seed[:6], "big")
+        # The student's process knows this number, and must not know the seed by it.
+        self._random_seed = int.from_bytes(blake2b(b"student", key=seed, digest_size=6).digest())
         self.given = given or {}
         self.observed: dict[str, list[list[Observation]] | None] = {}
         self._skipped = skipped or set()
@@ -425,7 +427,9 @@ class _Run:
 
     def engine(self) -> Engine:
         """The student's namespace after all cells. Raises `StudentLost` if it cannot be had."""
-        return Engine(RemoteChannel(self._ready(len(self._cells))))
+        process = self._ready(len(self._cells))
+        process.allow(self._server.limits.test_seconds)
+        return Engine(RemoteChannel(process))
 
     def observe(self, exercises: list[Exercise]) -> None:
         """Play the exercises' public probes and keep what they show, or None if that failed."""
@@ -435,6 +439,7 @@ class _Run:
                 continue
             with suppress(StudentLost):
                 process = self._ready(len(self._cells))
+                process.allow(self._server.limits.test_seconds)
                 message: dict[str, Any] = {"probes": exercise.probes}
                 answer = process.request(message, self._server.limits.step_seconds)
                 self.observed[exercise.id] = _observations(answer.get("observed"), exercise)
@@ -457,7 +462,12 @@ class _Run:
         if cell.exercise in self.given:
             # Where the student's other cells leave nothing to build on, the tests will tell.
             with suppress(StudentError):
-                self.given[cell.exercise](Engine(RemoteChannel(process)))
+                try:
+                    process.allow(self._server.limits.cell_seconds)
+                    self.given[cell.exercise](Engine(RemoteChannel(process)))
+                except wire.WireError as error:
+                    process.close()
+                    raise StudentLost("crashed", str(error)) from error
             return
         if ran.lost or cell.exercise in self._skipped:
             return
@@ -467,6 +477,7 @@ class _Run:
         try:
             if seconds <= 0:
                 raise StudentLost("timeout", "the notebook's time is used up")
+            process.allow(seconds)
             answer = process.request({"cell": cell.source}, seconds)
             if answer.get("error") == "MemoryError":
                 process.close()
@@ -479,7 +490,7 @@ class _Run:
         if not again:
             ran.outputs = clean_outputs(answer.get("outputs"))
             count = answer.get("execution_count")
-            ran.execution_count = count if type(count) is int else None
+            ran.execution_count = count if type(count) is int and 0 <= count < 1 << 31 else None
 
 
 def _lost_output(reason: str) -> dict[str, Any]:
@@ -500,8 +511,10 @@ def _observations(answer: Any, exercise: Exercise) -> list[list[Observation]] | 
 
 
 def _is_observation(item: Any) -> bool:
-    if item is None or type(item) in (bool, int, float):
+    if item is None or type(item) in (bool, float):
         return True
+    if type(item) is int:
+        return item.bit_length() <= 64
     if type(item) is str:
         return len(item) <= 1000
     return (

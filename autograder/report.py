@@ -116,7 +116,7 @@ def card(result: ExerciseResult) -> str:
             for text, held in result.promises
         )
         parts.append(
-            '<details><summary style="cursor:pointer">What was tested</summary>'
+            '<details><summary style="cursor:pointer;display:list-item">What was tested</summary>'
             f'<ul style="margin:.4em 0;padding-left:1.4em">{rows}</ul></details>'
         )
     return "".join(parts) + "</div>"

@@ -21,6 +21,7 @@ from _pytest.runner import runtestprotocol
 
 from . import reference
 from .engines import Engine, LocalChannel, StudentError
+from .sandbox.bubblewrap import SandboxUnavailable
 from .sandbox.inside import wire
 from .sandbox.processes import StudentLost
 
@@ -164,12 +165,14 @@ class Suite:
             "setup", "call", "teardown"
         ]  # fmt: skip
         for error in errors:
+            if isinstance(error, SandboxUnavailable):
+                raise error
             if isinstance(error, StudentLost):
                 verdict.lost = error.reason
             elif isinstance(error, wire.WireError):
                 verdict.lost = "crashed"
             elif isinstance(error, StudentError):
-                verdict.error = str(error)
+                verdict.error = error.kind
         return verdict
 
     def _verdict(self, item: pytest.Item) -> Verdict:

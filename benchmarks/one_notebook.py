@@ -99,14 +99,15 @@ def main() -> None:
             print(f"round {round_number}: stock nbgrader {stock_times[-1]:.3f} s a notebook, "
                   f"autograder {ours_times[-1]:.3f} s", flush=True)  # fmt: skip
     ratio = statistics.median(s / o for s, o in zip(stock_times, ours_times, strict=True))
-    print(f"\nclass of {options.students}, median of {options.rounds} rounds")
-    print(
-        f"stock nbgrader, whole command  {statistics.median(stock_times) * 1000:7.0f} ms a notebook"
-    )
-    print(f"autograder, whole command      {statistics.median(ours_times) * 1000:7.0f} ms a notebook"
-          f"  ({ratio:.1f} times faster)")  # fmt: skip
-    for kind, seconds in warm_times.items():
-        print(f"autograder, warm, {kind:<12} {statistics.median(seconds) * 1000:7.0f} ms")
+    rows = {
+        "stock nbgrader, whole command": stock_times,
+        "autograder, whole command": ours_times,
+        **{f"autograder, warm, {kind}": seconds for kind, seconds in warm_times.items()},
+    }
+    print(f"\nclass of {options.students}, median of {options.rounds} rounds, ms a notebook")
+    for what, seconds in rows.items():
+        print(f"{what:<32} {statistics.median(seconds) * 1000:7.0f}")
+    print(f"ratio of the whole commands      {ratio:7.1f}")
 
 
 if __name__ == "__main__":

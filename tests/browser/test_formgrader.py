@@ -5,18 +5,20 @@ from __future__ import annotations
 import shutil
 import subprocess
 import sys
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from conftest import Lab, picture
 from nbgrader.api import Gradebook
 from playwright.sync_api import FrameLocator, Locator, Page, expect
+from serving import Lab
 
 from autograder.assignments import load_assignment
 from autograder.demo import filled_notebook
 from autograder.keys import course_key
 
 pytestmark = pytest.mark.browser
+expect.set_options(timeout=30_000)
 
 MISTAKE = "mul.own_data"
 
@@ -38,7 +40,7 @@ def handed_in(course: Path) -> Path:
 
 
 def test_formgrader_gives_the_marks_of_the_command_line(
-    handed_in: Path, lab: Lab, page: Page, tmp_path: Path, request: pytest.FixtureRequest
+    handed_in: Path, lab: Lab, page: Page, tmp_path: Path, picture: Callable[[str], None]
 ) -> None:
     by_autograder = shutil.copytree(handed_in, tmp_path / "by_autograder")
     by_nbgrader = shutil.copytree(handed_in, tmp_path / "by_nbgrader")
@@ -49,7 +51,7 @@ def test_formgrader_gives_the_marks_of_the_command_line(
     formgrader.get_by_role("row", name="value").locator(".num-submissions a").click()
     for student in ("right", "untouched", "wrong"):
         _autograde(formgrader, student)
-    picture(page, request, "submissions")
+    picture("submissions")
 
     marks = _marks(handed_in)
     assert marks == _marks(by_autograder) == _marks(by_nbgrader)
@@ -63,7 +65,7 @@ def test_formgrader_gives_the_marks_of_the_command_line(
 
 
 def test_formgrader_shows_the_card_that_names_the_mistake(
-    handed_in: Path, lab: Lab, page: Page, request: pytest.FixtureRequest
+    handed_in: Path, lab: Lab, page: Page, picture: Callable[[str], None]
 ) -> None:
     _run(handed_in, "autograder", "grade", "value", "--student", "wrong")
     says = next(
@@ -79,7 +81,7 @@ def test_formgrader_shows_the_card_that_names_the_mistake(
     card = formgrader.locator(".output_html", has_text=says)
     expect(card).to_contain_text("Multiplication")
     card.scroll_into_view_if_needed()
-    picture(page, request, "card")
+    picture("card")
     card.get_by_text("What was tested").click()
     expect(card).to_contain_text("does not hold")
 
@@ -100,7 +102,7 @@ def _autograde(formgrader: FrameLocator, student: str) -> None:
     modal = formgrader.locator(".modal.in")
     expect(modal).to_contain_text(f"Successfully autograded 'value' for student '{student}'")
     modal.get_by_role("button", name="OK").click()
-    expect(modal).to_have_count(0)
+    expect(formgrader.locator(".modal, .modal-backdrop")).to_have_count(0)
 
 
 def _marks(course: Path) -> dict[str, dict[str, float]]:

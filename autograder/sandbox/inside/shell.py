@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import io
+import math
 import sys
 from typing import Any
 
@@ -74,8 +75,10 @@ class Outputs:
 
 
 def _is_json(value: Any, depth: int = 0) -> bool:
-    if value is None or type(value) in (str, int, float, bool):
+    if value is None or type(value) in (str, int, bool):
         return True
+    if type(value) is float:
+        return math.isfinite(value)
     if depth > 20:
         return False
     if type(value) is list:
