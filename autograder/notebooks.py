@@ -121,7 +121,7 @@ def new_cell(kind: str, source: str) -> NotebookNode:
         cell_type=kind,
         id=secrets.token_hex(4),
         metadata=NotebookNode(),
-        source=source.replace("\r\n", "\n"),
+        source=source.replace("\r\n", "\n").encode("utf-8", "replace").decode(),
     )
     if kind == "code":
         cell.update(outputs=[], execution_count=None)

@@ -11,6 +11,7 @@ import sys
 from functools import lru_cache
 from html import escape
 from pathlib import Path
+from textwrap import wrap
 from typing import Any
 
 from course.messages import Example, Row, agree_all, explain_error
@@ -23,7 +24,12 @@ class CheckFailed(Exception):
     """A visible check did not pass. JupyterLab shows the message alone, without a traceback."""
 
     def _render_traceback_(self) -> list[str]:
-        return str(self).splitlines()
+        # nbgrader's Validate cuts off long lines. The lines of an example are left alone.
+        return [
+            part
+            for line in str(self).splitlines()
+            for part in ([line] if line.startswith("    ") else wrap(line, 80) or [""])
+        ]
 
 
 class Passed:

@@ -32,8 +32,11 @@ class TestNode:
 
     def test_gradient_starts_at_zero(self, student, number):
         """A fresh node's `grad` is the number 0.0."""
-        grad = student.Value(number()).grad
+        node = student.Value(number())
+        grad = node.grad
         assert grad is not None and grad is not False and grad == 0.0
+        node.grad = changed = number()
+        assert node.grad == changed
 
     def test_a_leaf_has_no_operands(self, student, number):
         """A leaf has an empty `_prev` and an empty `_op`."""
@@ -43,9 +46,12 @@ class TestNode:
 
     def test_leaves_share_nothing(self, student, number):
         """Leaves do not share a list or set of operands: a change to one would change them all."""
-        first, second = (student.attribute(student.Value(number()), "_prev") for _ in range(2))
+        grads = [number(), number()]
+        leaves = [leaf(student, number(), grad) for grad in grads]
+        first, second = (student.attribute(node, "_prev") for node in leaves)
         can_change = student.has(first, "clear")
         assert first != second or not can_change
+        assert [node.grad for node in leaves] == grads
 
     def test_records_operands_and_operation(self, student, number):
         """`Value(data, operands, op)` keeps both operands in `_prev` and the text in `_op`."""
@@ -475,7 +481,9 @@ class TestManualBackward:
     def test_leaves_other_gradients_alone(self, student, number):
         """No other node's gradient is seeded or set back to zero."""
         nodes, _ = self.recorded(student, 3, number)
-        before = [node.grad for node in nodes[1:]]
+        before = [number(), number()]
+        for node, grad in zip(nodes[1:], before, strict=True):
+            node.grad = grad
         student.push_gradients(nodes[0], nodes)
         assert [node.grad for node in nodes[1:]] == before
 

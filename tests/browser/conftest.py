@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, sync_playwright
+from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 from serving import Lab, serve
 
 from autograder.demo import copy_course
@@ -53,6 +53,7 @@ def lab(course: Path, tmp_path: Path) -> Iterator[Lab]:
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
         pytest.fail("chromium is missing: `make browser` installs it")
+    expect.set_options(timeout=WAIT)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)
         yield chromium

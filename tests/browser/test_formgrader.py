@@ -18,7 +18,6 @@ from autograder.demo import filled_notebook
 from autograder.keys import course_key
 
 pytestmark = pytest.mark.browser
-expect.set_options(timeout=30_000)
 
 MISTAKE = "mul.own_data"
 

@@ -1,0 +1,606 @@
+"""What a student process can see, reach and break: nothing that is not its own."""
+
+from __future__ import annotations
+
+import ast
+import json
+import os
+import pwd
+import shutil
+import subprocess
+import sys
+import textwrap
+import time
+from collections.abc import Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.sandbox import Limits, SandboxUnavailable, StudentLost, WarmServer
+
+LIBC = """
+import ctypes, errno, os
+libc = ctypes.CDLL(None, use_errno=True)
+def refused(name, *arguments):
+    ctypes.set_errno(0)
+    return getattr(libc, name)(*arguments) == -1 and ctypes.get_errno() in (
+        errno.EPERM, errno.EACCES, errno.ENOSYS)
+def syscall_refused(number, *arguments):
+    return refused("syscall", number, *arguments)
+"""
+LIMITS = Limits(
+    memory=600 << 20, processes=16, file_size=8 << 20, disk_megabytes=16, cell_seconds=3.0
+)
+
+
+@pytest.fixture(scope="module")
+def server() -> Iterator[WarmServer]:
+    """A sandbox with limits that are soon reached."""
+    with WarmServer(LIMITS) as warm:
+        yield warm
+
+
+def run(server: WarmServer, *cells: str) -> list[list[dict[str, Any]]]:
+    """The outputs of cells run one after another in a new student process."""
+    with server.spawn(seed=1) as student:
+        return [
+            student.request({"cell": textwrap.dedent(cell)}, LIMITS.cell_seconds)["outputs"]
+            for cell in cells
+        ]
+
+
+def printed(server: WarmServer, cell: str) -> Any:
+    """The Python value that a cell printed."""
+    [output] = run(server, cell)[0]
+    assert output["output_type"] == "stream", output
+    return ast.literal_eval(output["text"])
+
+
+def descendants(pid: int) -> set[int]:
+    """Every process started by `pid`, and by those in turn."""
+    parents: dict[int, list[int]] = {}
+    for entry in Path("/proc").iterdir():
+        if entry.name.isdigit():
+            try:
+                status = (entry / "stat").read_text().rpartition(")")[2].split()
+            except OSError:
+                continue
+            parents.setdefault(int(status[1]), []).append(int(entry.name))
+    found: set[int] = set()
+    waiting = [pid]
+    while waiting:
+        children = parents.get(waiting.pop(), [])
+        found.update(children)
+        waiting += children
+    return found
+
+
+def processes(server: WarmServer) -> set[int]:
+    assert server._process is not None
+    return descendants(server._process.pid)
+
+
+# What it sees.
+
+
+def test_no_process_is_visible(server):
+    assert printed(server, "import os; print(os.listdir('/proc'))") == []
+
+
+def test_the_environment_is_fixed(server, monkeypatch):
+    monkeypatch.setenv("AUTOGRADER_SECRET", "canary")
+    seen = printed(server, "import os; print(dict(os.environ))")
+    assert "canary" not in str(seen)
+    assert set(seen) == {
+        "HOME", "PATH", "LANG", "TZ", "MPLBACKEND", "MPLCONFIGDIR", "IPYTHONDIR", "PWD",
+        "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE",
+    }  # fmt: skip
+
+
+def test_no_file_of_the_course_or_of_any_home_is_visible(server, course):
+    here = Path(__file__).resolve().parent.parent
+    paths = [here / "source", here / "grading_tests", here / "autograder", here / ".git",
+             course, Path.home() / ".bashrc", Path("/etc/passwd"), Path("/var"), Path("/run"),
+             Path("/home", pwd.getpwuid(os.getuid()).pw_name), Path("/etc/hostname")]  # fmt: skip
+    cell = f"import os; print([p for p in {list(map(str, paths))} if os.path.exists(p)])"
+    assert printed(server, cell) == []
+
+
+def test_installed_packages_beside_the_students_own_are_not_visible(server):
+    cell = """
+        import importlib.util
+        print([name for name in ("autograder", "nbgrader", "pytest", "sqlalchemy")
+               if importlib.util.find_spec(name)])
+    """
+    assert printed(server, cell) == []
+
+
+def test_it_holds_its_standard_streams_and_its_connection_alone(server):
+    cell = """
+        import fcntl, os, stat
+        held = {}
+        for fd in range(256):
+            try:
+                fcntl.fcntl(fd, fcntl.F_GETFD)
+            except OSError:
+                continue
+            null = os.path.samestat(os.fstat(fd), os.stat("/dev/null"))
+            held[fd] = "null" if null else "socket" if stat.S_ISSOCK(os.fstat(fd).st_mode) else "?"
+        print(held)
+    """
+    assert printed(server, cell) == {0: "null", 1: "null", 2: "null", 3: "socket"}
+
+
+def test_it_is_alone_in_its_process_namespace(server):
+    cell = """
+        import os
+        def alive(pid):
+            try:
+                os.kill(pid, 0)
+            except ProcessLookupError:
+                return False
+            except PermissionError:
+                pass
+            return True
+        print([pid for pid in range(1, 5000) if alive(pid)])
+    """
+    assert printed(server, cell) == [1, 2]
+
+
+# What it may do.
+
+
+def test_there_is_no_network(server):
+    cell = """
+        import socket
+        def attempt(*family):
+            try:
+                with socket.socket(*family) as s:
+                    s.settimeout(1)
+                    s.connect(("127.0.0.1" if family[0] == socket.AF_INET else "::1", 53))
+            except OSError as error:
+                return True
+        def no_socket(family, kind):
+            try:
+                socket.socket(family, kind)
+            except OSError:
+                return True
+        print([attempt(socket.AF_INET, socket.SOCK_STREAM),
+               attempt(socket.AF_INET6, socket.SOCK_STREAM),
+               attempt(socket.AF_INET, socket.SOCK_DGRAM),
+               no_socket(40, socket.SOCK_STREAM), no_socket(socket.AF_NETLINK, socket.SOCK_RAW),
+               no_socket(socket.AF_PACKET, socket.SOCK_RAW), no_socket(38, socket.SOCK_SEQPACKET)])
+    """
+    assert printed(server, cell) == [True] * 7
+
+
+@pytest.mark.parametrize(
+    "call",
+    [
+        'refused("mount", b"none", b"/tmp", b"tmpfs", 0, None)',
+        'refused("umount2", b"/proc", 2)',
+        'refused("unshare", 0x10000000)',
+        'refused("unshare", 0x00020000)',
+        'refused("setns", 3, 0)',
+        'refused("ptrace", 16, 1, 0, 0)',
+        'refused("memfd_create", b"x", 0)',
+        'refused("process_vm_readv", 1, None, 0, None, 0, 0)',
+        'refused("chroot", b"/tmp")',
+        'refused("setuid", 0) or ctypes.get_errno() == errno.EINVAL',
+        'refused("sethostname", b"x", 1)',
+        'syscall_refused({"x86_64": 250}.get(os.uname().machine, 219), 0, 0)',
+        'syscall_refused({"x86_64": 56}.get(os.uname().machine, 220), 0x10000011, 0, 0, 0, 0)',
+        "syscall_refused(435, 0, 0)",
+        "syscall_refused(425, 1, 0)",
+        "syscall_refused(438, 0, 0, 0)",
+    ],
+)
+def test_dangerous_system_calls_are_refused(server, call):
+    assert printed(server, LIBC + f"print({call})") is True
+
+
+def test_it_has_no_capability_and_can_gain_none(server):
+    cell = """
+        import ctypes
+        libc = ctypes.CDLL(None, use_errno=True)
+        header, data = (ctypes.c_uint32 * 2)(0x20080522, 0), (ctypes.c_uint32 * 6)()
+        assert libc.capget(header, data) == 0
+        bounding = [c for c in range(41) if libc.prctl(23, c, 0, 0, 0) == 1]
+        print(list(data), bounding, libc.prctl(39, 0, 0, 0, 0), libc.prctl(3, 0, 0, 0, 0))
+    """
+    [output] = run(server, cell)[0]
+    assert output["text"] == "[0, 0, 0, 0, 0, 0] [] 1 0\n"
+
+
+def test_it_writes_in_its_own_three_folders_alone(server):
+    cell = """
+        import os
+        found = []
+        for folder, folders, _ in os.walk("/"):
+            path = os.path.join(folder, "written-by-a-student")
+            try:
+                os.close(os.open(path, os.O_CREAT | os.O_WRONLY))
+            except OSError:
+                continue
+            found.append(folder)
+            os.unlink(path)
+        print(sorted(found))
+    """
+    assert printed(server, cell) == ["/dev/shm", "/home/student", "/tmp"]
+
+
+def test_two_students_share_nothing(server):
+    leave = """
+        import os, socket
+        for folder in ("/tmp", "/dev/shm", "/dev", "/dev/pts", os.environ["HOME"]):
+            try:
+                open(folder + "/left", "w").write("a secret")
+            except OSError:
+                pass
+        os.write(1, b"a secret"); os.write(2, b"a secret")
+        terminal = os.openpty()
+        listener = socket.socket(socket.AF_UNIX)
+        listener.bind("\\0left"); listener.listen()
+    """
+    look = """
+        import os, socket
+        folders = "/tmp", "/dev/shm", "/dev", os.environ["HOME"]
+        found = [folder for folder in folders if "left" in os.listdir(folder)]
+        found += [name for name in os.listdir("/dev/pts") if name != "ptmx"]
+        for fd in (0, 1, 2):
+            try:
+                found += os.pread(fd, 100, 0).split()
+            except OSError:
+                pass
+        try:
+            socket.socket(socket.AF_UNIX).connect("\\0left")
+            found.append("socket")
+        except OSError:
+            pass
+        print(found)
+    """
+    with server.spawn(1) as one:
+        assert one.request({"cell": textwrap.dedent(leave)}, 5)["error"] is None
+        assert printed(server, look) == []
+    assert printed(server, look) == []
+
+
+def test_the_same_seed_gives_the_same_run(server):
+    cell = "import random; print([random.random(), hash('text'), list({'a', 'b', 'c', 'd'})])"
+    with WarmServer() as another:
+        assert printed(server, cell) == printed(another, cell)
+
+
+# What it breaks: its own cell.
+
+SURVIVABLE = {
+    "exception": "1 / 0",
+    "sys.exit": "raise SystemExit(0)",
+    "deep recursion": "def f(): f()\nf()",
+    "descriptors": "import os\nheld = []\nwhile True: held.append(os.open('/dev/null', 0))",
+    "one large file": "f = open('/tmp/large', 'wb')\nwhile True: f.write(bytes(1 << 20))",
+    "many files": "for i in range(10**6): open(f'/tmp/{i}', 'w').write('x')",
+    "full disk": """
+        for i in range(10**6):
+            open(f'/tmp/{i}', 'wb').write(bytes(4 << 20))
+    """,
+    "sparse file": "open('/tmp/sparse', 'wb').truncate(1 << 40)",
+    "lying traceback": """
+        class E(Exception):
+            def __str__(self): raise E
+        raise E
+    """,
+    "no stdout": "import sys; sys.stdout = None; sys.stderr = 5; del sys.stdin; 1 / 0",
+}
+FATAL = {
+    "endless loop": ("while True: pass", "timeout"),
+    "a loop that swallows everything": (
+        """
+        import signal
+        for number in range(1, 65):
+            try:
+                signal.signal(number, signal.SIG_IGN)
+            except (OSError, ValueError):
+                pass
+        while True:
+            try:
+                while True: pass
+            except BaseException:
+                pass
+        """,
+        "timeout",
+    ),
+    "a loop in C": ("sum(range(10**12))", "timeout"),
+    "pathological regex": ("import re; re.match('(a+)+$', 'a' * 60 + 'b')", "timeout"),
+    "stops itself": ("import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", "timeout"),
+    "huge power": ("x = 3 ** 10 ** 12", "timeout"),
+    "os._exit": ("import os; os._exit(0)", "crashed"),
+    "segfault": ("import ctypes; ctypes.string_at(0)", "crashed"),
+    "abort": ("import os; os.abort()", "crashed"),
+    "kills itself": ("import os; os.kill(os.getpid(), 9)", "crashed"),
+    "kills all": ("import os; os.fork(); os.kill(-1, 9); os.kill(0, 9)", "crashed"),
+    "kills its parent": ("import os, time; os.kill(1, 2); time.sleep(100)", "crashed"),
+    "closes its connection and loops": (
+        "import os; os.closerange(0, 256)\nwhile True: pass",
+        "crashed",
+    ),
+    "fork bomb": ("import os\nwhile True: os.fork()", "crashed"),
+    "many sleeping processes": (
+        """
+        import os, time
+        for _ in range(60):
+            if os.fork() == 0:
+                time.sleep(1000)
+        while True: pass
+        """,
+        "crashed",
+    ),
+    "thread bomb": (
+        """
+        import threading, time
+        threading.stack_size(65536)
+        for _ in range(10**5):
+            threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
+        """,
+        "crashed",
+    ),
+    "memory of many processes": (
+        """
+        import os, time
+        for _ in range(8):
+            if os.fork() == 0:
+                held = bytearray(os.urandom(1 << 20)) * 200
+                time.sleep(1000)
+        time.sleep(1000)
+        """,
+        "out_of_memory",
+    ),
+}
+
+
+@pytest.mark.parametrize("cell", SURVIVABLE.values(), ids=SURVIVABLE)
+def test_an_error_leaves_the_process_in_use(server, cell):
+    _, after = run(server, cell, "print('still here')")
+    assert after[0]["text"] == "still here\n"
+
+
+@pytest.mark.parametrize(("cell", "reason"), FATAL.values(), ids=FATAL)
+def test_the_process_is_lost_and_nothing_else(server, cell, reason):
+    before = processes(server)
+    started = time.monotonic()
+    with pytest.raises(StudentLost) as lost:
+        run(server, cell)
+    assert lost.value.reason == reason
+    assert time.monotonic() - started < LIMITS.cell_seconds + 8
+    assert processes(server) == before
+    assert printed(server, "print(1)") == 1
+
+
+def test_a_memory_bomb_is_told_as_one(server):
+    with server.spawn(1) as student:
+        answer = student.request({"cell": "hoard = bytearray(4 << 30)"}, 5)
+        assert answer["error"] == "MemoryError"
+
+
+def test_endless_printing_is_cut(server):
+    outputs, after = run(
+        server, "for i in range(300_000): print('x' * 100)", "import sys; print('y' * 10)"
+    )
+    assert len(json.dumps(outputs)) < 1_100_000
+    assert "dropped" in outputs[-1]["text"]
+    assert after[0]["text"] == "y" * 10 + "\n"
+
+
+def test_what_was_left_running_ends_with_the_process(server):
+    before = processes(server)
+    cell = """
+        import os, time
+        if os.fork() == 0:
+            os.setsid()
+            if os.fork() == 0:
+                os.closerange(0, 256)
+                time.sleep(1000)
+            os._exit(0)
+        print(1)
+    """
+    assert printed(server, cell) == 1
+    assert processes(server) == before
+
+
+# What it says.
+
+CONNECTION = """
+import gc, json, os, socket, struct, time
+from inside.session import Session
+connection = next(o for o in gc.get_objects() if isinstance(o, Session))._connection
+def say(body):
+    body = body if isinstance(body, bytes) else json.dumps(body).encode()
+    connection.sendall(struct.pack(">I", len(body)) + body)
+"""
+MALFORMED = {
+    "garbage": "connection.sendall(os.urandom(5000))",
+    "a huge length": "connection.sendall(b'\\xff' * 100); time.sleep(100)",
+    "just over the limit": "connection.sendall(struct.pack('>I', (16 << 20) + 1)); time.sleep(100)",
+    "half a frame": "connection.sendall(struct.pack('>I', 1000) + b'x'); time.sleep(100)",
+    "a slow frame": """
+connection.sendall(struct.pack('>I', 1000))
+while True:
+    connection.sendall(b'1'); time.sleep(0.1)
+""",
+    "not UTF-8": "say(b'\\xff\\xfe')",
+    "deep JSON": "say(b'[' * 100_000)",
+    "NaN": "say(b'{\"outputs\": NaN}')",
+    "infinity": "say(b'-Infinity')",
+    "a huge int": "say(b'9' * 100_000)",
+    "a number": "say(5)",
+    "a list": "say([])",
+    "null": "say(None)",
+    "an unknown function": "say({'callback': 0, 'arguments': []})",
+    "a negative function": "say({'callback': -1, 'arguments': []})",
+    "a function that is true": "say({'callback': True, 'arguments': []})",
+    "a function that is text": "say({'callback': '0', 'arguments': []})",
+    "no arguments": "say({'callback': 0})",
+    "silence": "connection.shutdown(socket.SHUT_WR); time.sleep(100)",
+}
+
+
+@pytest.mark.parametrize("attack", MALFORMED.values(), ids=MALFORMED)
+def test_a_malformed_answer_costs_the_process_that_gave_it(server, attack):
+    with pytest.raises(StudentLost) as lost, server.spawn(1) as student:
+        student.request({"cell": CONNECTION + attack}, 2)
+    assert lost.value.reason in ("crashed", "timeout")
+    assert printed(server, "print(1)") == 1
+
+
+def test_answers_given_in_advance_are_answers_and_no_more(server):
+    """A forged answer to the next question is believed as any answer; then the order breaks."""
+    cell = CONNECTION + "say({'outputs': [], 'error': None})\nfor _ in range(3): say({'value': 1})"
+    with server.spawn(1) as student:
+        assert student.request({"cell": cell}, 5) == {"outputs": [], "error": None}
+        assert student.request({"steps": []}, 5) == {"value": 1}
+
+
+def test_a_process_that_does_not_listen_cannot_block_the_grader(server):
+    cell = CONNECTION + "say({'outputs': []}); time.sleep(100)"
+    with server.spawn(1) as student:
+        student.request({"cell": cell}, 5)
+        with pytest.raises(StudentLost, match="timeout"):
+            student.request({"cell": "#" * 5_000_000}, 1)
+
+
+@pytest.mark.parametrize(
+    "arguments",
+    ["[]", "[1]", "[{'list': []}]", "[{'list': [1, 2, 3]}, {'dict': []}]", "[[], {}]",
+     "[{'list': [{'float': 'nan'}]}, {'dict': [[1, 2]]}]", "[None, None]", "['x' * 10**6] * 9"],
+)  # fmt: skip
+def test_a_call_with_bad_arguments_never_raises_in_the_grader(server, arguments):
+    from autograder.engines import Engine, RemoteChannel
+
+    cell = CONNECTION + f"for _ in range(9): say({{'callback': 0, 'arguments': {arguments}}})"
+    with server.spawn(1) as student:
+        Engine(RemoteChannel(student)).define("f", lambda x: 2 * x)
+        Engine(RemoteChannel(student)).finish()
+        student.register(lambda arguments, keywords: arguments)
+        try:
+            student.request({"cell": cell}, 3)
+        except StudentLost as lost:
+            assert lost.reason in ("crashed", "timeout")
+
+
+def test_calls_into_the_grader_are_counted_and_timed():
+    with WarmServer(Limits(callbacks=50)) as server, server.spawn(1) as student:
+        student.register(lambda *arguments: 1)
+        cell = CONNECTION + "while True: say({'callback': 0, 'arguments': []})"
+        with pytest.raises(StudentLost, match="too often"):
+            student.request({"cell": cell}, 20)
+
+
+def test_what_the_grader_asks_while_it_is_called_counts_against_the_same_time(server):
+    def ask_again(*_: Any) -> Any:
+        while True:
+            student.request({"steps": []}, 60)
+
+    with server.spawn(1) as student:
+        student.register(ask_again)
+        cell = "from inside.session import Session\nimport gc\n" + (
+            "next(o for o in gc.get_objects() if isinstance(o, Session))._call_grader(0, [])"
+        )
+        with pytest.raises(StudentLost, match="timeout"):
+            student.request({"cell": cell}, 1)
+
+
+# Where it runs at all.
+
+
+@pytest.fixture
+def fake_bwrap(tmp_path, monkeypatch):
+    """Puts a program in the place of bubblewrap, or nothing at all."""
+
+    def put(script: str | None) -> Path:
+        ran = tmp_path / "ran"
+        if script is not None:
+            program = tmp_path / "bwrap"
+            program.write_text(f"#!/bin/sh\n{script}\n".replace("RAN", str(ran)))
+            program.chmod(0o755)
+        monkeypatch.setenv("PATH", str(tmp_path))
+        monkeypatch.setattr(sys, "executable", str(tmp_path / "python"))
+        return ran
+
+    return put
+
+
+@pytest.mark.parametrize(
+    ("script", "says"),
+    [
+        (None, "bubblewrap is not installed"),
+        ("echo 'No permissions to create a new namespace' >&2; exit 1", "No permissions"),
+        ("exit 0", "did not start"),
+    ],
+    ids=["missing", "refused", "says nothing"],
+)
+def test_without_a_sandbox_nothing_runs(fake_bwrap, script, says, course):
+    from autograder.grading import Cell, Grader
+
+    fake_bwrap(script)
+    here = Path("/tmp/made-by-a-student-without-a-sandbox")
+    with Grader(course, bytes(16)) as grader, pytest.raises(SandboxUnavailable, match=says):
+        grader.grade("value", [Cell(f"open({str(here)!r}, 'w')")])
+    assert not here.exists()
+
+
+READABLE = """
+import os, sys
+import IPython, nbgrader, autograder
+open(os.path.realpath(sys.executable), "rb")
+"""
+
+
+@pytest.fixture(scope="module")
+def ordinary_user() -> tuple[list[str], str]:
+    """A command prefix that leaves root, and an interpreter that an ordinary user can read."""
+    if os.getuid() != 0:
+        return [], sys.executable
+    setpriv = shutil.which("setpriv")
+    if setpriv is None:
+        pytest.skip("no setpriv, so root cannot become an ordinary user")
+    prefix = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"]
+    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
+    for python in (sys.executable, f"/usr/bin/{version}", f"/usr/local/bin/{version}"):
+        check = [*prefix, python, "-c", READABLE]
+        done = subprocess.run(check, env=_environment(), capture_output=True, cwd="/")
+        if done.returncode == 0:
+            return prefix, python
+    pytest.skip("no interpreter of this version that an ordinary user can read")
+
+
+def _environment() -> dict[str, str]:
+    paths = [entry for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
+    paths.append(str(Path(__file__).resolve().parent.parent))
+    return {"PATH": "/usr/bin:/bin", "PYTHONPATH": os.pathsep.join(paths)}
+
+
+def test_it_works_for_an_ordinary_user_too(ordinary_user):
+    script = """
+        import json
+        from autograder.sandbox import Limits, StudentLost, WarmServer
+        said = []
+        with WarmServer(Limits(processes=16)) as server:
+            for cell in ("print(1 + 1)", "import os\\nwhile True: os.fork()", "print('after')"):
+                try:
+                    with server.spawn(1) as student:
+                        outputs = student.request({"cell": cell}, 10)["outputs"]
+                        said.append([o.get("text", o.get("ename")) for o in outputs])
+                except StudentLost as lost:
+                    said.append(lost.reason)
+        print(json.dumps(said))
+    """
+    prefix, python = ordinary_user
+    command = [*prefix, python, "-c", textwrap.dedent(script)]
+    done = subprocess.run(
+        command, env=_environment(), capture_output=True, text=True, cwd="/", timeout=90
+    )
+    assert done.returncode == 0, done.stderr
+    first, bomb, after = json.loads(done.stdout)
+    assert (first, after) == (["2\n"], ["after\n"])
+    assert bomb in ("crashed", ["BlockingIOError"], "timeout")
