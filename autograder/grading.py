@@ -19,14 +19,14 @@ from types import TracebackType
 from typing import Any
 
 from course.check import first_wrong, match
-from course.messages import agree_all, explain_error
+from course.messages import agree_all, explain_error, unfinished
 from course.probes import Observation
 
 from .assignments import Assignment, Exercise, compiled, load_assignment
 from .diagnosis import Diagnosis
 from .engines import Engine, RemoteChannel, StudentError
 from .outputs import clean_outputs
-from .report import LOST, ExerciseResult, Report
+from .report import ADVICE, LOST, ExerciseResult, Report, points_for
 from .sandbox import Limits, StudentLost, StudentProcess, WarmServer
 from .sandbox.inside import wire
 from .suite import Suite, Verdict
@@ -230,7 +230,9 @@ class _Grading:
             return result
         if _share(verdicts) < 1 and self._is_missing(exercise, verdicts):
             result.status = "missing"
-            result.message = "No answer was found: the cell is missing or still holds the stub."
+            held = any(cell.exercise == exercise.id for cell in self._cells)
+            what = "The cell still holds the stub." if held else "There is no such cell."
+            result.message = f"No answer was found. {what}"
             result.promises = [(verdict.promise, False) for verdict in verdicts]
             self._wrong.append(exercise.id)
             return result
@@ -242,7 +244,7 @@ class _Grading:
                 names = ", ".join(f"`{name}`" for name in run.given)
                 result.note = f"Graded with working versions of {names}."
         share = _share(verdicts)
-        result.points = round(min(max(share, 0.0), 1.0) * exercise.max_points, 2)
+        result.points = points_for(share, exercise.max_points)
         result.promises = [(verdict.promise, verdict.passed) for verdict in verdicts]
         lost = next((verdict.lost for verdict in verdicts if verdict.lost), None)
         result.status = lost or ("passed" if share == 1 else "partial" if share else "failed")
@@ -324,9 +326,10 @@ class _Grading:
                 if known is not None:
                     says, name = known["says"], known["id"]
         if not says:
-            says = explain_error(observed or []) or _plain_words(verdicts)
+            seen = observed or []
+            says = unfinished(seen) or explain_error(seen) or _plain_words(verdicts)
         if result.status in LOST and not mistake:
-            says = f"The code {LOST[result.status]}, so this exercise could not be graded further."
+            says = f"The code {LOST[result.status]}. {ADVICE[result.status]}"
         result.misconception = name
         result.example = example
         result.message = says + (f"\n\n{example.as_text()}" if example else "")
@@ -519,7 +522,7 @@ def _is_observation(item: Any) -> bool:
         return len(item) <= 1000
     return (
         type(item) is dict
-        and len(item) <= 3
-        and all(key in ("error", "message", "line", "object", "float") for key in item)
+        and 0 < len(item) <= 4
+        and all(key in ("error", "message", "line", "where", "object", "float") for key in item)
         and all(v is None or (type(v) is str and len(v) <= 1000) for v in item.values())
     )

@@ -9,7 +9,7 @@ from typing import Any
 
 from .assignments import CourseError, assignment_names, find_course, load_assignment
 from .engines import Engine, LocalChannel
-from .report import ExerciseResult, card
+from .report import ExerciseResult, card, points_for
 from .suite import Suite
 
 SEED = b"author"
@@ -46,7 +46,7 @@ def run_hidden_tests(exercise: str, namespace: dict[str, Any] | None = None) -> 
     share = sum(verdict.passed for verdict in verdicts) / len(verdicts)
     status = "passed" if share == 1 else "partial" if share else "failed"
     result = ExerciseResult(
-        exercise, found.title, found.max_points, round(share * found.max_points, 2), status
+        exercise, found.title, found.max_points, points_for(share, found.max_points), status
     )
     result.promises = [(verdict.promise, verdict.passed) for verdict in verdicts]
     return LocalResult(result)

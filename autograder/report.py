@@ -2,16 +2,24 @@
 
 from __future__ import annotations
 
+import math
 from dataclasses import dataclass, field
 from html import escape
 from typing import Any
 
-from course.messages import Example, describe
+from course import cards
+from course.messages import Example
 
 LOST = {
     "timeout": "ran out of time",
     "out_of_memory": "ran out of memory",
     "crashed": "ended the whole process",
+}
+
+ADVICE = {
+    "timeout": "Look for a loop that never ends, or work that doubles with every step.",
+    "out_of_memory": "Look for a list that grows without end, or a number that is far too large.",
+    "crashed": "Look for a call that leaves Python, such as `exit()`.",
 }
 
 
@@ -80,71 +88,39 @@ class Report:
         }
 
 
-_MARKS = {"passed": "✓", "partial": "◐", "manual": "✎"}
+def points_for(share: float, max_points: float) -> float:
+    """The points for a share of the tests, in quarters, rounded down: full marks are for all."""
+    return math.floor(min(max(share, 0.0), 1.0) * max_points * 4) / 4
 
-_STYLE = (
-    "font-family:system-ui,sans-serif;font-size:14px;line-height:1.45;color:#1b1f24;"
-    "background:#fff;border:1px solid #c9ced6;border-left:6px solid {accent};"
-    "border-radius:6px;padding:10px 14px;margin:4px 0;max-width:60em"
-)
-_ACCENT = {"passed": "#1a7f4b", "partial": "#b35c00", "manual": "#4a5568"}
+
+_LOOKS = {
+    "passed": ("✓", cards.GREEN),
+    "partial": ("◐", cards.ORANGE),
+    "manual": ("✎", cards.GREY),
+    "missing": ("○", cards.GREY),
+}
 
 
 def card(result: ExerciseResult) -> str:
     """The verdict as HTML, for the test cell's output in formgrader and feedback."""
-    accent = _ACCENT.get(result.status, "#b3261e")
-    mark = _MARKS.get(result.status, "✗")
+    mark, accent = _LOOKS.get(result.status, ("✗", cards.RED))
     points = "—" if result.points is None else f"{result.points:g}"
-    parts = [
-        f'<div style="{_STYLE.format(accent=accent)}">',
-        f'<div style="font-weight:600">{mark} {escape(result.title or result.id)}: '
-        f"{points} of {result.max_points:g} points "
-        f'<span style="font-weight:400;color:#57606a">({result.status.replace("_", " ")})</span>'
-        "</div>",
-    ]
+    head = f"{mark} {escape(result.title or result.id)}: {points} of {result.max_points:g} points"
+    parts = [cards.heading(head, f"({result.status.replace('_', ' ')})")]
     if result.message:
         # What follows the first paragraph is the example, which is set as a table here.
-        head = result.message.split("\n\n")[0]
-        parts.append(f'<p style="margin:.5em 0">{_marked_up(head)}</p>')
+        parts.append(cards.paragraph(result.message.split("\n\n")[0]))
     if result.example is not None:
-        parts.append(_example(result.example))
+        parts.append(cards.example_table(result.example))
     if result.note:
-        parts.append(f'<p style="margin:.5em 0;color:#57606a">{_marked_up(result.note)}</p>')
-    if result.promises and not all(held for _, held in result.promises):
+        parts.append(cards.paragraph(result.note, quiet=True))
+    if result.status != "missing" and not all(held for _, held in result.promises):
         rows = "".join(
-            f"<li>{'✓ holds' if held else '✗ <b>does not hold</b>'}: {_marked_up(text)}</li>"
+            f"<li>{'✓ holds' if held else '✗ <b>does not hold</b>'}: {cards.marked_up(text)}</li>"
             for text, held in result.promises
         )
         parts.append(
             '<details><summary style="cursor:pointer;display:list-item">What was tested</summary>'
             f'<ul style="margin:.4em 0;padding-left:1.4em">{rows}</ul></details>'
         )
-    return "".join(parts) + "</div>"
-
-
-def _example(example: Example) -> str:
-    box = "background:#f3f4f6;padding:8px 10px;border-radius:4px;margin:.4em 0;overflow-x:auto"
-    rows = "".join(
-        f"<tr><td style='padding:2px 12px 2px 0'><code>{escape(row.expression)}</code></td>"
-        f"<td style='padding:2px 12px 2px 0'>{escape(describe(row.seen))}"
-        f"{'' if row.right else ' ✗'}</td>"
-        f"<td style='padding:2px 0'>{escape(describe(row.expected))}</td></tr>"
-        for row in example.rows
-    )
-    return (
-        f'<pre style="{box}">{escape(example.code.rstrip())}</pre>'
-        "<table style='border-collapse:collapse;text-align:left'><tr>"
-        "<th style='padding:2px 12px 2px 0'>afterwards</th>"
-        "<th style='padding:2px 12px 2px 0'>your code gave</th>"
-        f"<th style='padding:2px 0'>expected</th></tr>{rows}</table>"
-    )
-
-
-def _marked_up(text: str) -> str:
-    """Escaped text in which `code` is set as code."""
-    pieces = escape(text).split("`")
-    return "".join(
-        f"<code>{piece}</code>" if index % 2 and index < len(pieces) - 1 else
-        ("`" * (index % 2) + piece)
-        for index, piece in enumerate(pieces)
-    )  # fmt: skip
+    return cards.box(accent, *parts)

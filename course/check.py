@@ -7,14 +7,17 @@ that comes with the course. The table holds results and messages, no solution an
 from __future__ import annotations
 
 import json
+import os
 import sys
+from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from course.messages import Example, Row, agree_all, explain_error
+from course.cards import GREEN, RED, box, example_table, heading, paragraph
+from course.messages import Example, Row, agree_all, explain_error, unfinished
 from course.probes import Observation, play
 
 _TABLES = Path(__file__).parent / "tables"
@@ -32,21 +35,29 @@ class CheckFailed(Exception):
         ]
 
 
-class Passed:
-    """What a passed check shows."""
+class Card:
+    """What a check shows: a card in a notebook, its text elsewhere."""
 
-    def __init__(self, text: str) -> None:
-        self.text = text
+    def __init__(self, text: str, html: str) -> None:
+        self._text = text
+        self._html = html
 
     def __repr__(self) -> str:
-        return self.text
+        return self._text
 
     def _repr_html_(self) -> str:
-        return (
-            '<div style="font-family:system-ui,sans-serif;color:#1b1f24;background:#fff;'
-            "border:1px solid #c9ced6;border-left:6px solid #1a7f4b;border-radius:6px;"
-            f'padding:8px 12px;display:inline-block">{escape(self.text)}</div>'
-        )
+        return self._html
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong: a sentence or two, and a public example where there is one."""
+
+    says: str
+    example: Example | None = None
+
+    def as_text(self) -> str:
+        return self.says + (f"\n\n{self.example.as_text()}" if self.example else "")
 
 
 def check(exercise: str, namespace: dict[str, Any] | None = None) -> None:
@@ -57,43 +68,55 @@ def check(exercise: str, namespace: dict[str, Any] | None = None) -> None:
         namespace: where the answer lives; the caller's globals by default.
 
     Raises:
-        CheckFailed: the code is not right yet; the message says what was seen and the likely
-            cause.
+        CheckFailed: the code is not right yet; what was seen and the likely cause are shown.
         ValueError: there is no such exercise.
     """
     if namespace is None:
         namespace = sys._getframe(1).f_globals
     entry, earlier = _find(exercise)
-    message = diagnose(entry, namespace)
-    if message is None:
-        _show(Passed(f"✓ {exercise}: the public examples come out right. "
-                     "Hidden tests will try other numbers."))  # fmt: skip
+    title = entry["title"] or exercise
+    finding = diagnose(entry, namespace)
+    if finding is None:
+        text = f"✓ {title}: the public examples come out right."
+        more = "Hidden tests will try other numbers."
+        _show(Card(f"{text} {more}", box(GREEN, heading(escape(text)), paragraph(more, True))))
         return
-    broken = next((e for e in earlier if diagnose(_find(e)[0], namespace) is not None), None)
-    if broken is not None:
-        message += f"\n\nThe check of `{broken}` fails too, and `{exercise}` may build on it: "
-        message += f"mend `{broken}` first."
-    raise CheckFailed(f"✗ {exercise}: {message}")
+    note = _look_earlier(finding, earlier, namespace)
+    full = "\n\n".join(part for part in (f"✗ {title}. {finding.as_text()}", note) if part)
+    if os.environ.get("NBGRADER_VALIDATING") or not _in_notebook():
+        raise CheckFailed(full)
+    parts = [heading(escape(f"✗ {title}: not right yet")), paragraph(finding.says)]
+    parts += [example_table(finding.example)] if finding.example else []
+    parts += [paragraph(note, True)] if note else []
+    _show(Card(full, box(RED, *parts)))
+    raise CheckFailed(f"{exercise} is not right yet")
 
 
-def diagnose(entry: dict[str, Any], namespace: dict[str, Any]) -> str | None:
+def _look_earlier(finding: Finding, earlier: list[str], namespace: dict[str, Any]) -> str:
+    """A pointer to the first earlier exercise that is wrong, where this failure has no name."""
+    if finding.example is None:
+        return ""
+    for name in earlier:
+        found = diagnose(_find(name)[0], namespace)
+        if found is not None and found.example is not None:
+            return f"The check of `{name}` fails too. If this exercise builds on it, mend it first."
+    return ""
+
+
+def diagnose(entry: dict[str, Any], namespace: dict[str, Any]) -> Finding | None:
     """What is wrong with the code in `namespace`, or None if the public examples are right."""
     probes = entry["probes"]
     observed = [play(probe, namespace) for probe in probes]
-    right = [probe["right"] for probe in probes]
-    if agree_all(observed, right):
+    if agree_all(observed, [probe["right"] for probe in probes]):
         return None
     mistake = match(entry, observed)
-    example = first_wrong(entry, observed)
     if mistake is not None:
-        return f"{mistake['says']}\n\n{example.as_text()}"
-    if _unfinished(observed):
-        return (
-            "not finished yet: the stub still raises NotImplementedError. "
-            "Replace that line with your code and run the cell again."
-        )
-    head = explain_error(observed) or "this public example comes out wrong."
-    return f"{head}\n\n{example.as_text()}"
+        return Finding(mistake["says"], first_wrong(entry, observed))
+    stub = unfinished(observed)
+    if stub is not None:
+        return Finding(stub)
+    says = explain_error(observed) or "This public example comes out wrong."
+    return Finding(says, first_wrong(entry, observed))
 
 
 def match(entry: dict[str, Any], observed: list[list[Observation]]) -> dict[str, Any] | None:
@@ -114,14 +137,6 @@ def first_wrong(entry: dict[str, Any], observed: list[list[Observation]]) -> Exa
     raise ValueError("every probe is right")
 
 
-def _unfinished(observed: list[list[Observation]]) -> bool:
-    return any(
-        isinstance(seen, dict) and seen.get("error") == "NotImplementedError"
-        for probe in observed
-        for seen in probe
-    )
-
-
 def _find(exercise: str) -> tuple[dict[str, Any], list[str]]:
     for path in sorted(_TABLES.glob("*.json")):
         exercises = load_table(path.stem)["exercises"]
@@ -138,14 +153,16 @@ def load_table(assignment: str) -> dict[str, Any]:
     return table
 
 
-def _show(result: Passed) -> None:
-    try:
-        from IPython import get_ipython
-    except ImportError:
-        get_ipython = None
-    if get_ipython is None or get_ipython() is None:
-        print(result)
+def _in_notebook() -> bool:
+    # Whoever runs in a notebook has IPython imported already.
+    ipython = sys.modules.get("IPython")
+    return ipython is not None and ipython.get_ipython() is not None
+
+
+def _show(card: Card) -> None:
+    if not _in_notebook():
+        print(card)
         return
     from IPython.display import display
 
-    display(result)
+    display(card)

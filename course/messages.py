@@ -30,9 +30,17 @@ class Example:
     code: str
     rows: list[Row]
 
+    @property
+    def fails_alike(self) -> bool:
+        """Whether the code itself failed, so that every row tells the same error."""
+        first = self.rows[0].seen
+        return is_error(first) and all(row.seen == first for row in self.rows)
+
     def as_text(self) -> str:
         lines = [f"    {line}" for line in self.code.rstrip().splitlines()]
-        lines.append("")
+        if self.fails_alike:
+            return "\n".join(lines)
+        lines += ["", "afterwards:"]
         width = max(len(row.expression) for row in self.rows)
         for row in self.rows:
             seen, expected = describe(row.seen), describe(row.expected)
@@ -62,6 +70,31 @@ def _is_number(value: Any) -> bool:
     return isinstance(value, (int, float)) and not isinstance(value, bool)
 
 
+def is_error(seen: Observation) -> bool:
+    return isinstance(seen, dict) and "error" in seen
+
+
+def first_error(observed: list[list[Observation]]) -> dict[str, Any] | None:
+    """The first error that the student's code raised on the probes, if any."""
+    for seen in (item for probe in observed for item in probe):
+        if is_error(seen):
+            found: dict[str, Any] = seen
+            return found
+    return None
+
+
+def unfinished(observed: list[list[Observation]]) -> str | None:
+    """A sentence if a stub that was never filled in is what failed."""
+    error = first_error(observed)
+    if error is None or error["error"] != "NotImplementedError":
+        return None
+    where = f"`{error['where']}`" if error.get("where") else "the stub"
+    return (
+        f"Not finished yet: {where} still raises NotImplementedError. "
+        "Replace that line with your code and run the cell again."
+    )
+
+
 def describe(seen: Observation) -> str:
     """An observation in words."""
     if isinstance(seen, dict):
@@ -79,14 +112,14 @@ def describe(seen: Observation) -> str:
 
 def explain_error(observed: list[list[Observation]]) -> str:
     """The first error that the student's code raised, with the student's own line, if any."""
-    for seen in (item for probe in observed for item in probe):
-        if isinstance(seen, dict) and "error" in seen:
-            text = f"Your code raised {seen['error']}"
-            text += f": {seen['message']}" if seen.get("message") else ""
-            text += f", in the line `{seen['line']}`" if seen.get("line") else ""
-            hint = _HINTS.get(seen["error"])
-            return f"{text.rstrip('.')}." + (f" {hint}" if hint else "")
-    return ""
+    error = first_error(observed)
+    if error is None:
+        return ""
+    text = f"Your code raised {error['error']}"
+    text += f": {error['message']}" if error.get("message") else ""
+    text += f", in the line `{error['line']}`" if error.get("line") else ""
+    hint = _HINTS.get(error["error"])
+    return f"{text.rstrip('.')}." + (f" {hint}" if hint else "")
 
 
 _HINTS = {

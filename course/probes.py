@@ -57,23 +57,16 @@ def plain(value: Any) -> Observation:
 
 
 def _error(error: BaseException) -> Observation:
-    """The error's built-in kind, its message, and the student's own line where it arose."""
+    """The error's built-in kind and message, and the student's own line and function."""
     kind = type(error)
     base = next((k for k in kind.__mro__ if getattr(builtins, k.__name__, None) is k), kind)
-    return {
-        "error": base.__name__,
-        "message": str(error)[:300],
-        "line": _own_line(error),
-    }
-
-
-def _own_line(error: BaseException) -> str | None:
-    """The innermost line of the student's cells that the error passed through, if any."""
-    line = None
+    found = {"error": base.__name__, "message": str(error)[:300]}
     trace = error.__traceback__
     while trace is not None:
+        # The innermost of the student's own lines is the one that counts.
         name = trace.tb_frame.f_code.co_filename
-        if "ipykernel_" in name or name.startswith(("<ipython-input", "<cell")):
-            line = linecache.getline(name, trace.tb_lineno).strip()[:200] or line
+        if "ipykernel_" in name or name.startswith("<ipython-input"):
+            line = linecache.getline(name, trace.tb_lineno).strip()[:200]
+            found |= {"line": line, "where": trace.tb_frame.f_code.co_name[:80]}
         trace = trace.tb_next
-    return line
+    return found
