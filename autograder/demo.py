@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import shutil
-import subprocess
 import sys
 import tempfile
 from pathlib import Path
@@ -18,6 +16,7 @@ from .assignments import Assignment, load_assignment
 from .classroom import Classroom, Outcome
 from .grading import Grader
 from .keys import course_key
+from .publishing import copy_course, run_nbgrader
 
 ASSIGNMENT = "value"
 
@@ -40,7 +39,7 @@ def run_demo(course: Path, folder: Path | None, console: Console) -> None:
     scratch = folder or Path(tempfile.mkdtemp(prefix="autograder-demo-"))
     console.print(f"A sample class in {scratch}", highlight=False)
     copy_course(course, scratch)
-    _nbgrader(scratch, "generate_assignment", ASSIGNMENT, "--force")
+    run_nbgrader(scratch, "generate_assignment", ASSIGNMENT, "--force")
     assignment = load_assignment(scratch, ASSIGNMENT)
     hand_in(scratch, assignment, sample_class(assignment))
     outcomes: list[Outcome] = []
@@ -52,21 +51,13 @@ def run_demo(course: Path, folder: Path | None, console: Console) -> None:
                 outcomes += room.grade(ASSIGNMENT, [student])
     console.print(_table(outcomes))
     with console.status("writing feedback pages"):
-        _nbgrader(scratch, "generate_feedback", ASSIGNMENT, "--force")
-        _nbgrader(scratch, "export", "--to", "marks.csv")
+        run_nbgrader(scratch, "generate_feedback", ASSIGNMENT, "--force")
+        run_nbgrader(scratch, "export", "--to", "marks.csv")
     console.print(f"Feedback pages: {scratch}/feedback/STUDENT/{ASSIGNMENT}/{ASSIGNMENT}.html",
                   highlight=False)  # fmt: skip
     console.print(f"Marks of the class: {scratch}/marks.csv", highlight=False)
-    console.print(f"The formgrader on this class: cd {scratch} && jupyter lab", highlight=False)
-
-
-def copy_course(course: Path, target: Path) -> None:
-    """Copy what makes a folder a course: configuration, notebooks, tests; no one's work."""
-    target.mkdir(parents=True, exist_ok=True)
-    shutil.copyfile(course / "nbgrader_config.py", target / "nbgrader_config.py")
-    for name in ("source", "release", "grading_tests"):
-        shutil.copytree(course / name, target / name, dirs_exist_ok=True,
-                        ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
+    jupyter = Path(sys.executable).with_name("jupyter")
+    console.print(f"The formgrader on it: cd {scratch} && {jupyter} lab", highlight=False)
 
 
 def sample_class(assignment: Assignment) -> dict[str, dict[str, str]]:
@@ -108,13 +99,6 @@ def _submitted(course: Path, name: str, student: str) -> Path:
     folder = course / "submitted" / student / name
     folder.mkdir(parents=True, exist_ok=True)
     return folder / f"{name}.ipynb"
-
-
-def _nbgrader(folder: Path, *arguments: str) -> None:
-    command = [sys.executable, "-m", "nbgrader", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise RuntimeError(f"`nbgrader {' '.join(arguments)}` failed:\n{done.stderr[-2000:]}")
 
 
 def _table(outcomes: list[Outcome]) -> Table:

@@ -6,6 +6,7 @@ and outputs kept stable, so that the same source gives the same files.
 
 from __future__ import annotations
 
+import shutil
 import subprocess
 import sys
 import tempfile
@@ -17,19 +18,26 @@ from nbformat.notebooknode import NotebookNode
 from .assignments import CourseError, find_course
 
 
+def copy_course(course: Path, target: Path) -> None:
+    """Copy what makes a folder a course: configuration, notebooks, tests; no one's work."""
+    target.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(course / "nbgrader_config.py", target / "nbgrader_config.py")
+    for name in ("source", "release", "grading_tests"):
+        shutil.copytree(course / name, target / name, dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
+
+
 def made(course: Path, kind: str, name: str) -> NotebookNode:
     """The "release" or "solutions" notebook of an assignment, made afresh in a scratch folder.
 
     Raises `CourseError` with nbgrader's own words where it fails.
     """
-    from .demo import copy_course
-
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         copy_course(course, scratch)
-        _nbgrader(scratch, "generate_assignment", name, "--force")
+        run_nbgrader(scratch, "generate_assignment", name, "--force")
         if kind == "solutions":
-            _nbgrader(scratch, "generate_solution", name, "--force")
+            run_nbgrader(scratch, "generate_solution", name, "--force")
         notebook: NotebookNode = nbformat.read(
             scratch / kind / name / f"{name}.ipynb", as_version=4
         )
@@ -52,7 +60,8 @@ def write(course: Path, kind: str, name: str) -> Path:
     return path
 
 
-def _nbgrader(folder: Path, *arguments: str) -> None:
+def run_nbgrader(folder: Path, *arguments: str) -> None:
+    """Run an nbgrader command in a course. Raises `CourseError` with its words if it fails."""
     command = [sys.executable, "-m", "nbgrader", *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode != 0:

@@ -21,9 +21,10 @@ from pathlib import Path
 
 from autograder.assignments import find_course, load_assignment
 from autograder.classroom import Classroom
-from autograder.demo import copy_course, hand_in
+from autograder.demo import hand_in
 from autograder.grading import Grader
 from autograder.keys import course_key
+from autograder.publishing import copy_course
 
 STOCK_CONFIG = """
 import os, sys

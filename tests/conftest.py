@@ -8,8 +8,9 @@ from pathlib import Path
 import pytest
 
 from autograder.assignments import Assignment, find_course, load_assignment
-from autograder.demo import copy_course, filled_notebook
+from autograder.demo import filled_notebook
 from autograder.grading import Grader
+from autograder.publishing import copy_course
 from autograder.sandbox import WarmServer
 
 

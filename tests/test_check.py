@@ -30,7 +30,7 @@ def test_mistakes_are_named_as_the_grader_names_them(mistake):
 
 @pytest.mark.parametrize("exercise", list(VALUE.exercises))
 def test_a_stub_is_called_unfinished(exercise):
-    with pytest.raises(CheckFailed, match="Not finished yet: `.+` still raises"):
+    with pytest.raises(CheckFailed, match=r"Not finished yet: `.+` still raises"):
         check(
             exercise, VALUE.namespace(**{exercise: in_a_notebook(VALUE.exercises[exercise].stub)})
         )

@@ -13,8 +13,9 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.assignments import find_course, load_assignment
-from autograder.demo import copy_course, filled_notebook, hand_in
+from autograder.demo import filled_notebook, hand_in
 from autograder.keys import NAME as KEY
+from autograder.publishing import copy_course
 
 VALUE = load_assignment(find_course(), "value")
 RIGHT = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}

@@ -11,7 +11,7 @@ import pytest
 from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
 from serving import Lab, serve
 
-from autograder.demo import copy_course
+from autograder.publishing import copy_course
 
 ROOT = Path(__file__).resolve().parents[2]
 ARTEFACTS = ROOT / "artefacts"
