@@ -13,8 +13,8 @@ from xml.etree import ElementTree
 import pytest
 
 from autograder.reference import Value
-from course import draw
-from course.draw import GraphDrawing, draw_graph
+from course.draw import MAX_NODES, GraphDrawing, draw_graph
+from course.drawing import graph, layout
 
 SVG = "{http://www.w3.org/2000/svg}"
 
@@ -178,7 +178,7 @@ def test_without_a_working_dot(
         script.write_text("#!/bin/sh\n" + ("exit 3\n" if missing == "fails" else "echo '{}'\n"))
         script.chmod(0o755)
         program = str(script)
-    monkeypatch.setattr(draw.shutil, "which", lambda name: program)
+    monkeypatch.setattr(layout.shutil, "which", lambda name: program)
     drawing = draw_graph(neuron())
     assert drawing.renderer == "built-in"
     assert len(marked(drawing, "cg-value")) == 10
@@ -226,7 +226,7 @@ def test_a_large_graph_is_folded_quickly(render: Callable[..., GraphDrawing]) ->
     start = time.perf_counter()
     drawing = render(root)
     assert time.perf_counter() - start < 5
-    assert len(marked(drawing, "cg-value")) == draw.MAX_NODES
+    assert len(marked(drawing, "cg-value")) == MAX_NODES
     assert len(marked(drawing, "cg-more")) == 1
     assert {"851 more nodes", "850 results, 1 leaf", "max_nodes=1001 draws all"} <= set(
         written(drawing)
@@ -245,7 +245,7 @@ def test_a_folded_graph_keeps_the_nodes_nearest_the_root() -> None:
 
 
 def test_a_very_deep_graph() -> None:
-    assert len(marked(draw_graph(chain(10_000)), "cg-value")) == draw.MAX_NODES
+    assert len(marked(draw_graph(chain(10_000)), "cg-value")) == MAX_NODES
 
 
 def test_highlight(render: Callable[..., GraphDrawing]) -> None:
@@ -353,7 +353,7 @@ def test_wrong_options(option: dict[str, Any]) -> None:
     [(2.0, "2.0"), (2, "2"), (-0.0, "-0.0"), (0.123456, "0.1235"), (1234567.0, "1.235e+06")],
 )
 def test_numbers_are_short(number: float, expected: str) -> None:
-    assert draw._short(number) == expected
+    assert graph.short(number) == expected
 
 
 def test_importing_the_course_brings_nothing_heavy_and_no_instructors_code() -> None:

@@ -1,0 +1,238 @@
+"""Reads a graph from the student's objects into plain strings.
+
+Nothing after this step touches a Value.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass
+from typing import Any
+
+_MISSING = object()
+
+
+@dataclass
+class Node:
+    """One value of the graph, in words; `operands` are places in `Graph.nodes`."""
+
+    number: int
+    label: str
+    data: str
+    grad: str
+    op: str
+    operands: list[int]
+    tags: list[str]
+    note: str
+    name: str = ""
+    hidden_operands: int = 0
+
+
+@dataclass
+class Graph:
+    """The drawn nodes, operands first and root last, and what was folded."""
+
+    nodes: list[Node]
+    folded: int
+    folded_leaves: int
+
+    @property
+    def title(self) -> str:
+        values = self.folded + len(self.nodes)
+        operations = sum(bool(node.op) for node in self.nodes)
+        drawn = " drawn" if self.folded else ""
+        return (
+            f"Computational graph of {self.nodes[-1].name}: {count_of(values, 'value')}, "
+            f"{count_of(operations, 'operation')}{drawn}"
+        )
+
+    @property
+    def folded_text(self) -> list[str]:
+        results = self.folded - self.folded_leaves
+        return [
+            f"{count_of(self.folded, 'more node')}",
+            f"{count_of(results, 'result')}, {count_of(self.folded_leaves, 'leaf', 'leaves')}",
+            f"max_nodes={self.folded + len(self.nodes)} draws all",
+        ]
+
+    def text(self) -> str:
+        lines = [self.title + "."]
+        if self.folded:
+            more, kinds, advice = self.folded_text
+            lines.append(f"  (folded: {more}, {kinds}; {advice})")
+        lines += ["  " + self.sentence(node) for node in self.nodes]
+        return "\n".join(lines)
+
+    def sentence(self, node: Node) -> str:
+        """Say what one node is: "z: data 6.0, grad 1.0, from x times y"."""
+        words = f"{node.name}: data {node.data}, grad {node.grad}"
+        if node.op:
+            words += ", from " + self._operation(node)
+        words += "".join(f", {tag}" for tag in node.tags)
+        return words + (f" [marked: {node.note}]" if node.note else "")
+
+    def _operation(self, node: Node) -> str:
+        names = [self.nodes[i].name for i in node.operands]
+        if node.hidden_operands:
+            names.append(count_of(node.hidden_operands, "folded node"))
+        infix = {"+": "plus", "-": "minus", "*": "times", "/": "divided by"}.get(node.op)
+        if infix and len(names) == 2:
+            return f"{names[0]} {infix} {names[1]}"
+        if node.op.startswith("**") and len(names) == 1:
+            return f"{names[0]} to the power {node.op[2:]}"
+        operation = "an unnamed operation" if node.op == "?" else node.op
+        return f"{operation} of {' and '.join(names) or 'no recorded operand'}"
+
+
+def read_graph(root: Any, max_nodes: int, notes: Mapping[int, str]) -> Graph:
+    """Walk the graph breadth first, keep the `max_nodes` values nearest the root, describe them."""
+    found = [root]
+    place = {id(root): 0}
+    operands_of: list[list[int]] = []
+    for value in found:  # grows while it is walked
+        places = []
+        for operand in _operands(value) or ():
+            if id(operand) not in place:
+                place[id(operand)] = len(found)
+                found.append(operand)
+            places.append(place[id(operand)])
+        operands_of.append(places)
+
+    drawn = min(len(found), max_nodes)
+    order = _operands_first(operands_of, drawn)
+    number = {found_at: i for i, found_at in enumerate(order)}
+    nodes = []
+    for found_at in order:
+        node = _describe(found[found_at], number[found_at], notes.get(id(found[found_at]), ""))
+        node.operands = [number[i] for i in operands_of[found_at] if i < drawn]
+        node.hidden_operands = len(operands_of[found_at]) - len(node.operands)
+        nodes.append(node)
+    nodes[-1].tags.append("root")
+    labels = [node.label for node in nodes]
+    for node in nodes:
+        own = f"v{node.number + 1}"
+        unique = node.label and labels.count(node.label) == 1
+        node.name = node.label if unique else f"{node.label} ({own})" if node.label else own
+    leaves = sum(not operands for operands in operands_of[drawn:])
+    return Graph(nodes, len(found) - drawn, leaves)
+
+
+def _operands_first(operands_of: list[list[int]], drawn: int) -> list[int]:
+    """Return the drawn places so that operands precede results; the root, place 0, comes last."""
+    order: list[int] = []
+    seen: set[int] = set()
+    stack = [(0, False)]
+    while stack:
+        i, operands_done = stack.pop()
+        if operands_done:
+            order.append(i)
+        elif i not in seen and i < drawn:
+            seen.add(i)
+            stack.append((i, True))
+            stack += [(operand, False) for operand in reversed(operands_of[i])]
+    return order
+
+
+def _describe(value: Any, number: int, note: str) -> Node:
+    if not looks_like_a_value(value):
+        data = short(value)
+        return Node(number, "", data, "?", "", [], ["not a Value"], note)
+    operands = _operands(value)
+    op = _attribute(value, "_op")
+    op = op if isinstance(op, str) else ""
+    tags = []
+    if operands is None:
+        tags.append("_prev ?")
+    elif operands and not op:
+        op = "?"
+    elif not operands and not op:
+        tags.append("leaf")
+    label = _attribute(value, "label")
+    return Node(
+        number,
+        _clean(label, 32) if isinstance(label, str) else "",
+        short(_attribute(value, "data")),
+        short(_attribute(value, "grad")),
+        _clean(op, 14),
+        [],
+        tags,
+        note,
+    )
+
+
+def _attribute(value: Any, name: str) -> Any:
+    try:
+        return getattr(value, name)
+    except Exception:
+        # A property of an unfinished class may raise anything; the drawing then shows "?".
+        return _MISSING
+
+
+def _operands(value: Any) -> list[Any] | None:
+    """Return what `_prev` holds, [] where there is no `_prev`, None where it cannot be read."""
+    if not looks_like_a_value(value):
+        return []
+    operands = _attribute(value, "_prev")
+    if operands is _MISSING:
+        return []
+    if isinstance(operands, (tuple, list, set, frozenset)):
+        return list(operands)
+    return None
+
+
+def looks_like_a_value(thing: Any) -> bool:
+    if isinstance(thing, type):
+        return False
+    if type(thing).__name__ == "Value" or _attribute(thing, "_prev") is not _MISSING:
+        return True
+    return all(_attribute(thing, name) is not _MISSING for name in ("data", "grad"))
+
+
+def not_a_value(root: Any) -> str:
+    kind = type(root).__name__
+    if root is None:
+        advice = "None often means that a function ended without `return out`."
+    elif isinstance(root, type):
+        kind = f"the class {root.__name__}"
+        advice = "Draw an instance, such as the result of a computation."
+    elif isinstance(root, (int, float)):
+        advice = "A plain number has no graph. Pass the Value itself, not its `.data`."
+    elif isinstance(root, (list, tuple, set)):
+        advice = "Pass one element, or add the elements up and draw the sum."
+    else:
+        advice = "A Value has at least `data`, `grad` and `_prev`."
+    return f"draw_graph draws the graph behind one Value, but it was given {kind}. {advice}"
+
+
+def notes_of(highlight: Mapping[Any, str] | Iterable[Any]) -> dict[int, str]:
+    if isinstance(highlight, Mapping):
+        return {id(node): _clean(str(note), 40) or "marked" for node, note in highlight.items()}
+    return {id(node): "marked" for node in highlight}
+
+
+def short(number: Any) -> str:
+    """Write a number with four significant digits; "?" and its type for what is no number."""
+    if number is _MISSING:
+        return "?"
+    if number is None or isinstance(number, bool):
+        return str(number)
+    try:
+        if isinstance(number, str):
+            raise TypeError("a string is not a number, even where float() would read it")
+        text = f"{float(number):.4g}"
+    except Exception:
+        # Conversion runs the methods of whatever was stored, which may raise anything.
+        return f"? ({_clean(type(number).__name__, 12)})"
+    whole = text.lstrip("-").isdigit()
+    return text + ".0" if whole and not isinstance(number, int) else text
+
+
+def _clean(text: str, longest: int) -> str:
+    """Put text on one line, replace what XML cannot hold, and shorten it."""
+    line = " ".join(text.split())
+    line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
+    return line if len(line) <= longest else line[: longest - 1] + "…"
+
+
+def count_of(number: int, noun: str, plural: str = "") -> str:
+    return f"{number:,} {noun if number == 1 else plural or noun + 's'}"

@@ -1,0 +1,307 @@
+"""Finds a place for everything in a drawing: with the `dot` program, or without it."""
+
+from __future__ import annotations
+
+import itertools
+import json
+import math
+import shutil
+import subprocess
+import unicodedata
+from collections.abc import Iterable, Mapping
+from dataclasses import dataclass, field
+
+from course.drawing.graph import Graph, Node
+
+CHARACTER = 7.9
+ROW = 18
+PADDING = 10
+_DOT_TIMEOUT = 5
+
+Point = tuple[float, float]
+_Neighbours = dict[str, list[tuple[str, int]]]
+
+
+@dataclass
+class Shape:
+    """A box for a value, a circle for an operation, or the box that stands for folded nodes."""
+
+    id: str
+    kind: str
+    width: float
+    height: float
+    text: list[str]
+    depth: int
+    node: Node | None = None
+
+    @property
+    def weight(self) -> int:
+        """How much the shape insists on a straight arrow: leaves give way to the main line."""
+        return 1 if self.node and not self.node.op else 100
+
+
+@dataclass
+class Picture:
+    shapes: dict[str, Shape] = field(default_factory=dict)
+    arrows: list[tuple[str, str]] = field(default_factory=list)
+
+
+def compose(graph: Graph) -> Picture:
+    """Turn nodes into shapes and arrows. Even depths hold values, odd ones operations."""
+    depth = [0] * len(graph.nodes)
+    for node in reversed(graph.nodes):
+        for operand in node.operands:
+            if operand < node.number:  # an operand that comes later closes a cycle
+                depth[operand] = max(depth[operand], depth[node.number] + 2)
+
+    picture = Picture()
+    shapes, arrows = picture.shapes, picture.arrows
+    for node in graph.nodes:
+        shape = _value_shape(node, depth[node.number])
+        shapes[shape.id] = shape
+        if node.op:
+            width = max(30.0, text_width(node.op) + 18)
+            op = Shape(f"op{node.number + 1}", "op", width, 30, [node.op], shape.depth + 1)
+            shapes[op.id] = op
+            arrows += [(f"v{i + 1}", op.id) for i in node.operands]
+            arrows.append((op.id, shape.id))
+    if graph.folded:
+        cut = [f"op{node.number + 1}" for node in graph.nodes if node.hidden_operands]
+        text = graph.folded_text
+        width = max(text_width(line) for line in text) + 2 * PADDING
+        height = len(text) * ROW + PADDING
+        deepest = max(shapes[op].depth for op in cut)
+        shapes["more"] = Shape("more", "more", width, height, text, deepest + 1)
+        arrows += [("more", op) for op in cut]
+    return picture
+
+
+def _value_shape(node: Node, depth: int) -> Shape:
+    heading = [node.label] if node.label else []
+    heading += [", ".join(node.tags)] if node.tags else []
+    rows = ["  ".join(heading)] if heading else []
+    rows += [f"data  {node.data}", f"grad  {node.grad}"]
+    rows += [f"! {node.note}"] if node.note else []
+    width = max(max(text_width(row) for row in rows) + 2 * PADDING, 90)
+    return Shape(
+        f"v{node.number + 1}", "value", width, len(rows) * ROW + PADDING, rows, depth, node
+    )
+
+
+def text_width(text: str) -> float:
+    """Estimate the width of monospaced text in pixels; East Asian wide characters count double."""
+    return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text) * CHARACTER
+
+
+def dot_source(picture: Picture, direction: str) -> str:
+    lines = [
+        "digraph computation {",
+        f"  rankdir={direction}; ranksep=0.35; nodesep=0.2;",
+        '  node [fontname="monospace", fontsize=12, fixedsize=true];',
+    ]
+    for shape in picture.shapes.values():
+        label = "\\n".join(line.replace("\\", "\\\\").replace('"', '\\"') for line in shape.text)
+        look = {"value": "shape=box, style=rounded", "op": "shape=oval"}.get(
+            shape.kind, "shape=box, style=dashed"
+        )
+        leaf = shape.node is not None and "leaf" in shape.node.tags
+        if leaf:
+            look = "shape=box, peripheries=2"
+        outside = 8 if leaf else 0  # dot puts the second border around the size it is given
+        width, height = shape.width - outside, shape.height - outside
+        size = f"width={width / 72:.3f}, height={height / 72:.3f}"
+        lines.append(f'  {shape.id} [label="{label}", {look}, {size}];')
+    for tail, head in picture.arrows:
+        lines.append(f"  {tail} -> {head} [weight={picture.shapes[tail].weight}];")
+    return "\n".join([*lines, "}", ""])
+
+
+# Layout: a centre for every shape and a route for every arrow.
+
+
+@dataclass
+class Layout:
+    """Centres by shape, and for each arrow its ends, Bézier points, and tip."""
+
+    width: float
+    height: float
+    centres: dict[str, Point]
+    routes: list[tuple[str, list[Point], Point]]
+
+
+def layout_by_dot(source: str) -> Layout | None:
+    """Ask the dot program for a layout; None where it is missing, too slow, or not understood."""
+    program = shutil.which("dot")
+    if program is None:
+        return None
+    try:
+        finished = subprocess.run(
+            [program, "-Tjson0"],
+            input=source.encode(),
+            capture_output=True,
+            timeout=_DOT_TIMEOUT,
+            check=True,
+        )
+        answer = json.loads(finished.stdout)
+        width, height = _numbers(answer["bb"])[2:]
+        names = {thing["_gvid"]: thing["name"] for thing in answer["objects"]}
+
+        def flip(text: str) -> Point:
+            x, y = _numbers(text)
+            return x, height - y
+
+        centres = {thing["name"]: flip(thing["pos"]) for thing in answer["objects"]}
+        routes = []
+        for edge in answer.get("edges", ()):
+            tip, *points = edge["pos"].split()
+            route = [flip(point) for point in points]
+            routes.append((names[edge["tail"]], route, flip(tip.removeprefix("e,"))))
+    except (OSError, subprocess.SubprocessError, ValueError, KeyError):
+        return None
+    return Layout(width, height, centres, routes)
+
+
+def _numbers(text: str) -> list[float]:
+    return [float(number) for number in text.split(",")]
+
+
+_COLUMN_GAP = 34.0
+_ROW_GAP = 14.0
+ARROW = 7.0
+
+
+def layout_in_layers(picture: Picture, direction: str) -> Layout:
+    """Place shapes in columns by depth, the root's column last.
+
+    An arrow that passes a column gets a free lane there, so that it never runs behind a box. The
+    order within a column comes from the mean place of neighbours, then each column is moved as
+    near to its neighbours as order and gaps allow. Works in (along, across) coordinates, where
+    `along` is the direction of the arrows.
+    """
+    flat = direction == "LR"
+    shapes = picture.shapes
+    along_size = {i: s.width if flat else s.height for i, s in shapes.items()}
+    across_size = {i: s.height if flat else s.width for i, s in shapes.items()}
+    columns: list[list[str]] = [[] for _ in range(1 + max(s.depth for s in shapes.values()))]
+    for shape in shapes.values():
+        columns[shape.depth].append(shape.id)
+
+    lanes: list[list[str]] = []  # for each arrow, the lanes it takes from tail to head
+    weight = {i: s.weight for i, s in shapes.items()}
+    inner: _Neighbours = {}  # one column nearer the root
+    outer: _Neighbours = {}  # one column farther from it
+    for tail, head in picture.arrows:
+        path = []
+        for depth in range(shapes[tail].depth - 1, shapes[head].depth, -1):
+            lane = f"{tail}@{depth}"  # arrows that leave the same shape share a lane
+            path.append(lane)
+            if lane not in across_size:
+                across_size[lane] = 4.0
+                weight[lane] = 1
+                columns[depth].append(lane)
+        lanes.append(path)
+        if shapes[tail].depth > shapes[head].depth:
+            stops = [tail, *path, head]
+            for far, near in itertools.pairwise(stops):
+                inner.setdefault(far, []).append((near, shapes[tail].weight))
+                outer.setdefault(near, []).append((far, shapes[tail].weight))
+
+    _order_columns(columns, inner, outer)
+    across = _settle_columns(columns, across_size, weight, inner, outer)
+
+    along: dict[int, float] = {}
+    thickness = [max((along_size.get(i, 0.0) for i in column), default=0.0) for column in columns]
+    edge = 0.0
+    for depth in reversed(range(len(columns))):
+        along[depth] = edge + thickness[depth] / 2
+        edge += thickness[depth] + _COLUMN_GAP
+
+    def point(x: float, y: float) -> Point:
+        return (x, y) if flat else (y, x)
+
+    parallel: dict[tuple[str, str], int] = {}
+    for arrow in picture.arrows:
+        parallel[arrow] = parallel.get(arrow, 0) + 1
+    drawn: dict[tuple[str, str], int] = {}
+    routes = []
+    for (tail, head), path in zip(picture.arrows, lanes, strict=True):
+        turn = drawn[tail, head] = drawn.get((tail, head), 0) + 1
+        shift = 10.0 * (turn - (parallel[tail, head] + 1) / 2)
+        start = along[shapes[tail].depth] + along_size[tail] / 2, across[tail] + shift
+        tip = along[shapes[head].depth] - along_size[head] / 2, across[head] + shift
+        if shapes[head].kind == "op" and flat:  # the rim of the circle bends away from the arrow
+            tip = tip[0] + 15 - math.sqrt(225 - min(abs(shift), 14) ** 2), tip[1]
+        turns = [start]
+        for lane in path:
+            depth = int(lane.rpartition("@")[2])
+            turns.append((along[depth] - thickness[depth] / 2, across[lane]))
+            turns.append((along[depth] + thickness[depth] / 2, across[lane]))
+        turns.append((tip[0] - ARROW, tip[1]))
+        route = [point(*start)]
+        for (x0, y0), (x1, y1) in itertools.pairwise(turns):
+            middle = (x0 + x1) / 2
+            route += [point(middle, y0), point(middle, y1), point(x1, y1)]
+        routes.append((tail, route, point(*tip)))
+
+    breadth = max(across[i] + across_size[i] / 2 for i in across)
+    width, height = point(edge - _COLUMN_GAP, breadth)
+    centres = {i: point(along[shape.depth], across[i]) for i, shape in shapes.items()}
+    return Layout(width, height, centres, routes)
+
+
+def _order_columns(columns: list[list[str]], inner: _Neighbours, outer: _Neighbours) -> None:
+    """Sort each column by the mean place of its neighbours, sweeping to and fro."""
+    place = {name: float(i) for column in columns for i, name in enumerate(column)}
+    for sweep in range(7):
+        outward = sweep % 2 == 0
+        neighbours = inner if outward else outer
+        for column in columns if outward else reversed(columns):
+            mean = {name: _mean(place, neighbours.get(name, ()), place[name]) for name in column}
+            column.sort(key=mean.__getitem__)
+            place.update((name, float(i)) for i, name in enumerate(column))
+
+
+def _settle_columns(
+    columns: list[list[str]],
+    size: Mapping[str, float],
+    weight: Mapping[str, int],
+    inner: _Neighbours,
+    outer: _Neighbours,
+) -> dict[str, float]:
+    """Return a coordinate for every name, near its neighbours' and without overlap."""
+    across = {name: 0.0 for column in columns for name in column}
+    for sweep in range(8):
+        outward = sweep % 2 == 0
+        neighbours = inner if outward else outer
+        for column in columns if outward else reversed(columns):
+            wish = [_mean(across, neighbours.get(name, ()), across[name]) for name in column]
+            gaps = [(size[a] + size[b]) / 2 + _ROW_GAP for a, b in itertools.pairwise(column)]
+            places = _spread(wish, gaps, [weight[name] for name in column])
+            across.update(zip(column, places, strict=True))
+    top = min(across[name] - size[name] / 2 for name in across)
+    return {name: place - top for name, place in across.items()}
+
+
+def _spread(wishes: list[float], gaps: list[float], weights: list[int]) -> list[float]:
+    """Return the places nearest to the wishes (weighted least squares) that keep order and gaps.
+
+    Without the gaps this is isotonic regression: neighbours that would overlap are pooled into a
+    block, which goes to the mean of their wishes.
+    """
+    offsets = list(itertools.accumulate(gaps, initial=0.0))
+    blocks: list[tuple[float, int, int]] = []  # mean, weight and length
+    for wish, offset, weight in zip(wishes, offsets, weights, strict=False):
+        block = wish - offset, weight, 1
+        while blocks and blocks[-1][0] > block[0]:
+            (mean, weight, length), (later, added, more) = blocks.pop(), block
+            total = weight + added
+            block = (mean * weight + later * added) / total, total, length + more
+        blocks.append(block)
+    means = [mean for mean, _, length in blocks for _ in range(length)]
+    return [mean + offset for mean, offset in zip(means, offsets, strict=False)]
+
+
+def _mean(place: Mapping[str, float], near: Iterable[tuple[str, int]], otherwise: float) -> float:
+    pairs = [(place[name], weight) for name, weight in near]
+    total = sum(weight for _, weight in pairs)
+    return sum(at * weight for at, weight in pairs) / total if pairs else otherwise
