@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import builtins
 import json
+import math
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from .sandbox.inside import wire
-from .sandbox.inside.objects import Objects
+from .sandbox.inside.objects import Objects, failure
 from .sandbox.processes import StudentProcess
 
 _BUILT_IN = frozenset(dir(builtins))
@@ -90,7 +91,12 @@ class LocalChannel:
         return len(self._functions) - 1
 
     def _callback(self, number: int, arguments: list[Any]) -> Any:
-        return self._functions[number](*arguments)
+        try:
+            return self._functions[number](*arguments)
+        except wire.WireError:
+            raise
+        except Exception as error:
+            raise failure(type(error).__name__) from error
 
 
 class Engine:
@@ -281,6 +287,8 @@ class Engine:
             try:
                 answer = self._encode(function(*positional, **named))
                 self._flush()
+            except StudentError as error:
+                raise failure(error.kind) from error
             finally:
                 self._serving -= 1
             return answer
@@ -334,6 +342,8 @@ class Remote:
         """The number that stands for the object itself, however it was reached."""
         if self._known is None:
             number = self._engine._ask("identity", self, remember=False)
+            if type(number) not in (int, float) or not math.isfinite(number):
+                raise wire.WireError("not a number of an object")
             object.__setattr__(self, "_known", int(number))
         known: int = self._known
         return known

@@ -230,10 +230,9 @@ class _Grading:
             result.promises = [(verdict.promise, False) for verdict in verdicts]
             self._wrong.append(exercise.id)
             return result
-        own, observed = verdicts, None
+        own, run = verdicts, None
         if exercise.id in self._failed and self._lost_cell(exercise) is None:
             verdicts, run = self._second_chance(exercise, verdicts)
-            observed = run.observed[exercise.id]
             if run.given and _share(verdicts) > _share(own):
                 names = ", ".join(f"`{name}`" for name in run.given)
                 result.note = f"Graded with working versions of {names}."
@@ -244,6 +243,7 @@ class _Grading:
         result.status = lost or ("passed" if share == 1 else "partial" if share else "failed")
         if share < 1:
             self._wrong.append(exercise.id)
+            observed = run.observe(exercise) if run else None
             self._explain(result, exercise, verdicts, observed)
         return result
 
@@ -283,7 +283,7 @@ class _Grading:
         key = (frozenset(wrong), frozenset(skipped))
         if key not in self._runs:
             given = {name: self._give(name) for name in wrong}
-            run = _Run(
+            self._runs[key] = _Run(
                 self._server,
                 self._cells,
                 self._seed,
@@ -292,9 +292,6 @@ class _Grading:
                 set(skipped),
                 self.ran,
             )
-            # The public probes come first: this process has seen no hidden number yet.
-            run.observe([self._assignment.exercises[name] for name in self._failed])
-            self._runs[key] = run
         return self._runs[key]
 
     def _give(self, exercise: str) -> Callable[[Engine], None]:
@@ -372,7 +369,7 @@ class _StudentNames(dict[str, Any]):
     """Global names of a given cell: those it does not define are the engine's."""
 
     def __init__(self, engine: Engine) -> None:
-        super().__init__(__name__="__main__")
+        super().__init__(__name__="__main__", __builtins__=builtins)
         self._engine = engine
 
     def __missing__(self, name: str) -> Any:
@@ -401,15 +398,16 @@ class _Run:
         before: list[Ran] | None = None,
     ) -> None:
         self.seconds = seconds
+        self._seed = seed
         self.ran = [Ran(lost=ran.lost) for ran in before] if before else [Ran() for _ in cells]
         self._server = server
         self._cells = cells
         # The student's process knows this number, and must not know the seed by it.
         self._random_seed = int.from_bytes(blake2b(b"student", key=seed, digest_size=6).digest())
         self.given = given or {}
-        self.observed: dict[str, list[list[Observation]] | None] = {}
         self._skipped = skipped or set()
         self._process: StudentProcess | None = None
+        self._observer: _Run | None = None
         self._deadline = 0.0
 
     def run_cells(self) -> None:
@@ -428,20 +426,39 @@ class _Run:
         process.allow(self._server.limits.test_seconds)
         return Engine(RemoteChannel(process))
 
-    def observe(self, exercises: list[Exercise]) -> None:
-        """Play the exercises' public probes and keep what they show, or None if that failed."""
-        for exercise in exercises:
-            self.observed[exercise.id] = None
-            if not exercise.probes:
-                continue
-            with suppress(StudentLost):
-                process = self._ready(len(self._cells))
-                process.allow(self._server.limits.test_seconds)
-                message: dict[str, Any] = {"probes": exercise.probes}
-                answer = process.request(message, self._server.limits.step_seconds)
-                self.observed[exercise.id] = _observations(answer.get("observed"), exercise)
+    def observe(self, exercise: Exercise) -> list[list[Observation]] | None:
+        """Play the exercise's public probes; returns what they show, or None if that failed.
+
+        What they show may be shown to the student, so they are played in a process of their own,
+        which has seen no hidden number.
+        """
+        if self._observer is None:
+            self._observer = _Run(
+                self._server,
+                self._cells,
+                self._seed,
+                self.seconds,
+                self.given,
+                self._skipped,
+                self.ran,
+            )
+        return self._observer._play(exercise)
+
+    def _play(self, exercise: Exercise) -> list[list[Observation]] | None:
+        if not exercise.probes:
+            return None
+        with suppress(StudentLost):
+            process = self._ready(len(self._cells))
+            process.allow(self._server.limits.test_seconds)
+            message: dict[str, Any] = {"probes": exercise.probes}
+            answer = process.request(message, self._server.limits.step_seconds)
+            return _observations(answer.get("observed"), exercise)
+        return None
 
     def close(self) -> None:
+        if self._observer is not None:
+            self._observer.close()
+            self._observer = None
         if self._process is not None:
             self._process.close()
             self._process = None

@@ -32,11 +32,13 @@ class TestNode:
 
     def test_gradient_starts_at_zero(self, student, number):
         """A fresh node's `grad` is the number 0.0."""
-        node = student.Value(number())
-        grad = node.grad
-        assert grad is not None and grad is not False and grad == 0.0
-        node.grad = changed = number()
-        assert node.grad == changed
+        nodes = [student.Value(number()), student.Value(number())]
+        for grad in [node.grad for node in nodes]:
+            assert grad is not None and grad is not False and grad == 0.0
+        changed = [number(), number()]
+        for node, grad in zip(nodes, changed, strict=True):
+            node.grad = grad
+        assert [node.grad for node in nodes] == changed
 
     def test_a_leaf_has_no_operands(self, student, number):
         """A leaf has an empty `_prev` and an empty `_op`."""
@@ -52,6 +54,7 @@ class TestNode:
         can_change = student.has(first, "clear")
         assert first != second or not can_change
         assert [node.grad for node in leaves] == grads
+        assert operands(student, leaves[0]) == operands(student, leaves[1]) == []
 
     def test_records_operands_and_operation(self, student, number):
         """`Value(data, operands, op)` keeps both operands in `_prev` and the text in `_op`."""
@@ -485,7 +488,7 @@ class TestManualBackward:
         for node, grad in zip(nodes[1:], before, strict=True):
             node.grad = grad
         student.push_gradients(nodes[0], nodes)
-        assert [node.grad for node in nodes[1:]] == before
+        assert [node.grad for node in nodes] == [1.0, *before]
 
     def test_runs_only_what_it_is_given(self, student, number):
         """A node that is not in the order is not run, though the graph holds it."""

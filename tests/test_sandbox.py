@@ -29,9 +29,7 @@ def refused(name, *arguments):
 def syscall_refused(number, *arguments):
     return refused("syscall", number, *arguments)
 """
-LIMITS = Limits(
-    memory=600 << 20, processes=16, file_size=8 << 20, disk_megabytes=16, cell_seconds=3.0
-)
+LIMITS = Limits(memory=600 << 20, processes=16, file_size=8 << 20, disk_megabytes=16)
 
 
 @pytest.fixture(scope="module")
@@ -41,12 +39,11 @@ def server() -> Iterator[WarmServer]:
         yield warm
 
 
-def run(server: WarmServer, *cells: str) -> list[list[dict[str, Any]]]:
+def run(server: WarmServer, *cells: str, seconds: float = 10.0) -> list[list[dict[str, Any]]]:
     """The outputs of cells run one after another in a new student process."""
     with server.spawn(seed=1) as student:
         return [
-            student.request({"cell": textwrap.dedent(cell)}, LIMITS.cell_seconds)["outputs"]
-            for cell in cells
+            student.request({"cell": textwrap.dedent(cell)}, seconds)["outputs"] for cell in cells
         ]
 
 
@@ -370,9 +367,9 @@ def test_the_process_is_lost_and_nothing_else(server, cell, reason):
     before = processes(server)
     started = time.monotonic()
     with pytest.raises(StudentLost) as lost:
-        run(server, cell)
+        run(server, cell, seconds=1.0 if reason == "timeout" else 10.0)
     assert lost.value.reason == reason
-    assert time.monotonic() - started < LIMITS.cell_seconds + 8
+    assert time.monotonic() - started < 20
     assert processes(server) == before
     assert printed(server, "print(1)") == 1
 
@@ -448,7 +445,7 @@ while True:
 @pytest.mark.parametrize("attack", MALFORMED.values(), ids=MALFORMED)
 def test_a_malformed_answer_costs_the_process_that_gave_it(server, attack):
     with pytest.raises(StudentLost) as lost, server.spawn(1) as student:
-        student.request({"cell": CONNECTION + attack}, 2)
+        student.request({"cell": CONNECTION + attack}, 1)
     assert lost.value.reason in ("crashed", "timeout")
     assert printed(server, "print(1)") == 1
 

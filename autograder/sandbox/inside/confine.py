@@ -78,8 +78,8 @@ def private_file_systems(megabytes: int) -> None:
         mounted = _libc.mount(b"tmpfs", path.encode(), b"tmpfs", flags | more, options.encode())
         _check(mounted, f"mount {path}")
     # Terminals of its own: the server's would be shared by all.
-    options = b"newinstance,ptmxmode=0666,mode=620,max=16"
-    mounted = _libc.mount(b"devpts", b"/dev/pts", b"devpts", _MS_NOSUID | _MS_NOEXEC, options)
+    terminals = b"newinstance,ptmxmode=0666,mode=620,max=16"
+    mounted = _libc.mount(b"devpts", b"/dev/pts", b"devpts", _MS_NOSUID | _MS_NOEXEC, terminals)
     _check(mounted, "mount /dev/pts")
 
 

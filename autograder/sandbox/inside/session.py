@@ -10,7 +10,7 @@ from typing import Any
 from course.probes import play
 
 from . import wire
-from .objects import Objects
+from .objects import Objects, failure
 from .shell import Shell
 
 
@@ -51,13 +51,8 @@ class Session:
             if "result" in message:
                 return message["result"]
             if "error" in message:
-                raise _exception(message["error"])
+                raise failure(message["error"])
             wire.send(self._connection, self._answer(message))
-
-
-def _exception(name: str) -> Exception:
-    kinds = {kind.__name__: kind for kind in (TypeError, ValueError, ZeroDivisionError)}
-    return kinds.get(name, RuntimeError)("the function given to this code failed")
 
 
 def student_main(shell: Shell, connection: socket.socket, start: dict[str, Any]) -> None:

@@ -187,8 +187,10 @@ def _pair(entry: Any) -> tuple[Any, Any]:
 
 
 def _hashable(value: Any) -> Any:
-    if isinstance(value, (list, dict, set)):
-        raise WireError("not a key")
+    try:
+        hash(value)
+    except TypeError as error:
+        raise WireError("not a key") from error
     return value
 
 
