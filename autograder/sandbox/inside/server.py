@@ -170,6 +170,8 @@ def run_init(shell: Shell, descriptor: int, start: dict[str, Any]) -> int:
     confine.die_with_parent()
     limits = start["limits"]
     confine.private_file_systems(limits["disk_megabytes"])
+    # Without a handler, pid 1 is out of reach of every signal from inside.
+    signal.signal(signal.SIGINT, signal.SIG_DFL)
     student = os.fork()
     if student == 0:
         _never_return(run_student, shell, descriptor, start)
@@ -181,6 +183,7 @@ def run_init(shell: Shell, descriptor: int, start: dict[str, Any]) -> int:
 
 
 def run_student(shell: Shell, descriptor: int, start: dict[str, Any]) -> int:
+    signal.signal(signal.SIGINT, signal.default_int_handler)
     os.setsid()
     # The server's own streams lead to a file that every student process would share.
     nowhere = os.open(os.devnull, os.O_RDWR)
