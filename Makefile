@@ -4,7 +4,7 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
-NAMES := value
+NAMES := value backward checkpoint
 
 .PHONY: demo test lab install system browser generated release solutions tables lint bench clean
 

@@ -18,6 +18,7 @@ import nbformat
 from course.probes import Probe
 
 MISCONCEPTIONS = Path(__file__).parent / "misconceptions"
+_HEADING = r"^##\s+(?:Exercise|Question)\s+\d+\s*·\s*(.+)$"
 
 
 class CourseError(Exception):
@@ -33,17 +34,25 @@ class Mistake:
         says: the tutor's message.
         source: the cell.
         endless: whether the code never ends on the hidden tests, so that it is never played.
+        hidden: whether the visible check knows nothing of it, since it would give away too much.
     """
 
     id: str
     says: str
     source: str
     endless: bool = False
+    hidden: bool = False
 
 
 @dataclass
 class Exercise:
-    """One graded unit: a solution cell and its test cell."""
+    """One graded unit: a solution cell and its test cell.
+
+    Attributes:
+        form: what kind of answer a question wants, such as "one of a b c d" or "a number"; empty
+            for an exercise that is solved with code.
+        manual: whether a person reads and marks the answer.
+    """
 
     id: str
     title: str
@@ -52,7 +61,14 @@ class Exercise:
     stub: str = ""
     probes: list[Probe] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
+    form: str = ""
     manual: bool = False
+
+    @property
+    def marking_guide(self) -> str:
+        """What the source notebook tells the person who marks: a model answer and how to mark."""
+        found = re.search(r"BEGIN SOLUTION\n(.*?)\n[^\n]*END SOLUTION", self.solution, re.DOTALL)
+        return found.group(1).strip() if self.manual and found else ""
 
 
 @dataclass
@@ -126,7 +142,7 @@ def _load(
     heading = ""
     for cell in nbformat.read(source, as_version=4).cells:
         if cell.cell_type == "markdown":
-            found = re.search(r"^##\s+Exercise\s+\d+\s*·\s*(.+)$", cell.source, re.MULTILINE)
+            found = re.search(_HEADING, cell.source, re.MULTILINE)
             heading = found.group(1).strip() if found else heading
         marks = cell.metadata.get("nbgrader") or {}
         grade_id = marks.get("grade_id", "")
@@ -164,9 +180,12 @@ def _read_misconceptions(path: Path, exercises: dict[str, Exercise]) -> None:
         if kind == "probe":
             observe = _top_level_parts(headers["observe"])
             exercise.probes.append(Probe(code=source, observe=observe))
+        elif kind == "form":
+            exercise.form = headers["answer"]
         else:
             endless = headers.get("outcome") == "timeout"
-            exercise.mistakes.append(Mistake(name, headers["says"], source, endless))
+            hidden = headers.get("check") == "none"
+            exercise.mistakes.append(Mistake(name, headers["says"], source, endless, hidden))
 
 
 def percent_cells(path: Path) -> list[tuple[str, str, dict[str, str], str]]:

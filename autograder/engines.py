@@ -124,9 +124,15 @@ class Engine:
         object.__setattr__(found, "_is_class", name[0].isupper())
         return found
 
-    def read(self, name: str) -> Any:
-        """The plain value that a name stands for, such as an answer `q3 = "b"`."""
-        return self._ask("name", name)
+    def read(self, name: str, tidy: Callable[[Any], Any] = lambda value: value) -> Any:
+        """The plain value that a name stands for, such as an answer `q3 = "b"`.
+
+        Args:
+            tidy: brings answers that mean the same into one form, before anything looks at them.
+        """
+        value = tidy(self._ask("name", name, remember=False))
+        self._remember(value)
+        return value
 
     # What Python writes as operators and built-in functions on ordinary objects.
 
@@ -134,9 +140,14 @@ class Engine:
         """The built-in `sum`, called where the engine lives."""
         return self._ask("sum", list(items))
 
-    def chain(self, operation: str, start: Any, items: Iterable[Any]) -> Any:
+    def chain(self, operation: str, start: Any, items: Iterable[Any] | Remote) -> Any:
         """`start` combined with each item in turn by "add", "mul", …: a long chain in one step."""
-        return self._later("fold", operation, start, list(items))
+        items = items if isinstance(items, Remote) else list(items)
+        return self._later("fold", operation, start, items)
+
+    def repeated(self, item: Any, count: int) -> Any:
+        """A list that holds the same item `count` times, made where the engine lives."""
+        return self._later("binary", "mul", [item], count)
 
     def deepened(self, node: Any, count: int) -> Any:
         """The end of a chain of `count` nodes, each with the one before as its only operand."""
@@ -238,12 +249,14 @@ class Engine:
             if type(kinds) is not list or not all(type(kind) is str for kind in kinds):
                 raise wire.WireError("not an error")
             error = StudentError(kinds[:12])
-            self._write_down(("error", error.kind))
+            if not self._serving:
+                self._write_down(("error", error.kind))
             raise error
         value = wire.decode(answer.get("value"), self._resolve)
+        # What a function of ours reads while it is called is no answer to the test.
         if self._serving:
             value = _harmless(value)
-        if remember:
+        elif remember:
             self._remember(value)
         return value
 

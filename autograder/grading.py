@@ -15,6 +15,7 @@ from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 
 from course.check import first_wrong, match
@@ -173,6 +174,7 @@ class _Grading:
         self.ran = self._own.ran
         self._runs: dict[tuple[frozenset[str], frozenset[str]], _Run] = {}
         self._failed: list[str] = []
+        self._plain: set[str] = set()
         self._wrong: list[str] = []
 
     def results(self) -> list[ExerciseResult]:
@@ -187,7 +189,12 @@ class _Grading:
             first = {e.id: self._first_verdicts(e) for e in chosen if not e.manual}
         finally:
             self._own.close()
-        self._failed = [key for key, verdicts in first.items() if _share(verdicts) < 1]
+        exercises = self._assignment.exercises
+        wrong = [key for key, verdicts in first.items() if _share(verdicts) < 1]
+        # Nothing builds on a plain answer: it is left out when others get a second chance, and
+        # the right one is not told to the student's process.
+        self._plain = {key for key in wrong if exercises[key].form}
+        self._failed = [key for key in wrong if not exercises[key].form]
         try:
             return [self._result(exercise, first.get(exercise.id)) for exercise in chosen]
         finally:
@@ -228,7 +235,7 @@ class _Grading:
             what = "The cell still holds the stub." if held else "There is no such cell."
             result.message = f"No answer was found. {what}"
             result.promises = [(verdict.promise, False) for verdict in verdicts]
-            self._wrong.append(exercise.id)
+            self._note_wrong(exercise)
             return result
         own, run = verdicts, None
         if exercise.id in self._failed and self._lost_cell(exercise) is None:
@@ -242,10 +249,14 @@ class _Grading:
         lost = next((verdict.lost for verdict in verdicts if verdict.lost), None)
         result.status = lost or ("passed" if share == 1 else "partial" if share else "failed")
         if share < 1:
-            self._wrong.append(exercise.id)
+            self._note_wrong(exercise)
             observed = run.observe(exercise) if run else None
             self._explain(result, exercise, verdicts, observed)
         return result
+
+    def _note_wrong(self, exercise: Exercise) -> None:
+        if not exercise.form:
+            self._wrong.append(exercise.id)
 
     def _is_missing(self, exercise: Exercise, verdicts: list[Verdict]) -> bool:
         sources = [cell.source for cell in self._cells if cell.exercise == exercise.id]
@@ -289,7 +300,7 @@ class _Grading:
                 self._seed,
                 self._own.seconds,
                 given,
-                set(skipped),
+                {*skipped, *self._plain},
                 self.ran,
             )
         return self._runs[key]
@@ -354,6 +365,10 @@ def give(engine: Engine, solution: str, setup: list[str]) -> None:
     scope = _StudentNames(engine)
     for source in setup:
         exec(compiled(source), scope)
+    # Classes and functions that the course gives are meant as they are over there.
+    for name in [key for key in scope if not key.startswith("__")]:
+        if not isinstance(scope[name], ModuleType):
+            del scope[name]
     before = set(scope)
     exec(compiled(solution), scope)
     for name in set(scope) - before:

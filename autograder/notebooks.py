@@ -20,6 +20,7 @@ from .report import Report, card
 
 MAX_BYTES = 50_000_000
 DEMONSTRATION = "demonstration"
+MARKING_GUIDE = "marking-guide"
 _CELL_ID = re.compile("[a-zA-Z0-9_-]{1,64}")
 MISSING_CELL = "# This cell was missing from the submission."
 
@@ -320,7 +321,30 @@ def write_results(
         data = {"text/plain": f"{result.points}", "text/html": card(result)}
         output = nbformat.v4.new_output("execute_result", data, execution_count=None)
         cell.outputs, cell.execution_count = [output], None
+    _add_marking_guides(notebook, assignment)
     for exercise, notes in restored.notes.items():
         if exercise not in assignment.exercises:
             report.notes += notes
     return report
+
+
+def _add_marking_guides(notebook: NotebookNode, assignment: Assignment) -> None:
+    """Put the model answer and the rubric below each answer that a person marks."""
+    cells = []
+    for cell in notebook.cells:
+        cells.append(cell)
+        exercise = assignment.exercises.get(_marks(cell).get("grade_id", ""))
+        if exercise is not None and exercise.marking_guide:
+            guide = new_cell("markdown", f"### For marking\n\n{exercise.marking_guide}")
+            guide.id = f"{exercise.id}-{MARKING_GUIDE}"
+            guide.metadata["tags"] = [MARKING_GUIDE]
+            cells.append(guide)
+    notebook.cells = cells
+    _unique_ids(cells)
+
+
+def without_marking_guides(notebook: NotebookNode) -> None:
+    """Take out again what only the person who marks may read."""
+    notebook.cells = [
+        cell for cell in notebook.cells if MARKING_GUIDE not in cell.metadata.get("tags", [])
+    ]

@@ -24,6 +24,7 @@ from .notebooks import (
     restore,
     template,
     visible_part,
+    without_marking_guides,
 )
 from .submissions import grade_restored
 
@@ -86,7 +87,12 @@ class GradeBehindWall(NbGraderPreprocessor):
 
 
 class HideTests(NbGraderPreprocessor):
-    """Takes the hidden tests out of test cells before a feedback page is made."""
+    """Takes hidden tests and marking guides out before a feedback page is made."""
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        without_marking_guides(nb)
+        done: tuple[NotebookNode, Resources] = super().preprocess(nb, resources)
+        return done
 
     def preprocess_cell(
         self, cell: NotebookNode, resources: Resources, cell_index: int

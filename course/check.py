@@ -12,6 +12,7 @@ import sys
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
+from numbers import Real
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
@@ -63,6 +64,8 @@ class Finding:
 def check(exercise: str, namespace: dict[str, Any] | None = None) -> None:
     """Check one exercise on public examples and show the outcome.
 
+    Of a question that is answered with a letter or a number, only the form is looked at.
+
     Args:
         exercise: the exercise's id, such as "add".
         namespace: where the answer lives; the caller's globals by default.
@@ -75,10 +78,14 @@ def check(exercise: str, namespace: dict[str, Any] | None = None) -> None:
         namespace = sys._getframe(1).f_globals
     entry, earlier = _find(exercise)
     title = entry["title"] or exercise
-    finding = diagnose(entry, namespace)
+    if "form" in entry:
+        finding = misformed(exercise, entry["form"], namespace)
+        passed, more = "noted.", "The answer is looked at when the notebook is graded."
+    else:
+        finding = diagnose(entry, namespace)
+        passed, more = "the public examples come out right.", "Hidden tests will try other numbers."
     if finding is None:
-        text = f"✓ {title}: the public examples come out right."
-        more = "Hidden tests will try other numbers."
+        text = f"✓ {title}: {passed}"
         _show(Card(f"{text} {more}", box(GREEN, heading(escape(text)), paragraph(more, True))))
         return
     note = _look_earlier(finding, earlier, namespace)
@@ -101,6 +108,39 @@ def _look_earlier(finding: Finding, earlier: list[str], namespace: dict[str, Any
         if found is not None and found.example is not None:
             return f"The check of `{name}` fails too. If this exercise builds on it, mend it first."
     return ""
+
+
+def misformed(name: str, form: str, namespace: dict[str, Any]) -> Finding | None:
+    """What is wrong with the form of the answer called `name`, or None if it can be graded.
+
+    Args:
+        form: what is wanted, such as "one of a b c d" or "a number".
+    """
+    options = form.removeprefix("one of ").split() if form.startswith("one of ") else []
+    answer = namespace.get(name)
+    if answer is None or answer is ...:
+        return Finding(
+            f"There is no answer yet. Write `{name} = …` in the cell above, and run that cell."
+        )
+    if options:
+        if isinstance(answer, str) and answer.strip().lower() in options:
+            return None
+        letters = ", ".join(f'"{option}"' for option in options)
+        wanted = f"one of the letters {letters}, in quotes"
+    else:
+        if _is_number(answer) and abs(answer) < 1e300:
+            return None
+        wanted = "a number, such as 3 or -0.25, without quotes"
+    return Finding(f"The answer is {wanted}. Yours is {_short(answer)}.")
+
+
+def _is_number(answer: Any) -> bool:
+    return isinstance(answer, Real) and not isinstance(answer, bool)
+
+
+def _short(answer: Any) -> str:
+    text = repr(answer)
+    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 def diagnose(entry: dict[str, Any], namespace: dict[str, Any]) -> Finding | None:
@@ -142,7 +182,9 @@ def _find(exercise: str) -> tuple[dict[str, Any], list[str]]:
         exercises = load_table(path.stem)["exercises"]
         if exercise in exercises:
             names = list(exercises)
-            return exercises[exercise], names[: names.index(exercise)]
+            # The questions of a quiz do not build on one another.
+            quiz = any("form" in entry for entry in exercises.values())
+            return exercises[exercise], [] if quiz else names[: names.index(exercise)]
     raise ValueError(f"there is no exercise called {exercise!r}; its name is in the cell above")
 
 

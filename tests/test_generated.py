@@ -76,7 +76,11 @@ def test_release_holds_no_solution_and_no_hidden_test(name):
 def test_stubs_keep_docstring_and_exercises_say_how_hard_they_are(name):
     release = cells("release", name)
     for exercise in load_assignment(COURSE, name).exercises.values():
-        assert '"""' in exercise.stub and "YOUR CODE HERE" in exercise.stub
+        if exercise.manual:
+            assert exercise.stub.strip() == "YOUR ANSWER HERE"
+            continue
+        assert "YOUR CODE HERE" in exercise.stub
+        assert (f"Set {exercise.id} to" if exercise.form else '"""') in exercise.stub
     prose = "\n".join(cell.source for cell in release if cell.cell_type == "markdown")
     count = len(load_assignment(COURSE, name).exercises)
     assert len(re.findall(r"Difficulty \d of 5 · about \d+ minutes? · \d+ points?", prose)) == count

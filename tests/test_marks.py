@@ -7,120 +7,175 @@ from pathlib import Path
 
 import pytest
 
-from autograder.assignments import Mistake, find_course, load_assignment, percent_cells
+from autograder.assignments import (
+    Mistake,
+    assignment_names,
+    find_course,
+    load_assignment,
+    percent_cells,
+)
 from autograder.demo import filled_notebook
 from autograder.grading import Grader
-from autograder.report import Report
+from autograder.report import ExerciseResult, Report
 from autograder.submissions import grade_file
 
-VALUE = load_assignment(find_course(), "value")
-RIGHT = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}
+COURSE = find_course()
+ASSIGNMENTS = {name: load_assignment(COURSE, name) for name in assignment_names(COURSE)}
+RIGHT = {
+    name: {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
+    for name, assignment in ASSIGNMENTS.items()
+}
+AUTOMATIC = [
+    (name, exercise)
+    for name, assignment in ASSIGNMENTS.items()
+    for exercise in assignment.exercises.values()
+    if not exercise.manual
+]
 MISTAKES = [
-    mistake
-    for exercise in VALUE.exercises.values()
+    (name, mistake)
+    for name, exercise in AUTOMATIC
     for mistake in exercise.mistakes
     if not mistake.endless
 ]
-ENDLESS = [m for exercise in VALUE.exercises.values() for m in exercise.mistakes if m.endless]
-VARIANTS = sorted((Path(__file__).parent / "variants" / "value").glob("*.py"))
+ENDLESS = [
+    (name, mistake)
+    for name, exercise in AUTOMATIC
+    for mistake in exercise.mistakes
+    if mistake.endless
+]
+VARIANTS = sorted((Path(__file__).parent / "variants").glob("*/*.py"))
+NAMES = list(ASSIGNMENTS)
+PAIRS = [
+    (name, *pair)
+    for name in NAMES
+    for pair in itertools.combinations([e for n, e in AUTOMATIC if n == name], 2)
+]
 
 
 @pytest.fixture
 def graded(grader: Grader, tmp_path: Path):
     """Grades a notebook with these answers in its solution cells."""
 
-    def grade(answers: dict[str, str]) -> Report:
-        path = tmp_path / "value.ipynb"
-        path.write_text(filled_notebook(grader.course, "value", answers), "utf-8")
-        return grade_file(grader, path, "value")[1]
+    def grade(name: str, answers: dict[str, str]) -> Report:
+        path = tmp_path / f"{name}.ipynb"
+        path.write_text(filled_notebook(grader.course, name, answers), "utf-8")
+        return grade_file(grader, path, name)[1]
 
     return grade
 
 
-def statuses(report: Report) -> dict[str, str]:
-    return {result.id: result.status for result in report.exercises}
+def full_marks(name: str) -> float:
+    """All the points that are not given by hand."""
+    return sum(exercise.max_points for each, exercise in AUTOMATIC if each == name)
 
 
-def test_the_solution_scores_full_marks(graded):
-    report = graded(RIGHT)
-    assert report.score == report.max_score == 40
-    assert set(statuses(report).values()) == {"passed"}
+def unmanned(report: Report) -> list[ExerciseResult]:
+    """The results that no person has a hand in."""
+    return [result for result in report.exercises if result.status != "manual"]
 
 
-def test_the_stub_scores_nothing(graded):
-    report = graded({})
+@pytest.mark.parametrize("name", NAMES)
+def test_the_solution_scores_full_marks(graded, name):
+    report = graded(name, RIGHT[name])
+    assert report.score == full_marks(name)
+    assert {result.status for result in unmanned(report)} == {"passed"}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_stub_scores_nothing(graded, name):
+    report = graded(name, {})
     assert report.score == 0
-    assert set(statuses(report).values()) == {"missing"}
+    assert {result.status for result in unmanned(report)} == {"missing"}
 
 
-@pytest.mark.parametrize("exercise", list(RIGHT))
-def test_an_empty_cell_earns_nothing(graded, exercise):
+@pytest.mark.parametrize("name", NAMES)
+def test_written_answers_wait_for_a_person(graded, name):
+    report = graded(name, RIGHT[name])
+    waiting = {result.id for result in report.exercises if result.status == "manual"}
+    exercises = ASSIGNMENTS[name].exercises.values()
+    assert waiting == {exercise.id for exercise in exercises if exercise.manual}
+    assert all(result.points is None for result in report.exercises if result.id in waiting)
+
+
+@pytest.mark.parametrize(
+    ("name", "exercise"), AUTOMATIC, ids=lambda each: getattr(each, "id", each)
+)
+def test_an_empty_cell_earns_nothing(graded, name, exercise):
     """Nothing holds by accident: with all else right, no test of the exercise passes."""
-    report = graded({**RIGHT, exercise: "pass\n"})
-    [result] = [result for result in report.exercises if result.id == exercise]
+    report = graded(name, {**RIGHT[name], exercise.id: "pass\n"})
+    [result] = [result for result in report.exercises if result.id == exercise.id]
     assert result.points == 0
-    assert report.score == report.max_score - result.max_points
+    assert report.score == full_marks(name) - result.max_points
 
 
 def assert_named(report: Report, mistake: Mistake) -> None:
     exercise = mistake.id.partition(".")[0]
-    wrong = {result.id: result for result in report.exercises if result.status != "passed"}
+    wrong = {result.id: result for result in unmanned(report) if result.status != "passed"}
     assert list(wrong) == [exercise], {k: (r.status, r.message) for k, r in wrong.items()}
     assert wrong[exercise].misconception == mistake.id
     assert wrong[exercise].message.startswith(mistake.says)
     assert wrong[exercise].points < wrong[exercise].max_points
 
 
-@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.id)
-def test_a_mistake_costs_its_own_exercise_and_is_named(graded, mistake):
+@pytest.mark.parametrize(("name", "mistake"), MISTAKES, ids=lambda each: getattr(each, "id", each))
+def test_a_mistake_costs_its_own_exercise_and_is_named(graded, name, mistake):
     exercise = mistake.id.partition(".")[0]
-    assert_named(graded({**RIGHT, exercise: mistake.source}), mistake)
+    assert_named(graded(name, {**RIGHT[name], exercise: mistake.source}), mistake)
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("mistake", ENDLESS, ids=lambda mistake: mistake.id)
-def test_a_mistake_that_never_ends_is_named_too(graded, mistake):
+@pytest.mark.parametrize(("name", "mistake"), ENDLESS, ids=lambda each: getattr(each, "id", each))
+def test_a_mistake_that_never_ends_is_named_too(graded, name, mistake):
     exercise = mistake.id.partition(".")[0]
-    assert_named(graded({**RIGHT, exercise: mistake.source}), mistake)
+    assert_named(graded(name, {**RIGHT[name], exercise: mistake.source}), mistake)
 
 
-PAIRS = list(itertools.combinations(VALUE.exercises.values(), 2))
-
-
-@pytest.mark.parametrize("pair", PAIRS, ids=lambda pair: "+".join(each.id for each in pair))
-def test_two_mistakes_are_told_apart(graded, pair):
+@pytest.mark.parametrize(
+    ("name", "first", "second"), PAIRS, ids=lambda each: getattr(each, "id", each)
+)
+def test_two_mistakes_are_told_apart(graded, name, first, second):
     """One mistake each in two exercises: both are named, nothing else is lost."""
-    first, second = (exercise.mistakes[0] for exercise in pair)
-    report = graded({**RIGHT, pair[0].id: first.source, pair[1].id: second.source})
-    wrong = {result.id: result.misconception for result in report.exercises if result.points
+    one, other = first.mistakes[0], second.mistakes[0]
+    report = graded(name, {**RIGHT[name], first.id: one.source, second.id: other.source})
+    wrong = {result.id: result.misconception for result in unmanned(report) if result.points
              != result.max_points}  # fmt: skip
-    assert wrong == {pair[0].id: first.id, pair[1].id: second.id}
+    assert wrong == {first.id: one.id, second.id: other.id}
 
 
-@pytest.mark.parametrize("path", VARIANTS, ids=lambda path: path.stem)
+@pytest.mark.parametrize("path", VARIANTS, ids=lambda path: f"{path.parent.name}-{path.stem}")
 def test_right_solutions_pass_however_they_are_written(graded, path):
+    name = path.parent.name
     cells = {name or kind: source for kind, name, _, source in percent_cells(path)}
-    report = graded({**RIGHT, **cells})
-    assert {r.id: r.message for r in report.exercises if r.status != "passed"} == {}
-    assert report.score == report.max_score
+    report = graded(name, {**RIGHT[name], **cells})
+    assert {r.id: r.message for r in unmanned(report) if r.status != "passed"} == {}
+    assert report.score == full_marks(name)
 
 
-def test_printing_and_warning_cost_nothing(graded):
+@pytest.mark.parametrize("name", NAMES)
+def test_printing_and_warning_cost_nothing(graded, name):
     noise = 'import sys, warnings\nprint("hello", file=sys.stderr)\nwarnings.warn("careful")\n'
-    assert graded({name: noise + source for name, source in RIGHT.items()}).score == 40
+    answers = {exercise.id: noise + exercise.solution for n, exercise in AUTOMATIC if n == name}
+    assert graded(name, answers).score == full_marks(name)
 
 
-def test_the_same_submission_gets_the_same_report(graded):
-    answers = {**RIGHT, "mul": VALUE.exercises["mul"].mistakes[0].source}
-    assert graded(answers).as_json() == graded(answers).as_json()
+def one_mistake(name: str) -> dict[str, str]:
+    """All answers right but one."""
+    exercise = next(e for n, e in AUTOMATIC if n == name and len(e.mistakes) > 1)
+    return {**RIGHT[name], exercise.id: exercise.mistakes[1].source}
 
 
-def test_another_key_draws_other_numbers_and_gives_the_same_verdicts(graded, grader, course):
-    answers = {**RIGHT, "pow": VALUE.exercises["pow"].mistakes[0].source}
-    first = graded(answers)
+@pytest.mark.parametrize("name", NAMES)
+def test_the_same_submission_gets_the_same_report(graded, name):
+    assert graded(name, one_mistake(name)).as_json() == graded(name, one_mistake(name)).as_json()
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_another_key_draws_other_numbers_and_gives_the_same_verdicts(graded, course, name):
+    answers = one_mistake(name)
+    first = graded(name, answers)
     path = course / "other_key.ipynb"
-    path.write_text(filled_notebook(course, "value", answers), "utf-8")
+    path.write_text(filled_notebook(course, name, answers), "utf-8")
     with Grader(course, b"another key, just as long as it must be") as other:
-        second = grade_file(other, path, "value")[1]
+        second = grade_file(other, path, name)[1]
     assert first.seed != second.seed
     assert first.as_json()["exercises"] == second.as_json()["exercises"]

@@ -1,0 +1,226 @@
+"""Reads DOT text, so that a drawing can be checked without running any program on it."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Sequence
+from dataclasses import dataclass, field
+from itertools import pairwise
+
+_MAX_DEPTH = 20
+_MAX_TEXT = 200_000
+_MAX_EDGES = 100_000
+
+_TOKEN = re.compile(
+    r"""\s+ | //[^\n]* | \#[^\n]* | /\*.*?\*/
+    | (?P<quoted>"(?:[^"\\]|\\.)*")
+    | (?P<bare>-?(?:\.\d+|\d+(?:\.\d*)?) | [^\W\d]\w*)
+    | (?P<mark>-> | -- | [\[\]{}=;,:+])
+    | (?P<html><)
+    """,
+    re.VERBOSE | re.DOTALL,
+)
+_NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
+
+
+class DotError(ValueError):
+    """The text is not a graph in the DOT language. The message says what is wrong with it."""
+
+
+@dataclass
+class DotGraph:
+    """What a DOT text draws.
+
+    Attributes:
+        labels: the text that each node shows, by the node's name.
+        edges: the arrows, as (from, to).
+    """
+
+    labels: dict[str, str] = field(default_factory=dict)
+    edges: list[tuple[str, str]] = field(default_factory=list)
+
+    def showing(self, number: float) -> list[str]:
+        """The names of the nodes whose label shows this number, to one decimal or more."""
+        return [name for name, label in self.labels.items() if _shows(label, number)]
+
+    def flow(self, numbers: Sequence[float]) -> set[tuple[float, float]]:
+        """Which of the nodes that show `numbers` lead to which.
+
+        Nodes that show none of them, such as an operation's, are passed through on the way.
+        """
+        shown = {name: n for n in numbers for name in self.showing(n)}
+        onward: dict[str, list[str]] = {}
+        for start, end in self.edges:
+            onward.setdefault(start, []).append(end)
+        found: set[tuple[float, float]] = set()
+        for name, number in shown.items():
+            met, waiting = {name}, list(onward.get(name, ()))
+            while waiting:
+                end = waiting.pop()
+                if end in shown:
+                    found.add((number, shown[end]))
+                elif end not in met:
+                    met.add(end)
+                    waiting += onward.get(end, ())
+        return found
+
+
+def _shows(label: str, number: float) -> bool:
+    texts = (text.replace("−", "-") for text in _NUMBER.findall(label))
+    return any(abs(float(text) - number) < 0.01 for text in texts)
+
+
+def read_dot(text: str) -> DotGraph:
+    """Read a directed graph from DOT text.
+
+    Names may be bare or quoted, `a -> b -> c` and `a -> {b c}` are understood, and so are
+    attributes, ports, comments and subgraphs. Attributes other than `label` are passed over.
+
+    Raises:
+        DotError: the text is not a directed graph in the DOT language.
+    """
+    if not isinstance(text, str):
+        raise DotError(f"DOT is text, and this is of type {type(text).__name__}")
+    if len(text) > _MAX_TEXT:
+        raise DotError(f"the text is longer than {_MAX_TEXT:,} characters")
+    return _Reader(text).graph()
+
+
+class _Reader:
+    """Reads one text from start to end, a token at a time."""
+
+    def __init__(self, text: str) -> None:
+        self._tokens = list(_tokens(text))
+        self._place = 0
+        self._graph = DotGraph()
+
+    def graph(self) -> DotGraph:
+        self._accept("strict", bare=True)
+        if not self._accept("digraph", bare=True):
+            raise DotError("the text must begin with `digraph`, for arrows with a direction")
+        if not self._peek("{"):
+            self._name()
+        self._statements(0)
+        if self._place < len(self._tokens):
+            raise DotError("there is more text after the closing brace")
+        return self._graph
+
+    def _statements(self, depth: int) -> list[str]:
+        """The statements between two braces; returns the nodes that they name."""
+        if depth > _MAX_DEPTH:
+            raise DotError("the braces are nested too deeply")
+        self._require("{")
+        names: list[str] = []
+        while not self._accept("}"):
+            if self._place >= len(self._tokens):
+                raise DotError("the closing brace is missing")
+            if not (self._accept(";") or self._accept(",")):
+                names += self._statement(depth)
+        return names
+
+    def _statement(self, depth: int) -> list[str]:
+        for word in ("graph", "node", "edge"):
+            if self._accept(word, bare=True):
+                self._attributes()
+                return []
+        if self._peek("=", ahead=1):  # an attribute of the graph
+            self._name()
+            self._require("=")
+            self._name()
+            return []
+        groups = [self._group(depth)]
+        while self._peek("->") or self._peek("--"):
+            if self._accept("--"):
+                raise DotError("`--` has no direction; write `->`")
+            self._require("->")
+            groups.append(self._group(depth))
+        attributes = self._attributes()
+        for starts, ends in pairwise(groups):
+            if len(self._graph.edges) + len(starts) * len(ends) > _MAX_EDGES:
+                raise DotError(f"there are more than {_MAX_EDGES:,} arrows")
+            self._graph.edges += [(start, end) for start in starts for end in ends]
+        if len(groups) == 1 and "label" in attributes:
+            for name in groups[0]:
+                self._graph.labels[name] = attributes["label"]
+        return [name for group in groups for name in group]
+
+    def _group(self, depth: int) -> list[str]:
+        """A node, or all the nodes of a subgraph."""
+        if self._accept("subgraph", bare=True) and not self._peek("{"):
+            self._name()
+        if self._peek("{"):
+            return self._statements(depth + 1)
+        name = self._name()
+        while self._accept(":"):  # a port
+            self._name()
+        self._graph.labels.setdefault(name, name)
+        return [name]
+
+    def _attributes(self) -> dict[str, str]:
+        found: dict[str, str] = {}
+        while self._accept("["):
+            while not self._accept("]"):
+                if self._accept(";") or self._accept(","):
+                    continue
+                key = self._name()
+                found[key] = self._name() if self._accept("=") else "true"
+        return found
+
+    # Tokens are pairs (kind, text).
+
+    def _peek(self, mark: str, ahead: int = 0) -> bool:
+        return self._tokens[self._place + ahead : self._place + ahead + 1] == [("mark", mark)]
+
+    def _accept(self, text: str, bare: bool = False) -> bool:
+        here = self._tokens[self._place : self._place + 1]
+        if bare:
+            matches = bool(here) and here[0][0] == "bare" and here[0][1].lower() == text
+        else:
+            matches = here == [("mark", text)]
+        self._place += matches
+        return matches
+
+    def _require(self, mark: str) -> None:
+        if not self._accept(mark):
+            raise DotError(f"`{mark}` is missing {self._where()}")
+
+    def _name(self) -> str:
+        if self._place >= len(self._tokens):
+            raise DotError("the text ends too early; is the closing brace there?")
+        kind, text = self._tokens[self._place]
+        if kind == "mark":
+            raise DotError(f"a name is missing {self._where()}")
+        self._place += 1
+        while kind == "quoted" and self._peek("+"):  # "long " + "text"
+            self._place += 1
+            text += self._name()
+        return text
+
+    def _where(self) -> str:
+        if self._place >= len(self._tokens):
+            return "at the end of the text"
+        return f"before `{self._tokens[self._place][1][:30]}`"
+
+
+def _tokens(text: str) -> Iterator[tuple[str, str]]:
+    place = 0
+    while place < len(text):
+        found = _TOKEN.match(text, place)
+        if found is None:
+            line = text[place:].split("\n")[0][:30]
+            hint = "a quotation mark is not closed" if text[place] == '"' else "this is not DOT"
+            raise DotError(f"{hint}: `{line}`")
+        place = found.end()
+        kind = found.lastgroup
+        if kind == "html":
+            start, depth = place, 1
+            while depth:
+                if place >= len(text):
+                    raise DotError("an angle bracket is not closed")
+                depth += {"<": 1, ">": -1}.get(text[place], 0)
+                place += 1
+            yield "html", re.sub("<[^<>]*>", " ", text[start : place - 1])
+        elif kind == "quoted":
+            yield kind, re.sub(r'\\(["\n])', r"\1", found[kind][1:-1])
+        elif kind is not None:
+            yield kind, found[kind]

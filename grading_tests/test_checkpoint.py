@@ -1,0 +1,357 @@
+"""The hidden tests of `checkpoint`.
+
+Each test's docstring is what a student reads when it fails: it never says which answer is right.
+Letters count in either case, numbers in any form and to three digits. Engines that a student's
+test is tried on live in the student's process, but every one of their methods runs here: by
+nothing but its behaviour can a broken engine be told from a right one.
+"""
+
+from __future__ import annotations
+
+import math
+
+import pytest
+
+from autograder.testing import close, exercise, is_node, leaf, reverse_topological
+
+LETTERS = {
+    "q1": "c", "q3": "b", "q4": "d", "q5": "a", "q7": "c", "q9": "d", "q12": "a", "q14": "b",
+    "q15": "d", "q16": "b", "q17": "a",
+}  # fmt: skip
+NUMBERS = {"q2": 2.0, "q6": 9.0, "q8": 2.5, "q10": -1.0, "q11": 10.0, "q13": 0.5}
+
+
+def each(answers):
+    return [pytest.param(*item, marks=exercise(item[0])) for item in answers.items()]
+
+
+def letter(answer):
+    return answer.strip().lower() if isinstance(answer, str) else None
+
+
+def number(answer):
+    return float(answer) if isinstance(answer, (int, float)) and answer is not True else None
+
+
+@pytest.mark.parametrize(("question", "right"), each(LETTERS))
+def test_letter(student, question, right):
+    """The answer is the letter of the option that is right."""
+    assert student.read(question, letter) == right
+
+
+@pytest.mark.parametrize(("question", "right"), each(NUMBERS))
+def test_number(student, question, right):
+    """The answer is the right number, to three digits."""
+    assert student.read(question, number) == pytest.approx(right, rel=1e-3)
+
+
+@pytest.fixture
+def draw(rng):
+    """Draws numbers of either sign, away from 0 and from 1."""
+    return lambda: rng.choice([-1, 1]) * rng.uniform(1.2, 3.0)
+
+
+@exercise("q18")
+class TestWeightedSum:
+    def test_adds_up(self, student, draw):
+        """The result holds the sum of weight times input."""
+        weights, inputs = [draw() for _ in range(4)], [draw() for _ in range(4)]
+        total = student.weighted_sum([leaf(student, w) for w in weights], inputs)
+        assert total.data == close(sum(w * x for w, x in zip(weights, inputs, strict=True)))
+
+    def test_every_weight_learns(self, student, draw):
+        """Each weight's gradient is its own input."""
+        weights, inputs = [leaf(student, draw()) for _ in range(4)], [draw() for _ in range(4)]
+        student.weighted_sum(weights, inputs).backward()
+        assert student.attributes(weights, "grad") == close(inputs)
+
+    def test_within_a_larger_formula(self, student, draw):
+        """The gradient of the result is passed on, as the chain rule asks."""
+        weights, inputs = [leaf(student, draw()) for _ in range(3)], [draw() for _ in range(3)]
+        scale = draw()
+        (student.weighted_sum(weights, inputs) * scale).backward()
+        assert student.attributes(weights, "grad") == close([scale * x for x in inputs])
+
+    def test_adds_to_what_is_there(self, student, draw):
+        """A weight that is used twice, or has a gradient already, collects everything."""
+        weight, held, inputs = leaf(student, draw()), draw(), [draw(), draw()]
+        weight.grad = held
+        student.weighted_sum([weight, weight], inputs).backward()
+        assert weight.grad == close(held + sum(inputs))
+
+    def test_weights_with_a_history(self, student, draw):
+        """Where a weight was itself computed, the gradient goes on to what it came from."""
+        first, second = leaf(student, draw()), leaf(student, draw())
+        factor, inputs = draw(), [draw(), draw()]
+        student.weighted_sum([first * factor, second * first], inputs).backward()
+        expected = [inputs[0] * factor + inputs[1] * second.data, inputs[1] * first.data]
+        assert [first.grad, second.grad] == close(expected)
+
+
+RULES = {
+    # The number, and the local derivative by each operand.
+    "+": (lambda a, b: a + b, lambda a, b: (1.0, 1.0)),
+    "-": (lambda a, b: a - b, lambda a, b: (1.0, -1.0)),
+    "*": (lambda a, b: a * b, lambda a, b: (b, a)),
+    "/": (lambda a, b: a / b, lambda a, b: (1 / b, -a / b**2)),
+    "**": (lambda a, n: a**n, lambda a, n: (n * a ** (n - 1) if n else 0.0, 0.0)),
+    "neg": (lambda a: -a, lambda a: (-1.0,)),
+    "tanh": (math.tanh, lambda a: (1 - math.tanh(a) ** 2,)),
+    "relu": (lambda a: max(a, 0.0), lambda a: (float(a > 0),)),
+}
+
+
+def make_engine(
+    student, rules=None, forgets=(), overwrites=(), cuts=(), turns_round=(), order=None
+):
+    """A class in the student's process whose methods run here, right or with one mistake.
+
+    Args:
+        rules: operations whose number or local derivatives differ from `RULES`.
+        forgets: operations whose backward step does not use the result's gradient.
+        overwrites: operations whose backward step assigns the gradient instead of adding to it.
+        cuts: operations whose result has no operands.
+        turns_round: operations that swap their operands where a plain number stands on the left.
+        order: takes the root and gives the nodes in the order in which backward runs them; None
+            leaves out the method `backward`.
+    """
+    rules = RULES | (rules or {})
+    # What each node's backward step needs: operation, operands, local derivatives.
+    steps = [("", [], [])]
+
+    def initialise(node, data, step=0):
+        node.data, node.grad, node._prev, node._step = data, 0.0, steps[step][1], step
+        node._backward = lambda: pass_on([node], [step])
+
+    def combine(op, *operands):
+        nodes = [operand for operand in operands if is_node(operand)]
+        numbers = iter(student.attributes(nodes, "data"))
+        values = [next(numbers) if is_node(operand) else operand for operand in operands]
+        data, slopes = rules[op]
+        shares = [
+            slope
+            for operand, slope in zip(operands, slopes(*values), strict=True)
+            if is_node(operand)
+        ]
+        steps.append((op, [], []) if op in cuts else (op, nodes, shares))
+        result = student.call(new, kind)
+        initialise(result, data(*values), len(steps) - 1)
+        return result
+
+    def pass_on(nodes, which, seed=None):
+        """Run the backward steps of these nodes in this order, the first one seeded if asked."""
+        touched = [node for number in which for node in steps[number][1]]
+        touched = list(dict.fromkeys([*nodes, *touched]))
+        grads = dict(zip(touched, student.attributes(touched, "grad"), strict=True))
+        if seed is not None:
+            grads[nodes[0]] = seed
+        for node, number in zip(nodes, which, strict=True):
+            op, operands, slopes = steps[number]
+            upstream = 1.0 if op in forgets else grads[node]
+            for operand, slope in zip(operands, slopes, strict=True):
+                held = 0.0 if op in overwrites else grads[operand]
+                grads[operand] = held + slope * upstream
+        for node, grad in grads.items():
+            node.grad = grad
+
+    def backward(root):
+        nodes = order(student, root)
+        pass_on(nodes, list(map(int, student.attributes(nodes, "_step"))), seed=1.0)
+
+    def binary(op):
+        return lambda self, other: combine(op, self, other)
+
+    def reflected(op):
+        if op in turns_round:
+            return binary(op)
+        return lambda self, other: combine(op, other, self)
+
+    def unary(op):
+        return lambda self: combine(op, self)
+
+    names = {"+": "add", "-": "sub", "*": "mul", "/": "truediv"}
+    methods = {f"__{name}__": binary(op) for op, name in names.items()}
+    methods |= {f"__r{name}__": reflected(op) for op, name in names.items()}
+    methods |= {"__neg__": unary("neg"), "__pow__": binary("**")}
+    methods |= {"tanh": unary("tanh"), "relu": unary("relu")}
+    methods["__init__"] = lambda self, data: initialise(self, float(data))
+    if order is not None:
+        methods["backward"] = backward
+    student.define_class("Engine", methods)
+    kind = student.Engine
+    new = student.attribute(kind, "__new__")
+    return kind
+
+
+@exercise("q19")
+class TestBackward:
+    @pytest.fixture
+    def run(self, student, draw):
+        """Builds an expression of two leaves and runs the backward pass.
+
+        Gives the root's gradient, the leaves' numbers and their gradients.
+        """
+
+        def run_it(build, *held):
+            kind = make_engine(student)
+            leaves = [kind(draw()), kind(draw())]
+            for node, grad in zip(leaves, held, strict=False):
+                node.grad = grad
+            root = build(*leaves)
+            root.grad = draw()
+            student.call(student.backward, root)
+            return root.grad, student.attributes(leaves, "data"), student.attributes(leaves, "grad")
+
+        return run_it
+
+    def test_a_chain(self, run):
+        """Through a chain of steps the local derivatives are multiplied."""
+        _, _, grads = run(lambda x, y: (x * 3 - y) * 2)
+        assert grads == close([6.0, -2.0])
+
+    def test_the_seed(self, run):
+        """The root's gradient is set to 1.0, whatever it held before."""
+        seed, _, grads = run(lambda x, y: x * 2 + y * 3)
+        assert [seed, *grads] == close([1.0, 2.0, 3.0])
+
+    def test_reused_steps(self, run):
+        """A step that feeds two others takes its turn after both of them, and once."""
+        _, (x, y), grads = run(lambda x, y: (s := x * y) + s * s)
+        assert grads == close([y + 2 * x * y**2, x + 2 * x**2 * y])
+        _, (x, y), grads = run(lambda x, y: (s := x * y) * s + s)
+        assert grads == close([y + 2 * x * y**2, x + 2 * x**2 * y])
+
+    def test_shared_by_several(self, run):
+        """Where paths part and meet again, every path counts once."""
+
+        def build(x, y):
+            once = x * y
+            twice = once * once
+            thrice = twice * once
+            return thrice + (twice + once)
+
+        _, (x, y), grads = run(build)
+        slope = 3 * (x * y) ** 2 + 2 * x * y + 1
+        assert grads == close([slope * y, slope * x])
+
+    def test_equal_numbers(self, student):
+        """Two nodes with equal numbers are still two nodes."""
+        kind = make_engine(student)
+        x, y = kind(2.0), kind(2.0)
+        first, second = x * 3, y * 3
+        student.call(student.backward, first + second * 5)
+        assert [x.grad, y.grad] == close([3.0, 15.0])
+
+    def test_adds_to_what_is_there(self, run, draw):
+        """Gradients that other nodes hold already are added to, and never set back."""
+        held = [draw(), draw()]
+        _, _, grads = run(lambda x, y: x * 2 + y * 3, *held)
+        assert grads == close([held[0] + 2, held[1] + 3])
+
+
+@exercise("q20")
+class TestDescend:
+    @pytest.fixture
+    def walk(self, student, draw, rng):
+        """Walks down a bowl with old gradients lying about: what came out, what should have."""
+        start, lr, steps = [draw(), draw()], rng.uniform(0.02, 0.08), rng.randint(3, 5)
+        target, slope = draw(), draw()
+        w, b = (leaf(student, number, draw()) for number in start)
+
+        def loss_of(w, b):
+            return (w * slope + b - target) ** 2 + b * b
+
+        found = student.items(student.call(student.descend, loss_of, [w, b], lr, steps))
+        losses, (here, there) = [], start
+        for _ in range(steps):
+            error = here * slope + there - target
+            losses.append(error**2 + there**2)
+            here, there = here - lr * 2 * error * slope, there - lr * (2 * error + 2 * there)
+        return found, [w.data, b.data], losses, [here, there]
+
+    def test_moves_the_parameters(self, walk):
+        """The given Values themselves are moved against their gradients, each step anew."""
+        _, data, _, expected = walk
+        assert data == close(expected)
+
+    def test_returns_the_losses(self, walk):
+        """It returns the loss before each step, as plain numbers in a list."""
+        found, _, losses, _ = walk
+        assert found == close(losses)
+
+    def test_no_steps(self, student, draw):
+        """No steps: no losses, and the parameter stays where it is."""
+        w = leaf(student, start := draw())
+        losses = student.call(student.descend, lambda w: w * w, [w], 0.1, 0)
+        assert student.items(losses) == [] and w.data == start
+        student.call(student.descend, lambda w: w * w, [w], 0.1, 1)
+        assert w.data == close(0.8 * start)
+
+
+def breadth_first(engine, root):
+    """The root, then its operands, then theirs: a node may run before all that it feeds."""
+    operands_of = dict(engine.graph(root))
+    order = [root]
+    for node in order:
+        order += [operand for operand in operands_of[node] if operand not in order]
+    return order
+
+
+def rounds_otherwise(a):
+    wide = math.exp(2 * a)
+    return (wide - 1) / (wide + 1)
+
+
+@exercise("q21")
+class TestEngineTest:
+    @pytest.fixture
+    def says(self, student):
+        """What the student's function says of a right engine, and of others with a mistake."""
+
+        def judge(*mistakes, **right):
+            engines = [right, *mistakes]
+            return [
+                student.test_engine(make_engine(student, **{"order": reverse_topological} | engine))
+                for engine in engines
+            ]
+
+        return judge
+
+    def test_right_engines(self, says):
+        """A right engine passes however it is built; one that sends nothing back does not."""
+        tanh = (rounds_otherwise, lambda a: (1 / math.cosh(a) ** 2,))
+        divide = (lambda a, b: a * b**-1, lambda a, b: (b**-1, -(a * b**-1) * b**-1))
+        idle = {"cuts": list(RULES)}
+        assert says(idle, rules={"tanh": tanh, "/": divide}) == [True, False]
+
+    def test_rules(self, says):
+        """Wrong local derivatives are caught: of a product, a quotient, a power, a difference."""
+        wrong = {
+            "*": lambda a, b: (a, b),
+            "/": lambda a, b: (1 / b, a / b**2),
+            "**": lambda a, n: (n * a**n, 0.0),
+            "-": lambda a, b: (1.0, 1.0),
+        }
+        broken = [{"rules": {op: (RULES[op][0], slopes)}} for op, slopes in wrong.items()]
+        assert says(*broken) == [True, False, False, False, False]
+
+    def test_chain_rule(self, says):
+        """An engine in which tanh forgets the chain rule is caught."""
+        assert says({"forgets": ["tanh"]}) == [True, False]
+
+    def test_accumulation(self, says):
+        """Engines in which a sum, or tanh, assigns gradients instead of adding are caught."""
+        assert says({"overwrites": ["+"]}, {"overwrites": ["tanh"]}) == [True, False, False]
+
+    def test_numbers_on_the_left(self, says):
+        """An engine that takes `5 - x` for `x - 5` is caught."""
+        assert says({"turns_round": ["-"]}) == [True, False]
+
+    def test_relu_and_minus(self, says):
+        """An engine whose relu has no mask is caught, and one whose minus sign cuts the graph."""
+        no_mask = {"relu": (RULES["relu"][0], lambda a: (1.0,))}
+        assert says({"rules": no_mask}, {"cuts": ["neg"]}) == [True, False, False]
+
+    def test_order_of_the_pass(self, says):
+        """An engine whose backward pass runs a node too early is caught."""
+        assert says({"order": breadth_first}) == [True, False]

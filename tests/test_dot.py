@@ -1,0 +1,59 @@
+"""DOT text is read as text: any reasonable spelling, and nothing is run."""
+
+from __future__ import annotations
+
+import pytest
+
+from course.dot import DotError, read_dot
+
+SPELLINGS = {
+    "quoted": 'digraph { "a" [label="2.5"]; "o" [label="+"]; "b" [label="4.5"];\n'
+    '"a" -> "o"; "o" -> "b"; }',
+    "bare": "digraph G { a [label=2.5] b [label=4.5] o [label=plus] a -> o o -> b }",
+    "chain": 'strict digraph { 1 [label="2.5"] 2 [label="4.5"] 1 -> 3 -> 2 [color=red] }',
+    "records": 'digraph { a:e -> b:w:n a [shape=record, label="{x | data 2.50}"] b [label="4.5"] }',
+    "html": 'digraph { a [label=<<b>2.5</b><br/>grad>]; b [label="4.5"]; a -> b }',
+    "groups": 'digraph { a [label="2.5"] b [label="4.5"] { a } -> { c } subgraph s { c -> b } }',
+    "defaults": 'digraph { rankdir=LR; node [shape=box] edge [color=gray] graph [dpi=96]\n'
+    'a [label="2.5"][color=red]\nb [label="4.5"]\na -> b }',
+    "comments": 'digraph { // one\n# two\n/* three { */\n'
+    'a [label="2." + "5"] b [label="4.5"] a -> b }',
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("spelling", SPELLINGS)
+def test_spellings_draw_the_same(spelling):
+    graph = read_dot(SPELLINGS[spelling])
+    assert len(graph.showing(2.5)) == len(graph.showing(4.5)) == 1
+    assert graph.flow([2.5, 4.5]) == {(2.5, 4.5)}
+
+
+def test_a_node_without_a_label_shows_its_name():
+    assert read_dot('digraph { "x = 2.5" -> y }').showing(2.5) == ["x = 2.5"]
+
+
+def test_numbers_are_found_in_any_format():
+    graph = read_dot(r'digraph { a [label="w1\n-2.5000\n1.25e+01"] }')
+    assert graph.showing(-2.5) == graph.showing(12.5) == ["a"]
+    assert graph.showing(2.5) == []
+
+
+@pytest.mark.parametrize(
+    ("text", "says"),
+    [
+        ("graph { a -- b }", "must begin with `digraph`"),
+        ("digraph { a -- b }", "no direction"),
+        ("digraph { a -> b", "closing brace"),
+        ('digraph { a [label="x] }', "quotation mark"),
+        ("digraph { a -> }", "a name is missing"),
+        ("digraph { } more", "more text"),
+        ("digraph { a [label=<b }", "angle bracket"),
+        ("digraph " + "{" * 500, "nested too deeply"),
+        ("digraph {" + " " * 300_000, "longer than"),
+        ("digraph {" + f"{{ {' '.join(map(str, range(500)))} }} -> " * 2 + "x }", "arrows"),
+        (None, "DOT is text"),
+    ],
+)
+def test_what_is_not_dot_is_refused_with_a_sentence(text, says):
+    with pytest.raises(DotError, match=says):
+        read_dot(text)

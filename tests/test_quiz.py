@@ -1,0 +1,270 @@
+"""The quiz: true marks, explanations in the feedback alone, and right answers nowhere."""
+
+from __future__ import annotations
+
+import json
+import re
+from fractions import Fraction
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.assignments import find_course, load_assignment, percent_cells
+from autograder.demo import filled_notebook
+from autograder.notebooks import MARKING_GUIDE
+from autograder.preprocessors import HideTests
+from autograder.submissions import grade_file
+from autograder.tables import table_path
+from course.check import CheckFailed, check
+
+COURSE = find_course()
+CHECKPOINT = load_assignment(COURSE, "checkpoint")
+EXERCISES = CHECKPOINT.exercises
+RIGHT = {exercise.id: exercise.solution for exercise in EXERCISES.values()}
+WRITTEN = [exercise for exercise in EXERCISES.values() if exercise.manual]
+GRADED = [exercise for exercise in EXERCISES.values() if not exercise.manual]
+QUESTIONS = [exercise for exercise in EXERCISES.values() if exercise.form]
+MISTAKES = [mistake for exercise in GRADED for mistake in exercise.mistakes]
+FULL = sum(exercise.max_points for exercise in GRADED)
+VARIANTS = sorted((Path(__file__).parent / "variants" / "checkpoint").glob("*.py"))
+
+
+@pytest.fixture
+def grade(grader, tmp_path):
+    """Grades a notebook with these answers: the graded notebook and the report."""
+
+    def grade_it(answers: dict[str, str]):
+        path = tmp_path / "checkpoint.ipynb"
+        path.write_text(filled_notebook(grader.course, "checkpoint", answers), "utf-8")
+        return grade_file(grader, path, "checkpoint")
+
+    return grade_it
+
+
+@pytest.fixture
+def graded(grade):
+    return lambda answers: grade(answers)[1]
+
+
+def wrong_ones(report):
+    return {r.id: r for r in report.exercises if r.status not in ("passed", "manual")}
+
+
+def right_answer(exercise):
+    scope: dict = {}
+    exec(exercise.solution, scope)
+    return scope[exercise.id]
+
+
+def test_there_are_questions_of_every_kind():
+    choices = [exercise for exercise in QUESTIONS if exercise.form.startswith("one of")]
+    numbers = [exercise for exercise in QUESTIONS if exercise.form == "a number"]
+    assert len(EXERCISES) >= 14 and len(WRITTEN) == 2
+    assert len(choices) >= 8 and len(numbers) >= 4
+    for exercise in choices:
+        wrong = {mistake.id.rpartition("_")[2] for mistake in exercise.mistakes}
+        options = set(exercise.form.removeprefix("one of ").split())
+        assert wrong == options - {right_answer(exercise)}
+    assert len({right_answer(exercise) for exercise in choices}) == 4
+
+
+def test_the_solution_scores_all_that_is_not_marked_by_hand(graded):
+    report = graded(RIGHT)
+    assert wrong_ones(report) == {}
+    assert report.score == FULL
+    assert [r.points for r in report.exercises if r.status == "manual"] == [None, None]
+
+
+def test_the_stub_scores_nothing(graded):
+    report = graded({})
+    assert report.score == 0
+    assert {r.status for r in report.exercises} == {"missing", "manual"}
+
+
+@pytest.mark.parametrize("exercise", GRADED, ids=lambda exercise: exercise.id)
+def test_an_empty_cell_earns_nothing(graded, exercise):
+    report = graded({**RIGHT, exercise.id: "pass\n"})
+    assert report.score == FULL - exercise.max_points
+
+
+@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.id)
+def test_a_mistake_costs_its_own_exercise_and_is_named(graded, mistake):
+    exercise = mistake.id.partition(".")[0]
+    wrong = wrong_ones(graded({**RIGHT, exercise: mistake.source}))
+    assert list(wrong) == [exercise]
+    assert wrong[exercise].misconception == mistake.id
+    assert wrong[exercise].message.startswith(mistake.says)
+    assert wrong[exercise].points < wrong[exercise].max_points
+
+
+@pytest.mark.parametrize("path", VARIANTS, ids=lambda path: path.stem)
+def test_right_answers_count_however_they_are_written(graded, path):
+    cells = {name or kind: source for kind, name, _, source in percent_cells(path)}
+    report = graded({**RIGHT, **cells})
+    assert {name: r.message for name, r in wrong_ones(report).items()} == {}
+
+
+def test_all_answers_wrong_at_once(graded):
+    """Each is named; none of them is in the way of another."""
+    report = graded({e.id: e.mistakes[0].source for e in GRADED})
+    found = {name: r.misconception for name, r in wrong_ones(report).items()}
+    assert found == {e.id: e.mistakes[0].id for e in GRADED}
+
+
+def test_a_wrong_answer_in_another_form_is_named_too(graded):
+    report = graded({**RIGHT, "q3": 'q3 = " A"', "q2": "from fractions import Fraction\n"
+                     "q2 = Fraction(12)"})  # fmt: skip
+    found = {name: r.misconception for name, r in wrong_ones(report).items()}
+    assert found == {"q2": "q2.only_over_b", "q3": "q3.option_a"}
+
+
+def test_an_answer_that_equals_everything_earns_nothing(graded):
+    text = "class Any({0}):\n    __eq__ = lambda self, other: True\n    __hash__ = None\n"
+    answers = {
+        "q1": text.format("str") + "    strip = lower = lambda self: self\nq1 = Any('a')",
+        "q2": text.format("float") + "q2 = Any(7)",
+        "q4": "q4 = True",
+        "q6": "q6 = True",
+        "q8": "q8 = [2.5]",
+    }
+    assert set(wrong_ones(graded({**RIGHT, **answers}))) == set(answers)
+
+
+# What students may read.
+
+
+def shipped_texts() -> list[str]:
+    release = COURSE / "release" / "checkpoint" / "checkpoint.ipynb"
+    return [path.read_text("utf-8") for path in (release, table_path(COURSE, "checkpoint"))]
+
+
+def test_release_and_table_hold_no_answer_and_no_explanation():
+    texts = [json.dumps(json.loads(text), ensure_ascii=False) for text in shipped_texts()]
+    for text in texts:
+        for exercise in QUESTIONS:
+            assert not re.search(rf"\b{exercise.id} = (?!…)", text)
+            for mistake in exercise.mistakes:
+                assert mistake.says[:40] not in text
+        for exercise in GRADED:
+            for mistake in exercise.mistakes:
+                assert not mistake.hidden or mistake.says[:40] not in text
+        for exercise in WRITTEN:
+            assert exercise.marking_guide
+            for line in exercise.marking_guide.splitlines():
+                assert len(line) < 20 or json.dumps(line, ensure_ascii=False)[1:-1] not in text
+
+
+def test_the_table_knows_the_form_of_a_question_and_nothing_else():
+    table = json.loads(table_path(COURSE, "checkpoint").read_text("utf-8"))["exercises"]
+    for exercise in QUESTIONS:
+        assert table[exercise.id] == {"title": exercise.title, "form": exercise.form}
+
+
+@pytest.mark.parametrize("exercise", QUESTIONS, ids=lambda exercise: exercise.id)
+def test_no_explanation_tells_what_is_right(graded, exercise):
+    right = right_answer(exercise)
+    shown = [mistake.says for mistake in exercise.mistakes]
+    for source in ("pass", f"{exercise.id} = 'z'", f"{exercise.id} = 123456"):
+        [result] = wrong_ones(graded({**RIGHT, exercise.id: source})).values()
+        assert result.example is None
+        shown += [result.message, *(promise for promise, _ in result.promises)]
+    for text in shown:
+        if isinstance(right, str):
+            assert not re.search(rf"[\"'(]{right}[\"')]|option {right}\b", text, re.IGNORECASE)
+            assert option_text(exercise, right) not in text
+        else:
+            numbers = re.findall(r"(?<![\w.])-?\d+(?:\.\d+)?", text)
+            assert right not in map(float, numbers)
+
+
+def option_text(exercise, which: str) -> str:
+    cells = nbformat.read(COURSE / "source/checkpoint/checkpoint.ipynb", as_version=4).cells
+    [question] = [cell.source for cell in cells if cell.id == f"{exercise.id}-question"]
+    found = re.search(rf"^- \*\*{which}\.\*\* (.*)$", question, re.MULTILINE)
+    assert found is not None
+    return found.group(1).rstrip(".")
+
+
+def test_a_second_chance_tells_no_answer_to_student_code(graded):
+    """While another exercise is tried again, its code finds the student's own answers at most."""
+    tell = "def weighted_sum(weights, inputs):\n    return globals().get('q3', 'nothing')\n"
+    broken = "def backward(root):\n    return None\n"
+    answers = {**RIGHT, "q3": "q3 = 'a'", "q18": tell, "q19": broken}
+    shown = graded(answers).exercises
+    [told] = [result for result in shown if result.id == "q18"]
+    assert '"b"' not in told.message and "'b'" not in told.message
+    assert told.example is None or "b" not in [row.seen for row in told.example.rows]
+
+
+# The visible check.
+
+
+@pytest.mark.parametrize("answer", ["a", "b", "c", "d", "B", " d ", "C\n"])
+def test_check_lets_any_letter_pass(capsys, answer):
+    check("q3", {"q3": answer})
+    assert "noted" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize("answer", [0, -3, 2.5, Fraction(1, 3), 1e100])
+def test_check_lets_any_number_pass(capsys, answer):
+    check("q2", {"q2": answer})
+    assert "noted" in capsys.readouterr().out
+
+
+@pytest.mark.parametrize(
+    ("question", "answer", "says"),
+    [
+        ("q3", "e", 'letters "a", "b", "c", "d"'),
+        ("q3", "", "in quotes"),
+        ("q3", 2, "Yours is 2."),
+        ("q3", ["a"], "letters"),
+        ("q2", "2", "without quotes"),
+        ("q2", True, "a number"),
+        ("q2", float("nan"), "a number"),
+        ("q2", 1j, "a number"),
+        ("q2", 10**400, "a number"),
+        ("q2", "x" * 1000, "…"),
+        ("q2", None, "There is no answer yet"),
+        ("q3", ..., "There is no answer yet"),
+    ],
+)
+def test_check_says_what_form_is_wanted(question, answer, says):
+    with pytest.raises(CheckFailed) as caught:
+        check(question, {question: answer})
+    assert says in str(caught.value)
+    assert len(str(caught.value)) < 250
+
+
+def test_check_of_an_unanswered_question_says_so():
+    with pytest.raises(CheckFailed, match="There is no answer yet"):
+        check("q3", {})
+
+
+def test_check_of_an_exercise_does_not_send_to_another_question():
+    scope = CHECKPOINT.namespace(q18=EXERCISES["q18"].mistakes[0].source)
+    del scope["q3"], scope["backward"]
+    with pytest.raises(CheckFailed) as caught:
+        check("q18", scope)
+    assert EXERCISES["q18"].mistakes[0].says in str(caught.value)
+    with pytest.raises(CheckFailed) as caught:
+        check("q19", scope)
+    assert "q18" not in str(caught.value)
+
+
+# The written answers.
+
+
+def test_the_marking_guide_is_shown_to_the_person_who_marks_and_to_nobody_else(grade):
+    notebook, _ = grade({**RIGHT, "q22": "Because.", "q23": "An answer."})
+    places = {c.metadata.get("nbgrader", {}).get("grade_id"): i for i, c in
+              enumerate(notebook.cells)}  # fmt: skip
+    for exercise in WRITTEN:
+        guide = notebook.cells[places[exercise.id] + 1]
+        assert MARKING_GUIDE in guide.metadata.tags and "How to mark it" in guide.source
+        points = re.findall(r"^\| (\d+) \|", guide.source, re.MULTILINE)
+        assert sum(map(int, points)) == exercise.max_points
+    nbformat.validate(notebook)
+    feedback, _ = HideTests().preprocess(notebook, {})
+    text = json.dumps(feedback)
+    assert "How to mark it" not in text and "An answer." in text
