@@ -18,7 +18,7 @@ from textwrap import wrap
 from typing import Any
 
 from course.cards import GREEN, RED, box, example_table, heading, paragraph
-from course.messages import Example, Row, agree_all, explain_error, unfinished
+from course.messages import Example, Row, agree_all, explain, other_error, unfinished
 from course.probes import Observation, play
 
 _TABLES = Path(__file__).parent / "tables"
@@ -147,7 +147,8 @@ def diagnose(entry: dict[str, Any], namespace: dict[str, Any]) -> Finding | None
     """What is wrong with the code in `namespace`, or None if the public examples are right."""
     probes = entry["probes"]
     observed = [play(probe, namespace) for probe in probes]
-    if agree_all(observed, [probe["right"] for probe in probes]):
+    right = [probe["right"] for probe in probes]
+    if agree_all(observed, right):
         return None
     mistake = match(entry, observed)
     if mistake is not None:
@@ -155,17 +156,28 @@ def diagnose(entry: dict[str, Any], namespace: dict[str, Any]) -> Finding | None
     stub = unfinished(observed)
     if stub is not None:
         return Finding(stub)
-    says = explain_error(observed) or "This public example comes out wrong."
+    says = explain(observed, right) or "This public example comes out wrong."
     return Finding(says, first_wrong(entry, observed))
 
 
 def match(entry: dict[str, Any], observed: list[list[Observation]]) -> dict[str, Any] | None:
     """The known mistake whose results on all probes are the ones observed, if there is one."""
+    unlike = contradicted(entry, observed)
     for mistake in entry["mistakes"]:
-        if agree_all(observed, mistake["results"]):
+        if mistake["id"] not in unlike and agree_all(observed, mistake["results"]):
             found: dict[str, Any] = mistake
             return found
     return None
+
+
+def contradicted(entry: dict[str, Any], observed: list[list[Observation]]) -> set[str]:
+    """The ids of known mistakes that the observed errors speak against."""
+    return {
+        mistake["id"]
+        for mistake in entry["mistakes"]
+        for seen, known in zip(observed, mistake["results"], strict=True)
+        if any(map(other_error, seen, known))
+    }
 
 
 def first_wrong(entry: dict[str, Any], observed: list[list[Observation]]) -> Example:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from dataclasses import dataclass
 from typing import Any
 
@@ -110,18 +111,85 @@ def describe(seen: Observation) -> str:
     return str(seen)
 
 
-def explain_error(observed: list[list[Observation]]) -> str:
+def explain(observed: list[list[Observation]], right: list[list[Observation]]) -> str:
+    """What is plainly wrong with code whose mistake has no name: one or two sentences, or "".
+
+    Args:
+        observed: what the student's code showed on the public probes.
+        right: what it should have shown.
+    """
+    return unfinished(observed) or _explain_error(observed) or _explain_none(observed, right)
+
+
+def _explain_error(observed: list[list[Observation]]) -> str:
     """The first error that the student's code raised, with the student's own line, if any."""
     error = first_error(observed)
     if error is None:
         return ""
-    text = f"Your code raised {error['error']}"
+    line = error.get("line")
+    text = f"{'Your code' if line else 'Trying your code'} raised {error['error']}"
     text += f": {error['message']}" if error.get("message") else ""
-    text += f", in the line `{error['line']}`" if error.get("line") else ""
-    hint = _HINTS.get(error["error"])
+    text += f", in the line `{line}`" if line else ""
+    hint = _NONE if "NoneType" in error.get("message", "") else _HINTS.get(error["error"])
     return f"{text.rstrip('.')}." + (f" {hint}" if hint else "")
 
 
+def _explain_none(observed: list[list[Observation]], right: list[list[Observation]]) -> str:
+    """A sentence if what should be something came out as None."""
+    missing = any(
+        seen is None and good is not None
+        for probe, expected in zip(observed, right, strict=True)
+        for seen, good in zip(probe, expected, strict=True)
+    )
+    return f"The result is None: {_WITHOUT_RETURN}" if missing else ""
+
+
+def explain_cell(kind: str, message: str, traceback: str, source: str) -> str:
+    """In words: the cell itself stopped with an error when it was run.
+
+    Args:
+        kind: the error's class.
+        message: what it says.
+        traceback: as IPython writes it.
+        source: the cell.
+    """
+    where = re.search(r"\(\S*,? ?line (\d+)\)$", message) or re.search(
+        r"^-+> *(\d+) ", re.sub(r"\x1b\[[\d;]*m", "", traceback), re.MULTILINE
+    )
+    lines = source.splitlines()
+    number = int(where.group(1)) if where else 0
+    line = lines[number - 1].strip()[:200] if 0 < number <= len(lines) else ""
+    message = re.sub(r" \(\S*,? ?line \d+\)$", "", message)[:300]
+    unreadable = kind in _UNREADABLE
+    text = CANNOT_READ if unreadable else f"The cell itself stops with {kind[:80]}"
+    text += f": {message}" + (f", in the line `{line}`" if line else "")
+    rest = "None of it ran." if unreadable else "What comes after that in the cell never ran."
+    return f"{text.rstrip('.')}. {rest}"
+
+
+def other_error(seen: Observation, known: Observation) -> bool:
+    """Whether a line of the student's own raised something else than a known mistake would.
+
+    A slip of the pen and a mistake with a name can raise the same kind of error. What they say
+    tells them apart; what a `raise` says is up to its author.
+    """
+    if not (is_error(seen) and is_error(known)) or seen["error"] not in _SLIPS:
+        return False
+    line = seen.get("line") or "raise"
+    if line.startswith(("raise", "assert")) or not known.get("message"):
+        return False
+    return _without_addresses(seen.get("message", "")) != _without_addresses(known["message"])
+
+
+def _without_addresses(text: str) -> str:
+    return re.sub(r"0x[0-9a-fA-F]+", "0x", text)
+
+
+_WITHOUT_RETURN = "a function gives None when it ends without `return`."
+_NONE = f"Something here is None: {_WITHOUT_RETURN}"
+_UNREADABLE = ("SyntaxError", "IndentationError", "TabError")
+CANNOT_READ = "Python cannot read the cell"
+_SLIPS = ("NameError", "UnboundLocalError", "TypeError", "AttributeError")
 _HINTS = {
     "NameError": "A name is misspelt, or the cell that defines it did not run.",
     "RecursionError": "The function calls itself too deeply; a loop with a list of what is still "

@@ -60,7 +60,9 @@ def _error(error: BaseException) -> Observation:
     """The error's built-in kind and message, and the student's own line and function."""
     kind = type(error)
     base = next((k for k in kind.__mro__ if getattr(builtins, k.__name__, None) is k), kind)
-    found = {"error": base.__name__, "message": str(error)[:300]}
+    # Python words this one by where on the stack it happened.
+    text = "maximum recursion depth exceeded" if base is RecursionError else str(error)[:300]
+    found = {"error": base.__name__, "message": text}
     trace = error.__traceback__
     while trace is not None:
         # The innermost of the student's own lines is the one that counts.

@@ -77,8 +77,9 @@ class TestNode:
 
     def test_repr(self, student, rng):
         """`repr(node)` is a text that shows the class name, the data and the gradient."""
-        node = student.Value(rng.randint(12, 98) / 4)
-        node.grad = rng.randint(12, 98) / 4
+        # Neither number can be found within the other one.
+        node = student.Value(rng.randint(12, 98) + 0.25)
+        node.grad = rng.randint(12, 98) + 0.75
         text = student.text(node)
         assert "Value" in text
         assert f"{node.data:g}" in text and f"{node.grad:g}" in text
@@ -391,11 +392,12 @@ class TestReverse:
         assert value == close(sum(inputs)) and slopes == close([upstream] * 4)
 
     def test_whole_numbers_on_the_left(self, student, rng, number):
-        """Whole numbers on the left work as fractions do."""
-        n, a = rng.randint(2, 9), number()
+        """Whole numbers on the left work as fractions do, and so does 0."""
+        a = number()
         x = leaf(student, a)
-        found = [(n + x).data, (n - x).data, (n * x).data, (n / x).data]
-        assert found == close([n + a, n - a, n * a, n / a])
+        for n in (rng.randint(2, 9), 0):
+            found = [(n + x).data, (n - x).data, (n * x).data, (n / x).data]
+            assert found == close([n + a, n - a, n * a, n / a])
 
 
 @exercise("trace")

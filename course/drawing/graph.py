@@ -5,11 +5,12 @@ Nothing after this step touches a Value.
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-_MISSING = object()
+MISSING = object()
 
 
 @dataclass
@@ -108,11 +109,8 @@ def read_graph(root: Any, max_nodes: int, notes: Mapping[int, str]) -> Graph:
         node.hidden_operands = len(operands_of[found_at]) - len(node.operands)
         nodes.append(node)
     nodes[-1].tags.append("root")
-    labels = [node.label for node in nodes]
-    for node in nodes:
-        own = f"v{node.number + 1}"
-        unique = node.label and labels.count(node.label) == 1
-        node.name = node.label if unique else f"{node.label} ({own})" if node.label else own
+    for node, name in zip(nodes, names_of([node.label for node in nodes]), strict=True):
+        node.name = name
     leaves = sum(not operands for operands in operands_of[drawn:])
     return Graph(nodes, len(found) - drawn, leaves)
 
@@ -138,7 +136,7 @@ def _describe(value: Any, number: int, note: str) -> Node:
         data = short(value)
         return Node(number, "", data, "?", "", [], ["not a Value"], note)
     operands = _operands(value)
-    op = _attribute(value, "_op")
+    op = attribute(value, "_op")
     op = op if isinstance(op, str) else ""
     tags = []
     if operands is None:
@@ -147,33 +145,43 @@ def _describe(value: Any, number: int, note: str) -> Node:
         op = "?"
     elif not operands and not op:
         tags.append("leaf")
-    label = _attribute(value, "label")
+    label = attribute(value, "label")
     return Node(
         number,
-        _clean(label, 32) if isinstance(label, str) else "",
-        short(_attribute(value, "data")),
-        short(_attribute(value, "grad")),
-        _clean(op, 14),
+        clean(label, 32) if isinstance(label, str) else "",
+        short(attribute(value, "data")),
+        short(attribute(value, "grad")),
+        clean(op, 14),
         [],
         tags,
         note,
     )
 
 
-def _attribute(value: Any, name: str) -> Any:
+def names_of(labels: list[str]) -> list[str]:
+    """A name for each node: its label where no other has it, with its number where one has."""
+    times = Counter(labels)
+    return [
+        label if label and times[label] == 1 else f"{label} (v{number})" if label else f"v{number}"
+        for number, label in enumerate(labels, 1)
+    ]
+
+
+def attribute(value: Any, name: str) -> Any:
+    """The student's attribute, or MISSING."""
     try:
         return getattr(value, name)
     except Exception:
         # A property of an unfinished class may raise anything; the drawing then shows "?".
-        return _MISSING
+        return MISSING
 
 
 def _operands(value: Any) -> list[Any] | None:
     """Return what `_prev` holds, [] where there is no `_prev`, None where it cannot be read."""
     if not looks_like_a_value(value):
         return []
-    operands = _attribute(value, "_prev")
-    if operands is _MISSING:
+    operands = attribute(value, "_prev")
+    if operands is MISSING:
         return []
     if isinstance(operands, (tuple, list, set, frozenset)):
         return list(operands)
@@ -183,12 +191,13 @@ def _operands(value: Any) -> list[Any] | None:
 def looks_like_a_value(thing: Any) -> bool:
     if isinstance(thing, type):
         return False
-    if type(thing).__name__ == "Value" or _attribute(thing, "_prev") is not _MISSING:
+    if type(thing).__name__ == "Value" or attribute(thing, "_prev") is not MISSING:
         return True
-    return all(_attribute(thing, name) is not _MISSING for name in ("data", "grad"))
+    return all(attribute(thing, name) is not MISSING for name in ("data", "grad"))
 
 
-def not_a_value(root: Any) -> str:
+def not_a_value(root: Any, wish: str = "draw_graph draws the graph behind one Value") -> str:
+    """What to tell somebody who passed something else than a Value to a function with a wish."""
     kind = type(root).__name__
     if root is None:
         advice = "None often means that a function ended without `return out`."
@@ -201,18 +210,18 @@ def not_a_value(root: Any) -> str:
         advice = "Pass one element, or add the elements up and draw the sum."
     else:
         advice = "A Value has at least `data`, `grad` and `_prev`."
-    return f"draw_graph draws the graph behind one Value, but it was given {kind}. {advice}"
+    return f"{wish}, but it was given {kind}. {advice}"
 
 
 def notes_of(highlight: Mapping[Any, str] | Iterable[Any]) -> dict[int, str]:
     if isinstance(highlight, Mapping):
-        return {id(node): _clean(str(note), 40) or "marked" for node, note in highlight.items()}
+        return {id(node): clean(str(note), 40) or "marked" for node, note in highlight.items()}
     return {id(node): "marked" for node in highlight}
 
 
 def short(number: Any) -> str:
     """Write a number with four significant digits; "?" and its type for what is no number."""
-    if number is _MISSING:
+    if number is MISSING:
         return "?"
     if number is None or isinstance(number, bool):
         return str(number)
@@ -222,12 +231,12 @@ def short(number: Any) -> str:
         text = f"{float(number):.4g}"
     except Exception:
         # Conversion runs the methods of whatever was stored, which may raise anything.
-        return f"? ({_clean(type(number).__name__, 12)})"
+        return f"? ({clean(type(number).__name__, 12)})"
     whole = text.lstrip("-").isdigit()
     return text + ".0" if whole and not isinstance(number, int) else text
 
 
-def _clean(text: str, longest: int) -> str:
+def clean(text: str, longest: int) -> str:
     """Put text on one line, replace what XML cannot hold, and shorten it."""
     line = " ".join(text.split())
     line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)

@@ -116,3 +116,13 @@ def _text(style: str, x: float, y: float, anchor: str, words: str) -> str:
 def scrolling(svg: str) -> str:
     """Wrap the picture so that a wide one scrolls, by keyboard too, instead of shrinking."""
     return f'<div tabindex="0" style="max-width:100%;overflow-x:auto">{svg}</div>'
+
+
+def fitting(svg: str, smallest: float = 0.6) -> str:
+    """Wrap the picture so that a wide one shrinks to the page, though not below `smallest`.
+
+    For pictures that are drawn again and again: each new one would be scrolled back to its start.
+    """
+    width = float(svg.partition(' width="')[2].partition('"')[0])
+    size = f"max-width:100%;min-width:{width * smallest:.0f}px;height:auto"
+    return scrolling(svg.replace("max-width:none", size, 1))

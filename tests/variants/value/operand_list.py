@@ -145,7 +145,7 @@ def rmul(self, other):
 
 
 def rtruediv(self, other):
-    return (self / other) ** -1
+    return self**-1 * other
 
 
 Value.__radd__ = radd

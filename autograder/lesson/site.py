@@ -1,0 +1,109 @@
+"""Puts the pages together: order, contents, links to what comes before and after."""
+
+from __future__ import annotations
+
+import math
+import random
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import jinja2
+import matplotlib
+from matplotlib.figure import Figure
+
+from course import draw_graph
+
+from ..assignments import load_assignment
+from .pictures import CHART_STYLE
+from .running import LessonError, Session
+from .writing import Text, set_text
+
+__all__ = ["LessonError", "build"]
+
+LOOK = Path(__file__).with_name("look")
+
+
+def build(course: Path, folder: Path) -> list[Path]:
+    """Write the lesson to `folder` and the slides to `folder/slides`.
+
+    Args:
+        course: the clone with the text and the notebooks.
+        folder: where to write; it is made if need be.
+
+    Returns:
+        The pages, the lesson's first one first.
+
+    Raises:
+        LessonError: code in the text failed, or the text is not as it must be.
+    """
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(LOOK), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    with matplotlib.rc_context(CHART_STYLE):
+        texts = {path.stem: _page(course, path) for path in _sources(course, "lesson")}
+        decks = {path.stem: _deck(course, path) for path in _sources(course, "slides")}
+    written = []
+    names = list(texts)
+    for number, name in enumerate(names):
+        page = templates.get_template("page.html").render(
+            texts=texts,
+            decks=decks,
+            name=name,
+            before=names[number - 1] if number else None,
+            after=names[number + 1] if number + 1 < len(names) else None,
+        )
+        written.append(_write(folder / f"{name}.html", page))
+    for name, slides in decks.items():
+        deck = templates.get_template("deck.html").render(slides=slides)
+        written.append(_write(folder / "slides" / f"{name}.html", deck))
+    shutil.copytree(
+        LOOK, folder / "look", ignore=shutil.ignore_patterns("*.html"), dirs_exist_ok=True
+    )
+    return written
+
+
+def _sources(course: Path, kind: str) -> list[Path]:
+    """The texts in the order of reading, which is that of their names, the index first."""
+    found = sorted((course / "course" / kind).glob("*.md"), key=lambda p: (p.stem != "index", p))
+    if not found:
+        raise LessonError(f"there is no text in {course / 'course' / kind}")
+    return found
+
+
+def _page(course: Path, path: Path) -> Text:
+    return set_text(path.read_text("utf-8"), _session(course, path))
+
+
+def _deck(course: Path, path: Path) -> list[Text]:
+    """The slides of a deck; a line of three dashes stands between them."""
+    session = _session(course, path)
+    return [set_text(part, session, line) for line, part in _slides(path.read_text("utf-8"))]
+
+
+def _slides(source: str) -> Iterator[tuple[int, str]]:
+    line = 1
+    for part in re.split(r"^---\n", source, flags=re.MULTILINE):
+        yield line, part
+        line += part.count("\n") + 1
+
+
+def _session(course: Path, path: Path) -> Session:
+    """What the examples of a text may use without saying so: the engine and a few modules.
+
+    This is the solution of the notebook `backward`, on the engine that `checkpoint` gives: in that
+    one each operation is a single node, which makes for smaller drawings.
+    """
+    solution = load_assignment(course, "backward")
+    engine = load_assignment(course, "checkpoint").setup["given_engine"]
+    scope = replace(solution, setup={**solution.setup, "single nodes": engine}).namespace()
+    scope |= {"draw_graph": draw_graph, "math": math, "random": random, "Figure": Figure}
+    return Session(f"{path.parent.name}/{path.name}", scope)
+
+
+def _write(path: Path, page: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page, "utf-8")
+    return path

@@ -1,0 +1,82 @@
+"""What a model offers to the view: controls, a picture, words, and news for a screen reader."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from contextlib import contextmanager
+from dataclasses import dataclass
+from typing import Any, Protocol
+
+
+@dataclass(frozen=True)
+class Control:
+    """Something to operate.
+
+    Attributes:
+        name: what the model's `act` knows it by.
+        label: what it is called on the screen and by a screen reader.
+        kind: "button", "toggle", "slider" or "choice".
+        value: its state now; a button has none.
+        enabled: whether it does anything now.
+        low, high, step: of a slider.
+        options: of a choice.
+    """
+
+    name: str
+    label: str
+    kind: str = "button"
+    value: Any = None
+    enabled: bool = True
+    low: float = 0.0
+    high: float = 1.0
+    step: float = 1.0
+    options: Sequence[Any] = ()
+
+
+class Model(Protocol):
+    """An interactive without its looks.
+
+    Before `begin`, a model shows what is worth keeping on a page that nobody can operate.
+
+    Attributes:
+        title: what the interactive is called.
+        news: what happened last, in words to be read out.
+        running: whether it goes on by itself, by an `act("tick", None)` every now and then.
+    """
+
+    title: str
+    news: str
+    running: bool
+
+    def begin(self) -> None:
+        """Somebody is there to operate it: go to where one starts."""
+
+    def controls(self) -> list[Control]:
+        """The controls in the keyboard's order: always the same ones, whatever their state."""
+
+    def act(self, name: str, value: Any) -> None:
+        """Do what a control says. Raises `YourCodeFailed` where the student's code raised."""
+
+    def html(self) -> str:
+        """The picture, with its words."""
+
+    def text(self) -> str:
+        """The picture in words alone."""
+
+
+class YourCodeFailed(Exception):
+    """The student's code raised; the message says what ran and what came out."""
+
+
+@contextmanager
+def your_code(what: str) -> Iterator[None]:
+    """Run a student's code; `what` says which, as the beginning of a sentence."""
+    try:
+        yield
+    except Exception as error:
+        # Student code may raise anything, and all of it concerns the student.
+        raise YourCodeFailed(f"{what} raised {describe(error)}") from error
+
+
+def describe(error: Exception) -> str:
+    return f"{type(error).__name__}: {error}" if str(error) else type(error).__name__

@@ -1,0 +1,191 @@
+"""A playground: an expression whose inputs move, with its graph and its gradients."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from dataclasses import dataclass
+from html import escape
+from typing import Any
+
+from course.draw import draw_graph
+from course.drawing.graph import attribute, looks_like_a_value, short
+from course.drawing.svg import fitting
+from course.interactives.model import Control, YourCodeFailed, your_code
+from course.interactives.showing import show
+from course.interactives.writing import as_number, brief
+
+REACH = 10.0  # how far a slider goes to either side of where it starts
+NUDGE = 0.1
+EXAMPLE = "playground(Value, lambda a, b: a * b, a=2.0, b=-3.0)"
+
+
+def playground(value_class: type[Any], expression: Callable[..., Any], /, **starts: float) -> None:
+    """Move the inputs of an expression and watch its graph, with gradients if you like.
+
+    Args:
+        value_class: your Value class. It makes each input and, if it has a `backward`, the
+            gradients.
+        expression: a function of Values that returns a Value, such as `lambda a, b: a * b + b`.
+        starts: where each input starts, by its name; names with a default may be left out.
+
+    Raises:
+        TypeError: something is not of the kind that is listed above.
+        YourCodeFailed: the expression raised an error where it starts.
+    """
+    show(Playground(value_class, expression, starts))
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """The expression at some numbers: its inputs and its result, as Values."""
+
+    numbers: dict[str, float]
+    inputs: dict[str, Any]
+    root: Any
+    gradients: bool
+
+    @property
+    def name(self) -> str:
+        label = attribute(self.root, "label")
+        return label if isinstance(label, str) and label else "result"
+
+    @property
+    def result(self) -> float | None:
+        return as_number(attribute(self.root, "data"))
+
+    def __str__(self) -> str:
+        return f"{listed(self.numbers)} give {self.name} = {short(attribute(self.root, 'data'))}."
+
+
+class Playground:
+    """The model: an expression, the numbers of its inputs, and what came of them.
+
+    Attributes:
+        numbers: where the inputs are now, by name.
+        gradients: whether a backward pass is wanted.
+        shown: the last evaluation that worked.
+    """
+
+    title = "Playground"
+    running = False
+
+    def __init__(self, value_class: Any, expression: Any, starts: dict[str, Any]) -> None:
+        if not isinstance(value_class, type):
+            raise TypeError(
+                "playground takes your Value class first and then the expression, as in "
+                f"`{EXAMPLE}`. In place of the class it was given {brief(value_class)}."
+            )
+        if not callable(expression):
+            raise TypeError(
+                "the expression must be a function of Values, such as `lambda a, b: a * b`, and "
+                f"not {brief(expression)}"
+            )
+        self._value_class = value_class
+        self._expression = expression
+        self._starts = _starting_numbers(expression, starts)
+        self._differentiable = callable(getattr(value_class, "backward", None))
+        self.numbers = dict(self._starts)
+        self.gradients = self._differentiable
+        self.news = ""
+        self.shown = self._evaluate()
+
+    def begin(self) -> None:
+        """It starts as it is."""
+
+    def controls(self) -> list[Control]:
+        sliders = [
+            Control(
+                f"input {name}",
+                name,
+                "slider",
+                number,
+                low=self._starts[name] - REACH,
+                high=self._starts[name] + REACH,
+                step=NUDGE,
+            )
+            for name, number in self.numbers.items()
+        ]
+        label = "Gradients" if self._differentiable else "Gradients (Value has no backward yet)"
+        toggle = Control("gradients", label, "toggle", self.gradients, self._differentiable)
+        return [*sliders, toggle, Control("reset", "Back to the start")]
+
+    def act(self, name: str, value: Any) -> None:
+        if name == "reset":
+            self.numbers = dict(self._starts)
+        elif name == "gradients":
+            self.gradients = bool(value)
+        else:
+            # The browser counts its steps in binary: 2.1000000000000005.
+            self.numbers[name.removeprefix("input ")] = float(f"{float(value):.10g}")
+        before, self.shown = self.shown, self._evaluate()
+        self.news = _what_happened(before, self.shown)
+
+    def html(self) -> str:
+        drawing = draw_graph(self.shown.root)
+        news = f"<p>{escape(self.news)}</p>" if self.news else ""
+        return (
+            f"<p><strong>{escape(str(self.shown))}</strong></p>{news}{fitting(drawing.svg)}"
+            f"<details><summary>The graph in words</summary><pre>{escape(drawing.text)}</pre>"
+            "</details>"
+        )
+
+    def text(self) -> str:
+        parts = str(self.shown), self.news, draw_graph(self.shown.root).text
+        return "\n".join(part for part in parts if part)
+
+    def _evaluate(self) -> Evaluation:
+        inputs = {}
+        for name, number in self.numbers.items():
+            with your_code(f"{self._value_class.__name__}({number})"):
+                inputs[name] = self._value_class(number)
+                inputs[name].label = name
+        at = f"At {listed(self.numbers)} the expression"
+        with your_code(at):
+            root = self._expression(**inputs)
+        if not looks_like_a_value(root):
+            raise YourCodeFailed(
+                f"{at} gave {brief(root)}, which is not a Value. Does it end with `return`?"
+            )
+        with your_code("The backward pass"):
+            if not attribute(root, "label"):
+                root.label = "result"
+            if self.gradients:
+                root.backward()
+        return Evaluation(dict(self.numbers), inputs, root, self.gradients)
+
+
+def _what_happened(before: Evaluation, now: Evaluation) -> str:
+    """What a move did, and what the gradient had promised for it."""
+    moved = [name for name, number in now.numbers.items() if number != before.numbers[name]]
+    if not moved:
+        return f"The gradients are {'there' if now.gradients else 'left out'}."
+    old, new = before.result, now.result
+    if old is None or new is None:
+        return ""
+    told = f"{now.name} went from {short(old)} to {short(new)}, by {short(new - old)}."
+    grad = as_number(attribute(before.inputs[moved[0]], "grad"))
+    if len(moved) > 1 or not before.gradients or grad is None:
+        return told
+    step = now.numbers[moved[0]] - before.numbers[moved[0]]
+    promise = f"{short(grad)} · {short(step)} = {short(grad * step)}"
+    return f"{told} The gradient of {moved[0]} had promised about {promise}."
+
+
+def _starting_numbers(expression: Callable[..., Any], starts: dict[str, Any]) -> dict[str, float]:
+    """Where each input of the expression starts. Raises TypeError where that is not clear."""
+    try:
+        bound = inspect.signature(expression).bind(**starts)
+    except TypeError as error:
+        raise TypeError(f"{error}. Give each input a number to start at: `{EXAMPLE}`.") from None
+    bound.apply_defaults()
+    if not bound.arguments:
+        raise TypeError(f"the expression has no input to move; write it as in `{EXAMPLE}`")
+    for name, start in bound.arguments.items():
+        if as_number(start) is None:
+            raise TypeError(f"{name} must start at a number, not at {brief(start)}")
+    return {name: float(start) for name, start in bound.arguments.items()}
+
+
+def listed(numbers: dict[str, float]) -> str:
+    return ", ".join(f"{name} = {short(number)}" for name, number in numbers.items())

@@ -1,0 +1,87 @@
+"""The chain rule of an operation in words, with the names and then with the numbers of a graph."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+
+# What the result's gradient is multiplied by, for each operand in turn. {a} and {b} are the
+# operands, {c} is the result. "" stands for a factor of 1.
+_FACTORS = {
+    "+": ("", ""),
+    "*": ("{b}", "{a}"),
+    "/": ("1 / {b}", "(-{a} / {b}²)"),
+    "exp": ("{c}",),
+    "log": ("1 / {a}",),
+    "tanh": ("(1 - {c}²)",),
+    "relu": ("(1 if {a} > 0, else 0)",),
+    "sigmoid": ("{c} · (1 - {c})",),
+}
+
+
+def rule(
+    op: str, root: str, result: str, grad: str, operands: list[tuple[str, str]], data: str
+) -> list[tuple[str, str]]:
+    """For each operand, what the chain rule adds to its gradient.
+
+    Args:
+        op: the operation, as the result's `_op` has it.
+        root: the name of the node that is differentiated.
+        result: the name of the operation's result.
+        grad: the result's gradient, in digits.
+        operands: name and number of each operand; one that is used twice is listed twice.
+        data: the result's number, in digits.
+
+    Returns:
+        The addition in names and in digits, such as ("∂o/∂x += n.grad · w", "0.5 · -3.0"). Where
+        the operation is unknown, the factor is spelt out in words and the digits are missing.
+    """
+    factors = _factors(op, len(operands))
+    names = [term(name) for name, _ in operands]
+    lines = []
+    for place, name in enumerate(names):
+        start = f"∂{term(root)}/∂{name} += {term(result)}.grad"
+        if factors is None:
+            local = f"the local derivative ∂{term(result)}/∂{name}"
+            lines.append((f"{start} · {local}", ""))
+            continue
+        in_names = _fill(factors[place], names, term(result), str)
+        digits = [number for _, number in operands]
+        in_digits = _fill(factors[place], digits, data, _in_brackets)
+        lines.append((start + _times(in_names), grad + _times(in_digits)))
+    return lines
+
+
+def term(name: str) -> str:
+    """A name as part of a formula: in brackets unless it is a single word."""
+    return name if re.fullmatch(r"\w+", name) else f"({name})"
+
+
+def _factors(op: str, operands: int) -> tuple[str, ...] | None:
+    if op == "-" and operands == 2:
+        return "", "-1"
+    if op in ("-", "neg") and operands == 1:
+        return ("-1",)
+    if op.startswith("**") and operands == 1:
+        try:
+            exponent = float(op[2:])
+        except ValueError:
+            return None
+        less = exponent - 1
+        power = {0.0: "", 1.0: " · {a}"}.get(less, " · {a}^" + _in_brackets(f"{less:g}"))
+        return (_in_brackets(f"{exponent:g}") + power,)
+    known = _FACTORS.get(op)
+    return known if known is not None and len(known) == operands else None
+
+
+def _fill(template: str, operands: list[str], result: str, write: Callable[[str], str]) -> str:
+    words = dict(zip("ab", map(write, operands), strict=False))
+    return template.format(**words, c=write(result))
+
+
+def _in_brackets(number: str) -> str:
+    return f"({number})" if number.startswith("-") else number
+
+
+def _times(factor: str) -> str:
+    return f" · {factor}" if factor else ""

@@ -1,0 +1,382 @@
+"""Steps forward and backward through a graph, one node at a time, on the student's own engine.
+
+The backward pass is run once, when the stepper is made: every gradient is set to 0, then each
+node's `_backward` is called in reverse topological order, and what changed is written down. After
+that the gradients are put back. What is shown is what the engine did; the rule beside it is text.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from html import escape
+from typing import Any
+
+from course.draw import draw_graph
+from course.drawing.graph import (
+    MISSING,
+    attribute,
+    clean,
+    looks_like_a_value,
+    names_of,
+    not_a_value,
+    short,
+)
+from course.drawing.svg import fitting
+from course.interactives.model import Control, describe
+from course.interactives.rules import rule, term
+from course.interactives.showing import show
+from course.interactives.writing import brief, table
+
+LISTED = 60  # steps that the words below the picture tell in full
+MAX_NODES = 1000  # every step looks at every gradient
+
+
+def step_through(root: Any) -> None:
+    """Step forward and then backward through the graph behind `root`, one node at a time.
+
+    The graph's gradients are afterwards what they were before.
+
+    Args:
+        root: a Value, yours or the course's.
+
+    Raises:
+        TypeError: `root` is not a Value, or a node behind it lacks what a backward pass needs.
+        ValueError: the graph has more than 1,000 nodes, or one that is computed from itself.
+    """
+    show(Stepper(root))
+
+
+@dataclass(frozen=True)
+class Row:
+    """A gradient in one step: the rule in names and in digits, and what the engine did."""
+
+    rule: str
+    digits: str
+    seen: str
+
+    def __str__(self) -> str:
+        digits = f", that is {self.digits}" if self.digits else ""
+        return f"{self.rule}{digits}: {self.seen}" if self.rule else self.seen
+
+
+@dataclass(frozen=True)
+class Step:
+    """One node's turn.
+
+    Attributes:
+        phase: "forward" or "backward".
+        place: the node's place in the order; -1 for the leaves all together.
+        says: what happens, as one sentence.
+        rows: the gradients it concerns.
+        grads: the gradients that changed, by place.
+    """
+
+    phase: str
+    place: int
+    says: str
+    rows: list[Row] = field(default_factory=list)
+    grads: dict[int, Any] = field(default_factory=dict)
+
+    def __str__(self) -> str:
+        return " ".join([self.says, *(f"{row}." for row in self.rows)])
+
+
+class Stepper:
+    """The model: a graph, its steps, and the place where one stands.
+
+    Attributes:
+        steps: all steps, forward and then backward.
+        position: the index of the current one.
+    """
+
+    title = "Step through the graph"
+    running = False
+
+    def __init__(self, root: Any) -> None:
+        if not looks_like_a_value(root):
+            raise TypeError(not_a_value(root, "step_through takes one Value"))
+        self._nodes = topological(root)
+        if len(self._nodes) > MAX_NODES:
+            raise ValueError(
+                f"this graph has {len(self._nodes):,} nodes, and nobody wants to step through more "
+                f"than {MAX_NODES:,}. Take a smaller one, or a node farther from its root."
+            )
+        labels = [attribute(node, "label") for node in self._nodes]
+        self._names = names_of([clean(x, 32) if isinstance(x, str) else "" for x in labels])
+        place = {id(node): i for i, node in enumerate(self._nodes)}
+        self._operands = [[place[id(x)] for x in _uses(node)] for node in self._nodes]
+        self._require_backward()
+        self._data = [short(attribute(node, "data")) for node in self._nodes]
+        self.steps = [*self._forward(), *self._backward()]
+        self.position = len(self.steps) - 1
+        self.news = ""
+        self._whole = True
+
+    def begin(self) -> None:
+        self._whole = False
+        self._go_to(0)
+
+    def controls(self) -> list[Control]:
+        last = len(self.steps) - 1
+        back, on = self.position > 0, self.position < last
+        return [
+            Control("first", "First", enabled=back),
+            Control("back", "◀ Back", enabled=back),
+            Control("next", "Next ▶", enabled=on),
+            Control("last", "Last", enabled=on),
+            Control("step", "Step", "slider", self.position + 1, low=1, high=last + 1),
+        ]
+
+    def act(self, name: str, value: Any) -> None:
+        last = len(self.steps) - 1
+        targets: dict[str, Callable[[], int]] = {
+            "first": lambda: 0,
+            "back": lambda: self.position - 1,
+            "next": lambda: self.position + 1,
+            "last": lambda: last,
+            "step": lambda: int(value) - 1,
+        }
+        self._go_to(min(max(targets[name](), 0), last))
+
+    def _go_to(self, position: int) -> None:
+        self.position = position
+        self.news = f"{self.heading}. {self.steps[position]}"
+
+    @property
+    def heading(self) -> str:
+        step = self.steps[self.position]
+        return f"Step {self.position + 1} of {len(self.steps)}, {step.phase}"
+
+    def html(self) -> str:
+        step = self.steps[self.position]
+        drawing = self._drawing()
+        rows = table(
+            ("chain rule", "in numbers", "what your engine did"),
+            [(row.rule, row.digits, row.seen) for row in step.rows],
+        )
+        told = [f"<li>{escape(str(each))}</li>" for each in self.steps[:LISTED]]
+        more = len(self.steps) - len(told)
+        rest = f"<p>… and {more} more.</p>" if more else ""
+        return (
+            f"<p><strong>{escape(self.heading)}.</strong> {escape(step.says)}</p>{rows}"
+            f"{fitting(drawing.svg)}"
+            f"<details{' open' if self._whole else ''}><summary>All steps in words</summary>"
+            f"<ol>{''.join(told)}</ol>{rest}</details>"
+        )
+
+    def text(self) -> str:
+        if self._whole:
+            return "\n".join(f"{i}. {step}" for i, step in enumerate(self.steps[:LISTED], 1))
+        return f"{self.heading}. {self.steps[self.position]}\n{self._drawing()!r}"
+
+    def _drawing(self) -> Any:
+        """The graph as far as it is known at this step."""
+        steps = self.steps[: self.position + 1]
+        reached = {step.place for step in steps}
+        grads: dict[int, Any] = {}
+        for step in steps:
+            grads.update(step.grads)
+        copies: list[_Copy] = []
+        for i, node in enumerate(self._nodes):
+            copy = _Copy()
+            copy._prev = [copies[operand] for operand in self._operands[i]]
+            copy._op = attribute(node, "_op")
+            copy.label = self._names[i]
+            copy.grad = grads.get(i, 0.0)
+            if i in reached or not self._operands[i]:
+                copy.data = attribute(node, "data")
+            copies.append(copy)
+        now = steps[-1].place
+        marked = {copies[now]: steps[-1].phase} if now >= 0 else {}
+        return draw_graph(copies[-1], highlight=marked)
+
+    # The passes, written down.
+
+    def _require_backward(self) -> None:
+        for node, name, operands in zip(self._nodes, self._names, self._operands, strict=True):
+            if not looks_like_a_value(node):
+                raise TypeError(
+                    f"an operand in the graph is not a Value but {brief(node)}. "
+                    "Wrap plain numbers in a Value before they become operands."
+                )
+            if operands and not callable(attribute(node, "_backward")):
+                found = attribute(node, "_backward")
+                has = (
+                    "has no `_backward`"
+                    if found is MISSING
+                    else f"has {brief(found)} as `_backward`"
+                )
+                raise TypeError(
+                    f"the node {name} {has}, so it cannot pass its gradient on. The operation that "
+                    "makes it has to store the function, without calling it: "
+                    "`out._backward = _backward`."
+                )
+
+    def _forward(self) -> list[Step]:
+        leaves = [i for i, operands in enumerate(self._operands) if not operands]
+        given = ", ".join(f"{self._names[i]} = {self._data[i]}" for i in leaves)
+        steps = [Step("forward", -1, f"The leaves are given: {given}.")]
+        for i, operands in enumerate(self._operands):
+            if operands:
+                names = self._spell(i, [term(self._names[x]) for x in operands])
+                digits = self._spell(i, [self._data[x] for x in operands])
+                says = f"{self._names[i]} is {names}: {digits} gives {self._data[i]}."
+                steps.append(Step("forward", i, says))
+        return steps
+
+    def _spell(self, place: int, operands: list[str]) -> str:
+        op = self._op(place)
+        if op in ("+", "-", "*", "/") and len(operands) == 2:
+            return f"{operands[0]} {op.replace('*', '·')} {operands[1]}"
+        if op.startswith("**") and len(operands) == 1:
+            base = operands[0]
+            return f"{f'({base})' if base.startswith('-') else base}^{op[2:]}"
+        return f"{op or '?'}({', '.join(operands)})"
+
+    def _op(self, place: int) -> str:
+        op = attribute(self._nodes[place], "_op")
+        return clean(op, 14) if isinstance(op, str) else ""
+
+    def _backward(self) -> list[Step]:
+        """Run the engine's backward steps and note what each of them did to the gradients."""
+        before = [attribute(node, "grad") for node in self._nodes]
+        try:
+            for node in self._nodes:
+                node.grad = 0.0
+            self._nodes[-1].grad = 1.0
+            return self._run()
+        finally:
+            for node, grad in zip(self._nodes, before, strict=True):
+                if grad is not MISSING:
+                    node.grad = grad
+
+    def _run(self) -> list[Step]:
+        last = len(self._nodes) - 1
+        root = self._names[last]
+        says = f"Backward starts at the root: ∂{term(root)}/∂{term(root)} = 1."
+        steps = [Step("backward", last, says, grads={last: 1.0})]
+        grads = [attribute(node, "grad") for node in self._nodes]
+        for i in reversed(range(len(self._nodes))):
+            failure = ""
+            step_back = attribute(self._nodes[i], "_backward")
+            if not self._operands[i] and not callable(step_back):
+                continue
+            try:
+                step_back()
+            except Exception as error:
+                # Student code may raise anything; the pass ends here, as it would in `backward`.
+                failure = describe(error)
+            after = [attribute(node, "grad") for node in self._nodes]
+            changed = {
+                k: new
+                for k, (old, new) in enumerate(zip(grads, after, strict=True))
+                if not _same(old, new)
+            }
+            if self._operands[i] or changed or failure:
+                steps.append(self._tell(i, grads, changed, failure))
+            if failure:
+                break
+            grads = after
+        return steps
+
+    def _tell(self, place: int, grads: list[Any], changed: dict[int, Any], failure: str) -> Step:
+        name, grad = self._names[place], short(grads[place])
+        operands = self._operands[place]
+        known = operands * 2 if self._listed_once(place) else operands
+        rules: dict[int, list[tuple[str, str]]] = {}
+        told = rule(
+            self._op(place),
+            self._names[-1],
+            name,
+            grad,
+            [(self._names[i], self._data[i]) for i in known],
+            self._data[place],
+        )
+        for operand, line in zip(known, told, strict=True):
+            rules.setdefault(operand, []).append(line)
+        rows = []
+        for operand in dict.fromkeys([*operands, *changed]):
+            what = f"{term(self._names[operand])}.grad"
+            old = short(grads[operand])
+            seen = f"{what} stays {old}"
+            if operand in changed:
+                seen = f"{what} goes from {old} to {short(changed[operand])}"
+            if operand not in operands:
+                seen += ", though it is no operand"
+            names, digits = zip(*rules.get(operand, [("", "")]), strict=True)
+            rows.append(Row(_and(names), _and(digits), seen))
+        says = f"{name} passes its gradient, {grad}, on to its operands."
+        if not operands:
+            says = f"{name} is a leaf and has nothing to pass on."
+        if failure:
+            says += f" Its `_backward` raised {failure}. The pass ends here."
+        return Step("backward", place, says, rows, changed)
+
+    def _listed_once(self, place: int) -> bool:
+        """Whether `_prev` is a set that holds one operand for two, as it does for x + x."""
+        held = attribute(self._nodes[place], "_prev")
+        one = isinstance(held, (set, frozenset)) and len(held) == 1
+        return one and self._op(place) in ("+", "-", "*", "/")
+
+
+class _Copy:
+    """What a drawing needs of a node, with what is not known yet left out."""
+
+    data: Any
+    grad: Any
+    label: str
+    _op: Any
+    _prev: list[_Copy]
+
+
+def topological(root: Any) -> list[Any]:
+    """Every node behind `root`, operands first, without recursion.
+
+    Raises:
+        TypeError: some `_prev` is no set, tuple or list.
+        ValueError: a node is among its own operands, directly or through others.
+    """
+    order: list[Any] = []
+    open_: set[int] = set()
+    done: set[int] = set()
+    tasks: list[tuple[Any, bool]] = [(root, False)]
+    while tasks:
+        node, operands_done = tasks.pop()
+        if operands_done:
+            open_.discard(id(node))
+            done.add(id(node))
+            order.append(node)
+        elif id(node) in open_:
+            raise ValueError("a node of this graph is computed from itself, so no order fits")
+        elif id(node) not in done:
+            open_.add(id(node))
+            tasks.append((node, True))
+            tasks += [(x, False) for x in reversed(_uses(node)) if id(x) not in done]
+    return order
+
+
+def _uses(node: Any) -> list[Any]:
+    operands = attribute(node, "_prev")
+    if operands is MISSING:
+        return []
+    if not isinstance(operands, (tuple, list, set, frozenset)):
+        kind = type(operands).__name__
+        raise TypeError(f"`_prev` holds the operands as a set, tuple or list, not as {kind}")
+    return list(operands)
+
+
+def _same(old: Any, new: Any) -> bool:
+    if old is new:
+        return True
+    try:
+        return float(old) == float(new) or (old != old and new != new)
+    except Exception:
+        # Whatever was stored there, it is no number now.
+        return False
+
+
+def _and(parts: tuple[str, ...]) -> str:
+    if len(set(parts)) == 1:
+        return parts[0] + (", twice" if len(parts) == 2 and parts[0] else "")
+    return " and ".join(parts)

@@ -1,0 +1,228 @@
+"""The interactives in JupyterLab: by mouse and by keyboard, with what a screen reader is told."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbformat.v4 import new_code_cell, new_notebook
+from notebooks import Notebook
+from playwright.sync_api import Locator, Page, expect
+from serving import Lab
+
+from autograder.assignments import load_assignment
+
+pytestmark = pytest.mark.browser
+
+TESTS = Path(__file__).parents[1]
+NETWORK = f"""
+import sys
+sys.path.append({str(TESTS)!r})
+from networks import classes
+MLP, mse, SGD = classes(Value)
+"""
+
+
+@pytest.fixture
+def notebook(lab: Lab, page: Page) -> Notebook:
+    """The demonstrations of the course's own notebook, on its solutions, in a small notebook."""
+    backward = load_assignment(lab.course, "backward")
+    solutions = [each.solution for each in backward.exercises.values() if not each.manual]
+    release = nbformat.read(lab.course / "release/backward/backward.ipynb", as_version=4).cells
+    given = {cell.id: cell.source for cell in release}
+    neuron = next(source for source in given.values() if "def make_neuron" in source)
+    cells = {
+        "engine": "\n".join([*backward.setup.values(), *solutions, neuron, NETWORK]),
+        "stepper": given["stepper"],
+        "playground": given["playground"],
+        "xor": "from course.interactives import xor_trainer\nxor_trainer(MLP, mse, SGD)",
+        "other": "print('the kernel answers')",
+    }
+    made = new_notebook(
+        cells=[new_code_cell(source, id=name) for name, source in cells.items()],
+        metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
+    )
+    nbformat.write(made, lab.course / "play.ipynb")
+    opened = Notebook(lab, page, "play.ipynb")
+    opened.run("engine")
+    return opened
+
+
+class Shown:
+    """An interactive in a cell's output."""
+
+    def __init__(self, output: Locator) -> None:
+        self.output = output
+        self.panel = output.get_by_role("group").first
+        self.live = self.panel.get_by_role("status")
+        self._region = self.live.element_handle()
+
+    def press(self, key: str) -> None:
+        self.output.page.keyboard.press(key)
+
+    def button(self, name: str) -> Locator:
+        return self.panel.get_by_role("button", name=name)
+
+    def slider(self, name: str) -> Locator:
+        return self.panel.get_by_role("slider", name=name, exact=True)
+
+    def says(self, words: str | re.Pattern[str]) -> None:
+        """The live region says so, and is still the element that a screen reader listens to."""
+        expect(self.live).to_contain_text(words)
+        assert self.live.get_attribute("aria-live") == "polite"
+        assert self.live.evaluate("(now, first) => now === first", self._region)
+
+
+def test_stepper_by_mouse(notebook: Notebook, picture: Callable[[str], None]) -> None:
+    shown = Shown(notebook.run("stepper"))
+    shown.says("Step 1 of 12, forward. The leaves are given")
+    expect(shown.button("Back")).to_have_attribute("aria-disabled", "true")
+    drawing = shown.output.get_by_role("img", name=re.compile("graph of o: 10 values"))
+    expect(drawing).to_contain_text("n data ? grad 0.0".replace(" ", ""))
+    picture("start")
+    for _ in range(7):
+        shown.button("Next").click()
+    shown.says("Step 8 of 12, backward. o passes its gradient, 1.0, on")
+    expect(shown.output.get_by_role("cell", name="n.grad goes from 0.0 to 0.5")).to_be_visible()
+    expect(drawing.locator(".cg-mark")).to_have_count(1)
+    expect(drawing).to_contain_text("! backward")
+    marked, page = drawing.locator(".cg-mark").bounding_box(), shown.output.bounding_box()
+    assert marked and page and marked["x"] + marked["width"] <= page["x"] + page["width"]
+    picture("tanh")
+    shown.button("Last").click()
+    shown.says("Step 12 of 12, backward.")
+    shown.button("Back").click()
+    shown.says("Step 11 of 12")
+    shown.output.get_by_text("All steps in words").click()
+    expect(shown.output.get_by_role("listitem")).to_have_count(12)
+
+
+def test_stepper_by_keyboard(notebook: Notebook) -> None:
+    shown = Shown(notebook.run("stepper"))
+    shown.button("First").focus()
+    shown.press("Tab")
+    shown.press("Tab")
+    expect(shown.button("Next")).to_be_focused()
+    shown.press("Enter")
+    shown.says("Step 2 of 12")
+    shown.press("Space")
+    shown.says("Step 3 of 12")
+    expect(shown.button("Next")).to_be_focused()
+    shown.press("Tab")
+    shown.press("Tab")
+    expect(shown.slider("Step")).to_be_focused()
+    for key, place in (("ArrowRight", 4), ("ArrowUp", 5), ("ArrowDown", 4), ("End", 12)):
+        shown.press(key)
+        shown.says(f"Step {place} of 12")
+    expect(shown.slider("Step")).to_be_focused()
+    expect(shown.slider("Step")).to_have_value("12")
+    expect(shown.output.page.locator(".jp-Cell")).to_have_count(5)
+
+
+def test_playground_by_mouse(notebook: Notebook, picture: Callable[[str], None]) -> None:
+    shown = Shown(notebook.run("playground"))
+    drawing = shown.output.get_by_role("img", name=re.compile("graph of o"))
+    expect(drawing).to_contain_text("grad-1.5")
+    box = shown.slider("b").bounding_box()
+    assert box is not None
+    shown.output.page.mouse.click(box["x"] + box["width"] - 3, box["y"] + box["height"] / 2)
+    shown.says("The gradient of b had promised about 0.5")
+    expect(shown.output).to_contain_text("give o = 1.0.")
+    picture("saturated")
+    shown.panel.get_by_label("Gradients").uncheck()
+    shown.says("The gradients are left out.")
+    expect(drawing).not_to_contain_text("grad1.0")
+    shown.button("Back to the start").click()
+    shown.says("o went from 1.0 to 0.7071")
+    expect(shown.slider("b")).to_have_value(re.compile(r"^6\.88"))
+
+
+def test_playground_by_keyboard(notebook: Notebook) -> None:
+    shown = Shown(notebook.run("playground"))
+    shown.slider("x1").focus()
+    shown.press("Tab")
+    expect(shown.slider("x2")).to_be_focused()
+    shown.press("ArrowUp")
+    shown.says("The gradient of x2 had promised about 0.5 · 0.1 = 0.05.")
+    expect(shown.slider("x2")).to_have_attribute("aria-valuetext", "0.1")
+    for _ in range(4):
+        shown.press("Tab")
+    expect(shown.panel.get_by_label("Gradients")).to_be_focused()
+    shown.press("Space")
+    shown.says("The gradients are left out.")
+    shown.press("Tab")
+    shown.press("Enter")
+    expect(shown.output).to_contain_text("x2 = 0.0, w1 = -3.0")
+
+
+def test_xor_by_mouse_leaves_the_kernel_free(
+    notebook: Notebook, picture: Callable[[str], None]
+) -> None:
+    shown = Shown(notebook.run("xor"))
+    shown.says("A new network with 4 hidden units, seed 1. It has not been trained yet.")
+    shown.button("Step").click()
+    shown.says("Epoch 1, loss")
+    rate = shown.panel.get_by_label("Learning rate")
+    rate.select_option("0.01")  # slow enough to be still at it
+    shown.button("Run").click()
+    expect(shown.button("Pause")).to_be_visible()
+    expect(notebook.run("other")).to_contain_text("the kernel answers")
+    expect(shown.button("Pause")).to_be_visible()
+    picture("running")
+    shown.button("Pause").click()
+    rate.select_option("0.3")
+    shown.says("The learning rate is 0.3 from now on.")
+    shown.button("Run").click()
+    shown.says(re.compile(r"Stopped\. Epoch \d+, loss 0\.00\d+, 4 of 4 right\."))
+    answers = shown.output.get_by_role("img", name=re.compile("0 xor 1: 0.9"))
+    expect(answers).to_be_visible()
+    expect(shown.output.get_by_role("row", name="0 xor 1 1 0.9")).to_contain_text("✓ right")
+    picture("learnt")
+    shown.button("Reset").click()
+    shown.says("It has not been trained yet.")
+
+
+def test_xor_by_keyboard(notebook: Notebook, picture: Callable[[str], None]) -> None:
+    shown = Shown(notebook.run("xor"))
+    shown.button("Step").focus()
+    shown.press("Enter")
+    shown.says("Epoch 1, loss")
+    shown.press("Tab")
+    shown.press("Space")
+    shown.says("Training.")
+    shown.press("Enter")
+    shown.says("Paused. Epoch")
+    expect(shown.button("Run")).to_be_focused()
+    shown.press("Tab")
+    shown.press("Tab")
+    shown.press("Home")
+    shown.says("A new network with no hidden layer")
+    shown.press("Tab")
+    expect(shown.panel.get_by_label("Learning rate")).to_be_focused()
+    shown.press("ArrowDown")
+    shown.says("The learning rate is 1 from now on.")
+    shown.press("Tab")
+    shown.press("ArrowRight")
+    shown.says("seed 2")
+    picture("perceptron")
+
+
+def test_a_page_without_widgets_shows_the_last_picture(
+    notebook: Notebook, page: Page, tmp_path: Path, picture: Callable[[str], None]
+) -> None:
+    from nbconvert import HTMLExporter
+
+    shown = Shown(notebook.run("stepper"))
+    shown.button("Next").click()
+    shown.says("Step 2 of 12")
+    notebook.save()
+    html, _ = HTMLExporter(template_name="basic").from_filename(str(notebook.file))
+    plain = tmp_path / "plain.html"
+    plain.write_text(f'<!doctype html><meta charset="utf-8"><title>plain</title>{html}')
+    page.goto(plain.as_uri())
+    expect(page.get_by_role("img", name=re.compile("graph of o"))).to_be_visible()
+    expect(page.get_by_text("Step 2 of 12, forward.")).to_be_visible()
+    expect(page.get_by_text("The controls appear where a notebook is running")).to_be_visible()

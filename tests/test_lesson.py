@@ -1,0 +1,265 @@
+"""The lesson and the slides build without a network, hold together, and say what is so."""
+
+from __future__ import annotations
+
+import copy
+import itertools
+import re
+import socket
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import unquote, urlsplit
+
+import pytest
+from bs4 import BeautifulSoup
+
+from autograder.assignments import assignment_names, find_course, load_assignment
+from autograder.lesson.running import LessonError, Session
+from autograder.lesson.site import build
+from autograder.lesson.writing import set_text
+from autograder.reference import Value, numerical_derivative
+
+COURSE = find_course(Path(__file__).parent)
+SOURCES = sorted((COURSE / "course").glob("lesson/*.md")) + sorted(
+    (COURSE / "course").glob("slides/*.md")
+)
+
+
+def page_of(source: Path) -> str:
+    return source.stem if source.parent.name == "lesson" else f"slides/{source.stem}"
+
+
+NAMES = [page_of(source) for source in SOURCES]
+
+
+class Site(dict[str, BeautifulSoup]):
+    """The built pages, parsed, by names such as "index" and "slides/1-graph"."""
+
+    folder: Path
+
+    def words(self, name: str) -> str:
+        """What a page says, with white space made even."""
+        return " ".join(self[name].get_text(" ").split())
+
+
+@pytest.fixture(scope="module")
+def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
+    folder = tmp_path_factory.mktemp("lesson")
+
+    def no_network(*_: object) -> None:
+        raise AssertionError("the build wanted the network")
+
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setattr(socket.socket, "connect", no_network)
+        patch.setattr(socket, "getaddrinfo", no_network)
+        pages = build(COURSE, folder)
+    built = Site()
+    built.folder = folder
+    for page in pages:
+        name = page.relative_to(folder).with_suffix("")
+        built[str(name)] = BeautifulSoup(page.read_text("utf-8"), "html.parser")
+    yield built
+
+
+def test_every_text_becomes_a_page_and_the_first_is_the_index(site: Site) -> None:
+    assert sorted(site) == sorted(NAMES)
+    assert next(iter(site)) == "index"
+
+
+def test_every_link_leads_somewhere(site: Site) -> None:
+    links = [(name, a["href"]) for name, page in site.items() for a in page.select("a[href]")]
+    assert len(links) > 200
+    for name, href in links:
+        address = urlsplit(href)
+        assert not address.scheme and not address.netloc, f"{name} links to {href}"
+        here = (site.folder / name).parent
+        target = (here / address.path).resolve() if address.path else site.folder / f"{name}.html"
+        assert target.is_file(), f"{name} links to {href}"
+        if address.fragment:
+            there = site[str(target.relative_to(site.folder).with_suffix(""))]
+            assert there.find(id=unquote(address.fragment)), f"{name} links to {href}"
+
+
+def test_nothing_is_loaded_from_elsewhere(site: Site) -> None:
+    for name, page in site.items():
+        loaded = [tag[key] for key in ("src", "data", "poster") for tag in page.select(f"[{key}]")]
+        loaded += [tag["href"] for tag in page.select("link[href], use[href], image[href]")]
+        for address in loaded:
+            if not address.startswith("#"):  # a part of the same picture
+                assert ((site.folder / name).parent / address).is_file(), f"{name}: {address}"
+        assert "url(http" not in str(page) and "@import" not in str(page)
+    for look in (site.folder / "look").iterdir():
+        assert not re.search(r"https?:|@import|url\(|fetch\(|import ", look.read_text("utf-8"))
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=NAMES)
+def test_every_formula_is_set(site: Site, source: Path) -> None:
+    name = page_of(source)
+    prose = re.sub(r"^```.*?^```$|`[^`\n]+`", "", source.read_text("utf-8"), flags=re.S | re.M)
+    formulas = re.findall(r"\$\$.+?\$\$|\$[^$\n]+\$", prose)
+    main = copy.copy(site[name].find("main"))
+    assert len(main.select("math")) == len(formulas)
+    for formula in main.select("math"):
+        assert formula.get_text(strip=True)
+        assert "\\" not in formula.get_text(), f"{name}: {formula.get_text()}"
+        assert not formula.select("merror")
+    for code in main.select("pre, code"):
+        code.decompose()
+    assert "$" not in main.get_text() and "{=" not in main.get_text()
+
+
+def test_every_picture_has_words(site: Site) -> None:
+    pictures = [(name, svg) for name, page in site.items() for svg in page.select("svg")]
+    assert len(pictures) > 20
+    for name, svg in pictures:
+        assert svg.get("role") == "img", name
+        assert len(str(svg.get("aria-label", ""))) > 15, name
+    for page in site.values():
+        assert not page.select("img")
+        for figure in page.select("figure.drawing"):
+            in_words = figure.select_one("details pre")
+            assert in_words is not None
+            for label in figure.select('svg .cg-label[text-anchor="start"]'):
+                assert label.get_text().strip("! ") in in_words.get_text()
+
+
+def test_headings_nest_and_ids_are_unique(site: Site) -> None:
+    for name, page in site.items():
+        levels = [int(tag.name[1]) for tag in page.select("h1, h2, h3, h4, h5, h6")]
+        assert levels[0] == 1 and levels.count(1) == 1, name
+        for before, after in itertools.pairwise(levels):
+            assert after <= before + 1, name
+        ids = [tag["id"] for tag in page.select("[id]")]
+        assert len(ids) == len(set(ids)), name
+
+
+def test_every_slide_has_a_heading_and_a_number(site: Site) -> None:
+    for name, deck in site.items():
+        slides = deck.select("section.slide")
+        assert bool(slides) == name.startswith("slides/")
+        for number, slide in enumerate(slides, 1):
+            assert slide["id"] == str(number)
+            assert len(slide.select("h1, h2")) == 1, f"{name}, slide {number}"
+
+
+def gradients(f, *numbers: float) -> list[float]:
+    leaves = [Value(number) for number in numbers]
+    f(*leaves).backward()
+    return [leaf.grad for leaf in leaves]
+
+
+def taxi(w, b):
+    return (w * 3.0 + b - 13.0) ** 2
+
+
+SANITY = gradients(lambda a, b, c: (a * b + c) ** 2, 2, -3, 10)
+TRACE = gradients(lambda x, y: x * y + x, 2, 3)
+NEURON = gradients(
+    lambda *v: (v[0] * v[2] + v[1] * v[3] + v[4]).tanh(), 2, 0, -3, 1, 6.8813735870195432
+)
+
+# A page, what it says there, and the same worked out by the reference engine.
+QUOTED = [
+    ("index", "df/da = -24.0 df/db = 16.0 df/dc = 8.0", SANITY, [-24, 16, 8]),
+    ("slides/2-backward", "-24.0 16.0 8.0", SANITY, [-24, 16, 8]),
+    ("01-why-gradients", "the loss falls by about 36", gradients(taxi, 2, 1), [-36, -12]),
+    ("03-chain-rule", "-36 for", gradients(taxi, 2, 1), [-36, -12]),
+    ("04-backward", "z has run w 1 z 1 x 4 y 2", TRACE, [4, 2]),
+    ("slides/2-backward", "z has run: z 1.0 x 4.0 y 2.0", TRACE, [4, 2]),
+    ("04-backward", "the answer should have been 22",
+     gradients(lambda a: (a + a) + (a + a) * 10, 1), [22]),
+    ("05-accumulation", "their sum, in one go: -136.0",
+     gradients(lambda w: (w * 3 - 12) ** 2 + (w * 5 - 20) ** 2, 2), [-136]),
+    ("05-accumulation", "-48, 32 and 16", [2 * g for g in SANITY], [-48, 32, 16]),
+    ("06-checking", "central: 12.0001", [numerical_derivative(lambda x: x**3, 2, 0.01)],
+     [12.0001]),
+    ("07-networks", "the neuron answers 0.7071", NEURON, [-1.5, 0.5, 1.0, 0.0, 0.5]),
+    ("10-questions", "8.0 12.0 5.545177",
+     gradients(lambda a, b: (b * a.log()).exp(), 2, 3), [12, 5.545177444479562]),
+]  # fmt: skip
+
+
+@pytest.mark.parametrize(
+    ("name", "quoted", "found", "expected"), QUOTED, ids=[quote[1] for quote in QUOTED]
+)
+def test_what_a_page_quotes_is_so(site, name, quoted, found, expected) -> None:
+    assert quoted in site.words(name)
+    assert found == pytest.approx(expected, rel=1e-9)
+
+
+def test_xor_counts_support_what_is_said_about_them(site: Site) -> None:
+    page = site["08-training"]
+    table = next(t for t in page.select("table") if "runs that got" in t.get_text())
+    counts = [int(row.select("td")[1].get_text()) for row in table.select("tbody tr")]
+    runs = int(re.findall(r"of (\d+)", table.get_text())[0])
+    one, two, four = counts
+    assert one == 0, "one hidden neuron is too few, from any start"
+    assert 0 < two < runs, "some runs with two get stuck, and some do not"
+    assert two < four <= runs
+
+
+@pytest.mark.parametrize("source", SOURCES, ids=NAMES)
+def test_fragments_are_python_and_code_fits_its_column(source: Path) -> None:
+    blocks = re.findall(r"^```python(.*?)\n(.*?)^```$", source.read_text("utf-8"), re.S | re.M)
+    for options, code in blocks:
+        compile(code, source.name, "exec")
+        if "hide" not in options:
+            assert [line for line in code.splitlines() if len(line) > 80] == []
+
+
+@pytest.mark.parametrize("name", assignment_names(COURSE))
+def test_no_text_holds_a_solution(name: str) -> None:
+    """Neither the texts nor what is made of them may answer an exercise."""
+    texts = {path: path.read_text("utf-8") for path in SOURCES}
+    for exercise in load_assignment(COURSE, name).exercises.values():
+        region = re.search(r"BEGIN SOLUTION\n(.*?)\n[^\n]*END SOLUTION", exercise.solution, re.S)
+        assert region is not None
+        solution = " ".join(region.group(1).split())
+        for path, text in texts.items():
+            assert "class Value" not in text and "autograder" not in text, path
+            if len(solution) > 20:  # q3 = "b" may stand anywhere
+                assert solution not in " ".join(text.split()), f"{path.name}: {exercise.id}"
+
+
+def words_of(source: str) -> str:
+    return set_text(source, Session("lesson/x.md", {"Value": Value})).html
+
+
+def test_numbers_are_filled_in_below_the_block_that_makes_them() -> None:
+    source = (
+        "# T\n\n```python hide\nx = 2\n```\n\nx is {= x}.\n\n"
+        "```python\nx = 3.14159\n```\n\n{= x:.2f}\n"
+    )
+    html = words_of(source)
+    assert "x is 2." in html and "3.14</p>" in html
+    assert "x = 2" not in html
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        (
+            "# T\n\n```python\n1 / 0\n```\n",
+            r"lesson/x.md, line 3: [\s\S]*line 4[\s\S]*ZeroDivisionError",
+        ),
+        ("# T\n\n```python\nif\n```\n", r"line 3: [\s\S]*SyntaxError"),
+        ("# T\n\n{= nothing}\n", r"\{= nothing\} failed: name 'nothing' is not defined"),
+        ("# T\n\n```python hidden\n1\n```\n", "line 3: no block can be hidden"),
+        (
+            "# T\n\n```python\nfrom matplotlib.figure import Figure\nFigure()\n```\n",
+            "a chart needs alt=",
+        ),
+        ("only words\n", "a heading is missing"),
+    ],
+)
+def test_a_mistake_in_the_text_is_found_and_placed(source: str, says: str) -> None:
+    with pytest.raises(LessonError, match=says):
+        words_of(source)
+
+
+def test_the_same_text_gives_the_same_page() -> None:
+    source = (
+        '# T\n\n```python alt="A line."\nfrom matplotlib.figure import Figure\n'
+        "figure = Figure()\nfigure.subplots().plot([1, 2])\nfigure\n```\n"
+    )
+    assert words_of(source) == words_of(source)

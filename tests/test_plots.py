@@ -1,0 +1,109 @@
+"""The pictures of training: what they say in words, and how one takes another's place."""
+
+from __future__ import annotations
+
+import re
+from html import unescape
+
+import pytest
+
+from course.datasets import moons, xor
+from course.plots import Picture, TrainingView, decision_boundary, loss_curve
+
+
+class Number:
+    """What a model of students gives: an object with the number in `data`."""
+
+    def __init__(self, data: float) -> None:
+        self.data = data
+
+
+def line(point):
+    """Above 0 to the right of the line x = 0.5."""
+    return point[0] - 0.5
+
+
+def alternative(picture: Picture) -> str:
+    html = picture._repr_mimebundle_()["text/html"]
+    return unescape(re.search(r'<img alt="([^"]*)"', html).group(1))
+
+
+def test_a_loss_curve_says_where_it_begins_and_ends():
+    picture = loss_curve([2.0, 1.0, 0.25, 0.5])
+    assert picture.summary == ("Loss over 4 epochs: from 2 to 0.5, lowest 0.25 in epoch 3.")
+    assert alternative(picture) == picture.summary == repr(picture)
+    assert picture.png.startswith(b"\x89PNG")
+
+
+def test_several_curves_are_told_apart_by_name():
+    summary = loss_curve({"slow": [2.0, 1.0], "quick & dirty": [2.0, 0.1]}).summary
+    assert "Loss of “slow” over 2 epochs: from 2 to 1" in summary
+    assert "Loss of “quick & dirty” over 2 epochs: from 2 to 0.1" in summary
+
+
+def test_losses_may_still_be_values():
+    assert "from 3 to 1" in loss_curve([Number(3.0), Number(1.0)]).summary
+
+
+@pytest.mark.parametrize("losses", [[], {}, {"none": []}])
+def test_nothing_to_draw_is_refused(losses):
+    with pytest.raises(ValueError, match="no loss to draw"):
+        loss_curve(losses)
+
+
+def test_a_boundary_counts_the_points_on_their_own_side():
+    inputs, targets = xor()
+    picture = decision_boundary(line, inputs, targets, threshold=0.5)
+    assert "2 of 4 points lie on their own side" in picture.summary
+    right = decision_boundary(lambda p: Number(abs(p[0] - p[1])), inputs, targets, threshold=0.5)
+    assert "4 of 4 points" in right.summary
+
+
+def test_the_map_shows_both_sides_and_the_points():
+    rows = repr(decision_boundary(line, [[0.0, 0.0], [1.0, 1.0]], [-1.0, 1.0])).split("\n\n")[1]
+    *lines, legend = rows.splitlines()
+    assert all(row[0] in ".^" and row[-1] in "+O" for row in lines)
+    assert sum(row.count("O") for row in lines) == sum(row.count("^") for row in lines) == 1
+    # Up is up: the point with the larger second coordinate stands in a higher row.
+    top = next(i for i, row in enumerate(lines) if "O" in row)
+    assert top < next(i for i, row in enumerate(lines) if "^" in row)
+    assert legend.startswith("+ the model answers above 0")
+
+
+def test_a_model_that_answers_one_thing_everywhere_is_drawn_as_well():
+    inputs, targets = moons(10, seed=1)
+    assert "on 100 % of the plane" in decision_boundary(lambda p: 1.0, inputs, targets).summary
+    assert "on 0 % of the plane" in decision_boundary(lambda p: -1.0, inputs, targets).summary
+
+
+def test_points_need_two_coordinates():
+    with pytest.raises(ValueError, match="two coordinates"):
+        decision_boundary(line, [[1.0, 2.0, 3.0]], [1.0])
+
+
+def test_a_view_outside_a_notebook_prints_its_words(capsys):
+    inputs, targets = moons(10, seed=1)
+    view = TrainingView(inputs, targets)
+    view.show(line, [1.0, 0.5])
+    view.show(line, [1.0, 0.5, 0.25])
+    first, second = capsys.readouterr().out.splitlines()
+    assert first.startswith("Loss over 2 epochs") and second.startswith("Loss over 3 epochs")
+    assert "Decision boundary" in second
+
+
+def test_a_view_in_a_notebook_keeps_one_picture(monkeypatch):
+    shown = []
+
+    class Handle:
+        def update(self, picture):
+            shown.append(("updated", picture))
+
+    def display(picture, display_id):
+        shown.append(("shown", picture))
+        return Handle()
+
+    monkeypatch.setattr("IPython.get_ipython", lambda: object())
+    monkeypatch.setattr("IPython.display.display", display)
+    view = TrainingView()
+    pictures = [view.show(line, [1.0] * count) for count in (1, 2, 3)]
+    assert shown == list(zip(["shown", "updated", "updated"], pictures, strict=True))
