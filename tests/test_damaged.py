@@ -11,7 +11,7 @@ import pytest
 
 from autograder.assignments import find_course, load_assignment
 from autograder.demo import filled_notebook
-from autograder.notebooks import UnreadableNotebook
+from autograder.intake import UnreadableNotebook
 from autograder.submissions import grade_file
 
 RIGHT = {e.id: e.solution for e in load_assignment(find_course(), "value").exercises.values()}

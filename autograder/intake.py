@@ -1,0 +1,123 @@
+"""Takes in submitted files: what is a plain file of the student's own, and nothing else.
+
+A submission is a folder of somebody else's making. A link in it may lead to the solutions, to
+another student's work or to a device that never ends, so links are not followed, and no more is
+read than a notebook may hold.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+from datetime import datetime
+from pathlib import Path
+
+from nbgrader.utils import parse_utc
+
+MAX_BYTES = 50_000_000
+RESEND = "Ask for the file again, or have it saved once more from JupyterLab."
+
+
+class UnreadableNotebook(Exception):
+    """Nothing in the file can be graded. The message names the file and the remedy."""
+
+
+def read_plain_file(path: Path, most: int = MAX_BYTES) -> bytes:
+    """The bytes of a plain file that is not too large.
+
+    Raises `UnreadableNotebook` for anything else: a link, a folder, a pipe, a device.
+    """
+    try:
+        # A pipe is opened without waiting for a writer, and a link not at all.
+        descriptor = os.open(path, os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC)
+    except ValueError as error:
+        raise UnreadableNotebook(f"{path!r}: this is not the name of a file.") from error
+    except OSError as error:
+        why = "it is a link to something else" if error.errno == errno.ELOOP else error.strerror
+        raise UnreadableNotebook(f"{path}: cannot be read ({why}). {RESEND}") from error
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise UnreadableNotebook(f"{path}: this is not a plain file. {RESEND}")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        raise UnreadableNotebook(f"{path}: cannot be read ({error.strerror}). {RESEND}") from error
+    finally:
+        os.close(descriptor)
+    if len(content) > most:
+        raise UnreadableNotebook(
+            f"{path}: the file is over {most // 1_000_000} MB. "
+            "Have its outputs cleared and the file saved again."
+        )
+    return content
+
+
+def find_notebook(folder: Path, name: str) -> Path:
+    """The file in a submission's folder that is the assignment's notebook.
+
+    That is NAME.ipynb, or where there is none, the only other notebook: students rename files.
+
+    Args:
+        folder: `submitted/STUDENT/ASSIGNMENT`.
+
+    Raises:
+        UnreadableNotebook: there is none, or it cannot be told which.
+    """
+    refuse_links(folder)
+    path = folder / f"{name}.ipynb"
+    if os.path.lexists(path):
+        return path
+    files = sorted(each.name for each in os.scandir(folder) if each.is_file(follow_symlinks=False))
+    notebooks = [each for each in files if each.lower().endswith((".ipynb", ".ipynb.txt"))]
+    scripts = [each for each in files if each == f"{name}.py"]
+    for found in (notebooks, scripts):
+        if len(found) == 1:
+            return folder / found[0]
+    what = ", ".join(each[:80] for each in files[:10]) or "nothing"
+    raise UnreadableNotebook(
+        f"{path}: there is no such file; the folder holds {what}. Unpack or rename what is to be "
+        f"graded so that it is called {name}.ipynb."
+    )
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise `UnreadableNotebook` where a submission's folder, or its student's, is a link."""
+    for each in (folder, folder.parent):
+        if each.is_symlink():
+            raise UnreadableNotebook(
+                f"{each}: this is a link to another folder. Put the submitted files themselves "
+                "there."
+            )
+
+
+def refuse_shared_file(path: Path, course: Path) -> None:
+    """Raise `UnreadableNotebook` where the file is, by a hard link, one of the course's own.
+
+    That two students share a file is another matter: neither's marks may depend on whether the
+    other made the link.
+    """
+    try:
+        status = path.lstat()
+    except OSError:
+        return
+    if status.st_nlink < 2 or not stat.S_ISREG(status.st_mode):
+        return
+    for folder in ("source", "solutions", "autograded"):
+        for other in (course / folder).rglob("*.ipynb"):
+            about = other.lstat()
+            if (about.st_dev, about.st_ino) == (status.st_dev, status.st_ino):
+                raise UnreadableNotebook(
+                    f"{path}: this is the same file as {other} (a hard link). Put a file of the "
+                    "student's own there."
+                )
+
+
+def submitted_at(folder: Path) -> datetime | None:
+    """When a submission was handed in, from its `timestamp.txt`, in UTC; None if it is not told."""
+    try:
+        text = read_plain_file(folder / "timestamp.txt", most=1000).decode()
+        when: datetime | None = parse_utc(text.strip()) if text.strip() else None
+    except (UnreadableNotebook, ValueError, OverflowError):
+        return None
+    return when

@@ -1,0 +1,1 @@
+"""Hostile submissions as data: each entry says in its name what it tries."""

@@ -1,0 +1,412 @@
+"""Submissions that want points without solving an exercise.
+
+A forgery is code in place of the first answer, in a notebook that is empty otherwise; a change
+is made to such a notebook's JSON. None may earn a point.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Any
+
+
+def raise_points(notebook: Any) -> None:
+    for cell in notebook["cells"]:
+        marks = cell["metadata"].get("nbgrader", {})
+        if "points" in marks:
+            marks["points"] = 1000
+
+
+def duplicate_tests(notebook: Any) -> None:
+    for cell in list(notebook["cells"]):
+        marks = cell["metadata"].get("nbgrader", {})
+        if marks.get("grade"):
+            again = json.loads(json.dumps(cell))
+            again["metadata"]["nbgrader"]["points"] = 1000
+            again["source"] = "4.0"
+            again["outputs"] = [{"output_type": "execute_result", "execution_count": 1,
+                                 "metadata": {}, "data": {"text/plain": "1000.0"}}]  # fmt: skip
+            notebook["cells"] += [again]
+
+
+def unlock_tests(notebook: Any) -> None:
+    for cell in notebook["cells"]:
+        marks = cell["metadata"].get("nbgrader", {})
+        if marks.get("grade"):
+            marks.update(locked=False, solution=True)
+            cell["source"] = "1000.0"
+
+
+def make_up_exercises(notebook: Any) -> None:
+    marks = {"grade": True, "solution": False, "locked": True, "points": 1000, "schema_version": 3}
+    for index in range(3):
+        notebook["cells"].append(
+            {"cell_type": "code", "source": "1000.0", "outputs": [], "execution_count": 1,
+             "metadata": {"nbgrader": {**marks, "grade_id": f"test_more_{index}"}}}
+        )  # fmt: skip
+
+
+def make_answers_given(notebook: Any) -> None:
+    """Points as outputs that were there before."""
+    for cell in notebook["cells"]:
+        if cell["cell_type"] == "code":
+            cell["outputs"] = [{"output_type": "execute_result", "execution_count": 1,
+                                "metadata": {}, "data": {"text/plain": "4.0"}}]  # fmt: skip
+
+
+def make_tests_manual(notebook: Any) -> None:
+    for cell in notebook["cells"]:
+        marks = cell["metadata"].get("nbgrader", {})
+        if marks.get("grade"):
+            marks.update(task=True, grade=True, solution=True)
+            cell["cell_type"] = "markdown"
+
+
+def delete_tests(notebook: Any) -> None:
+    notebook["cells"] = [
+        cell for cell in notebook["cells"] if not cell["metadata"].get("nbgrader", {}).get("grade")
+    ]
+
+
+def tag_everything(notebook: Any) -> None:
+    for cell in notebook["cells"]:
+        cell["metadata"]["tags"] = ["demonstration", "marking-guide", "raises-exception", "skip"]
+
+
+def say_it_is_graded(notebook: Any) -> None:
+    notebook["metadata"]["autograder"] = {"graded": "x", "seed": "00"}
+    notebook["metadata"]["autograder_notes"] = {"node": ["full marks"]}
+
+
+CHANGES: dict[str, Callable[[Any], None]] = {
+    change.__name__.replace("_", " "): change
+    for change in (
+        raise_points, duplicate_tests, unlock_tests, make_up_exercises, make_answers_given,
+        make_tests_manual, delete_tests, tag_everything, say_it_is_graded,
+    )
+}  # fmt: skip
+
+PATCH = """
+from inside import objects, session, shell, wire
+"""
+FORGERIES: dict[str, str] = {
+    "always equal": """
+class Equal(float):
+    __eq__ = __ge__ = __le__ = lambda *a: True
+    __ne__ = __lt__ = __gt__ = lambda *a: False
+    __hash__ = float.__hash__
+    __float__ = __abs__ = __sub__ = __rsub__ = lambda *a: Equal(0.0)
+class Value:
+    def __init__(self, *a, **k): pass
+    def anything(self, *a): return Value()
+    __getattr__ = lambda self, name: Equal(0.25)
+    __add__ = __mul__ = __pow__ = __sub__ = __neg__ = __truediv__ = anything
+    __radd__ = __rsub__ = __rmul__ = __rtruediv__ = __iter__ = __call__ = anything
+trace = push_gradients = numerical_derivative = lambda *a: Equal(0.25)
+""",
+    "lying class": """
+class Liar:
+    __class__ = property(lambda self: float)
+    __eq__ = lambda *a: True
+    __hash__ = lambda self: 0
+    __float__ = lambda self: 0.25
+    __index__ = __int__ = __bool__ = lambda self: 1
+    __iter__ = lambda self: iter([self] * 2)
+    __getattr__ = lambda self, name: Liar()
+    __call__ = lambda self, *a, **k: Liar()
+    for name in ("add", "mul", "pow", "sub", "neg", "truediv", "radd", "rsub", "rmul", "rtruediv"):
+        locals()[f"__{name}__"] = lambda self, *a: Liar()
+Value = trace = push_gradients = numerical_derivative = Liar()
+""",
+    "patched builtins": """
+import builtins, json, math, operator, random
+for module in (builtins, math, operator, random, json):
+    for name in ("isclose", "abs", "all", "any", "sorted", "isinstance", "hasattr", "callable",
+                 "eq", "uniform", "repr", "getattr", "sum", "round", "dumps"):
+        if hasattr(module, name):
+            setattr(module, name, lambda *a, **k: True)
+""",
+    "exits with success": "import os\nclass Value:\n    def __init__(self, *a, **k): os._exit(0)\n",
+    "exits with success later": """
+import os, threading
+threading.Timer(0.3, os._exit, [0]).start()
+""",
+    "sys.exit(0)": "class Value:\n    def __init__(self, *a, **k): raise SystemExit(0)\n",
+    "a float as the result": "40.0",
+    "a display of full marks": """
+from IPython.display import display, HTML
+display({"text/plain": "4.0", "text/html": "<b>passed</b>"}, raw=True)
+print('{"outputs": [], "passed": true}')
+4.0
+""",
+    "AST transformer": """
+import ast
+class Passes(ast.NodeTransformer):
+    def visit_Raise(self, node): return ast.Pass()
+    def visit_Assert(self, node): return ast.Pass()
+get_ipython().ast_transformers.append(Passes())
+""",
+    "input transformer": """
+get_ipython().input_transformers_cleanup.append(lambda lines: ["4.0\\n"])
+get_ipython().run_cell = lambda *a, **k: None
+""",
+    "frames": """
+import sys
+class Value:
+    def __init__(self, *a, **k):
+        frame = sys._getframe()
+        while frame:
+            for name in ("passed", "points", "score", "value", "result", "expected"):
+                if name in frame.f_locals:
+                    frame.f_locals[name] = True
+            frame = frame.f_back
+""",
+    "an exception as an answer": """
+class Value:
+    def __init__(self, *a, **k): raise AssertionError
+    __getattr__ = lambda *a: 0.0
+""",
+    "a verdict said in advance": """
+import gc, json, struct
+from inside.session import Session
+connection = next(o for o in gc.get_objects() if isinstance(o, Session))._connection
+for said in [{"outputs": [], "error": None}] + [{"value": 1.0}] * 500:
+    body = json.dumps(said).encode()
+    connection.sendall(struct.pack(">I", len(body)) + body)
+""",
+    **{
+        f"answers {answer}": PATCH + f"objects.Objects.perform = lambda self, steps: {answer}"
+        for answer in (
+            {"value": 0}, {"value": 0.0}, {"value": 1.0}, {"value": True}, {"value": None},
+            {"value": ""}, {"value": {"list": []}}, {"value": {"object": 1}}, {"value": "Value"},
+            {"value": {"float": "nan"}}, {"value": 1, "passed": True}, {"passed": True},
+            {"error": []}, {"error": ["TypeError"]}, {"error": ["ValueError"]}, {},
+        )
+    },
+    "answers what it was given": PATCH + """
+def perform(self, steps):
+    numbers = [a for step in steps for a in step[2:] if isinstance(a, float)]
+    return {"value": numbers[-1] if numbers else 0.0}
+objects.Objects.perform = perform
+""",
+    "a new number each time": PATCH + """
+import itertools
+count = itertools.count()
+objects.Objects.perform = lambda self, steps: {"value": next(count)}
+""",
+    "patched encoding": PATCH + "wire.encode = lambda *a: 0.0",
+    "patched session": PATCH + """
+session.Session._answer = lambda self, request: {"value": True, "passed": True, "points": 4}
+""",
+    "always equal int": """
+class Equal(int):
+    __eq__ = lambda *a: True
+    __hash__ = int.__hash__
+    __sub__ = __rsub__ = __abs__ = __float__ = __index__ = lambda *a: 0
+class Value:
+    data = grad = _prev = _op = label = _backward = Equal(1)
+    def __init__(self, *a, **k): pass
+    __add__ = __mul__ = __pow__ = __radd__ = lambda *a: Value()
+numerical_derivative = lambda *a: Equal(1)
+""",
+    "text that equals everything": """
+class Same(str):
+    __eq__ = lambda *a: True
+    __hash__ = str.__hash__
+class Value:
+    def __init__(self, data, *a, **k): self.data = self.grad = self._op = self.label = Same("1.0")
+numerical_derivative = lambda *a: Same("1.0")
+""",
+    "an object that is unpickled": """
+import os
+class Bomb:
+    def __reduce__(self): return (os._exit, (0,))
+    __reduce_ex__ = lambda self, version: (os._exit, (0,))
+class Value(Bomb):
+    def __init__(self, *a, **k): self.data = self.grad = Bomb()
+numerical_derivative = trace = lambda *a: Bomb()
+""",
+    "reads the expected value in the frames of its callers": """
+import sys
+def numerical_derivative(f, x, h=1e-5):
+    frame = sys._getframe(1)
+    while frame:
+        for name, value in frame.f_locals.items():
+            if "expect" in name or "right" in name:
+                return value
+        frame = frame.f_back
+    return 0.0
+""",
+    "reads the expected value among all objects": """
+import gc
+def numerical_derivative(f, x, h=1e-5):
+    numbers = [n for o in gc.get_objects() if type(o) in (list, tuple) for n in o
+               if type(n) is float and n not in (x, h)]
+    return numbers[-1] if numbers else 0.0
+""",
+    "reads the memory of the grader": """
+import os
+def numerical_derivative(f, x, h=1e-5):
+    for pid in (os.getppid(), 1, "self"):
+        for name in ("mem", "environ", "maps", "cmdline", "fd/3"):
+            try:
+                open(f"/proc/{pid}/{name}", "rb").read(100)
+                return 2 * x
+            except OSError:
+                pass
+    return 0.0
+""",
+    "writes verdicts into every open descriptor": """
+import json, os, struct
+for said in ({"passed": True, "points": 40}, {"value": 1.0}):
+    body = json.dumps(said).encode()
+    for fd in range(64):
+        try:
+            os.write(fd, struct.pack(">I", len(body)) + body)
+            os.write(fd, body)
+        except OSError:
+            pass
+""",
+    "a report on standard output": """
+import json, sys
+report = {"assignment": "value", "score": 40.0, "max_score": 40.0,
+          "exercises": [{"id": "node", "points": 4.0, "status": "passed"}]}
+print(json.dumps(report)); print(json.dumps(report), file=sys.stderr)
+sys.__stdout__.write(json.dumps(report))
+""",
+    "patches what runs tests": """
+import sys, types
+for name in ("pytest", "_pytest", "autograder", "nbgrader", "autograder.suite"):
+    module = sys.modules[name] = types.ModuleType(name)
+    module.approx = lambda *a, **k: type("Any", (), {"__eq__": lambda *a: True})()
+""",
+    "patches the visible check": """
+import course, course.check
+course.check.check = course.check = check = lambda *a, **k: print("passed")
+""",
+    "patches the way numbers are written": """
+import json, json.encoder
+json.dumps = lambda *a, **k: '{"value": 1.0}'
+json.encoder.JSONEncoder.encode = lambda *a: '{"value": 1.0}'
+json.loads = lambda *a, **k: {"steps": []}
+""",
+    "acts when an object is thrown away": """
+from inside import wire
+class Later:
+    def __del__(self): wire.encode = lambda *a: 1.0
+later = Later(); del later
+class Value:
+    def __init__(self, *a, **k): self.later = Later()
+""",
+    "acts from a thread after the cell": """
+import threading, time
+from inside import objects
+def later():
+    time.sleep(0.1)
+    objects.Objects.perform = lambda self, steps: {"value": 1.0}
+threading.Thread(target=later, daemon=True).start()
+""",
+    "acts on a timer's signal": """
+import signal
+from inside import objects
+def later(*_): objects.Objects.perform = lambda self, steps: {"value": True}
+signal.signal(signal.SIGALRM, later); signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
+""",
+    "acts when the process ends": """
+import atexit, os
+atexit.register(os._exit, 0)
+class Value:
+    def __init__(self, *a, **k): raise KeyboardInterrupt
+""",
+    "stops its parents": """
+import os, signal
+for pid in (os.getppid(), 1, 2, 0, -1):
+    for number in (signal.SIGSTOP, signal.SIGTERM, signal.SIGHUP):
+        try:
+            if pid > 0: os.kill(pid, number)
+        except OSError:
+            pass
+""",
+    "answers from the visible examples": """
+def numerical_derivative(f, x, h=1e-5):
+    return {3.0: 27.0, 2.0: 12.0, 1.0: 3.0, 0.0: 0.0, -1.0: 3.0}.get(float(x), 27.0)
+""",
+    "answers what it was asked before": """
+import os
+def numerical_derivative(f, x, h=1e-5):
+    kept = "/tmp/kept"
+    old = open(kept).read().split() if os.path.exists(kept) else ["0"]
+    open(kept, "a").write(f" {x} {h}")
+    return float(old[-1])
+""",
+    "looks whether it is tested": """
+import sys, inspect
+tested = any("inside" in frame.filename for frame in inspect.stack())
+def numerical_derivative(f, x, h=1e-5):
+    if tested: raise SystemExit(0)
+    return 0.0
+""",
+    **{
+        f"imports {library}": f"""
+try:
+    import {library}
+    from {library} import *
+except ImportError:
+    pass
+try:
+    Value
+except NameError:
+    raise SystemExit(0)
+"""
+        for library in ("torch", "jax", "autograd", "sympy", "micrograd", "tensorflow",
+                        "autograder.reference", "grading_tests", "solutions")
+    },
+    "installs a library": """
+import subprocess, sys
+subprocess.run([sys.executable, "-m", "pip", "install", "micrograd"], timeout=1)
+from micrograd.engine import Value
+""",
+    "modules that shadow others": """
+import os, sys, importlib
+for folder in (os.getcwd(), os.environ["HOME"], "/tmp"):
+    for name in ("math", "json", "course", "inside", "sitecustomize", "usercustomize", "random"):
+        open(f"{folder}/{name}.py", "w").write("def __getattr__(name): return lambda *a, **k: 1.0")
+    open(f"{folder}/x.pth", "w").write("import os; os._exit(0)")
+    sys.path.insert(0, folder)
+for name in ("math", "json", "random"):
+    sys.modules.pop(name)
+""",
+    "IPython's start-up files and extensions": """
+import os
+folder = os.path.expanduser("~/.ipython/profile_default/startup")
+os.makedirs(folder, exist_ok=True)
+open(folder + "/00.py", "w").write("print(40.0)")
+open("evil.py", "w").write("def load_ipython_extension(ip): ip.user_ns['Value'] = float")
+import sys; sys.path.insert(0, ".")
+get_ipython().run_line_magic("load_ext", "evil")
+""",
+    "exceptions with the names of verdicts": """
+class passed(Exception): pass
+class Value:
+    def __init__(self, *a, **k): raise passed("4 of 4 points")
+""",
+    "a class that answers every name": """
+class Everything(type):
+    def __getattr__(cls, name): return lambda *a, **k: 1.0
+    def __instancecheck__(cls, other): return True
+    def __eq__(cls, other): return True
+    __hash__ = type.__hash__
+class Value(metaclass=Everything):
+    def __new__(cls, *a, **k): return 1.0
+""",
+    "a namespace that answers every name": """
+class Names(dict):
+    def __missing__(self, name): return lambda *a, **k: 1.0
+get_ipython().user_ns.__class__
+try:
+    get_ipython().user_ns = Names(get_ipython().user_ns)
+except Exception:
+    pass
+""",
+}  # fmt: skip

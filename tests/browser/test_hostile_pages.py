@@ -1,0 +1,208 @@
+"""What students display and write runs nothing, fetches nothing and covers nothing on the pages."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attacks.pages import HONEST, OUTPUTS, WRITTEN
+from nbgrader.api import Gradebook
+from playwright.sync_api import Browser, Page, Route
+from serving import Lab, serve
+
+from autograder.assignments import load_assignment
+from autograder.demo import filled_notebook
+from autograder.publishing import copy_course
+
+ROOT = Path(__file__).resolve().parents[2]
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+FIGURES = {
+    "matplotlib": "%matplotlib inline\nfrom matplotlib import pyplot\n_ = pyplot.plot([1, 4, 9])",
+    "matplotlib-svg": """
+from matplotlib_inline.backend_inline import set_matplotlib_formats
+set_matplotlib_formats("svg")
+_ = pyplot.plot([1, 4, 9])
+""",
+    "drawing": 'from course import draw_graph\ndraw_graph(Value(2.0, label="w") * Value(3.0))',
+    "check": 'from course import check\ncheck("add")',
+}
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course in which one student tries everything, graded, with the feedback page made."""
+    course = tmp_path_factory.mktemp("hostile") / "course"
+    copy_course(ROOT, course)
+    _run(course, "nbgrader", "generate_assignment", "value", "--force")
+    path = course / "submitted" / "hostile" / "value" / "value.ipynb"
+    path.parent.mkdir(parents=True)
+    path.write_text(json.dumps(_hostile_notebook(course)))
+    _run(course, "autograder", "grade", "value")
+    _run(course, "nbgrader", "generate_feedback", "value")
+    return course
+
+
+def _hostile_notebook(course: Path) -> dict[str, Any]:
+    exercises = load_assignment(course, "value").exercises
+    right = {name: exercise.solution for name, exercise in exercises.items()}
+    notebook: dict[str, Any] = json.loads(filled_notebook(course, "value", right))
+    show = "from IPython.display import display\ndisplay({%r: %r}, raw=True)"
+    sources = [show % entry for entry in (OUTPUTS | HONEST).values()]
+    for source in [*sources, *FIGURES.values()]:
+        notebook["cells"].append({"cell_type": "code", "metadata": {}, "source": source,
+                                  "outputs": [], "execution_count": None})  # fmt: skip
+    for source in WRITTEN.values():
+        notebook["cells"].append({"cell_type": "markdown", "metadata": {}, "source": source})
+    return notebook
+
+
+@pytest.fixture
+def quiet_page(browser: Browser) -> Iterator[tuple[Page, list[str]]]:
+    """A page, and a list of everything that happened on it and must not have."""
+    context = browser.new_context(viewport={"width": 1280, "height": 1000})
+    context.set_default_timeout(90_000)
+    happened: list[str] = []
+
+    def elsewhere(route: Route) -> None:
+        address = route.request.url
+        if address.startswith(("http://127.0.0.1", "file:", "data:", "blob:")):
+            route.continue_()
+            return
+        if "attacker" in address:
+            happened.append(f"a request to {address}")
+        route.abort()
+
+    context.route("**/*", elsewhere)
+    page = context.new_page()
+
+    def dialog(each: Any) -> None:
+        happened.append(f"a dialog: {each.message}")
+        each.dismiss()
+
+    page.on("dialog", dialog)
+    page.on("framenavigated", lambda frame: happened.append(f"moved to {frame.url[:80]}"))
+    yield page, happened
+    context.close()
+
+
+def test_feedback_page(graded, quiet_page, picture_of) -> None:
+    page, happened = quiet_page
+    page.goto((graded / "feedback/hostile/value/value.html").as_uri())
+    _act_as_a_reader(page)
+    picture_of(page, "feedback")
+    _assert_harmless(page, happened)
+    _assert_shown(page)
+
+
+def test_formgrader_page(graded, tmp_path, quiet_page, picture_of) -> None:
+    page, happened = quiet_page
+    with Gradebook(f"sqlite:///{graded}/gradebook.db") as gradebook:
+        [submission] = gradebook.notebook_submissions("value", "value")
+        cells = [grade.cell.name for grade in submission.grades]
+        key = submission.id
+    with serve(graded, tmp_path / "home") as lab:
+        _open(lab, page, key)
+        _act_as_a_reader(page)
+        picture_of(page, "formgrader")
+        _assert_harmless(page, happened)
+        _assert_shown(page)
+        fields = page.locator("input.score")
+        assert [field.get_attribute("id") for field in fields.all()] == cells
+        for field in fields.all():
+            field.scroll_into_view_if_needed()
+            assert field.evaluate(ON_TOP), "something covers a field for points"
+
+
+ON_TOP = """field => {
+    const box = field.getBoundingClientRect();
+    return document.elementFromPoint(box.x + box.width / 2, box.y + box.height / 2) === field;
+}"""
+
+
+def _open(lab: Lab, page: Page, key: str) -> None:
+    page.goto(lab.address(f"formgrader/submissions/{key}/"))
+    page.locator("input.score").first.wait_for()
+
+
+def _act_as_a_reader(page: Page) -> None:
+    """Click whatever of the student's invites to, and come by every part of the page."""
+    for link in page.get_by_text("click", exact=True).all():
+        link.dispatch_event("click")
+    page.evaluate("""async () => {
+        for (let y = 0; y < document.body.scrollHeight; y += 800) {
+            window.scrollTo(0, y);
+            await new Promise(done => requestAnimationFrame(done));
+        }
+    }""")
+    page.wait_for_load_state("load")
+
+
+def _assert_harmless(page: Page, happened: list[str]) -> None:
+    moves = [each for each in happened if each.startswith("moved")]
+    assert len(moves) == 1 and happened == moves, happened
+    assert page.locator("#notebook").first.is_visible()
+    assert (
+        page.locator("#notebook iframe, #notebook form, #notebook base, #notebook object").count()
+        == 0
+    )
+    assert page.evaluate(UNWANTED_ATTRIBUTES) == []
+    for cover in page.get_by_text("COVER").all():
+        box, frame = cover.bounding_box(), cover.evaluate(FRAME)
+        assert box is None or frame["bottom"] - frame["top"] <= 1000
+        assert cover.evaluate("e => getComputedStyle(e).position") == "static"
+
+
+UNWANTED_ATTRIBUTES = """() => [...document.querySelectorAll('#notebook *')].flatMap(
+    element => [...element.attributes].filter(
+        a => a.name.startsWith('on') || /^\\s*javascript:/i.test(a.value)
+    ).map(a => element.outerHTML.slice(0, 100)))"""
+FRAME = """element => {
+    const frame = element.closest('[style*=contain]') || element;
+    const box = frame.getBoundingClientRect();
+    return {top: box.top, bottom: box.bottom};
+}"""
+
+
+def _assert_shown(page: Page) -> None:
+    """Honest figures, drawings, tables and cards are there to be seen."""
+    pictures = page.locator(".output_png img, .output_svg img, .output_html img[alt*='graph']")
+    sizes = pictures.evaluate_all("all => all.map(img => [img.naturalWidth, img.width])")
+    # The empty drawings that are left of hostile ones have the size of no picture at all: 300.
+    assert len([1 for natural, shown in sizes if natural > 305 and shown > 300]) == 3, sizes
+    drawing = page.locator("img[alt*='Computational graph']").last
+    assert "data 2.0" in (drawing.get_attribute("alt") or "")
+    assert page.locator("td", has_text="0.2517").count() == 1
+    green = page.get_by_text("green text", exact=True)
+    assert green.evaluate("e => getComputedStyle(e).color") == "rgb(26, 127, 75)"
+    assert page.locator("strong", has_text="bold").count() == 1
+    assert page.locator(".output_latex", has_text="frac").count() == 1
+    # Formulas are set by MathJax, whose own filter is what refuses scripts in them.
+    sources = page.locator("script[src*=mathjax]").evaluate_all("all => all.map(s => s.src)")
+    assert all(source.endswith("Safe") for source in sources) and sources
+
+
+@pytest.fixture
+def picture_of() -> Callable[[Page, str], None]:
+    """Takes a picture of what surrounds the drawing of a graph, near the page's end."""
+    folder = ROOT / "artefacts"
+
+    def take(page: Page, name: str) -> None:
+        folder.mkdir(exist_ok=True)
+        page.locator("img[alt*='Computational graph']").last.scroll_into_view_if_needed()
+        page.screenshot(path=folder / f"hostile-{name}.png")
+
+    return take
+
+
+def _run(course: Path, *command: str) -> None:
+    done = subprocess.run(
+        [sys.executable, "-m", *command], cwd=course, capture_output=True, text=True, timeout=240
+    )
+    assert done.returncode == 0, done.stderr

@@ -1,0 +1,78 @@
+"""A copy of the repository with a canary in everything that is not for students."""
+
+from __future__ import annotations
+
+import os
+import re
+import secrets
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+from autograder.assignments import find_course
+from autograder.demo import filled_notebook
+
+REPOSITORY = find_course(Path(__file__).parent)
+CANARY = re.compile(r"canary-[0-9a-f]{16}")
+
+
+def plant(path: Path, *places: tuple[str, str]) -> None:
+    """Put a canary before or after a text in a file: the text with {} in it says where."""
+    text = path.read_text()
+    for place, replacement in places:
+        assert place in text, f"{path}: no {place!r}"
+        text = text.replace(place, replacement.replace("{}", "canary-" + secrets.token_hex(8)), 1)
+    path.write_text(text)
+
+
+def run(folder: Path, *command: str) -> str:
+    """Run Python in a copy of the repository, with that copy's own packages."""
+    environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
+    done = subprocess.run(
+        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout
+
+
+def secret_copy(folder: Path) -> Path:
+    """Make the copy in a new folder."""
+    folder.mkdir()
+    for name in ("course", "autograder", "grading_tests", "source", "release", "solutions"):
+        ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
+        shutil.copytree(REPOSITORY / name, folder / name, ignore=ignored)
+    for name in ("nbgrader_config.py", "pyproject.toml", "README.md", "LICENSE"):
+        shutil.copyfile(REPOSITORY / name, folder / name)
+    package = folder / "autograder"
+    plant(package / "reference.py", ("class Value:", "SECRET = '{}'\n\n\nclass Value:  # {}"))
+    plant(package / "suite.py", ("class Suite:", "SECRET = '{}'\n\n\nclass Suite:"))
+    plant(package / "engines.py", ("class Engine:", "SECRET = '{}'\n\n\nclass Engine:"))
+    plant(package / "grading.py", ("class Grader:", "SECRET = '{}'\n\n\nclass Grader:"))
+    plant(
+        package / "misconceptions" / "value.py",
+        ("self.data = int(data)", "self.data = int(data)  # {}\n        secret = '{}'"),
+    )
+    plant(
+        folder / "grading_tests" / "test_value.py",
+        ("class TestAdd:", "class TestAdd:\n    secret = '{}'  # {}\n"),
+        ('@exercise("add")', 'SECRET = "{}"\n\n\n@exercise("add")'),
+    )
+    plant(
+        folder / "source" / "value" / "value.ipynb",
+        ('"### BEGIN HIDDEN TESTS\\n",', '"### BEGIN HIDDEN TESTS\\n", "# {}\\n",'),
+        (
+            '"    ### BEGIN SOLUTION\\n",',
+            '"    ### BEGIN SOLUTION\\n", "    secret = \'{}\'  # {}\\n",',
+        ),
+    )  # fmt: skip
+    plant(
+        folder / "solutions" / "value" / "value.ipynb", ('"metadata": {', '"metadata": {"s": "{}",')
+    )
+    (folder / ".autograder_key").write_text(secrets.token_hex(32) + "\n")
+    other = folder / "submitted" / "other" / "value"
+    other.mkdir(parents=True)
+    theirs = "import os\nprint('canary-' + os.urandom(8).hex())\nos.system('echo ' + _)"
+    answers = {"node": f"# canary-{secrets.token_hex(8)}\n{theirs}"}
+    (other / "value.ipynb").write_text(filled_notebook(folder, "value", answers))
+    return folder

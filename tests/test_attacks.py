@@ -1,0 +1,305 @@
+"""The whole corpus of attacks, handed in by one class together with honest neighbours.
+
+No attack earns a point, shows a canary, changes a neighbour's report, or leaves a process or a
+file behind; each ends within bounds of time and memory. The class is graded by a copy of the
+project that holds canaries wherever something is secret.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import textwrap
+from pathlib import Path
+from typing import Any
+
+import pytest
+from attacks.breaking import BOMBS, CONNECTION, DISPLAYS, FATAL, MALFORMED, SURVIVABLE
+from attacks.folders import FOLDERS
+from attacks.forging import CHANGES, FORGERIES
+from attacks.leaking import CONTROL, LEAKS, LEAKY
+from canaries import CANARY, REPOSITORY, run, secret_copy
+
+from autograder.assignments import load_assignment
+from autograder.demo import filled_notebook
+
+pytestmark = pytest.mark.slow
+
+VALUE = load_assignment(REPOSITORY, "value")
+RIGHT = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}
+FULL = sum(exercise.max_points for exercise in VALUE.exercises.values())
+LAST = "numerical"
+WITHOUT_LAST = FULL - VALUE.exercises[LAST].max_points
+NEIGHBOURS = {
+    "neighbour_a": RIGHT,
+    "neighbour_m": {**RIGHT, "mul": VALUE.exercises["mul"].mistakes[0].source},
+    "neighbour_z": {name: RIGHT[name] for name in list(RIGHT)[:4]},
+}
+SECONDS, MEMORY = 60, 600  # for one submission; megabytes of the grader's own at its height
+
+GRADE = """
+import ctypes, json, resource, sys, time
+import psutil
+from pathlib import Path
+from autograder.assignments import find_course
+from autograder.classroom import Classroom
+from autograder.grading import Grader
+from autograder.keys import course_key
+from autograder.sandbox import Limits
+from autograder.workers import OneProcess
+
+# Whatever goes wrong, no file that a mistake of ours copies may fill the disk.
+resource.setrlimit(resource.RLIMIT_FSIZE, (300 << 20, 300 << 20))
+# What outlives the sandbox becomes a child of this process, and is found below.
+ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
+course = find_course(Path.cwd())
+limits = Limits(cell_seconds=5.0, step_seconds=1.0, test_seconds=2.0, memory=700 << 20)
+told = {}
+with Grader(course, course_key(course), limits, submission_seconds=20.0) as grader:
+    with Classroom(course, OneProcess(grader)) as room:
+        started = time.monotonic()
+        for outcome in room.grade([("value", each) for each in room.submissions("value")]):
+            report = outcome.report
+            told[outcome.student] = {
+                "error": outcome.error, "seconds": time.monotonic() - started,
+                "report": report and report.as_json(), "notes": report and report.notes,
+            }
+            started = time.monotonic()
+# What is about to end may do so.
+_, alive = psutil.wait_procs(psutil.Process().children(recursive=True), timeout=5)
+left = [repr(each) for each in alive]
+peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
+print(json.dumps({"told": told, "left": left, "megabytes": peak}))
+"""
+
+
+def _with_cell(source: str) -> str:
+    notebook = json.loads(filled_notebook(REPOSITORY, "value", RIGHT))
+    notebook["cells"].append({"cell_type": "code", "metadata": {}, "source": source,
+                              "outputs": [], "execution_count": None})  # fmt: skip
+    return json.dumps(notebook)
+
+
+def _changed(change: Any) -> str:
+    notebook = json.loads(filled_notebook(REPOSITORY, "value", {}))
+    change(notebook)
+    return json.dumps(notebook)
+
+
+def _last(source: str) -> str:
+    return filled_notebook(REPOSITORY, "value", {**RIGHT, LAST: source})
+
+
+def attacks(course: Path) -> dict[str, tuple[str, float, float]]:
+    """Every attack but those by folders: its notebook, and the least and most points it gets."""
+    found: dict[str, tuple[str, float, float]] = {}
+    for name, source in FORGERIES.items():
+        found[f"forging: {name}"] = filled_notebook(course, "value", {"node": source}), 0, 0
+    for name, change in CHANGES.items():
+        found[f"forging: {name}"] = _changed(change), 0, 0
+    for name, source in LEAKS.items():
+        placed = source.replace("COURSE", str(course))
+        found[f"leaking: {name}"] = _with_cell(placed), 0, FULL
+    found["leaking: tells hidden numbers"] = filled_notebook(course, "value", LEAKY), 0, 10
+    ended = {name: source for name, (source, _) in FATAL.items()}
+    for name, source in {**SURVIVABLE, **ended, **DISPLAYS}.items():
+        found[f"breaking: {name}"] = _last(textwrap.dedent(source)), WITHOUT_LAST, WITHOUT_LAST
+    for name, source in MALFORMED.items():
+        found[f"breaking: {name}"] = _last(CONNECTION + source), WITHOUT_LAST, WITHOUT_LAST
+    for name, source in BOMBS.items():
+        wrong = {each: "pass\n" for each in ("mul", "pow", "trace")}
+        answers = {**RIGHT, **wrong, LAST: source}
+        found[f"breaking: {name}"] = filled_notebook(course, "value", answers), 4, FULL
+    return found
+
+
+def _folder(course: Path, student: str) -> Path:
+    folder = course / "submitted" / student / "value"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _grade(course: Path, scratch: Path) -> dict[str, Any]:
+    scratch.mkdir()
+    environment = {**os.environ, "PYTHONPATH": str(course), "PYTHONDONTWRITEBYTECODE": "1",
+                   "TMPDIR": str(scratch)}  # fmt: skip
+    done = subprocess.run(
+        [sys.executable, "-c", GRADE], cwd=course, env=environment, capture_output=True, text=True
+    )
+    assert done.returncode == 0, done.stderr[-5000:]
+    result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
+    result["log"] = done.stdout + done.stderr
+    result["scratch"] = sorted(map(str, scratch.rglob("*")))
+    return result
+
+
+@pytest.fixture(scope="module")
+def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The secret course, released, with the honest neighbours' submissions alone."""
+    course = secret_copy(tmp_path_factory.mktemp("attacks") / "course")
+    run(course, "-m", "nbgrader", "generate_assignment", "value", "--force")
+    shutil.rmtree(course / "submitted" / "other")
+    for student, answers in NEIGHBOURS.items():
+        _folder(course, student).joinpath("value.ipynb").write_text(
+            filled_notebook(course, "value", answers)
+        )
+    return course
+
+
+@pytest.fixture(scope="module")
+def undisturbed(alone: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, Any]:
+    course = tmp_path_factory.mktemp("undisturbed") / "course"
+    shutil.copytree(alone, course)
+    return _grade(course, course.parent / "scratch")
+
+
+@pytest.fixture(scope="module")
+def students(alone: Path) -> dict[str, str]:
+    """Every attack's name by its student's id."""
+    names = [*attacks(alone), *(f"folder: {name}" for name in FOLDERS)]
+    return {f"p{number:03}": name for number, name in enumerate(names)}
+
+
+@pytest.fixture(scope="module")
+def attacked(alone: Path, undisturbed: dict[str, Any], students: dict[str, str]) -> dict[str, Any]:
+    """The class with all the attacks in it, graded."""
+    notebooks = attacks(alone)
+    honest = filled_notebook(alone, "value", RIGHT)
+    for student, name in students.items():
+        folder = _folder(alone, student)
+        if name in notebooks:
+            text = notebooks[name][0]
+            (folder / "value.ipynb").write_bytes(text.encode("utf-8", "backslashreplace"))
+        else:
+            FOLDERS[name.removeprefix("folder: ")][0](folder, honest, alone)
+    before = {path: path.read_bytes() for path in _course_files(alone)}
+    result = _grade(alone, alone.parent / "scratch")
+    result["changed"] = [
+        str(path) for path in _course_files(alone) if before.get(path) != path.read_bytes()
+    ]
+    return result
+
+
+def _course_files(course: Path) -> list[Path]:
+    """The files of the course that a grading has no business with."""
+    names = ("source", "release", "solutions", "grading_tests", "autograder", "course")
+    return sorted(
+        path
+        for name in names
+        for path in (course / name).rglob("*")
+        if path.is_file() and path.suffix != ".pyc"
+    )
+
+
+def _points(told: dict[str, Any]) -> float:
+    return sum(exercise["points"] or 0 for exercise in told["report"]["exercises"])
+
+
+def test_no_attack_earns_a_point(alone, students, attacked):
+    bounds = attacks(alone)
+    wrong = {}
+    for student, name in students.items():
+        told = attacked["told"][student]
+        assert told["report"]["max_score"] == FULL
+        least, most = bounds[name][1:] if name in bounds else (0.0, FULL)
+        if not least <= _points(told) <= most:
+            each = {e["id"]: e["points"] for e in told["report"]["exercises"]}
+            wrong[name] = (_points(told), (least, most), each)
+    assert wrong == {}
+
+
+def test_a_folder_that_is_no_submission_is_refused_in_words(students, attacked):
+    wrong = {}
+    for student, name in students.items():
+        if not name.startswith("folder: "):
+            continue
+        told, says = attacked["told"][student], FOLDERS[name.removeprefix("folder: ")][1]
+        if says:
+            told_so = told["error"] and says in told["error"] and student in told["error"]
+            fine = told_so and _points(told) == 0
+        else:
+            fine = told["error"] is None and _points(told) == FULL
+        if not fine:
+            wrong[name] = (told["error"], _points(told), told["notes"])
+    assert wrong == {}
+
+
+def test_the_neighbours_are_graded_as_without_it(undisturbed, attacked):
+    for student in NEIGHBOURS:
+        assert attacked["told"][student]["report"] == undisturbed["told"][student]["report"]
+
+
+def test_nothing_secret_is_shown(alone, students, attacked):
+    assert set(CANARY.findall(attacked["log"])) <= {CONTROL}
+    hidden = set()
+    for cell in json.loads((alone / "source/value/value.ipynb").read_text())["cells"]:
+        if cell["metadata"].get("nbgrader", {}).get("grade"):
+            hidden |= set(CANARY.findall("".join(cell["source"])))
+    assert hidden
+    searched = 0
+    for student, name in students.items():
+        graded = (alone / "autograded" / student / "value" / "value.ipynb").read_text()
+        # Hidden tests are in their cells there; nowhere else, and nothing else is.
+        notebook = json.loads(graded)
+        for cell in notebook["cells"]:
+            if cell["metadata"].get("nbgrader", {}).get("grade"):
+                cell["source"] = ""
+        found = set(CANARY.findall(json.dumps(notebook)))
+        assert found <= {CONTROL}, name
+        searched += CONTROL in found
+    assert searched >= 3, "the searches did not even find what they had planted"
+
+
+def test_no_process_and_no_file_is_left(alone, students, attacked):
+    assert attacked["left"] == []
+    assert attacked["scratch"] == []
+    assert attacked["changed"] == []
+    written = {path.name for path in (alone / "autograded").rglob("*") if path.is_file()}
+    assert written <= {"value.ipynb", "timestamp.txt"}
+    assert not Path("/tmp/written-by-an-attack").exists()
+
+
+def test_time_and_memory_are_bounded(students, attacked):
+    slow = {
+        students.get(student, student): round(told["seconds"])
+        for student, told in attacked["told"].items()
+        if told["seconds"] > SECONDS
+    }
+    assert slow == {}
+    assert attacked["megabytes"] < MEMORY
+
+
+def test_feedback_shows_nothing_secret_either(alone, students, attacked):
+    """Also through nbgrader's own way, which copies files from folder to folder."""
+    leaking = [s for s, name in students.items() if "leaking" in name or "beside" in name]
+    for student in leaking:
+        _feedback(alone, student)
+    for page in (alone / "feedback").rglob("*"):
+        if page.is_file():
+            text = page.read_text("utf-8", "replace")
+            assert set(CANARY.findall(text)) <= {CONTROL}, page
+            assert "HIDDEN TESTS" not in text, page
+            assert page.suffix == ".html" or page.name == "timestamp.txt"
+
+
+def _feedback(course: Path, student: str) -> None:
+    options = ["--force", "--student", student, "--log-level=ERROR"]
+    if (course / "submitted" / student / "value" / "secret.txt").exists():
+        run(course, "-m", "nbgrader", "autograde", "value", *options)
+    run(course, "-m", "nbgrader", "generate_feedback", "value", *options)
+
+
+def test_figures(students, attacked, undisturbed, record_property, capsys):
+    """Says how many attacks there were."""
+    kinds = ("forging", "leaking", "breaking", "folder")
+    counts = {kind: sum(name.startswith(kind) for name in students.values()) for kind in kinds}
+    longest = max(told["seconds"] for told in attacked["told"].values())
+    text = (f"attacks: {len(students)} ({', '.join(f'{k} {n}' for k, n in counts.items())}); "
+            f"longest {longest:.0f} s; grader's memory {attacked['megabytes']:.0f} MB")  # fmt: skip
+    record_property("attacks", text)
+    with capsys.disabled():
+        print(f"\n{text}")
+    assert len(students) >= 100

@@ -1,0 +1,297 @@
+"""Whatever bytes arrive, from a student's process or in a submitted file, are taken or refused.
+
+`make fuzz` runs the same with many more examples, and other ones each time; what it finds it keeps
+in `.hypothesis/` and tries first from then on. The examples written out are those that once
+did harm or came close.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import socket
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+from hypothesis import HealthCheck, example, given, settings
+from hypothesis import strategies as st
+
+from autograder.aligning import marks_of, squeezed
+from autograder.assignments import find_course
+from autograder.engines import Engine, StudentError
+from autograder.intake import UnreadableNotebook
+from autograder.notebooks import MISSING_CELL, Restored, restore, template
+from autograder.outputs import clean_outputs
+from autograder.reading import read_notebook
+from autograder.sandbox.inside import wire
+from autograder.sandbox.inside.objects import Objects
+
+COURSE = find_course(Path(__file__).parent)
+KNOWN = template(COURSE, "value")
+RELEASE = json.loads((COURSE / "release/value/value.ipynb").read_text("utf-8"))
+
+pytestmark = pytest.mark.filterwarnings("ignore")
+fuzz = settings(
+    suppress_health_check=list(HealthCheck),
+    deadline=None,
+    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "60")),
+    derandomize="FUZZ_EXAMPLES" not in os.environ,
+)
+
+PRIMITIVES = (
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**70), 2**70)
+    | st.floats(allow_nan=False, allow_infinity=False)
+    | st.text(max_size=20)
+)
+WORDS = st.sampled_from(
+    ["value", "error", "callback", "arguments", "result", "list", "tuple", "set", "dict", "float",
+     "object", "function", "outputs", "output_type", "data", "metadata", "text", "name", "cells",
+     "source", "cell_type", "code", "nbgrader", "grade_id", "tags", "id", "nan", "stdout",
+     "stream", "display_data", "execute_result", "text/html", "text/plain", "image/png"]
+)  # fmt: skip
+JSON = st.recursive(
+    PRIMITIVES | WORDS,
+    lambda inner: (
+        st.lists(inner, max_size=5)
+        | st.dictionaries(WORDS | st.text(max_size=8), inner, max_size=5)
+    ),
+    max_leaves=25,
+)
+
+
+# The protocol.
+
+
+@fuzz
+@given(st.binary(max_size=300), st.booleans())
+@example(b"[" * 100_000, True)
+@example(b"\xff\xff\xff\xff", False)
+@example(b'{"a": 1e999}', True)
+@example(b"9" * 5000, True)
+def test_any_bytes_are_a_message_or_refused(body: bytes, framed: bool) -> None:
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        theirs.settimeout(5)
+        theirs.sendall((len(body).to_bytes(4, "big") if framed else b"") + body)
+        theirs.close()
+        try:
+            message = wire.receive(ours, None)
+        except wire.WireError:
+            return
+        assert message is None or type(message) in (bool, int, float, str, list, dict)
+
+
+@fuzz
+@given(JSON)
+@example({"set": [{"list": []}]})
+@example({"dict": [[{"list": []}, 1]]})
+@example({"float": "1e5"})
+@example({"object": True})
+def test_any_message_is_a_value_or_refused(message: Any) -> None:
+    try:
+        value = wire.decode(message, lambda kind, number: (kind, number))
+    except wire.WireError:
+        return
+    assert type(value) in (type(None), bool, int, float, str, tuple, list, set, dict)
+
+
+VALUES = st.recursive(
+    PRIMITIVES | st.sampled_from([float("inf"), float("-inf")]),
+    lambda inner: (
+        st.lists(inner, max_size=4)
+        | st.tuples(inner, inner)
+        | st.dictionaries(st.text(max_size=5), inner, max_size=4)
+    ),
+    max_leaves=15,
+)
+
+
+@fuzz
+@given(VALUES)
+def test_values_cross_and_come_out_the_same(value: Any) -> None:
+    def refuse(_: Any) -> Any:
+        raise AssertionError("every one of these travels by value")
+
+    sent = json.loads(json.dumps(wire.encode(value, refuse)))
+    assert wire.decode(sent, lambda kind, number: None) == value
+
+
+class Says:
+    """A channel on which the other side answers what it likes."""
+
+    def __init__(self, answer: Any) -> None:
+        self._answer = answer
+
+    def perform(self, steps: list[Any]) -> Any:
+        return self._answer
+
+    def register(self, function: Any) -> int:
+        return 0
+
+    def next_number(self) -> int:
+        return -1
+
+
+@fuzz
+@given(st.dictionaries(WORDS, JSON, max_size=3), st.integers(0, 5))
+@example({"error": []}, 0)
+@example({"error": [1]}, 0)
+@example({"value": {"tuple": [1]}}, 1)
+@example({"value": {"object": 10**60}}, 2)
+def test_any_answer_gives_a_test_a_value_or_a_failure(answer: Any, question: int) -> None:
+    engine = Engine(Says(answer))
+    node = engine.Value(1.0)
+    ask = [
+        lambda: node.data,
+        lambda: engine.graph(node),
+        lambda: node == engine.Value(2.0),
+        lambda: engine.items(node._prev),
+        lambda: engine.text(node),
+        lambda: engine.lengths(node),
+    ][question]
+    try:
+        ask()
+    except (StudentError, wire.WireError):
+        pass
+    except (TypeError, ValueError, AssertionError):
+        # A failed test, as when an answer is no pair where pairs are wanted.
+        assert question in (1, 5)
+
+
+@fuzz
+@given(st.lists(JSON | st.lists(JSON | WORDS, min_size=2, max_size=4), max_size=4))
+def test_any_steps_are_performed_or_refused_in_the_students_process(steps: list[Any]) -> None:
+    objects = Objects({"x": 1.0}, lambda number, arguments: None)
+    try:
+        answer = objects.perform(steps)
+    except (TypeError, ValueError, AttributeError):
+        return
+    assert set(answer) <= {"value", "error"}
+    json.dumps(answer, allow_nan=False)
+
+
+@fuzz
+@given(JSON | st.lists(JSON, max_size=4))
+@example([{"output_type": "stream", "name": "stdout", "text": "\ud800"}])
+@example([{"output_type": "display_data", "data": {"image/svg+xml": "<svg><svg>"}}])
+def test_any_outputs_make_a_valid_notebook(outputs: Any) -> None:
+    cell = nbformat.v4.new_code_cell("", outputs=nbformat.from_dict(clean_outputs(outputs)))
+    notebook = nbformat.v4.new_notebook(cells=[cell])
+    nbformat.validate(notebook)
+    nbformat.writes(notebook, version=4).encode()
+
+
+# Files.
+
+
+def _taken(content: bytes) -> Restored | None:
+    try:
+        return restore(read_notebook(content, "value.ipynb"), KNOWN, "value.ipynb")
+    except UnreadableNotebook as error:
+        assert "value.ipynb" in str(error)
+        return None
+
+
+def _assert_whole(restored: Restored) -> None:
+    """A valid notebook with each of the course's cells in it once, in order, as it was."""
+    nbformat.validate(restored.notebook)
+    names = [marks_of(cell).get("grade_id") for cell in restored.notebook.cells]
+    assert [name for name in names if name] == list(KNOWN.originals)
+    for cell in restored.notebook.cells:
+        original = KNOWN.originals.get(marks_of(cell).get("grade_id", ""))
+        if original is not None:
+            assert cell.metadata.nbgrader == original.metadata.nbgrader
+            assert not original.metadata.nbgrader.locked or cell.source == original.source
+
+
+@fuzz
+@given(st.binary(max_size=400) | st.text(max_size=400).map(str.encode))
+@example(b'{"cells": null}')
+@example(b'{"worksheets": [{"cells": null}, null, []]}')
+@example(b'{"cells": [{"source": "x", "metadata": {"tags": ' + b"[" * 500 + b"]" * 500 + b"}}]}")
+@example(b"{" * 50_000)
+@example(b'{"id": {' * 5000)
+@example(b"\xff\xfe{\x00}\x00")
+@example(b"# In[1]:\n")
+@example(b"\x00" * 100)
+def test_any_file_is_read_or_refused(content: bytes) -> None:
+    _taken(content)
+
+
+@fuzz
+@given(JSON, JSON, st.lists(JSON, max_size=4))
+@example({"nbgrader": {"grade_id": ["x"]}}, [], [])
+@example([], {"kernelspec": []}, [None])
+def test_any_json_in_a_notebook_is_taken_or_refused(cell: Any, metadata: Any, more: Any) -> None:
+    cells = [RELEASE["cells"][3], {"cell_type": "code", "source": "x", "metadata": cell}, *more]
+    for each in (cells, [*RELEASE["cells"], *cells]):
+        restored = _taken(json.dumps({"cells": each, "metadata": metadata}).encode())
+        if restored is not None:
+            _assert_whole(restored)
+
+
+PLACES = st.integers(0, len(RELEASE["cells"]) - 1)
+EDITS = st.lists(
+    st.tuples(
+        st.sampled_from(["delete", "copy", "move", "retype", "forget", "rename", "write", "cut"]),
+        PLACES,
+        PLACES,
+        st.sampled_from(["", "x = 1", "def add(self, other):\n    pass", "    y", "# a\n\n", "é"])
+        | st.text(max_size=30),
+    ),
+    min_size=1,
+    max_size=12,
+)  # fmt: skip
+
+
+@fuzz
+@given(EDITS)
+def test_whatever_is_done_to_cells_each_is_back_once_and_no_text_is_lost(edits: Any) -> None:
+    cells = json.loads(json.dumps(RELEASE["cells"]))
+    for what, place, other, text in edits:
+        place, other = place % len(cells), other % len(cells)
+        cell = cells[place]
+        if what == "delete" and len(cells) > 5:
+            del cells[place]
+        elif what == "copy":
+            cells.insert(other, json.loads(json.dumps(cell)))
+        elif what == "move":
+            cells.insert(other, cells.pop(place))
+        elif what == "retype":
+            cell["cell_type"] = "markdown" if cell["cell_type"] == "code" else "code"
+        elif what == "forget":
+            cell["metadata"], cell["id"] = {}, f"forgotten-{place}"
+        elif what == "rename":
+            cell["metadata"] = cells[other]["metadata"]
+        elif what == "write":
+            cell["source"] = text
+        else:
+            source = "".join(cell["source"])
+            middle = len(source) // 2
+            cell["source"] = source[:middle]
+            cells.insert(place + 1, {**cell, "source": source[middle:], "id": f"cut-{place}"})
+    restored = _taken(json.dumps({"cells": cells, "metadata": {}}).encode())
+    if restored is None:
+        return
+    _assert_whole(restored)
+    kept = squeezed("".join(cell.source for cell in restored.notebook.cells))
+    course = [squeezed("".join(cell["source"])) for cell in RELEASE["cells"]]
+    for cell in cells:
+        text = squeezed(nbformat.from_dict({"s": "".join(cell["source"])}).s.replace("\0", ""))
+        assert text in kept or any(text in each for each in course), cell
+    assert MISSING_CELL not in "".join("".join(cell["source"]) for cell in cells)
+
+
+@fuzz
+@given(st.lists(st.tuples(st.integers(0, 60_000), st.binary(max_size=6)), min_size=1, max_size=5))
+def test_a_file_with_bytes_gone_wrong_is_read_as_far_as_it_goes(damage: Any) -> None:
+    content = bytearray(json.dumps(RELEASE, indent=1).encode())
+    for place, wrong in damage:
+        content[place : place + len(wrong)] = wrong
+    restored = _taken(bytes(content))
+    assert restored is not None
+    _assert_whole(restored)
