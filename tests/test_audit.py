@@ -1,0 +1,272 @@
+"""The grading tests tell right from wrong, and the audit that says so is itself to be trusted."""
+
+from __future__ import annotations
+
+import json
+import os
+from dataclasses import replace
+from functools import cache
+
+import pytest
+from click.testing import CliRunner
+
+from autograder.assignments import assignment_names, find_course, load_assignment
+from autograder.audit.cases import all_cases
+from autograder.audit.judging import ENDLESS, Judge, notebook_cells
+from autograder.audit.mutation import merged, mutants
+from autograder.audit.oracle import Oracle
+from autograder.audit.report import TITLES, page_block, summary
+from autograder.audit.running import SEED, audit
+from autograder.audit.survivors import explanation
+from autograder.cli import main
+from autograder.engines import Engine, LocalChannel
+from autograder.publishing import copy_course
+from autograder.suite import Suite
+
+COURSE = find_course()
+NAMES = assignment_names(COURSE)
+ASSIGNMENTS = {name: load_assignment(COURSE, name) for name in NAMES}
+
+REPEATS = int(os.environ.get("REPEATS", "5"))
+"""How often one submission is graded; `make audit` asks for 200."""
+
+SEEDS = int(os.environ.get("SEEDS", "2"))
+
+
+@cache
+def cases(kind: str, name: str | None = None):
+    chosen = [name] if name else NAMES
+    return [case for each in chosen for case in all_cases(COURSE, ASSIGNMENTS[each], SEED, [kind])]
+
+
+# What the audit finds.
+
+
+@pytest.fixture(scope="session")
+def found():
+    """The whole audit."""
+    return audit(COURSE, NAMES, workers=os.cpu_count() or 1)
+
+
+@pytest.mark.slow
+def test_every_misconception_is_killed_and_named_and_costs_its_own_exercise(found):
+    for kind in ("mistake", "two_exercises"):
+        count = found.count(kind)
+        assert count.killed == count.wrong and count.alarms == 0
+        assert count.named >= 0.97 * count.wrong
+    assert found.count("mistake").cases == len(cases("mistake"))
+    alone = {case.id for case in cases("mistake") if not case.endless}
+    assert alone == {name for case in cases("two_exercises") for name in case.mistakes}
+
+
+@pytest.mark.slow
+def test_mutants_are_killed_and_survivors_are_explained(found):
+    changed, joined = found.count("mutant"), found.count("two_in_one")
+    assert changed.killed >= 0.95 * changed.wrong and joined.killed == joined.wrong
+    assert changed.strict == joined.strict == 0
+    assert all(explanation(each.exercises[0], each.about) for each in found.survivors)
+
+
+@pytest.mark.slow
+def test_right_solutions_get_full_marks(found):
+    count = found.count("variant")
+    assert count.cases == len(cases("variant")) >= 40
+    assert [each.alarms for each in found.of("variant") if each.alarms] == []
+
+
+@pytest.mark.slow
+def test_the_audit_passes_and_the_page_tells_what_it_found(found):
+    assert found.passed and found.gaps == []
+    assert page_block(found) in (COURSE / "docs" / "audit.md").read_text("utf-8")
+
+
+def test_the_page_counts_what_there_is():
+    """Without running anything: the page's numbers of cases are today's."""
+    page = (COURSE / "docs" / "audit.md").read_text("utf-8")
+    for name in NAMES:
+        for kind, title in TITLES.items():
+            assert f"| {name}: {title} | {len(cases(kind, name))} |" in page
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_exercise_has_three_misconceptions(name):
+    for exercise in ASSIGNMENTS[name].exercises.values():
+        assert exercise.manual or len(exercise.mistakes) >= 3, exercise.id
+
+
+# Verdicts in the grader's own process are those from behind the wall.
+
+
+@pytest.mark.parametrize("case", cases("mistake")[::9] + cases("two_in_one")[::25],
+                         ids=lambda case: case.id)  # fmt: skip
+def test_verdicts_are_the_same_on_both_sides_of_the_wall(grader, case):
+    assignment = ASSIGNMENTS[case.assignment]
+    if case.endless:
+        pytest.skip("never ends on either side")
+    graded = grader.grade(case.assignment, notebook_cells(assignment, case), {case.exercise})
+    scope = assignment.namespace(**case.answers)
+    with Suite(assignment.tests) as suite:
+        seed = bytes.fromhex(graded.report.seed)
+        here = suite.run(case.exercise, lambda: Engine(LocalChannel(scope)), seed)
+        expected = [(verdict.promise, verdict.passed) for verdict in here]
+    assert graded.report.exercises[0].promises == expected
+
+
+def test_other_seeds_give_the_same_verdicts():
+    """What a submission gets does not depend on which numbers were drawn for it."""
+    verdicts: dict[str, dict[tuple, set[str]]] = {}
+    for number in range(SEEDS):
+        with Judge(COURSE, f"seed {number}") as judge:
+            for case in cases("mistake"):
+                if not case.endless:
+                    seen = verdicts.setdefault(case.id, {})
+                    seen.setdefault(tuple(judge.verdicts(case)), set()).add(f"seed {number}")
+    assert {name: seen for name, seen in verdicts.items() if len(seen) > 1} == {}
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_repeated_gradings_give_the_same_report_to_the_byte(grader, name):
+    case = cases("two_exercises", name)[0]
+    notebook = notebook_cells(ASSIGNMENTS[name], case)
+    reports = {
+        json.dumps(grader.grade(name, notebook, set(case.answers)).report.as_json())
+        for _ in range(REPEATS)
+    }
+    assert len(reports) == 1
+
+
+def test_an_endless_mutant_is_stopped():
+    case = replace(cases("mutant")[0], answers={"zero_grad": "def zero_grad(parameters):\n"
+                   "    while True:\n        pass\n"})  # fmt: skip
+    with Judge(COURSE, SEED) as judge:
+        assert list(judge.verdicts(replace(case, assignment="backward"))) == [(ENDLESS, False)]
+
+
+# The oracle, and what is put before it.
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_oracle_sees_every_misconception(name):
+    oracle = Oracle(ASSIGNMENTS[name])
+    unseen = [
+        case.id
+        for case in cases("mistake", name)
+        if not case.endless and not oracle.differs(case.exercise, case.answers)
+    ]
+    assert unseen == []
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_oracle_finds_nothing_wrong_with_right_solutions(name):
+    oracle = Oracle(ASSIGNMENTS[name], graphs=200)
+    wrong = [
+        (case.id, exercise.id)
+        for case in [*cases("variant", name), replace(cases("mistake", name)[0], answers={})]
+        for exercise in ASSIGNMENTS[name].exercises.values()
+        if not exercise.manual and oracle.differs(exercise.id, case.answers)
+    ]
+    assert wrong == []
+
+
+ADD = """
+def add(a, b):
+    '''Return the sum.'''
+    total = a + float(b)
+    if total > 10:
+        total += 1
+    return total
+"""
+
+
+def test_mutants_change_one_thing_each():
+    made = mutants("add", ADD, 1000, "seed")
+    assert len({each.id for each in made}) == len({each.source for each in made}) == len(made)
+    changes = {each.change for each in made}
+    assert {
+        "total = a + float(b) → total = a - float(b)",
+        "total = a + float(b) → total = a",
+        "total = a + float(b) → total = a + b",
+        "total = a + float(b) → total = b + float(b)",
+        "if total > 10: → if total >= 10:",
+        "if total > 10: → if True:",
+        "if total > 10: → if total > 11:",
+        "total += 1 → total = 1",
+        "total += 1 → total -= 1",
+        "total += 1 → pass",
+        "return total → pass",
+        "return total → return a",
+    } <= changes
+    for each in made:
+        compile(each.source, "mutant", "exec")
+
+
+def test_mutants_are_drawn_the_same_way_each_time():
+    assert mutants("add", ADD, 5, "seed") == mutants("add", ADD, 5, "seed")
+    assert mutants("add", ADD, 5, "seed") != mutants("add", ADD, 5, "other")
+    assert len(mutants("add", ADD, 5, "seed")) == 5
+
+
+def test_two_mistakes_are_joined_where_they_do_not_meet():
+    one, other = ADD.replace("total > 10", "total < 10"), ADD.replace("return total", "return a")
+    both = merged(ADD, one, other)
+    assert both is not None and "total < 10" in both and "return a" in both
+    assert merged(ADD, one, ADD.replace("total > 10", "total > 9")) is None
+    assert merged(ADD, one, one) is None
+
+
+# What an author is told.
+
+
+@pytest.fixture
+def blind_course(tmp_path):
+    """A course in which somebody forgot what an answer has to be."""
+    copy_course(COURSE, tmp_path)
+    tests = tmp_path / "grading_tests" / "test_checkpoint.py"
+    text = tests.read_text("utf-8")
+    assert '"q3": "b"' in text and '"q2": 2.0' in text
+    text = text.replace("student.read(question, letter) == right", "student.read(question)")
+    tests.write_text(text.replace('"q2": 2.0', '"q2": 12.0'), "utf-8")
+    return tmp_path
+
+
+def test_an_author_is_told_which_mistakes_the_tests_miss(blind_course):
+    def about(case):
+        return set(case.answers) <= {"q2", "q3"} and case.kind in ("mistake", "mutant")
+
+    found = audit(blind_course, ["checkpoint"], 1, chosen=about)
+    assert not found.passed
+    missed = {each.id for each in found.of("mistake") if not each.killed}
+    assert missed == {"q2.only_over_b", "q3.option_a", "q3.option_c", "q3.option_d"}
+    assert found.survivors and summary(found).startswith("killed 4/8 · ")
+
+
+def test_a_case_can_be_run_alone(blind_course):
+    command = ["audit", "checkpoint", "--course", str(blind_course), "--case", "q3.option_c"]
+    result = CliRunner().invoke(main, command)
+    assert result.exit_code == 1
+    assert 'q3 = "c"' in result.output and "killed: nothing" in result.output
+    result = CliRunner().invoke(main, [*command[:-1], "q3.option_z"])
+    assert result.exit_code == 2
+
+
+def test_the_command_prints_json_and_its_failures_with_how_to_reproduce_them(tmp_path, monkeypatch):
+    from autograder.audit import command
+
+    def little(course, names, workers, seed, tell):
+        return audit(course, names, workers, seed, lambda c: c.id in ("q3.option_a", "fractions"))
+
+    monkeypatch.setattr(command, "audit", little)
+    result = CliRunner().invoke(main, ["audit", "checkpoint", "--workers", "1", "--json"])
+    assert result.exit_code == 0, result.output
+    told = json.loads(result.stdout)
+    assert told["summary"] == "killed 1/1 · named 1/1 · false alarms 0/1"
+    assert told["passed"] and told["failures"] == [] and len(told["table"]) == 2
+
+
+def test_a_page_without_markers_is_refused(tmp_path):
+    from autograder.audit.report import write_block
+
+    page = tmp_path / "page.md"
+    page.write_text("nothing", "utf-8")
+    with pytest.raises(ValueError, match="once"):
+        write_block(page, "audit", "text")

@@ -1,0 +1,108 @@
+"""A slip of the pen is explained as that, with the student's own line, in every exercise."""
+
+from __future__ import annotations
+
+import ast
+import linecache
+
+import pytest
+
+from autograder.assignments import assignment_names, find_course, load_assignment
+from autograder.audit.cases import Case
+from autograder.audit.judging import notebook_cells
+from course.check import CheckFailed, check
+
+COURSE = find_course()
+ASSIGNMENTS = {name: load_assignment(COURSE, name) for name in assignment_names(COURSE)}
+EXERCISES = [
+    pytest.param(name, exercise, id=exercise.id)
+    for name, assignment in ASSIGNMENTS.items()
+    for exercise in assignment.exercises.values()
+    if not exercise.manual and not exercise.form
+]
+
+
+def first_function(solution: str) -> tuple[ast.Module, ast.FunctionDef]:
+    tree = ast.parse(solution)
+    function = next(node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef))
+    function.body = function.body[1:] if ast.get_docstring(function) else function.body
+    return tree, function
+
+
+def beginning_with(solution: str, line: str) -> str:
+    """The solution, its first function with one more line at the beginning."""
+    tree, function = first_function(solution)
+    function.body.insert(0, ast.parse(line).body[0])
+    return ast.unparse(tree) + "\n"
+
+
+@pytest.fixture
+def told(grader):
+    """What is said of a notebook in which this exercise's cell is another one."""
+
+    def tell(name, exercise, source):
+        case = Case("plain", "plain", name, {exercise.id: source})
+        notebook = notebook_cells(ASSIGNMENTS[name], case)
+        return grader.grade(name, notebook, {exercise.id}).report.exercises[0]
+
+    return tell
+
+
+@pytest.mark.parametrize(("name", "exercise"), EXERCISES)
+@pytest.mark.parametrize(
+    ("kind", "line"),
+    [("NameError", "result = undefined_name"), ("TypeError", "result = 'two' + 2")],
+)
+def test_an_error_is_told_with_its_own_line(told, name, exercise, kind, line):
+    result = told(name, exercise, beginning_with(exercise.solution, line))
+    assert result.misconception is None
+    assert result.message.startswith(f"Your code raised {kind}: ")
+    assert f"in the line `{line}`" in result.message
+
+
+@pytest.mark.parametrize(("name", "exercise"), EXERCISES)
+def test_a_cell_that_python_cannot_read_is_called_that(told, name, exercise):
+    source = exercise.solution.replace("def ", "def def ", 1)
+    line = next(line.strip() for line in source.splitlines() if "def def" in line)
+    result = told(name, exercise, source)
+    assert result.message == (
+        f"Python cannot read the cell: invalid syntax, in the line `{line}`. None of it ran."
+    )
+
+
+@pytest.mark.parametrize(("name", "exercise"), EXERCISES)
+def test_a_missing_return_is_called_that(told, name, exercise):
+    tree, function = first_function(exercise.solution)
+    if not isinstance(function.body[-1], ast.Return):
+        pytest.skip("it returns nothing")
+    function.body[-1] = ast.Pass()
+    result = told(name, exercise, ast.unparse(tree) + "\n")
+    assert "return" in result.message.splitlines()[0].lower(), result.message
+    assert result.points < result.max_points
+
+
+def test_a_cell_that_stops_half_way_is_called_that(told):
+    exercise = ASSIGNMENTS["value"].exercises["add"]
+    stopped = exercise.solution.replace("Value.__add__ = add", "Value.__add__ = ad")
+    result = told("value", exercise, stopped)
+    assert result.message.startswith(
+        "The cell itself stops with NameError: name 'ad' is not defined, in the line "
+        "`Value.__add__ = ad`."
+    )
+
+
+def test_a_mistake_with_a_name_keeps_it_though_it_raises(told):
+    exercise = ASSIGNMENTS["value"].exercises["add"]
+    [mistake] = [m for m in exercise.mistakes if m.id == "add.numbers_not_wrapped"]
+    assert told("value", exercise, mistake.source).misconception == mistake.id
+
+
+def test_the_visible_check_says_the_same(monkeypatch):
+    exercise = ASSIGNMENTS["value"].exercises["trace"]
+    source = beginning_with(exercise.solution, "result = 'two' + 2")
+    name = "<ipython-input-1>"
+    # IPython keeps the cells' lines there.
+    monkeypatch.setitem(linecache.cache, name, (1, None, source.splitlines(True), name))
+    cell = f"exec(compile({source!r}, {name!r}, 'exec'), globals())\n"
+    with pytest.raises(CheckFailed, match=r"Your code raised TypeError: can only concatenate"):
+        check("trace", ASSIGNMENTS["value"].namespace(trace=cell))
