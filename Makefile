@@ -4,24 +4,43 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
-NAMES := value backward checkpoint
+NAMES := value backward checkpoint mlp
 
-.PHONY: demo test lab install system browser generated release solutions tables lint bench clean
+.PHONY: demo test audit damaged fuzz peers lab lesson install system for-tests generated release \
+  solutions tables lint bench clean
 
 demo: install system
 	$(BIN)/autograder demo
 
-test: install system browser
+test: install system for-tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest
+	$(BIN)/pytest -n auto --dist worksteal -m "not browser"
+	$(BIN)/pytest -m browser
 
 lab: install system
 	cd release && ../$(BIN)/jupyter lab
 
+# A thousand damaged copies of honest submissions: how many keep their marks.
+damaged: install system
+	$(BIN)/python tests/damaged_copies.py --copies 1000
+
+# What the protocol and the reader of notebooks make of thousands of strange inputs.
+fuzz: install
+	FUZZ_EXAMPLES=5000 $(BIN)/pytest tests/test_fuzzing.py --hypothesis-show-statistics
+
 bench: install system
 	$(BIN)/python benchmarks/one_notebook.py
+
+# Holds the grading tests against all that is known to be wrong or right, and one submission's
+# reports against one another.
+audit: install system
+	$(BIN)/autograder audit --page docs/audit.md
+	REPEATS=200 SEEDS=20 $(BIN)/pytest tests/test_audit.py -k "repeated or seeds"
+
+peers: install system
+	$(BIN)/python benchmarks/peer_suites.py --page docs/audit.md
 
 install: .venv/installed
 
@@ -36,9 +55,14 @@ system:
 	@command -v bwrap >/dev/null && command -v dot >/dev/null || \
 	  { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq bubblewrap graphviz fonts-dejavu-core; }
 
-browser:
-	@command -v chromium >/dev/null || \
-	  { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium; }
+# What only the tests need: a browser and a database server.
+for-tests:
+	@command -v chromium >/dev/null && ls /usr/lib/postgresql/*/bin/initdb >/dev/null 2>&1 || \
+	  { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq chromium postgresql; }
+
+# The lesson and the slides as pages for the browser: artefacts/lesson/index.html.
+lesson: install system
+	$(BIN)/python -m autograder.lesson artefacts/lesson
 
 # Everything in the clone that is made from something else in it.
 generated: tables release solutions

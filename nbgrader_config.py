@@ -29,9 +29,21 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
+# What came late. These are the settings there are, with the values that take nothing off;
+# docs/instructors.md says what each does.
+c.AssignLatePenalties.plugin_class = "autograder.late.LatePolicy"
+c.LatePolicy.grace_minutes = 0
+c.LatePolicy.percent_a_day = 0
+c.LatePolicy.maximum_percent = 100
+c.LatePolicy.tokens = 0
+
 # Feedback shows what was found, never a hidden test.
 c.GenerateFeedback.preprocessors = [
     "nbgrader.preprocessors.GetGrades",
     "autograder.preprocessors.HideTests",
     "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
+
+# What students wrote and displayed is shown by the formgrader and in feedback without anything
+# that could run there.
+c.HTMLExporter.filters = {"markdown2html": "autograder.rendering.markdown2html"}

@@ -99,7 +99,8 @@ class Assignment:
 @lru_cache(maxsize=2048)
 def compiled(source: str) -> CodeType:
     """The code of one of the course's own cells."""
-    return compile(source, "<cell of the course>", "exec")
+    # A cell must not inherit what this file imports from `__future__`.
+    return compile(source, "<cell of the course>", "exec", dont_inherit=True)
 
 
 def find_course(start: Path | None = None) -> Path:

@@ -4,15 +4,13 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 import tempfile
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
+from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 
-import nbformat
-from nbformat.notebooknode import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
@@ -20,10 +18,16 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from .assignments import CourseError, load_assignment
 from .gradebook import record, require_assignment
-from .grading import Grader
-from .notebooks import UnreadableNotebook, blank, template
+from .intake import (
+    UnreadableNotebook,
+    find_notebook,
+    read_plain_file,
+    refuse_shared_file,
+    submitted_at,
+)
+from .late import LatePenalties
 from .report import Report
-from .submissions import grade_file, grade_restored
+from .workers import Graded, Job, Workers
 
 
 @dataclass
@@ -34,6 +38,7 @@ class Outcome:
         report: the verdicts.
         error: why nothing could be graded, if so; the marks are then 0.
         skipped: whether it had been graded before and has not changed.
+        penalty: the points taken off because it came late.
     """
 
     student: str
@@ -41,6 +46,7 @@ class Outcome:
     report: Report | None = None
     error: str | None = None
     skipped: bool = False
+    penalty: float = 0.0
 
 
 def course_directory(course: Path) -> CourseDirectory:
@@ -54,16 +60,17 @@ class Classroom:
 
     Args:
         course: the course folder.
-        grader: grades the notebooks.
+        workers: grade the notebooks.
         force: grade again what has been graded before.
     """
 
-    def __init__(self, course: Path, grader: Grader, force: bool = False) -> None:
+    def __init__(self, course: Path, workers: Workers, force: bool = False) -> None:
         self._course = course
-        self._grader = grader
+        self._workers = workers
         self._force = force
         self._folders = course_directory(course)
         self._gradebook = Gradebook(self._folders.db_url, self._folders.course_id)
+        self._penalties = LatePenalties(self._folders.config, self._gradebook)
 
     def __enter__(self) -> Classroom:
         return self
@@ -87,47 +94,57 @@ class Classroom:
             )
         return found
 
-    def grade(self, name: str, students: list[str]) -> Iterator[Outcome]:
-        """Grade the students' submissions one by one."""
-        for student in students:
-            yield self._grade_one(name, student)
+    def grade(self, wanted: Iterable[tuple[str, str]]) -> Iterator[Outcome]:
+        """Grade submissions, given as assignment and student; each outcome as it comes in.
 
-    def _grade_one(self, name: str, student: str) -> Outcome:
-        outcome = Outcome(student, name)
+        Marks and files are stored here, by one process, before the outcome is told. What was
+        told is stored, and what was not will be graded when this is called again. Late penalties
+        are settled for what has not changed too: an extension or a mark by hand may be new.
+        """
+        unchanged: list[Outcome] = []
+        for job, graded in self._workers.run(self._jobs(wanted, unchanged)):
+            yield from self._settled(unchanged)
+            unchanged.clear()
+            self._store(job, graded)
+            done = Outcome(job.student, job.assignment, graded.report, graded.error)
+            yield from self._settled([done])
+        yield from self._settled(unchanged)
+
+    def _settled(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+        for outcome in outcomes:
+            penalties = self._penalties.settle(outcome.student)
+            outcome.penalty = penalties.get(outcome.assignment, 0.0)
+            yield outcome
+
+    def _jobs(self, wanted: Iterable[tuple[str, str]], unchanged: list[Outcome]) -> Iterator[Job]:
+        for name, student in wanted:
+            folder = self._folder(self._folders.submitted_directory, student, name)
+            path = folder / f"{name}.ipynb"
+            content, refused = None, ""
+            try:
+                path = find_notebook(folder, name)
+                refuse_shared_file(path, self._course)
+                content = read_plain_file(path)
+            except UnreadableNotebook as error:
+                refused = str(error)
+            stamp = blake2b(content or refused.encode(), digest_size=16).hexdigest()
+            target = self._folder(self._folders.autograded_directory, student, name)
+            if not self._force and _graded_stamp(target, name) == stamp:
+                unchanged.append(Outcome(student, name, skipped=True))
+            else:
+                yield Job(name, student, str(path), content, refused, stamp)
+
+    def _store(self, job: Job, graded: Graded) -> None:
+        if graded.marks is None:
+            return
+        name, student = job.assignment, job.student
         submitted = self._folder(self._folders.submitted_directory, student, name)
+        record(self._gradebook, name, student, graded.marks, submitted_at(submitted))
         target = self._folder(self._folders.autograded_directory, student, name)
-        source = submitted / f"{name}.ipynb"
-        stamp = _stamp(source)
-        if not self._force and _graded_stamp(target, name) == stamp:
-            outcome.skipped = True
-            return outcome
-        try:
-            notebook, outcome.report = grade_file(self._grader, source, name)
-        except UnreadableNotebook as error:
-            outcome.error = str(error)
-            notebook, outcome.report = self._nothing(name, str(error))
-        notebook.metadata["autograder"] = {"graded": stamp, "seed": outcome.report.seed}
-        timestamp = self._folders.get_existing_timestamp(str(submitted))
-        record(self._gradebook, name, student, notebook, timestamp)
-        _write(submitted, target, f"{name}.ipynb", notebook)
-        return outcome
-
-    def _nothing(self, name: str, reason: str) -> tuple[NotebookNode, Report]:
-        restored = blank(template(self._course, name), reason)
-        report = grade_restored(self._grader, restored, name)
-        report.notes = [reason]
-        return restored.notebook, report
+        _write(submitted, target, f"{name}.ipynb", graded.text)
 
     def _folder(self, step: str, student: str, name: str) -> Path:
         return Path(self._folders.format_path(step, student, name))
-
-
-def _stamp(source: Path) -> str:
-    """What the submitted file holds, in short."""
-    try:
-        return blake2b(source.read_bytes(), digest_size=16).hexdigest()
-    except OSError:
-        return "missing"
 
 
 def _graded_stamp(target: Path, name: str) -> str | None:
@@ -140,13 +157,13 @@ def _graded_stamp(target: Path, name: str) -> str | None:
     return stamp if isinstance(stamp, str) else None
 
 
-def _write(submitted: Path, target: Path, name: str, notebook: NotebookNode) -> None:
+def _write(submitted: Path, target: Path, name: str, text: str) -> None:
     """Put the graded notebook where the formgrader looks for it, whole or not at all."""
     target.mkdir(parents=True, exist_ok=True)
-    stamp = submitted / "timestamp.txt"
-    if stamp.is_file() and not stamp.is_symlink():
-        shutil.copyfile(stamp, target / "timestamp.txt")
+    with suppress(UnreadableNotebook):
+        stamp = read_plain_file(submitted / "timestamp.txt", most=1000)
+        (target / "timestamp.txt").write_bytes(stamp)
     with tempfile.NamedTemporaryFile("w", dir=target, delete=False, encoding="utf-8") as file:
-        file.write(nbformat.writes(notebook, version=4) + "\n")
+        file.write(text)
     os.chmod(file.name, 0o444)
     os.replace(file.name, target / name)

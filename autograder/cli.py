@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import sys
-from collections.abc import Callable
-from functools import wraps
+from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
 import click
 from rich.console import Console
@@ -15,31 +16,19 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from .assignments import CourseError, find_course
+from . import commands
+from .assignments import CourseError, assignment_names, find_course
 from .report import Report
-from .sandbox import SandboxUnavailable
+from .terminal import console, course_option, errors, for_people
 
-console = Console()
-errors = Console(stderr=True)
+if TYPE_CHECKING:
+    from .workers import Workers
 
 _STYLES = {"passed": "green", "partial": "yellow", "manual": "blue"}
 
 
-def _for_people(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A user's mistake, or a machine that lacks something, is told in a sentence."""
-
-    @wraps(command)
-    def told(*arguments: Any, **options: Any) -> Any:
-        try:
-            return command(*arguments, **options)
-        except (CourseError, SandboxUnavailable) as error:
-            errors.print(f"autograder: {error}", style="red", highlight=False, markup=False)
-            sys.exit(2)
-        except KeyboardInterrupt:
-            errors.print("autograder: stopped; what was graded so far is stored")
-            sys.exit(130)
-
-    return told
+def _processors() -> int:
+    return len(os.sched_getaffinity(0))
 
 
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
@@ -48,27 +37,20 @@ def main() -> None:
     """Grade the autograd course: student code in a sandbox, verdicts outside it."""
 
 
-_course = click.option(
-    "--course",
-    type=click.Path(exists=True, file_okay=False, path_type=Path),
-    help="The course folder; by default the one you are in.",
-)
-
-
 @main.command()
 @click.argument("notebook", type=click.Path(path_type=Path))
 @click.option("--assignment", help="Which assignment it is; by default found from its cells.")
 @click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
-@_course
-@_for_people
+@course_option
+@for_people
 def check(notebook: Path, assignment: str | None, as_json: bool, course: Path | None) -> None:
     """Grade one filled NOTEBOOK, touching no gradebook.
 
     Ends with status 1 where nothing in the file could be graded.
     """
     from .grading import Grader
+    from .intake import UnreadableNotebook
     from .keys import course_key
-    from .notebooks import UnreadableNotebook
     from .submissions import grade_file
 
     folder = find_course(course)
@@ -112,13 +94,23 @@ def _print_report(report: Report) -> None:
 @click.argument("assignments", nargs=-1, required=True, metavar="ASSIGNMENT...")
 @click.option("--student", help="Grade this student's submission alone.")
 @click.option("--force", is_flag=True, help="Grade again what is graded and unchanged.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=_processors,
+    show_default="one a processor",
+    help="How many submissions to grade at the same time.",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Grade on this Dask cluster's workers.")
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON report a submission.")
-@_course
-@_for_people
+@course_option
+@for_people
 def grade(
     assignments: tuple[str, ...],
     student: str | None,
     force: bool,
+    workers: int,
+    scheduler: str | None,
     as_json: bool,
     course: Path | None,
 ) -> None:
@@ -128,29 +120,55 @@ def grade(
     where some submission held nothing to grade; the others are graded all the same.
     """
     from .classroom import Classroom
-    from .grading import Grader
-    from .keys import course_key
 
     folder = find_course(course)
     unreadable = 0
-    with Grader(folder, course_key(folder)) as grader, Classroom(folder, grader, force) as room:
-        jobs = [(name, each) for name in assignments for each in room.submissions(name, student)]
+    with _workers(folder, workers, scheduler) as hands, Classroom(folder, hands, force) as room:
+        wanted = [(name, each) for name in assignments for each in room.submissions(name, student)]
         with _progress() as progress:
-            task = progress.add_task("grading", total=len(jobs))
-            for name, each in jobs:
-                progress.update(task, description=f"{name} · {each}")
-                for outcome in room.grade(name, [each]):
-                    unreadable += outcome.error is not None
-                    _tell(progress.console, outcome, as_json)
+            task = progress.add_task("grading", total=len(wanted))
+            for outcome in room.grade(wanted):
+                progress.update(task, description=f"{outcome.assignment} · {outcome.student}")
                 progress.advance(task)
+                unreadable += outcome.error is not None
+                _tell(progress.console, outcome, as_json)
     if unreadable:
         sys.exit(1)
+
+
+@contextmanager
+def _workers(course: Path, count: int, scheduler: str | None) -> Iterator[Workers]:
+    from .grading import Grader
+    from .keys import course_key
+    from .workers import ManyProcesses, OneProcess
+
+    key = course_key(course)
+    if scheduler is not None:
+        try:
+            from .cluster import Cluster
+        except ImportError as error:
+            raise CourseError(
+                "grading on a cluster needs Dask: `pip install 'autograder[cluster]'`"
+            ) from error
+        with Cluster(course, key, scheduler) as cluster:
+            yield cluster
+    elif count == 1:
+        with Grader(course, key) as grader:
+            yield OneProcess(grader)
+    else:
+        with ManyProcesses(course, key, count) as many:
+            yield many
 
 
 def _tell(screen: Console, outcome: Any, as_json: bool) -> None:
     report = outcome.report
     if as_json:
-        about = {"student": outcome.student, "skipped": outcome.skipped, "error": outcome.error}
+        about = {
+            "student": outcome.student,
+            "skipped": outcome.skipped,
+            "error": outcome.error,
+            "late_penalty": outcome.penalty,
+        }
         click.echo(json.dumps({**about, **(report.as_json() if report else {})}))
     elif outcome.skipped:
         screen.print(f"{outcome.student}: graded before, unchanged", style="dim", highlight=False)
@@ -160,6 +178,7 @@ def _tell(screen: Console, outcome: Any, as_json: bool) -> None:
         wrong = [r for r in report.exercises if r.status not in ("passed", "manual")]
         told = ", ".join(f"{r.id} {r.misconception or r.status}" for r in wrong)
         line = f"{outcome.student}: {report.score:g} / {report.max_score:g}"
+        line += f", {outcome.penalty:g} off for being late" if outcome.penalty else ""
         screen.print(line + (f"  ({told})" if told else ""), markup=False, highlight=False)
         for note in report.notes:
             screen.print(f"  {note}", markup=False, highlight=False)
@@ -181,8 +200,8 @@ def _progress() -> Progress:
     type=click.Path(file_okay=False, path_type=Path),
     help="Where to put the sample course; a new temporary folder by default.",
 )
-@_course
-@_for_people
+@course_option
+@for_people
 def demo(folder: Path | None, course: Path | None) -> None:
     """Run a sample class through the whole pipeline in a scratch folder."""
     from .demo import run_demo
@@ -191,8 +210,53 @@ def demo(folder: Path | None, course: Path | None) -> None:
 
 
 @main.command()
+@click.argument("assignments", nargs=-1, metavar="[ASSIGNMENT]...")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=_processors,
+    show_default="one a processor",
+    help="How many processes to run.",
+)
+@click.option("--seed", default="audit", show_default=True, help="What is drawn depends on it.")
+@click.option("--case", "case_id", help="Judge this case alone and tell all about it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@click.option(
+    "--page",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Write the table into this page, between its markers.",
+)
+@course_option
+@for_people
+def audit(
+    assignments: tuple[str, ...],
+    workers: int,
+    seed: str,
+    case_id: str | None,
+    as_json: bool,
+    page: Path | None,
+    course: Path | None,
+) -> None:
+    """Hold the grading tests against every known mistake and every accepted solution.
+
+    Without ASSIGNMENT, of all assignments. Ends with status 1 where the tests let something wrong
+    pass, misname it, or fail something right.
+    """
+    from .audit.command import audit_all, audit_one
+
+    folder = find_course(course)
+    names = list(assignments) or assignment_names(folder)
+    if case_id is not None:
+        passed = audit_one(folder, names, seed, case_id, console)
+    else:
+        with _progress() as progress:
+            passed = audit_all(folder, names, seed, workers, progress, console, as_json, page)
+    sys.exit(not passed)
+
+
+@main.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
-@_course
+@course_option
 def doctor(as_json: bool, course: Path | None) -> None:
     """Say what is missing on this machine, and the command that mends it."""
     from .doctor import examine
@@ -209,6 +273,11 @@ def doctor(as_json: bool, course: Path | None) -> None:
                 console.print(f"    {finding.remedy}", markup=False, highlight=False)
     if any(finding.needed and not finding.fine for finding in findings):
         sys.exit(1)
+
+
+main.add_command(commands.report)
+main.add_command(commands.export)
+main.add_command(commands.publish)
 
 
 if __name__ == "__main__":

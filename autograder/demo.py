@@ -13,10 +13,12 @@ from rich.table import Table
 from rich.text import Text
 
 from .assignments import Assignment, load_assignment
+from .class_report.page import write_report
 from .classroom import Classroom, Outcome
 from .grading import Grader
 from .keys import course_key
 from .publishing import copy_course, run_nbgrader
+from .workers import OneProcess
 
 ASSIGNMENT = "value"
 
@@ -43,18 +45,23 @@ def run_demo(course: Path, folder: Path | None, console: Console) -> None:
     assignment = load_assignment(scratch, ASSIGNMENT)
     hand_in(scratch, assignment, sample_class(assignment))
     outcomes: list[Outcome] = []
-    with Grader(scratch, course_key(scratch)) as grader, Classroom(scratch, grader) as room:
-        students = room.submissions(ASSIGNMENT)
-        with console.status("grading") as status:
-            for number, student in enumerate(students, 1):
-                status.update(f"grading {number} of {len(students)}: {student}")
-                outcomes += room.grade(ASSIGNMENT, [student])
+    with (
+        Grader(scratch, course_key(scratch)) as grader,
+        Classroom(scratch, OneProcess(grader)) as room,
+        console.status("grading") as status,
+    ):
+        wanted = [(ASSIGNMENT, student) for student in room.submissions(ASSIGNMENT)]
+        for outcome in room.grade(wanted):
+            outcomes.append(outcome)
+            status.update(f"graded {len(outcomes)} of {len(wanted)}: {outcome.student}")
     console.print(_table(outcomes))
     with console.status("writing feedback pages"):
         run_nbgrader(scratch, "generate_feedback", ASSIGNMENT, "--force")
         run_nbgrader(scratch, "export", "--to", "marks.csv")
+        report = write_report(scratch, ASSIGNMENT, scratch / "class_report" / ASSIGNMENT)
     console.print(f"Feedback pages: {scratch}/feedback/STUDENT/{ASSIGNMENT}/{ASSIGNMENT}.html",
                   highlight=False)  # fmt: skip
+    console.print(f"Class report: {report}", highlight=False)
     console.print(f"Marks of the class: {scratch}/marks.csv", highlight=False)
     jupyter = Path(sys.executable).with_name("jupyter")
     console.print(f"The formgrader on it: cd {scratch} && {jupyter} lab", highlight=False)
@@ -76,13 +83,14 @@ def sample_class(assignment: Assignment) -> dict[str, dict[str, str]]:
 
 
 def hand_in(course: Path, assignment: Assignment, students: dict[str, dict[str, str]]) -> None:
-    """Write each student's notebook into submitted/, and one file that was cut off."""
+    """Write each student's notebook into submitted/, one file cut off and one empty as well."""
     for student, answers in students.items():
         path = _submitted(course, assignment.name, student)
         path.write_text(filled_notebook(course, assignment.name, answers), "utf-8")
     whole = filled_notebook(course, assignment.name, {})
     path = _submitted(course, assignment.name, "cut_off_file")
     path.write_text(whole[: len(whole) // 2], "utf-8")
+    _submitted(course, assignment.name, "empty_file").touch()
 
 
 def filled_notebook(course: Path, name: str, answers: dict[str, str]) -> str:

@@ -8,6 +8,9 @@ looked at.
 from __future__ import annotations
 
 import math
+from collections.abc import Collection
+from contextlib import redirect_stdout
+from io import StringIO
 from typing import Any
 
 from .assignments import Assignment, Exercise, Mistake
@@ -27,22 +30,35 @@ class Diagnosis:
         self._assignment = assignment
         self._suite = suite
 
-    def name(self, exercise: Exercise, verdicts: list[Verdict], seed: bytes) -> Mistake | None:
-        """The misconception that explains these verdicts, or None."""
+    def name(
+        self, exercise: Exercise, verdicts: list[Verdict], seed: bytes, unlike: Collection[str]
+    ) -> Mistake | None:
+        """The misconception that explains these verdicts, or None.
+
+        Args:
+            exercise: what the verdicts are on.
+            verdicts: how its hidden tests went.
+            seed: what their numbers were drawn from.
+            unlike: ids of misconceptions that something else speaks against.
+        """
         if any(verdict.lost == "timeout" for verdict in verdicts):
             return next((mistake for mistake in exercise.mistakes if mistake.endless), None)
         for mistake in exercise.mistakes:
-            if not mistake.endless and self._explains(exercise, mistake, verdicts, seed):
+            if mistake.endless or mistake.id in unlike:
+                continue
+            if self._explains(exercise, mistake, verdicts, seed):
                 return mistake
         return None
 
     def _explains(
         self, exercise: Exercise, mistake: Mistake, verdicts: list[Verdict], seed: bytes
     ) -> bool:
-        scope = self._assignment.namespace(**{exercise.id: mistake.source})
-        played = self._suite.run(exercise.id, lambda: Engine(LocalChannel(scope)), seed)
-        # `run` is lazy: the first test that goes otherwise ends the comparison.
-        return all(map(_alike, verdicts, played))
+        # A model may print, as the student's code would; that is none of the report's business.
+        with redirect_stdout(StringIO()):
+            scope = self._assignment.namespace(**{exercise.id: mistake.source})
+            played = self._suite.run(exercise.id, lambda: Engine(LocalChannel(scope)), seed)
+            # `run` is lazy: the first test that goes otherwise ends the comparison.
+            return all(map(_alike, verdicts, played))
 
 
 def _alike(student: Verdict, model: Verdict) -> bool:

@@ -216,9 +216,11 @@ class Engine:
         """Put a name into the namespace; functions stay here and are called back."""
         self._later("define", name, value)
 
-    def define_class(self, name: str, methods: dict[str, Callable[..., Any]]) -> Any:
-        """Make a class there whose methods stay here."""
-        return self._later("class", name, methods)
+    def define_class(
+        self, name: str, methods: dict[str, Callable[..., Any]], bases: Iterable[Any] = ()
+    ) -> Any:
+        """Make a class there whose methods stay here; its bases are classes there."""
+        return self._later("class", name, methods, list(bases))
 
     def finish(self) -> None:
         """Carry out every step that was not waited for. Raises `StudentError` if one failed."""
@@ -281,6 +283,8 @@ class Engine:
         return Remote(self, number)
 
     def _encode(self, value: Any) -> Any:
+        if type(value) is Remote:
+            return self._handle(value)
         return wire.encode(value, self._handle)
 
     def _handle(self, value: Any) -> dict[str, int]:
@@ -370,6 +374,10 @@ class Remote:
 
     def __hash__(self) -> int:
         return hash(self._identity())
+
+    def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[()]:
+        """Lets `class Neuron(Module)` stand here, too: what it inherits is there."""
+        return ()
 
     def __instancecheck__(self, value: Any) -> bool:
         inside: bool = self._engine.is_instance(value, self)

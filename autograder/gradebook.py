@@ -2,14 +2,63 @@
 
 from __future__ import annotations
 
+import time
+from collections.abc import Callable
+from dataclasses import dataclass
 from datetime import datetime
-from typing import Any
+from typing import TypeVar
 
 from nbformat.notebooknode import NotebookNode
-from nbgrader.api import Gradebook, MissingEntry
-from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Gradebook,
+    InvalidEntry,
+    MissingEntry,
+    Notebook,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+    new_uuid,
+)
+from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution, parse_utc
+from sqlalchemy import insert, select, update
+from sqlalchemy.exc import IntegrityError, OperationalError
+from sqlalchemy.orm import Session
 
 from .assignments import CourseError
+
+T = TypeVar("T")
+
+_PATIENCE = 60.0
+"""For how many seconds another program may keep the gradebook locked."""
+
+
+@dataclass
+class Marks:
+    """What the gradebook is to hold of one graded notebook.
+
+    Attributes:
+        points: by test cell or written answer; None where a person gives them.
+        unanswered: by solution cell, whether it is as it was released.
+    """
+
+    points: dict[str, float | None]
+    unanswered: dict[str, bool]
+
+
+def marks_of(notebook: NotebookNode) -> Marks:
+    """The marks in a graded notebook, verdicts in its test cells."""
+    marks = Marks({}, {})
+    for cell in notebook.cells:
+        if is_grade(cell):
+            marks.points[cell.metadata.nbgrader.grade_id], _ = determine_grade(cell)
+        if is_solution(cell):
+            untouched = cell.metadata.nbgrader.get("checksum") == compute_checksum(cell)
+            marks.unanswered[cell.metadata.nbgrader.grade_id] = untouched
+    return marks
 
 
 def require_assignment(gradebook: Gradebook, name: str) -> None:
@@ -27,40 +76,146 @@ def record(
     gradebook: Gradebook,
     name: str,
     student: str,
-    notebook: NotebookNode,
+    marks: Marks,
     timestamp: datetime | None,
 ) -> None:
     """Store the marks of one graded notebook, as nbgrader's `SaveAutoGrades` would.
 
     Marks and comments that a person gave stay; where there is one, the cell is marked for another
-    look.
+    look. Where other programs use the gradebook at the same time, this waits for its turn.
 
     Args:
         name: the assignment, and its notebook's name.
         student: the student's id.
-        notebook: the graded notebook, verdicts in its test cells.
+        marks: what the notebook earned.
         timestamp: when it was submitted, in UTC, if known.
+
+    Raises `CourseError` where the gradebook is kept by another program for over a minute.
     """
-    session = gradebook.db
-    try:
-        with session.no_autoflush:
-            gradebook.update_or_create_student(student)
-            more: dict[str, Any] = {} if timestamp is None else {"timestamp": timestamp}
-            gradebook.update_or_create_submission(name, student, **more)
-        submission = gradebook.find_submission_notebook(name, name, student)
-        grades = {grade.cell.name: grade for grade in submission.grades}
-        comments = {comment.cell.name: comment for comment in submission.comments}
-        for cell in notebook.cells:
-            grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
-            if is_grade(cell):
-                grade = grades[grade_id]
-                grade.auto_score, _ = determine_grade(cell)
-                by_hand = grade.manual_score is not None or grade.auto_score is None
-                grade.needs_manual_grade = by_hand
-            if is_solution(cell):
-                untouched = cell.metadata.nbgrader.get("checksum") == compute_checksum(cell)
-                comments[grade_id].auto_comment = "No response." if untouched else None
-        session.commit()
-    except Exception:
-        session.rollback()
-        raise
+    patiently(
+        gradebook,
+        f"the marks of {student} for {name}",
+        lambda: _record(gradebook, name, student, marks, timestamp),
+    )
+
+
+def patiently(gradebook: Gradebook, what: str, write: Callable[[], T]) -> T:
+    """Write to the gradebook; where other programs use it at the same time, wait for a turn.
+
+    Args:
+        gradebook: what is written to; rolled back where it fails.
+        what: what is written, for the message.
+        write: writes and commits; called again until it succeeds.
+
+    Raises `CourseError` where the gradebook is kept by another program for over a minute.
+    """
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return write()
+        except (OperationalError, IntegrityError, InvalidEntry) as error:
+            # It is locked, or another grader has just made the rows that were to be made here.
+            gradebook.db.rollback()
+            if time.monotonic() > until:
+                raise CourseError(
+                    f"{what} could not be stored ({error}). Is the "
+                    "gradebook open in another program? Close it and grade again."
+                ) from error
+            time.sleep(0.1)
+        except Exception:
+            gradebook.db.rollback()
+            raise
+
+
+def _record(
+    gradebook: Gradebook, name: str, student: str, marks: Marks, timestamp: datetime | None
+) -> None:
+    db = gradebook.db
+    if db.get(Student, student) is None:
+        gradebook.add_student(student)
+    notebook_id = _mirrored(db, name, student, timestamp)
+    grades = {
+        cell: (grade_id, by_hand)
+        for cell, grade_id, by_hand in db.execute(
+            select(BaseCell.name, Grade.id, Grade.manual_score.is_not(None))
+            .join(Grade.cell)
+            .where(Grade.notebook_id == notebook_id)
+        )
+    }
+    comments = {
+        cell: comment_id
+        for cell, comment_id in db.execute(
+            select(BaseCell.name, Comment.id)
+            .join(Comment.cell)
+            .where(Comment.notebook_id == notebook_id)
+        )
+    }
+    scores = []
+    for cell, points in marks.points.items():
+        grade_id, by_hand = grades[cell]
+        look = by_hand or points is None
+        scores.append({"id": grade_id, "auto_score": points, "needs_manual_grade": look})
+    remarks = [
+        {"id": comments[cell], "auto_comment": "No response." if unanswered else None}
+        for cell, unanswered in marks.unanswered.items()
+    ]
+    db.execute(update(Grade), scores)
+    db.execute(update(Comment), remarks)
+    db.commit()
+
+
+def _mirrored(db: Session, name: str, student: str, timestamp: datetime | None) -> str:
+    """The id of the submitted notebook; made, with a row for each of its cells, if need be.
+
+    This is nbgrader's `Gradebook.update_or_create_submission`, in bulk and without committing.
+    """
+    [assignment_id] = db.scalars(select(Assignment.id).where(Assignment.name == name))
+    submission_id = db.scalar(
+        select(SubmittedAssignment.id).where(
+            SubmittedAssignment.assignment_id == assignment_id,
+            SubmittedAssignment.student_id == student,
+        )
+    )
+    when = {} if timestamp is None else {"timestamp": parse_utc(timestamp)}
+    if submission_id is None:
+        submission_id = new_uuid()
+        row = {"id": submission_id, "assignment_id": assignment_id, "student_id": student, **when}
+        db.execute(insert(SubmittedAssignment), [row])
+    elif when:
+        db.execute(update(SubmittedAssignment), [{"id": submission_id, **when}])
+    there = dict(
+        db.execute(
+            select(SubmittedNotebook.notebook_id, SubmittedNotebook.id).where(
+                SubmittedNotebook.assignment_id == submission_id
+            )
+        ).all()
+    )
+    names = db.execute(
+        select(Notebook.id, Notebook.name).where(Notebook.assignment_id == assignment_id)
+    ).all()
+    for notebook_id, _ in names:
+        if notebook_id not in there:
+            there[notebook_id] = _add_notebook(db, submission_id, notebook_id)
+    wanted: str = next(there[key] for key, each in names if each == name)
+    return wanted
+
+
+def _add_notebook(db: Session, submission_id: str, notebook_id: str) -> str:
+    submitted_id: str = new_uuid()
+    row = {"id": submitted_id, "assignment_id": submission_id, "notebook_id": notebook_id}
+    db.execute(insert(SubmittedNotebook), [row])
+    cells = db.execute(
+        select(BaseCell.id, BaseCell.type).where(BaseCell.notebook_id == notebook_id)
+    ).all()
+    for table, kinds in (
+        (Grade, ("GradeCell", "TaskCell")),
+        (Comment, ("SolutionCell", "TaskCell")),
+    ):
+        rows = [
+            {"id": new_uuid(), "cell_id": cell_id, "notebook_id": submitted_id}
+            for cell_id, kind in cells
+            if kind in kinds
+        ]
+        if rows:
+            db.execute(insert(table), rows)
+    return submitted_id

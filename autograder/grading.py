@@ -9,6 +9,7 @@ the student's process calls them across the wall.
 from __future__ import annotations
 
 import builtins
+import random
 import time
 from collections.abc import Callable
 from contextlib import suppress
@@ -18,8 +19,8 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from course.check import first_wrong, match
-from course.messages import agree_all, explain_error, unfinished
+from course.check import contradicted, first_wrong, load_table, match
+from course.messages import CANNOT_READ, agree_all, explain, explain_cell
 from course.probes import Observation
 
 from .assignments import Assignment, Exercise, compiled, load_assignment
@@ -133,10 +134,17 @@ class Grader:
         return self._suites[path]
 
     def _table(self, assignment: Assignment) -> dict[str, Any]:
-        """The public probes' right results and each misconception's, by exercise."""
+        """The public probes' right results and each misconception's, by exercise.
+
+        The visible checks' own table holds them. An assignment that has none yet gets one made,
+        which takes a while where a probe trains a network.
+        """
         known, table = self._tables.get(assignment.name, (None, {}))
         if known is not assignment:
-            table = build_table(assignment)["exercises"]
+            try:
+                table = load_table(assignment.name)["exercises"]
+            except FileNotFoundError:
+                table = build_table(assignment)["exercises"]
             self._tables[assignment.name] = (assignment, table)
         return table
 
@@ -278,11 +286,15 @@ class _Grading:
         First with the wrong exercises before this one working, then with the failed ones after it
         left out as well, in case one of them broke what this one had made.
         """
-        run = self._run_with(self._wrong, [])
-        if run.given:
-            verdicts = _better(self._verdicts(run, exercise), verdicts)
         later = self._failed[self._failed.index(exercise.id) + 1 :]
-        if _share(verdicts) < 1 and later:
+        if self._wrong:
+            run = self._run_with(self._wrong, [])
+            verdicts = _better(self._verdicts(run, exercise), verdicts)
+        else:
+            # The notebook as it is has been tested already. Its observations are wanted.
+            run = self._run_with([], later)
+            run.observe(exercise)
+        if later and _share(verdicts) < 1:
             without = self._run_with(self._wrong, later)
             again = self._verdicts(without, exercise)
             if _share(again) > _share(verdicts):
@@ -317,24 +329,36 @@ class _Grading:
         verdicts: list[Verdict],
         observed: list[list[Observation]] | None,
     ) -> None:
-        mistake = self._diagnosis.name(exercise, verdicts, self._seed)
+        entry = self._table[exercise.id] if observed else {}
+        right = [probe["right"] for probe in entry.get("probes", [])]
+        unlike = contradicted(entry, observed) if observed else ()
+        mistake = self._diagnosis.name(exercise, verdicts, self._seed, unlike)
         says, name = (mistake.says, mistake.id) if mistake else ("", None)
         example = None
-        if observed and exercise.probes:
-            entry = self._table[exercise.id]
-            if not agree_all(observed, [probe["right"] for probe in entry["probes"]]):
-                example = first_wrong(entry, observed)
-                known = None if mistake else match(entry, observed)
-                if known is not None:
-                    says, name = known["says"], known["id"]
+        if observed and not agree_all(observed, right):
+            example = first_wrong(entry, observed)
+            known = None if mistake else match(entry, observed)
+            if known is not None:
+                says, name = known["says"], known["id"]
+        stopped = self._cell_error(exercise)
+        if stopped.startswith(CANNOT_READ) or (stopped and not says):
+            says, name, example = stopped, None, None
         if not says:
-            seen = observed or []
-            says = unfinished(seen) or explain_error(seen) or _plain_words(verdicts)
+            says = explain(observed or [], right) or _plain_words(verdicts)
         if result.status in LOST and not mistake:
             says = f"The code {LOST[result.status]}. {ADVICE[result.status]}"
         result.misconception = name
         result.example = example
         result.message = says + (f"\n\n{example.as_text()}" if example else "")
+
+    def _cell_error(self, exercise: Exercise) -> str:
+        """In words, how the exercise's own cell stopped with an error, if it did."""
+        for cell, ran in zip(self._cells, self.ran, strict=True):
+            for output in ran.outputs if cell.exercise == exercise.id else []:
+                if output.get("output_type") == "error":
+                    trace = "\n".join(output["traceback"])
+                    return explain_cell(output["ename"], output["evalue"], trace, cell.source)
+        return ""
 
 
 def _better(again: list[Verdict], before: list[Verdict]) -> list[Verdict]:
@@ -365,16 +389,18 @@ def give(engine: Engine, solution: str, setup: list[str]) -> None:
     scope = _StudentNames(engine)
     for source in setup:
         exec(compiled(source), scope)
-    # Classes and functions that the course gives are meant as they are over there.
+    # Classes and functions that the course gives are meant as they are over there, and so is
+    # `random`, which the student's code seeds.
     for name in [key for key in scope if not key.startswith("__")]:
-        if not isinstance(scope[name], ModuleType):
+        if not isinstance(scope[name], ModuleType) or scope[name] is random:
             del scope[name]
     before = set(scope)
     exec(compiled(solution), scope)
     for name in set(scope) - before:
         value = scope.pop(name) if isinstance(scope[name], type) else scope[name]
         if isinstance(value, type):
-            engine.define_class(name, {k: v for k, v in vars(value).items() if callable(v)})
+            methods = {k: v for k, v in vars(value).items() if callable(v)}
+            engine.define_class(name, methods, vars(value).get("__orig_bases__", ()))
         else:
             engine.define(name, value)
     engine.finish()
@@ -423,6 +449,8 @@ class _Run:
         self._skipped = skipped or set()
         self._process: StudentProcess | None = None
         self._observer: _Run | None = None
+        self._observed: dict[str, list[list[Observation]] | None] = {}
+        self._tested = False
         self._deadline = 0.0
 
     def run_cells(self) -> None:
@@ -437,6 +465,7 @@ class _Run:
 
     def engine(self) -> Engine:
         """The student's namespace after all cells. Raises `StudentLost` if it cannot be had."""
+        self._tested = True
         process = self._ready(len(self._cells))
         process.allow(self._server.limits.test_seconds)
         return Engine(RemoteChannel(process))
@@ -444,20 +473,23 @@ class _Run:
     def observe(self, exercise: Exercise) -> list[list[Observation]] | None:
         """Play the exercise's public probes; returns what they show, or None if that failed.
 
-        What they show may be shown to the student, so they are played in a process of their own,
-        which has seen no hidden number.
+        What they show may be shown to the student, so a process that has seen hidden numbers
+        does not play them: another one is made then.
         """
-        if self._observer is None:
-            self._observer = _Run(
-                self._server,
-                self._cells,
-                self._seed,
-                self.seconds,
-                self.given,
-                self._skipped,
-                self.ran,
-            )
-        return self._observer._play(exercise)
+        if exercise.id not in self._observed:
+            if self._tested and self._observer is None:
+                self._observer = _Run(
+                    self._server,
+                    self._cells,
+                    self._seed,
+                    self.seconds,
+                    self.given,
+                    self._skipped,
+                    self.ran,
+                )
+            observer = self._observer or self
+            self._observed[exercise.id] = observer._play(exercise)
+        return self._observed[exercise.id]
 
     def _play(self, exercise: Exercise) -> list[list[Observation]] | None:
         if not exercise.probes:

@@ -1,32 +1,26 @@
-"""Reads submitted notebooks, whatever state they are in, and puts the course's cells back."""
+"""Puts the course's cells back into submitted notebooks, and verdicts into their test cells."""
 
 from __future__ import annotations
 
 import json
-import re
 import secrets
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
+from .aligning import Template, align, defined_names, in_order, marks_of, squeezed
 from .assignments import Assignment, CourseError
 from .grading import Cell, Graded
-from .outputs import clean_outputs
+from .intake import UnreadableNotebook
+from .reading import NOTES, new_cell
 from .report import Report, card
 
-MAX_BYTES = 50_000_000
 DEMONSTRATION = "demonstration"
 MARKING_GUIDE = "marking-guide"
-_CELL_ID = re.compile("[a-zA-Z0-9_-]{1,64}")
 MISSING_CELL = "# This cell was missing from the submission."
-
-
-class UnreadableNotebook(Exception):
-    """Nothing in the file can be graded. The message names the file and the remedy."""
 
 
 @dataclass
@@ -46,109 +40,31 @@ class Restored:
         self.notes.setdefault(exercise, []).append(text)
 
 
-def read_submission(path: Path) -> NotebookNode:
-    """Read a notebook of any format version into a valid version 4 one.
-
-    Raises `UnreadableNotebook` where there is no notebook in the file.
-    """
-    resend = "Ask for the file again, or have it saved once more from JupyterLab."
-    try:
-        if path.stat().st_size > MAX_BYTES:
-            raise UnreadableNotebook(
-                f"{path}: the file is over {MAX_BYTES // 1_000_000} MB. "
-                "Have its outputs cleared and the file saved again."
-            )
-        text = path.read_bytes().decode("utf-8-sig", errors="replace")
-    except OSError as error:
-        raise UnreadableNotebook(f"{path}: cannot be read ({error.strerror}). {resend}") from error
-    if not text.strip():
-        raise UnreadableNotebook(f"{path}: the file is empty. {resend}")
-    try:
-        raw = json.loads(text)
-    except (ValueError, RecursionError) as error:
-        raise UnreadableNotebook(
-            f"{path}: not a notebook, or cut off in the middle ({error}). {resend}"
-        ) from error
-    if type(raw) is dict and type(raw.get("worksheets")) is list:
-        raw = _from_version_3(raw)
-    if type(raw) is not dict or type(raw.get("cells")) is not list:
-        raise UnreadableNotebook(f"{path}: the file holds no notebook cells. {resend}")
-    return _rebuilt(raw)
-
-
-def _from_version_3(raw: dict[str, Any]) -> dict[str, Any]:
-    sheets = [sheet for sheet in raw["worksheets"] if type(sheet) is dict]
-    cells = [cell for sheet in sheets for cell in sheet.get("cells", []) if type(cell) is dict]
-    for cell in cells:
-        cell.setdefault("source", cell.get("input", ""))
-    return {"cells": cells, "metadata": raw.get("metadata")}
-
-
-def _rebuilt(raw: dict[str, Any]) -> NotebookNode:
-    notebook: NotebookNode = nbformat.v4.new_notebook()
-    kernelspec = (raw.get("metadata") or {}).get("kernelspec")
-    if type(kernelspec) is dict and type(kernelspec.get("name")) is str:
-        spec = {"name": kernelspec["name"], "display_name": str(kernelspec.get("display_name"))}
-        notebook.metadata["kernelspec"] = nbformat.from_dict(spec)
-    seen: set[str] = set()
-    for cell in raw["cells"]:
-        if type(cell) is not dict:
-            continue
-        source = cell.get("source", "")
-        if type(source) is list:
-            source = "".join(part for part in source if type(part) is str)
-        if type(source) is not str:
-            continue
-        kind = cell.get("cell_type")
-        new = new_cell(kind if kind in ("code", "raw") else "markdown", source)
-        metadata = cell.get("metadata")
-        if type(metadata) is dict:
-            for key in ("nbgrader", "tags"):
-                if type(metadata.get(key)) in (dict, list):
-                    new.metadata[key] = nbformat.from_dict(metadata[key])
-        name = cell.get("id")
-        if type(name) is str and _CELL_ID.fullmatch(name) and name not in seen:
-            new.id = name
-        seen.add(new.id)
-        if new.cell_type == "code":
-            new.outputs = nbformat.from_dict(clean_outputs(cell.get("outputs")))
-        notebook.cells.append(new)
-    return notebook
-
-
-def new_cell(kind: str, source: str) -> NotebookNode:
-    """A cell of the format 4.5, made without nbformat's validation of every single cell."""
-    cell = NotebookNode(
-        cell_type=kind,
-        id=secrets.token_hex(4),
-        metadata=NotebookNode(),
-        source=source.replace("\r\n", "\n").encode("utf-8", "replace").decode(),
-    )
-    if kind == "code":
-        cell.update(outputs=[], execution_count=None)
-    return cell
-
-
 @lru_cache
-def _template(source: Path, release: Path, stamps: tuple[int, int]) -> tuple[NotebookNode, ...]:
-    hidden = {
-        cell.metadata.nbgrader.grade_id: cell.source
-        for cell in nbformat.read(source, as_version=4).cells
-        if _marks(cell).get("locked")
-    }
-    cells = []
+def _template(source: Path, release: Path, stamps: tuple[int, int]) -> Template:
+    hidden: dict[str, str] = {}
+    defines: dict[str, frozenset[str]] = {}
+    for cell in nbformat.read(source, as_version=4).cells:
+        marks = marks_of(cell)
+        if marks.get("locked"):
+            hidden[marks["grade_id"]] = cell.source
+        elif marks.get("solution") and cell.cell_type == "code":
+            defines[marks["grade_id"]] = defined_names(cell.source)
+    cells, released = [], []
     for cell in nbformat.read(release, as_version=4).cells:
-        marks = _marks(cell)
-        if marks.get("grade_id"):
-            cell.source = hidden.get(marks["grade_id"], cell.source)
+        grade_id = marks_of(cell).get("grade_id")
+        tags = tuple(cell.metadata.get("tags", ()))
+        released.append((squeezed(cell.source), grade_id, tags))
+        if grade_id:
+            cell.source = hidden.get(grade_id, cell.source)
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = [], None
             cells.append(cell)
-    return tuple(cells)
+    return Template(tuple(cells), tuple(released), defines)
 
 
-def template(course: Path, name: str) -> tuple[NotebookNode, ...]:
-    """The cells of an assignment that nbgrader knows, hidden tests in place, in order."""
+def template(course: Path, name: str) -> Template:
+    """What an assignment's notebook is made of."""
     source = course / "source" / name / f"{name}.ipynb"
     release = course / "release" / name / f"{name}.ipynb"
     if not source.exists() or not release.exists():
@@ -157,8 +73,8 @@ def template(course: Path, name: str) -> tuple[NotebookNode, ...]:
     return _template(source, release, stamps)
 
 
-def restore(notebook: NotebookNode, known: tuple[NotebookNode, ...], where: str) -> Restored:
-    """Put the course's cells back: each once, with its own metadata, locked ones unedited.
+def restore(notebook: NotebookNode, known: Template, where: str) -> Restored:
+    """Put the course's cells back: each once, in order, locked ones unedited.
 
     Nothing that a student wrote is dropped: an edited locked cell stays, beside the restored one,
     as an ordinary cell.
@@ -169,68 +85,97 @@ def restore(notebook: NotebookNode, known: tuple[NotebookNode, ...], where: str)
 
     Raises `UnreadableNotebook` where no cell of the assignment is found.
     """
-    originals = {_marks(cell)["grade_id"]: cell for cell in known}
-    by_cell_id = {cell.id: grade_id for grade_id, cell in zip(originals, known, strict=True)}
-    names = [_name(cell, originals, by_cell_id) for cell in notebook.cells]
+    originals = known.originals
+    cells, names, found = align(notebook.cells, known)
     if not any(names):
         raise UnreadableNotebook(
             f"{where}: this looks like another notebook: none of the assignment's cells is in it. "
             "Ask for the right file."
         )
-    restored = Restored(nbformat.v4.new_notebook(metadata=notebook.metadata))
-    cells = restored.notebook.cells
-    last = {name: index for index, name in enumerate(names) if name}
-    for index, (cell, name) in enumerate(zip(notebook.cells, names, strict=True)):
+    notes = notebook.metadata.pop(NOTES, {})
+    restored = Restored(nbformat.v4.new_notebook(metadata=notebook.metadata), notes)
+    order = in_order(names, known)
+    if order != sorted(order):
+        restored.note("", "The cells were in another order; they were put back in theirs.")
+    cells, names = [cells[i] for i in order], [names[i] for i in order]
+    chosen = _chosen(cells, names, originals)
+    for index, (cell, name) in enumerate(zip(cells, names, strict=True)):
         cell.metadata.pop("nbgrader", None)
         if name is None:
-            cells.append(cell)
-            continue
-        original = originals[name]
-        exercise = name.removeprefix("test_")
-        locked = bool(_marks(original).get("locked"))
-        same_text = cell.source.split() == _released_text(original).split()
-        if index != last[name]:
-            restored.note(exercise, f"The cell `{name}` was there more than once.")
-            if not (locked and same_text):
-                cells.append(cell)
-            continue
-        if cell.cell_type != original.cell_type:
-            restored.note(exercise, f"The type of the cell `{name}` was changed; it was put back.")
-        if locked and not same_text and cell.source.split() != original.source.split():
-            restored.note(
-                exercise,
-                f"The locked cell `{name}` was edited; it was put back, and your text kept "
-                "beside it.",
-            )
-            cells.append(cell)
-        cells.append(_placed(original, None if locked else cell.source))
-    _add_missing(restored, originals, set(last))
-    _unique_ids(cells)
+            restored.notebook.cells.append(cell)
+        elif index == chosen[name]:
+            _put_back(restored, cell, name, known)
+        else:
+            restored.note(exercise_of(name), f"The cell `{name}` was there more than once.")
+            copies = _released_text(originals[name]), cells[chosen[name]].source
+            if squeezed(cell.source) not in map(squeezed, copies):
+                restored.notebook.cells.append(cell)
+    for name, how in found.items():
+        restored.note(exercise_of(name), f"The cell `{name}` had lost its name; {_FOUND[how]}.")
+    _add_missing(restored, originals, set(chosen))
+    _unique_ids(restored.notebook.cells)
     return restored
 
 
-def blank(known: tuple[NotebookNode, ...], reason: str) -> Restored:
+_FOUND = {
+    "text": "it was known by its text",
+    "definition": "it was known by what it defines",
+    "place": "it was known by its place",
+}
+
+
+def exercise_of(grade_id: str) -> str:
+    """The exercise that a solution or test cell belongs to."""
+    return grade_id.removeprefix("test_")
+
+
+def _chosen(
+    cells: list[NotebookNode], names: list[str | None], originals: dict[str, NotebookNode]
+) -> dict[str, int]:
+    """Where each of the assignment's cells is: the last copy, but no untouched one if others
+    hold work."""
+    chosen: dict[str, int] = {}
+    worked: set[str] = set()
+    for index, (cell, name) in enumerate(zip(cells, names, strict=True)):
+        if name is None:
+            continue
+        touched = squeezed(cell.source) != squeezed(_released_text(originals[name]))
+        if touched or name not in worked:
+            chosen[name] = index
+        if touched:
+            worked.add(name)
+    return chosen
+
+
+def _put_back(restored: Restored, cell: NotebookNode, name: str, known: Template) -> None:
+    """Append the course's cell in place of the submitted one, with the student's answer in it."""
+    exercise, original = exercise_of(name), known.originals[name]
+    locked = bool(marks_of(original).get("locked"))
+    texts = {squeezed(_released_text(original)), squeezed(original.source)}
+    if cell.cell_type != original.cell_type:
+        restored.note(exercise, f"The type of the cell `{name}` was changed; it was put back.")
+    if locked and squeezed(cell.source) not in texts:
+        restored.note(
+            exercise,
+            f"The locked cell `{name}` was edited; it was put back, and your text kept beside it.",
+        )
+        # A lesson's cell that was merged into it is still one.
+        more = squeezed(cell.source).removeprefix(squeezed(_released_text(original)))
+        cell.metadata["tags"] = list(known.tags_of(more))
+        restored.notebook.cells.append(cell)
+    placed = _placed(original, None if locked else cell.source)
+    if not locked and cell.get("attachments"):
+        placed.attachments = cell.attachments
+    restored.notebook.cells.append(placed)
+
+
+def blank(known: Template, reason: str) -> Restored:
     """The assignment's cells without answers, for a file in which there is nothing to grade."""
-    empty = nbformat.v4.new_notebook(cells=[new_cell("markdown", reason)])
-    empty.cells[0].metadata["nbgrader"] = {"grade_id": known[0].metadata.nbgrader.grade_id}
-    restored = restore(empty, known, "")
-    restored.notes = {"": [reason]}
-    return restored
-
-
-def _marks(cell: NotebookNode) -> dict[str, Any]:
-    marks = cell.metadata.get("nbgrader")
-    return marks if isinstance(marks, dict) else {}
-
-
-def _name(
-    cell: NotebookNode, originals: dict[str, NotebookNode], by_cell_id: dict[str, str]
-) -> str | None:
-    """Which of the assignment's cells this is, by its nbgrader metadata or else its cell id."""
-    grade_id = _marks(cell).get("grade_id")
-    if isinstance(grade_id, str) and grade_id in originals:
-        return grade_id
-    return by_cell_id.get(cell.id)
+    cells = [
+        _placed(cell, None if marks_of(cell).get("locked") else MISSING_CELL)
+        for cell in known.cells
+    ]
+    return Restored(nbformat.v4.new_notebook(cells=cells), {"": [reason]})
 
 
 def _released_text(original: NotebookNode) -> str:
@@ -265,11 +210,11 @@ def _add_missing(restored: Restored, originals: dict[str, NotebookNode], present
     before: str | None = None
     for name, original in originals.items():
         if name not in present:
-            places = {_marks(cell).get("grade_id"): i for i, cell in enumerate(cells)}
-            place = places[before] + 1 if before in places else 0
-            locked = bool(_marks(original).get("locked"))
+            places = {marks_of(cell).get("grade_id"): i for i, cell in enumerate(cells)}
+            place = 0 if before is None else places[before] + 1
+            locked = bool(marks_of(original).get("locked"))
             cells.insert(place, _placed(original, None if locked else MISSING_CELL))
-            exercise = name.removeprefix("test_")
+            exercise = exercise_of(name)
             restored.note(exercise, f"The cell `{name}` was missing from the notebook.")
         before = name
 
@@ -289,7 +234,7 @@ def cells_to_run(notebook: NotebookNode) -> list[tuple[int, Cell]]:
     """
     cells = []
     for index, cell in enumerate(notebook.cells):
-        marks = _marks(cell)
+        marks = marks_of(cell)
         if cell.cell_type != "code" or (marks.get("grade") and not marks.get("solution")):
             continue
         if marks.get("solution"):
@@ -313,7 +258,7 @@ def write_results(
         notebook.cells[place].execution_count = ran.execution_count
     results = {f"test_{result.id}": result for result in report.exercises}
     for cell in notebook.cells:
-        result = results.get(_marks(cell).get("grade_id", ""))
+        result = results.get(marks_of(cell).get("grade_id", ""))
         if result is None or result.points is None:
             continue
         notes = restored.notes.get(result.id, [])
@@ -325,6 +270,9 @@ def write_results(
     for exercise, notes in restored.notes.items():
         if exercise not in assignment.exercises:
             report.notes += notes
+    if report.notes:
+        told = "\n".join(f"- {note}" for note in report.notes)
+        notebook.cells.insert(0, new_cell("markdown", f"**About this file**\n\n{told}"))
     return report
 
 
@@ -333,7 +281,7 @@ def _add_marking_guides(notebook: NotebookNode, assignment: Assignment) -> None:
     cells = []
     for cell in notebook.cells:
         cells.append(cell)
-        exercise = assignment.exercises.get(_marks(cell).get("grade_id", ""))
+        exercise = assignment.exercises.get(marks_of(cell).get("grade_id", ""))
         if exercise is not None and exercise.marking_guide:
             guide = new_cell("markdown", f"### For marking\n\n{exercise.marking_guide}")
             guide.id = f"{exercise.id}-{MARKING_GUIDE}"

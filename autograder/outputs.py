@@ -1,14 +1,24 @@
-"""Takes in what a student's cell displayed: well-formed nbformat outputs, or nothing."""
+"""Takes in what a student's cell displayed: well-formed nbformat outputs, safe to show."""
 
 from __future__ import annotations
 
+import base64
+import binascii
 import math
+from collections.abc import Iterator
 from typing import Any
+
+from .sanitizing import MAX_TAGS, safe_svg, shown_html, tags_in
 
 MAX_BYTES = 2_000_000
 """How much of one cell's outputs is kept."""
 
 _MAX_DEPTH = 20
+
+_TEXTS = ("text/plain", "text/markdown", "text/latex", "application/json")
+"""What pages show as text, or not at all: Markdown is made safe where it is rendered."""
+
+_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
 class _NotAnOutput(Exception):
@@ -18,12 +28,15 @@ class _NotAnOutput(Exception):
 def clean_outputs(outputs: Any) -> list[dict[str, Any]]:
     """The outputs that nbformat allows, rebuilt field by field, up to the limit in size."""
     kept: list[dict[str, Any]] = []
-    room = MAX_BYTES
+    room, tags = MAX_BYTES, MAX_TAGS
     for output in outputs if type(outputs) is list else []:
         try:
             clean = _clean(_plain(output))
         except _NotAnOutput:
             continue
+        if "data" in clean:
+            tags -= tags_in(clean["data"].get("text/html", ""))
+            clean["data"] = _shown(clean["data"], rich=tags >= 0)
         room -= _size(clean)
         if room < 0:
             text = "[The rest of this cell's output was dropped: it is too large.]\n"
@@ -66,10 +79,10 @@ def _clean(output: Any) -> dict[str, Any]:
             }  # fmt: skip
     elif kind in ("display_data", "execute_result"):
         data, metadata = output.get("data"), output.get("metadata")
-        if type(data) is dict and all(map(_is_shown, data, data.values())):
-            clean = {"output_type": kind, "data": data, "metadata": {}}
-            if type(metadata) is dict:
-                clean["metadata"] = metadata
+        if type(data) is dict:
+            clean = {
+                "output_type": kind, "data": dict(_contents(data)), "metadata": _sizes(metadata)
+            }  # fmt: skip
             if kind == "execute_result":
                 count = output.get("execution_count")
                 clean["execution_count"] = count if type(count) is int and count >= 0 else None
@@ -77,15 +90,57 @@ def _clean(output: Any) -> dict[str, Any]:
     raise _NotAnOutput
 
 
-def _is_shown(kind: str, content: Any) -> bool:
-    """Whether the content is what the MIME type promises: a text, in pieces or not, or JSON."""
-    if "/" not in kind:
+def _contents(data: dict[str, Any]) -> Iterator[tuple[str, Any]]:
+    """Each MIME type with its content, texts joined, if it is what the type promises."""
+    for kind, content in data.items():
+        if type(content) is list and all(type(piece) is str for piece in content):
+            content = "".join(content)
+        if type(content) is str or kind == "application/json":
+            yield kind, content
+
+
+def _sizes(metadata: Any) -> dict[str, Any]:
+    """The sizes of pictures, which is all that pages need of an output's metadata."""
+    found: dict[str, Any] = {}
+    for kind in _PICTURES:
+        given = metadata.get(kind) if type(metadata) is dict else None
+        if type(given) is dict:
+            sizes = {name: given.get(name) for name in ("width", "height")}
+            found[kind] = {
+                name: size
+                for name, size in sizes.items()
+                if isinstance(size, (int, float)) and 0 < size < 10_000
+            }
+    return found
+
+
+def _shown(data: dict[str, Any], rich: bool) -> dict[str, Any]:
+    """The contents that can be shown safely; where there is none, a line that says so.
+
+    Args:
+        rich: whether HTML may be among them.
+    """
+    shown: dict[str, Any] = {}
+    for kind, content in data.items():
+        if kind in _TEXTS or (kind in _PICTURES and is_base64(content)):
+            shown[kind] = content
+        elif kind == "text/html" and rich:
+            shown[kind] = shown_html(content)
+        elif kind == "image/svg+xml" and (drawing := safe_svg(content)) is not None:
+            shown[kind] = drawing
+    if not shown:
+        kinds = ", ".join(sorted(data))[:200]
+        shown["text/plain"] = f"[Not shown on this page: {kinds}]"
+    return shown
+
+
+def is_base64(content: Any) -> bool:
+    """Whether the content is a text that stands for bytes."""
+    try:
+        base64.b64decode("".join(content.split()), validate=True)
+    except (AttributeError, TypeError, binascii.Error, ValueError):
         return False
-    if kind == "application/json" or kind.endswith("+json"):
-        return True
-    if type(content) is list:
-        return all(type(piece) is str for piece in content)
-    return type(content) is str
+    return True
 
 
 def _size(value: Any) -> int:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import atexit
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -10,22 +11,24 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat.notebooknode import NotebookNode
+from nbgrader.converters import Autograde
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
 from .assignments import find_course
 from .grading import Grader
+from .intake import UnreadableNotebook, refuse_links, refuse_shared_file, submitted_at
 from .keys import course_key
 from .notebooks import (
     Restored,
-    UnreadableNotebook,
     blank,
-    read_submission,
     restore,
     template,
     visible_part,
     without_marking_guides,
 )
+from .reading import NOTES, read_submission
 from .submissions import grade_restored
 
 Resources = dict[str, Any]
@@ -39,20 +42,48 @@ def shared_grader(course: Path) -> Grader:
     return grader
 
 
+class SubmissionFolders(CourseDirectory):
+    """nbgrader's view of the course while it grades: of a submission, the notebook alone.
+
+    nbgrader copies every file that lies beside it, through links as well, and would hand the
+    copies out with the feedback.
+    """
+
+    def get_existing_timestamp(self, dest_path: str) -> datetime | None:
+        return submitted_at(Path(dest_path))
+
+
 class SubmissionExporter(NotebookExporter):
     """Reads a notebook in any state; what holds nothing to grade becomes an empty notebook."""
+
+    def __init__(self, **options: Any) -> None:
+        super().__init__(**options)
+        converter = self.parent
+        if isinstance(converter, Autograde):
+            folders = converter.coursedir
+            traits = {name: getattr(folders, name) for name in folders.trait_names(config=True)}
+            traits["ignore"] = ["*", ".*"]
+            converter.coursedir = SubmissionFolders(parent=folders.parent, **traits)
 
     def from_filename(
         self, filename: str, resources: Resources | None = None, **keywords: Any
     ) -> tuple[Any, Resources]:
         resources = resources or {}
+        path = Path(filename)
+        output: tuple[Any, Resources]
+        if isinstance(self.parent, Autograde) and not self.parent._sanitizing:
+            # What the first pass wrote, notes and all.
+            output = super().from_filename(filename, resources, **keywords)
+            return output
         try:
-            notebook = read_submission(Path(filename))
+            refuse_links(path.parent)
+            refuse_shared_file(path, find_course())
+            notebook = read_submission(path)
         except UnreadableNotebook as error:
             self.log.error(str(error))
-            resources["unreadable"] = str(error)
+            resources["unreadable"] = str(error).replace(f"{path.parent}/", "")
             notebook = nbformat.v4.new_notebook()
-        output: tuple[Any, Resources] = self.from_notebook_node(notebook, resources, **keywords)
+        output = self.from_notebook_node(notebook, resources, **keywords)
         return output
 
 
@@ -71,7 +102,7 @@ class RestoreCells(NbGraderPreprocessor):
         for notes in restored.notes.values():
             for note in notes:
                 self.log.warning("%s: %s", where, note)
-        restored.notebook.metadata["autograder_notes"] = restored.notes
+        restored.notebook.metadata[NOTES] = restored.notes
         return restored.notebook, resources
 
 
@@ -79,9 +110,10 @@ class GradeBehindWall(NbGraderPreprocessor):
     """Runs the cells in the sandbox and writes each verdict where `SaveAutoGrades` reads it."""
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        restored = Restored(nb, nb.metadata.pop("autograder_notes", {}))
+        restored = Restored(nb, nb.metadata.pop(NOTES, {}))
         name = resources["nbgrader"]["assignment"]
         report = grade_restored(shared_grader(find_course()), restored, name)
+        nb.metadata["autograder"] = {"report": report.as_json()}
         self.log.info("%s: %g of %g points", name, report.score, report.max_score)
         return nb, resources
 

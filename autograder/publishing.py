@@ -42,6 +42,7 @@ def made(course: Path, kind: str, name: str) -> NotebookNode:
             scratch / kind / name / f"{name}.ipynb", as_version=4
         )
     _require_no_errors(notebook)
+    _leave_out_widgets(notebook)
     return notebook
 
 
@@ -50,6 +51,14 @@ def _require_no_errors(notebook: NotebookNode) -> None:
         for output in cell.get("outputs", []):
             if output.output_type == "error":
                 raise CourseError(f"the cell {cell.id} raised {output.ename}: {output.evalue}")
+
+
+def _leave_out_widgets(notebook: NotebookNode) -> None:
+    """Leave the pictures beside them: a widget whose kernel has ended is shown as an error."""
+    notebook.metadata.pop("widgets", None)
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
 
 
 def write(course: Path, kind: str, name: str) -> Path:

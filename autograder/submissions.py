@@ -6,17 +6,12 @@ from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
 
+from .aligning import known_names, squeezed
 from .assignments import assignment_names, load_assignment
 from .grading import Grader
-from .notebooks import (
-    Restored,
-    UnreadableNotebook,
-    cells_to_run,
-    read_submission,
-    restore,
-    template,
-    write_results,
-)
+from .intake import UnreadableNotebook, read_plain_file
+from .notebooks import Restored, cells_to_run, restore, template, write_results
+from .reading import read_notebook
 from .report import Report
 
 
@@ -35,10 +30,17 @@ def grade_file(grader: Grader, path: Path, name: str | None = None) -> tuple[Not
         UnreadableNotebook: nothing in the file can be graded.
         SandboxUnavailable: student code cannot be confined on this machine.
     """
-    notebook = read_submission(path)
+    return grade_content(grader, read_plain_file(path), str(path), name)
+
+
+def grade_content(
+    grader: Grader, content: bytes, where: str, name: str | None = None
+) -> tuple[NotebookNode, Report]:
+    """Grade what a notebook file holds; `where` is the file's name, for messages."""
+    notebook = read_notebook(content, where)
     if name is None:
-        name = _which_assignment(grader.course, notebook, path)
-    restored = restore(notebook, template(grader.course, name), str(path))
+        name = _which_assignment(grader.course, notebook, where)
+    restored = restore(notebook, template(grader.course, name), where)
     return restored.notebook, grade_restored(grader, restored, name)
 
 
@@ -50,23 +52,20 @@ def grade_restored(grader: Grader, restored: Restored, name: str) -> Report:
     return write_results(restored, [place for place, _ in cells], graded, assignment)
 
 
-def _which_assignment(course: Path, notebook: NotebookNode, path: Path) -> str:
-    """The assignment that most of the notebook's graded cells belong to."""
-    found = {
-        cell.metadata["nbgrader"].get("grade_id")
-        for cell in notebook.cells
-        if isinstance(cell.metadata.get("nbgrader"), dict)
-    } | {cell.id for cell in notebook.cells}
+def _which_assignment(course: Path, notebook: NotebookNode, where: str) -> str:
+    """The assignment that most of the notebook's cells belong to."""
+    texts = {squeezed(cell.source) for cell in notebook.cells}
     counts = {}
     for name in assignment_names(course):
         if (course / "release" / name / f"{name}.ipynb").exists():
             known = template(course, name)
-            names = {cell.metadata.nbgrader.grade_id for cell in known} | {c.id for c in known}
-            counts[name] = len(found & names)
+            named = set(known_names(notebook.cells, known)) - {None}
+            released = {text for text, _, _ in known.released if text}
+            counts[name] = (len(named), len(texts & released))
     best = max(counts, key=lambda name: counts[name], default=None)
-    if best is None or counts[best] == 0:
+    if best is None or not any(counts[best]):
         raise UnreadableNotebook(
-            f"{path}: this is not a notebook of this course: none of its graded cells is in it. "
+            f"{where}: this is not a notebook of this course: none of its cells is in it. "
             "Ask for the right file."
         )
     return best

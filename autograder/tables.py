@@ -65,7 +65,7 @@ def _entry(assignment: Assignment, exercise: Exercise, right: dict[str, Any]) ->
         if mistake.endless or mistake.hidden:
             continue
         scope = assignment.namespace(**{exercise.id: mistake.source})
-        results = [[_kind_only(seen) for seen in play(p, scope)] for p in exercise.probes]
+        results = [play(probe, scope) for probe in exercise.probes]
         mistakes.append({"id": mistake.id, "says": mistake.says, "results": results})
     probes = [
         {**probe, "right": [_kind_only(seen) for seen in values]}
@@ -75,7 +75,7 @@ def _entry(assignment: Assignment, exercise: Exercise, right: dict[str, Any]) ->
 
 
 def _kind_only(seen: Any) -> Any:
-    """An error by its kind alone: its text is the student's own business."""
+    """A right error by its kind alone: its text is the student's own business."""
     return {"error": seen["error"]} if isinstance(seen, dict) and "error" in seen else seen
 
 

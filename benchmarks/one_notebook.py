@@ -25,6 +25,7 @@ from autograder.demo import hand_in
 from autograder.grading import Grader
 from autograder.keys import course_key
 from autograder.publishing import copy_course
+from autograder.workers import OneProcess
 
 STOCK_CONFIG = """
 import os, sys
@@ -44,7 +45,8 @@ def make_class(folder: Path, students: int) -> None:
     kinds = [right, wrong, {}]
     class_ = {f"student_{number:03}": kinds[number % 3] for number in range(students)}
     hand_in(folder, assignment, class_)
-    shutil.rmtree(folder / "submitted" / "cut_off_file")
+    for unreadable in ("cut_off_file", "empty_file"):
+        shutil.rmtree(folder / "submitted" / unreadable)
 
 
 def run(folder: Path, module: str, *arguments: str) -> float:
@@ -66,18 +68,21 @@ def stock(folder: Path) -> float:
 
 
 def whole_command(folder: Path) -> float:
-    return run(folder, "autograder", "grade", "value", "--force")
+    return run(folder, "autograder", "grade", "value", "--force", "--workers", "1")
 
 
 def warm(folder: Path) -> list[tuple[str, float]]:
     """Seconds of each notebook after the first: from submitted file to stored marks."""
     times = []
-    with Grader(folder, course_key(folder)) as grader, Classroom(folder, grader, True) as room:
+    with (
+        Grader(folder, course_key(folder)) as grader,
+        Classroom(folder, OneProcess(grader), True) as room,
+    ):
         students = room.submissions("value")
-        list(room.grade("value", students[:2]))
+        list(room.grade([("value", student) for student in students[:2]]))
         for student in students[2:]:
             started = time.perf_counter()
-            list(room.grade("value", [student]))
+            list(room.grade([("value", student)]))
             times.append((student, time.perf_counter() - started))
     return times
 

@@ -74,7 +74,8 @@ def by_nbgrader(school, tmp_path_factory) -> Path:
 def by_us(school, tmp_path_factory) -> Path:
     folder = shutil.copytree(school, tmp_path_factory.mktemp("autograder") / "course")
     printed = run(folder, "autograder", "grade", "value", status=1)
-    assert "cut_off_file" in printed and "cut off in the middle" in printed
+    assert "cut off in the middle" in " ".join(printed.split())
+    assert "the file is empty" in " ".join(printed.split())
     return folder
 
 
@@ -85,7 +86,7 @@ def test_both_ways_write_the_same_marks(by_nbgrader, by_us):
 def test_the_marks_are_the_right_ones(by_us):
     scores = {name: sum(each.values()) for name, each in marks(by_us).items()}
     assert scores["all_right"] == 40
-    assert scores["not_started"] == scores["cut_off_file"] == 0
+    assert scores["not_started"] == scores["cut_off_file"] == scores["empty_file"] == 0
     assert scores["stopped_half_way"] == 8
     assert scores["leaves"] == 36
     lost = {name for name, points in marks(by_us)["one_mistake"].items()
@@ -108,6 +109,8 @@ def test_feedback_names_the_mistake_and_hides_the_tests(by_nbgrader):
 def test_a_file_that_cannot_be_read_gets_a_page_that_says_so(by_nbgrader):
     page = (by_nbgrader / "feedback/cut_off_file/value/value.html").read_text()
     assert "cut off in the middle" in page
+    page = (by_nbgrader / "feedback/empty_file/value/value.html").read_text()
+    assert "the file is empty" in page and str(by_nbgrader) not in page
 
 
 def test_export(by_us):

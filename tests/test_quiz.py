@@ -5,12 +5,11 @@ from __future__ import annotations
 import json
 import re
 from fractions import Fraction
-from pathlib import Path
 
 import nbformat
 import pytest
 
-from autograder.assignments import find_course, load_assignment, percent_cells
+from autograder.assignments import find_course, load_assignment
 from autograder.demo import filled_notebook
 from autograder.notebooks import MARKING_GUIDE
 from autograder.preprocessors import HideTests
@@ -25,9 +24,6 @@ RIGHT = {exercise.id: exercise.solution for exercise in EXERCISES.values()}
 WRITTEN = [exercise for exercise in EXERCISES.values() if exercise.manual]
 GRADED = [exercise for exercise in EXERCISES.values() if not exercise.manual]
 QUESTIONS = [exercise for exercise in EXERCISES.values() if exercise.form]
-MISTAKES = [mistake for exercise in GRADED for mistake in exercise.mistakes]
-FULL = sum(exercise.max_points for exercise in GRADED)
-VARIANTS = sorted((Path(__file__).parent / "variants" / "checkpoint").glob("*.py"))
 
 
 @pytest.fixture
@@ -67,42 +63,6 @@ def test_there_are_questions_of_every_kind():
         options = set(exercise.form.removeprefix("one of ").split())
         assert wrong == options - {right_answer(exercise)}
     assert len({right_answer(exercise) for exercise in choices}) == 4
-
-
-def test_the_solution_scores_all_that_is_not_marked_by_hand(graded):
-    report = graded(RIGHT)
-    assert wrong_ones(report) == {}
-    assert report.score == FULL
-    assert [r.points for r in report.exercises if r.status == "manual"] == [None, None]
-
-
-def test_the_stub_scores_nothing(graded):
-    report = graded({})
-    assert report.score == 0
-    assert {r.status for r in report.exercises} == {"missing", "manual"}
-
-
-@pytest.mark.parametrize("exercise", GRADED, ids=lambda exercise: exercise.id)
-def test_an_empty_cell_earns_nothing(graded, exercise):
-    report = graded({**RIGHT, exercise.id: "pass\n"})
-    assert report.score == FULL - exercise.max_points
-
-
-@pytest.mark.parametrize("mistake", MISTAKES, ids=lambda mistake: mistake.id)
-def test_a_mistake_costs_its_own_exercise_and_is_named(graded, mistake):
-    exercise = mistake.id.partition(".")[0]
-    wrong = wrong_ones(graded({**RIGHT, exercise: mistake.source}))
-    assert list(wrong) == [exercise]
-    assert wrong[exercise].misconception == mistake.id
-    assert wrong[exercise].message.startswith(mistake.says)
-    assert wrong[exercise].points < wrong[exercise].max_points
-
-
-@pytest.mark.parametrize("path", VARIANTS, ids=lambda path: path.stem)
-def test_right_answers_count_however_they_are_written(graded, path):
-    cells = {name or kind: source for kind, name, _, source in percent_cells(path)}
-    report = graded({**RIGHT, **cells})
-    assert {name: r.message for name, r in wrong_ones(report).items()} == {}
 
 
 def test_all_answers_wrong_at_once(graded):

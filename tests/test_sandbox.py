@@ -6,8 +6,6 @@ import ast
 import json
 import os
 import pwd
-import shutil
-import subprocess
 import sys
 import textwrap
 import time
@@ -16,6 +14,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from attacks.breaking import CONNECTION, FATAL, MALFORMED, SURVIVABLE
 
 from autograder.sandbox import Limits, SandboxUnavailable, StudentLost, WarmServer
 
@@ -73,9 +72,18 @@ def descendants(pid: int) -> set[int]:
     return found
 
 
-def processes(server: WarmServer) -> set[int]:
+def left_over(server: WarmServer) -> int:
+    """How many processes there are beside the sandbox, its server and the one forked ahead.
+
+    Processes are killed without waiting for their end, so it may take a moment.
+    """
     assert server._process is not None
-    return descendants(server._process.pid)
+    until = time.monotonic() + 5
+    while True:
+        beside = len(descendants(server._process.pid)) - 3
+        if beside == 0 or time.monotonic() > until:
+            return beside
+        time.sleep(0.01)
 
 
 # What it sees.
@@ -142,7 +150,7 @@ def test_it_is_alone_in_its_process_namespace(server):
             return True
         print([pid for pid in range(1, 5000) if alive(pid)])
     """
-    assert printed(server, cell) == [1, 2]
+    assert printed(server, cell) == [1]
 
 
 # What it may do.
@@ -271,90 +279,6 @@ def test_the_same_seed_gives_the_same_run(server):
 
 # What it breaks: its own cell.
 
-SURVIVABLE = {
-    "exception": "1 / 0",
-    "signals to pid 1": "import os\nfor number in (1, 2, 3, 9, 15): os.kill(1, number)",
-    "sys.exit": "raise SystemExit(0)",
-    "deep recursion": "def f(): f()\nf()",
-    "descriptors": "import os\nheld = []\nwhile True: held.append(os.open('/dev/null', 0))",
-    "one large file": "f = open('/tmp/large', 'wb')\nwhile True: f.write(bytes(1 << 20))",
-    "many files": "for i in range(10**6): open(f'/tmp/{i}', 'w').write('x')",
-    "full disk": """
-        for i in range(10**6):
-            open(f'/tmp/{i}', 'wb').write(bytes(4 << 20))
-    """,
-    "sparse file": "open('/tmp/sparse', 'wb').truncate(1 << 40)",
-    "lying traceback": """
-        class E(Exception):
-            def __str__(self): raise E
-        raise E
-    """,
-    "no stdout": "import sys; sys.stdout = None; sys.stderr = 5; del sys.stdin; 1 / 0",
-}
-FATAL = {
-    "endless loop": ("while True: pass", "timeout"),
-    "a loop that swallows everything": (
-        """
-        import signal
-        for number in range(1, 65):
-            try:
-                signal.signal(number, signal.SIG_IGN)
-            except (OSError, ValueError):
-                pass
-        while True:
-            try:
-                while True: pass
-            except BaseException:
-                pass
-        """,
-        "timeout",
-    ),
-    "a loop in C": ("sum(range(10**12))", "timeout"),
-    "pathological regex": ("import re; re.match('(a+)+$', 'a' * 60 + 'b')", "timeout"),
-    "stops itself": ("import os, signal; os.kill(os.getpid(), signal.SIGSTOP)", "timeout"),
-    "huge power": ("x = 3 ** 10 ** 12", "timeout"),
-    "os._exit": ("import os; os._exit(0)", "crashed"),
-    "segfault": ("import ctypes; ctypes.string_at(0)", "crashed"),
-    "abort": ("import os; os.abort()", "crashed"),
-    "kills itself": ("import os; os.kill(os.getpid(), 9)", "crashed"),
-    "kills all": ("import os; os.fork(); os.kill(-1, 9); os.kill(0, 9)", "crashed"),
-    "closes its connection and loops": (
-        "import os; os.closerange(0, 256)\nwhile True: pass",
-        "crashed",
-    ),
-    "fork bomb": ("import os\nwhile True: os.fork()", "crashed"),
-    "many sleeping processes": (
-        """
-        import os, time
-        for _ in range(60):
-            if os.fork() == 0:
-                time.sleep(1000)
-        while True: pass
-        """,
-        "crashed",
-    ),
-    "thread bomb": (
-        """
-        import threading, time
-        threading.stack_size(65536)
-        for _ in range(10**5):
-            threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
-        """,
-        "crashed",
-    ),
-    "memory of many processes": (
-        """
-        import os, time
-        for _ in range(8):
-            if os.fork() == 0:
-                held = bytearray(os.urandom(1 << 20)) * 200
-                time.sleep(1000)
-        time.sleep(1000)
-        """,
-        "out_of_memory",
-    ),
-}
-
 
 @pytest.mark.parametrize("cell", SURVIVABLE.values(), ids=SURVIVABLE)
 def test_an_error_leaves_the_process_in_use(server, cell):
@@ -364,13 +288,12 @@ def test_an_error_leaves_the_process_in_use(server, cell):
 
 @pytest.mark.parametrize(("cell", "reason"), FATAL.values(), ids=FATAL)
 def test_the_process_is_lost_and_nothing_else(server, cell, reason):
-    before = processes(server)
     started = time.monotonic()
     with pytest.raises(StudentLost) as lost:
         run(server, cell, seconds=1.0 if reason == "timeout" else 10.0)
     assert lost.value.reason == reason
     assert time.monotonic() - started < 20
-    assert processes(server) == before
+    assert left_over(server) == 0
     assert printed(server, "print(1)") == 1
 
 
@@ -390,7 +313,6 @@ def test_endless_printing_is_cut(server):
 
 
 def test_what_was_left_running_ends_with_the_process(server):
-    before = processes(server)
     cell = """
         import os, time
         if os.fork() == 0:
@@ -402,44 +324,10 @@ def test_what_was_left_running_ends_with_the_process(server):
         print(1)
     """
     assert printed(server, cell) == 1
-    assert processes(server) == before
+    assert left_over(server) == 0
 
 
 # What it says.
-
-CONNECTION = """
-import gc, json, os, socket, struct, time
-from inside.session import Session
-connection = next(o for o in gc.get_objects() if isinstance(o, Session))._connection
-def say(body):
-    body = body if isinstance(body, bytes) else json.dumps(body).encode()
-    connection.sendall(struct.pack(">I", len(body)) + body)
-"""
-MALFORMED = {
-    "garbage": "connection.sendall(os.urandom(5000))",
-    "a huge length": "connection.sendall(b'\\xff' * 100); time.sleep(100)",
-    "just over the limit": "connection.sendall(struct.pack('>I', (16 << 20) + 1)); time.sleep(100)",
-    "half a frame": "connection.sendall(struct.pack('>I', 1000) + b'x'); time.sleep(100)",
-    "a slow frame": """
-connection.sendall(struct.pack('>I', 1000))
-while True:
-    connection.sendall(b'1'); time.sleep(0.1)
-""",
-    "not UTF-8": "say(b'\\xff\\xfe')",
-    "deep JSON": "say(b'[' * 100_000)",
-    "NaN": "say(b'{\"outputs\": NaN}')",
-    "infinity": "say(b'-Infinity')",
-    "a huge int": "say(b'9' * 100_000)",
-    "a number": "say(5)",
-    "a list": "say([])",
-    "null": "say(None)",
-    "an unknown function": "say({'callback': 0, 'arguments': []})",
-    "a negative function": "say({'callback': -1, 'arguments': []})",
-    "a function that is true": "say({'callback': True, 'arguments': []})",
-    "a function that is text": "say({'callback': '0', 'arguments': []})",
-    "no arguments": "say({'callback': 0})",
-    "silence": "connection.shutdown(socket.SHUT_WR); time.sleep(100)",
-}
 
 
 @pytest.mark.parametrize("attack", MALFORMED.values(), ids=MALFORMED)
@@ -544,60 +432,3 @@ def test_without_a_sandbox_nothing_runs(fake_bwrap, script, says, course):
     with Grader(course, bytes(16)) as grader, pytest.raises(SandboxUnavailable, match=says):
         grader.grade("value", [Cell(f"open({str(here)!r}, 'w')")])
     assert not here.exists()
-
-
-READABLE = """
-import os, sys
-import IPython, nbgrader, autograder
-open(os.path.realpath(sys.executable), "rb")
-"""
-
-
-@pytest.fixture(scope="module")
-def ordinary_user() -> tuple[list[str], str]:
-    """A command prefix that leaves root, and an interpreter that an ordinary user can read."""
-    if os.getuid() != 0:
-        return [], sys.executable
-    setpriv = shutil.which("setpriv")
-    if setpriv is None:
-        pytest.skip("no setpriv, so root cannot become an ordinary user")
-    prefix = [setpriv, "--reuid=65534", "--regid=65534", "--clear-groups", "--no-new-privs"]
-    version = f"python{sys.version_info.major}.{sys.version_info.minor}"
-    for python in (sys.executable, f"/usr/bin/{version}", f"/usr/local/bin/{version}"):
-        check = [*prefix, python, "-c", READABLE]
-        done = subprocess.run(check, env=_environment(), capture_output=True, cwd="/")
-        if done.returncode == 0:
-            return prefix, python
-    pytest.skip("no interpreter of this version that an ordinary user can read")
-
-
-def _environment() -> dict[str, str]:
-    paths = [entry for entry in sys.path if entry.endswith(("site-packages", "dist-packages"))]
-    paths.append(str(Path(__file__).resolve().parent.parent))
-    return {"PATH": "/usr/bin:/bin", "PYTHONPATH": os.pathsep.join(paths)}
-
-
-def test_it_works_for_an_ordinary_user_too(ordinary_user):
-    script = """
-        import json
-        from autograder.sandbox import Limits, StudentLost, WarmServer
-        said = []
-        with WarmServer(Limits(processes=16)) as server:
-            for cell in ("print(1 + 1)", "import os\\nwhile True: os.fork()", "print('after')"):
-                try:
-                    with server.spawn(1) as student:
-                        outputs = student.request({"cell": cell}, 10)["outputs"]
-                        said.append([o.get("text", o.get("ename")) for o in outputs])
-                except StudentLost as lost:
-                    said.append(lost.reason)
-        print(json.dumps(said))
-    """
-    prefix, python = ordinary_user
-    command = [*prefix, python, "-c", textwrap.dedent(script)]
-    done = subprocess.run(
-        command, env=_environment(), capture_output=True, text=True, cwd="/", timeout=90
-    )
-    assert done.returncode == 0, done.stderr
-    first, bomb, after = json.loads(done.stdout)
-    assert (first, after) == (["2\n"], ["after\n"])
-    assert bomb in ("crashed", ["BlockingIOError"], "timeout")

@@ -9,6 +9,7 @@ import subprocess
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from types import TracebackType
 from typing import Any
@@ -66,7 +67,9 @@ class WarmServer:
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._ended: dict[int, str] = {}
+        self._unasked: set[int] = set()
         self._count = 0
+        self._spare: StudentProcess | None = None
 
     def start(self) -> None:
         """Start the server. Raises `SandboxUnavailable` where student code cannot be confined."""
@@ -87,8 +90,8 @@ class WarmServer:
             ours.settimeout(_START_SECONDS)
             if b"ready" not in ours.recv(65536):
                 raise self._unavailable("the sandbox did not start")
-            with self.spawn(seed=0) as student:
-                student.request({"steps": []}, _START_SECONDS)
+            self._spare = self._fork()
+            self._spare.request({"steps": []}, _START_SECONDS)
         except (OSError, StudentLost) as error:
             raise self._unavailable("the sandbox did not start") from error
 
@@ -104,6 +107,10 @@ class WarmServer:
 
     def close(self) -> None:
         """End the server and every process forked from it."""
+        if self._spare is not None:
+            with suppress(SandboxUnavailable):
+                self._spare.close()
+            self._spare = None
         if self._control is not None:
             self._control.close()
             self._control = None
@@ -128,12 +135,21 @@ class WarmServer:
         self.close()
 
     def spawn(self, seed: int) -> StudentProcess:
-        """Fork a confined student process; `seed` is what its `random` module starts from."""
+        """A fresh confined process; `seed` is what its `random` module starts from.
+
+        One is always forked ahead, so that nobody waits for it.
+        """
+        student = self._spare if self._spare is not None else self._fork()
+        self._spare = None
+        self._spare = self._fork()
+        student.tell({"seed": seed})
+        return student
+
+    def _fork(self) -> StudentProcess:
         self._count += 1
         ours, theirs = socket.socketpair()
-        request = {"spawn": self._count, "seed": seed, "limits": asdict(self.limits)}
         with theirs:
-            self._send(request, [theirs.fileno()])
+            self._send({"spawn": self._count, "limits": asdict(self.limits)}, [theirs.fileno()])
         return StudentProcess(self, self._count, ours)
 
     def _send(self, request: dict[str, Any], descriptors: list[int] | None = None) -> None:
@@ -145,33 +161,50 @@ class WarmServer:
         except OSError as error:
             raise SandboxUnavailable("the sandbox has ended; start the grading again") from error
 
+    def _end(self, key: int) -> None:
+        """Have the process and all it started killed, without waiting for it."""
+        self._send({"kill": key})
+        self._unasked.add(key)
+        # What is not read would fill the way here in the end.
+        with suppress(BlockingIOError):
+            while True:
+                self._read_end(0.0)
+
     def _wait_for_end(self, key: int, kill: bool) -> str:
         """Wait until the process and all it started are gone; returns how it ended.
 
-        One that is not to be killed gets a moment to leave by itself, for the supervisor then
-        knows why it did.
+        One that is not to be killed gets a moment to leave by itself, for the server then knows
+        why it did.
         """
-        assert self._control is not None, "the server is not started"
         if kill:
             self._send({"kill": key})
         deadline = time.monotonic() + (_END_SECONDS if kill else _LEAVE_SECONDS)
         while key not in self._ended:
-            self._control.settimeout(max(0.01, deadline - time.monotonic()))
             try:
-                body = self._control.recv(65536)
+                self._read_end(max(0.01, deadline - time.monotonic()))
             except TimeoutError as error:
                 if not kill:
                     return self._wait_for_end(key, kill=True)
                 raise SandboxUnavailable("a student process could not be ended") from error
-            except OSError as error:
-                raise SandboxUnavailable(
-                    "the sandbox has ended; start the grading again"
-                ) from error
-            if not body:
-                raise SandboxUnavailable("the sandbox has ended; start the grading again")
-            message = json.loads(body)
-            self._ended[message["ended"]] = message["reason"]
         return self._ended.pop(key)
+
+    def _read_end(self, seconds: float) -> None:
+        """Read one message about an ended process."""
+        assert self._control is not None, "the server is not started"
+        self._control.settimeout(seconds)
+        try:
+            body = self._control.recv(65536)
+        except (TimeoutError, BlockingIOError):
+            raise
+        except OSError:
+            body = b""
+        if not body:
+            raise SandboxUnavailable("the sandbox has ended; start the grading again")
+        message = json.loads(body)
+        if message["ended"] in self._unasked:
+            self._unasked.remove(message["ended"])
+        else:
+            self._ended[message["ended"]] = message["reason"]
 
 
 class StudentProcess:
@@ -237,8 +270,7 @@ class StudentProcess:
             self.close()
             raise StudentLost("timeout", str(error)) from error
         except wire.WireError as error:
-            reason = self.close(kill=not isinstance(error, wire.Closed))
-            raise StudentLost(reason, str(error)) from error
+            raise StudentLost(self._lose(isinstance(error, wire.Closed)), str(error)) from error
         finally:
             self._until = before
 
@@ -255,13 +287,23 @@ class StudentProcess:
         except Exception as error:
             return {"error": type(error).__name__}
 
-    def close(self, kill: bool = True) -> str:
-        """End the process; returns "out_of_memory" or "crashed", as the supervisor saw it."""
-        if not self._open:
-            return "crashed"
+    def tell(self, message: dict[str, Any]) -> None:
+        """Send what has no answer. Where the process is gone, the next request will tell."""
+        with suppress(wire.WireError):
+            wire.send(self._connection, message, time.monotonic() + _END_SECONDS)
+
+    def close(self) -> None:
+        """End the process and all it started."""
+        if self._open:
+            self._open = False
+            self._connection.close()
+            self._server._end(self._key)
+
+    def _lose(self, leaving: bool) -> str:
+        """End the process; returns "out_of_memory" or "crashed", as the server saw it."""
         self._open = False
         self._connection.close()
-        ended = self._server._wait_for_end(self._key, kill)
+        ended = self._server._wait_for_end(self._key, kill=not leaving)
         return "out_of_memory" if ended == "out_of_memory" else "crashed"
 
     def __enter__(self) -> StudentProcess:

@@ -6,13 +6,12 @@ import json
 import re
 import subprocess
 import sys
-import time
 from collections.abc import Callable
 from pathlib import Path
 
-import nbformat
 import pytest
-from playwright.sync_api import Locator, Page, expect
+from notebooks import Notebook
+from playwright.sync_api import Page, expect
 from serving import Lab
 
 from autograder.assignments import load_assignment
@@ -21,49 +20,9 @@ from course.check import load_table
 pytestmark = pytest.mark.browser
 
 
-class Notebook:
-    """The release notebook, open in JupyterLab; cells go by their ids."""
-
-    def __init__(self, lab: Lab, page: Page) -> None:
-        self.file = lab.course / "release" / "value" / "value.ipynb"
-        self.page = page
-        self._places = [cell.id for cell in nbformat.read(self.file, as_version=4).cells]
-        self._runs = 0
-        page.goto(lab.address("lab/tree/release/value/value.ipynb"))
-        expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
-
-    def cell(self, name: str) -> Locator:
-        place = self._places.index(name)
-        return self.page.locator(f'.jp-Notebook [data-windowed-list-index="{place}"]')
-
-    def write(self, name: str, source: str) -> None:
-        self.cell(name).locator(".cm-content").click()
-        self.page.keyboard.press("Control+A")
-        self.page.keyboard.insert_text(source)
-
-    def run(self, name: str) -> Locator:
-        """Run a cell, wait until it is done, and return its output."""
-        self._runs += 1
-        cell = self.cell(name)
-        cell.locator(".cm-content").click()
-        self.page.keyboard.press("Control+Enter")
-        expect(cell.locator(".jp-InputPrompt")).to_have_text(f"[{self._runs}]:")
-        cell.scroll_into_view_if_needed()
-        return cell.locator(".jp-Cell-outputArea")
-
-    def save(self) -> None:
-        before = self.file.stat().st_mtime_ns
-        self.page.keyboard.press("Control+S")
-        _wait_until(lambda: self.file.stat().st_mtime_ns != before)
-
-    def source(self, name: str) -> str:
-        source: str = nbformat.read(self.file, as_version=4).cells[self._places.index(name)].source
-        return source
-
-
 @pytest.fixture
 def notebook(lab: Lab, page: Page) -> Notebook:
-    return Notebook(lab, page)
+    return Notebook(lab, page, "release/value/value.ipynb")
 
 
 @pytest.fixture
@@ -145,10 +104,3 @@ def _grade(notebook: Path) -> dict[str, list[dict[str, object]]]:
     assert done.returncode == 0, done.stderr
     report: dict[str, list[dict[str, object]]] = json.loads(done.stdout)
     return report
-
-
-def _wait_until(happened: Callable[[], bool]) -> None:
-    deadline = time.monotonic() + 30
-    while not happened():
-        assert time.monotonic() < deadline, "it did not happen in time"
-        time.sleep(0.05)

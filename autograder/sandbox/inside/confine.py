@@ -11,7 +11,7 @@ import os
 import platform
 import resource
 import struct
-from typing import Any, ClassVar
+from typing import Any
 
 HOME = "/home/student"
 
@@ -27,13 +27,51 @@ _NAMESPACES = (
     | _CLONE_NEWNET | _CLONE_NEWCGROUP
 )  # fmt: skip
 
+_CLONE_CHILD_CLEARTID, _CLONE_CHILD_SETTID, _SIGCHLD = 0x00200000, 0x01000000, 17
+
 _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REC, _MS_PRIVATE = 2, 4, 8, 0x4000, 0x40000
 _PR_SET_PDEATHSIG, _PR_SET_DUMPABLE, _PR_SET_SECCOMP, _PR_CAPBSET_DROP = 1, 4, 22, 24
-_PR_SET_NO_NEW_PRIVS = 38
+_PR_SET_NO_NEW_PRIVS, _PR_GET_TID_ADDRESS = 38, 40
 _SIGKILL = 9
 
 _libc = ctypes.CDLL(None, use_errno=True)
 _libc.prctl.argtypes = [ctypes.c_int] + [ctypes.c_ulong] * 4
+# Forking must not let go of the interpreter's lock, which the child would wait for in vain.
+_fork_call = ctypes.PyDLL(None, use_errno=True).syscall
+_fork_call.argtypes = [ctypes.c_long] + [ctypes.c_ulong] * 5
+_fork_call.restype = ctypes.c_long
+
+# From the kernel's system call tables; `refused` is what the filter below denies.
+_MACHINES: dict[str, dict[str, Any]] = {
+    "x86_64": {
+        "architecture": 0xC000003E,
+        "clone": 56,
+        "clone3": 435,
+        "socket": 41,
+        "refused": (
+            29, 31, 101, 155, 161, 163, 165, 166, 167, 168, 169, 172, 173, 175, 176, 179, 246,
+            248, 249, 250, 272, 298, 303, 304, 308, 310, 311, 313, 319, 320, 321, 323, 425,
+            426, 427, 428, 429, 430, 431, 432, 433, 438, 442, 447,
+        ),
+    },
+    "aarch64": {
+        "architecture": 0xC00000B7,
+        "clone": 220,
+        "clone3": 435,
+        "socket": 198,
+        "refused": (
+            39, 40, 41, 51, 89, 97, 104, 105, 106, 117, 142, 194, 196, 217, 218, 219, 224,
+            225, 241, 264, 265, 268, 270, 271, 273, 279, 280, 282, 294, 425, 426, 427, 428,
+            429, 430, 431, 432, 433, 438, 442, 447,
+        ),
+    },
+}  # fmt: skip
+if platform.machine() not in _MACHINES:
+    raise OSError(f"student code can be confined on {' and '.join(_MACHINES)} machines only")
+_MACHINE = _MACHINES[platform.machine()]
+
+# Inside new namespaces, and before they know any user, these cannot be asked for.
+_UID, _GID = os.getuid(), os.getgid()
 
 
 def _check(result: int, what: str) -> None:
@@ -42,14 +80,39 @@ def _check(result: int, what: str) -> None:
         raise OSError(number, f"{what}: {os.strerror(number)}")
 
 
-def new_namespaces() -> None:
-    """Give this process's children their own pids, network, IPC and users."""
-    uid, gid = os.getuid(), os.getgid()
-    _check(_libc.unshare(_NAMESPACES & ~_CLONE_NEWNS & ~_CLONE_NEWCGROUP), "unshare")
+def fork_into_namespaces() -> int:
+    """Fork; the child is pid 1 of namespaces of its own. Returns its pid, or 0 in the child.
+
+    It does what `os.fork` and libc's `fork` do, with flags for the namespaces: by way of
+    `unshare(2)` a second fork is needed, and forking this program is most of what a student
+    process costs. The program must have one thread, as a forking server should.
+
+    Raises `OSError` where the kernel refuses.
+    """
+    # Where libc keeps the thread's id; fork(2) has the kernel renew it in the child.
+    place = ctypes.c_ulong()
+    _check(_libc.prctl(_PR_GET_TID_ADDRESS, ctypes.addressof(place), 0, 0, 0), "prctl")
+    flags = _NAMESPACES & ~_CLONE_NEWCGROUP | _CLONE_CHILD_SETTID | _CLONE_CHILD_CLEARTID | _SIGCHLD
+    ctypes.pythonapi.PyOS_BeforeFork()
+    # The place is the fourth argument or, on some machines, the fifth. The other one is for
+    # thread storage, which is not looked at without its flag.
+    pid = int(_fork_call(_MACHINE["clone"], flags, 0, 0, place.value, place.value))
+    if pid == 0:
+        ctypes.pythonapi.PyOS_AfterFork_Child()
+        return 0
+    number = ctypes.get_errno()
+    ctypes.pythonapi.PyOS_AfterFork_Parent()
+    if pid < 0:
+        raise OSError(number, f"clone: {os.strerror(number)}")
+    return pid
+
+
+def map_user() -> None:
+    """Let the process be the same user and group in its user namespace as outside."""
     for name, text in (
         ("setgroups", "deny"),
-        ("uid_map", f"{uid} {uid} 1"),
-        ("gid_map", f"{gid} {gid} 1"),
+        ("uid_map", f"{_UID} {_UID} 1"),
+        ("gid_map", f"{_GID} {_GID} 1"),
     ):
         with open(f"/proc/self/{name}", "w") as file:
             file.write(text)
@@ -133,54 +196,27 @@ class _Filter:
     _LOAD, _EQUAL, _GREATER_OR_EQUAL, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
     _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
 
-    # From the kernel's system call tables.
-    _TABLES: ClassVar[dict[str, Any]] = {
-        "x86_64": {
-            "architecture": 0xC000003E,
-            "clone": 56,
-            "clone3": 435,
-            "socket": 41,
-            "refused": (
-                29, 31, 101, 155, 161, 163, 165, 166, 167, 168, 169, 172, 173, 175, 176, 179, 246,
-                248, 249, 250, 272, 298, 303, 304, 308, 310, 311, 313, 319, 320, 321, 323, 425,
-                426, 427, 428, 429, 430, 431, 432, 433, 438, 442, 447,
-            ),
-        },
-        "aarch64": {
-            "architecture": 0xC00000B7,
-            "clone": 220,
-            "clone3": 435,
-            "socket": 198,
-            "refused": (
-                39, 40, 41, 51, 89, 97, 104, 105, 106, 117, 142, 194, 196, 217, 218, 219, 224,
-                225, 241, 264, 265, 268, 270, 271, 273, 279, 280, 282, 294, 425, 426, 427, 428,
-                429, 430, 431, 432, 433, 438, 442, 447,
-            ),
-        },
-    }  # fmt: skip
-
     @classmethod
     def program(cls) -> bytes:
-        table: dict[str, Any] = cls._TABLES[platform.machine()]
         lines: list[tuple[int, int, int, int]] = [
             (cls._LOAD, 0, 0, cls._ARCHITECTURE),
-            (cls._EQUAL, 1, 0, table["architecture"]),
+            (cls._EQUAL, 1, 0, _MACHINE["architecture"]),
             (cls._RETURN, 0, 0, cls._KILL),
             (cls._LOAD, 0, 0, cls._NUMBER),
             # Numbers from 2**30 on are x86's x32 calls, a second door to the same rooms.
             (cls._GREATER_OR_EQUAL, 0, 1, 1 << 30),
             (cls._RETURN, 0, 0, cls._EPERM),
-            (cls._EQUAL, 0, 1, table["clone3"]),
+            (cls._EQUAL, 0, 1, _MACHINE["clone3"]),
             (cls._RETURN, 0, 0, cls._ENOSYS),
         ]
-        for number in table["refused"]:
+        for number in _MACHINE["refused"]:
             lines += [(cls._EQUAL, 0, 1, number), (cls._RETURN, 0, 0, cls._EPERM)]
         lines += [
-            (cls._EQUAL, 0, 3, table["clone"]),
+            (cls._EQUAL, 0, 3, _MACHINE["clone"]),
             (cls._LOAD, 0, 0, cls._FIRST_ARGUMENT),
             (cls._ANY_BIT, 0, 7, _NAMESPACES),
             (cls._RETURN, 0, 0, cls._EPERM),
-            (cls._EQUAL, 0, 5, table["socket"]),
+            (cls._EQUAL, 0, 5, _MACHINE["socket"]),
             (cls._LOAD, 0, 0, cls._FIRST_ARGUMENT),
             (cls._EQUAL, 3, 0, 1),
             (cls._EQUAL, 2, 0, 2),

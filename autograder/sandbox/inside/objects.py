@@ -98,8 +98,8 @@ class Objects:
     def _define(self, name: str, value: Any) -> None:
         self.namespace[name] = value
 
-    def _class(self, name: str, methods: dict[str, Any]) -> Any:
-        created = type(name, (), dict(methods))
+    def _class(self, name: str, methods: dict[str, Any], bases: list[Any]) -> Any:
+        created = type(name, tuple(bases), dict(methods))
         self.namespace[name] = created
         return created
 

@@ -17,9 +17,9 @@ from .shell import Shell
 class Session:
     """Answers requests on `connection` until it is closed.
 
-    Requests are `{"cell": source}`, `{"steps": [...]}`, `{"probes": [...]}`; while one is being
-    answered, `{"callback": number, "arguments": [...]}` may go the other way, and further
-    requests may come before its `{"result": value}` does.
+    Requests are `{"seed": number}`, `{"cell": source}`, `{"steps": [...]}`, `{"probes": [...]}`;
+    while one is being answered, `{"callback": number, "arguments": [...]}` may go the other way,
+    and further requests may come before its `{"result": value}` does. A seed has no answer.
     """
 
     def __init__(self, shell: Shell, connection: socket.socket) -> None:
@@ -35,7 +35,10 @@ class Session:
                 request = receive(self._connection)
             except wire.WireError:
                 return
-            send(self._connection, self._answer(request))
+            if "seed" in request:
+                random.seed(request["seed"])
+            else:
+                send(self._connection, self._answer(request))
 
     def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         if "cell" in request:
@@ -55,8 +58,7 @@ class Session:
             wire.send(self._connection, self._answer(message))
 
 
-def student_main(shell: Shell, connection: socket.socket, start: dict[str, Any]) -> None:
+def student_main(shell: Shell, connection: socket.socket) -> None:
     """The life of a confined student process."""
     os.chdir(os.environ["HOME"])
-    random.seed(start["seed"])
     Session(shell, connection).run()

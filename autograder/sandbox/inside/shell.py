@@ -150,6 +150,9 @@ class Shell(InteractiveShell):
         self.config.HistoryManager.enabled = False
         super().init_history()
 
+    def enable_gui(self, gui: str | None = None) -> None:
+        """`%matplotlib inline` asks for it; there is no window here to be drawn in."""
+
     def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
         lines = stb if isinstance(stb, list) else [str(stb)]
         self.outputs.fail(getattr(etype, "__name__", "Error"), _text(evalue), lines)

@@ -25,6 +25,14 @@ MAX_TEXT = 1_000_000
 _HEADER = struct.Struct(">I")
 
 
+def _no_constant(name: str) -> None:
+    raise ValueError(f"{name} is not JSON")
+
+
+_ENCODER = json.JSONEncoder(allow_nan=False, separators=(",", ":"))
+_DECODER = json.JSONDecoder(parse_constant=_no_constant)
+
+
 class WireError(Exception):
     """The other side sent something outside the protocol, or closed the connection."""
 
@@ -45,7 +53,7 @@ def send(connection: socket.socket, message: Any, deadline: float | None = None)
         Closed: the other side is gone.
         WireError: the message is too large.
     """
-    body = json.dumps(message, allow_nan=False, separators=(",", ":")).encode()
+    body = _ENCODER.encode(message).encode()
     if len(body) > MAX_FRAME:
         raise WireError(f"a message of {len(body)} bytes is over the limit of {MAX_FRAME}")
     try:
@@ -70,13 +78,9 @@ def receive(connection: socket.socket, deadline: float | None = None) -> Any:
         raise WireError(f"a message of {length} bytes is over the limit of {MAX_FRAME}")
     body = _read(connection, length, deadline)
     try:
-        return json.loads(body, parse_constant=_no_constant)
+        return _DECODER.decode(body.decode())
     except (ValueError, RecursionError) as error:
         raise WireError(f"not a message: {type(error).__name__}") from error
-
-
-def _no_constant(name: str) -> None:
-    raise ValueError(f"{name} is not JSON")
 
 
 def _read(connection: socket.socket, count: int, deadline: float | None) -> bytes:

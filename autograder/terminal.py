@@ -1,0 +1,42 @@
+"""What the commands share: where they write, and how a user's mistake is told."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Callable
+from functools import wraps
+from pathlib import Path
+from typing import Any
+
+import click
+from rich.console import Console
+
+from .assignments import CourseError
+from .sandbox import SandboxUnavailable
+
+console = Console()
+errors = Console(stderr=True)
+
+
+def for_people(command: Callable[..., Any]) -> Callable[..., Any]:
+    """A user's mistake, or a machine that lacks something, is told in a sentence."""
+
+    @wraps(command)
+    def told(*arguments: Any, **options: Any) -> Any:
+        try:
+            return command(*arguments, **options)
+        except (CourseError, SandboxUnavailable) as error:
+            errors.print(f"autograder: {error}", style="red", highlight=False, markup=False)
+            sys.exit(2)
+        except KeyboardInterrupt:
+            errors.print("autograder: stopped; what was graded so far is stored")
+            sys.exit(130)
+
+    return told
+
+
+course_option = click.option(
+    "--course",
+    type=click.Path(exists=True, file_okay=False, path_type=Path),
+    help="The course folder; by default the one you are in.",
+)

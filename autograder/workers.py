@@ -1,0 +1,185 @@
+"""Grades many submissions: in this process, or in several that share the work.
+
+A submission travels as data, a `Job`, and comes back as data, a `Graded`. Whoever runs the jobs
+needs no folder with submissions and writes nothing; marks and files are stored by one process.
+"""
+
+from __future__ import annotations
+
+import json
+import multiprocessing
+import os
+import signal
+from collections.abc import Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
+from concurrent.futures.process import BrokenProcessPool
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Protocol
+
+from .gradebook import Marks, marks_of
+from .grading import Grader
+from .intake import UnreadableNotebook
+from .notebooks import blank, template
+from .report import Report
+from .sandbox.inside import confine
+from .submissions import grade_content, grade_restored
+
+_LOST = (
+    "the grading of this submission ended the grader's own process, twice. Nothing was stored; "
+    "the other submissions were graded. Grade it alone with `autograder check` to see more."
+)
+
+
+@dataclass(frozen=True)
+class Job:
+    """One submitted notebook to grade.
+
+    Attributes:
+        where: the file's name, for messages.
+        content: what the file holds; None where there is nothing that may be read.
+        refused: why not, then.
+        stamp: what tells this content from any other.
+    """
+
+    assignment: str
+    student: str
+    where: str
+    content: bytes | None
+    refused: str = ""
+    stamp: str = ""
+
+
+@dataclass
+class Graded:
+    """What became of a job.
+
+    Attributes:
+        text: the graded notebook, as its file is to hold it.
+        error: why there was nothing to grade, if so; all marks are 0 then. Without a report, why
+            the submission was not graded at all.
+    """
+
+    report: Report | None = None
+    text: str = ""
+    marks: Marks | None = None
+    error: str | None = None
+
+
+class Workers(Protocol):
+    """Runs jobs, a bounded number at a time, and gives each back as soon as it is graded."""
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]: ...
+
+
+def grade_job(grader: Grader, job: Job) -> Graded:
+    """Grade one submission. What cannot be read is graded as a notebook without answers."""
+    graded = Graded()
+    try:
+        if job.content is None:
+            raise UnreadableNotebook(job.refused)
+        notebook, graded.report = grade_content(grader, job.content, job.where, job.assignment)
+    except UnreadableNotebook as error:
+        graded.error = str(error)
+        # Students read this, to whom the folders of the grading machine mean nothing.
+        reason = graded.error.replace(job.where, Path(job.where).name)
+        restored = blank(template(grader.course, job.assignment), reason)
+        graded.report = grade_restored(grader, restored, job.assignment)
+        notebook = restored.notebook
+    notebook.metadata["autograder"] = {"graded": job.stamp, "report": graded.report.as_json()}
+    graded.marks = marks_of(notebook)
+    # Without indentation the standard library's fast encoder does it.
+    graded.text = json.dumps(notebook, ensure_ascii=False) + "\n"
+    return graded
+
+
+class OneProcess:
+    """Grades in this process, one submission after another."""
+
+    def __init__(self, grader: Grader) -> None:
+        self._grader = grader
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
+        for job in jobs:
+            yield job, grade_job(self._grader, job)
+
+
+class ManyProcesses:
+    """Grades in several processes of this machine, each with a sandbox of its own.
+
+    A process that is lost, by whatever is beyond the sandbox, costs nothing: what it was at is
+    graded again, alone. Use as a context manager.
+
+    Args:
+        course: the course folder.
+        key: as for `Grader`.
+        count: how many processes.
+    """
+
+    def __init__(self, course: Path, key: bytes, count: int) -> None:
+        self._course = course
+        self._key = key
+        self._count = count
+        self._pool: ProcessPoolExecutor | None = None
+
+    def __enter__(self) -> ManyProcesses:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        if self._pool is not None:
+            self._pool.shutdown(cancel_futures=True)
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
+        coming = iter(jobs)
+        running: dict[Future[Graded], Job] = {}
+        self._pool = self._new_pool(self._count)
+        while True:
+            # As many again wait as are being graded, so that nobody is idle; not more, so that
+            # memory stays bounded however large the class is.
+            while len(running) < 2 * self._count and (job := next(coming, None)):
+                running[self._pool.submit(_grade_here, job)] = job
+            if not running:
+                return
+            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
+                lost, running = running, {}
+                self._pool.shutdown()
+                for future, job in lost.items():
+                    yield job, self._rescued(future, job)
+                self._pool = self._new_pool(self._count)
+                continue
+            for future in done:
+                yield running.pop(future), future.result()
+
+    def _rescued(self, future: Future[Graded], job: Job) -> Graded:
+        """The outcome of a job that was under way when a process was lost."""
+        if future.done() and future.exception() is None:
+            return future.result()
+        with self._new_pool(1) as alone:
+            try:
+                return alone.submit(_grade_here, job).result()
+            except BrokenProcessPool:
+                return Graded(error=f"{job.where}: {_LOST}")
+
+    def _new_pool(self, count: int) -> ProcessPoolExecutor:
+        # Fresh programs: a fork would share open files, the gradebook's too.
+        context = multiprocessing.get_context("spawn")
+        return ProcessPoolExecutor(count, context, _begin, (self._course, self._key, os.getpid()))
+
+
+_grader: Grader | None = None
+
+
+def _begin(course: Path, key: bytes, parent: int) -> None:
+    global _grader
+    # Ctrl-C is for the process that stores the marks; the others end with it, however it ends.
+    signal.signal(signal.SIGINT, signal.SIG_IGN)
+    confine.die_with_parent()
+    if os.getppid() != parent:
+        os._exit(1)
+    _grader = Grader(course, key)
+
+
+def _grade_here(job: Job) -> Graded:
+    assert _grader is not None
+    return grade_job(_grader, job)

@@ -1,0 +1,191 @@
+"""Marks in the forms that Canvas and Moodle import, and in a plain one."""
+
+from __future__ import annotations
+
+import csv
+import io
+import shutil
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from nbgrader.api import Gradebook
+
+from autograder.assignments import CourseError, find_course
+from autograder.classroom import course_directory
+from autograder.cli import main
+from autograder.export import export_marks
+from autograder.gradebook import Marks, record
+from autograder.publishing import copy_course
+from autograder.spreadsheets import csv_text
+
+DUE = datetime(2030, 3, 1, 12, 0)
+FORMULA = "=HYPERLINK(1)"
+STUDENTS = {
+    "ada": ("Ada", "Adler", "ada@example.org"),
+    "ben": ("Ben", "Öztürk, Jr.", "ben@example.org"),
+    "cy": (FORMULA, "Cy", "@cy"),
+    "dee": (None, None, None),
+}
+
+CANVAS = """\
+Student,ID,SIS User ID,SIS Login ID,Section,value (4711),Current Score
+    Points Possible,,,,,10,(read only)
+"Adler, Ada",101,S1,ada,A,,
+"Öztürk, Ben",102,S2,ben,B,,
+"Cy",103,S3,cy,A,,
+"Never, Submits",105,S5,never,A,,
+"""
+
+MOODLE = """\
+First name,Last name,ID number,Email address
+Ada,Adler,S1,ada
+Ben,Öztürk,S2,ben
+Cy,Cy,S3,cy
+"""
+
+
+@pytest.fixture(scope="module")
+def marked(tmp_path_factory) -> Path:
+    """Marks of four students in two assignments: late, by hand, missing and waiting ones."""
+    folder = tmp_path_factory.mktemp("marked")
+    copy_course(find_course(Path(__file__).parent), folder)
+    with (folder / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.LatePolicy.percent_a_day = 10\n")
+    with Gradebook(course_directory(folder).db_url) as gradebook:
+        for name in ("value", "quiz"):
+            gradebook.add_assignment(name, duedate=DUE)
+            gradebook.add_notebook(name, name)
+            gradebook.add_grade_cell("test_add", name, name, max_score=6, cell_type="code")
+            gradebook.add_grade_cell("memory", name, name, max_score=4, cell_type="markdown")
+            gradebook.add_solution_cell("memory", name, name)
+        for student, (first, last, email) in STUDENTS.items():
+            gradebook.add_student(student, first_name=first, last_name=last, email=email)
+        late = DUE + timedelta(hours=30)
+        record(gradebook, "value", "ada", Marks({"test_add": 6.0, "memory": 4.0}, {}), DUE)
+        record(gradebook, "value", "ben", Marks({"test_add": 2.5, "memory": None}, {}), late)
+        record(gradebook, "value", "cy", Marks({"test_add": 0.0, "memory": 1.5}, {}), DUE)
+        record(gradebook, "quiz", "ada", Marks({"test_add": 3.0, "memory": 0.0}, {}), DUE)
+    return folder
+
+
+@pytest.fixture
+def school(marked, tmp_path) -> Path:
+    return shutil.copytree(marked, tmp_path / "school")
+
+
+def mark_by_hand(school: Path, points: float) -> None:
+    with Gradebook(f"sqlite:///{school}/gradebook.db") as gradebook:
+        grade = gradebook.find_grade("memory", "value", "value", "ben")
+        grade.manual_score, grade.needs_manual_grade = points, False
+        gradebook.db.commit()
+
+
+def exported(school: Path, form: str, roster: str | None = None, *names: str, partial=False):
+    path = None
+    if roster is not None:
+        path = school / "roster.csv"
+        path.write_text(roster, "utf-8-sig")
+    made = export_marks(school, names or ("value",), form, path, partial)
+    return list(csv.reader(io.StringIO(made.text))), made.notes
+
+
+def test_what_waits_for_a_person_is_refused(school):
+    with pytest.raises(CourseError, match="value: to be marked by hand for 1: ben"):
+        exported(school, "csv")
+
+
+def test_or_left_empty_and_told(school):
+    rows, notes = exported(school, "canvas", partial=True)
+    assert {row[3]: row[5] for row in rows[2:]} == {"ada": "10", "ben": "", "cy": "1.5", "dee": ""}
+    assert notes == ["value: to be marked by hand for 1: ben"]
+
+
+def test_marks_by_hand_count_and_being_late_costs_its_share_of_them(school):
+    mark_by_hand(school, 3.5)
+    [ben] = [row for row in exported(school, "csv")[0] if row[1] == "ben"]
+    # Thirty hours are two days that have begun: a fifth of 2.5 + 3.5 points.
+    assert ben[5:10] == ["final", "6", "1.2", "4.8", "10"]
+
+
+def test_canvas(school):
+    mark_by_hand(school, 3.5)
+    rows, notes = exported(school, "canvas", None, "value", "quiz")
+    assert rows == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "value", "quiz"],
+        ["    Points Possible", "", "", "", "", "10", "10"],
+        ["Adler, Ada", "", "", "ada", "", "10", "3"],
+        ["Öztürk, Jr., Ben", "", "", "ben", "", "4.8", ""],
+        ["Cy, " + FORMULA, "", "", "cy", "", "1.5", ""],
+        ["dee", "", "", "dee", "", "", ""],
+    ]
+    assert notes == []
+
+
+def test_canvas_with_its_own_export_as_the_roster(school):
+    mark_by_hand(school, 3.5)
+    rows, notes = exported(school, "canvas", CANVAS)
+    assert rows == [
+        ["Student", "ID", "SIS User ID", "SIS Login ID", "Section", "value (4711)"],
+        ["    Points Possible", "", "", "", "", "10"],
+        ["Adler, Ada", "101", "S1", "ada", "A", "10"],
+        ["Öztürk, Ben", "102", "S2", "ben", "B", "4.8"],
+        ["Cy", "103", "S3", "cy", "A", "1.5"],
+    ]
+    assert notes == ["not in the roster's column 'SIS Login ID', and left out: dee"]
+
+
+def test_moodle(school):
+    mark_by_hand(school, 3.5)
+    rows, _ = exported(school, "moodle")
+    assert rows[:3] == [
+        ["ID number", "Email address", "value"],
+        ["ada", "ada@example.org", "10"],
+        ["ben", "ben@example.org", "4.8"],
+    ]
+    rows, notes = exported(school, "moodle", MOODLE)
+    assert rows[1:] == [["S1", "ada", "10"], ["S2", "ben", "4.8"], ["S3", "cy", "1.5"]]
+    assert "'Email address'" in notes[0]
+
+
+def test_no_cell_starts_a_formula(school):
+    for form in ("canvas", "moodle", "csv"):
+        cells = [cell for row in exported(school, form, partial=True)[0] for cell in row]
+        assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
+    assert "'" + FORMULA in cells and "'@cy" in cells
+
+
+@pytest.mark.parametrize("text", ["=1", "+1", "-1", "@x", "\t=1", "\r=1", "\n=1"])
+def test_text_that_would_be_a_formula_is_kept_as_text(text):
+    assert next(csv.reader(io.StringIO(csv_text([[text]]), newline=""))) == ["'" + text]
+
+
+def test_numbers_stay_numbers():
+    assert csv_text([[-1.5, 2.0, 0.1 + 0.2, None, "2-1"]]) == "-1.5,2,0.3,,2-1\r\n"
+
+
+@pytest.mark.parametrize(
+    ("roster", "says"),
+    [
+        ("name,id\nZoe,zoe\n", "no column holds the ids"),
+        ("", "no column holds the ids"),
+        ("login\nada\nada\n", "'ada' is there twice"),
+    ],
+)
+def test_a_roster_that_does_not_fit_is_told(school, roster, says):
+    with pytest.raises(CourseError, match=says):
+        exported(school, "canvas", roster, partial=True)
+
+
+def test_the_command_says_what_it_left_out(school):
+    path = school / "marks.csv"
+    written = ["--output", str(path), "--course", str(school)]
+    told = CliRunner().invoke(main, ["export", "value", "--format", "canvas", *written])
+    assert told.exit_code == 2 and not path.exists()
+    assert "nothing was written" in told.output
+    told = CliRunner().invoke(main, ["export", "value", "--partial", *written])
+    assert told.exit_code == 1 and "ben" in told.output
+    assert path.read_bytes().startswith(b"assignment,student,")
+    told = CliRunner().invoke(main, ["export", "vlaue", "--course", str(school)])
+    assert told.exit_code == 2 and "no assignment 'vlaue'" in told.output

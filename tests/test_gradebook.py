@@ -1,0 +1,128 @@
+"""The gradebook on SQLite and on PostgreSQL, with several programs at it at the same time."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import socket
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+
+from autograder.assignments import CourseError, find_course, load_assignment
+from autograder.classroom import Classroom, course_directory
+from autograder.demo import hand_in
+from autograder.grading import Grader
+from autograder.publishing import copy_course, run_nbgrader
+from autograder.workers import OneProcess
+
+PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
+
+
+@pytest.fixture(scope="module")
+def database() -> Iterator[str]:
+    """The address of an empty database on a PostgreSQL server of its own."""
+    if not PROGRAMS:
+        pytest.fail("PostgreSQL is not installed: `make for-tests` installs it")
+    # The server refuses to run as root.
+    user = {"user": "nobody", "group": "nogroup", "extra_groups": []} if os.getuid() == 0 else {}
+    folder = Path(tempfile.mkdtemp(prefix="gradebook-"))
+    if user:
+        shutil.chown(folder, "nobody", "nogroup")
+    with socket.socket() as free:
+        free.bind(("127.0.0.1", 0))
+        port = str(free.getsockname()[1])
+    data = str(folder / "data")
+    subprocess.run(
+        [PROGRAMS[-1] / "initdb", "--username=course", "--auth=trust", "--no-sync", data],
+        check=True, capture_output=True, cwd=folder, **user,
+    )  # fmt: skip
+    server = subprocess.Popen(
+        [PROGRAMS[-1] / "postgres", "-D", data, "-h", "127.0.0.1", "-p", port, "-k", ""],
+        stderr=subprocess.DEVNULL, cwd=folder, **user,
+    )  # fmt: skip
+    try:
+        ready = [PROGRAMS[-1] / "pg_isready", "--quiet", "-h", "127.0.0.1", "-p", port]
+        until = time.monotonic() + 60
+        while subprocess.run(ready, check=False).returncode != 0:
+            assert time.monotonic() < until, "the database server did not start"
+            time.sleep(0.1)
+        yield f"postgresql+psycopg://course@127.0.0.1:{port}/postgres"
+    finally:
+        server.terminate()
+        server.wait(30)
+        shutil.rmtree(folder)
+
+
+@pytest.fixture(params=["sqlite", "postgresql"])
+def school(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
+    """A course with submissions that nobody has graded."""
+    copy_course(find_course(Path(__file__).parent), tmp_path)
+    if request.param == "postgresql":
+        with (tmp_path / "nbgrader_config.py").open("a") as config:
+            url = request.getfixturevalue("database")
+            config.write(f"\nc.CourseDirectory.db_url = {url!r}\n")
+    run_nbgrader(tmp_path, "generate_assignment", "value", "--force")
+    assignment = load_assignment(tmp_path, "value")
+    right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
+    wrong = {**right, "mul": assignment.exercises["mul"].mistakes[0].source}
+    hand_in(tmp_path, assignment, {"ada": right, "ben": wrong, "cy": {}, "dee": right})
+    return tmp_path
+
+
+def scores(school: Path) -> dict[str, float]:
+    folders = course_directory(school)
+    with Gradebook(folders.db_url, folders.course_id) as gradebook:
+        return {each.student.id: each.score for each in gradebook.assignment_submissions("value")}
+
+
+def test_two_graders_at_once_store_each_mark_once(school):
+    command = [sys.executable, "-m", "autograder", "grade", "value", "--force", "--workers", "1"]
+    both = [subprocess.Popen(command, cwd=school, stderr=subprocess.PIPE) for _ in range(2)]
+    for each in both:
+        _, told = each.communicate(timeout=300)
+        assert each.returncode == 1, told  # one file of the class is cut off
+    found = scores(school)
+    assert found["ada"] == found["dee"] == 40
+    assert 0 < found["ben"] < 40
+    assert found["cy"] == found["cut_off_file"] == found["empty_file"] == 0
+    assert len(found) == 6
+
+
+def test_marks_given_by_hand_stay(school):
+    with Grader(school, bytes(32)) as grader, Classroom(school, OneProcess(grader), True) as room:
+        list(room.grade([("value", "ben")]))
+        folders = course_directory(school)
+        with Gradebook(folders.db_url, folders.course_id) as gradebook:
+            grade = gradebook.find_grade("test_mul", "value", "value", "ben")
+            grade.manual_score = 3.5
+            gradebook.db.commit()
+        before = scores(school)["ben"]
+        list(room.grade([("value", "ben")]))
+        with Gradebook(folders.db_url, folders.course_id) as gradebook:
+            grade = gradebook.find_grade("test_mul", "value", "value", "ben")
+            assert (grade.manual_score, grade.needs_manual_grade) == (3.5, True)
+    assert scores(school)["ben"] == before
+
+
+@pytest.mark.parametrize("school", ["sqlite"], indirect=True)
+def test_a_gradebook_kept_by_another_program_is_told(school, monkeypatch):
+    monkeypatch.setattr("autograder.gradebook._PATIENCE", 1.0)
+    with (
+        Grader(school, bytes(32)) as grader,
+        Classroom(school, OneProcess(grader), True) as room,
+        sqlite3.connect(school / "gradebook.db", isolation_level=None) as other,
+    ):
+        other.execute("begin exclusive")
+        with pytest.raises(CourseError, match="ada for value could not be stored"):
+            list(room.grade([("value", "ada")]))
+        other.execute("rollback")
+        list(room.grade([("value", "ada")]))
+    assert scores(school)["ada"] == 40

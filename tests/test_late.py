@@ -1,0 +1,159 @@
+"""Late submissions lose the same marks in `nbgrader autograde` and in `autograder grade`."""
+
+from __future__ import annotations
+
+import shutil
+from collections.abc import Iterator
+from datetime import datetime, timedelta
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+from traitlets.config import Config
+
+from autograder.assignments import find_course, load_assignment
+from autograder.classroom import Classroom, course_directory
+from autograder.demo import filled_notebook
+from autograder.gradebook import Marks, record
+from autograder.grading import Grader
+from autograder.keys import NAME as KEY
+from autograder.late import LatePenalties, LatePolicy
+from autograder.publishing import copy_course, run_nbgrader
+from autograder.workers import OneProcess
+
+DUE = datetime(2030, 3, 1, 12, 0)
+HOUR = timedelta(hours=1)
+POLICY = """
+c.LatePolicy.grace_minutes = 10
+c.LatePolicy.percent_a_day = 10
+c.LatePolicy.maximum_percent = 30
+"""
+# When each student submits, and the penalty for the 12 points that three right answers earn.
+CLASS = {
+    "early": (-HOUR, 0.0),
+    "in_the_grace": (HOUR / 10, 0.0),
+    "day_late": (24 * HOUR, 1.2),
+    "two_days_late": (25 * HOUR, 2.4),
+    "week_late": (7 * 24 * HOUR, 3.6),
+    "with_extension": (25 * HOUR, 0.0),
+}
+
+
+def penalties(folder: Path, name: str = "value") -> dict[str, float]:
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        return {
+            each.student.id: each.late_submission_penalty
+            for each in gradebook.assignment_submissions(name)
+        }
+
+
+@pytest.fixture(scope="module")
+def school(tmp_path_factory) -> Path:
+    """A course with a late policy, and submissions from before and after the due date."""
+    folder = tmp_path_factory.mktemp("late")
+    copy_course(find_course(Path(__file__).parent), folder)
+    with (folder / "nbgrader_config.py").open("a") as config:
+        config.write(POLICY)
+    (folder / KEY).write_text("11" * 32 + "\n")
+    run_nbgrader(folder, "generate_assignment", "value", "--force")
+    exercises = load_assignment(folder, "value").exercises
+    answers = {name: exercises[name].solution for name in ("node", "add", "mul")}
+    assert sum(exercises[name].max_points for name in answers) == 12
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        gradebook.update_or_create_assignment("value", duedate=DUE)
+        gradebook.update_or_create_student("with_extension")
+        gradebook.add_submission("value", "with_extension", extension=timedelta(days=2))
+    for student, (after, _) in CLASS.items():
+        path = folder / "submitted" / student / "value"
+        path.mkdir(parents=True)
+        (path / "value.ipynb").write_text(filled_notebook(folder, "value", answers), "utf-8")
+        (path / "timestamp.txt").write_text(f"{DUE + after} UTC\n")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def by_us(school, tmp_path_factory) -> Path:
+    folder = shutil.copytree(school, tmp_path_factory.mktemp("ours") / "course")
+    with Grader(folder, bytes(32)) as grader, Classroom(folder, OneProcess(grader)) as room:
+        told = {outcome.student: outcome.penalty for outcome in room.grade(submissions(room))}
+    assert told == penalties(folder)
+    return folder
+
+
+def submissions(room: Classroom) -> list[tuple[str, str]]:
+    return [("value", student) for student in room.submissions("value")]
+
+
+def test_each_day_costs_its_share(by_us):
+    assert penalties(by_us) == {student: points for student, (_, points) in CLASS.items()}
+
+
+def test_nbgrader_takes_off_the_same(school, by_us, tmp_path):
+    folder = shutil.copytree(school, tmp_path / "course")
+    run_nbgrader(folder, "autograde", "value")
+    assert penalties(folder) == penalties(by_us)
+
+
+def test_an_extension_and_a_mark_by_hand_count_the_next_time(by_us, tmp_path):
+    """Nothing is run again for it: what was submitted has not changed."""
+    folder = shutil.copytree(by_us, tmp_path / "course")
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        gradebook.find_submission("value", "week_late").extension = timedelta(days=8)
+        gradebook.find_grade("test_pow", "value", "value", "day_late").manual_score = 4.0
+        gradebook.db.commit()
+    with Grader(folder, bytes(32)) as grader, Classroom(folder, OneProcess(grader)) as room:
+        outcomes = list(room.grade(submissions(room)))
+    assert all(outcome.skipped for outcome in outcomes)
+    changed = {"week_late": 0.0, "day_late": 1.6}
+    assert penalties(folder) == {**penalties(by_us), **changed}
+
+
+def test_without_the_step_nothing_is_taken_off(by_us, tmp_path):
+    folder = shutil.copytree(by_us, tmp_path / "course")
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        config = Config({"Autograde": {"autograde_preprocessors": []}})
+        assert LatePenalties(config, gradebook).settle("week_late") == {}
+
+
+def test_a_course_that_sets_nothing_takes_nothing_off():
+    assert LatePolicy().late_submission_penalty("anyone", 40.0, 1e6) is None
+
+
+def test_nbgraders_own_method_comes_first():
+    policy = LatePolicy(penalty_method="zero", percent_a_day=10)
+    assert policy.late_submission_penalty("anyone", 40.0, 60.0) == 40.0
+
+
+@pytest.fixture
+def term(tmp_path) -> Iterator[tuple[Gradebook, LatePenalties]]:
+    """Two assignments a week apart, ten points each, and two free days over both."""
+    folders = course_directory(find_course(Path(__file__).parent))
+    config = folders.config.copy()
+    config.LatePolicy.update(percent_a_day=10, maximum_percent=100, tokens=2)
+    with Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as gradebook:
+        for week, name in enumerate(("first", "second")):
+            gradebook.add_assignment(name, duedate=DUE + timedelta(weeks=week))
+            gradebook.add_notebook(name, name)
+            gradebook.add_grade_cell("test_it", name, name, max_score=10, cell_type="code")
+        yield gradebook, LatePenalties(config, gradebook)
+
+
+@pytest.mark.parametrize(
+    ("days", "expected"),
+    [
+        ((0, 2), {}),
+        ((2, 1), {"second": 1.0}),
+        ((1, 3), {"second": 2.0}),
+        ((3, 1), {"first": 1.0, "second": 1.0}),
+    ],
+)
+@pytest.mark.parametrize("order", [("first", "second"), ("second", "first")])
+def test_tokens_are_spent_in_the_order_of_the_due_dates(term, days, expected, order):
+    """In whatever order the assignments are graded."""
+    gradebook, late = term
+    for name in order:
+        week = ("first", "second").index(name)
+        when = DUE + timedelta(weeks=week, days=days[week])
+        record(gradebook, name, "ada", Marks({"test_it": 10.0}, {}), when)
+        settled = late.settle("ada")
+    assert settled == expected

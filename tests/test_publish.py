@@ -1,0 +1,209 @@
+"""The student's bundle: it starts from itself alone, and holds nothing of the instructor's."""
+
+from __future__ import annotations
+
+import io
+import json
+import os
+import re
+import subprocess
+import sys
+import sysconfig
+import zipfile
+from collections.abc import Iterator
+from pathlib import Path
+from urllib.parse import parse_qs, urlsplit
+
+import pytest
+
+from autograder.assignments import CourseError, assignment_names, find_course, load_assignment
+from autograder.bundle.make import FOLDER, Bundle, nbgitpuller_link, publish
+from autograder.demo import filled_notebook
+from autograder.publishing import copy_course
+
+COURSE = find_course(Path(__file__).parent)
+NAMES = assignment_names(COURSE)
+CANARY = "canary-7f3a91"
+
+RUN = """
+import importlib.util, sys
+import nbformat
+from nbclient import NotebookClient
+import course
+assert importlib.util.find_spec("autograder") is None
+notebook = nbformat.read("value/value.ipynb", as_version=4)
+NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
+print(course.__file__)
+"""
+
+
+@pytest.fixture(scope="module")
+def planted(tmp_path_factory) -> Path:
+    """A course with a canary wherever students must not look, and where editors leave things."""
+    folder = tmp_path_factory.mktemp("course")
+    copy_course(COURSE, folder)
+    for place in (
+        "gradebook.db", ".autograder_key", "grading_tests/secret.py", "autograder/secret.py",
+        "source/value/secret.txt", "solutions/value/secret.ipynb", "submitted/ada/value/a.txt",
+        "release/secret.txt", "release/value/.ipynb_checkpoints/secret.ipynb",
+        "release/value/__pycache__/secret.pyc", "release/value/.secret",
+    ):  # fmt: skip
+        (folder / place).parent.mkdir(parents=True, exist_ok=True)
+        (folder / place).write_text(CANARY)
+    (folder / "release" / "value" / "link.txt").symlink_to(folder / "gradebook.db")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def bundle(planted, tmp_path_factory) -> Bundle:
+    return publish(planted, (), tmp_path_factory.mktemp("out"), "https://hub.example.org/?a=1&b=2")
+
+
+def contents(archive: bytes, prefix: str = "") -> Iterator[tuple[str, str]]:
+    """Every file of a zip as name and text, wheels unpacked."""
+    with zipfile.ZipFile(io.BytesIO(archive)) as packed:
+        for name in packed.namelist():
+            data = packed.read(name)
+            if name.endswith(".whl"):
+                yield from contents(data, f"{name}!")
+            else:
+                yield prefix + name, data.decode("utf-8", "replace")
+
+
+def squeezed(text: str) -> str:
+    return "".join(text.split())
+
+
+def test_it_holds_what_students_need(bundle):
+    names = {name for name, _ in contents(bundle.archive.read_bytes())}
+    assert {f"{FOLDER}/{name}/{name}.ipynb" for name in NAMES} <= names
+    assert {f"{FOLDER}/{name}" for name in ("START.html", "start.py", "requirements.txt")} <= names
+    assert any(name.endswith("!course/tables/value.json") for name in names)
+
+
+def test_it_holds_nothing_of_the_instructors(bundle):
+    files = dict(contents(bundle.archive.read_bytes()))
+    assert not [name for name in files if re.search("autograder|grading_tests|solutions", name)]
+    # Notebooks are JSON: their text is looked at as it was before it was encoded.
+    texts = {
+        name: squeezed(
+            "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
+            if name.endswith(".ipynb")
+            else text
+        )
+        for name, text in files.items()
+    }
+    for word in (CANARY, "run_hidden_tests", "BEGINSOLUTION", "HIDDENTESTS"):
+        assert not [name for name, text in texts.items() if word in text], word
+    looked_for = 0
+    for name in NAMES:
+        # A later notebook gives what an earlier one asks for, so that it stands alone.
+        later = {f"{FOLDER}/{other}/{other}.ipynb" for other in NAMES if other != name}
+        elsewhere = {path: text for path, text in texts.items() if path not in later}
+        for secret in secrets(name):
+            looked_for += 1
+            assert not [path for path, text in elsewhere.items() if secret in text], secret
+    assert looked_for > 300
+
+
+def secrets(name: str) -> Iterator[str]:
+    """What an assignment's students must not have: hidden tests, solutions, mistakes."""
+    assignment = load_assignment(COURSE, name)
+    tests = assignment.tests.read_text("utf-8")
+    yield from map(squeezed, re.findall(r"^def test_\w+\(student", tests, re.MULTILINE))
+    for exercise in assignment.exercises.values():
+        found = re.findall(
+            r"BEGIN SOLUTION\n(.*?)\n[^\n]*END SOLUTION", exercise.solution, re.DOTALL
+        )
+        found += [mistake.source for mistake in exercise.mistakes]
+        # An answer such as q1 = "b" is too short to tell from anything else.
+        yield from (squeezed(text) for text in found if len(squeezed(text)) > 60)
+
+
+def test_the_same_course_gives_the_same_bytes(planted, bundle, tmp_path):
+    again = publish(planted, (), tmp_path, "https://hub.example.org/?a=1&b=2")
+    assert again.archive.read_bytes() == bundle.archive.read_bytes()
+
+
+def test_it_starts_from_the_bundle_alone(bundle, tmp_path):
+    """Installed by its own start script; other packages come from here, for want of a network."""
+    with zipfile.ZipFile(bundle.archive) as packed:
+        packed.extractall(tmp_path)
+    folder = tmp_path / FOLDER
+    environment = {
+        "PATH": os.environ["PATH"],
+        "HOME": str(tmp_path),
+        "PYTHONPATH": sysconfig.get_path("purelib"),
+        "PIP_NO_INDEX": "1",
+        "PIP_NO_DEPS": "1",
+        "PIP_IGNORE_INSTALLED": "1",
+    }
+
+    def run(*command: str) -> str:
+        done = subprocess.run(
+            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300
+        )
+        assert done.returncode == 0, done.stdout + done.stderr
+        return done.stdout
+
+    assert "Installing" in run(sys.executable, "start.py", "--version")
+    assert "Installing" not in run(sys.executable, "start.py", "--version")
+    exercises = load_assignment(COURSE, "value").exercises.values()
+    answers = {exercise.id: exercise.solution for exercise in exercises}
+    (folder / "value" / "value.ipynb").write_text(filled_notebook(COURSE, "value", answers))
+    used = run(str(folder / ".venv" / "bin" / "python"), "-c", RUN).strip()
+    assert Path(used).is_relative_to(folder / ".venv")
+
+
+def test_the_start_page_says_it_in_two_lines(bundle):
+    page = (bundle.folder / "START.html").read_text("utf-8")
+    for lines in (f"cd {FOLDER}\npython3 start.py<", f"cd {FOLDER}\npy start.py<"):
+        assert f"<pre>{lines}" in page
+    assert 'href="https://hub.example.org/?a=1&amp;b=2"' in page
+    assert "src=" not in page and all(name in page for name in NAMES)
+
+
+def test_one_assignment_replaces_what_was_published(planted, tmp_path):
+    publish(planted, (), tmp_path)
+    made = publish(planted, ("value",), tmp_path)
+    assert sorted(path.parent.name for path in made.folder.glob("*/*.ipynb")) == ["value"]
+    assert {path.name for path in tmp_path.iterdir()} == {FOLDER, f"{FOLDER}.zip"}
+
+
+def test_a_release_that_is_none_is_refused(planted, tmp_path):
+    (planted / "release" / "wrong").mkdir()
+    path = planted / "release" / "wrong" / "wrong.ipynb"
+    path.write_text((COURSE / "source" / "value" / "value.ipynb").read_text("utf-8"), "utf-8")
+    try:
+        with pytest.raises(CourseError, match="must not have"):
+            publish(planted, ("wrong",), tmp_path)
+    finally:
+        path.unlink()
+        path.parent.rmdir()
+    with pytest.raises(CourseError, match="is not released"):
+        publish(planted, ("wrong",), tmp_path)
+
+
+def test_someone_elses_folder_is_left_alone(planted, tmp_path):
+    (tmp_path / FOLDER).mkdir()
+    (tmp_path / FOLDER / "thesis.txt").write_text("mine")
+    with pytest.raises(CourseError, match="is not a bundle"):
+        publish(planted, (), tmp_path)
+    assert (tmp_path / FOLDER / "thesis.txt").read_text() == "mine"
+
+
+@pytest.mark.parametrize(
+    ("names", "opened"),
+    [((), "lab/tree/autograd"), (("value",), "lab/tree/autograd/value/value.ipynb")],
+)
+def test_link(names, opened):
+    link = nbgitpuller_link(
+        "https://hub.example.org/base/", "https://git.example.org/a/autograd.git", "term 1", names
+    )
+    parts = urlsplit(link)
+    assert parts.path == "/base/hub/user-redirect/git-pull"
+    assert parse_qs(parts.query) == {
+        "repo": ["https://git.example.org/a/autograd.git"],
+        "branch": ["term 1"],
+        "urlpath": [opened],
+    }
