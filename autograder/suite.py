@@ -97,6 +97,9 @@ class Suite:
                 self._config.hook.pytest_collection(session=self._session)
             except pytest.UsageError as error:
                 raise SuiteError(f"{path}: {error}") from error
+            finally:
+                # Another course's tests of the same name must not be taken for these.
+                sys.modules.pop(path.stem, None)
         if self._session.testsfailed or not self._session.items:
             raise SuiteError(f"{path}: the tests cannot be collected\n{printed.getvalue()}")
         self._items: dict[str, list[pytest.Function]] = {}

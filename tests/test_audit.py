@@ -240,6 +240,16 @@ def test_an_author_is_told_which_mistakes_the_tests_miss(blind_course):
     assert found.survivors and summary(found).startswith("killed 4/8 · ")
 
 
+def test_two_courses_keep_their_tests_apart(blind_course):
+    engine = Engine(LocalChannel({"q2": 12.0}))
+    passed = [
+        all(verdict.passed for verdict in suite.run("q2", lambda: engine, b"seed"))
+        for folder in (COURSE, blind_course, COURSE)
+        for suite in [Suite(folder / "grading_tests" / "test_checkpoint.py")]
+    ]
+    assert passed == [False, True, False]
+
+
 def test_a_case_can_be_run_alone(blind_course):
     command = ["audit", "checkpoint", "--course", str(blind_course), "--case", "q3.option_c"]
     result = CliRunner().invoke(main, command)

@@ -51,8 +51,8 @@ def modules(names: Names, rng: random.Random) -> list[Any]:
 def neurons(names: Names, rng: random.Random) -> list[Any]:
     count, activation = rng.randint(2, 5), rng.choice([*ACTIVATIONS, None])
     neuron = names["Neuron"](count, activation) if activation else names["Neuron"](count)
-    shape = [len(neuron.w), [id(p) for p in neuron.parameters()][:-1] == list(map(id, neuron.w))]
-    return [shape, neuron.parameters()[-1] is neuron.b, _looked_at(neuron, rng, count)]
+    order = [id(p) for p in neuron.parameters()] == [id(p) for p in [*neuron.w, neuron.b]]
+    return [len(neuron.w), order, _looked_at(neuron, rng, count)]
 
 
 def layers(names: Names, rng: random.Random) -> list[Any]:
@@ -128,11 +128,13 @@ def descents(names: Names, rng: random.Random) -> list[Any]:
         for node in nodes:
             node.grad = rng.uniform(-2, 2)
         optimizer.step()
-        seen.append([(node.data, node.grad) for node in nodes])
+        seen.append([node.data for node in nodes])
         if rng.random() < 0.3:
             optimizer.zero_grad()
-            optimizer.lr = rng.uniform(0.01, 0.5)
             seen.append([(node.data, node.grad) for node in nodes])
+        if "momentum" not in options and rng.random() < 0.3:
+            # With momentum the rate may stand in the velocity or before it.
+            optimizer.lr = rng.uniform(0.01, 0.5)
     return seen
 
 
@@ -142,18 +144,29 @@ def rates(names: Names, rng: random.Random) -> list[Any]:
 
 
 def trainings(names: Names, rng: random.Random) -> list[Any]:
-    """A line that is fitted, with old gradients lying about, and every call written down."""
+    """A line that is fitted, with old gradients lying about, and every call written down.
+
+    Samples may be taken in any order. So if there are several batches, either the samples are
+    all alike or the steps have no length, and then it must not matter.
+    """
     Value = names["Value"]
     w, b = Value(rng.uniform(-1, 1)), Value(rng.uniform(-1, 1))
     w.grad = b.grad = rng.uniform(1, 2)
-    count = rng.randint(1, 7)
+    count, size, rate = rng.randint(1, 7), rng.choice([None, 1, 2, 3, 10]), 0.05
     inputs, targets = [_point(rng, 1) for _ in range(count)], _point(rng, count)
+    if size is not None and rng.random() < 0.5:
+        inputs, targets = [list(inputs[0]) for _ in inputs], [targets[0]] * count
+    elif size is not None:
+        rate = 0.0
+    even = size is None or rate > 0 or count % size == 0
     batches: list[int] = []
+    met: list[tuple[float, float]] = []
 
     def loss(predictions: list[Any], wanted: list[float]) -> Any:
         batches.append(len(predictions))
-        pairs = zip(predictions, wanted, strict=True)
-        return sum((p - t) ** 2 for p, t in pairs) / len(predictions)
+        pairs = list(zip(predictions, wanted, strict=True))
+        met.extend((p.data, t) for p, t in pairs)
+        return sum((p - t) ** 2 for p, t in pairs) / len(pairs)
 
     class Optimizer:
         def zero_grad(self) -> None:
@@ -161,13 +174,13 @@ def trainings(names: Names, rng: random.Random) -> list[Any]:
 
         def step(self) -> None:
             for parameter in (w, b):
-                parameter.data -= 0.05 * parameter.grad
+                parameter.data -= rate * parameter.grad
 
-    size = rng.choice([None, 1, 2, 3, 10])
     options = {} if size is None else {"batch_size": size}
     model = _Line(w, b)
     found = names["train"](model, inputs, targets, loss, Optimizer(), rng.randint(1, 4), **options)
-    return [list(found), sorted(batches), w.data, b.data, len(inputs), len(targets)]
+    seen = [sorted(batches), sorted(met), w.data, b.data, len(inputs), len(targets)]
+    return [len(found), list(found) if even else None, *seen]
 
 
 class _Line:
@@ -194,7 +207,7 @@ def learned(task: str, seed: int) -> Experiment:
             models = [names["train_xor"](inputs, targets, seed)]
             if seed == 0:
                 models += [names["train_xor"](inputs, targets, each) for each in (0, 1)]
-            found = [[model(x).data for x in inputs] for model in models]
+            found = [[_number(model(x)) for x in inputs] for model in models]
             right = [(a > 0.5) == (t > 0.5) for a, t in zip(found[0], targets, strict=True)]
             return [right, found[0] == found[len(found) // 2], found[0] == found[-1]]
         sign = -1 if seed % 2 else 1
@@ -202,14 +215,19 @@ def learned(task: str, seed: int) -> Experiment:
             inputs, targets = four_points()
             model, fell = names["train_four_points"](inputs, [sign * t for t in targets], seed)
             pairs = zip(inputs, targets, strict=True)
-            error = sum((model(x).data - sign * t) ** 2 for x, t in pairs) / 4
+            error = sum((_number(model(x)) - sign * t) ** 2 for x, t in pairs) / 4
             return [error < 0.01, 2 <= len(fell) <= 200, fell[-1] < fell[0]]
         inputs, targets = moons(40, 0.1, seed)
         model = names["train_moons"](inputs, [sign * t for t in targets], seed)
         return [
-            sum((model(x).data > 0) == (sign * t > 0) for x, t in zip(*points, strict=True))
+            sum((_number(model(x)) > 0) == (sign * t > 0) for x, t in zip(*points, strict=True))
             >= 0.92 * len(points[0])
             for points in ((inputs, targets), moons(200, 0.1, 1000 + seed))
         ]
 
     return experiment
+
+
+def _number(answer: Any) -> float:
+    """A model's answer, which may be a node or a plain number."""
+    return float(getattr(answer, "data", answer))

@@ -32,6 +32,10 @@ class Neuron:
         yield from self.w
         yield self.b
 
+    def zero_grad(self):
+        for p in self.parameters():
+            p.grad = 0.0
+
 
 # %% layer
 class Layer:
@@ -47,6 +51,10 @@ class Layer:
     def parameters(self):
         for neuron in self.neurons:
             yield from neuron.parameters()
+
+    def zero_grad(self):
+        for p in self.parameters():
+            p.grad = 0.0
 
 
 # %% mlp
@@ -86,6 +94,10 @@ class Linear:
         for neuron in self.neurons:
             yield from neuron.parameters()
 
+    def zero_grad(self):
+        for p in self.parameters():
+            p.grad = 0.0
+
 
 class Sequential:
     def __init__(self, *parts):
@@ -99,6 +111,10 @@ class Sequential:
     def parameters(self):
         for part in self.parts:
             yield from part.parameters()
+
+    def zero_grad(self):
+        for p in self.parameters():
+            p.grad = 0.0
 
 
 # %% sgd

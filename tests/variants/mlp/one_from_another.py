@@ -71,3 +71,15 @@ def cross_entropy(logits, target):
 # %% schedule
 def decayed(lr, step, decay=0.01):
     return (1 + step * decay) ** -1 * lr
+
+
+# %% moons
+def train_moons(inputs, targets, seed):
+    random.seed(seed)
+    model = Sequential(Linear(2, 8), Tanh(), Linear(8, 1))
+    optimizer = SGD(model.parameters(), lr=0.5, momentum=0.9)
+    for _ in range(8):
+        train(model, inputs, targets, hinge, optimizer, 10, 10)
+        if all(model(x).data * t > 0.2 for x, t in zip(inputs, targets)):
+            break
+    return model

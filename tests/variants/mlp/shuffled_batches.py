@@ -38,7 +38,7 @@ def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
             value.backward()
             optimizer.step()
             optimizer.zero_grad()
-            total += value.data * len(batch)
-            count += len(batch)
+            total += value.data
+            count += 1
         history.append(total / count)
     return history
