@@ -11,6 +11,7 @@ import ast
 import re
 import warnings
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode
@@ -40,7 +41,7 @@ class Template:
     released: tuple[tuple[str, str | None, tuple[str, ...]], ...]
     defines: dict[str, frozenset[str]]
 
-    @property
+    @cached_property
     def originals(self) -> dict[str, NotebookNode]:
         return {marks_of(cell)["grade_id"]: cell for cell in self.cells}
 

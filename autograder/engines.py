@@ -23,6 +23,9 @@ _BUILT_IN = frozenset(dir(builtins))
 _ROOM = 1_000_000
 """How many characters of what came back are written down in one test."""
 
+_MAKE_NODES = frozenset(["exp", "log", "tanh", "relu", "sigmoid", "backward"])
+"""Methods whose result, where one of our functions calls them, nobody need wait for."""
+
 _SMALL = 100
 """Up to where whole numbers stay whole in the hands of functions that student code calls."""
 
@@ -114,6 +117,7 @@ class Engine:
         self._channel = channel
         self._waiting: list[Any] = []
         self._serving = 0
+        self._told: dict[Any, dict[str, Any]] = {}
         self._room = _ROOM
         self.seen: list[Any] = []
 
@@ -121,7 +125,7 @@ class Engine:
         if name.startswith("_"):
             raise AttributeError(name)
         found = self._later("name", name)
-        object.__setattr__(found, "_is_class", name[0].isupper())
+        object.__setattr__(found, "_gives_object", name[0].isupper())
         return found
 
     def read(self, name: str, tidy: Callable[[Any], Any] = lambda value: value) -> Any:
@@ -220,7 +224,8 @@ class Engine:
         self, name: str, methods: dict[str, Callable[..., Any]], bases: Iterable[Any] = ()
     ) -> Any:
         """Make a class there whose methods stay here; its bases are classes there."""
-        return self._later("class", name, methods, list(bases))
+        numbers = {name: self._handle(method)["function"] for name, method in methods.items()}
+        return self._later("class", name, numbers, list(bases))
 
     def finish(self) -> None:
         """Carry out every step that was not waited for. Raises `StudentError` if one failed."""
@@ -297,18 +302,26 @@ class Engine:
         raise TypeError(f"a {type(value).__name__} cannot be sent to an engine")
 
     def _calling(self, function: Callable[..., Any]) -> Callable[..., Any]:
-        def call(arguments: Any, keywords: Any) -> Any:
+        """The function as student code calls it: with wire arguments, for a wire value.
+
+        It is told what its arguments hold at the time. With its value come the steps that are
+        to be done before the value is used.
+        """
+
+        def call(arguments: Any, keywords: Any, told: Any) -> dict[str, Any]:
             positional = _harmless(wire.decode(arguments, self._resolve))
             named = _harmless(wire.decode(keywords, self._resolve))
+            self._told = dict(told)
             self._serving += 1
             try:
-                answer = self._encode(function(*positional, **named))
-                self._flush()
+                value = self._encode(function(*positional, **named))
             except StudentError as error:
                 raise failure(error.kind) from error
             finally:
                 self._serving -= 1
-            return answer
+                self._told = {}
+            steps, self._waiting = self._waiting, []
+            return {"value": value, "steps": steps}
 
         return call
 
@@ -334,26 +347,40 @@ def _harmless(value: Any) -> Any:
 class Remote:
     """An object that lives where the engine does; only its name is here."""
 
-    __slots__ = ("_engine", "_is_class", "_known", "_number")
+    __slots__ = ("_engine", "_gives_object", "_known", "_number")
 
     def __init__(self, engine: Engine, number: int) -> None:
         object.__setattr__(self, "_engine", engine)
         object.__setattr__(self, "_number", number)
         object.__setattr__(self, "_known", number if number > 0 else None)
-        object.__setattr__(self, "_is_class", False)
+        object.__setattr__(self, "_gives_object", False)
 
     def __getattr__(self, name: str) -> Any:
         if name.startswith("__") and name.endswith("__"):
             raise AttributeError(name)
+        told = self._engine._told.get(self._number, {})
+        if name in told:
+            return _harmless(wire.decode(told[name], self._engine._resolve))
+        if self._engine._serving and name in _MAKE_NODES:
+            method = self._engine._later("get", self, name)
+            object.__setattr__(method, "_gives_object", True)
+            return method
         return self._engine._ask("get", self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
+        if self._number in self._engine._told:
+            self._engine._told[self._number].pop(name, None)
+        elif self._number < 0:  # it may be any of the others
+            self._engine._told = {}
         self._engine._later("set", self, name, value)
 
     def __call__(self, *arguments: Any, **keywords: Any) -> Any:
-        # A class makes an object, which nobody need wait for.
-        send = self._engine._later if self._is_class else self._engine._ask
-        return send("call", self, list(arguments), keywords)
+        # An object that is made need not be waited for.
+        if self._gives_object:
+            return self._engine._later("call", self, list(arguments), keywords)
+        # Whatever is called may change what an object holds.
+        self._engine._told = {}
+        return self._engine._ask("call", self, list(arguments), keywords)
 
     def _identity(self) -> int:
         """The number that stands for the object itself, however it was reached."""

@@ -264,8 +264,9 @@ def write_results(
         notes = restored.notes.get(result.id, [])
         result.note = " ".join([*notes, result.note]).strip()
         data = {"text/plain": f"{result.points}", "text/html": card(result)}
-        output = nbformat.v4.new_output("execute_result", data, execution_count=None)
-        cell.outputs, cell.execution_count = [output], None
+        output = {"output_type": "execute_result", "data": data, "metadata": {}}
+        cell.outputs = [nbformat.from_dict({**output, "execution_count": None})]
+        cell.execution_count = None
     _add_marking_guides(notebook, assignment)
     for exercise, notes in restored.notes.items():
         if exercise not in assignment.exercises:

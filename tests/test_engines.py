@@ -8,6 +8,7 @@ from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from hypothesis import given, settings
@@ -53,6 +54,14 @@ class Value:
 
 class Child(Value):
     pass
+
+class Half:
+    def __init__(self, x):
+        self.__dict__["x"] = x
+
+    @property
+    def x(self):
+        return self.__dict__["x"] / 2
 
 class Unusual(ArithmeticError):
     pass
@@ -191,6 +200,8 @@ OPERATIONS: dict[str, Callable[[Engine], Any]] = {
     "our TypeError": lambda e: e.name_of_error(failing(TypeError)),
     "our KeyError": lambda e: e.name_of_error(failing(KeyError)),
     "a TypeError of theirs in ours": lambda e: e.name_of_error(lambda: (e.Value(1) + "x").data),
+    "a late TypeError of theirs": lambda e: e.name_of_error(lambda: [e.Value(1) + "x"]),
+    "a late error of theirs": lambda e: e.name_of_error(lambda: [e.call(e.unusual)]),
     "another error of theirs in ours": lambda e: e.name_of_error(lambda: e.Value(1).broken),
     "defined": lambda e: (e.define("twice", lambda x: 2 * x), e.twice(4.0))[1],
     "a class of ours": lambda e: (
@@ -214,6 +225,38 @@ def test_a_local_and_a_remote_engine_are_alike(engines, operation):
     local, remote = (outcome(operation, engine) for engine in engines)
     assert repr(local) == repr(remote)
     assert "secret" not in repr(local)
+
+
+PAIR = {
+    "__init__": lambda self, *nodes: setattr(self, "nodes", list(nodes)),
+    "grow": lambda self: [setattr(node, "data", 3 * node.data) for node in self.nodes] and None,
+    "grown": lambda self, call: [self.nodes[0].data, call(), self.nodes[0].data],
+}
+
+
+def test_what_a_method_reads_is_never_out_of_date(engines):
+    for engine in engines:
+        node = engine.Value(2.0)
+        ours = engine.define_class("Pair", PAIR)(node, node)
+        ours.grow()
+        assert node.data == 18.0
+        assert engine.items(ours.grown(engine.attribute(ours, "grow"))) == [18.0, None, 162.0]
+
+
+def test_a_method_is_told_what_its_object_holds(engines):
+    for engine in engines:
+        ours = engine.define_class("Pair", PAIR)(engine.Value(2.0), engine.Value(3.0))
+        engine.finish()
+        with patch.object(engine._channel, "perform", wraps=engine._channel.perform) as asked:
+            engine.invoke(ours, "grow")
+            engine.finish()
+        assert asked.call_count == 1
+
+
+def test_a_property_is_asked_for(engines):
+    """What lies under its name in the object may be something else."""
+    for engine in engines:
+        assert engine.relay(lambda node: node.x, engine.Half(5.0)) == 2.5
 
 
 def test_errors_carry_class_names_alone(engines):

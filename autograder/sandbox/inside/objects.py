@@ -27,6 +27,13 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 UNARY: dict[str, Callable[[Any], Any]] = {"neg": operator.neg, "pos": operator.pos}
 
 
+_SIZED = (str, list, tuple, set, frozenset, dict)
+_FEW = 1000
+"""How many items a collection may have to be told of unasked."""
+_LEVELS = 4
+"""How many collections inside one another are looked through for objects."""
+
+
 class Objects:
     """A namespace whose objects are reached by number.
 
@@ -69,14 +76,54 @@ class Objects:
         return wire.decode(message, self._resolve)
 
     def _resolve(self, kind: str, number: int) -> Any:
-        if kind == "object":
-            return self._objects[number]
+        return self._objects[number] if kind == "object" else self._function(number)
 
-        def remote(*arguments: Any, **keywords: Any) -> Any:
+    def _function(self, number: int, is_method: bool = False) -> Callable[..., Any]:
+        """A function that is carried out on the grader's side.
+
+        The grader is told unasked what the arguments hold, and answers with the steps that are
+        to be done before the result is used.
+        """
+
+        def function(*arguments: Any, **keywords: Any) -> Any:
+            told: dict[int, dict[str, Any]] = {}
+            for argument in arguments:
+                self._tell(argument, told)
+            if is_method:
+                self._tell(arguments[0], told, all_of_it=True)
             both = [wire.encode(arguments, self._handle), wire.encode(keywords, self._handle)]
-            return self._decode(self._callback(number, both))
+            answer = self._callback(number, [*both, list(told.items())])
+            done = self.perform(answer["steps"])
+            if "error" in done:
+                raise failure(next(filter(_FAILURES.__contains__, done["error"]), ""))
+            return self._decode(answer["value"])
 
-        return remote
+        return function
+
+    def _tell(
+        self, value: Any, told: dict[int, dict[str, Any]], all_of_it: bool = False, depth: int = 0
+    ) -> None:
+        """Note the numbers that an object holds, or that the objects in a short list hold.
+
+        With `all_of_it`, note whatever an object holds, and the numbers of what it lists.
+        """
+        if isinstance(value, (list, tuple)):
+            if len(value) <= _FEW and depth < _LEVELS:
+                for item in value:
+                    self._tell(item, told, depth=depth + 1)
+            return
+        held = getattr(value, "__dict__", None)
+        if type(held) is not dict:
+            return
+        noted = told.setdefault(self._handle(value)["object"], {})
+        for name, item in held.items():
+            if hasattr(type(value), name):
+                continue  # a property, say: it need not be what the attribute gives
+            if isinstance(item, (int, float)):
+                noted[name] = wire.encode(item, self._handle)
+            elif all_of_it and len(item if isinstance(item, _SIZED) else ()) <= _FEW:
+                noted[name] = wire.encode(item, self._handle)
+                self._tell(item, told, depth=depth + 1)
 
     def _handle(self, value: Any) -> dict[str, int]:
         """The name of an object: the same number each time for the same object."""
@@ -98,8 +145,9 @@ class Objects:
     def _define(self, name: str, value: Any) -> None:
         self.namespace[name] = value
 
-    def _class(self, name: str, methods: dict[str, Any], bases: list[Any]) -> Any:
-        created = type(name, tuple(bases), dict(methods))
+    def _class(self, name: str, methods: dict[str, int], bases: list[Any]) -> Any:
+        functions = {key: self._function(number, True) for key, number in methods.items()}
+        created = type(name, tuple(bases), functions)
         self.namespace[name] = created
         return created
 
@@ -172,10 +220,12 @@ class Objects:
         return str(repr(value))[: wire.MAX_TEXT]
 
 
+_FAILURES = {kind.__name__: kind for kind in (TypeError, ValueError, ZeroDivisionError)}
+
+
 def failure(name: str) -> Exception:
     """What student code meets where a function of the grader's raised the exception `name`."""
-    kinds = {kind.__name__: kind for kind in (TypeError, ValueError, ZeroDivisionError)}
-    return kinds.get(name, RuntimeError)("the function given to this code failed")
+    return _FAILURES.get(name, RuntimeError)("the function given to this code failed")
 
 
 def _type_names(error: BaseException) -> list[str]:

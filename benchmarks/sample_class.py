@@ -1,0 +1,78 @@
+"""A class of students for the benchmarks: released assignments, and what was handed in.
+
+Of twenty submissions about ten are right, eight hold one mistake, one holds two and one was not
+started. Mistakes that never end are left out: stock nbgrader would measure its own timeout.
+"""
+
+from __future__ import annotations
+
+import random
+import shutil
+import subprocess
+import sys
+import time
+from pathlib import Path
+
+from autograder.assignments import Assignment, find_course, load_assignment
+from autograder.demo import hand_in
+from autograder.publishing import copy_course
+
+STOCK_CONFIG = """
+import os, sys
+os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", "")
+c = get_config()
+c.CourseDirectory.course_id = "autograd"
+"""
+
+
+def make_class(folder: Path, names: list[str], students: int, seed: str = "class") -> None:
+    """Put a released course into `folder`, with a submission of every student's to each of `names`.
+
+    Args:
+        folder: an empty folder.
+        names: the assignments.
+        students: how many.
+        seed: what every student's answers are drawn from.
+    """
+    copy_course(find_course(), folder)
+    run(folder, "nbgrader", "db", "upgrade")
+    for name in names:
+        run(folder, "nbgrader", "generate_assignment", name, "--force")
+        assignment = load_assignment(folder, name)
+        hand_in(folder, assignment, {
+            student: answers(assignment, random.Random(f"{seed} {name} {student}"))
+            for student in (f"student_{number:04}" for number in range(students))
+        })  # fmt: skip
+    for unreadable in ("cut_off_file", "empty_file"):
+        shutil.rmtree(folder / "submitted" / unreadable)
+
+
+def answers(assignment: Assignment, rng: random.Random) -> dict[str, str]:
+    """What one student wrote, by exercise."""
+    exercises = [e for e in assignment.exercises.values() if not e.manual]
+    right = {exercise.id: exercise.solution for exercise in exercises}
+    kind = rng.random()
+    if kind < 0.05:
+        return {}
+    count = 0 if kind < 0.55 else 1 if kind < 0.95 else 2
+    for exercise in rng.sample(exercises, count):
+        right[exercise.id] = rng.choice([m for m in exercise.mistakes if not m.endless]).source
+    return right
+
+
+def run(folder: Path, module: str, *arguments: str) -> float:
+    """Run a command of this Python's to its end; returns the seconds it took."""
+    started = time.perf_counter()
+    command = [sys.executable, "-m", module, *arguments]
+    subprocess.run(command, cwd=folder, check=True, capture_output=True)
+    return time.perf_counter() - started
+
+
+def run_stock(folder: Path, *arguments: str) -> float:
+    """Run nbgrader as it comes, without this project's configuration; returns the seconds."""
+    ours = (folder / "nbgrader_config.py").read_text()
+    (folder / "nbgrader_config.py").write_text(STOCK_CONFIG)
+    try:
+        return run(folder, "nbgrader", *arguments)
+    finally:
+        (folder / "nbgrader_config.py").write_text(ours)
