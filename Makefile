@@ -30,8 +30,10 @@ damaged: install system
 fuzz: install
 	FUZZ_EXAMPLES=5000 $(BIN)/pytest tests/test_fuzzing.py --hypothesis-show-statistics
 
+# Stock nbgrader and this autograder on the same notebooks, in turn.
 bench: install system
 	$(BIN)/python benchmarks/one_notebook.py
+	$(BIN)/python benchmarks/whole_class.py
 
 # Holds the grading tests against all that is known to be wrong or right, and one submission's
 # reports against one another.

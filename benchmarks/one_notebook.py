@@ -13,11 +13,11 @@ from __future__ import annotations
 import argparse
 import shutil
 import statistics
-import subprocess
-import sys
 import tempfile
 import time
 from pathlib import Path
+
+from sample_class import run, run_stock
 
 from autograder.assignments import find_course, load_assignment
 from autograder.classroom import Classroom
@@ -26,13 +26,6 @@ from autograder.grading import Grader
 from autograder.keys import course_key
 from autograder.publishing import copy_course
 from autograder.workers import OneProcess
-
-STOCK_CONFIG = """
-import os, sys
-os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", "")
-c = get_config()
-c.CourseDirectory.course_id = "autograd"
-"""
 
 
 def make_class(folder: Path, students: int) -> None:
@@ -49,22 +42,9 @@ def make_class(folder: Path, students: int) -> None:
         shutil.rmtree(folder / "submitted" / unreadable)
 
 
-def run(folder: Path, module: str, *arguments: str) -> float:
-    """Run a command to its end; returns the seconds it took."""
-    started = time.perf_counter()
-    command = [sys.executable, "-m", module, *arguments]
-    subprocess.run(command, cwd=folder, check=True, capture_output=True)
-    return time.perf_counter() - started
-
-
 def stock(folder: Path) -> float:
     shutil.rmtree(folder / "autograded", ignore_errors=True)
-    ours = (folder / "nbgrader_config.py").read_text()
-    (folder / "nbgrader_config.py").write_text(STOCK_CONFIG)
-    try:
-        return run(folder, "nbgrader", "autograde", "value")
-    finally:
-        (folder / "nbgrader_config.py").write_text(ours)
+    return run_stock(folder, "autograde", "value")
 
 
 def whole_command(folder: Path) -> float:

@@ -194,9 +194,10 @@ def warm_shell() -> Shell:
     import matplotlib_inline.backend_inline  # noqa: F401
     from matplotlib import pyplot
 
-    import course  # noqa: F401
-
     pyplot.close("all")
-    shell.run_one_cell("1")
+    for cell in ("from course import *", "1", "1 / 0"):
+        shell.run_one_cell(cell)
+    for name in ("last_type", "last_value", "last_traceback"):
+        delattr(sys, name)
     shell.reset(new_session=True)
     return shell
