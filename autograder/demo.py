@@ -44,6 +44,7 @@ def run_demo(course: Path, folder: Path | None, console: Console) -> None:
     run_nbgrader(scratch, "generate_assignment", ASSIGNMENT, "--force")
     assignment = load_assignment(scratch, ASSIGNMENT)
     hand_in(scratch, assignment, sample_class(assignment))
+    hand_in_unreadable(scratch, assignment)
     outcomes: list[Outcome] = []
     with (
         Grader(scratch, course_key(scratch)) as grader,
@@ -83,10 +84,14 @@ def sample_class(assignment: Assignment) -> dict[str, dict[str, str]]:
 
 
 def hand_in(course: Path, assignment: Assignment, students: dict[str, dict[str, str]]) -> None:
-    """Write each student's notebook into submitted/, one file cut off and one empty as well."""
+    """Write each student's notebook into submitted/."""
     for student, answers in students.items():
         path = _submitted(course, assignment.name, student)
         path.write_text(filled_notebook(course, assignment.name, answers), "utf-8")
+
+
+def hand_in_unreadable(course: Path, assignment: Assignment) -> None:
+    """Write a file that is cut off and an empty one into submitted/."""
     whole = filled_notebook(course, assignment.name, {})
     path = _submitted(course, assignment.name, "cut_off_file")
     path.write_text(whole[: len(whole) // 2], "utf-8")

@@ -184,6 +184,14 @@ class Engine:
         """Every node that `root` was computed from, with its `_prev`, in no special order."""
         return [(node, list(operands)) for node, operands in self._ask("graph", root)]
 
+    def differentiate(self, root: Any, leaves: list[Any], upstream: float) -> tuple[Any, list[Any]]:
+        """A backward pass by hand, each node's step after those of all that it feeds.
+
+        Returns the root's number and the leaves' gradients.
+        """
+        number, grads, _ = self._ask("differentiate", root, leaves, upstream)
+        return number, grads
+
     def invoke(self, target: Any, name: str) -> None:
         """Call a method without arguments, for what it does and not for what it returns."""
         self._later("invoke", target, name)

@@ -16,6 +16,7 @@ from typing import Any
 import pytest
 
 from .engines import Engine, Remote
+from .sandbox.inside.objects import results_first
 
 RELATIVE = 1e-9
 """Tolerance where both sides are the same arithmetic in another order."""
@@ -51,22 +52,7 @@ def operands(engine: Engine, node: Any) -> list[Any]:
 
 def reverse_topological(engine: Engine, root: Any) -> list[Any]:
     """Every node of the graph, each after all that it feeds: root first."""
-    graph = engine.graph(root)
-    uses = dict.fromkeys((node for node, _ in graph), 0)
-    for _, inputs in graph:
-        for operand in inputs:
-            uses[operand] += 1
-    order: list[Any] = []
-    inputs_of = dict(graph)
-    ready = [node for node, count in uses.items() if count == 0]
-    while ready:
-        node = ready.pop()
-        order.append(node)
-        for operand in inputs_of[node]:
-            uses[operand] -= 1
-            if uses[operand] == 0:
-                ready.append(operand)
-    return order
+    return results_first(engine.graph(root), key=hash)
 
 
 def gradients(
@@ -85,14 +71,7 @@ def gradients(
     """
     leaves = [leaf(engine, number) for number in inputs]
     root = build(*leaves)
-    order = reverse_topological(engine, root)
-    for node in order:
-        node.grad = 0.0
-    root.grad = upstream
-    # A leaf's step does nothing, however often it runs: one that was put there by mistake shows.
-    for node in (*leaves, *order):
-        engine.invoke(node, "_backward")
-    return root.data, engine.attributes(leaves, "grad")
+    return engine.differentiate(root, leaves, upstream)
 
 
 def is_node(value: Any) -> bool:

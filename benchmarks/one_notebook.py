@@ -1,99 +1,104 @@
-"""What one notebook costs: stock nbgrader and this autograder on the same class, in turn.
+"""What one notebook costs, from submitted file to stored marks, and what of it is student code.
 
-Each round makes a class of right, partly wrong and empty `value` notebooks and grades it twice:
-with nbgrader as it comes, which starts a kernel a notebook and runs the hidden tests in it, and
-with `autograder grade`, sandbox on. Prints seconds a notebook, and for the autograder also the
-time from submitted file to stored marks once it is warm.
+For each assignment a right notebook, one with a mistake and one that was not started are graded
+again and again by a warm grader, sandbox on. Beside it stands what the same cells and the same
+hidden tests take in one process, without a wall, a notebook or a gradebook: that much is the
+student's own running time and the tests'. For `value`, nbgrader as it comes grades the same three
+notebooks in the same run; it starts a kernel a notebook.
 
-    python benchmarks/one_notebook.py [--students 9] [--rounds 3]
+    python benchmarks/one_notebook.py [--repeats 9] [--assignments value backward …]
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
+import gc
 import statistics
 import tempfile
 import time
+from contextlib import redirect_stdout, suppress
+from io import StringIO
 from pathlib import Path
 
 from sample_class import run, run_stock
 
-from autograder.assignments import find_course, load_assignment
+from autograder.assignments import Assignment, assignment_names, find_course, load_assignment
 from autograder.classroom import Classroom
 from autograder.demo import hand_in
+from autograder.engines import Engine, LocalChannel
 from autograder.grading import Grader
 from autograder.keys import course_key
 from autograder.publishing import copy_course
+from autograder.suite import Suite
 from autograder.workers import OneProcess
 
-
-def make_class(folder: Path, students: int) -> None:
-    """A released course with submissions: in turn all right, one mistake, not started."""
-    copy_course(find_course(), folder)
-    run(folder, "nbgrader", "generate_assignment", "value", "--force")
-    assignment = load_assignment(folder, "value")
-    right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
-    wrong = {**right, "mul": assignment.exercises["mul"].mistakes[0].source}
-    kinds = [right, wrong, {}]
-    class_ = {f"student_{number:03}": kinds[number % 3] for number in range(students)}
-    hand_in(folder, assignment, class_)
-    for unreadable in ("cut_off_file", "empty_file"):
-        shutil.rmtree(folder / "submitted" / unreadable)
+Answers = dict[str, str]
 
 
-def stock(folder: Path) -> float:
-    shutil.rmtree(folder / "autograded", ignore_errors=True)
-    return run_stock(folder, "autograde", "value")
+def kinds(assignment: Assignment) -> dict[str, Answers]:
+    """Three students' answers by exercise; the mistake is in the third exercise."""
+    exercises = [e for e in assignment.exercises.values() if not e.manual]
+    right = {exercise.id: exercise.solution for exercise in exercises}
+    mistake = next(mistake for mistake in exercises[2].mistakes if not mistake.endless)
+    return {
+        "all_right": right,
+        "one_mistake": {**right, exercises[2].id: mistake.source},
+        "not_started": {exercise.id: exercise.stub for exercise in exercises},
+    }
 
 
-def whole_command(folder: Path) -> float:
-    return run(folder, "autograder", "grade", "value", "--force", "--workers", "1")
+def without_a_wall(assignment: Assignment, suite: Suite, answers: Answers) -> float:
+    """Seconds that the cells and their hidden tests take in this process alone."""
+    started = time.perf_counter()
+    scope: dict[str, object] = {"__name__": "__main__"}
+    with redirect_stdout(StringIO()):
+        for source in (*assignment.setup.values(), *answers.values()):
+            with suppress(NotImplementedError):
+                exec(compile(source, "<cell>", "exec", dont_inherit=True), scope)
+        for exercise in suite.exercises:
+            list(suite.run(exercise, lambda: Engine(LocalChannel(scope)), b"seed"))
+    return time.perf_counter() - started
 
 
-def warm(folder: Path) -> list[tuple[str, float]]:
-    """Seconds of each notebook after the first: from submitted file to stored marks."""
-    times = []
+def measure(folder: Path, name: str, repeats: int) -> None:
+    assignment = load_assignment(folder, name)
+    suite = Suite(assignment.tests)
+    students = kinds(assignment)
+    hand_in(folder, assignment, students)
     with (
         Grader(folder, course_key(folder)) as grader,
-        Classroom(folder, OneProcess(grader), True) as room,
+        Classroom(folder, OneProcess(grader), force=True) as room,
     ):
-        students = room.submissions("value")
-        list(room.grade([("value", student) for student in students[:2]]))
-        for student in students[2:]:
-            started = time.perf_counter()
-            list(room.grade([("value", student)]))
-            times.append((student, time.perf_counter() - started))
-    return times
+        for student, answers in students.items():
+            walled, bare = [], []
+            for _ in range(repeats + 1):
+                started = time.perf_counter()
+                list(room.grade([(name, student)]))
+                walled.append(time.perf_counter() - started)
+                bare.append(without_a_wall(assignment, suite, answers))
+            whole, own = (statistics.median(times[1:]) * 1000 for times in (walled, bare))
+            print(f"{name:<12} {student:<12} {whole:10.0f} {own:18.0f} {whole - own:8.0f}",
+                  flush=True)  # fmt: skip
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--students", type=int, default=9)
-    parser.add_argument("--rounds", type=int, default=3)
+    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--assignments", nargs="+", default=assignment_names(find_course()))
     options = parser.parse_args()
-    stock_times, ours_times = [], []
-    warm_times: dict[str, list[float]] = {"all right": [], "one mistake": [], "not started": []}
+    gc.set_threshold(50_000, 20, 20)  # as in a student's process
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        make_class(folder, options.students)
-        for round_number in range(1, options.rounds + 1):
-            stock_times.append(stock(folder) / options.students)
-            ours_times.append(whole_command(folder) / options.students)
-            for student, seconds in warm(folder):
-                warm_times[list(warm_times)[int(student[-3:]) % 3]].append(seconds)
-            print(f"round {round_number}: stock nbgrader {stock_times[-1]:.3f} s a notebook, "
-                  f"autograder {ours_times[-1]:.3f} s", flush=True)  # fmt: skip
-    ratio = statistics.median(s / o for s, o in zip(stock_times, ours_times, strict=True))
-    rows = {
-        "stock nbgrader, whole command": stock_times,
-        "autograder, whole command": ours_times,
-        **{f"autograder, warm, {kind}": seconds for kind, seconds in warm_times.items()},
-    }
-    print(f"\nclass of {options.students}, median of {options.rounds} rounds, ms a notebook")
-    for what, seconds in rows.items():
-        print(f"{what:<32} {statistics.median(seconds) * 1000:7.0f}")
-    print(f"ratio of the whole commands      {ratio:7.1f}")
+        copy_course(find_course(), folder)
+        for name in options.assignments:
+            run(folder, "nbgrader", "generate_assignment", name, "--force")
+        print(f"milliseconds a notebook, median of {options.repeats}")
+        print(f"{'':<25} {'graded':>10} {'cells and tests':>18} {'beyond':>8}")
+        for name in options.assignments:
+            measure(folder, name, options.repeats)
+        if "value" in options.assignments:
+            seconds = run_stock(folder, "autograde", "value", "--force") / 3
+            print(f"stock nbgrader on value: {seconds * 1000:.0f}")
 
 
 if __name__ == "__main__":

@@ -7,7 +7,6 @@ started. Mistakes that never end are left out: stock nbgrader would measure its 
 from __future__ import annotations
 
 import random
-import shutil
 import subprocess
 import sys
 import time
@@ -43,8 +42,6 @@ def make_class(folder: Path, names: list[str], students: int, seed: str = "class
             student: answers(assignment, random.Random(f"{seed} {name} {student}"))
             for student in (f"student_{number:04}" for number in range(students))
         })  # fmt: skip
-    for unreadable in ("cut_off_file", "empty_file"):
-        shutil.rmtree(folder / "submitted" / unreadable)
 
 
 def answers(assignment: Assignment, rng: random.Random) -> dict[str, str]:

@@ -18,7 +18,7 @@ from nbgrader.api import Gradebook
 
 from autograder.assignments import CourseError, find_course, load_assignment
 from autograder.classroom import Classroom, course_directory
-from autograder.demo import hand_in
+from autograder.demo import hand_in, hand_in_unreadable
 from autograder.grading import Grader
 from autograder.publishing import copy_course, run_nbgrader
 from autograder.workers import OneProcess
@@ -74,6 +74,7 @@ def school(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
     wrong = {**right, "mul": assignment.exercises["mul"].mistakes[0].source}
     hand_in(tmp_path, assignment, {"ada": right, "ben": wrong, "cy": {}, "dee": right})
+    hand_in_unreadable(tmp_path, assignment)
     return tmp_path
 
 

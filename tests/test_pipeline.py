@@ -13,7 +13,7 @@ import pytest
 from nbgrader.api import Gradebook
 
 from autograder.assignments import find_course, load_assignment
-from autograder.demo import filled_notebook, hand_in
+from autograder.demo import filled_notebook, hand_in, hand_in_unreadable
 from autograder.keys import NAME as KEY
 from autograder.publishing import copy_course
 
@@ -58,6 +58,7 @@ def school(tmp_path_factory) -> Path:
     copy_course(find_course(), folder)
     run(folder, "nbgrader", "generate_assignment", "value", "--force")
     hand_in(folder, VALUE, CLASS)
+    hand_in_unreadable(folder, VALUE)
     (folder / KEY).write_text("11" * 32 + "\n")
     return folder
 

@@ -19,7 +19,7 @@ from distributed import Client
 from autograder.assignments import CourseError, find_course, load_assignment
 from autograder.classroom import Classroom, Outcome
 from autograder.cluster import Cluster
-from autograder.demo import hand_in
+from autograder.demo import hand_in, hand_in_unreadable
 from autograder.grading import Grader
 from autograder.publishing import copy_course, run_nbgrader
 from autograder.workers import Graded, Job, ManyProcesses, OneProcess, Workers
@@ -39,6 +39,7 @@ def school(tmp_path_factory: pytest.TempPathFactory) -> Path:
     wrong = {**right, "mul": assignment.exercises["mul"].mistakes[0].source}
     kinds = [right, wrong, {}]
     hand_in(folder, assignment, {f"student_{n}": kinds[n % 3] for n in range(STUDENTS)})
+    hand_in_unreadable(folder, assignment)
     return folder
 
 

@@ -173,6 +173,20 @@ class Objects:
                     waiting.append(operand)
         return found
 
+    def _differentiate(self, root: Any, leaves: list[Any], upstream: float) -> list[Any]:
+        """A backward pass by hand: the root's number, the leaves' gradients, the graph's shape."""
+        graph = self._graph(root)
+        order = results_first(graph)
+        for node in order:
+            node.grad = 0.0
+        root.grad = upstream
+        # A leaf's step does nothing, however often it runs: one that was put there by mistake
+        # shows.
+        for node in (*leaves, *order):
+            node._backward()
+        shape = [len(operands) for _, operands in graph]
+        return [root.data, [leaf.grad for leaf in leaves], shape]
+
     def _invoke(self, target: Any, name: str) -> None:
         getattr(target, name)()
 
@@ -218,6 +232,30 @@ class Objects:
 
     def _repr(self, value: Any) -> str:
         return str(repr(value))[: wire.MAX_TEXT]
+
+
+def results_first(graph: list[tuple[Any, list[Any]]], key: Callable[[Any], Any] = id) -> list[Any]:
+    """The nodes of a graph, each after all that it feeds: the root first.
+
+    Args:
+        graph: each node with its operands.
+        key: tells one node from another.
+    """
+    nodes = {key(node): (node, operands) for node, operands in graph}
+    uses = dict.fromkeys(nodes, 0)
+    for _, operands in graph:
+        for operand in operands:
+            uses[key(operand)] += 1
+    order: list[Any] = []
+    ready = [name for name, count in uses.items() if count == 0]
+    while ready:
+        node, operands = nodes[ready.pop()]
+        order.append(node)
+        for operand in operands:
+            uses[key(operand)] -= 1
+            if uses[key(operand)] == 0:
+                ready.append(key(operand))
+    return order
 
 
 _FAILURES = {kind.__name__: kind for kind in (TypeError, ValueError, ZeroDivisionError)}
