@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import os
-import tempfile
 from collections.abc import Iterable, Iterator
 from contextlib import suppress
 from dataclasses import dataclass
@@ -16,8 +14,9 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
+from . import history
 from .assignments import CourseError, load_assignment
-from .gradebook import record, require_assignment
+from .gradebook import patiently, record, require_assignment
 from .intake import (
     UnreadableNotebook,
     find_notebook,
@@ -25,8 +24,11 @@ from .intake import (
     refuse_shared_file,
     submitted_at,
 )
+from .keys import course_key
 from .late import LatePenalties
 from .report import Report
+from .storing import one_at_a_time, write_whole
+from .versions import versions
 from .workers import Graded, Job, Workers
 
 
@@ -68,9 +70,20 @@ class Classroom:
         self._course = course
         self._workers = workers
         self._force = force
+        self._versions: dict[str, dict[str, str]] = {}
         self._folders = course_directory(course)
         self._gradebook = Gradebook(self._folders.db_url, self._folders.course_id)
         self._penalties = LatePenalties(self._folders.config, self._gradebook)
+        with one_at_a_time(course):
+            patiently(
+                self._gradebook,
+                "the record of gradings",
+                lambda: history.prepare(self._gradebook),
+            )
+
+    @property
+    def gradebook(self) -> Gradebook:
+        return self._gradebook
 
     def __enter__(self) -> Classroom:
         return self
@@ -102,68 +115,95 @@ class Classroom:
         are settled for what has not changed too: an extension or a mark by hand may be new.
         """
         unchanged: list[Outcome] = []
-        for job, graded in self._workers.run(self._jobs(wanted, unchanged)):
+        for job, graded in self._workers.run(self._new_jobs(wanted, unchanged)):
             yield from self._settled(unchanged)
             unchanged.clear()
-            self._store(job, graded)
+            self.store(job, graded)
             done = Outcome(job.student, job.assignment, graded.report, graded.error)
             yield from self._settled([done])
         yield from self._settled(unchanged)
 
     def _settled(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
         for outcome in outcomes:
-            penalties = self._penalties.settle(outcome.student)
-            outcome.penalty = penalties.get(outcome.assignment, 0.0)
+            outcome.penalty = self.settle(outcome.student).get(outcome.assignment, 0.0)
             yield outcome
 
-    def _jobs(self, wanted: Iterable[tuple[str, str]], unchanged: list[Outcome]) -> Iterator[Job]:
+    def settle(self, student: str) -> dict[str, float]:
+        """Settle the late penalties of all that a student submitted; in points, by assignment."""
+        return self._penalties.settle(student)
+
+    def _new_jobs(
+        self, wanted: Iterable[tuple[str, str]], unchanged: list[Outcome]
+    ) -> Iterator[Job]:
         for name, student in wanted:
-            folder = self._folder(self._folders.submitted_directory, student, name)
-            path = folder / f"{name}.ipynb"
-            content, refused = None, ""
-            try:
-                path = find_notebook(folder, name)
-                refuse_shared_file(path, self._course)
-                content = read_plain_file(path)
-            except UnreadableNotebook as error:
-                refused = str(error)
-            stamp = blake2b(content or refused.encode(), digest_size=16).hexdigest()
-            target = self._folder(self._folders.autograded_directory, student, name)
-            if not self._force and _graded_stamp(target, name) == stamp:
+            job = self.job(name, student)
+            if not self._force and self._is_graded(job):
                 unchanged.append(Outcome(student, name, skipped=True))
             else:
-                yield Job(name, student, str(path), content, refused, stamp)
+                yield job
 
-    def _store(self, job: Job, graded: Graded) -> None:
-        if graded.marks is None:
+    def job(self, name: str, student: str) -> Job:
+        """What there is to grade of a student's submission, as it is now."""
+        folder = self._folder(self._folders.submitted_directory, student, name)
+        path = folder / f"{name}.ipynb"
+        content, refused = None, ""
+        try:
+            path = find_notebook(folder, name)
+            refuse_shared_file(path, self._course)
+            content = read_plain_file(path)
+        except UnreadableNotebook as error:
+            refused = str(error)
+        stamp = stamp_of(content or refused.encode())
+        if name not in self._versions:
+            self._versions[name] = versions(self._course, course_key(self._course), name)
+        return Job(name, student, str(path), content, refused, stamp, self._versions[name])
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
+        """Grade, and store nothing."""
+        return self._workers.run(jobs)
+
+    def _is_graded(self, job: Job) -> bool:
+        """Whether notebook, marks and record all come from one grading of this very file.
+
+        The notebook is written first, marks and record after it in one transaction: a grader that
+        was killed in between has left a notebook that the record does not know.
+        """
+        last = history.latest(self._gradebook, job.assignment, job.student)
+        if last is None or last.submission != job.stamp:
+            return False
+        target = self._folder(self._folders.autograded_directory, job.student, job.assignment)
+        try:
+            notebook = json.loads((target / f"{job.assignment}.ipynb").read_text("utf-8"))
+            about = notebook["metadata"]["autograder"]
+            return bool(about["graded"] == job.stamp and about["versions"] == last.versions)
+        except (OSError, ValueError, KeyError):
+            return False
+
+    def store(self, job: Job, graded: Graded) -> None:
+        """Store notebook, marks and a line of the record, unless another grader just did."""
+        if graded.marks is None or graded.report is None:
             return
         name, student = job.assignment, job.student
         submitted = self._folder(self._folders.submitted_directory, student, name)
-        record(self._gradebook, name, student, graded.marks, submitted_at(submitted))
         target = self._folder(self._folders.autograded_directory, student, name)
-        _write(submitted, target, f"{name}.ipynb", graded.text)
+        entry = history.entry_of(name, student, job.stamp, graded.report, job.versions)
+        with one_at_a_time(self._course):
+            if not self._force and self._is_graded(job):
+                return
+            with suppress(UnreadableNotebook):
+                stamp = read_plain_file(submitted / "timestamp.txt", most=1000)
+                write_whole(target / "timestamp.txt", stamp, 0o644)
+            write_whole(target / f"{name}.ipynb", graded.text.encode(), 0o444)
+            record(self._gradebook, name, student, graded.marks, submitted_at(submitted), entry)
+
+    def folder(self, name: str, student: str) -> Path:
+        """Where a student's submission for the assignment is."""
+        return self._folder(self._folders.submitted_directory, student, name)
 
     def _folder(self, step: str, student: str, name: str) -> Path:
         return Path(self._folders.format_path(step, student, name))
 
 
-def _graded_stamp(target: Path, name: str) -> str | None:
-    """The stamp of the submission that the autograded notebook was made from, if there is one."""
-    try:
-        notebook = json.loads((target / f"{name}.ipynb").read_text("utf-8"))
-        stamp = notebook["metadata"]["autograder"]["graded"]
-    except (OSError, ValueError, KeyError):
-        return None
-    return stamp if isinstance(stamp, str) else None
-
-
-def _write(submitted: Path, target: Path, name: str, text: str) -> None:
-    """Put the graded notebook where the formgrader looks for it, whole or not at all."""
-    target.mkdir(parents=True, exist_ok=True)
-    with suppress(UnreadableNotebook):
-        stamp = read_plain_file(submitted / "timestamp.txt", most=1000)
-        (target / "timestamp.txt").write_bytes(stamp)
-    with tempfile.NamedTemporaryFile("w", dir=target, delete=False, encoding="utf-8") as file:
-        file.write(text)
-    os.chmod(file.name, 0o444)
-    os.replace(file.name, target / name)
+def stamp_of(content: bytes) -> str:
+    """What tells a submitted file from any other."""
+    return blake2b(content, digest_size=16).hexdigest()

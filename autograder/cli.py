@@ -8,6 +8,7 @@ import sys
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
@@ -182,6 +183,63 @@ def _tell(screen: Console, outcome: Any, as_json: bool) -> None:
         screen.print(line + (f"  ({told})" if told else ""), markup=False, highlight=False)
         for note in report.notes:
             screen.print(f"  {note}", markup=False, highlight=False)
+
+
+@main.command()
+@click.argument("assignments", nargs=-1, required=True, metavar="ASSIGNMENT...")
+@click.option("--student", help="Grade this student's submission alone.")
+@click.option("--yes", is_flag=True, help="Store the new marks without asking.")
+@click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=_processors,
+    show_default="one a processor",
+    help="How many submissions to grade at the same time.",
+)
+@click.option("--scheduler", metavar="ADDRESS", help="Grade on this Dask cluster's workers.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON line a submission.")
+@course_option
+@for_people
+def regrade(
+    assignments: tuple[str, ...],
+    student: str | None,
+    yes: bool,
+    workers: int,
+    scheduler: str | None,
+    as_json: bool,
+    course: Path | None,
+) -> None:
+    """Grade again what was graded for each ASSIGNMENT, and say whose marks change and why.
+
+    Then it asks whether to store the new marks. Marks and comments that a person gave stay. With
+    --json nothing is asked, and nothing stored unless --yes is given.
+    """
+    from .classroom import Classroom
+    from .commands import tell_regraded
+    from .regrading import Regrading
+
+    folder = find_course(course)
+    with (
+        _workers(folder, workers, scheduler) as hands,
+        Classroom(folder, hands, force=True) as room,
+        TemporaryDirectory(prefix="autograder-regrade-") as aside,
+    ):
+        again = Regrading(room, Path(aside))
+        recorded = [entry for name in assignments for entry in again.recorded(name, student)]
+        if not recorded:
+            raise CourseError(
+                "the record holds no such grading: `autograder grade` grades what was submitted"
+            )
+        with _progress() as progress:
+            task = progress.add_task("grading again", total=len(recorded))
+            found = []
+            for each in again.run(recorded):
+                found.append(each)
+                progress.advance(task)
+        tell_regraded(found, as_json)
+        if yes or (not as_json and click.confirm("Store the new marks?")):
+            stored = len(list(again.store()))
+            errors.print(f"{stored} submissions stored", highlight=False)
 
 
 def _progress() -> Progress:

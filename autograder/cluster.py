@@ -20,6 +20,7 @@ from distributed import Client, Future, KilledWorker, as_completed
 
 from .assignments import CourseError, assignment_names
 from .grading import Grader
+from .versions import package_version
 from .workers import Graded, Job, grade_job
 
 _PATIENCE = 10
@@ -60,16 +61,6 @@ def handout(course: Path, key: bytes) -> Handout:
         paths += [course / step / name / f"{name}.ipynb" for step in ("source", "release")]
     files = {str(path.relative_to(course)): path.read_bytes() for path in paths if path.exists()}
     return Handout(files, key, package_version())
-
-
-@cache
-def package_version() -> str:
-    """A short digest of this package's Python files: the same where the same marks are given."""
-    digest = blake2b(digest_size=8)
-    package = Path(__file__).parent
-    for path in sorted(package.rglob("*.py")):
-        digest.update(str(path.relative_to(package)).encode() + b"\0" + path.read_bytes())
-    return digest.hexdigest()
 
 
 class Cluster:

@@ -2,13 +2,18 @@
 
 from __future__ import annotations
 
+import json
 import sys
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 import click
 
 from .assignments import CourseError, find_course
 from .terminal import console, course_option, errors, for_people
+
+if TYPE_CHECKING:
+    from .regrading import Regraded
 
 
 @click.command()
@@ -119,3 +124,36 @@ def publish(
     for line in (str(made.folder), str(made.archive), link):
         if line:
             console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def tell_regraded(found: list[Regraded], as_json: bool) -> None:
+    """Print whose marks change and why, then how many do not."""
+    if as_json:
+        for each in found:
+            click.echo(json.dumps(each.as_json(), ensure_ascii=False))
+        return
+    changed = [each for each in found if each.changes]
+    for each in sorted(found, key=lambda each: (each.before.assignment, each.before.student)):
+        who = f"{each.before.student}, {each.before.assignment}"
+        if each.left_alone:
+            console.print(f"{who}: left alone: {each.left_alone}", markup=False, soft_wrap=True)
+        elif each.changes:
+            lines = "\n".join(_told(each, who))
+            console.print(lines, markup=False, highlight=False, soft_wrap=True)
+    students = len({each.before.student for each in changed})
+    console.print(
+        f"{len(found)} graded before, {len(changed)} with other points now ({students} students)",
+        highlight=False,
+    )
+
+
+def _told(each: Regraded, who: str) -> list[str]:
+    before, now = each.marks
+    lines = [f"{who}: {before:g} → {now:g}, since {'; '.join(each.reasons)}"]
+    for change in each.changes:
+        old, new = ("—" if points is None else f"{points:g}" for points in change.points)
+        stays = each.by_hand.get(change.exercise)
+        given = "" if stays is None else f" (the {stays:g} given by hand stay)"
+        lines.append(f"  {change.exercise}: {old} → {new}{given}")
+        lines += [f"    {why}" for why in change.why]
+    return lines

@@ -28,6 +28,7 @@ from sqlalchemy import insert, select, update
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
+from . import history
 from .assignments import CourseError
 
 T = TypeVar("T")
@@ -78,6 +79,7 @@ def record(
     student: str,
     marks: Marks,
     timestamp: datetime | None,
+    entry: history.Entry | None = None,
 ) -> None:
     """Store the marks of one graded notebook, as nbgrader's `SaveAutoGrades` would.
 
@@ -89,13 +91,14 @@ def record(
         student: the student's id.
         marks: what the notebook earned.
         timestamp: when it was submitted, in UTC, if known.
+        entry: what the record of gradings is to hold of it.
 
     Raises `CourseError` where the gradebook is kept by another program for over a minute.
     """
     patiently(
         gradebook,
         f"the marks of {student} for {name}",
-        lambda: _record(gradebook, name, student, marks, timestamp),
+        lambda: _record(gradebook, name, student, marks, timestamp, entry),
     )
 
 
@@ -116,6 +119,11 @@ def patiently(gradebook: Gradebook, what: str, write: Callable[[], T]) -> T:
         except (OperationalError, IntegrityError, InvalidEntry) as error:
             # It is locked, or another grader has just made the rows that were to be made here.
             gradebook.db.rollback()
+            if "disk is full" in str(error):
+                raise CourseError(
+                    f"{what} could not be stored: the gradebook's disk is full. What was graded "
+                    "before is stored; make room, and grade again."
+                ) from error
             if time.monotonic() > until:
                 raise CourseError(
                     f"{what} could not be stored ({error}). Is the "
@@ -128,7 +136,12 @@ def patiently(gradebook: Gradebook, what: str, write: Callable[[], T]) -> T:
 
 
 def _record(
-    gradebook: Gradebook, name: str, student: str, marks: Marks, timestamp: datetime | None
+    gradebook: Gradebook,
+    name: str,
+    student: str,
+    marks: Marks,
+    timestamp: datetime | None,
+    entry: history.Entry | None,
 ) -> None:
     db = gradebook.db
     if db.get(Student, student) is None:
@@ -161,7 +174,26 @@ def _record(
     ]
     db.execute(update(Grade), scores)
     db.execute(update(Comment), remarks)
+    if entry is not None:
+        history.add(gradebook, entry)
     db.commit()
+
+
+def given_by_hand(gradebook: Gradebook, name: str, student: str) -> dict[str, float]:
+    """The points that a person gave in place of the grader's, by exercise."""
+    rows = gradebook.db.execute(
+        select(BaseCell.name, Grade.manual_score)
+        .join(Grade.cell)
+        .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
+        .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+        .where(
+            Assignment.name == name,
+            SubmittedAssignment.student_id == student,
+            Grade.manual_score.is_not(None),
+        )
+    )
+    return {cell.removeprefix("test_"): points for cell, points in rows}
 
 
 def _mirrored(db: Session, name: str, student: str, timestamp: datetime | None) -> str:

@@ -3,9 +3,9 @@
 from __future__ import annotations
 
 import json
-import secrets
 from dataclasses import dataclass, field
 from functools import lru_cache
+from hashlib import blake2b
 from pathlib import Path
 
 import nbformat
@@ -221,9 +221,9 @@ def _add_missing(restored: Restored, originals: dict[str, NotebookNode], present
 
 def _unique_ids(cells: list[NotebookNode]) -> None:
     seen: set[str] = set()
-    for cell in cells:
-        if cell.id in seen:
-            cell.id = secrets.token_hex(4)
+    for index, cell in enumerate(cells):
+        while cell.id in seen:
+            cell.id = blake2b(f"{index} {cell.id}".encode(), digest_size=8).hexdigest()
         seen.add(cell.id)
 
 
@@ -274,6 +274,7 @@ def write_results(
     if report.notes:
         told = "\n".join(f"- {note}" for note in report.notes)
         notebook.cells.insert(0, new_cell("markdown", f"**About this file**\n\n{told}"))
+        _unique_ids(notebook.cells)
     return report
 
 

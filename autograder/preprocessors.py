@@ -11,14 +11,24 @@ from typing import Any
 import nbformat
 from nbconvert.exporters import NotebookExporter
 from nbformat.notebooknode import NotebookNode
+from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import NbGraderPreprocessor
 from nbgrader.utils import is_grade
 
+from . import history
 from .assignments import find_course
+from .classroom import stamp_of
+from .gradebook import patiently
 from .grading import Grader
-from .intake import UnreadableNotebook, refuse_links, refuse_shared_file, submitted_at
+from .intake import (
+    UnreadableNotebook,
+    read_plain_file,
+    refuse_links,
+    refuse_shared_file,
+    submitted_at,
+)
 from .keys import course_key
 from .notebooks import (
     Restored,
@@ -28,10 +38,12 @@ from .notebooks import (
     visible_part,
     without_marking_guides,
 )
-from .reading import NOTES, read_submission
+from .reading import NOTES, read_notebook
 from .submissions import grade_restored
+from .versions import versions
 
 Resources = dict[str, Any]
+_STAMP = "autograder_submission"
 
 
 @cache
@@ -78,9 +90,12 @@ class SubmissionExporter(NotebookExporter):
         try:
             refuse_links(path.parent)
             refuse_shared_file(path, find_course())
-            notebook = read_submission(path)
+            content = read_plain_file(path)
+            resources["submission"] = stamp_of(content)
+            notebook = read_notebook(content, str(path))
         except UnreadableNotebook as error:
             self.log.error(str(error))
+            resources.setdefault("submission", stamp_of(str(error).encode()))
             resources["unreadable"] = str(error).replace(f"{path.parent}/", "")
             notebook = nbformat.v4.new_notebook()
         output = self.from_notebook_node(notebook, resources, **keywords)
@@ -103,6 +118,7 @@ class RestoreCells(NbGraderPreprocessor):
             for note in notes:
                 self.log.warning("%s: %s", where, note)
         restored.notebook.metadata[NOTES] = restored.notes
+        restored.notebook.metadata[_STAMP] = resources.get("submission", "")
         return restored.notebook, resources
 
 
@@ -111,11 +127,28 @@ class GradeBehindWall(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         restored = Restored(nb, nb.metadata.pop(NOTES, {}))
-        name = resources["nbgrader"]["assignment"]
-        report = grade_restored(shared_grader(find_course()), restored, name)
-        nb.metadata["autograder"] = {"report": report.as_json()}
+        stamp = nb.metadata.pop(_STAMP, "")
+        about = resources["nbgrader"]
+        name, course = about["assignment"], find_course()
+        report = grade_restored(shared_grader(course), restored, name)
+        depends_on = versions(course, course_key(course), name)
+        nb.metadata["autograder"] = {"versions": depends_on, "report": report.as_json()}
+        entry = history.entry_of(name, about["student"], stamp, report, depends_on)
+        _write_down(about["db_url"], entry)
         self.log.info("%s: %g of %g points", name, report.score, report.max_score)
         return nb, resources
+
+
+def _write_down(db_url: str, entry: history.Entry) -> None:
+    """Add a line to the record of gradings, before nbgrader stores the marks."""
+    with Gradebook(db_url) as gradebook:
+
+        def add() -> None:
+            history.prepare(gradebook)
+            history.add(gradebook, entry)
+            gradebook.db.commit()
+
+        patiently(gradebook, f"the grading of {entry.student}", add)
 
 
 class HideTests(NbGraderPreprocessor):

@@ -9,14 +9,14 @@ from __future__ import annotations
 import codecs
 import json
 import re
-import secrets
+from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from .intake import RESEND, UnreadableNotebook, read_plain_file
+from .intake import RESEND, UnreadableNotebook
 from .outputs import clean_outputs, is_base64
 
 MAX_CELLS = 3000
@@ -33,16 +33,6 @@ _COMMENTS = re.compile(r"(?:#[^\n]*\n?|[ \t]*\n)*")
 _ATTEMPTS = 5000
 _MAX_PARTS = 3_000_000
 """How many lists, objects and items a file may hold: each takes far more memory than room."""
-
-
-def read_submission(path: Path) -> NotebookNode:
-    """Read a submitted file into a valid version 4 notebook.
-
-    What was mended is noted in its metadata.
-
-    Raises `UnreadableNotebook` where there is no notebook in the file.
-    """
-    return read_notebook(read_plain_file(path), str(path))
 
 
 def read_notebook(content: bytes, where: str) -> NotebookNode:
@@ -179,7 +169,7 @@ def _rebuilt(raw: dict[str, Any]) -> NotebookNode:
         if source is None:
             continue
         kind = cell.get("cell_type")
-        new = new_cell(kind if kind in ("code", "raw") else "markdown", source)
+        new = new_cell(kind if kind in ("code", "raw") else "markdown", source, len(notebook.cells))
         if type(cell.get("metadata")) is dict:
             _keep_metadata(new, cell["metadata"])
         name = cell.get("id")
@@ -225,12 +215,15 @@ def _pictures(attachments: Any) -> dict[str, dict[str, str]]:
     return found
 
 
-def new_cell(kind: str, source: str) -> NotebookNode:
-    """A cell of the format 4.5, made without nbformat's validation of every single cell."""
+def new_cell(kind: str, source: str, place: int = 0) -> NotebookNode:
+    """A cell of the format 4.5, made without nbformat's validation of every single cell.
+
+    Its id comes from its place and text: the same submission always gives the same notebook.
+    """
     source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     cell = NotebookNode(
         cell_type=kind,
-        id=secrets.token_hex(4),
+        id=blake2b(f"{place} {source}".encode("utf-8", "replace"), digest_size=8).hexdigest(),
         metadata=NotebookNode(),
         source=source.encode("utf-8", "replace").decode(),
     )

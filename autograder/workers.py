@@ -13,7 +13,7 @@ import signal
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
 
@@ -40,6 +40,7 @@ class Job:
         content: what the file holds; None where there is nothing that may be read.
         refused: why not, then.
         stamp: what tells this content from any other.
+        versions: what else the marks depend on.
     """
 
     assignment: str
@@ -48,6 +49,7 @@ class Job:
     content: bytes | None
     refused: str = ""
     stamp: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
 
 
 @dataclass
@@ -86,7 +88,11 @@ def grade_job(grader: Grader, job: Job) -> Graded:
         restored = blank(template(grader.course, job.assignment), reason)
         graded.report = grade_restored(grader, restored, job.assignment)
         notebook = restored.notebook
-    notebook.metadata["autograder"] = {"graded": job.stamp, "report": graded.report.as_json()}
+    notebook.metadata["autograder"] = {
+        "graded": job.stamp,
+        "versions": job.versions,
+        "report": graded.report.as_json(),
+    }
     graded.marks = marks_of(notebook)
     # Without indentation the standard library's fast encoder does it.
     graded.text = json.dumps(notebook, ensure_ascii=False) + "\n"

@@ -10,12 +10,16 @@ import subprocess
 import sys
 import tempfile
 import time
+from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
+from sqlalchemy import text
+from sqlalchemy.exc import DatabaseError
 
+from autograder import history
 from autograder.assignments import CourseError, find_course, load_assignment
 from autograder.classroom import Classroom, course_directory
 from autograder.demo import hand_in, hand_in_unreadable
@@ -95,6 +99,35 @@ def test_two_graders_at_once_store_each_mark_once(school):
     assert 0 < found["ben"] < 40
     assert found["cy"] == found["cut_off_file"] == found["empty_file"] == 0
     assert len(found) == 6
+    folders = course_directory(school)
+    with Gradebook(folders.db_url, folders.course_id) as gradebook:
+        kept = Counter(each.student for each in history.entries(gradebook, "value"))
+    assert kept == dict.fromkeys(found, 2)  # with --force each of the two grades all
+
+
+def test_two_graders_share_the_work_and_the_record_holds_each_grading_once(school):
+    command = [sys.executable, "-m", "autograder", "grade", "value", "--workers", "1"]
+    both = [subprocess.Popen(command, cwd=school, stderr=subprocess.PIPE) for _ in range(2)]
+    for each in both:
+        _, told = each.communicate(timeout=300)
+        assert each.returncode in (0, 1), told
+    folders = course_directory(school)
+    with Gradebook(folders.db_url, folders.course_id) as gradebook:
+        kept = Counter(each.student for each in history.entries(gradebook, "value"))
+    assert kept == dict.fromkeys(scores(school), 1)
+    assert len(kept) == 6
+
+
+def test_nobody_changes_the_record(school):
+    with Grader(school, bytes(32)) as grader, Classroom(school, OneProcess(grader)) as room:
+        list(room.grade([("value", "ada")]))
+        before = history.entries(room.gradebook, "value")
+        for change in ("UPDATE autograder_grading SET student = 'ben'",
+                       "DELETE FROM autograder_grading"):  # fmt: skip
+            with pytest.raises(DatabaseError, match="only ever added to"):
+                room.gradebook.db.execute(text(change))
+            room.gradebook.db.rollback()
+        assert history.entries(room.gradebook, "value") == before
 
 
 def test_marks_given_by_hand_stay(school):

@@ -1,0 +1,316 @@
+"""Kills the grading of a class at random moments, starts it again, and looks for damage.
+
+    python tests/kill_campaign.py --kills 200 --seed 1
+
+A moment is so many seconds after the start, or after the next notebook, or as soon as a notebook
+or the gradebook is being written. After each kill whatever is on the disk must be whole; once a
+grading has come to its end, everything must be as if nobody had disturbed it.
+"""
+
+from __future__ import annotations
+
+import argparse
+import ctypes
+import os
+import random
+import shutil
+import signal
+import sqlite3
+import subprocess
+import sys
+import tempfile
+import time
+from collections import Counter
+from collections.abc import Callable
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+import psutil
+from nbgrader.api import Gradebook
+
+from autograder.assignments import find_course, load_assignment
+from autograder.demo import hand_in
+from autograder.publishing import copy_course, run_nbgrader
+
+KEY = bytes(range(32))
+POLICY = "\nc.LatePolicy.percent_a_day = 10\n"
+DUE = datetime(2030, 3, 1, 12, 0)
+LATE = "late"
+_BECOMES_PARENT = 36  # PR_SET_CHILD_SUBREAPER
+
+
+def make_class(folder: Path, source: Path) -> None:
+    """A course with submissions of every kind that nobody has graded."""
+    copy_course(source, folder)
+    with (folder / "nbgrader_config.py").open("a") as config:
+        config.write(POLICY)
+    (folder / ".autograder_key").write_text(KEY.hex() + "\n")
+    run_nbgrader(folder, "generate_assignment", "value", "--force")
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        gradebook.update_or_create_assignment("value", duedate=DUE)
+    assignment = load_assignment(folder, "value")
+    right = {key: exercise.solution for key, exercise in assignment.exercises.items()}
+    wrong = {**right, "mul": assignment.exercises["mul"].mistakes[0].source}
+    ended = {**right, "pow": "import os\nos._exit(0)\n"}
+    students = {"right": right, "wrong": wrong, LATE: right, "ended": ended, "empty": {}}
+    hand_in(folder, assignment, students)
+    (folder / "submitted" / LATE / "value/timestamp.txt").write_text("2030-03-02 13:00:00 UTC\n")
+
+
+@dataclass
+class State:
+    """What a grading has left on the disk.
+
+    Attributes:
+        files: what the files below `autograded` hold, by path.
+        marks: by student and cell; None where there is no mark yet.
+        penalties: by student.
+        record: by student, each line without its number and time.
+        ill: what the database says of itself, other than "ok".
+    """
+
+    files: dict[str, bytes]
+    marks: dict[tuple[str, str], float | None]
+    penalties: dict[str, float | None]
+    record: dict[str, list[tuple[str, ...]]]
+    ill: list[str]
+
+
+def state_of(course: Path) -> State:
+    graded = course / "autograded"
+    files = {
+        str(path.relative_to(graded)): path.read_bytes()
+        for path in sorted(graded.rglob("*"))
+        if path.is_file()
+    }
+    with sqlite3.connect(course / "gradebook.db") as gradebook:
+        ask = gradebook.execute
+        marks = {
+            (student, cell): mark
+            for student, cell, mark in ask(
+                "select student_id, base_cell.name, auto_score from grade"
+                " join base_cell on base_cell.id = grade.cell_id"
+                " join submitted_notebook on submitted_notebook.id = grade.notebook_id"
+                " join submitted_assignment"
+                "   on submitted_assignment.id = submitted_notebook.assignment_id"
+            )
+        }
+        penalties = dict(
+            ask(
+                "select student_id, late_submission_penalty from submitted_notebook"
+                " join submitted_assignment"
+                "   on submitted_assignment.id = submitted_notebook.assignment_id"
+            ).fetchall()
+        )
+        record: dict[str, list[tuple[str, ...]]] = {}
+        if ask("select 1 from sqlite_master where name = 'autograder_grading'").fetchone():
+            for student, *line in ask(
+                "select student, assignment, submission, seed, versions, verdicts"
+                " from autograder_grading order by id"
+            ):
+                record.setdefault(student, []).append(tuple(line))
+        ill = [row[0] for row in ask("pragma integrity_check") if row[0] != "ok"]
+    return State(files, marks, penalties, record, ill)
+
+
+@dataclass
+class Campaign:
+    """What came of the kills.
+
+    Attributes:
+        moments: how often each kind of moment was hit.
+        faults: lost, doubled, half written, left behind or different: what, and the kill's number.
+    """
+
+    kills: int = 0
+    rounds: int = 0
+    submissions: int = 0
+    moments: Counter[str] = field(default_factory=Counter)
+    faults: list[str] = field(default_factory=list)
+
+    def __str__(self) -> str:
+        moments = ", ".join(f"{kind} {count}" for kind, count in sorted(self.moments.items()))
+        lines = [f"kills: {self.kills} ({moments}) in {self.rounds} gradings of "
+                 f"{self.submissions} submissions; faults: {len(self.faults)}"]  # fmt: skip
+        return "\n".join([*lines, *(f"  {fault}" for fault in self.faults)])
+
+
+class Driver:
+    """Grades, kills and looks, in a folder of its own.
+
+    Args:
+        folder: an empty folder.
+        seed: what is drawn depends on it.
+    """
+
+    def __init__(self, folder: Path, seed: int) -> None:
+        self._rng = random.Random(seed)
+        self._fresh = folder / "fresh"
+        self._course = folder / "course"
+        self._scratch = folder / "scratch"
+        self._scratch.mkdir()
+        make_class(self._fresh, find_course(Path(__file__).parent))
+        # What outlives a killed grader becomes a child of this process, and is found.
+        ctypes.CDLL(None).prctl(_BECOMES_PARENT, 1, 0, 0, 0)
+        self.found = Campaign(submissions=len(list((self._fresh / "submitted").iterdir())))
+        self._again()
+        started = time.monotonic()
+        told = self._grade(1).communicate(timeout=300)
+        self._seconds = time.monotonic() - started
+        self.undisturbed = state_of(self._course)
+        assert len(self.undisturbed.record) == self.found.submissions, told
+        self.undisturbed_pages = self._feedback()
+
+    def run(self, kills: int) -> Campaign:
+        """Kill so many times; each grading of the class is brought to its end."""
+        while self.found.kills < kills:
+            self._again()
+            self.found.rounds += 1
+            while self.found.kills < kills and self._disturb():
+                self._look(state_of(self._course), "after a kill")
+            done = self._grade(1)
+            told = done.communicate(timeout=300)[1]
+            if done.returncode not in (0, 1):
+                self._fault(f"the grading did not come to its end: {told.decode()[-500:]}")
+            self._look_at_the_end()
+        if self._feedback() != self.undisturbed_pages:
+            self._fault("feedback pages differ")
+        return self.found
+
+    def _again(self) -> None:
+        shutil.rmtree(self._course, ignore_errors=True)
+        shutil.copytree(self._fresh, self._course)
+
+    def _grade(self, workers: int) -> subprocess.Popen[bytes]:
+        command = [sys.executable, "-m", "autograder", "grade", "value", "--workers", str(workers)]
+        return subprocess.Popen(
+            command,
+            cwd=self._course,
+            env={**os.environ, "TMPDIR": str(self._scratch)},
+            stdout=subprocess.DEVNULL,
+            stderr=subprocess.PIPE,
+            start_new_session=True,
+        )
+
+    def _disturb(self) -> bool:
+        """Start grading and kill it; False where it came to its end before."""
+        rng = self._rng
+        kind = rng.choice(["seconds", "notebook", "being written", "gradebook", "other grader"])
+        moment = self._moment(kind)
+        grader = self._grade(rng.choice([1, 1, 2]))
+        other = self._grade(1) if kind == "other grader" else None
+        whole_group = rng.random() < 0.5
+        while grader.poll() is None and not moment():
+            time.sleep(0.0005)
+        ended = grader.poll() is not None
+        if not ended:
+            self.found.kills += 1
+            self.found.moments[kind] += 1
+            (os.killpg if whole_group else os.kill)(grader.pid, signal.SIGKILL)
+        for each in (grader, other):
+            if each is not None:
+                each.communicate(timeout=300)
+        self._expect_no_process()
+        return not ended
+
+    def _moment(self, kind: str) -> Callable[[], bool]:
+        rng, started = self._rng, time.monotonic()
+        graded = self._course / "autograded"
+
+        def notebooks(pattern: str = "*/value/value.ipynb") -> int:
+            return sum(1 for _ in graded.glob(pattern))
+
+        if kind in ("seconds", "other grader"):
+            seconds = rng.uniform(0.2, 1.1) * self._seconds
+            return lambda: time.monotonic() - started > seconds
+        if kind == "being written":
+            return lambda: notebooks("*/value/.*.new") > 0
+        if kind == "gradebook":
+            count, seen = rng.randint(1, 12), [0]
+            journal = self._course / "gradebook.db-journal"
+
+            def written() -> bool:
+                seen[0] += journal.exists()
+                return seen[0] >= count
+
+            return written
+        before, delay, reached = notebooks(), rng.uniform(0, 0.03), [0.0]
+
+        def after_the_next() -> bool:
+            if not reached[0] and notebooks() > before:
+                reached[0] = time.monotonic()
+            return bool(reached[0]) and time.monotonic() - reached[0] > delay
+
+        return after_the_next
+
+    def _expect_no_process(self) -> None:
+        # What is about to end may do so.
+        _, alive = psutil.wait_procs(psutil.Process().children(recursive=True), timeout=15)
+        for each in alive:
+            self._fault(f"left running: {each}")
+            each.kill()
+
+    def _look(self, state: State, when: str) -> None:
+        """Whatever is there is whole, and what the record holds is stored, once."""
+        wanted = self.undisturbed
+        if state.ill:
+            self._fault(f"{when}: the gradebook is damaged: {state.ill[:3]}")
+        for path, content in state.files.items():
+            if not path.endswith(".new") and wanted.files.get(path) != content:
+                self._fault(f"{when}: {path} is half written or differs")
+        for student, lines in state.record.items():
+            if lines != wanted.record[student]:
+                self._fault(f"{when}: {student} is in the record {len(lines)} times, or otherwise")
+        for (student, cell), mark in state.marks.items():
+            expected = wanted.marks[student, cell] if student in state.record else None
+            if mark != expected:
+                self._fault(f"{when}: {student} has {mark} in {cell}, not {expected}")
+        for student in state.record:
+            if f"{student}/value/value.ipynb" not in state.files:
+                self._fault(f"{when}: {student} has marks and no notebook")
+
+    def _look_at_the_end(self) -> None:
+        state = state_of(self._course)
+        self._look(state, "at the end")
+        for name in ("files", "marks", "penalties", "record"):
+            now, wanted = getattr(state, name), getattr(self.undisturbed, name)
+            if now != wanted:
+                differ = {key for key in now.keys() | wanted.keys()
+                          if now.get(key) != wanted.get(key)}  # fmt: skip
+                self._fault(f"at the end: {name} differ: {sorted(map(str, differ))[:5]}")
+        left = [path.name for path in self._scratch.iterdir()]
+        if left:
+            self._fault(f"left behind: {left[:5]}")
+
+    def _feedback(self) -> dict[str, bytes]:
+        run_nbgrader(self._course, "generate_feedback", "value", "--force")
+        pages = (self._course / "feedback").rglob("*")
+        return {str(path.relative_to(self._course)): path.read_bytes()
+                for path in pages if path.is_file()}  # fmt: skip
+
+    def _fault(self, what: str) -> None:
+        self.found.faults.append(f"kill {self.found.kills}: {what}")
+
+
+def campaign(folder: Path, kills: int, seed: int) -> Campaign:
+    """Kill the grading of a class so many times, in an empty folder, and see what is lost."""
+    return Driver(folder, seed).run(kills)
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument("--kills", type=int, default=200)
+    parser.add_argument("--seed", type=int, default=1)
+    options = parser.parse_args()
+    print(f"seed {options.seed}", flush=True)
+    started = time.monotonic()
+    with tempfile.TemporaryDirectory() as folder:
+        found = campaign(Path(folder), options.kills, options.seed)
+    print(found)
+    print(f"{time.monotonic() - started:.0f} s")
+    sys.exit(bool(found.faults))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,210 @@
+"""The record of gradings, and grading again from it: whose marks change is told before any does."""
+
+from __future__ import annotations
+
+import json
+import shutil
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner, Result
+from nbgrader.api import Gradebook
+
+from autograder import classroom, history
+from autograder.assignments import CourseError, find_course, load_assignment
+from autograder.classroom import Classroom, stamp_of
+from autograder.cli import main
+from autograder.demo import filled_notebook
+from autograder.grading import Grader
+from autograder.keys import course_key
+from autograder.publishing import copy_course, run_nbgrader
+from autograder.workers import OneProcess
+
+PROMISE = "a product with nothing is not tested by anybody"
+STRICTER = f'''
+
+@exercise("mul")
+def test_what_no_engine_can(student):
+    """{PROMISE}"""
+    assert False
+'''
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course whose three submissions have been graded."""
+    folder = tmp_path_factory.mktemp("graded")
+    copy_course(find_course(Path(__file__).parent), folder)
+    run_nbgrader(folder, "generate_assignment", "value", "--force")
+    exercises = load_assignment(folder, "value").exercises
+    right = {key: exercise.solution for key, exercise in exercises.items()}
+    wrong = {**right, "mul": exercises["mul"].mistakes[0].source}
+    for student, answers in {"ada": right, "ben": wrong, "cy": {}}.items():
+        path = folder / "submitted" / student / "value"
+        path.mkdir(parents=True)
+        (path / "value.ipynb").write_text(filled_notebook(folder, "value", answers), "utf-8")
+    grade(folder)
+    return folder
+
+
+@pytest.fixture
+def school(graded: Path, tmp_path: Path) -> Path:
+    return shutil.copytree(graded, tmp_path / "course")
+
+
+def grade(folder: Path, force: bool = False) -> list[classroom.Outcome]:
+    with (
+        Grader(folder, course_key(folder)) as grader,
+        Classroom(folder, OneProcess(grader), force) as room,
+    ):
+        return list(room.grade([("value", each) for each in room.submissions("value")]))
+
+
+def regrade(folder: Path, *options: str, says: str = "n\n") -> Result:
+    command = ["regrade", "value", "--workers", "1", "--course", str(folder), *options]
+    return CliRunner().invoke(main, command, input=says, catch_exceptions=False)
+
+
+def book(folder: Path) -> Gradebook:
+    return Gradebook(f"sqlite:///{folder}/gradebook.db")
+
+
+def lines(folder: Path, student: str | None = None) -> list[history.Entry]:
+    with book(folder) as gradebook:
+        return history.entries(gradebook, "value", student)
+
+
+def marks(folder: Path) -> dict[str, float]:
+    with book(folder) as gradebook:
+        return {each.student.id: each.score for each in gradebook.assignment_submissions("value")}
+
+
+def test_a_line_says_what_a_mark_was_made_of(graded):
+    found = {entry.student: entry for entry in lines(graded)}
+    assert list(found) == ["ada", "ben", "cy"]
+    for student, entry in found.items():
+        submitted = graded / "submitted" / student / "value/value.ipynb"
+        assert entry.submission == stamp_of(submitted.read_bytes())
+        notebook = json.loads((graded / "autograded" / student / "value/value.ipynb").read_text())
+        about = notebook["metadata"]["autograder"]
+        assert entry.seed == about["report"]["seed"]
+        assert entry.versions == about["versions"]
+        assert sum(each["points"] for each in entry.verdicts) == marks(graded)[student]
+        key = course_key(graded).hex()
+        assert key not in json.dumps(entry.as_json())
+    mul = next(each for each in found["ben"].verdicts if each["id"] == "mul")
+    mistake = load_assignment(graded, "value").exercises["mul"].mistakes[0]
+    assert (mul["misconception"], mul["points"] < mul["max_points"]) == (mistake.id, True)
+    assert mul["broken"]
+
+
+def test_each_grading_adds_one_line_and_what_is_skipped_none(school):
+    assert all(outcome.skipped for outcome in grade(school))
+    assert len(lines(school)) == 3
+    grade(school, force=True)
+    found = lines(school)
+    assert [entry.student for entry in found] == ["ada", "ben", "cy"] * 2
+    assert [entry.verdicts for entry in found[:3]] == [entry.verdicts for entry in found[3:]]
+
+
+def test_grading_through_nbgrader_adds_a_line_too(school):
+    (school / "submitted/ben/value/value.ipynb").write_bytes(
+        (school / "submitted/ada/value/value.ipynb").read_bytes()
+    )
+    run_nbgrader(school, "autograde", "value", "--student", "ben", "--force")
+    before, now = lines(school, "ben")
+    [ada] = lines(school, "ada")
+    assert (now.submission, now.seed, now.verdicts) == (ada.submission, ada.seed, ada.verdicts)
+    assert now.versions == before.versions
+    assert history.reasons(before, now) == ["another file was submitted"]
+
+
+@pytest.mark.parametrize("lost", ["write_whole", "record"])
+def test_what_was_stored_by_half_is_stored_once_the_next_time(school, monkeypatch, lost):
+    """A grader that stops before, or right after, it has written a notebook."""
+    path = school / "submitted/cy/value/value.ipynb"
+    path.write_bytes((school / "submitted/ada/value/value.ipynb").read_bytes())
+
+    def stop(*_):
+        raise CourseError("stopped")
+
+    with monkeypatch.context() as patch:
+        patch.setattr(classroom, lost, stop)
+        with pytest.raises(CourseError, match="stopped"):
+            grade(school)
+    assert len(lines(school, "cy")) == 1
+    assert marks(school)["cy"] == 0
+    grade(school)
+    assert len(lines(school, "cy")) == 2
+    assert marks(school)["cy"] == marks(school)["ada"]
+
+
+def test_nothing_changes_where_nothing_has_changed(school):
+    done = regrade(school)
+    assert "3 graded before, 0 with other points now" in done.output
+    assert len(lines(school)) == 3
+
+
+def test_whose_marks_change_and_why_is_told_before_it_is_stored(school):
+    with book(school) as gradebook:
+        gradebook.find_grade("test_mul", "value", "value", "ben").manual_score = 3.5
+        comment = gradebook.find_comment("mul", "value", "value", "ada")
+        comment.manual_comment = "Nicely put."
+        gradebook.db.commit()
+    before = marks(school)
+    with (school / "grading_tests/test_value.py").open("a") as tests:
+        tests.write(STRICTER)
+
+    done = regrade(school)
+    assert done.exit_code == 0
+    assert "ada, value: 40 → " in done.output
+    assert "since the assignment's notebook or its hidden tests have changed" in done.output
+    assert f"does not hold now: {PROMISE}" in done.output
+    assert "passed became partial" in done.output
+    assert "cy" not in done.output
+    assert marks(school) == before
+    assert len(lines(school)) == 3
+
+    told = regrade(school, "--yes")
+    assert "the 3.5 given by hand stay" in told.output
+    now = marks(school)
+    assert now["ada"] < before["ada"]
+    assert (now["ben"], now["cy"]) == (before["ben"], before["cy"])
+    with book(school) as gradebook:
+        mark = gradebook.find_grade("test_mul", "value", "value", "ben")
+        assert (mark.manual_score, mark.needs_manual_grade) == (3.5, True)
+        comment = gradebook.find_comment("mul", "value", "value", "ada")
+        assert comment.manual_comment == "Nicely put."
+    assert len(lines(school)) == 6
+    assert all(outcome.skipped for outcome in grade(school))
+
+
+def test_what_was_submitted_anew_or_is_gone_is_left_alone(school):
+    path = school / "submitted/ada/value/value.ipynb"
+    path.write_bytes(path.read_bytes() + b"\n")
+    shutil.rmtree(school / "submitted/ben/value")
+    done = regrade(school, "--json", "--yes")
+    told = {line["student"]: line for line in map(json.loads, done.stdout.splitlines())}
+    assert told["ada"]["left_alone"].startswith("another file was submitted since")
+    assert told["ben"]["left_alone"] == "the submission is not there any more"
+    assert told["cy"]["left_alone"] is None
+    assert [len(lines(school, each)) for each in ("ada", "ben", "cy")] == [1, 1, 2]
+
+
+def test_another_key_is_named_as_the_reason(school):
+    [before] = lines(school, "ben")
+    (school / ".autograder_key").unlink()
+    grade(school, force=True)
+    now = lines(school, "ben")[-1]
+    assert now.seed != before.seed
+    assert history.reasons(before, now) == [
+        "the course's key has changed, and with it the numbers that were drawn"
+    ]
+    assert history.changes(before, now) == []
+
+
+def test_a_course_without_gradings_is_told_so(school):
+    command = ["regrade", "backward", "--workers", "1", "--course", str(school)]
+    done = CliRunner().invoke(main, command)
+    assert done.exit_code == 2
+    assert "the record holds no such grading" in done.output
