@@ -5,12 +5,16 @@
 A moment is so many seconds after the start, or after the next notebook, or as soon as a notebook
 or the gradebook is being written. After each kill whatever is on the disk must be whole; once a
 grading has come to its end, everything must be as if nobody had disturbed it.
+
+With one worker the command is forked from this program, which has imported all that it needs:
+most kills would hit its imports otherwise.
 """
 
 from __future__ import annotations
 
 import argparse
 import ctypes
+import multiprocessing
 import os
 import random
 import shutil
@@ -22,6 +26,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Callable
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -29,6 +34,8 @@ from pathlib import Path
 import psutil
 from nbgrader.api import Gradebook
 
+# Not all of these are named below: a forked command finds them imported.
+from autograder import classroom, cli, grading, workers  # noqa: F401
 from autograder.assignments import find_course, load_assignment
 from autograder.demo import hand_in
 from autograder.publishing import copy_course, run_nbgrader
@@ -136,6 +143,53 @@ class Campaign:
         return "\n".join([*lines, *(f"  {fault}" for fault in self.faults)])
 
 
+class Grading:
+    """A running `autograder grade`, in a process group of its own."""
+
+    def __init__(self, course: Path, scratch: Path, count: int) -> None:
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 (read at the end)
+        arguments = ["grade", "value", "--workers", str(count)]
+        if count == 1:
+            forks = multiprocessing.get_context("fork")
+            forked = forks.Process(target=self._begin, args=(course, scratch, arguments))
+            forked.start()
+            self.pid, self._wait = forked.pid, forked.join
+            self._status: Callable[[], int | None] = lambda: forked.exitcode
+        else:
+            started = subprocess.Popen(
+                [sys.executable, "-m", "autograder", *arguments],
+                cwd=course,
+                env={**os.environ, "TMPDIR": str(scratch)},
+                stdout=self._log,
+                stderr=self._log,
+                start_new_session=True,
+            )
+            self.pid, self._wait, self._status = started.pid, started.wait, started.poll
+
+    def _begin(self, course: Path, scratch: Path, arguments: list[str]) -> None:
+        os.setsid()
+        os.chdir(course)
+        os.environ["TMPDIR"] = tempfile.tempdir = str(scratch)
+        os.dup2(self._log.fileno(), 1)
+        os.dup2(self._log.fileno(), 2)
+        cli.main(arguments)
+
+    def is_running(self) -> bool:
+        return self._status() is None
+
+    def kill(self, whole_group: bool) -> None:
+        # So early it may not have a group yet.
+        with suppress(ProcessLookupError):
+            (os.killpg if whole_group else os.kill)(self.pid, signal.SIGKILL)
+        os.kill(self.pid, signal.SIGKILL)
+
+    def wait(self) -> tuple[int | None, str]:
+        """Wait for its end; its exit status, and the last that it said."""
+        self._wait(300)
+        self._log.seek(0)
+        return self._status(), self._log.read().decode(errors="replace")[-500:]
+
+
 class Driver:
     """Grades, kills and looks, in a folder of its own.
 
@@ -156,7 +210,7 @@ class Driver:
         self.found = Campaign(submissions=len(list((self._fresh / "submitted").iterdir())))
         self._again()
         started = time.monotonic()
-        told = self._grade(1).communicate(timeout=300)
+        told = self._grade(1).wait()
         self._seconds = time.monotonic() - started
         self.undisturbed = state_of(self._course)
         assert len(self.undisturbed.record) == self.found.submissions, told
@@ -169,10 +223,9 @@ class Driver:
             self.found.rounds += 1
             while self.found.kills < kills and self._disturb():
                 self._look(state_of(self._course), "after a kill")
-            done = self._grade(1)
-            told = done.communicate(timeout=300)[1]
-            if done.returncode not in (0, 1):
-                self._fault(f"the grading did not come to its end: {told.decode()[-500:]}")
+            status, told = self._grade(1).wait()
+            if status not in (0, 1):
+                self._fault(f"the grading did not come to its end: {told}")
             self._look_at_the_end()
         if self._feedback() != self.undisturbed_pages:
             self._fault("feedback pages differ")
@@ -182,16 +235,8 @@ class Driver:
         shutil.rmtree(self._course, ignore_errors=True)
         shutil.copytree(self._fresh, self._course)
 
-    def _grade(self, workers: int) -> subprocess.Popen[bytes]:
-        command = [sys.executable, "-m", "autograder", "grade", "value", "--workers", str(workers)]
-        return subprocess.Popen(
-            command,
-            cwd=self._course,
-            env={**os.environ, "TMPDIR": str(self._scratch)},
-            stdout=subprocess.DEVNULL,
-            stderr=subprocess.PIPE,
-            start_new_session=True,
-        )
+    def _grade(self, count: int) -> Grading:
+        return Grading(self._course, self._scratch, count)
 
     def _disturb(self) -> bool:
         """Start grading and kill it; False where it came to its end before."""
@@ -201,18 +246,18 @@ class Driver:
         grader = self._grade(rng.choice([1, 1, 2]))
         other = self._grade(1) if kind == "other grader" else None
         whole_group = rng.random() < 0.5
-        while grader.poll() is None and not moment():
+        while grader.is_running() and not moment():
             time.sleep(0.0005)
-        ended = grader.poll() is not None
-        if not ended:
+        killed = grader.is_running()
+        if killed:
             self.found.kills += 1
             self.found.moments[kind] += 1
-            (os.killpg if whole_group else os.kill)(grader.pid, signal.SIGKILL)
-        for each in (grader, other):
-            if each is not None:
-                each.communicate(timeout=300)
+            grader.kill(whole_group)
+        grader.wait()
+        if other is not None:
+            other.wait()
         self._expect_no_process()
-        return not ended
+        return killed
 
     def _moment(self, kind: str) -> Callable[[], bool]:
         rng, started = self._rng, time.monotonic()
