@@ -10,10 +10,8 @@ from __future__ import annotations
 
 import builtins
 import random
-import time
-from collections.abc import Callable
-from contextlib import suppress
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
 from types import ModuleType
@@ -23,32 +21,15 @@ from course.check import contradicted, first_wrong, load_table, match
 from course.messages import CANNOT_READ, agree_all, explain, explain_cell
 from course.probes import Observation
 
+from .allowance import Allowance
 from .assignments import Assignment, Exercise, compiled, load_assignment
 from .diagnosis import Diagnosis
-from .engines import Engine, RemoteChannel, StudentError
-from .outputs import clean_outputs
+from .engines import Engine
 from .report import ADVICE, LOST, ExerciseResult, Report, points_for
-from .sandbox import Limits, StudentLost, StudentProcess, WarmServer
-from .sandbox.inside import wire
+from .runs import Cell, Ran, Run
+from .sandbox import Limits, WarmServer
 from .suite import Suite, Verdict
 from .tables import build_table
-
-
-@dataclass
-class Cell:
-    """A code cell to run: its source, and the exercise whose solution cell it is, if any."""
-
-    source: str
-    exercise: str | None = None
-
-
-@dataclass
-class Ran:
-    """What came of running a cell."""
-
-    outputs: list[dict[str, Any]] = field(default_factory=list)
-    execution_count: int | None = None
-    lost: str | None = None
 
 
 @dataclass
@@ -66,7 +47,8 @@ class Grader:
         course: the course folder.
         key: what the hidden tests' random numbers are keyed with, 16 bytes or more.
         limits: what a student process may use.
-        submission_seconds: wall-clock time that all the cells of one notebook may take.
+        submission_seconds: wall-clock time that one notebook may take with all its tests, replays
+            and second chances.
     """
 
     def __init__(
@@ -74,7 +56,7 @@ class Grader:
         course: Path,
         key: bytes,
         limits: Limits | None = None,
-        submission_seconds: float = 120.0,
+        submission_seconds: float = 300.0,
     ) -> None:
         self.course = course
         self.submission_seconds = submission_seconds
@@ -122,11 +104,11 @@ class Grader:
             self._server,
             cells,
             seed,
-            self.submission_seconds,
+            Allowance(self.submission_seconds),
             only,
         )
-        report = Report(name, grading.results(), seed=seed.hex())
-        return Graded(report, grading.ran)
+        results = grading.results()
+        return Graded(Report(name, results, grading.notes(), seed.hex()), grading.ran)
 
     def _suite(self, path: Path) -> Suite:
         if path not in self._suites:
@@ -167,7 +149,7 @@ class _Grading:
         server: WarmServer,
         cells: list[Cell],
         seed: bytes,
-        seconds: float,
+        allowance: Allowance,
         only: set[str] | None,
     ) -> None:
         self._assignment = assignment
@@ -178,9 +160,11 @@ class _Grading:
         self._table = table
         self._diagnosis = Diagnosis(assignment, suite)
         self._only = only
-        self._own = _Run(server, cells, seed, seconds)
+        self._allowance = allowance
+        self._cut_short: dict[str, None] = {}
+        self._own = Run(server, cells, seed, allowance)
         self.ran = self._own.ran
-        self._runs: dict[tuple[frozenset[str], frozenset[str]], _Run] = {}
+        self._runs: dict[tuple[frozenset[str], frozenset[str]], Run] = {}
         self._failed: list[str] = []
         self._plain: set[str] = set()
         self._wrong: list[str] = []
@@ -209,16 +193,32 @@ class _Grading:
             for run in self._runs.values():
                 run.close()
 
+    def notes(self) -> list[str]:
+        """What else has to be said of the whole submission."""
+        if not self._cut_short and not any(ran.refused for ran in self.ran):
+            return []
+        names = ", ".join(f"`{name}`" for name in self._cut_short) or "cells at the end"
+        return [
+            f"The {self._allowance.seconds:g} seconds that this notebook may take with all its "
+            f"tests were used up. Not run, or not tested to the end: {names}. Look for cells and "
+            "functions that take long: they use up the time of those after them."
+        ]
+
     def _first_verdicts(self, exercise: Exercise) -> list[Verdict]:
         lost = self._lost_cell(exercise)
         if lost is None:
             return self._verdicts(self._own, exercise)
+        if any(ran.refused for cell, ran in self._pairs() if cell.exercise == exercise.id):
+            self._cut_short[exercise.id] = None
         verdicts = self._suite.promises(exercise.id)
         for verdict in verdicts:
             verdict.lost = lost
         return verdicts
 
-    def _verdicts(self, run: _Run, exercise: Exercise) -> list[Verdict]:
+    def _pairs(self) -> Iterator[tuple[Cell, Ran]]:
+        return zip(self._cells, self.ran, strict=True)
+
+    def _verdicts(self, run: Run, exercise: Exercise) -> list[Verdict]:
         """Each hidden test's verdict; once the process is lost the rest count as lost too."""
         verdicts: list[Verdict] = []
         for verdict in self._suite.run(exercise.id, run.engine, self._seed):
@@ -229,6 +229,8 @@ class _Grading:
                     unrun.lost = verdict.lost
                 verdicts += rest
                 break
+        if any(verdict.lost == "timeout" for verdict in verdicts) and self._allowance.is_up:
+            self._cut_short[exercise.id] = None
         return verdicts
 
     def _result(self, exercise: Exercise, verdicts: list[Verdict] | None) -> ExerciseResult:
@@ -273,14 +275,14 @@ class _Grading:
 
     def _lost_cell(self, exercise: Exercise) -> str | None:
         """How the exercise's solution cell took the process down, if it did."""
-        for cell, ran in zip(self._cells, self.ran, strict=True):
+        for cell, ran in self._pairs():
             if cell.exercise == exercise.id and ran.lost:
                 return ran.lost
         return None
 
     def _second_chance(
         self, exercise: Exercise, verdicts: list[Verdict]
-    ) -> tuple[list[Verdict], _Run]:
+    ) -> tuple[list[Verdict], Run]:
         """The tests again without other exercises' mistakes: the best verdicts, and their run.
 
         First with the wrong exercises before this one working, then with the failed ones after it
@@ -301,16 +303,16 @@ class _Grading:
                 return again, without
         return verdicts, run
 
-    def _run_with(self, wrong: list[str], skipped: list[str]) -> _Run:
+    def _run_with(self, wrong: list[str], skipped: list[str]) -> Run:
         """A run in which some exercises work and some are left out; made once, then shared."""
         key = (frozenset(wrong), frozenset(skipped))
         if key not in self._runs:
             given = {name: self._give(name) for name in wrong}
-            self._runs[key] = _Run(
+            self._runs[key] = Run(
                 self._server,
                 self._cells,
                 self._seed,
-                self._own.seconds,
+                self._allowance,
                 given,
                 {*skipped, *self._plain},
                 self.ran,
@@ -332,7 +334,9 @@ class _Grading:
         entry = self._table[exercise.id] if observed else {}
         right = [probe["right"] for probe in entry.get("probes", [])]
         unlike = contradicted(entry, observed) if observed else ()
-        mistake = self._diagnosis.name(exercise, verdicts, self._seed, unlike)
+        mistake = None
+        if not self._allowance.is_up:
+            mistake = self._diagnosis.name(exercise, verdicts, self._seed, unlike)
         says, name = (mistake.says, mistake.id) if mistake else ("", None)
         example = None
         if observed and not agree_all(observed, right):
@@ -347,13 +351,15 @@ class _Grading:
             says = explain(observed or [], right) or _plain_words(verdicts)
         if result.status in LOST and not mistake:
             says = f"The code {LOST[result.status]}. {ADVICE[result.status]}"
+            if exercise.id in self._cut_short:
+                says = "The notebook's time was used up before this could be tested to the end."
         result.misconception = name
         result.example = example
         result.message = says + (f"\n\n{example.as_text()}" if example else "")
 
     def _cell_error(self, exercise: Exercise) -> str:
         """In words, how the exercise's own cell stopped with an error, if it did."""
-        for cell, ran in zip(self._cells, self.ran, strict=True):
+        for cell, ran in self._pairs():
             for output in ran.outputs if cell.exercise == exercise.id else []:
                 if output.get("output_type") == "error":
                     trace = "\n".join(output["traceback"])
@@ -417,170 +423,3 @@ class _StudentNames(dict[str, Any]):
         if hasattr(builtins, name):
             raise KeyError(name)
         return getattr(self._engine, name)
-
-
-class _Run:
-    """The cells of a notebook in a student process, which is replaced when it is lost.
-
-    Args:
-        given: exercises whose solution cell is replaced by a working version.
-        skipped: exercises whose solution cell is left out.
-        before: how the cells went in an earlier run; lost ones are not tried again.
-    """
-
-    def __init__(
-        self,
-        server: WarmServer,
-        cells: list[Cell],
-        seed: bytes,
-        seconds: float,
-        given: dict[str, Callable[[Engine], None]] | None = None,
-        skipped: set[str] | None = None,
-        before: list[Ran] | None = None,
-    ) -> None:
-        self.seconds = seconds
-        self._seed = seed
-        self.ran = [Ran(lost=ran.lost) for ran in before] if before else [Ran() for _ in cells]
-        self._server = server
-        self._cells = cells
-        # The student's process knows this number, and must not know the seed by it.
-        self._random_seed = int.from_bytes(blake2b(b"student", key=seed, digest_size=6).digest())
-        self.given = given or {}
-        self._skipped = skipped or set()
-        self._process: StudentProcess | None = None
-        self._observer: _Run | None = None
-        self._observed: dict[str, list[list[Observation]] | None] = {}
-        self._tested = False
-        self._deadline = 0.0
-
-    def run_cells(self) -> None:
-        """Run every cell once; a cell that takes the process down is lost, the others are not."""
-        self._deadline = time.monotonic() + self.seconds
-        done = 0
-        while done < len(self._cells):
-            with suppress(StudentLost):
-                for index in range(done, len(self._cells)):
-                    done = index + 1
-                    self._run_cell(self._ready(index), index)
-
-    def engine(self) -> Engine:
-        """The student's namespace after all cells. Raises `StudentLost` if it cannot be had."""
-        self._tested = True
-        process = self._ready(len(self._cells))
-        process.allow(self._server.limits.test_seconds)
-        return Engine(RemoteChannel(process))
-
-    def observe(self, exercise: Exercise) -> list[list[Observation]] | None:
-        """Play the exercise's public probes; returns what they show, or None if that failed.
-
-        What they show may be shown to the student, so a process that has seen hidden numbers
-        does not play them: another one is made then.
-        """
-        if exercise.id not in self._observed:
-            if self._tested and self._observer is None:
-                self._observer = _Run(
-                    self._server,
-                    self._cells,
-                    self._seed,
-                    self.seconds,
-                    self.given,
-                    self._skipped,
-                    self.ran,
-                )
-            observer = self._observer or self
-            self._observed[exercise.id] = observer._play(exercise)
-        return self._observed[exercise.id]
-
-    def _play(self, exercise: Exercise) -> list[list[Observation]] | None:
-        if not exercise.probes:
-            return None
-        with suppress(StudentLost):
-            process = self._ready(len(self._cells))
-            process.allow(self._server.limits.test_seconds)
-            message: dict[str, Any] = {"probes": exercise.probes}
-            answer = process.request(message, self._server.limits.step_seconds)
-            return _observations(answer.get("observed"), exercise)
-        return None
-
-    def close(self) -> None:
-        if self._observer is not None:
-            self._observer.close()
-            self._observer = None
-        if self._process is not None:
-            self._process.close()
-            self._process = None
-
-    def _ready(self, count: int) -> StudentProcess:
-        """A process in which the first `count` cells, lost ones left out, have run."""
-        if self._process is None or not self._process.is_open:
-            self._process = self._server.spawn(self._random_seed)
-            for index in range(count):
-                self._run_cell(self._process, index, again=True)
-        return self._process
-
-    def _run_cell(self, process: StudentProcess, index: int, again: bool = False) -> None:
-        cell, ran = self._cells[index], self.ran[index]
-        if cell.exercise in self.given:
-            # Where the student's other cells leave nothing to build on, the tests will tell.
-            with suppress(StudentError):
-                try:
-                    process.allow(self._server.limits.cell_seconds)
-                    self.given[cell.exercise](Engine(RemoteChannel(process)))
-                except wire.WireError as error:
-                    process.close()
-                    raise StudentLost("crashed", str(error)) from error
-            return
-        if ran.lost or cell.exercise in self._skipped:
-            return
-        seconds = self._server.limits.cell_seconds
-        if self._deadline and not again:
-            seconds = min(seconds, self._deadline - time.monotonic())
-        try:
-            if seconds <= 0:
-                raise StudentLost("timeout", "the notebook's time is used up")
-            process.allow(seconds)
-            answer = process.request({"cell": cell.source}, seconds)
-            if answer.get("error") == "MemoryError":
-                process.close()
-                raise StudentLost("out_of_memory")
-        except StudentLost as lost:
-            ran.lost = lost.reason
-            if not again:
-                ran.outputs = clean_outputs([_lost_output(lost.reason)])
-            raise
-        if not again:
-            ran.outputs = clean_outputs(answer.get("outputs"))
-            count = answer.get("execution_count")
-            ran.execution_count = count if type(count) is int and 0 <= count < 1 << 31 else None
-
-
-def _lost_output(reason: str) -> dict[str, Any]:
-    text = f"This cell {LOST[reason]}; it was stopped and the other cells went on without it."
-    return {"output_type": "error", "ename": reason, "evalue": text, "traceback": [text]}
-
-
-def _observations(answer: Any, exercise: Exercise) -> list[list[Observation]] | None:
-    """The probes' observations if they have the right form, else None: they come from outside."""
-    if type(answer) is not list or len(answer) != len(exercise.probes):
-        return None
-    for seen, probe in zip(answer, exercise.probes, strict=True):
-        if type(seen) is not list or len(seen) != len(probe["observe"]):
-            return None
-        if not all(_is_observation(item) for item in seen):
-            return None
-    return list(answer)
-
-
-def _is_observation(item: Any) -> bool:
-    if item is None or type(item) in (bool, float):
-        return True
-    if type(item) is int:
-        return item.bit_length() <= 64
-    if type(item) is str:
-        return len(item) <= 1000
-    return (
-        type(item) is dict
-        and 0 < len(item) <= 4
-        and all(key in ("error", "message", "line", "where", "object", "float") for key in item)
-        and all(v is None or (type(v) is str and len(v) <= 1000) for v in item.values())
-    )

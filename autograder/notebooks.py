@@ -13,10 +13,11 @@ from nbformat.notebooknode import NotebookNode
 
 from .aligning import Template, align, defined_names, in_order, marks_of, squeezed
 from .assignments import Assignment, CourseError
-from .grading import Cell, Graded
+from .grading import Graded
 from .intake import UnreadableNotebook
 from .reading import NOTES, new_cell
 from .report import Report, card
+from .runs import Cell
 
 DEMONSTRATION = "demonstration"
 MARKING_GUIDE = "marking-guide"

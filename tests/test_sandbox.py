@@ -425,7 +425,8 @@ def fake_bwrap(tmp_path, monkeypatch):
     ids=["missing", "refused", "says nothing"],
 )
 def test_without_a_sandbox_nothing_runs(fake_bwrap, script, says, course):
-    from autograder.grading import Cell, Grader
+    from autograder.grading import Grader
+    from autograder.runs import Cell
 
     fake_bwrap(script)
     here = Path("/tmp/made-by-a-student-without-a-sandbox")

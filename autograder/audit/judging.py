@@ -11,8 +11,9 @@ from pathlib import Path
 
 from ..assignments import Assignment, load_assignment
 from ..engines import Engine, LocalChannel
-from ..grading import Cell, Grader
+from ..grading import Grader
 from ..report import ExerciseResult
+from ..runs import Cell
 from ..suite import Suite
 from .cases import Case
 from .oracle import Oracle, OutOfTime, time_limit

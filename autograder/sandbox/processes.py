@@ -11,6 +11,8 @@ import time
 from collections.abc import Callable
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from functools import partial
+from pathlib import Path
 from types import TracebackType
 from typing import Any
 
@@ -38,6 +40,8 @@ class Limits:
         step_seconds: wall-clock time of one request by a grading test.
         test_seconds: wall-clock time of all the requests of one grading test.
         callbacks: how often one request may call back into the grader.
+        patience: wall-clock time in which the process was ready to run, and others had the
+            processor, is not counted; all in all it may take this many times as long at most.
     """
 
     memory: int = 1 << 30
@@ -49,6 +53,7 @@ class Limits:
     step_seconds: float = 5.0
     test_seconds: float = 30.0
     callbacks: int = 200_000
+    patience: float = 5.0
 
 
 class StudentLost(Exception):
@@ -67,6 +72,7 @@ class WarmServer:
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
         self._ended: dict[int, str] = {}
+        self._waits: dict[int, float] = {}
         self._unasked: set[int] = set()
         self._count = 0
         self._spare: StudentProcess | None = None
@@ -188,8 +194,19 @@ class WarmServer:
                 raise SandboxUnavailable("a student process could not be ended") from error
         return self._ended.pop(key)
 
+    def waited(self, key: int) -> float:
+        """For how many seconds the process was ready to run and had no processor."""
+        self._send({"waited": key})
+        deadline = time.monotonic() + _END_SECONDS
+        while key not in self._waits:
+            try:
+                self._read_end(max(0.01, deadline - time.monotonic()))
+            except TimeoutError:
+                return 0.0
+        return self._waits.pop(key)
+
     def _read_end(self, seconds: float) -> None:
-        """Read one message about an ended process."""
+        """Read one message about a process: that it has ended, or for how long it waited."""
         assert self._control is not None, "the server is not started"
         self._control.settimeout(seconds)
         try:
@@ -201,14 +218,29 @@ class WarmServer:
         if not body:
             raise SandboxUnavailable("the sandbox has ended; start the grading again")
         message = json.loads(body)
-        if message["ended"] in self._unasked:
+        if "waited" in message:
+            self._waits[message["waited"]] = message["seconds"]
+        elif message["ended"] in self._unasked:
             self._unasked.remove(message["ended"])
         else:
             self._ended[message["ended"]] = message["reason"]
 
 
+def own_wait() -> float:
+    """For how many seconds this thread was ready to run and had no processor, if it is known."""
+    try:
+        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
+    except (OSError, ValueError, IndexError):
+        return 0.0
+
+
 class StudentProcess:
-    """One confined process holding one student's namespace."""
+    """One confined process holding one student's namespace.
+
+    Attributes:
+        delayed: seconds of its time that are not counted, since others had the processor. They
+            are looked for only when a time is up.
+    """
 
     def __init__(self, server: WarmServer, key: int, connection: socket.socket) -> None:
         self.limits = server.limits
@@ -219,10 +251,25 @@ class StudentProcess:
         self._functions: list[Callable[..., Any]] = []
         self._number = 0
         self._until = math.inf
+        self._started = time.monotonic()
+        self._own_wait = own_wait()
+        self.delayed = 0.0
+
+    def _now(self) -> float:
+        """The time that counts, in seconds: it stood still while others had the processor."""
+        return time.monotonic() - self.delayed
 
     def allow(self, seconds: float) -> None:
         """Let all requests from now on, together, take this long, as well as each its own time."""
-        self._until = time.monotonic() + seconds
+        self._until = self._now() + seconds
+
+    def _later(self, deadline: float) -> float | None:
+        """A deadline of the time that counts as one of `time.monotonic`; None if it has passed."""
+        if self._now() >= deadline:
+            waited = self._server.waited(self._key) + own_wait() - self._own_wait
+            most = (1 - 1 / self.limits.patience) * (time.monotonic() - self._started)
+            self.delayed = max(self.delayed, min(waited, most))
+        return None if self._now() >= deadline else deadline + self.delayed
 
     def next_number(self) -> int:
         """A number below zero that names no object in the process yet."""
@@ -248,14 +295,15 @@ class StudentProcess:
             StudentLost: no right-formed answer came within `seconds`; the process is ended.
         """
         before = self._until
-        deadline = min(time.monotonic() + seconds, before)
+        deadline = min(self._now() + seconds, before)
         callbacks = self.limits.callbacks
         # What the grader asks while it serves a call is part of this request.
         self._until = deadline
         try:
-            wire.send(self._connection, message, deadline)
+            wire.send(self._connection, message, deadline + self.delayed)
             while True:
-                answer = wire.receive(self._connection, deadline)
+                at = deadline + self.delayed
+                answer = wire.receive(self._connection, at, partial(self._later, deadline))
                 if type(answer) is not dict:
                     raise wire.WireError("not an answer")
                 if "callback" not in answer:
@@ -265,7 +313,8 @@ class StudentProcess:
                     raise wire.TimeIsUp("the grader was called too often")
                 # The way here and back, on a busy machine, is not the student's doing.
                 self._until = deadline = min(deadline + _ROUND_TRIP_SECONDS, before)
-                wire.send(self._connection, self._serve(answer), deadline)
+                result = self._serve(answer)
+                wire.send(self._connection, result, deadline + self.delayed)
         except wire.TimeIsUp as error:
             self.close()
             raise StudentLost("timeout", str(error)) from error

@@ -2,7 +2,8 @@
 
 Started with the number of an inherited control socket. The grader sends `{"spawn": id, ...}` with
 a socket for the new process, or `{"kill": id}`; the server answers `{"ready": true}` once and
-`{"ended": id, "reason": ...}` when a process and all it started are gone.
+`{"ended": id, "reason": ...}` when a process and all it started are gone. Asked `{"waited": id}`,
+it says for how many `seconds` the process had to wait for a processor.
 
 A student's process is pid 1 of its own namespace: when it ends, the kernel ends all it started.
 The server, outside, counts the memory and the threads of each such tree.
@@ -92,6 +93,11 @@ class Server:
             self._spawn(request, descriptors[0])
         elif request.get("kill") in self._students:
             self._students[request["kill"]].kill()
+        elif "waited" in request:
+            student = self._students.get(request["waited"])
+            seconds = 0.0 if student is None else _waited(student.pid)
+            told = {"waited": request["waited"], "seconds": seconds}
+            self._control.send(json.dumps(told).encode())
 
     def _spawn(self, request: dict[str, Any], descriptor: int) -> None:
         pid = confine.fork_into_namespaces()
@@ -152,6 +158,28 @@ def _resident_pages(pid: int) -> int:
             return int(file.read().split()[1])
     except (OSError, IndexError):
         return 0
+
+
+def _waited(root: int) -> float:
+    """For how many seconds a process was ready to run while others had the processor.
+
+    Where these others are of its own making, they do not count.
+    """
+    try:
+        ran, waited = map(int, _fields(f"/proc/{root}/schedstat")[:2])
+        ticks = 0
+        for pid in _tree(root)[0]:
+            # After the name, which may hold anything: utime, stime, cutime and cstime.
+            ticks += sum(map(int, _fields(f"/proc/{pid}/stat")[-39:-35]))
+    except (OSError, ValueError):
+        return 0.0
+    others = ticks / os.sysconf("SC_CLK_TCK") - ran / 1e9
+    return max(0.0, waited / 1e9 - max(0.0, others))
+
+
+def _fields(path: str) -> list[str]:
+    with open(path) as file:
+        return file.read().split()
 
 
 def _never_return(function: Callable[..., None], *arguments: Any) -> None:

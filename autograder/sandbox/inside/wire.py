@@ -65,32 +65,48 @@ def send(connection: socket.socket, message: Any, deadline: float | None = None)
         raise Closed("the connection was closed") from error
 
 
-def receive(connection: socket.socket, deadline: float | None = None) -> Any:
-    """Read one message; `deadline` is in seconds of `time.monotonic`.
+def receive(
+    connection: socket.socket,
+    deadline: float | None = None,
+    later: Callable[[], float | None] | None = None,
+) -> Any:
+    """Read one message.
+
+    Args:
+        deadline: in seconds of `time.monotonic`.
+        later: asked at the deadline for another one; None from it means that time is up.
 
     Raises:
         TimeIsUp: the deadline passed first.
         Closed: the other side is gone.
         WireError: the frame is not the JSON it must be.
     """
-    (length,) = _HEADER.unpack(_read(connection, _HEADER.size, deadline))
+    (length,) = _HEADER.unpack(_read(connection, _HEADER.size, deadline, later))
     if length > MAX_FRAME:
         raise WireError(f"a message of {length} bytes is over the limit of {MAX_FRAME}")
-    body = _read(connection, length, deadline)
+    body = _read(connection, length, deadline, later)
     try:
         return _DECODER.decode(body.decode())
     except (ValueError, RecursionError) as error:
         raise WireError(f"not a message: {type(error).__name__}") from error
 
 
-def _read(connection: socket.socket, count: int, deadline: float | None) -> bytes:
+def _read(
+    connection: socket.socket,
+    count: int,
+    deadline: float | None,
+    later: Callable[[], float | None] | None,
+) -> bytes:
     chunks = bytearray()
     while len(chunks) < count:
         try:
             _wait_until(connection, deadline)
             chunk = connection.recv(min(count - len(chunks), 1 << 20))
         except TimeoutError as error:
-            raise TimeIsUp("no answer in time") from error
+            deadline = later() if later is not None else None
+            if deadline is None:
+                raise TimeIsUp("no answer in time") from error
+            continue
         except OSError as error:
             raise Closed("the connection was closed") from error
         if not chunk:
