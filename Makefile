@@ -6,7 +6,7 @@ BIN := .venv/bin
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 NAMES := value backward checkpoint mlp
 
-.PHONY: demo test audit damaged fuzz peers lab lesson install system for-tests generated release \
+.PHONY: demo test audit damaged kills fuzz peers lab lesson install system for-tests generated release \
   solutions tables lint bench clean
 
 demo: install system
@@ -16,8 +16,8 @@ test: install system for-tests
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n auto --dist worksteal -m "not browser"
 	$(BIN)/pytest -m browser
+	$(BIN)/pytest -n auto --dist worksteal -m "not browser"
 
 lab: install system
 	cd release && ../$(BIN)/jupyter lab
@@ -25,6 +25,10 @@ lab: install system
 # A thousand damaged copies of honest submissions: how many keep their marks.
 damaged: install system
 	$(BIN)/python tests/damaged_copies.py --copies 1000
+
+# The grading of a class is killed at two hundred random moments and started again: what is lost?
+kills: install system
+	$(BIN)/python tests/kill_campaign.py --kills 200
 
 # What the protocol and the reader of notebooks make of thousands of strange inputs.
 fuzz: install

@@ -23,7 +23,11 @@ def one_at_a_time(course: Path) -> Iterator[None]:
     Raises `CourseError` where another program keeps it for over three minutes.
     """
     until = time.monotonic() + _PATIENCE
-    with (course / LOCK).open("a") as file:
+    try:
+        opened = (course / LOCK).open("a")
+    except OSError as error:
+        raise CourseError(f"{course / LOCK} could not be made ({error.strerror}).") from error
+    with opened as file:
         while True:
             try:
                 fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)

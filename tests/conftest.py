@@ -1,7 +1,11 @@
-"""A course of its own for the tests, and a grader that stays warm through all of them."""
+"""A course of its own for the tests, and a grader that stays warm through all of them.
+
+At the end of a run, after everything else, stands one line with what its tests have measured.
+"""
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
@@ -50,3 +54,42 @@ def submission(course: Path, tmp_path: Path) -> Callable[[dict[str, str]], Path]
         return path
 
     return make
+
+
+_measured: Counter[str] = Counter()
+_TOLD = {
+    "attacks": "attacks",
+    "leaks": "leaks",
+    "lost": "submissions lost",
+    "damaged": "damaged copies",
+    "damaged kept": "of them kept their marks",
+    "kills": "kills",
+    "kills survived": "of them survived",
+}
+
+
+@pytest.fixture
+def measured(record_property: Callable[[str, object], None]) -> Callable[[str, int], None]:
+    """Adds a number to one of the figures in the last line: `measured("attacks", 3)`."""
+
+    def add(name: str, number: int) -> None:
+        assert name in _TOLD
+        record_property("measured", [name, number])
+
+    return add
+
+
+def pytest_runtest_logreport(report: pytest.TestReport) -> None:
+    # Where several processes run the tests, this comes with every test to the one that reports.
+    if report.when == "teardown":
+        for key, value in report.user_properties:
+            if key == "measured":
+                name, number = value
+                _measured[name] += number
+
+
+def pytest_unconfigure(config: pytest.Config) -> None:
+    screen = config.pluginmanager.get_plugin("terminalreporter")
+    if screen is not None and _measured and not hasattr(config, "workerinput"):
+        told = [f"{_measured[name]} {words}" for name, words in _TOLD.items() if name in _measured]
+        screen.write_line(", ".join(told))

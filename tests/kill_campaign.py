@@ -14,6 +14,7 @@ from __future__ import annotations
 
 import argparse
 import ctypes
+import json
 import multiprocessing
 import os
 import random
@@ -227,6 +228,7 @@ class Driver:
             if status not in (0, 1):
                 self._fault(f"the grading did not come to its end: {told}")
             self._look_at_the_end()
+            print(f"{self.found.kills} kills, {len(self.found.faults)} faults", flush=True)
         if self._feedback() != self.undisturbed_pages:
             self._fault("feedback pages differ")
         return self.found
@@ -347,6 +349,7 @@ def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__)
     parser.add_argument("--kills", type=int, default=200)
     parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", action="store_true", help="end with a line of JSON")
     options = parser.parse_args()
     print(f"seed {options.seed}", flush=True)
     started = time.monotonic()
@@ -354,6 +357,8 @@ def main() -> None:
         found = campaign(Path(folder), options.kills, options.seed)
     print(found)
     print(f"{time.monotonic() - started:.0f} s")
+    if options.json:
+        print(json.dumps({"kills": found.kills, "faults": found.faults}))
     sys.exit(bool(found.faults))
 
 

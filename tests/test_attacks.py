@@ -227,13 +227,15 @@ def test_a_folder_that_is_no_submission_is_refused_in_words(students, attacked):
     assert wrong == {}
 
 
-def test_the_neighbours_are_graded_as_without_it(undisturbed, attacked):
-    for student in NEIGHBOURS:
-        assert attacked["told"][student]["report"] == undisturbed["told"][student]["report"]
+def test_the_neighbours_are_graded_as_without_it(undisturbed, attacked, measured):
+    before, now = undisturbed["told"], attacked["told"]
+    lost = [each for each in NEIGHBOURS if now[each]["report"] != before[each]["report"]]
+    measured("lost", len(lost))
+    assert lost == []
 
 
-def test_nothing_secret_is_shown(alone, students, attacked):
-    assert set(CANARY.findall(attacked["log"])) <= {CONTROL}
+def test_nothing_secret_is_shown(alone, students, attacked, measured):
+    leaks = {"log": set(CANARY.findall(attacked["log"])) - {CONTROL}}
     hidden = set()
     for cell in json.loads((alone / "source/value/value.ipynb").read_text())["cells"]:
         if cell["metadata"].get("nbgrader", {}).get("grade"):
@@ -248,8 +250,10 @@ def test_nothing_secret_is_shown(alone, students, attacked):
             if cell["metadata"].get("nbgrader", {}).get("grade"):
                 cell["source"] = ""
         found = set(CANARY.findall(json.dumps(notebook)))
-        assert found <= {CONTROL}, name
+        leaks[name] = found - {CONTROL}
         searched += CONTROL in found
+    measured("leaks", sum(map(len, leaks.values())))
+    assert not any(leaks.values()), leaks
     assert searched >= 3, "the searches did not even find what they had planted"
 
 
@@ -272,17 +276,21 @@ def test_time_and_memory_are_bounded(students, attacked):
     assert attacked["megabytes"] < MEMORY
 
 
-def test_feedback_shows_nothing_secret_either(alone, students, attacked):
+def test_feedback_shows_nothing_secret_either(alone, students, attacked, measured):
     """Also through nbgrader's own way, which copies files from folder to folder."""
     leaking = [s for s, name in students.items() if "leaking" in name or "beside" in name]
     for student in leaking:
         _feedback(alone, student)
+    shown: dict[Path, set[str]] = {}
     for page in (alone / "feedback").rglob("*"):
         if page.is_file():
             text = page.read_text("utf-8", "replace")
-            assert set(CANARY.findall(text)) <= {CONTROL}, page
+            shown[page] = set(CANARY.findall(text)) - {CONTROL}
             assert "HIDDEN TESTS" not in text, page
             assert page.suffix == ".html" or page.name == "timestamp.txt"
+    measured("leaks", sum(map(len, shown.values())))
+    assert shown
+    assert not any(shown.values()), shown
 
 
 def _feedback(course: Path, student: str) -> None:
@@ -292,14 +300,14 @@ def _feedback(course: Path, student: str) -> None:
     run(course, "-m", "nbgrader", "generate_feedback", "value", *options)
 
 
-def test_figures(students, attacked, undisturbed, record_property, capsys):
+def test_figures(students, attacked, measured, capsys):
     """Says how many attacks there were."""
     kinds = ("forging", "leaking", "breaking", "folder")
     counts = {kind: sum(name.startswith(kind) for name in students.values()) for kind in kinds}
     longest = max(told["seconds"] for told in attacked["told"].values())
     text = (f"attacks: {len(students)} ({', '.join(f'{k} {n}' for k, n in counts.items())}); "
             f"longest {longest:.0f} s; grader's memory {attacked['megabytes']:.0f} MB")  # fmt: skip
-    record_property("attacks", text)
+    measured("attacks", len(students))
     with capsys.disabled():
         print(f"\n{text}")
     assert len(students) >= 100
