@@ -28,7 +28,7 @@ from autograder.workers import OneProcess
 pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
-KILLS = 10
+KILLS = 8
 LIMITS = Limits(cell_seconds=3.0, step_seconds=2.0, test_seconds=3.0)
 
 
