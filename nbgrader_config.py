@@ -38,12 +38,12 @@ c.LatePolicy.maximum_percent = 100
 c.LatePolicy.tokens = 0
 
 # Feedback shows what was found, never a hidden test.
+c.GenerateFeedback.exporter_class = "autograder.feedback.FeedbackExporter"
 c.GenerateFeedback.preprocessors = [
-    "nbgrader.preprocessors.GetGrades",
+    "autograder.feedback.ReadMarks",
     "autograder.preprocessors.HideTests",
-    "nbconvert.preprocessors.CSSHTMLHeaderPreprocessor",
 ]
 
-# What students wrote and displayed is shown by the formgrader and in feedback without anything
-# that could run there.
+# What students wrote and displayed is shown by the formgrader without anything that could run
+# there, and formulas without a server that sets them.
 c.HTMLExporter.filters = {"markdown2html": "autograder.rendering.markdown2html"}

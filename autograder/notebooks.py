@@ -14,6 +14,7 @@ from nbformat.notebooknode import NotebookNode
 from .aligning import Template, align, defined_names, in_order, marks_of, squeezed
 from .assignments import Assignment, CourseError
 from .grading import Graded
+from .graphs import marked_graph
 from .intake import UnreadableNotebook
 from .reading import NOTES, new_cell
 from .report import Report, card
@@ -264,7 +265,8 @@ def write_results(
             continue
         notes = restored.notes.get(result.id, [])
         result.note = " ".join([*notes, result.note]).strip()
-        data = {"text/plain": f"{result.points}", "text/html": card(result)}
+        drawing = marked_graph(assignment, result.example)
+        data = {"text/plain": f"{result.points}", "text/html": card(result, drawing)}
         output = {"output_type": "execute_result", "data": data, "metadata": {}}
         cell.outputs = [nbformat.from_dict({**output, "execution_count": None})]
         cell.execution_count = None

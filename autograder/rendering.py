@@ -1,7 +1,8 @@
-"""Renders Markdown for nbgrader's pages: as nbconvert does, made safe."""
+"""Renders Markdown for nbgrader's pages: as nbconvert does, formulas set, made safe."""
 
 from __future__ import annotations
 
+from functools import lru_cache
 from html import escape
 from typing import Any
 
@@ -13,26 +14,63 @@ from nbconvert.filters.markdown_mistune import (
     MarkdownWithMath,
 )
 
+from .formulas import mathml
 from .sanitizing import MAX_TAGS, safe_html, tags_in
 
 MAX_LENGTH, MAX_LENGTH_OF_A_PAGE = 20_000, 400_000
 """Characters. Longer texts are shown as they are, since Markdown has forms that take long."""
 
 
+class _Renderer(IPythonRenderer):
+    """Writes formulas as MathML, so that nobody's browser has to fetch what sets them."""
+
+    def block_math(self, body: str) -> str:
+        return mathml(body.strip(), display=True)
+
+    def inline_math(self, body: str) -> str:
+        return mathml(body.strip())
+
+    def latex_environment(self, name: str, body: str) -> str:
+        return mathml(f"\\begin{{{name}}}{body}\\end{{{name}}}", display=True)
+
+
 @pass_context
 def markdown2html(context: Context, source: str) -> str:
     """The Markdown of a cell or an output as HTML that only shows: a filter for templates."""
     resources: dict[str, Any] = context.get("resources", {})
+    attachments = context.get("cell", {}).get("attachments", {})
+    return markdown_html(source, resources, attachments)
+
+
+def markdown_html(source: str, resources: dict[str, Any], attachments: dict[str, Any]) -> str:
+    """The Markdown as HTML that only shows.
+
+    Args:
+        resources: of the page; how much more Markdown it may hold is kept in it.
+        attachments: the cell's pictures, by name.
+    """
     left = resources.get("markdown_left", MAX_LENGTH_OF_A_PAGE) - len(source)
     resources["markdown_left"] = left
+    shown = None
     if left >= 0 and len(source) <= MAX_LENGTH:
-        attachments = context.get("cell", {}).get("attachments", {})
-        renderer = IPythonRenderer(escape=False, attachments=attachments, exclude_anchor_links=True)
-        try:
-            html: str = MarkdownWithMath(renderer=renderer).render(source)
-            if tags_in(html) <= MAX_TAGS:
-                return safe_html(html)
-        except (RecursionError, InvalidNotebook):  # an attachment that is missing
-            pass
+        shown = _rendered(source, attachments) if attachments else _rendered_once(source)
+    if shown is not None:
+        return shown
     style = "white-space:pre-wrap;max-height:90vh;overflow:auto"
     return f'<pre style="{style}">{escape(source)}</pre>'
+
+
+def _rendered(source: str, attachments: dict[str, Any]) -> str | None:
+    """The Markdown as safe HTML, or None where that takes too much."""
+    renderer = _Renderer(escape=False, attachments=attachments, exclude_anchor_links=True)
+    try:
+        html: str = MarkdownWithMath(renderer=renderer).render(source)
+    except (RecursionError, InvalidNotebook):  # an attachment that is missing
+        return None
+    return safe_html(html) if tags_in(html) <= MAX_TAGS else None
+
+
+@lru_cache(maxsize=300)
+def _rendered_once(source: str) -> str | None:
+    """The lesson's own cells are the same in every notebook of a class."""
+    return _rendered(source, {})

@@ -22,6 +22,10 @@ ADVICE = {
     "crashed": "Look for a call that leaves Python, such as `exit()`.",
 }
 
+DRAWING = (
+    "The example's graph, as right code builds it. A dashed frame and ! mark where yours differs:"
+)
+
 
 @dataclass
 class ExerciseResult:
@@ -101,8 +105,12 @@ _LOOKS = {
 }
 
 
-def card(result: ExerciseResult) -> str:
-    """The verdict as HTML, for the test cell's output in formgrader and feedback."""
+def card(result: ExerciseResult, drawing: str = "") -> str:
+    """The verdict as HTML, for the test cell's output in formgrader and feedback.
+
+    Args:
+        drawing: the example's graph, marked where it went wrong, as SVG.
+    """
     mark, accent = _LOOKS.get(result.status, ("✗", cards.RED))
     points = "—" if result.points is None else f"{result.points:g}"
     head = f"{mark} {escape(result.title or result.id)}: {points} of {result.max_points:g} points"
@@ -112,6 +120,9 @@ def card(result: ExerciseResult) -> str:
         parts.append(cards.paragraph(result.message.split("\n\n")[0]))
     if result.example is not None:
         parts.append(cards.example_table(result.example))
+    if drawing:
+        parts.append(cards.paragraph(DRAWING, quiet=True))
+        parts.append(f'<div style="overflow-x:auto">{drawing}</div>')
     if result.note:
         parts.append(cards.paragraph(result.note, quiet=True))
     if result.status != "missing" and not all(held for _, held in result.promises):

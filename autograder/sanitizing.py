@@ -29,6 +29,17 @@ _TAGS = {
     "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
     "tt", "u", "ul", "var", "wbr",
 }  # fmt: skip
+_MATHS = {
+    "math", "menclose", "mfrac", "mi", "mn", "mo", "mover", "mpadded", "mroot", "mrow", "mspace",
+    "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder",
+    "munderover",
+}  # fmt: skip
+_MATHS_ATTRIBUTES = {
+    "accent", "columnalign", "columnlines", "columnspacing", "display", "displaystyle", "fence",
+    "form", "linethickness", "lspace", "mathsize", "mathvariant", "maxsize", "minsize",
+    "movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel", "separator",
+    "stretchy", "symmetric",
+}  # fmt: skip
 _ATTRIBUTES = {
     "*": {"style", "title", "lang", "dir"},
     "a": {"href"},
@@ -37,6 +48,8 @@ _ATTRIBUTES = {
     "ol": {"start"},
     "td": {"colspan", "rowspan", "align"},
     "th": {"colspan", "rowspan", "align", "scope"},
+    "mspace": {"width"},
+    **{tag: _MATHS_ATTRIBUTES for tag in _MATHS - {"mspace"}},
 }
 _STYLES = {
     "background", "background-color", "border", "border-bottom", "border-collapse", "border-color",
@@ -50,6 +63,7 @@ _STYLES = {
 }  # fmt: skip
 _STYLE_FUNCTIONS = {"rgb", "rgba", "hsl", "hsla", "var", "calc"}
 _IMAGE = re.compile(r"data:image/(png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=\s]*")
+_SIZE = re.compile(r"-?\d?(\.\d{1,4})?(em|ex|px|pt)?|[a-z-]+( [a-z-]+){0,20}")
 _LINK = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
 _SVG_TAG = re.compile(r"<(/?)svg\b[^<>]*>?", re.IGNORECASE)
 
@@ -73,12 +87,12 @@ def shown_html(html: str) -> str:
 
 
 def safe_html(html: str) -> str:
-    """The HTML with tags and attributes for text, tables and images alone, every tag closed."""
+    """The HTML with what makes text, tables, formulas and images alone, every tag closed."""
     pieces = _around_drawings(html)
     pieces[1::2] = map(_as_image, pieces[1::2])
     return nh3.clean(
         "".join(pieces),
-        tags=_TAGS,
+        tags=_TAGS | _MATHS,
         clean_content_tags={"script", "style", "title", "noscript", "template", "iframe"},
         attributes=_ATTRIBUTES,
         attribute_filter=_attribute,
@@ -118,6 +132,8 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
         return value if _IMAGE.fullmatch(value) else None
     if name == "href":
         return value if _LINK.match(value) else None
+    if tag in _MATHS and name not in _ATTRIBUTES["*"]:
+        return value if _SIZE.fullmatch(value) else None
     return value
 
 

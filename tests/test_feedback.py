@@ -1,0 +1,291 @@
+"""The student's feedback page: what it says is right, it stands alone, and it only shows."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+from nbgrader.api import Gradebook
+from nbgrader.preprocessors import GetGrades
+
+from autograder.assignments import CourseError, find_course, load_assignment
+from autograder.classroom import Classroom
+from autograder.demo import filled_notebook
+from autograder.feedback import FeedbackExporter, ReadMarks
+from autograder.feedback.summary import summary
+from autograder.formulas import MAX_LENGTH, mathml
+from autograder.grading import Grader
+from autograder.graphs import marked_graph
+from autograder.preprocessors import HideTests
+from autograder.publishing import copy_course, run_nbgrader
+from autograder.report import ADVICE
+from autograder.sanitizing import safe_html
+from autograder.workers import OneProcess
+from course.messages import Example, Row
+
+COURSE = find_course(Path(__file__).parent)
+CHECKPOINT = load_assignment(COURSE, "checkpoint")
+VALUE = load_assignment(COURSE, "value")
+MISTAKE = next(m for m in VALUE.exercises["mul"].mistakes if m.id == "mul.own_data")
+RIGHT = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}
+ANSWERS = {
+    "all_right": RIGHT,
+    "one_mistake": {**RIGHT, "mul": MISTAKE.source},
+    "not_started": {},
+}
+QUIZ = {exercise.id: exercise.solution for exercise in CHECKPOINT.exercises.values()}
+WRITTEN = next(exercise for exercise in CHECKPOINT.exercises.values() if exercise.manual)
+
+
+@pytest.fixture(scope="module")
+def school(tmp_path_factory) -> Path:
+    """A graded class, with feedback made by nbgrader's own command."""
+    folder = tmp_path_factory.mktemp("school")
+    copy_course(COURSE, folder)
+    for name in ("value", "checkpoint"):
+        run_nbgrader(folder, "generate_assignment", name, "--force")
+    for student, answers in ANSWERS.items():
+        _hand_in(folder, student, "value", answers)
+    _hand_in(folder, "quizzed", "checkpoint", {**QUIZ, WRITTEN.id: "By the chain rule, $y = x^2$."})
+    with Grader(folder, bytes(32)) as grader, Classroom(folder, OneProcess(grader)) as room:
+        wanted = [("value", student) for student in ANSWERS] + [("checkpoint", "quizzed")]
+        list(room.grade(wanted))
+    run_nbgrader(folder, "generate_feedback", "value")
+    return folder
+
+
+def _hand_in(folder: Path, student: str, name: str, answers: dict[str, str]) -> None:
+    path = folder / "submitted" / student / name
+    path.mkdir(parents=True)
+    (path / f"{name}.ipynb").write_text(filled_notebook(folder, name, answers), "utf-8")
+
+
+def page_of(school: Path, student: str) -> BeautifulSoup:
+    path = school / "feedback" / student / "value" / "value.html"
+    return BeautifulSoup(path.read_text("utf-8"), "html.parser")
+
+
+def made_anew(school: Path, student: str, name: str) -> BeautifulSoup:
+    exporter = FeedbackExporter()
+    exporter.register_preprocessor(ReadMarks(), enabled=True)
+    exporter.register_preprocessor(HideTests(), enabled=True)
+    path = school / "autograded" / student / name / f"{name}.ipynb"
+    html, _ = exporter.from_filename(str(path), _resources(school, student, name))
+    return BeautifulSoup(html, "html.parser")
+
+
+def _resources(school: Path, student: str, name: str) -> dict:
+    about = {"student": student, "assignment": name, "notebook": name}
+    return {"nbgrader": {**about, "db_url": f"sqlite:///{school}/gradebook.db"}}
+
+
+def rows(page: BeautifulSoup) -> dict[str, list[str]]:
+    """The summary: how it went, points, and what was found, by exercise."""
+    found = {}
+    for row in page.select(".summary tbody tr"):
+        cells = row.find_all("td")
+        found[row.a["href"].removeprefix("#")] = [
+            " ".join(cell.get_text(" ", strip=True).split()) for cell in cells[1:]
+        ]
+    return found
+
+
+def test_the_summary_has_a_line_for_each_exercise(school):
+    table = rows(page_of(school, "one_mistake"))
+    assert list(table) == list(VALUE.exercises)
+    assert table["add"][0] == "✓ right" and table["add"][1] == "4 of 4"
+    went, points, found = table["mul"]
+    assert went in ("✗ not right yet", "◐ partly right") and points != "4 of 4"
+    assert MISTAKE.says.replace("`", "").split(".")[0] in found.replace(" ,", ",")
+
+
+@pytest.mark.parametrize(
+    ("student", "says"),
+    [
+        ("one_mistake", "begin with Multiplication"),
+        ("not_started", "begin with The node"),
+        ("all_right", "Everything is right"),
+    ],
+)
+def test_the_page_says_what_to_do_next(school, student, says):
+    page = page_of(school, student)
+    told = " ".join(page.select_one(".next").get_text(" ", strip=True).split())
+    title = next(iter(VALUE.exercises.values())).title
+    assert says.replace("The node", title) in told
+    for link in page.select("header a[href]"):
+        assert page.find(id=link["href"].removeprefix("#")) is not None
+
+
+@pytest.mark.parametrize(
+    ("status", "message", "points", "went", "advice"),
+    [
+        ("timeout", "It ran out of time.", 0.0, "✗ not right yet", ADVICE["timeout"]),
+        ("timeout", f"Out of time. {ADVICE['timeout']}", 0.0, "✗ not right yet", ""),
+        ("missing", "", 0.0, "○ not started", "Write your answer, then run the check below it."),
+        ("failed", "Wrong.\n\n    x = 1", 0.0, "✗ not right yet", "Compare the public example"),
+        ("failed", "Wrong.", 1.0, "◐ partly right", "Read what the tests found"),
+        ("passed", "", 4.0, "✓ right", ""),
+    ],
+)
+def test_what_to_do_next_depends_on_how_it_went(status, message, points, went, advice):
+    own = {"grade": True, "grade_id": "test_pow", "score": points, "points": 4.0}
+    cell = nbformat.v4.new_code_cell(metadata={"nbgrader": {**own, "by_hand": 0, "waits": 0}})
+    verdict = {"id": "pow", "status": status, "message": message}
+    about = {"autograder": {"report": {"exercises": [verdict]}}}
+    [line] = summary(nbformat.v4.new_notebook(cells=[cell], metadata=about))
+    assert " ".join(line.went) == went
+    assert line.advice.startswith(advice) if advice else line.advice == ""
+
+
+def test_the_total_is_the_gradebook_s(school):
+    with Gradebook(f"sqlite:///{school}/gradebook.db") as gradebook:
+        submission = gradebook.find_submission("value", "one_mistake")
+        expected = f"{submission.score:g} of {submission.max_score:g} points"
+    total = page_of(school, "one_mistake").select_one(".total b").get_text()
+    assert total == expected
+
+
+def test_the_page_stands_alone_and_runs_nothing(school):
+    page = page_of(school, "one_mistake")
+    assert not page.find_all(["script", "link", "iframe", "object", "embed", "form"])
+    assert all(image["src"].startswith("data:image/") for image in page.find_all("img"))
+    policy = page.find("meta", attrs={"http-equiv": "Content-Security-Policy"})["content"]
+    assert policy.startswith("default-src 'none'") and "script" not in policy
+    assert "HIDDEN TESTS" not in str(page) and "run_hidden_tests" not in str(page)
+
+
+def test_formulas_are_set_without_a_network(school):
+    page = page_of(school, "all_right")
+    assert len(page.find_all("math")) > 20
+    for each in page.find_all(["code", "pre"]):
+        each.decompose()
+    assert not re.search(r"\$[^$\n]+\$|\\frac", page.find(id="notebook").get_text())
+
+
+def test_the_example_s_graph_is_drawn_and_marked(school):
+    page = page_of(school, "one_mistake")
+    drawn = page.select("#notebook .verdict img")
+    assert len(drawn) == 1
+    assert "marked: your grad:" in drawn[0]["alt"] and "Computational graph of z" in drawn[0]["alt"]
+    assert not page_of(school, "all_right").select(".verdict img")
+
+
+def test_marks_and_comments_are_nbgrader_s(school):
+    with Gradebook(f"sqlite:///{school}/gradebook.db") as gradebook:
+        gradebook.find_grade("test_add", "value", "value", "one_mistake").manual_score = 1.5
+        gradebook.find_grade("test_node", "value", "value", "one_mistake").extra_credit = 0.5
+        comment = gradebook.find_comment("add", "value", "value", "one_mistake")
+        comment.manual_comment = "Nearly **there**. <script>alert(1)</script>"
+        gradebook.find_submission_notebook(
+            "value", "value", "one_mistake"
+        ).late_submission_penalty = 2.0
+        gradebook.db.commit()
+    path = school / "autograded" / "one_mistake" / "value" / "value.ipynb"
+    outcomes = []
+    for reader in (GetGrades(), ReadMarks()):
+        notebook = nbformat.read(path, as_version=4)
+        resources = _resources(school, "one_mistake", "value")
+        reader.preprocess(notebook, resources)
+        cells = [
+            {name: cell.metadata.get("nbgrader", {}).get(name) for name in KEPT}
+            for cell in notebook.cells
+        ]
+        totals = {name: resources["nbgrader"][name] for name in TOTALS}
+        outcomes.append((cells, totals))
+    assert outcomes[0] == outcomes[1]
+    assert outcomes[1][1]["late_penalty"] == 2.0
+
+    page = made_anew(school, "one_mistake", "value")
+    assert rows(page)["add"][1] == "1.5 of 4 *"
+    shown = page.find(id="comment-add")
+    assert shown.strong.get_text() == "there" and not page.find_all("script")
+    assert "2 points were taken off for being late" in page.header.get_text()
+
+
+KEPT = ("score", "points", "comment", "grade_id")
+TOTALS = ("score", "max_score", "late_penalty")
+
+
+def test_an_answer_that_waits_for_a_person_says_so_and_then_shows_the_mark(school):
+    page = made_anew(school, "quizzed", "checkpoint")
+    went, points, _ = rows(page)[WRITTEN.id]
+    assert went == "✎ waits for a person" and points.startswith("—")
+    assert "wait for a person" in page.header.get_text()
+    assert WRITTEN.marking_guide.split("\n")[0] not in page.get_text()
+    answer = page.find(id=WRITTEN.id)
+    assert answer.find("math") is not None
+    with Gradebook(f"sqlite:///{school}/gradebook.db") as gradebook:
+        grade = gradebook.find_grade(WRITTEN.id, "checkpoint", "checkpoint", "quizzed")
+        grade.manual_score, grade.needs_manual_grade = WRITTEN.max_points, False
+        gradebook.db.commit()
+    table = rows(made_anew(school, "quizzed", "checkpoint"))
+    assert table[WRITTEN.id][0] == "✓ right" and table[WRITTEN.id][1].endswith("*")
+
+
+def test_a_submission_that_the_gradebook_does_not_know_is_refused_in_words(school):
+    with pytest.raises(CourseError, match="autograder grade value"):
+        ReadMarks().preprocess(nbformat.v4.new_notebook(), _resources(school, "nobody", "value"))
+
+
+@pytest.mark.parametrize(
+    ("latex", "kept"),
+    [
+        (r"\frac{\partial L}{\partial a}", "mfrac"),
+        (r"\sum_{i=1}^{n} w_i x_i", "msubsup"),
+        (r"\begin{aligned} a &= b \\ c &= d \end{aligned}", "mtr"),
+        (r"\begin{bmatrix} a & b \\ c & d \end{bmatrix}", "mtable"),
+        (r"\tanh'(x) = 1 - \tanh^2 x", "msup"),
+    ],
+)
+def test_formulas_survive_what_makes_pages_safe(latex, kept):
+    shown = BeautifulSoup(safe_html(mathml(latex)), "html.parser")
+    assert shown.find("math") is not None and shown.find(kept) is not None
+
+
+@pytest.mark.parametrize(
+    "latex",
+    [
+        r"\href{javascript:alert(1)}{x}",
+        r"\style{position:fixed}{x}",
+        r"\class{score}{x} \text{<img src=x onerror=alert(1)>}",
+        r"\text{</math><script>alert(1)</script>}",
+        r"\hspace{9999em} x",
+        "<img src=x onerror=alert(1)>",
+    ],
+)
+def test_a_formula_can_do_nothing_but_show(latex):
+    shown = BeautifulSoup(safe_html(mathml(latex)), "html.parser")
+    assert not shown.find_all(["script", "img", "a"])
+    for element in shown.find_all(True):
+        assert not set(element.attrs) & {"href", "class", "onerror", "id"}
+        assert "fixed" not in element.get("style", "") and "9999" not in element.get("width", "")
+
+
+def test_what_is_no_formula_is_shown_as_it_was_written():
+    bomb = r"\def\a{xxxxxxxxxx}\def\b{\a\a\a\a\a\a\a\a}\b\b\b\b"
+    for latex in (bomb, "x" * (MAX_LENGTH + 1), r"\left( x", "{" * 1500):
+        assert mathml(latex) == f"<code>{latex}</code>"
+
+
+def test_a_graph_is_drawn_only_where_it_shows_the_mistake():
+    probe = VALUE.exercises["mul"].probes[0]
+    names = probe["observe"]
+    assert names == ["z.data", "x.grad", "y.grad"]
+    wrong = [Row("z.data", -6.0, -6.0), Row("x.grad", 7.25, -15.0), Row("y.grad", 10.0, 10.0)]
+    svg = marked_graph(VALUE, Example(probe["code"], wrong))
+    assert svg.count("! your grad: 7.25") == 1 and "-15.0" in svg
+    missing = Example(
+        "x, y = Value(2.0), Value(3.0)\nz = x * y\n", [Row("y in z._prev", False, True)]
+    )
+    assert "! your _prev lacks y" in marked_graph(VALUE, missing)
+    assert marked_graph(VALUE, None) == ""
+    lone = Example("x = Value(2.0)\n", [Row("x.data", 3.0, 2.0)])
+    assert marked_graph(VALUE, lone) == ""
+    text = Example("x = Value(2.0) * Value(3.0)\nt = repr(x)\n", [Row("t", "?", "Value")])
+    assert marked_graph(VALUE, text) == ""
+    error = {"error": "TypeError", "message": "no"}
+    fails = Example(probe["code"], [Row(name, error, 1.0) for name in names])
+    assert marked_graph(VALUE, fails) == ""
