@@ -4,15 +4,16 @@
 PYTHON ?= python3
 BIN := .venv/bin
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
+PROXY := .venv/node_modules/.bin/configurable-http-proxy
 NAMES := value backward checkpoint mlp
 
-.PHONY: demo test audit damaged kills fuzz peers lab lesson install system for-tests generated release \
-  solutions tables lint bench clean
+.PHONY: demo test audit damaged kills fuzz peers lab hub lesson install system for-tests \
+  generated release solutions tables lint bench clean
 
 demo: install system
 	$(BIN)/autograder demo
 
-test: install system for-tests
+test: install system for-tests $(PROXY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
@@ -21,6 +22,10 @@ test: install system for-tests
 
 lab: install system
 	cd release && ../$(BIN)/jupyter lab
+
+# A JupyterHub on this machine alone, with a class and an instructor, for a trial.
+hub: install system $(PROXY)
+	$(BIN)/python -m autograder.hub
 
 # A thousand damaged copies of honest submissions: how many keep their marks.
 damaged: install system
@@ -38,6 +43,7 @@ fuzz: install
 bench: install system
 	$(BIN)/python benchmarks/one_notebook.py
 	$(BIN)/python benchmarks/whole_class.py
+	$(BIN)/python benchmarks/feedback_pages.py --at-least 5
 
 # Holds the grading tests against all that is known to be wrong or right, and one submission's
 # reports against one another.
@@ -60,6 +66,12 @@ install: .venv/installed
 system:
 	@command -v bwrap >/dev/null && command -v dot >/dev/null || \
 	  { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq bubblewrap graphviz fonts-dejavu-core; }
+
+# What JupyterHub sends everybody's requests through.
+$(PROXY): | .venv/installed
+	@command -v npm >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq npm; }
+	npm install --silent --no-fund --no-audit --prefix .venv configurable-http-proxy@5
+	touch $@
 
 # What only the tests need: a browser and a database server.
 for-tests:

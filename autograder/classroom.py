@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterable, Iterator
-from contextlib import suppress
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
@@ -19,6 +18,7 @@ from .assignments import CourseError, load_assignment
 from .gradebook import patiently, record, require_assignment
 from .intake import (
     UnreadableNotebook,
+    copy_receipts,
     find_notebook,
     read_plain_file,
     refuse_shared_file,
@@ -190,9 +190,8 @@ class Classroom:
         with one_at_a_time(self._course):
             if not self._force and self._is_graded(job):
                 return
-            with suppress(UnreadableNotebook):
-                stamp = read_plain_file(submitted / "timestamp.txt", most=1000)
-                write_whole(target / "timestamp.txt", stamp, 0o644)
+            target.mkdir(parents=True, exist_ok=True)
+            copy_receipts(submitted, target)
             write_whole(target / f"{name}.ipynb", graded.text.encode(), 0o444)
             record(self._gradebook, name, student, graded.marks, submitted_at(submitted), entry)
 

@@ -10,12 +10,14 @@ from __future__ import annotations
 import errno
 import os
 import stat
+from contextlib import suppress
 from datetime import datetime
 from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
 MAX_BYTES = 50_000_000
+RECEIPTS = ("timestamp.txt", "submission_secret.txt")
 RESEND = "Ask for the file again, or have it saved once more from JupyterLab."
 
 
@@ -111,6 +113,20 @@ def refuse_shared_file(path: Path, course: Path) -> None:
                     f"{path}: this is the same file as {other} (a hard link). Put a file of the "
                     "student's own there."
                 )
+
+
+def copy_receipts(submitted: Path, target: Path) -> None:
+    """Copy what the exchange wrote beside a submission; by it, feedback finds its way back.
+
+    Args:
+        submitted: the submission's folder.
+        target: the folder of what is made from it; it is there.
+    """
+    for name in RECEIPTS:
+        with suppress(UnreadableNotebook):
+            content = read_plain_file(submitted / name, most=1000)
+            (target / name).unlink(missing_ok=True)  # nbgrader leaves it read-only
+            (target / name).write_bytes(content)
 
 
 def submitted_at(folder: Path) -> datetime | None:

@@ -24,6 +24,7 @@ from .gradebook import patiently
 from .grading import Grader
 from .intake import (
     UnreadableNotebook,
+    copy_receipts,
     read_plain_file,
     refuse_links,
     refuse_shared_file,
@@ -58,7 +59,7 @@ class SubmissionFolders(CourseDirectory):
     """nbgrader's view of the course while it grades: of a submission, the notebook alone.
 
     nbgrader copies every file that lies beside it, through links as well, and would hand the
-    copies out with the feedback.
+    copies out with the feedback. What the exchange wrote there is copied by `copy_receipts`.
     """
 
     def get_existing_timestamp(self, dest_path: str) -> datetime | None:
@@ -98,6 +99,11 @@ class SubmissionExporter(NotebookExporter):
             resources.setdefault("submission", stamp_of(str(error).encode()))
             resources["unreadable"] = str(error).replace(f"{path.parent}/", "")
             notebook = nbformat.v4.new_notebook()
+        if isinstance(self.parent, Autograde):
+            about = resources["nbgrader"]
+            target = Path(self.parent._format_dest(about["assignment"], about["student"]))
+            target.mkdir(parents=True, exist_ok=True)
+            copy_receipts(path.parent, target)
         output = self.from_notebook_node(notebook, resources, **keywords)
         return output
 

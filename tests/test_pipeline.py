@@ -11,6 +11,7 @@ from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
+from nbgrader.utils import notebook_hash
 
 from autograder.assignments import find_course, load_assignment
 from autograder.demo import filled_notebook, hand_in, hand_in_unreadable
@@ -27,6 +28,8 @@ CLASS = {
     "stopped_half_way": {name: RIGHT[name] for name in ("node", "add")},
     "leaves": {**RIGHT, "pow": "import os\nos._exit(0)\n"},
 }
+
+RECEIPTS = {"timestamp.txt": "2030-03-01 10:00:00.000000 UTC", "submission_secret.txt": "f00d" * 32}
 
 
 def run(folder: Path, module: str, *arguments: str, status: int = 0) -> str:
@@ -59,6 +62,8 @@ def school(tmp_path_factory) -> Path:
     run(folder, "nbgrader", "generate_assignment", "value", "--force")
     hand_in(folder, VALUE, CLASS)
     hand_in_unreadable(folder, VALUE)
+    for name, content in RECEIPTS.items():
+        (folder / "submitted" / "one_mistake" / "value" / name).write_text(content)
     (folder / KEY).write_text("11" * 32 + "\n")
     return folder
 
@@ -82,6 +87,18 @@ def by_us(school, tmp_path_factory) -> Path:
 
 def test_both_ways_write_the_same_marks(by_nbgrader, by_us):
     assert marks(by_nbgrader) == marks(by_us)
+
+
+def test_feedback_finds_its_way_back_through_the_exchange(by_nbgrader, by_us, tmp_path):
+    run(by_us, "nbgrader", "generate_feedback", "value", "--student", "one_mistake")
+    for folder in (by_nbgrader, by_us):
+        handed_out = folder / "feedback" / "one_mistake" / "value"
+        assert {name: (handed_out / name).read_text() for name in RECEIPTS} == RECEIPTS
+    root = f"--Exchange.root={tmp_path}"
+    run(by_us, "nbgrader", "release_feedback", "value", "--student", "one_mistake", root)
+    name = notebook_hash(secret=RECEIPTS["submission_secret.txt"], notebook_id="value")
+    released = tmp_path / "autograd" / "feedback" / f"{name}.html"
+    assert MISTAKE.id.split(".")[0] in released.read_text()
 
 
 def test_the_marks_are_the_right_ones(by_us):

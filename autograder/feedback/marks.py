@@ -43,7 +43,7 @@ class ReadMarks(NbGraderPreprocessor):
             comments = _comments(session, key)
         for cell in nb.cells:
             own = cell.metadata.get("nbgrader") or {}
-            name = own.get("grade_id")
+            name = own.get("grade_id", "")
             if own.get("grade") or own.get("task"):
                 own.update(marks.get(name, {}))
             if own.get("solution") or own.get("task"):

@@ -8,7 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
-from playwright.sync_api import Browser, Page, Route, expect, sync_playwright
+from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 from serving import Lab, serve
 
 from autograder.publishing import copy_course
@@ -61,18 +61,34 @@ def browser() -> Iterator[Browser]:
 
 
 @pytest.fixture
-def page(browser: Browser) -> Iterator[Page]:
-    """An empty page. The test fails if anything on it is logged as an error."""
-    context = browser.new_context(viewport={"width": 1280, "height": 1000})
-    context.set_default_timeout(WAIT)
-    context.route(ELSEWHERE, _stand_in)
-    page = context.new_page()
+def new_page(browser: Browser) -> Iterator[Callable[[], Page]]:
+    """Makes empty pages, each with cookies of its own.
+
+    The test fails if anything on them is logged as an error.
+    """
+    contexts: list[BrowserContext] = []
     errors: list[str] = []
-    page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
-    page.on("pageerror", lambda error: errors.append(str(error)))
-    yield page
-    context.close()
+
+    def make() -> Page:
+        context = browser.new_context(viewport={"width": 1280, "height": 1000})
+        contexts.append(context)
+        context.set_default_timeout(WAIT)
+        context.route(ELSEWHERE, _stand_in)
+        page = context.new_page()
+        page.on("console", lambda m: errors.append(m.text) if m.type == "error" else None)
+        page.on("pageerror", lambda error: errors.append(str(error)))
+        return page
+
+    yield make
+    for context in contexts:
+        context.close()
     assert not errors, "\n".join(errors)
+
+
+@pytest.fixture
+def page(new_page: Callable[[], Page]) -> Page:
+    """An empty page. The test fails if anything on it is logged as an error."""
+    return new_page()
 
 
 @pytest.fixture

@@ -1,0 +1,88 @@
+"""Starts a real JupyterHub for the course, with its proxy, and stops it."""
+
+from __future__ import annotations
+
+import os
+import signal
+import socket
+import subprocess
+import sys
+import time
+import urllib.error
+import urllib.request
+from collections.abc import Iterator
+from contextlib import ExitStack, contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from playwright.sync_api import Page
+
+from autograder.hub.folders import HubFolder
+
+START, STOP = 180, 30  # seconds; the first start makes the course
+
+
+@dataclass(frozen=True)
+class Hub:
+    """A running hub."""
+
+    folder: HubFolder
+    url: str
+
+    def log_in(self, page: Page, name: str) -> None:
+        """Log in as a user does, and wait for JupyterLab."""
+        page.goto(self.url)
+        page.get_by_label("Username").fill(name)
+        page.get_by_label("Password").fill(self.folder.users()[name])
+        page.get_by_role("button", name="Sign in").click()
+        page.get_by_role("menuitem", name="Nbgrader").wait_for(timeout=120_000)
+
+
+@contextmanager
+def serve_hub(root: Path, students: list[str]) -> Iterator[Hub]:
+    """The hub as `make hub` starts it, on free ports."""
+    port = _three_free_ports()
+    command = [sys.executable, "-m", "autograder.hub", "--folder", str(root), "--port", str(port)]
+    for name in students:
+        command += ["--student", name]
+    root.mkdir(parents=True)
+    log = root / "log"
+    with log.open("w") as output:
+        hub = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
+    try:
+        url = f"http://127.0.0.1:{port}/"
+        _wait_until_it_answers(f"{url}hub/health", hub, log)
+        yield Hub(HubFolder(root.resolve()), url)
+    finally:
+        hub.terminate()  # it ends the proxy and everybody's server
+        try:
+            hub.wait(STOP)
+        except subprocess.TimeoutExpired:
+            os.killpg(hub.pid, signal.SIGKILL)
+            hub.wait(STOP)
+
+
+def _three_free_ports() -> int:
+    """The first of three ports in a row that nobody uses."""
+    while True:
+        with ExitStack() as taken:
+            first = taken.enter_context(socket.socket())
+            first.bind(("127.0.0.1", 0))
+            port: int = first.getsockname()[1]
+            try:
+                for more in (1, 2):
+                    taken.enter_context(socket.socket()).bind(("127.0.0.1", port + more))
+            except (OSError, OverflowError):
+                continue
+            return port
+
+
+def _wait_until_it_answers(url: str, hub: subprocess.Popen[bytes], log: Path) -> None:
+    deadline = time.monotonic() + START
+    while time.monotonic() < deadline and hub.poll() is None:
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.2)
+    raise RuntimeError(f"the hub does not answer:\n{log.read_text()[-3000:]}")

@@ -1,0 +1,185 @@
+"""The student's day and the instructor's day, on a real JupyterHub in a real browser."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import subprocess
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from hubs import Hub, serve_hub
+from notebooks import Notebook
+from playwright.sync_api import FrameLocator, Locator, Page, expect
+from serving import Lab
+
+from autograder.assignments import find_course, load_assignment
+from autograder.demo import filled_notebook
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+COURSE = find_course(Path(__file__).parent)
+ARTEFACTS = COURSE / "artefacts"
+NAME = "checkpoint"
+EXERCISES = load_assignment(COURSE, NAME).exercises
+WRITTEN = [exercise for exercise in EXERCISES.values() if exercise.manual]
+RIGHT = {
+    each.id: re.sub(r" *### \w+ SOLUTION\n?", "", each.solution)
+    for each in EXERCISES.values()
+    if not each.manual
+}
+MISTAKE = EXERCISES["q3"].mistakes[0]
+COMMENT = "Say which path each factor belongs to."
+SLOW = 120_000  # milliseconds, for what runs a command behind a button
+
+
+@pytest.fixture
+def hub(tmp_path: Path) -> Iterator[Hub]:
+    with serve_hub(tmp_path / "hub", ["ada", "blaise"]) as running:
+        yield running
+
+
+def test_the_two_days(hub: Hub, new_page: Callable[[], Page]) -> None:
+    student, instructor = new_page(), new_page()
+    hub.log_in(instructor, "instructor")
+    formgrader = _open_formgrader(instructor)
+    _press(formgrader, _row(formgrader, NAME).locator(".release a"), "Successfully released")
+    _picture(instructor, "released")
+
+    hub.log_in(student, "ada")
+    _fetch_and_solve(hub, student)
+    _submit(student)
+
+    _press(formgrader, _row(formgrader, NAME).locator(".collect a"), "Successfully collected")
+    _grade_by_machine(instructor, formgrader)
+    _grade_by_hand(instructor, formgrader)
+    formgrader = _open_formgrader(instructor)
+    row = _row(formgrader, NAME)
+    _press(formgrader, row.locator(".generate-feedback a"), "Successfully generated feedback")
+    _press(formgrader, row.locator(".release-feedback a"), "Successfully released feedback")
+    mark = _exported_mark(hub)
+
+    _read_feedback(hub, student, mark)
+
+
+def _open_formgrader(page: Page) -> FrameLocator:
+    if page.locator("#formgrader-iframe").count():
+        page.reload()
+    page.get_by_role("menuitem", name="Nbgrader").click()
+    page.get_by_role("menuitem", name="Formgrader").click()
+    formgrader = page.frame_locator("#formgrader-iframe iframe")
+    expect(_row(formgrader, NAME)).to_have_count(1)
+    return formgrader
+
+
+def _row(formgrader: FrameLocator, name: str) -> Locator:
+    return formgrader.locator("#main-table tr", has_text=name)
+
+
+def _press(formgrader: FrameLocator, button: Locator, says: str) -> None:
+    """Press a button that runs a command, and wait for what it says when it is done."""
+    button.click()
+    modal = formgrader.locator(".modal.in")
+    expect(modal).to_contain_text(says, timeout=SLOW)
+    modal.get_by_role("button", name="OK").click()
+    expect(formgrader.locator(".modal, .modal-backdrop")).to_have_count(0)
+
+
+def _fetch_and_solve(hub: Hub, page: Page) -> None:
+    page.get_by_role("menuitem", name="Nbgrader").click()
+    # Students have no formgrader, and nothing to make assignments with.
+    expect(page.locator(".lm-Menu-item", has_text="Formgrader")).to_have_count(0)
+    page.get_by_role("menuitem", name="Assignment List").click()
+    page.get_by_role("button", name="Fetch", exact=True).click()
+    expect(page.get_by_role("button", name="Submit", exact=True)).to_be_visible(timeout=SLOW)
+    _picture(page, "fetched")
+
+    # Everything but two answers is written before the notebook is opened; those two are typed.
+    home = hub.folder.home("ada")
+    path = home / NAME / f"{NAME}.ipynb"
+    assert path.read_text("utf-8").count("YOUR CODE HERE") > 15
+    answers = {name: source for name, source in RIGHT.items() if name != "q3"}
+    answers |= {exercise.id: "By the chain rule, $dz/dx = y$." for exercise in WRITTEN}
+    path.write_text(filled_notebook(COURSE, NAME, answers), "utf-8")
+    notebook = Notebook(Lab(home, f"{hub.url}user/ada", ""), page, f"{NAME}/{NAME}.ipynb")
+    notebook.run("setup")
+    notebook.run("given-engine")
+    notebook.write("q3-answer", MISTAKE.source.strip())
+    notebook.run("q3-answer")
+    expect(notebook.run("q3-test")).to_contain_text("noted")
+    _picture(page, "solved")
+    notebook.save()
+    page.locator(".jp-ToolbarButtonComponent-label", has_text="Validate").click()
+    dialog = page.get_by_role("dialog")
+    expect(dialog).to_contain_text("Success", timeout=SLOW)
+    _picture(page, "validated")
+    dialog.get_by_role("button", name="Ok").click()
+
+
+def _submit(page: Page) -> None:
+    page.get_by_role("menuitem", name="Nbgrader").click()
+    page.get_by_role("menuitem", name="Assignment List").click()
+    page.get_by_role("button", name="Submit", exact=True).click()
+    fetch = page.get_by_role("button", name="Fetch Feedback", exact=True)
+    expect(fetch).to_be_visible(timeout=SLOW)
+    _picture(page, "submitted")
+
+
+def _grade_by_machine(page: Page, formgrader: FrameLocator) -> None:
+    _row(formgrader, NAME).locator(".num-submissions a").click()
+    _press(formgrader, _row(formgrader, "ada").locator(".autograde a"), "Successfully autograded")
+    expect(_row(formgrader, "ada").locator(".status")).to_contain_text("needs manual grading")
+    _picture(page, "autograded")
+
+
+def _grade_by_hand(page: Page, formgrader: FrameLocator) -> None:
+    formgrader.get_by_role("link", name="Manual Grading").click()
+    formgrader.get_by_role("link", name=NAME).click()
+    formgrader.get_by_role("link", name=NAME).last.click()
+    formgrader.get_by_role("link", name="Submission #1").click()
+    for exercise in WRITTEN:
+        field = formgrader.locator(f"input.score#{exercise.id}")
+        field.fill(f"{exercise.max_points:g}")
+        field.press("Tab")
+    first = WRITTEN[0]
+    expect(formgrader.get_by_text("For marking").first).to_be_visible()
+    comment = formgrader.locator(f"#{first.id}-comment")
+    comment.fill(COMMENT)
+    with page.expect_response(lambda response: "/api/comment/" in response.url):
+        comment.press("Tab")
+    comment.scroll_into_view_if_needed()
+    _picture(page, "graded-by-hand")
+
+
+def _exported_mark(hub: Hub) -> str:
+    command = [sys.executable, "-m", "autograder", "export", NAME]
+    done = subprocess.run(command, cwd=hub.folder.course, capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    [row] = [row for row in csv.DictReader(io.StringIO(done.stdout)) if row["student"] == "ada"]
+    lost = EXERCISES["q3"].max_points
+    full = sum(exercise.max_points for exercise in EXERCISES.values())
+    assert float(row["mark"]) == full - lost
+    return f"{float(row['mark']):g} of {full:g} points"
+
+
+def _read_feedback(hub: Hub, page: Page, mark: str) -> None:
+    page.get_by_role("button", name="Fetch Feedback", exact=True).click()
+    home = hub.folder.home("ada")
+    link = page.get_by_role("link", name="view feedback")
+    expect(link.first).to_be_visible(timeout=SLOW)
+    _picture(page, "feedback-fetched")
+    [file] = home.glob(f"{NAME}/feedback/*/{NAME}.html")
+    page.goto(file.as_uri())
+    expect(page.locator(".total")).to_contain_text(mark)
+    expect(page.locator(".summary tr", has_text="Local derivative")).to_contain_text("not right")
+    expect(page.locator(".comment")).to_contain_text(COMMENT)
+    assert not list((hub.folder.home("blaise")).glob("**/*.html"))
+    _picture(page, "feedback")
+
+
+def _picture(page: Page, what: str) -> None:
+    ARTEFACTS.mkdir(exist_ok=True)
+    page.screenshot(path=ARTEFACTS / f"hub-{what}.png")

@@ -1,0 +1,185 @@
+"""What a student's server can see on the hub, and what collecting takes from a student's folder."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import pytest
+from nbgrader.auth import Authenticator
+from nbgrader.coursedir import CourseDirectory
+from nbgrader.exchange.default import ExchangeSubmit
+from traitlets.config import Config
+
+from autograder.assignments import CourseError
+from autograder.hub.box import command
+from autograder.hub.exchange import CollectFromEach, take_in
+from autograder.hub.folders import COURSE_ID, INSTRUCTOR, HubFolder, prepare
+
+ROOT = Path(__file__).resolve().parent.parent
+
+LOOK = """
+import getpass, json, os, sys
+from pathlib import Path
+seen = {}
+def attempt(name, action):
+    try:
+        seen[name] = bool(action())
+    except (OSError, ImportError) as error:
+        seen[name] = type(error).__name__
+hub, clone = Path(sys.argv[1]), Path(sys.argv[2])
+shared = hub / "exchange" / "autograd"
+attempt("passwords", lambda: (hub / "passwords").read_text())
+attempt("solutions", lambda: list((clone / "solutions").iterdir()))
+attempt("course", lambda: list((hub / "course").iterdir()))
+attempt("hub", lambda: list((hub / "hub").iterdir()))
+attempt("neighbour", lambda: list((hub / "homes" / "blaise").iterdir()))
+attempt("autograder", lambda: __import__("autograder"))
+attempt("shadow", lambda: Path("/etc/shadow").read_text())
+attempt("feedback list", lambda: list((shared / "feedback").iterdir()))
+attempt("feedback mode", lambda: (shared / "feedback").chmod(0o777) or True)
+attempt("released change", lambda: (shared / "outbound" / "value" / "x").write_text("x"))
+attempt("own feedback", lambda: (shared / "feedback" / "known-name.html").read_text())
+attempt("inbound", lambda: os.listdir(shared / "inbound") == ["mine"])
+attempt("released", lambda: list((shared / "outbound").iterdir()))
+attempt("course package", lambda: __import__("course"))
+attempt("home", lambda: Path("note").write_text("x") and Path.cwd() == hub / "homes" / "ada")
+attempt("processes", lambda: [p for p in os.listdir("/proc") if p.isdigit() and int(p) > 20])
+seen["who"] = getpass.getuser() if not os.environ.pop("USER", 0) else ""
+import pwd
+seen["account"] = pwd.getpwuid(os.getuid()).pw_name
+print(json.dumps(seen))
+"""
+
+
+@pytest.fixture(scope="module", autouse=True)
+def alembic_in_reach() -> Iterator[None]:
+    """nbgrader starts `alembic` by name when it makes a gradebook."""
+    with pytest.MonkeyPatch.context() as patch:
+        patch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+        yield
+
+
+@pytest.fixture(scope="module")
+def hub(tmp_path_factory) -> HubFolder:
+    """A hub's folder with a released assignment, and something secret in every place."""
+    folder = HubFolder(tmp_path_factory.mktemp("hub") / "hub")
+    # The course is what takes long to make, and is not what is looked at here.
+    (folder.course / "source").mkdir(parents=True)
+    prepare(ROOT, folder.root, ["ada", "blaise"])
+    shared = folder.exchange / COURSE_ID
+    (shared / "outbound" / "value").mkdir()
+    (shared / "feedback" / "known-name.html").write_text("for ada")
+    (folder.home("blaise") / "value.ipynb").write_text("blaise's")
+    (folder.inbound("ada") / "mine").mkdir()
+    return folder
+
+
+def test_a_student_sees_what_is_theirs_and_nothing_else(hub):
+    line = command(hub, "ada", [sys.executable, "-c", LOOK, str(hub.root), str(ROOT)])
+    environment = {"PATH": os.environ["PATH"], "HOME": str(hub.home("ada"))}
+    done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=60)
+    assert done.returncode == 0, done.stderr
+    seen = json.loads(done.stdout)
+    for secret in ("passwords", "solutions", "course", "hub", "neighbour", "shadow"):
+        assert seen[secret] == "FileNotFoundError", secret
+    assert seen["autograder"] == "ModuleNotFoundError"
+    assert seen["feedback list"] == "PermissionError"
+    assert seen["feedback mode"] == seen["released change"] == "OSError"
+    for own in ("own feedback", "inbound", "released", "course package", "home"):
+        assert seen[own] is True, own
+    assert seen["processes"] is False and seen["account"] == "jovyan"
+
+
+def test_everybody_has_a_password_that_stays(hub):
+    before = hub.users()
+    assert set(before) == {INSTRUCTOR, "ada", "blaise"} and len(set(before.values())) == 3
+    prepare(ROOT, hub.root, ["ada", "carl"])
+    after = hub.users()
+    assert {name: after[name] for name in before} == before and "carl" in after
+    assert hub.passwords.stat().st_mode & 0o077 == 0
+
+
+@pytest.mark.parametrize("name", ["../ada", "Ada", "a b", "", INSTRUCTOR, "a+b"])
+def test_a_name_that_could_be_mistaken_is_refused(tmp_path, name):
+    with pytest.raises(CourseError, match="cannot be a student's name"):
+        prepare(ROOT, tmp_path / "hub", [name])
+    assert not (tmp_path / "hub").exists()
+
+
+@pytest.fixture
+def inbound(tmp_path) -> Path:
+    folder = tmp_path / "exchange" / COURSE_ID / "inbound"
+    folder.mkdir(parents=True)
+    return folder
+
+
+def _submission(student: Path, name: str, complete: bool = True) -> Path:
+    folder = student / name
+    folder.mkdir(parents=True)
+    (folder / "value.ipynb").write_text("{}")
+    (folder / "timestamp.txt").write_text("2030-03-01 10:00:00.000000 UTC")
+    if complete:
+        (folder / "submission_secret.txt").write_text("secret")
+    return folder
+
+
+def test_collecting_takes_what_is_whole_and_the_student_s_own(tmp_path, inbound, caplog):
+    ada = tmp_path / "ada"
+    good = _submission(ada, "ada+value+2030-03-01 10:00:00.000000 UTC+x")
+    _submission(ada, "blaise+value+2030-03-01 10:00:00.000000 UTC+y")
+    _submission(ada, "ada+value+2030-03-02 10:00:00.000000 UTC+z", complete=False)
+    linked = _submission(ada, "ada+value+2030-03-03 10:00:00.000000 UTC+l")
+    (linked / "secret.ipynb").symlink_to(tmp_path / "gradebook.db")
+    (tmp_path / "gradebook.db").write_text("marks")
+    (ada / "ada+value+2030-03-04 10:00:00.000000 UTC+k").symlink_to(good)
+    take_in(ada, inbound, logging.getLogger())
+    assert [path.name for path in inbound.iterdir()] == [good.name]
+    assert sorted(os.listdir(inbound / good.name)) == sorted(os.listdir(good))
+    assert "does not bear its student's name" in caplog.text and "link" in caplog.text
+
+
+def test_what_was_handed_in_twice_is_taken_once_and_kept(tmp_path, inbound):
+    ada = tmp_path / "ada"
+    first = _submission(ada, "ada+value+2030-03-01 10:00:00.000000 UTC+x")
+    take_in(ada, inbound, logging.getLogger())
+    (first / "value.ipynb").write_text("changed after collecting")
+    take_in(ada, inbound, logging.getLogger())
+    assert (inbound / first.name / "value.ipynb").read_text() == "{}"
+
+
+def test_nbgrader_collects_what_nbgrader_submitted(tmp_path, inbound, monkeypatch):
+    """With nbgrader's own classes, each on its own side of the exchange."""
+    (inbound.parent / "outbound" / "value").mkdir(parents=True)
+    work = tmp_path / "home"
+    (work / "value").mkdir(parents=True)
+    (work / "value" / "value.ipynb").write_text("{}")
+    course = tmp_path / "course"
+    course.mkdir()
+    config = Config()
+    config.Exchange.root = str(inbound.parents[1])
+    config.Exchange.assignment_dir = str(work)
+    config.Exchange.cache = str(tmp_path / "cache")
+    config.CourseDirectory.course_id = COURSE_ID
+    config.CourseDirectory.assignment_id = "value"
+    config.CourseDirectory.student_id = "ada"
+    config.CourseDirectory.root = str(course)
+    config.CollectFromEach.folder = str(tmp_path / "each")
+    config.ExchangeCollect.check_owner = False
+    directory = CourseDirectory(config=config)
+    ExchangeSubmit(
+        coursedir=directory, authenticator=Authenticator(config=config), config=config
+    ).start()
+    # On the hub, the student's view of `inbound` is a folder of their own.
+    (tmp_path / "each").mkdir()
+    inbound.rename(tmp_path / "each" / "ada")
+    inbound.mkdir()
+    CollectFromEach(coursedir=directory, config=config).start()
+    collected = course / "submitted" / "ada" / "value"
+    assert (collected / "value.ipynb").read_text() == "{}"
+    assert (collected / "timestamp.txt").exists()
