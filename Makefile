@@ -21,6 +21,7 @@ test: install system for-tests $(PROXY)
 	$(BIN)/pytest -n auto --dist worksteal -m "not browser"
 
 lab: install system
+	$(BIN)/python -m autograder.lesson release/lesson $(NAMES)
 	cd release && ../$(BIN)/jupyter lab
 
 # A JupyterHub on this machine alone, with a class and an instructor, for a trial.

@@ -5,11 +5,13 @@ from __future__ import annotations
 import copy
 import itertools
 import re
+import shutil
 import socket
 from collections.abc import Iterator
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
+import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
@@ -29,6 +31,7 @@ def page_of(source: Path) -> str:
     return source.stem if source.parent.name == "lesson" else f"slides/{source.stem}"
 
 
+ASSIGNMENTS = assignment_names(COURSE)
 NAMES = [page_of(source) for source in SOURCES]
 
 
@@ -44,7 +47,8 @@ class Site(dict[str, BeautifulSoup]):
 
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
-    folder = tmp_path_factory.mktemp("lesson")
+    folder = tmp_path_factory.mktemp("bundle") / "lesson"
+    shutil.copytree(COURSE / "release", folder.parent, dirs_exist_ok=True)
 
     def no_network(*_: object) -> None:
         raise AssertionError("the build wanted the network")
@@ -52,7 +56,7 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     with pytest.MonkeyPatch.context() as patch:
         patch.setattr(socket.socket, "connect", no_network)
         patch.setattr(socket, "getaddrinfo", no_network)
-        pages = build(COURSE, folder)
+        pages = build(COURSE, folder, ASSIGNMENTS)
     built = Site()
     built.folder = folder
     for page in pages:
@@ -75,7 +79,7 @@ def test_every_link_leads_somewhere(site: Site) -> None:
         here = (site.folder / name).parent
         target = (here / address.path).resolve() if address.path else site.folder / f"{name}.html"
         assert target.is_file(), f"{name} links to {href}"
-        if address.fragment:
+        if address.fragment and target.suffix == ".html":
             there = site[str(target.relative_to(site.folder).with_suffix(""))]
             assert there.find(id=unquote(address.fragment)), f"{name} links to {href}"
 
@@ -207,7 +211,7 @@ def test_fragments_are_python_and_code_fits_its_column(source: Path) -> None:
             assert [line for line in code.splitlines() if len(line) > 80] == []
 
 
-@pytest.mark.parametrize("name", assignment_names(COURSE))
+@pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_no_text_holds_a_solution(name: str) -> None:
     """Neither the texts nor what is made of them may answer an exercise."""
     texts = {path: path.read_text("utf-8") for path in SOURCES}
@@ -219,6 +223,72 @@ def test_no_text_holds_a_solution(name: str) -> None:
             assert "class Value" not in text and "autograder" not in text, path
             if len(solution) > 20:  # q3 = "b" may stand anywhere
                 assert solution not in " ".join(text.split()), f"{path.name}: {exercise.id}"
+
+
+# From the lesson to the notebooks and back.
+
+
+def headings(name: str) -> set[str]:
+    """The headings of a notebook as students get it, as plain words."""
+    cells = nbformat.read(COURSE / "release" / name / f"{name}.ipynb", as_version=4).cells
+    prose = "\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+    prose = re.sub(r"^```.*?^```$", "", prose, flags=re.S | re.M)
+    return {words.replace("`", "") for words in re.findall(r"^#+ (.+)$", prose, re.M)}
+
+
+def links(name: str) -> Iterator[tuple[str, str]]:
+    """The links to other files in the prose of a notebook, with what they say."""
+    for cell in nbformat.read(COURSE / "release" / name / f"{name}.ipynb", as_version=4).cells:
+        if cell.cell_type == "markdown":
+            yield from re.findall(r"\[([^]\n]+)\]\(([^)\s]+)\)", cell.source)
+
+
+def test_pages_lead_to_their_notebooks_and_name_what_is_there(site: Site) -> None:
+    led_to = set()
+    for source in SOURCES:
+        for name, said in re.findall(r"\(notebook:(\w+)\)([^\n|]*)", source.read_text("utf-8")):
+            led_to.add((page_of(source), name))
+            for words in re.findall(r"\*([^*]+)\*", said):
+                assert words in headings(name), f"{source.name} names {words}"
+    assert {name for _, name in led_to} == set(ASSIGNMENTS)
+    assert {page for page, _ in led_to} == set(NAMES) - {"11-words"}
+    link = site["04-backward"].select_one('main a[href$=".ipynb"]')
+    assert link is not None and link["href"] == "../backward/backward.ipynb"
+    link = site["slides/2-backward"].select_one('main a[href$=".ipynb"]')
+    assert link is not None and link["href"] == "../../backward/backward.ipynb"
+
+
+def test_without_notebooks_beside_it_a_page_names_them_only() -> None:
+    html = words_of("# T\n\nSee [value](notebook:value) and [this](#t).\n")
+    assert 'See <strong>value</strong> and <a href="#t">this</a>.' in html
+
+
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_every_link_in_a_notebook_leads_to_a_page_or_a_heading(site: Site, name: str) -> None:
+    found = list(links(name))
+    pages = [href for _, href in found if href.startswith("../lesson/")]
+    assert len(pages) >= 4
+    for words, href in found:
+        address = urlsplit(href)
+        assert not address.scheme and not address.netloc, href
+        target = (site.folder.parent / name / address.path).resolve()
+        assert target.is_file(), f"{name} links to {href}"
+        there = unquote(address.fragment)
+        if target.suffix == ".ipynb":
+            assert there == words.replace("`", "").replace(" ", "-")
+            assert words.replace("`", "") in headings(target.stem), f"{name} links to {href}"
+        elif there:
+            page = str(target.relative_to(site.folder).with_suffix(""))
+            assert site[page].find(id=there), f"{name} links to {href}"
+
+
+def test_each_question_says_where_to_look_again() -> None:
+    cells = nbformat.read(COURSE / "release/checkpoint/checkpoint.ipynb", as_version=4).cells
+    asked = [cell for cell in cells if re.match(r"## (Question|Exercise) \d", cell.source)]
+    assert len(asked) == len(load_assignment(COURSE, "checkpoint").exercises)
+    for cell in asked:
+        _, _, pointer = cell.source.partition("<summary>Where to look again</summary>")
+        assert re.search(r"\.ipynb#|Questions? \d|on paper", pointer), cell.id
 
 
 def words_of(source: str) -> str:

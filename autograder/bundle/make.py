@@ -18,8 +18,10 @@ from jinja2 import Environment, PackageLoader, StrictUndefined
 import course as course_package
 
 from ..assignments import CourseError
+from ..lesson.site import LessonError, build
 
 FOLDER = "autograd-course"
+LESSON = "lesson"  # notebooks lead to ../lesson/
 
 # What `nbgrader generate_assignment` takes out. Where it is left, the release is not one.
 _INSTRUCTORS_ONLY = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "END HIDDEN TESTS")
@@ -66,6 +68,10 @@ def publish(course: Path, names: Sequence[str], output: Path, link: str | None =
             _copy(course / "release" / name, made / name)
             _require_released(made / name)
         wheel = _wheel(made)
+        try:
+            build(Path(course_package.__file__).parents[1], made / LESSON, chosen)
+        except LessonError as error:
+            raise CourseError(f"the lesson cannot be built: {error}") from error
         (made / "requirements.txt").write_text(f"./{wheel}\n", "utf-8")
         # What services such as Binder read beside requirements.txt.
         (made / "runtime.txt").write_text("python-3.11\n", "utf-8")

@@ -1,4 +1,7 @@
-"""`python -m autograder.lesson FOLDER` writes the lesson and the slides into FOLDER."""
+"""`python -m autograder.lesson FOLDER [NAME…]` writes the lesson and the slides into FOLDER.
+
+Assignments that are named have their notebooks beside FOLDER, and the pages lead to them.
+"""
 
 from __future__ import annotations
 
@@ -10,12 +13,12 @@ from .site import LessonError, build
 
 
 def main(arguments: list[str]) -> int:
-    """Build into the one folder that `arguments` names; returns the exit status."""
-    if len(arguments) != 1 or arguments[0].startswith("-"):
+    """Build into the folder that comes first in `arguments`; returns the exit status."""
+    if not arguments or arguments[0].startswith("-"):
         print(__doc__, file=sys.stderr)
         return 2
     try:
-        pages = build(find_course(), Path(arguments[0]))
+        pages = build(find_course(), Path(arguments[0]), arguments[1:])
     except LessonError as error:
         print(f"The lesson was not built: {error}", file=sys.stderr)
         return 1

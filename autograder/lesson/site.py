@@ -6,7 +6,7 @@ import math
 import random
 import re
 import shutil
-from collections.abc import Iterator
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
 
@@ -26,12 +26,14 @@ __all__ = ["LessonError", "build"]
 LOOK = Path(__file__).with_name("look")
 
 
-def build(course: Path, folder: Path) -> list[Path]:
+def build(course: Path, folder: Path, beside: Sequence[str] = ()) -> list[Path]:
     """Write the lesson to `folder` and the slides to `folder/slides`.
 
     Args:
         course: the clone with the text and the notebooks.
         folder: where to write; it is made if need be.
+        beside: assignments whose notebooks lie beside `folder`, each in a folder of its own name.
+            The pages lead to these, and name the others only.
 
     Returns:
         The pages, the lesson's first one first.
@@ -43,8 +45,10 @@ def build(course: Path, folder: Path) -> list[Path]:
         loader=jinja2.FileSystemLoader(LOOK), autoescape=True, undefined=jinja2.StrictUndefined
     )
     with matplotlib.rc_context(CHART_STYLE):
-        texts = {path.stem: _page(course, path) for path in _sources(course, "lesson")}
-        decks = {path.stem: _deck(course, path) for path in _sources(course, "slides")}
+        near = {name: f"../{name}/{name}.ipynb" for name in beside}
+        texts = {path.stem: _page(course, path, near) for path in _sources(course, "lesson")}
+        near = {name: f"../{place}" for name, place in near.items()}
+        decks = {path.stem: _deck(course, path, near) for path in _sources(course, "slides")}
     written = []
     names = list(texts)
     for number, name in enumerate(names):
@@ -73,14 +77,16 @@ def _sources(course: Path, kind: str) -> list[Path]:
     return found
 
 
-def _page(course: Path, path: Path) -> Text:
-    return set_text(path.read_text("utf-8"), _session(course, path))
+def _page(course: Path, path: Path, notebooks: Mapping[str, str]) -> Text:
+    return set_text(path.read_text("utf-8"), _session(course, path), notebooks=notebooks)
 
 
-def _deck(course: Path, path: Path) -> list[Text]:
+def _deck(course: Path, path: Path, notebooks: Mapping[str, str]) -> list[Text]:
     """The slides of a deck; a line of three dashes stands between them."""
     session = _session(course, path)
-    return [set_text(part, session, line) for line, part in _slides(path.read_text("utf-8"))]
+    return [
+        set_text(part, session, line, notebooks) for line, part in _slides(path.read_text("utf-8"))
+    ]
 
 
 def _slides(source: str) -> Iterator[tuple[int, str]]:

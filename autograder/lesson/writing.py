@@ -60,13 +60,16 @@ class Text:
     html: str
 
 
-def set_text(source: str, session: Session, first_line: int = 1) -> Text:
+def set_text(
+    source: str, session: Session, first_line: int = 1, notebooks: Mapping[str, str] | None = None
+) -> Text:
     """Run the code in a text, fill in its numbers, and set it as HTML.
 
     Args:
         source: the text in Markdown.
         session: what its code runs in.
         first_line: where the text begins in its file.
+        notebooks: where links such as `notebook:value` lead, by name; others are set as words.
 
     Raises:
         LessonError: a block failed, or the text has no heading.
@@ -84,7 +87,9 @@ def set_text(source: str, session: Session, first_line: int = 1) -> Text:
     return Text(
         title=headings[0][2],
         headings=[Heading(id, html) for tag, id, html in headings[1:] if tag == "h2"],
-        html=markdown.renderer.render(tokens, markdown.options, {"shown": iter(shown)}),
+        html=markdown.renderer.render(
+            tokens, markdown.options, {"shown": iter(shown), "notebooks": notebooks or {}}
+        ),
     )
 
 
@@ -172,7 +177,16 @@ def _link(
 ) -> str:
     """Links between texts lead from page to page; slides lie in a folder below the lesson."""
     href = re.sub(r"\.md(?=#|$)", ".html", str(tokens[index].attrs["href"]))
-    tokens[index].attrs["href"] = href.replace("../slides/", "slides/").replace("../lesson/", "../")
+    href = href.replace("../slides/", "slides/").replace("../lesson/", "../")
+    scheme, _, name = href.partition(":")
+    if scheme == "notebook":
+        href = env["notebooks"].get(name, "")
+    if href:
+        tokens[index].attrs["href"] = href
+    else:
+        end = next(token for token in tokens[index:] if token.type == "link_close")
+        tokens[index].tag = end.tag = "strong"
+        del tokens[index].attrs["href"]
     result: str = renderer.renderToken(tokens, index, options, env)
     return result
 

@@ -9,12 +9,12 @@ from collections.abc import Callable
 from html import escape
 from typing import Any
 
+from course.datasets import xor
 from course.interactives.charts import MARGIN, decision_svg, loss_svg
 from course.interactives.model import Control, YourCodeFailed, your_code
 from course.interactives.showing import show
 from course.interactives.writing import as_number, brief, table
 
-XOR = [((0.0, 0.0), 0.0), ((0.0, 1.0), 1.0), ((1.0, 0.0), 1.0), ((1.0, 1.0), 0.0)]
 HIDDEN, LEARNING_RATE, SEED = 4, 0.3, 1
 RATES = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0]
 GOAL = 0.001  # a loss at which there is nothing more to see
@@ -128,8 +128,7 @@ class XorTraining:
     def train(self, epochs: int, seconds: float = math.inf) -> None:
         """Train so many epochs, or for about so many seconds if that is less."""
         stop = time.monotonic() + seconds
-        inputs = [list(point) for point, _ in XOR]
-        targets = [target for _, target in XOR]
+        inputs, targets = xor()
         for _ in range(epochs):
             with your_code("A training step"):
                 predictions = [self.network(point) for point in inputs]
@@ -153,7 +152,7 @@ class XorTraining:
     def _look(self) -> None:
         """Ask the network about the four points, and all over the plane."""
         answers = []
-        for (x, y), target in XOR:
+        for (x, y), target in zip(*xor(), strict=True):
             said = self._predict(x, y)
             answers.append((f"{x:g} xor {y:g}", target, said, (said > 0.5) == (target > 0.5)))
         side = [i / (FINE - 1) * (1 + 2 * MARGIN) - MARGIN for i in range(FINE)]

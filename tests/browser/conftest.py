@@ -11,6 +11,8 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 from serving import Lab, serve
 
+from autograder.assignments import assignment_names
+from autograder.lesson.site import build
 from autograder.publishing import copy_course
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -40,6 +42,14 @@ window.MathJax = {Hub: {Config() {}, Queue() {}, Startup: {signal: {Interest() {
 def course(tmp_path: Path) -> Path:
     copy_course(ROOT, tmp_path / "course")
     return tmp_path / "course"
+
+
+@pytest.fixture(scope="session")
+def lesson(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The lesson and the slides, built as if the notebooks lay beside them."""
+    folder = tmp_path_factory.mktemp("bundle") / "lesson"
+    build(ROOT, folder, assignment_names(ROOT))
+    return folder
 
 
 @pytest.fixture

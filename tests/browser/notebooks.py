@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import time
 from collections.abc import Callable
 from pathlib import Path
@@ -11,6 +12,10 @@ import nbformat
 from playwright.sync_api import Locator, Page, expect
 from serving import Lab
 
+from course.check import load_table
+
+RUN_ALL = 120_000  # milliseconds
+
 
 class Notebook:
     """A notebook of the course folder, open in JupyterLab; cells go by their ids."""
@@ -18,7 +23,9 @@ class Notebook:
     def __init__(self, lab: Lab, page: Page, path: str) -> None:
         self.file = lab.course / path
         self.page = page
-        self._places = [cell.id for cell in nbformat.read(self.file, as_version=4).cells]
+        cells = nbformat.read(self.file, as_version=4).cells
+        self._places = [cell.id for cell in cells]
+        self._code = [cell.id for cell in cells if cell.cell_type == "code"]
         self._runs = 0
         page.goto(lab.address(f"lab/tree/{path}"))
         expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
@@ -31,6 +38,26 @@ class Notebook:
         self.cell(name).locator(".cm-content").click()
         self.page.keyboard.press("Control+A")
         self.page.keyboard.insert_text(source)
+
+    def write_prose(self, name: str, source: str) -> None:
+        self.cell(name).locator(".jp-MarkdownOutput").dblclick()
+        self.write(name, source)
+
+    def run_all(self) -> None:
+        """Run All Cells, from the menu, and wait until the last one is done."""
+        self.page.get_by_role("menuitem", name="Run", exact=True).click()
+        self.page.get_by_role("menuitem", name="Run All Cells", exact=True).click()
+        for name in (self._code[0], self._code[-1]):
+            expect(self.cell(name).locator(".jp-InputPrompt")).to_have_text(
+                re.compile(r"^\[\d+\]:$"), timeout=RUN_ALL
+            )
+        self._runs += len(self._code)
+        expect(self.cell(self._code[-1]).locator(".jp-InputPrompt")).to_have_text(
+            f"[{self._runs}]:"
+        )
+
+    def output(self, name: str) -> Locator:
+        return self.cell(name).locator(".jp-Cell-outputArea")
 
     def run(self, name: str) -> Locator:
         """Run a cell, wait until it is done, and return its output."""
@@ -48,9 +75,51 @@ class Notebook:
         # The server empties the file before it writes.
         _wait_until(lambda: self.file.stat().st_mtime_ns != before and _complete(self.file))
 
+    def sources(self) -> dict[str, str]:
+        """The code cells as the file has them, by id."""
+        cells = nbformat.read(self.file, as_version=4).cells
+        return {cell.id: cell.source for cell in cells if cell.cell_type == "code"}
+
     def source(self, name: str) -> str:
         source: str = nbformat.read(self.file, as_version=4).cells[self._places.index(name)].source
         return source
+
+
+class Shown:
+    """An interactive in a cell's output."""
+
+    def __init__(self, output: Locator) -> None:
+        self.output = output
+        self.panel = output.get_by_role("group").first
+        self.live = self.panel.get_by_role("status")
+        self._region = self.live.element_handle()
+
+    def press(self, key: str) -> None:
+        self.output.page.keyboard.press(key)
+
+    def button(self, name: str) -> Locator:
+        return self.panel.get_by_role("button", name=name)
+
+    def slider(self, name: str) -> Locator:
+        return self.panel.get_by_role("slider", name=name, exact=True)
+
+    def says(self, words: str | re.Pattern[str]) -> None:
+        """The live region says so, and is still the element that a screen reader listens to."""
+        expect(self.live).to_contain_text(words)
+        assert self.live.get_attribute("aria-live") == "polite"
+        assert self.live.evaluate("(now, first) => now === first", self._region)
+
+
+def says(assignment: str, exercise: str, mistake: str) -> str:
+    """The message for a mistake as a card shows it, code set as code."""
+    known = load_table(assignment)["exercises"][exercise]["mistakes"]
+    text: str = next(entry["says"] for entry in known if entry["id"] == mistake)
+    return text.replace("`", "")
+
+
+def answer(solution: str) -> str:
+    """What stands in the solution cell of an exercise when a student has it right."""
+    return re.sub(r" *### \w+ SOLUTION\n?", "", solution).rstrip()
 
 
 def _complete(file: Path) -> bool:

@@ -9,8 +9,8 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbformat.v4 import new_code_cell, new_notebook
-from notebooks import Notebook
-from playwright.sync_api import Locator, Page, expect
+from notebooks import Notebook, Shown
+from playwright.sync_api import Page, expect
 from serving import Lab
 
 from autograder.assignments import load_assignment
@@ -49,31 +49,6 @@ def notebook(lab: Lab, page: Page) -> Notebook:
     opened = Notebook(lab, page, "play.ipynb")
     opened.run("engine")
     return opened
-
-
-class Shown:
-    """An interactive in a cell's output."""
-
-    def __init__(self, output: Locator) -> None:
-        self.output = output
-        self.panel = output.get_by_role("group").first
-        self.live = self.panel.get_by_role("status")
-        self._region = self.live.element_handle()
-
-    def press(self, key: str) -> None:
-        self.output.page.keyboard.press(key)
-
-    def button(self, name: str) -> Locator:
-        return self.panel.get_by_role("button", name=name)
-
-    def slider(self, name: str) -> Locator:
-        return self.panel.get_by_role("slider", name=name, exact=True)
-
-    def says(self, words: str | re.Pattern[str]) -> None:
-        """The live region says so, and is still the element that a screen reader listens to."""
-        expect(self.live).to_contain_text(words)
-        assert self.live.get_attribute("aria-live") == "polite"
-        assert self.live.evaluate("(now, first) => now === first", self._region)
 
 
 def test_stepper_by_mouse(notebook: Notebook, picture: Callable[[str], None]) -> None:

@@ -10,7 +10,7 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
-from notebooks import Notebook
+from notebooks import Notebook, answer, says
 from playwright.sync_api import Page, expect
 from serving import Lab
 
@@ -29,9 +29,7 @@ def notebook(lab: Lab, page: Page) -> Notebook:
 def solution(course: Path) -> Callable[[str], str]:
     """What stands in the solution cell of an exercise when a student has it right."""
     exercises = load_assignment(course, "value").exercises
-    return lambda exercise: re.sub(
-        r" *### \w+ SOLUTION\n?", "", exercises[exercise].solution
-    ).rstrip()
+    return lambda exercise: answer(exercises[exercise].solution)
 
 
 def test_student_makes_a_mistake_mends_it_and_saves(
@@ -47,7 +45,7 @@ def test_student_makes_a_mistake_mends_it_and_saves(
     notebook.write("add-solution", solution("add").replace("+=", "="))
     notebook.run("add-solution")
     failed = notebook.run("add-test")
-    expect(failed).to_contain_text(_says("add", "add.overwrites"))
+    expect(failed).to_contain_text(says("value", "add", "add.overwrites"))
     expect(failed).not_to_contain_text(re.compile("Traceback|Cell In|CheckFailed|`"))
     picture("mistake")
 
@@ -89,12 +87,6 @@ def test_validate_lists_what_is_unfinished(
         expect(dialog).to_contain_text(f'check("{exercise}")')
     expect(dialog).not_to_contain_text('check("node")')
     expect(dialog).not_to_contain_text("JSON")
-
-
-def _says(exercise: str, mistake: str) -> str:
-    """The mistake's message as a card shows it, code set as code."""
-    known = load_table("value")["exercises"][exercise]["mistakes"]
-    return next(entry["says"] for entry in known if entry["id"] == mistake).replace("`", "")
 
 
 def _grade(notebook: Path) -> dict[str, list[dict[str, object]]]:

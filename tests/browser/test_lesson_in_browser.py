@@ -11,8 +11,6 @@ from axe_playwright_python.sync_playwright import Axe
 from conftest import ROOT
 from playwright.sync_api import Locator, Page, expect
 
-from autograder.lesson.site import build
-
 pytestmark = pytest.mark.browser
 
 PAGES = sorted(path.stem for path in (ROOT / "course" / "lesson").glob("*.md"))
@@ -23,10 +21,8 @@ TOO_WIDE = "all => all.filter(it => it.scrollWidth > it.clientWidth + 1).length"
 
 
 @pytest.fixture(scope="module")
-def folder(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    target = tmp_path_factory.mktemp("lesson")
-    build(ROOT, target)
-    return target
+def folder(lesson: Path) -> Path:
+    return lesson
 
 
 @pytest.fixture

@@ -1,0 +1,170 @@
+"""Each release notebook in JupyterLab: filled, run, misunderstood, mended, played with, read."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Callable, Iterator
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from conftest import ROOT
+from notebooks import Notebook, Shown, answer, says
+from playwright.sync_api import Page, expect
+from serving import Lab, serve
+
+from autograder.assignments import Exercise, load_assignment
+from autograder.publishing import copy_course
+
+pytestmark = [pytest.mark.browser, pytest.mark.slow]
+
+# What only JupyterLab can change: its own frame, editors, prompts and tool bars.
+JUPYTERLABS_OWN = [
+    ".jp-InputArea-editor", ".jp-InputPrompt", ".jp-OutputPrompt", ".jp-Toolbar", ".jp-Collapser",
+    ".jp-cell-menu", ".jp-CellHeader",
+]  # fmt: skip
+
+MISTAKES = {
+    "backward": ["tanh.slope_from_input", "check_gradients.fixed_tolerance"],
+    "checkpoint": ["q18.late_binding", "q19.pre_order"],
+    "mlp": ["layer.one_neuron_repeated", "train.erased"],
+    "value": ["mul.own_data", "reverse.rsub_order"],
+}
+
+
+@pytest.fixture(scope="module")
+def running(tmp_path_factory: pytest.TempPathFactory, lesson: Path) -> Iterator[Lab]:
+    """One JupyterLab for all that is here, on the notebooks with the lesson beside them."""
+    folder = tmp_path_factory.mktemp("notebooks")
+    copy_course(ROOT, folder / "course")
+    shutil.copytree(lesson, folder / "course" / "release" / "lesson", dirs_exist_ok=True)
+    with serve(folder / "course", folder / "home") as lab:
+        yield lab
+
+
+@pytest.mark.parametrize("name", sorted(MISTAKES))
+def test_working_through_a_notebook(
+    running: Lab, page: Page, name: str, picture: Callable[[str], None]
+) -> None:
+    exercises = load_assignment(ROOT, name).exercises
+    notebook = Notebook(running, page, f"release/{name}/{name}.ipynb")
+    assert_accessible(page)
+    for exercise in exercises.values():
+        if exercise.manual:
+            notebook.write_prose(f"{cell_of(exercise)}-answer", "Because **of** this.")
+        else:
+            notebook.write(solution_cell(name, exercise), answer(exercise.solution))
+    notebook.run_all()
+    for exercise in exercises.values():
+        if not exercise.manual:
+            check = notebook.output(f"{cell_of(exercise)}-test")
+            expect(check).to_contain_text(f"✓ {exercise.title.replace('`', '')}")
+    graphs_are_visible(notebook)
+    picture("filled")
+    assert_accessible(page)
+
+    for mistake in MISTAKES[name]:
+        exercise = exercises[mistake.partition(".")[0]]
+        wrong = next(known.source for known in exercise.mistakes if known.id == mistake)
+        for source, words in (
+            (wrong, says(name, exercise.id, mistake)),
+            (answer(exercise.solution), "✓"),
+        ):
+            notebook.write(solution_cell(name, exercise), source)
+            notebook.run(solution_cell(name, exercise))
+            check = notebook.run(f"{cell_of(exercise)}-test")
+            expect(check).to_contain_text(words)
+        expect(check).not_to_contain_text("Traceback")
+    if name in PLAYED:
+        PLAYED[name](notebook)
+
+
+def cell_of(exercise: Exercise) -> str:
+    """How the ids of an exercise's cells begin."""
+    return exercise.id.replace("_", "-")
+
+
+def solution_cell(name: str, exercise: Exercise) -> str:
+    return f"{cell_of(exercise)}-{'answer' if name == 'checkpoint' else 'solution'}"
+
+
+def graphs_are_visible(notebook: Notebook) -> None:
+    drawn = [name for name, source in notebook.sources().items() if "draw_graph(" in source]
+    assert drawn
+    for name in drawn:
+        drawing = notebook.output(name).locator('svg[role="img"]').first
+        drawing.scroll_into_view_if_needed()
+        expect(drawing).to_be_visible()
+        expect(drawing).to_have_accessible_name(re.compile(r"graph of .*: \d+ values?"))
+
+
+def play_value(notebook: Notebook) -> None:
+    shown = Shown(notebook.output("neuron-playground"))
+    shown.slider("w1").focus()
+    shown.press("ArrowUp")
+    shown.says("n went from 0.8814 to 1.081, by 0.2.")
+    expect(shown.slider("w1")).to_have_attribute("aria-valuetext", "-2.9")
+    shown.button("Back to the start").click()
+    expect(shown.slider("w1")).to_have_attribute("aria-valuetext", "-3.0")
+
+
+def play_backward(notebook: Notebook) -> None:
+    shown = Shown(notebook.output("stepper-loss"))
+    shown.says("Step 1 of")
+    shown.button("Last").click()
+    shown.says(re.compile(r"Step (\d+) of \1, backward\."))
+    shown.slider("Step").focus()
+    shown.press("Home")
+    shown.says("Step 1 of")
+    shown = Shown(notebook.output("playground-loss"))
+    box = shown.slider("b").bounding_box()
+    assert box is not None
+    shown.slider("b").scroll_into_view_if_needed()
+    shown.slider("b").focus()
+    shown.press("ArrowRight")
+    shown.says("The gradient of b had promised about -")
+
+
+def play_mlp(notebook: Notebook) -> None:
+    shown = Shown(notebook.output("loop-playground"))
+    shown.slider("w").focus()
+    shown.press("ArrowUp")
+    shown.says("loss went from 17.0 to")
+    shown = Shown(notebook.output("xor-trainer"))
+    shown.says("A new network with 4 hidden units")
+    shown.button("Step").click()
+    shown.says("Epoch 1, loss")
+    shown.press("Tab")
+    shown.press("Enter")
+    shown.says(re.compile(r"Stopped\. Epoch \d+, loss 0\.00\d+, 4 of 4 right\."))
+    expect(shown.output.get_by_role("row", name="0 xor 1 1 0.9")).to_contain_text("✓ right")
+
+
+PLAYED = {"value": play_value, "backward": play_backward, "mlp": play_mlp}
+
+
+def assert_accessible(page: Page) -> None:
+    """No violation of axe-core's rules, best practices included, in what the course brings."""
+    context = {"include": [[".jp-Notebook"]], "exclude": [[own] for own in JUPYTERLABS_OWN]}
+    # JupyterLab's list of cells has children that its role does not allow.
+    rules = {"aria-required-children": {"enabled": False}}
+    results = Axe().run(page, context=context, options={"preload": False, "rules": rules})
+    assert results.violations_count == 0, results.generate_report()
+
+
+def test_from_a_notebook_to_the_lesson_and_to_another_notebook(
+    running: Lab, page: Page, picture: Callable[[str], None]
+) -> None:
+    notebook = Notebook(running, page, "release/checkpoint/checkpoint.ipynb")
+    notebook.cell("how-to-work").get_by_role("link", name="Gradients add up").click()
+    lesson = page.frame_locator("iframe")
+    expect(lesson.get_by_role("heading", name="Gradients add up", level=1)).to_be_visible()
+    picture("lesson")
+    page.get_by_role("tab", name="checkpoint.ipynb").click()
+    question = notebook.cell("q5-question")
+    question.get_by_text("Where to look again").click()
+    question.get_by_role("link", name="The order matters").click()
+    heading = page.get_by_role("heading", name="The order matters")
+    expect(heading).to_be_in_viewport()
+    picture("heading")
