@@ -153,7 +153,8 @@ class Classroom:
             content = read_plain_file(path)
         except UnreadableNotebook as error:
             refused = str(error)
-        stamp = stamp_of(content or refused.encode())
+        # A refusal names the file; the course may be moved.
+        stamp = stamp_of(content or refused.replace(f"{folder}/", "").encode())
         if name not in self._versions:
             self._versions[name] = versions(self._course, course_key(self._course), name)
         return Job(name, student, str(path), content, refused, stamp, self._versions[name])

@@ -96,8 +96,8 @@ class SubmissionExporter(NotebookExporter):
             notebook = read_notebook(content, str(path))
         except UnreadableNotebook as error:
             self.log.error(str(error))
-            resources.setdefault("submission", stamp_of(str(error).encode()))
             resources["unreadable"] = str(error).replace(f"{path.parent}/", "")
+            resources.setdefault("submission", stamp_of(resources["unreadable"].encode()))
             notebook = nbformat.v4.new_notebook()
         if isinstance(self.parent, Autograde):
             about = resources["nbgrader"]
