@@ -8,7 +8,7 @@ PROXY := .venv/node_modules/.bin/configurable-http-proxy
 NAMES := value backward checkpoint mlp
 
 .PHONY: demo test audit damaged kills fuzz peers lab hub lesson install system for-tests \
-  generated release solutions tables lint bench clean
+  generated release solutions map tables lint bench clean
 
 demo: install system
 	$(BIN)/autograder demo
@@ -84,7 +84,7 @@ lesson: install system
 	$(BIN)/python -m autograder.lesson artefacts/lesson
 
 # Everything in the clone that is made from something else in it.
-generated: tables release solutions
+generated: tables release solutions map
 
 tables: install
 	$(BIN)/python -m autograder.tables
@@ -94,6 +94,10 @@ release: install
 
 solutions: tables
 	$(BIN)/python -m autograder.publishing solutions $(NAMES)
+
+# Where everything is: docs/curriculum-map.md, from the rows beside it.
+map: install
+	$(BIN)/python -m autograder.curriculum
 
 lint: install
 	$(BIN)/ruff format .

@@ -5,7 +5,6 @@ from __future__ import annotations
 import math
 import random
 import re
-import shutil
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 from pathlib import Path
@@ -28,6 +27,9 @@ LOOK = Path(__file__).with_name("look")
 
 def build(course: Path, folder: Path, beside: Sequence[str] = ()) -> list[Path]:
     """Write the lesson to `folder` and the slides to `folder/slides`.
+
+    Each page is one file with all that it needs: programs that show a single page, such as
+    JupyterLab, do not fetch what lies beside it.
 
     Args:
         course: the clone with the text and the notebooks.
@@ -63,9 +65,6 @@ def build(course: Path, folder: Path, beside: Sequence[str] = ()) -> list[Path]:
     for name, slides in decks.items():
         deck = templates.get_template("deck.html").render(slides=slides)
         written.append(_write(folder / "slides" / f"{name}.html", deck))
-    shutil.copytree(
-        LOOK, folder / "look", ignore=shutil.ignore_patterns("*.html"), dirs_exist_ok=True
-    )
     return written
 
 

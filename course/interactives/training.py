@@ -178,7 +178,7 @@ class XorTraining:
 
     def html(self) -> str:
         answers = table(
-            ("point", "target", "network", ""),
+            ("point", "target", "network", "verdict"),
             [
                 (name, f"{target:g}", f"{said:.3f}", "✓ right" if right else "✗ wrong")
                 for name, target, said, right in self.answers

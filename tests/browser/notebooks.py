@@ -15,6 +15,7 @@ from serving import Lab
 from course.check import load_table
 
 RUN_ALL = 120_000  # milliseconds
+SEEN = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook"
 
 
 class Notebook:
@@ -27,12 +28,12 @@ class Notebook:
         self._places = [cell.id for cell in cells]
         self._code = [cell.id for cell in cells if cell.cell_type == "code"]
         self._runs = 0
-        page.goto(lab.address(f"lab/tree/{path}"))
+        page.goto(f"{lab.address(f'lab/tree/{path}')}&reset")  # nothing else is open
         expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
 
     def cell(self, name: str) -> Locator:
         place = self._places.index(name)
-        return self.page.locator(f'.jp-Notebook [data-windowed-list-index="{place}"]')
+        return self.page.locator(f'{SEEN} [data-windowed-list-index="{place}"]')
 
     def write(self, name: str, source: str) -> None:
         self.cell(name).locator(".cm-content").click()
