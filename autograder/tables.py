@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import sys
 from pathlib import Path
 from typing import Any
 
@@ -81,7 +82,7 @@ def _kind_only(seen: Any) -> Any:
 
 if __name__ == "__main__":
     root = find_course()
-    for name in assignment_names(root):
+    for name in sys.argv[1:] or assignment_names(root):
         path = table_path(root, name)
         path.parent.mkdir(exist_ok=True)
         path.write_text(table_text(load_assignment(root, name)), "utf-8")

@@ -31,9 +31,21 @@ PROXY = "configurable-http-proxy"
     show_default=True,
     help="A student's name; give it once for each.",
 )
+@click.option(
+    "--assignment",
+    "names",
+    multiple=True,
+    help="An assignment that a new course begins with; by default all.",
+)
 @course_option
 @for_people
-def main(folder: Path | None, port: int, students: tuple[str, ...], course: Path | None) -> None:
+def main(
+    folder: Path | None,
+    port: int,
+    students: tuple[str, ...],
+    names: tuple[str, ...],
+    course: Path | None,
+) -> None:
     """Start a JupyterHub for the course on this machine alone, for a trial."""
     proxy = _proxy()
     try:
@@ -44,7 +56,8 @@ def main(folder: Path | None, port: int, students: tuple[str, ...], course: Path
         ) from error
     clone = find_course(course)
     with console.status("preparing the course"):
-        made = prepare(clone, folder or clone / "artefacts" / "hub", list(students))
+        root = folder or clone / "artefacts" / "hub"
+        made = prepare(clone, root, list(students), list(names))
     console.print(f"The hub: http://127.0.0.1:{port}", highlight=False)
     for name, password in made.users().items():
         role = "the instructor" if name == INSTRUCTOR else "a student"

@@ -82,13 +82,16 @@ class HubFolder:
         return dict(line.split(" ", 1) for line in lines)
 
 
-def prepare(clone: Path, root: Path, students: list[str]) -> HubFolder:
+def prepare(
+    clone: Path, root: Path, students: list[str], names: list[str] | None = None
+) -> HubFolder:
     """Make what is not there yet; nobody's work and no password is touched.
 
     Args:
         clone: the course to copy for the instructor.
         root: the hub's folder.
         students: their names; they are added to those who are there.
+        names: the assignments that a new course begins with; by default all there are.
 
     Raises:
         CourseError: a name cannot be a user's.
@@ -120,7 +123,7 @@ def prepare(clone: Path, root: Path, students: list[str]) -> HubFolder:
             config.write(
                 _FOR_INSTRUCTOR.format(exchange=folder.exchange, inbound=folder.root / "inbound")
             )
-        for name in assignment_names(folder.course):
+        for name in names or assignment_names(folder.course):
             run_nbgrader(folder.course, "generate_assignment", name, "--force")
     with Gradebook(f"sqlite:///{folder.course}/gradebook.db", COURSE_ID) as gradebook:
         for each in students:

@@ -39,10 +39,11 @@ class Hub:
 
 
 @contextmanager
-def serve_hub(root: Path, students: list[str]) -> Iterator[Hub]:
+def serve_hub(root: Path, students: list[str], assignment: str) -> Iterator[Hub]:
     """The hub as `make hub` starts it, on free ports."""
     port = _three_free_ports()
     command = [sys.executable, "-m", "autograder.hub", "--folder", str(root), "--port", str(port)]
+    command += ["--assignment", assignment]
     for name in students:
         command += ["--student", name]
     root.mkdir(parents=True)

@@ -13,7 +13,7 @@ from pathlib import Path
 import pytest
 from hubs import Hub, serve_hub
 from notebooks import Notebook
-from playwright.sync_api import FrameLocator, Locator, Page, expect
+from playwright.sync_api import FrameLocator, Locator, Page, Response, expect
 from serving import Lab
 
 from autograder.assignments import find_course, load_assignment
@@ -38,7 +38,7 @@ SLOW = 120_000  # milliseconds, for what runs a command behind a button
 
 @pytest.fixture
 def hub(tmp_path: Path) -> Iterator[Hub]:
-    with serve_hub(tmp_path / "hub", ["ada", "blaise"]) as running:
+    with serve_hub(tmp_path / "hub", ["ada", "blaise"], NAME) as running:
         yield running
 
 
@@ -143,15 +143,20 @@ def _grade_by_hand(page: Page, formgrader: FrameLocator) -> None:
     for exercise in WRITTEN:
         field = formgrader.locator(f"input.score#{exercise.id}")
         field.fill(f"{exercise.max_points:g}")
-        field.press("Tab")
+        with page.expect_response(lambda response: _saved(response, "grade")):
+            field.press("Tab")
     first = WRITTEN[0]
     expect(formgrader.get_by_text("For marking").first).to_be_visible()
     comment = formgrader.locator(f"#{first.id}-comment")
     comment.fill(COMMENT)
-    with page.expect_response(lambda response: "/api/comment/" in response.url):
+    with page.expect_response(lambda response: _saved(response, "comment")):
         comment.press("Tab")
     comment.scroll_into_view_if_needed()
     _picture(page, "graded-by-hand")
+
+
+def _saved(response: Response, what: str) -> bool:
+    return f"/api/{what}/" in response.url and response.request.method == "PUT" and response.ok
 
 
 def _exported_mark(hub: Hub) -> str:
@@ -168,8 +173,10 @@ def _exported_mark(hub: Hub) -> str:
 def _read_feedback(hub: Hub, page: Page, mark: str) -> None:
     page.get_by_role("button", name="Fetch Feedback", exact=True).click()
     home = hub.folder.home("ada")
-    link = page.get_by_role("link", name="view feedback")
-    expect(link.first).to_be_visible(timeout=SLOW)
+    link = page.get_by_text("(view feedback)")
+    expect(link).to_be_visible(timeout=SLOW)
+    link.click()
+    expect(page.locator(".jp-DirListing-item", has_text=f"{NAME}.html")).to_be_visible()
     _picture(page, "feedback-fetched")
     [file] = home.glob(f"{NAME}/feedback/*/{NAME}.html")
     page.goto(file.as_uri())
@@ -178,6 +185,9 @@ def _read_feedback(hub: Hub, page: Page, mark: str) -> None:
     expect(page.locator(".comment")).to_contain_text(COMMENT)
     assert not list((hub.folder.home("blaise")).glob("**/*.html"))
     _picture(page, "feedback")
+    page.set_viewport_size({"width": 390, "height": 800})
+    assert page.evaluate("document.documentElement.scrollWidth") <= 390, "too wide for a phone"
+    _picture(page, "feedback-phone")
 
 
 def _picture(page: Page, what: str) -> None:
