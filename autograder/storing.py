@@ -45,6 +45,8 @@ def one_at_a_time(course: Path) -> Iterator[None]:
 def write_whole(path: Path, content: bytes, mode: int) -> None:
     """Write a file that others see as it was or as it is to be, also after a loss of power.
 
+    Which of the two it is then, its reader has to tell.
+
     What a killed program has left half-written is written over: call this under `one_at_a_time`.
 
     Raises `CourseError` where the disk is full.
@@ -58,11 +60,6 @@ def write_whole(path: Path, content: bytes, mode: int) -> None:
             os.fsync(file.fileno())
         aside.chmod(mode)
         os.replace(aside, path)
-        folder = os.open(path.parent, os.O_RDONLY)
-        try:
-            os.fsync(folder)
-        finally:
-            os.close(folder)
     except OSError as error:
         with suppress(OSError):
             aside.unlink(missing_ok=True)
