@@ -8,6 +8,7 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
 from pathlib import Path
+from typing import BinaryIO
 
 from .assignments import CourseError
 
@@ -24,7 +25,7 @@ def one_at_a_time(course: Path) -> Iterator[None]:
     """
     until = time.monotonic() + _PATIENCE
     try:
-        opened = (course / LOCK).open("a")
+        opened = _opened(course / LOCK)
     except OSError as error:
         raise CourseError(f"{course / LOCK} could not be made ({error.strerror}).") from error
     with opened as file:
@@ -40,6 +41,14 @@ def one_at_a_time(course: Path) -> Iterator[None]:
                     ) from error
                 time.sleep(0.01)
         yield
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("ab")
+    except PermissionError:
+        # Another instructor made it. A lock does not need the right to write.
+        return path.open("rb")
 
 
 def write_whole(path: Path, content: bytes, mode: int) -> None:
