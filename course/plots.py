@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import io
+import math
 from collections.abc import Callable, Mapping, Sequence
 from html import escape
 from typing import Any
@@ -20,8 +21,9 @@ Predict = Callable[[Any], Any]
 """Takes a point, gives a number or a Value."""
 
 _HIGH, _LOW, _INK = "#0072b2", "#d55e00", "#222222"
+_LINE = 11  # points from one label to the next
 _DASHES = ["-", "--", "-.", ":"]
-_GRID = 36
+_GRID = 30
 """Points each way on which a model is asked: an engine of single numbers takes its time."""
 
 
@@ -36,7 +38,9 @@ class Picture:
 
     def __init__(self, figure: Figure, summary: str, chart: str = "") -> None:
         buffer = io.BytesIO()
-        figure.savefig(buffer, format="png", dpi=100, bbox_inches="tight")
+        # A layout that fits everything in needs no second drawing to find out what sticks out.
+        fits = figure.get_layout_engine() is not None
+        figure.savefig(buffer, format="png", dpi=100, bbox_inches=None if fits else "tight")
         self.png = buffer.getvalue()
         self.summary = summary
         self.text = f"{summary}\n\n{chart}" if chart else summary
@@ -226,8 +230,6 @@ def _draw_losses(axes: Axes, curves: dict[str, list[float]]) -> None:
     for index, (name, curve) in enumerate(curves.items()):
         axes.plot(range(1, len(curve) + 1), curve, _DASHES[index % len(_DASHES)],
                   color=f"C{index}" if len(curves) > 1 else _HIGH, label=name)  # fmt: skip
-        if len(curves) > 1:
-            axes.annotate(f" {name}", (len(curve), curve[-1]), fontsize=9, va="center")
     every = [loss for curve in curves.values() for loss in curve]
     if min(every) > 0 and max(every) > 20 * min(every):
         axes.set_yscale("log")
@@ -235,6 +237,21 @@ def _draw_losses(axes: Axes, curves: dict[str, list[float]]) -> None:
     axes.set_ylabel("loss")
     axes.grid(True, alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
+    if len(curves) > 1:
+        _label_ends(axes, curves)
+
+
+def _label_ends(axes: Axes, curves: dict[str, list[float]]) -> None:
+    """Write each curve's name at its end, one above the other where curves end close together."""
+    points_a_pixel = 72 / axes.figure.dpi
+    lowest = -math.inf
+    for name, curve in sorted(curves.items(), key=lambda named: named[1][-1]):
+        end = (len(curve), curve[-1])
+        height = axes.transData.transform(end)[1] * points_a_pixel
+        place = max(height, lowest)
+        lowest = place + _LINE
+        axes.annotate(name, end, (4, place - height), textcoords="offset points",
+                      fontsize=9, va="center")  # fmt: skip
 
 
 def _losses_in_words(curves: dict[str, list[float]]) -> str:
