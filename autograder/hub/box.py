@@ -3,7 +3,7 @@
 It shows the operating system, the Python environment, `course`, the student's home, what is
 released, and the student's own folder for handing in. Nobody else's files or processes are there,
 nor the instructor's course, nor the hub's secrets. The network is the machine's own: the hub and
-its proxy have to be reached. Memory and processor time are not limited.
+its proxy have to be reached. Memory, disk and processor time are not limited.
 """
 
 from __future__ import annotations
