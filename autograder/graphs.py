@@ -44,20 +44,23 @@ def marked_graph(assignment: Assignment, example: Example | None) -> str:
 
 @lru_cache(maxsize=500)
 def _drawn(cells: tuple[str, ...], code: str, wrong: tuple[tuple[str, str], ...]) -> str:
-    scope: dict[str, Any] = {"__name__": "__main__"}
-    with redirect_stdout(io.StringIO()):
-        for cell in cells:
-            exec(compiled(cell), scope)
-        defined = set(scope)
-        exec(compiled(code), scope)
+    about = [_note(expression, seen) for expression, seen in wrong]
+    if not any(name for name, _ in about):
+        return ""
+    solution = _solution(cells)
+    scope = dict(solution)
+    try:
+        with redirect_stdout(io.StringIO()):
+            exec(compiled(code), scope)
+    except Exception:  # there are examples that right code refuses
+        return ""
     values = {
         name: value
         for name, value in scope.items()
-        if name not in defined and looks_like_a_value(value)
+        if name not in solution and looks_like_a_value(value)
     }
     notes: dict[str, list[str]] = {}
-    for expression, seen in wrong:
-        name, note = _note(expression, seen)
+    for name, note in about:
         if name in values:
             notes.setdefault(name, []).append(note)
     for root in values.values():
@@ -69,6 +72,16 @@ def _drawn(cells: tuple[str, ...], code: str, wrong: tuple[tuple[str, str], ...]
             highlight = {values[name]: ", ".join(told) for name, told in notes.items()}
             return draw_graph(root, highlight=highlight, renderer="built-in").svg
     return ""
+
+
+@lru_cache(maxsize=8)
+def _solution(cells: tuple[str, ...]) -> dict[str, Any]:
+    """What the solution defines. Some of its cells train networks, which takes a while."""
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    with redirect_stdout(io.StringIO()):
+        for cell in cells:
+            exec(compiled(cell), scope)
+    return scope
 
 
 def _note(expression: str, seen: str) -> tuple[str, str]:

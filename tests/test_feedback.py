@@ -11,7 +11,12 @@ from bs4 import BeautifulSoup
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import GetGrades
 
-from autograder.assignments import CourseError, find_course, load_assignment
+from autograder.assignments import (
+    CourseError,
+    assignment_names,
+    find_course,
+    load_assignment,
+)
 from autograder.classroom import Classroom
 from autograder.demo import filled_notebook
 from autograder.feedback import FeedbackExporter, ReadMarks
@@ -24,6 +29,7 @@ from autograder.publishing import copy_course, run_nbgrader
 from autograder.report import ADVICE
 from autograder.sanitizing import safe_html
 from autograder.workers import OneProcess
+from course.check import first_wrong, load_table
 from course.messages import Example, Row
 
 COURSE = find_course(Path(__file__).parent)
@@ -289,3 +295,16 @@ def test_a_graph_is_drawn_only_where_it_shows_the_mistake():
     error = {"error": "TypeError", "message": "no"}
     fails = Example(probe["code"], [Row(name, error, 1.0) for name in names])
     assert marked_graph(VALUE, fails) == ""
+
+
+@pytest.mark.parametrize("name", assignment_names(COURSE))
+def test_every_known_mistake_has_a_drawing_that_marks_it_or_none(name):
+    assignment, table = load_assignment(COURSE, name), load_table(name)["exercises"]
+    drawings = [
+        marked_graph(assignment, first_wrong(entry, mistake["results"]))
+        for entry in table.values()
+        for mistake in entry.get("mistakes", ())
+    ]
+    drawn = [svg for svg in drawings if svg]
+    assert all("! your" in svg and svg.endswith("</svg>") for svg in drawn)
+    assert len(drawn) >= {"value": 60, "backward": 40}.get(name, 5)
