@@ -191,7 +191,6 @@ class Classroom:
         with one_at_a_time(self._course):
             if not self._force and self._is_graded(job):
                 return
-            target.mkdir(parents=True, exist_ok=True)
             copy_receipts(submitted, target)
             write_whole(target / f"{name}.ipynb", graded.text.encode(), 0o444)
             record(self._gradebook, name, student, graded.marks, submitted_at(submitted), entry)

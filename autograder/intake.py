@@ -16,6 +16,8 @@ from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
+from .storing import write_whole
+
 MAX_BYTES = 50_000_000
 RECEIPTS = ("timestamp.txt", "submission_secret.txt")
 RESEND = "Ask for the file again, or have it saved once more from JupyterLab."
@@ -120,13 +122,14 @@ def copy_receipts(submitted: Path, target: Path) -> None:
 
     Args:
         submitted: the submission's folder.
-        target: the folder of what is made from it; it is there.
+        target: the folder of what is made from it.
+
+    Raises `CourseError` where the disk is full.
     """
     for name in RECEIPTS:
         with suppress(UnreadableNotebook):
             content = read_plain_file(submitted / name, most=1000)
-            (target / name).unlink(missing_ok=True)  # nbgrader leaves it read-only
-            (target / name).write_bytes(content)
+            write_whole(target / name, content, 0o644)
 
 
 def submitted_at(folder: Path) -> datetime | None:
