@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import time
 from pathlib import Path
 
 import nbformat
@@ -20,6 +21,7 @@ from autograder.assignments import (
 from autograder.classroom import Classroom
 from autograder.demo import filled_notebook
 from autograder.feedback import FeedbackExporter, ReadMarks
+from autograder.feedback.exporter import feedback_page
 from autograder.feedback.summary import summary
 from autograder.formulas import MAX_LENGTH, mathml
 from autograder.grading import Grader
@@ -308,3 +310,15 @@ def test_every_known_mistake_has_a_drawing_that_marks_it_or_none(name):
     drawn = [svg for svg in drawings if svg]
     assert all("! your" in svg and svg.endswith("</svg>") for svg in drawn)
     assert len(drawn) >= {"value": 60, "backward": 40}.get(name, 5)
+
+
+def test_the_longest_notebook_gets_its_page_in_a_moment():
+    output = nbformat.v4.new_output("stream", name="stdout", text="\x1b[31mx" * 250_000)
+    cells = [nbformat.v4.new_code_cell("x = [1, 2, 3]\n" * 3500) for _ in range(100)]
+    cells.append(nbformat.v4.new_code_cell("print(1)", outputs=[output]))
+    about = {"student": "ada", "notebook": "value", "score": 0.0, "max_score": 40.0}
+    resources = {"nbgrader": {**about, "late_penalty": 0.0}}
+    started = time.process_time()
+    html = feedback_page(nbformat.v4.new_notebook(cells=cells), resources)
+    assert time.process_time() - started < 10
+    assert html.count("x = [1, 2, 3]") > 350_000 * 0.9 and "\x1b" not in html

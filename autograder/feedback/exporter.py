@@ -18,7 +18,7 @@ import nbformat
 from jinja2 import Environment, PackageLoader, StrictUndefined, Template
 from markupsafe import Markup
 from nbconvert.exporters.exporter import Exporter
-from nbconvert.filters.ansi import ansi2html
+from nbconvert.filters.ansi import ansi2html, strip_ansi
 from nbformat.notebooknode import NotebookNode
 from pygments import highlight
 from pygments.formatters import HtmlFormatter
@@ -35,8 +35,11 @@ from .summary import first_to_mend, summary
 
 Resources = dict[str, Any]
 
-MAX_CODE = 50_000
-"""Characters of a cell. A longer one is shown without colours."""
+MAX_CODE, MAX_CODE_OF_A_PAGE = 50_000, 300_000
+"""Characters. Longer cells, and what comes after them on a long page, are shown without colours."""
+
+MAX_COLOURS = 2000
+"""How often an output may change its colour; with more it is shown without any."""
 
 _COLOURS = Path(__file__).parent.parent / "lesson" / "look" / "colours.css"
 _LATEX = re.compile(r"\A\s*(\$\$|\$|\\\[)(.*?)(\$\$|\$|\\\])\s*\Z", re.DOTALL)
@@ -93,6 +96,7 @@ def feedback_page(notebook: NotebookNode, resources: Resources) -> str:
             markdown_html(cell.source, resources, cell.get("attachments", {}))
         ),
         comment=lambda text: Markup(markdown_html(text, resources, {})),
+        code=lambda cell: Markup(_code(cell.source, resources)),
         outputs=lambda cell: Markup("".join(_outputs(cell, resources))),
         colours=Markup(_COLOURS.read_text("utf-8")),
     )
@@ -108,15 +112,18 @@ def _template() -> Template:
         lstrip_blocks=True,
     )
     templates.filters["number"] = lambda value: f"{value:.2f}".rstrip("0").rstrip(".")
-    templates.filters["code"] = lambda source: Markup(_highlighted(source))
     templates.filters["marked_up"] = lambda text: Markup(marked_up(text))
     return templates.get_template("page.html")
 
 
+def _code(source: str, resources: Resources) -> str:
+    left = resources.get("code_left", MAX_CODE_OF_A_PAGE) - len(source)
+    resources["code_left"] = left
+    return _highlighted(source) if left >= 0 and len(source) <= MAX_CODE else escape(source)
+
+
 @lru_cache(maxsize=500)
 def _highlighted(source: str) -> str:
-    if len(source) > MAX_CODE:
-        return escape(source)
     coloured: str = highlight(source, PythonLexer(), HtmlFormatter(nowrap=True))
     return coloured
 
@@ -134,7 +141,10 @@ def _outputs(cell: NotebookNode, resources: Resources) -> Iterator[str]:
 
 
 def _text(text: str, kind: str) -> str:
-    shown = str(ansi2html(text)) if "\x1b" in text else escape(text)
+    changes = text.count("\x1b")
+    if changes > MAX_COLOURS:
+        text, changes = strip_ansi(text), 0
+    shown = str(ansi2html(text)) if changes else escape(text)
     return f'<pre class="{escape(kind)}" tabindex="0">{shown}</pre>'
 
 
