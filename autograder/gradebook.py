@@ -145,7 +145,7 @@ def _record(
 ) -> None:
     db = gradebook.db
     if db.get(Student, student) is None:
-        gradebook.add_student(student)
+        db.execute(insert(Student), [{"id": student}])
     notebook_id = _mirrored(db, name, student, timestamp)
     grades = {
         cell: (grade_id, by_hand)

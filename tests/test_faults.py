@@ -98,7 +98,7 @@ def test_on_a_full_disk_nothing_is_half_written_and_the_rest_is_graded_later(
     assert len(full) >= 2, [(each["room"], each["status"]) for each in cramped]
     assert any(each["lines"] for each in full), "nothing was ever stored before the disk was full"
     for each in full:
-        assert "Traceback" not in each["told"], each
+        assert "Traceback" not in each["told"], each["told"]
         assert "full" in each["told"] or "No space left" in each["told"], each
     scores: dict[str, float] = {}
     for (student, _), mark in undisturbed.marks.items():
