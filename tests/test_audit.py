@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import sys
 from dataclasses import replace
 from functools import cache
 
@@ -166,6 +167,16 @@ def test_the_oracle_finds_nothing_wrong_with_right_solutions(name):
         if not exercise.manual and oracle.differs(exercise.id, case.answers)
     ]
     assert wrong == []
+
+
+def test_the_oracle_leaves_the_recursion_limit_as_it_was():
+    before = sys.getrecursionlimit()
+    raised = "import sys\nsys.setrecursionlimit(10**6)\n"
+    oracle = Oracle(ASSIGNMENTS["checkpoint"], graphs=1)
+    assert not oracle.differs(
+        "q3", {"q3": raised + ASSIGNMENTS["checkpoint"].exercises["q3"].solution}
+    )
+    assert sys.getrecursionlimit() == before
 
 
 ADD = """

@@ -40,7 +40,9 @@ def one_processor() -> Iterator[None]:
     """All that is started from here shares one processor with programs that never rest."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
-    busy = [subprocess.Popen([sys.executable, "-c", "while True: pass"]) for _ in range(BUSY)]
+    command = [sys.executable, "-c", "while True: pass"]
+    # In sessions of their own: Linux shares a processor among sessions before processes.
+    busy = [subprocess.Popen(command, start_new_session=True) for _ in range(BUSY)]
     try:
         yield
     finally:

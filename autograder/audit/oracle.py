@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import random
 import signal
+import sys
 from collections.abc import Iterator
 from contextlib import contextmanager, redirect_stdout, suppress
 from dataclasses import dataclass
@@ -79,6 +80,19 @@ def time_limit(seconds: float) -> Iterator[None]:
     finally:
         signal.setitimer(signal.ITIMER_PROF, 0)
         signal.signal(signal.SIGPROF, before)
+
+
+@contextmanager
+def same_recursion_limit() -> Iterator[None]:
+    """Undo what the code in the block does to Python's recursion limit.
+
+    With a high one, endless recursion in whatever runs later would end this process.
+    """
+    before = sys.getrecursionlimit()
+    try:
+        yield
+    finally:
+        sys.setrecursionlimit(before)
 
 
 @dataclass(frozen=True)
@@ -168,7 +182,7 @@ class Oracle:
         """
         trials = self.trials(exercise)
         try:
-            with redirect_stdout(StringIO()):
+            with redirect_stdout(StringIO()), same_recursion_limit():
                 with time_limit(SECONDS):
                     names = self._assignment.namespace(**answers)
                 for number, trial in enumerate(trials):
