@@ -38,7 +38,7 @@ from nbgrader.api import Gradebook
 # Not all of these are named below: a forked command finds them imported.
 from autograder import classroom, cli, grading, workers  # noqa: F401
 from autograder.assignments import find_course, load_assignment
-from autograder.demo import hand_in
+from autograder.demo import hand_in, hand_in_unreadable
 from autograder.publishing import copy_course, run_nbgrader
 
 KEY = bytes(range(32))
@@ -63,6 +63,7 @@ def make_class(folder: Path, source: Path) -> None:
     ended = {**right, "pow": "import os\nos._exit(0)\n"}
     students = {"right": right, "wrong": wrong, LATE: right, "ended": ended, "empty": {}}
     hand_in(folder, assignment, students)
+    hand_in_unreadable(folder, assignment)
     (folder / "submitted" / LATE / "value/timestamp.txt").write_text("2030-03-02 13:00:00 UTC\n")
 
 
