@@ -46,9 +46,9 @@ def run(server: WarmServer, *cells: str, seconds: float = 10.0) -> list[list[dic
         ]
 
 
-def printed(server: WarmServer, cell: str) -> Any:
+def printed(server: WarmServer, cell: str, seconds: float = 10.0) -> Any:
     """The Python value that a cell printed."""
-    [output] = run(server, cell)[0]
+    [output] = run(server, cell, seconds=seconds)[0]
     assert output["output_type"] == "stream", output
     return ast.literal_eval(output["text"])
 
@@ -232,7 +232,22 @@ def test_it_writes_in_its_own_three_folders_alone(server):
             os.unlink(path)
         print(sorted(found))
     """
-    assert printed(server, cell) == ["/dev/shm", "/home/student", "/tmp"]
+    # A disk may be slow to show all its folders.
+    folders = printed(server, cell, seconds=120.0)
+    assert folders == ["/dev/shm", "/home/student", "/tmp"]
+
+
+def test_of_installed_packages_it_sees_the_students_alone(server):
+    """Wherever the autograder is installed, beside nbgrader, nothing of it can be seen."""
+    cell = """
+        import os
+        for folder, folders, files in os.walk("/"):
+            for name in {"nbgrader", "autograder", "pytest"} & {*folders, *files}:
+                print(os.path.join(folder, name))
+        import importlib.util
+        print([importlib.util.find_spec(name) for name in ("nbgrader", "autograder", "pytest")])
+    """
+    assert run(server, cell, seconds=120.0)[0][0]["text"] == "[None, None, None]\n"
 
 
 def test_two_students_share_nothing(server):

@@ -86,9 +86,10 @@ def command(arguments: list[str]) -> list[str]:
             line += ["--symlink", os.readlink(f"/{name}"), f"/{name}"]
         else:
             line += ["--ro-bind-try", f"/{name}", f"/{name}"]
-    for path in sorted(_interpreter_paths(python)):
+    needed = _interpreter_paths(python)
+    for path in sorted(needed):
         line += ["--ro-bind", path, path]
-    for path in sorted(_foreign_packages(python)):
+    for path in sorted(_foreign_packages({*SYSTEM, *needed})):
         line += ["--tmpfs", path, "--remount-ro", path]
     line += [
         "--proc",
@@ -123,7 +124,9 @@ def _folder(module_file: str | None) -> str:
 
 def _interpreter_paths(python: Path) -> set[str]:
     """What the interpreter itself needs, where that is not in the system's folders already."""
-    paths = {str(python), sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib")}
+    # In a virtual environment "platstdlib" is its own folder, which holds no standard library.
+    own = {"platbase": sys.base_exec_prefix}
+    paths = {str(python), sysconfig.get_path("stdlib"), sysconfig.get_path("platstdlib", vars=own)}
     library = sysconfig.get_config_var("LDLIBRARY") or ""
     folder = sysconfig.get_config_var("LIBDIR") or ""
     if ".so" in library:
@@ -131,14 +134,21 @@ def _interpreter_paths(python: Path) -> set[str]:
     return {p for p in paths if Path(p).exists() and not p.startswith(("/usr/lib/", "/usr/bin/"))}
 
 
-def _foreign_packages(python: Path) -> set[str]:
+def _foreign_packages(mounted: set[str]) -> set[str]:
     """The folders of installed packages below what is mounted: covered, since anything may be
     installed there, the autograder too."""
     stdlib = Path(sysconfig.get_path("stdlib"))
     found = {stdlib / "site-packages", stdlib / "dist-packages"}
     found |= set(Path("/usr/lib").glob("python*/dist-packages"))
     found |= set(Path("/usr/lib").glob("python*/site-packages"))
-    return {str(p) for p in found if p.is_dir() and not p.is_symlink()}
+    found |= {Path(each) for each in sys.path if each.endswith(("site-packages", "dist-packages"))}
+    return {
+        str(path)
+        for path in found
+        if path.is_dir()
+        and not path.is_symlink()
+        and any(path.is_relative_to(each) for each in mounted)
+    }
 
 
 @cache
