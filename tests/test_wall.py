@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import json
+import os
 import random
 import re
+import sys
 import zipfile
+from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -96,6 +99,9 @@ def school(secret_course: Path) -> Path:
         folder = secret_course / "submitted" / name / "value"
         folder.mkdir(parents=True)
         (folder / "value.ipynb").write_text(filled_notebook(secret_course, "value", answers))
+    # The search has ten seconds, too few where a slow disk is asked for each folder the first time.
+    for system in ("/usr", sys.base_prefix, sys.prefix):
+        deque(os.walk(system), maxlen=0)
     run(secret_course, "-m", "nbgrader", "autograde", "value", "--log-level=ERROR")
     run(secret_course, "-m", "nbgrader", "generate_feedback", "value", "--log-level=ERROR")
     return secret_course
