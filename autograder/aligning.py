@@ -162,19 +162,20 @@ def _by_definition(
 ) -> tuple[list[NotebookNode], list[str | None]]:
     """Find answers by the names that they define, in cells of their own or behind other text."""
     lessons = {text for text, grade_id, _ in template.released if grade_id is None}
-    untouched = {text: grade_id for text, grade_id, _ in template.released if grade_id}
+    untouched = {text for text, grade_id, _ in template.released if grade_id}
+    texts = [squeezed(cell.source) for cell in cells]
+    defines = [defined_names(cell.source) for cell in cells]
     for grade_id, wanted in template.defines.items():
         holders = [i for i, name in enumerate(names) if name == grade_id]
-        if any(squeezed(cells[i].source) not in untouched for i in holders):
+        if not wanted or any(texts[i] not in untouched for i in holders):
             continue
         best, index = 0.0, -1
-        for i, cell in enumerate(cells):
-            if i in holders or squeezed(cell.source) in lessons or not wanted:
+        for i, (text, defined) in enumerate(zip(texts, defines, strict=True)):
+            if i in holders or text in lessons:
                 continue
-            defined = defined_names(cell.source)
             if names[i] is not None:
                 defined -= template.defines.get(names[i] or "", frozenset())
-                if names[i] not in template.defines or squeezed(cell.source) in untouched:
+                if names[i] not in template.defines or text in untouched:
                     continue
             share = len(defined & wanted) / len(wanted)
             if share >= best and share > 0:
@@ -196,6 +197,9 @@ def _by_definition(
         cells[index].source = cells[index].source[:start].rstrip("\n")
         cells.insert(index + 1, rest)
         names.insert(index + 1, grade_id)
+        parts = cells[index], rest
+        texts[index : index + 1] = [squeezed(part.source) for part in parts]
+        defines[index : index + 1] = [defined_names(part.source) for part in parts]
     return cells, names
 
 

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import ast
 import io
 import math
 import sys
+import warnings
 from typing import Any
 
 from IPython.core.displayhook import DisplayHook
@@ -152,6 +154,20 @@ class Shell(InteractiveShell):
 
     def enable_gui(self, gui: str | None = None) -> None:
         """`%matplotlib inline` asks for it; there is no window here to be drawn in."""
+
+    def transform_cell(self, raw_cell: str) -> str:
+        """What is Python as it stands holds no magic, and looking for it takes long."""
+        try:
+            with warnings.catch_warnings(action="ignore"):  # the cell's run gives them
+                ast.parse(raw_cell)
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return str(super().transform_cell(raw_cell))
+        return raw_cell
+
+    def should_run_async(self, raw_cell: str, **options: Any) -> bool:
+        if "await" not in raw_cell and "async" not in raw_cell:
+            return False
+        return bool(super().should_run_async(raw_cell, **options))
 
     def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
         lines = stb if isinstance(stb, list) else [str(stb)]
