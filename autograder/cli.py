@@ -32,6 +32,22 @@ def _processors() -> int:
     return len(os.sched_getaffinity(0))
 
 
+_assignments_argument = click.argument(
+    "assignments", nargs=-1, required=True, metavar="ASSIGNMENT..."
+)
+_student_option = click.option("--student", help="Grade this student's submission alone.")
+_scheduler_option = click.option(
+    "--scheduler", metavar="ADDRESS", help="Grade on this Dask cluster's workers."
+)
+_workers_option = click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=_processors,
+    show_default="one a processor",
+    help="How many processes work at the same time.",
+)
+
+
 @click.group(context_settings={"help_option_names": ["-h", "--help"]})
 @click.version_option(package_name="autograder")
 def main() -> None:
@@ -92,17 +108,11 @@ def _print_report(report: Report) -> None:
 
 
 @main.command()
-@click.argument("assignments", nargs=-1, required=True, metavar="ASSIGNMENT...")
-@click.option("--student", help="Grade this student's submission alone.")
+@_assignments_argument
+@_student_option
 @click.option("--force", is_flag=True, help="Grade again what is graded and unchanged.")
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    default=_processors,
-    show_default="one a processor",
-    help="How many submissions to grade at the same time.",
-)
-@click.option("--scheduler", metavar="ADDRESS", help="Grade on this Dask cluster's workers.")
+@_workers_option
+@_scheduler_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON report a submission.")
 @course_option
 @for_people
@@ -186,17 +196,11 @@ def _tell(screen: Console, outcome: Any, as_json: bool) -> None:
 
 
 @main.command()
-@click.argument("assignments", nargs=-1, required=True, metavar="ASSIGNMENT...")
-@click.option("--student", help="Grade this student's submission alone.")
+@_assignments_argument
+@_student_option
 @click.option("--yes", is_flag=True, help="Store the new marks without asking.")
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    default=_processors,
-    show_default="one a processor",
-    help="How many submissions to grade at the same time.",
-)
-@click.option("--scheduler", metavar="ADDRESS", help="Grade on this Dask cluster's workers.")
+@_workers_option
+@_scheduler_option
 @click.option("--json", "as_json", is_flag=True, help="Print one JSON line a submission.")
 @course_option
 @for_people
@@ -269,13 +273,7 @@ def demo(folder: Path | None, course: Path | None) -> None:
 
 @main.command()
 @click.argument("assignments", nargs=-1, metavar="[ASSIGNMENT]...")
-@click.option(
-    "--workers",
-    type=click.IntRange(min=1),
-    default=_processors,
-    show_default="one a processor",
-    help="How many processes to run.",
-)
+@_workers_option
 @click.option("--seed", default="audit", show_default=True, help="What is drawn depends on it.")
 @click.option("--case", "case_id", help="Judge this case alone and tell all about it.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")

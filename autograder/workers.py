@@ -6,6 +6,7 @@ needs no folder with submissions and writes nothing; marks and files are stored 
 
 from __future__ import annotations
 
+import gc
 import json
 import multiprocessing
 import os
@@ -104,6 +105,7 @@ class OneProcess:
 
     def __init__(self, grader: Grader) -> None:
         self._grader = grader
+        _collect_seldom()
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
         for job in jobs:
@@ -184,6 +186,13 @@ def _begin(course: Path, key: bytes, parent: int) -> None:
     if os.getppid() != parent:
         os._exit(1)
     _grader = Grader(course, key)
+    _collect_seldom()
+
+
+def _collect_seldom() -> None:
+    """Look for garbage seldom, and never among the modules: a grader makes little of it."""
+    gc.freeze()
+    gc.set_threshold(50_000, 20, 20)
 
 
 def _grade_here(job: Job) -> Graded:

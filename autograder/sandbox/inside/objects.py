@@ -90,7 +90,7 @@ class Objects:
             for argument in arguments:
                 self._tell(argument, told)
             if is_method:
-                self._tell(arguments[0], told, all_of_it=True)
+                self._tell_all(arguments[0], told)
             both = [wire.encode(arguments, self._handle), wire.encode(keywords, self._handle)]
             answer = self._callback(number, [*both, list(told.items())])
             done = self.perform(answer["steps"])
@@ -100,30 +100,25 @@ class Objects:
 
         return function
 
-    def _tell(
-        self, value: Any, told: dict[int, dict[str, Any]], all_of_it: bool = False, depth: int = 0
-    ) -> None:
-        """Note the numbers that an object holds, or that the objects in a short list hold.
-
-        With `all_of_it`, note whatever an object holds, and the numbers of what it lists.
-        """
+    def _tell(self, value: Any, told: dict[int, dict[str, Any]], depth: int = 0) -> None:
+        """Note the numbers that an object holds, or that the objects in a short list hold."""
         if isinstance(value, (list, tuple)):
             if len(value) <= _FEW and depth < _LEVELS:
                 for item in value:
-                    self._tell(item, told, depth=depth + 1)
-            return
-        held = getattr(value, "__dict__", None)
-        if type(held) is not dict:
-            return
-        noted = told.setdefault(self._handle(value)["object"], {})
-        for name, item in held.items():
-            if hasattr(type(value), name):
-                continue  # a property, say: it need not be what the attribute gives
-            if isinstance(item, (int, float)):
-                noted[name] = wire.encode(item, self._handle)
-            elif all_of_it and len(item if isinstance(item, _SIZED) else ()) <= _FEW:
-                noted[name] = wire.encode(item, self._handle)
-                self._tell(item, told, depth=depth + 1)
+                    self._tell(item, told, depth + 1)
+        elif (held := _held(value)) is not None:
+            noted = told.setdefault(self._handle(value)["object"], {})
+            for name, item in held.items():
+                if isinstance(item, (int, float)):
+                    noted[name] = wire.encode(item, self._handle)
+
+    def _tell_all(self, value: Any, told: dict[int, dict[str, Any]]) -> None:
+        """Note whatever an object holds, and the numbers of what it lists."""
+        self._tell(value, told)
+        for name, item in (_held(value) or {}).items():
+            if len(item if isinstance(item, _SIZED) else ()) <= _FEW:
+                told[self._handle(value)["object"]][name] = wire.encode(item, self._handle)
+                self._tell(item, told, depth=1)
 
     def _handle(self, value: Any) -> dict[str, int]:
         """The name of an object: the same number each time for the same object."""
@@ -232,6 +227,17 @@ class Objects:
 
     def _repr(self, value: Any) -> str:
         return str(repr(value))[: wire.MAX_TEXT]
+
+
+def _held(value: Any) -> dict[str, Any] | None:
+    """What an object holds under names of its own; None where it has no such names.
+
+    A property is left out: it need not be what the attribute gives.
+    """
+    held = getattr(value, "__dict__", None)
+    if type(held) is not dict:
+        return None
+    return {name: item for name, item in held.items() if not hasattr(type(value), name)}
 
 
 def results_first(graph: list[tuple[Any, list[Any]]], key: Callable[[Any], Any] = id) -> list[Any]:
