@@ -11,6 +11,7 @@ import importlib.metadata
 import os
 import re
 import shutil
+import subprocess
 import sys
 import sysconfig
 from collections.abc import Iterator
@@ -71,9 +72,11 @@ def command(arguments: list[str]) -> list[str]:
         arguments: the server's own arguments.
     """
     python = Path(os.path.realpath(sys.executable))
+    numbers = ["--unshare-pid", "--proc"] if may_mount_proc() else ["--bind", "/proc"]
     line = [
         find_bubblewrap(),
-        "--unshare-all", "--unshare-user", "--die-with-parent", "--new-session",
+        "--unshare-user", "--unshare-ipc", "--unshare-net", "--unshare-uts", "--unshare-cgroup-try",
+        *numbers, "/proc", "--die-with-parent", "--new-session",
         "--uid", "1000", "--gid", "1000", "--cap-drop", "ALL", "--hostname", "student",
         "--clearenv",
     ]  # fmt: skip
@@ -91,18 +94,7 @@ def command(arguments: list[str]) -> list[str]:
         line += ["--ro-bind", path, path]
     for path in sorted(_foreign_packages({*SYSTEM, *needed})):
         line += ["--tmpfs", path, "--remount-ro", path]
-    line += [
-        "--proc",
-        "/proc",
-        "--dev",
-        "/dev",
-        "--remount-ro",
-        "/dev",
-        "--tmpfs",
-        "/tmp",
-        "--tmpfs",
-        HOME,
-    ]
+    line += ["--dev", "/dev", "--remount-ro", "/dev", "--tmpfs", "/tmp", "--tmpfs", HOME]
     for source, name in sorted(_student_packages().items()):
         line += ["--ro-bind", source, f"{PACKAGES}/{name}"]
     line += ["--ro-bind", _folder(course.__file__), f"{PACKAGES}/course"]
@@ -112,6 +104,18 @@ def command(arguments: list[str]) -> list[str]:
     # environment is ENVIRONMENT; with -I the hash seed would not be read from it.
     line += [str(python), "-s", "-P", "-S", "-B", "-c", _START, *arguments]
     return line
+
+
+@cache
+def may_mount_proc() -> bool:
+    """Whether the warm server may have process numbers and a /proc of its own.
+
+    Where parts of /proc are covered, as in most containers, the kernel makes no other one. The
+    server then uses the container's; a student's process has numbers of its own and no /proc.
+    """
+    mount = ["--unshare-user", "--unshare-pid", "--ro-bind", "/", "/", "--proc", "/proc", "true"]
+    done = subprocess.run([find_bubblewrap(), *mount], capture_output=True)
+    return b"mount proc" not in done.stderr
 
 
 _START = f"import sys; sys.path.insert(0, {PACKAGES!r}); from inside.server import main; main()"
