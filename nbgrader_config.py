@@ -25,6 +25,7 @@ c.Autograde.autograde_preprocessors = [
     "autograder.preprocessors.GradeBehindWall",
     "nbgrader.preprocessors.LimitOutput",
     "nbgrader.preprocessors.SaveAutoGrades",
+    "autograder.preprocessors.RecordGrading",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]

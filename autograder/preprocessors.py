@@ -45,6 +45,7 @@ from .versions import versions
 
 Resources = dict[str, Any]
 _STAMP = "autograder_submission"
+_GRADING = "autograder_grading"
 
 
 @cache
@@ -139,22 +140,25 @@ class GradeBehindWall(NbGraderPreprocessor):
         report = grade_restored(shared_grader(course), restored, name)
         depends_on = versions(course, course_key(course), name)
         nb.metadata["autograder"] = {"versions": depends_on, "report": report.as_json()}
-        entry = history.entry_of(name, about["student"], stamp, report, depends_on)
-        _write_down(about["db_url"], entry)
+        resources[_GRADING] = history.entry_of(name, about["student"], stamp, report, depends_on)
         self.log.info("%s: %g of %g points", name, report.score, report.max_score)
         return nb, resources
 
 
-def _write_down(db_url: str, entry: history.Entry) -> None:
-    """Add a line to the record of gradings, before nbgrader stores the marks."""
-    with Gradebook(db_url) as gradebook:
+class RecordGrading(NbGraderPreprocessor):
+    """Adds a line to the record of gradings, once `SaveAutoGrades` has stored the marks."""
 
-        def add() -> None:
-            history.prepare(gradebook)
-            history.add(gradebook, entry)
-            gradebook.db.commit()
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        entry: history.Entry = resources.pop(_GRADING)
+        with Gradebook(resources["nbgrader"]["db_url"]) as gradebook:
 
-        patiently(gradebook, f"the grading of {entry.student}", add)
+            def add() -> None:
+                history.prepare(gradebook)
+                history.add(gradebook, entry)
+                gradebook.db.commit()
+
+            patiently(gradebook, f"the grading of {entry.student}", add)
+        return nb, resources
 
 
 class HideTests(NbGraderPreprocessor):
