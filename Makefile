@@ -61,6 +61,7 @@ install: .venv/installed
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
 	$(PYTHON) -m venv .venv
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements.txt
+	cp course/jupyter/autograd-course.json .venv/etc/jupyter/jupyter_server_config.d
 	touch $@
 
 # The programs that pip cannot bring. Each line does nothing where they are there already.

@@ -6,6 +6,7 @@ import json
 import re
 import subprocess
 import sys
+import time
 from collections.abc import Callable
 from pathlib import Path
 
@@ -87,6 +88,29 @@ def test_validate_lists_what_is_unfinished(
         expect(dialog).to_contain_text(f'check("{exercise}")')
     expect(dialog).not_to_contain_text('check("node")')
     expect(dialog).not_to_contain_text("JSON")
+
+
+def test_validate_ends_endless_loops_and_blocks_nobody(
+    lab: Lab,
+    notebook: Notebook,
+    solution: Callable[[str], str],
+    picture: Callable[[str], None],
+) -> None:
+    """The cell is named with a sentence, and meanwhile the server answers as ever."""
+    notebook.write("node-solution", solution("node"))
+    notebook.write("add-solution", "while True:\n    pass")
+    notebook.page.get_by_text("Validate", exact=True).click()
+    dialog = notebook.page.get_by_role("dialog").filter(has_text="did not come to an end")
+    for _ in range(20):
+        started = time.monotonic()
+        assert notebook.page.request.get(lab.address("api/contents")).ok
+        assert time.monotonic() - started < 5
+        time.sleep(0.5)
+    expect(dialog).to_contain_text("while True", timeout=90_000)
+    expect(dialog).to_contain_text("Look for a loop that never ends")
+    expect(dialog).to_contain_text('check("add")')
+    expect(dialog).not_to_contain_text('check("node")')
+    picture("dialog")
 
 
 def _grade(notebook: Path) -> dict[str, list[dict[str, object]]]:

@@ -1,0 +1,120 @@
+"""Nbgrader's *Validate* button, without standing in the way: for the student's own server.
+
+nbgrader runs the whole notebook inside the server, which answers nothing else meanwhile. Here a
+program of its own runs it. A cell that does not come to an end is stopped, and is named first
+among what failed. Where nbgrader is not installed, there is no such button and nothing to do.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import os
+import signal
+import sys
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+CELL_SECONDS = 20
+"""How long a cell may run, unless `c.Execute.timeout` says otherwise."""
+
+NOTEBOOK_SECONDS = 300
+"""How long the whole notebook may."""
+
+_ENDLESS = (
+    "This cell did not come to an end within {} seconds, so it was stopped.\n"
+    "Look for a loop that never ends, or a function that keeps calling itself."
+)
+_TOO_LONG = (
+    f"The notebook did not come to an end within {NOTEBOOK_SECONDS} seconds, so validation was "
+    "stopped. Run your cells one by one to find the one that takes so long."
+)
+_STOPPED = (
+    "The notebook could not be run to its end. Restart the kernel, run all cells, and look at the "
+    "first one that fails."
+)
+_TIMED_OUT = "CellTimeoutError"
+
+
+def validate(path: Path) -> dict[str, Any]:
+    """Run a notebook and say which of its tests fail, in the form of nbgrader's `Validator`."""
+    from nbgrader.apps import NbGrader
+    from nbgrader.validator import Validator
+
+    class NamesEndlessCells(Validator):
+        def _get_failed_cells(self, notebook: Any) -> list[Any]:
+            endless = [cell for cell in notebook.cells if _timed_out(cell)]
+            others = super()._get_failed_cells(notebook)
+            return endless + [cell for cell in others if cell not in endless]
+
+        def _extract_error(self, cell: Any) -> str:
+            # How the loop was stopped says nothing more.
+            return text if _timed_out(cell) else str(super()._extract_error(cell))
+
+    application = NbGrader()
+    application.load_config_file()
+    execute = application.config.Execute
+    execute.setdefault("timeout", CELL_SECONDS)
+    text = _ENDLESS.format(execute.timeout)
+    execute.error_on_timeout = {"ename": _TIMED_OUT, "evalue": text, "traceback": [text]}
+    found: dict[str, Any] = NamesEndlessCells(config=application.config).validate(str(path))
+    return found
+
+
+def _timed_out(cell: Any) -> bool:
+    return any(output.get("ename") == _TIMED_OUT for output in cell.get("outputs", ()))
+
+
+async def answer(path: Path, seconds: float = NOTEBOOK_SECONDS) -> dict[str, Any]:
+    """What the button's dialog is told; another program runs the notebook meanwhile."""
+    program = await asyncio.create_subprocess_exec(
+        sys.executable, "-m", "course.validating", str(path),
+        stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, start_new_session=True,
+    )  # fmt: skip
+    try:
+        printed, _ = await asyncio.wait_for(program.communicate(), seconds)
+        return {"success": True, "value": json.loads(printed)}
+    except TimeoutError:
+        return {"success": False, "value": _TOO_LONG}
+    except ValueError:
+        return {"success": False, "value": _STOPPED}
+    finally:
+        # The kernel that it started is in its session.
+        with suppress(ProcessLookupError):
+            os.killpg(program.pid, signal.SIGKILL)
+
+
+def _jupyter_server_extension_points() -> list[dict[str, str]]:
+    return [{"module": "course.validating"}]
+
+
+def _load_jupyter_server_extension(server: Any) -> None:
+    """Take nbgrader's place at the address that the button asks."""
+    try:
+        import nbgrader  # noqa: F401
+    except ImportError:
+        return
+    from jupyter_server.base.handlers import JupyterHandler
+    from jupyter_server.utils import url_path_join
+    from tornado.web import HTTPError, authenticated
+
+    root = Path(server.root_dir).resolve()
+
+    class Validate(JupyterHandler):
+        @authenticated
+        async def post(self) -> None:
+            given = self.get_argument("path", None) or (self.get_json_body() or {}).get("path", "")
+            path = (root / given).resolve()
+            if not path.is_relative_to(root):
+                raise HTTPError(403, "that notebook is not in this server's folder")
+            self.finish(await answer(path))
+
+    address = url_path_join(server.web_app.settings["base_url"], "assignments", "validate")
+    server.web_app.add_handlers(".*$", [(address, Validate)])
+
+
+if __name__ == "__main__":
+    # What the notebook's kernel or nbgrader prints is none of the answer.
+    answers, sys.stdout = sys.stdout, sys.stderr
+    json.dump(validate(Path(sys.argv[1]).resolve()), answers)
