@@ -115,9 +115,15 @@ def find_course(start: Path | None = None) -> Path:
     )
 
 
+def is_ordinary(course: Path, name: str) -> bool:
+    """Whether the assignment has no grading tests: it is one of nbgrader's ordinary kind."""
+    return not (course / "grading_tests" / f"test_{name}.py").exists()
+
+
 def assignment_names(course: Path) -> list[str]:
-    """The assignments that the course has notebooks for."""
-    return sorted(path.parent.name for path in (course / "source").glob("*/*.ipynb"))
+    """The assignments that the course has notebooks and grading tests for."""
+    names = {path.parent.name for path in (course / "source").glob("*/*.ipynb")}
+    return sorted(name for name in names if not is_ordinary(course, name))
 
 
 def load_assignment(course: Path, name: str) -> Assignment:

@@ -14,7 +14,7 @@ from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
 from . import history
-from .assignments import CourseError, load_assignment
+from .assignments import CourseError, is_ordinary, load_assignment
 from .gradebook import patiently, record, require_assignment
 from .intake import (
     UnreadableNotebook,
@@ -94,6 +94,12 @@ class Classroom:
     def submissions(self, name: str, student: str | None = None) -> list[str]:
         """The students who submitted the assignment."""
         load_assignment(self._course, name)
+        if is_ordinary(self._course, name):
+            raise CourseError(
+                f"{self._course}/grading_tests/test_{name}.py is missing, and without hidden tests "
+                f"there are no verdicts. Write them as docs/authors.md shows, or run `nbgrader "
+                f"autograde {name}` and give the points of its test cells by hand."
+            )
         require_assignment(self._gradebook, name)
         root = self._course / self._folders.submitted_directory
         found = sorted(path.parent.name for path in root.glob(f"*/{name}") if path.is_dir())

@@ -14,11 +14,16 @@ from nbformat.notebooknode import NotebookNode
 from nbgrader.api import Gradebook
 from nbgrader.converters import Autograde
 from nbgrader.coursedir import CourseDirectory
-from nbgrader.preprocessors import NbGraderPreprocessor
+from nbgrader.preprocessors import (
+    DeduplicateIds,
+    NbGraderPreprocessor,
+    OverwriteCells,
+    SaveAutoGrades,
+)
 from nbgrader.utils import is_grade
 
 from . import history
-from .assignments import find_course
+from .assignments import find_course, is_ordinary
 from .classroom import stamp_of
 from .gradebook import patiently
 from .grading import Grader
@@ -39,6 +44,7 @@ from .notebooks import (
     visible_part,
     without_marking_guides,
 )
+from .ordinary import UNJUDGED, copy_own_files, run_ordinary
 from .reading import NOTES, read_notebook
 from .submissions import grade_restored
 from .versions import versions
@@ -46,6 +52,12 @@ from .versions import versions
 Resources = dict[str, Any]
 _STAMP = "autograder_submission"
 _GRADING = "autograder_grading"
+_UNJUDGED_CELLS = (
+    "%(assignment)s/%(notebook)s.ipynb of %(student)s: the test cells %(cells)s give no points by "
+    "themselves, since there is no grading_tests/test_%(assignment)s.py: they ran in the student's "
+    "own process, which can claim anything. Mark them in the formgrader, or write hidden tests as "
+    "docs/authors.md shows."
+)
 
 
 @cache
@@ -78,6 +90,7 @@ class SubmissionExporter(NotebookExporter):
             traits = {name: getattr(folders, name) for name in folders.trait_names(config=True)}
             traits["ignore"] = ["*", ".*"]
             converter.coursedir = SubmissionFolders(parent=folders.parent, **traits)
+            self._ignored = [*folders.ignore, "*.ipynb"]
 
     def from_filename(
         self, filename: str, resources: Resources | None = None, **keywords: Any
@@ -105,15 +118,29 @@ class SubmissionExporter(NotebookExporter):
             target = Path(self.parent._format_dest(about["assignment"], about["student"]))
             target.mkdir(parents=True, exist_ok=True)
             copy_receipts(path.parent, target)
+            if is_ordinary(find_course(), about["assignment"]):
+                folders = self.parent.coursedir
+                own = folders.format_path(folders.source_directory, ".", about["assignment"])
+                copy_own_files(Path(own), target, self._ignored)
         output = self.from_notebook_node(notebook, resources, **keywords)
         return output
 
 
-class RestoreCells(NbGraderPreprocessor):
-    """Puts the course's own cells back: each once, in its place, locked ones unedited."""
+class RestoreCells(OverwriteCells):
+    """Puts the course's own cells back: each once, in its place, locked ones unedited.
+
+    An ordinary notebook gets what nbgrader does to it.
+    """
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        known = template(find_course(), resources["nbgrader"]["assignment"])
+        course, name = find_course(), resources["nbgrader"]["assignment"]
+        if is_ordinary(course, name):
+            if "unreadable" in resources:
+                raise UnreadableNotebook(resources["unreadable"])
+            nb, resources = DeduplicateIds(parent=self.parent).preprocess(nb, resources)
+            overwritten: tuple[NotebookNode, Resources] = super().preprocess(nb, resources)
+            return overwritten
+        known = template(course, name)
         where = f"{resources['nbgrader']['notebook']}.ipynb"
         try:
             restored = restore(nb, known, where)
@@ -130,13 +157,17 @@ class RestoreCells(NbGraderPreprocessor):
 
 
 class GradeBehindWall(NbGraderPreprocessor):
-    """Runs the cells in the sandbox and writes each verdict where `SaveAutoGrades` reads it."""
+    """Runs the cells in the sandbox and writes each verdict where `SaveVerdicts` reads it."""
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        restored = Restored(nb, nb.metadata.pop(NOTES, {}))
-        stamp = nb.metadata.pop(_STAMP, "")
         about = resources["nbgrader"]
         name, course = about["assignment"], find_course()
+        if is_ordinary(course, name):
+            if unjudged := run_ordinary(nb):
+                self.log.warning(_UNJUDGED_CELLS, {**about, "cells": ", ".join(unjudged)})
+            return nb, resources
+        restored = Restored(nb, nb.metadata.pop(NOTES, {}))
+        stamp = nb.metadata.pop(_STAMP, "")
         report = grade_restored(shared_grader(course), restored, name)
         depends_on = versions(course, course_key(course), name)
         nb.metadata["autograder"] = {"versions": depends_on, "report": report.as_json()}
@@ -146,10 +177,15 @@ class GradeBehindWall(NbGraderPreprocessor):
 
 
 class RecordGrading(NbGraderPreprocessor):
-    """Adds a line to the record of gradings, once `SaveAutoGrades` has stored the marks."""
+    """Adds a line to the record of gradings, once `SaveVerdicts` has stored the marks.
+
+    Of an ordinary notebook there is none: its marks are a person's.
+    """
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        entry: history.Entry = resources.pop(_GRADING)
+        entry: history.Entry | None = resources.pop(_GRADING, None)
+        if entry is None:
+            return nb, resources
         with Gradebook(resources["nbgrader"]["db_url"]) as gradebook:
 
             def add() -> None:
@@ -159,6 +195,19 @@ class RecordGrading(NbGraderPreprocessor):
 
             patiently(gradebook, f"the grading of {entry.student}", add)
         return nb, resources
+
+
+class SaveVerdicts(SaveAutoGrades):
+    """nbgrader's own, except that a test cell without a verdict waits for a person."""
+
+    def _add_score(self, cell: NotebookNode, resources: Resources) -> None:
+        if not cell.metadata.pop(UNJUDGED, False):
+            super()._add_score(cell, resources)
+            return
+        where = (self.notebook_id, self.assignment_id, self.student_id)
+        grade = self.gradebook.find_grade(cell.metadata.nbgrader.grade_id, *where)
+        grade.auto_score, grade.needs_manual_grade = None, True
+        self.gradebook.db.commit()
 
 
 class HideTests(NbGraderPreprocessor):
