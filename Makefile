@@ -7,7 +7,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 PROXY := .venv/node_modules/.bin/configurable-http-proxy
 NAMES := value backward checkpoint mlp
 
-.PHONY: demo test audit damaged kills fuzz peers lab hub lesson install system for-tests \
+.PHONY: demo test audit damaged kills fuzz nbgrader peers lab hub lesson install system for-tests \
   generated release solutions map tables lint bench clean
 
 demo: install system
@@ -39,6 +39,10 @@ kills: install system
 # What the protocol and the reader of notebooks make of thousands of strange inputs.
 fuzz: install
 	FUZZ_EXAMPLES=5000 $(BIN)/pytest tests/test_fuzzing.py --hypothesis-show-statistics
+
+# All of nbgrader's own tests that concern grading, on this course's configuration.
+nbgrader: install system
+	NBGRADER_TESTS=all $(BIN)/pytest tests/test_nbgrader_own.py
 
 # Stock nbgrader and this autograder on the same notebooks, in turn.
 bench: install system
