@@ -7,8 +7,8 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 PROXY := .venv/node_modules/.bin/configurable-http-proxy
 NAMES := value backward checkpoint mlp
 
-.PHONY: demo test audit damaged kills fuzz nbgrader peers lab hub lesson install system for-tests \
-  generated release solutions map tables lint bench clean
+.PHONY: demo test audit damaged kills fuzz nbgrader peers lab hub lesson docs install system \
+  for-tests generated release solutions map tables lint bench clean
 
 demo: install system
 	$(BIN)/autograder demo
@@ -87,6 +87,11 @@ for-tests:
 # The lesson and the slides as pages for the browser: artefacts/lesson/index.html.
 lesson: install system
 	$(BIN)/python -m autograder.lesson artefacts/lesson
+
+# The site with all guides, for the browser, offline: artefacts/docs/index.html.
+docs: install
+	rm -rf artefacts/docs
+	$(BIN)/python -m sphinx -q -W --keep-going -E -d .venv/docs docs artefacts/docs
 
 # Everything in the clone that is made from something else in it.
 generated: tables release solutions map

@@ -5,6 +5,8 @@ At the end of a run, after everything else, stands one line with what its tests 
 
 from __future__ import annotations
 
+import subprocess
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -42,6 +44,17 @@ def server() -> Iterator[WarmServer]:
     """A sandbox to start student processes in."""
     with WarmServer() as warm:
         yield warm
+
+
+@pytest.fixture(scope="session")
+def docs_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """The site of docs/, with warnings as errors, as `make docs` builds it."""
+    folder = tmp_path_factory.mktemp("docs")
+    docs = find_course(Path(__file__).parent) / "docs"
+    line = [sys.executable, "-m", "sphinx", "-q", "-W", "-d", str(folder / "read"), str(docs)]
+    done = subprocess.run([*line, str(folder / "site")], capture_output=True, text=True)
+    assert done.returncode == 0, done.stderr
+    return folder / "site"
 
 
 @pytest.fixture

@@ -1,0 +1,311 @@
+"""The site of docs/: it builds, stands alone, leaves nothing out, and says what the code says."""
+
+from __future__ import annotations
+
+import ast
+import importlib.util
+import inspect
+import re
+from collections.abc import Iterator
+from functools import cache
+from pathlib import Path
+from typing import Any
+from urllib.parse import unquote, urlsplit
+
+import click
+import nbgrader.apps
+import pytest
+from bs4 import BeautifulSoup
+from nbconvert.exporters import HTMLExporter
+from traitlets import HasTraits
+from traitlets.config import Configurable
+
+from autograder.classroom import course_directory
+from autograder.cli import main
+from autograder.hub.exchange import CollectFromEach
+from autograder.report import _LOOKS, LOST
+
+ROOT = Path(__file__).resolve().parents[1]
+DOCS = ROOT / "docs"
+PAGES = sorted(DOCS.glob("*.md"))
+CODE = re.compile(r"(?<!`)(`+)(?!`)(.+?)(?<!`)\1(?!`)")
+
+
+@pytest.fixture(scope="module")
+def pages(docs_site: Path) -> dict[Path, BeautifulSoup]:
+    return {
+        path: BeautifulSoup(path.read_text("utf-8"), "html.parser")
+        for path in docs_site.rglob("*.html")
+    }
+
+
+def test_every_page_is_in_the_site_and_in_its_contents(pages, docs_site):
+    shown = {link["href"] for link in pages[docs_site / "index.html"].select(".sidebar-tree a")}
+    assert {f"{page.stem}.html" for page in PAGES} - {"index.html"} <= shown
+    assert {f"{page.stem}.html" for page in PAGES} <= {path.name for path in pages}
+
+
+def test_every_link_and_anchor_leads_somewhere(pages):
+    for path, page in pages.items():
+        for tag, name in (("a", "href"), ("link", "href"), ("script", "src"), ("img", "src")):
+            for element in page.find_all(tag, attrs={name: True}):
+                parts = urlsplit(element[name])
+                if parts.scheme in ("http", "https", "data"):
+                    continue
+                target = (path.parent / unquote(parts.path)).resolve() if parts.path else path
+                assert target.is_file(), f"{path.name}: {element[name]}"
+                if parts.fragment and target in pages:
+                    anchor = unquote(parts.fragment)
+                    assert pages[target].find(id=anchor), f"{path.name}: {element[name]}"
+
+
+def test_links_lead_somewhere_in_the_clone_too():
+    for page in PAGES:
+        for target in re.findall(r"\]\(([^)\s]+)\)", page.read_text("utf-8")):
+            if not urlsplit(target).scheme and not target.startswith("#"):
+                assert (DOCS / target.partition("#")[0]).exists(), f"{page.name}: {target}"
+
+
+def test_nothing_is_asked_of_another_host(pages, docs_site):
+    for path, page in pages.items():
+        for element in page.find_all(["script", "img", "link", "iframe", "source", "object"]):
+            for name in ("src", "href", "srcset", "data"):
+                assert not urlsplit(element.get(name, "")).netloc, f"{path.name}: {element}"
+    for style in docs_site.rglob("*.css"):
+        text = re.sub(r"/\*.*?\*/", "", style.read_text("utf-8"), flags=re.DOTALL)
+        for address in re.findall(r"url\(['\"]?([^'\")]*)|@import\s+['\"]?([^'\";]*)", text):
+            assert not urlsplit("".join(address)).netloc, f"{style.name}: {address}"
+
+
+def test_the_site_holds_no_notebook_and_no_test(docs_site):
+    assert not {path.suffix for path in docs_site.rglob("*")} & {".ipynb", ".py", ".toml"}
+    assert not (docs_site / "_downloads").exists()
+
+
+# Commands.
+
+
+def commands() -> Iterator[tuple[str, click.Command]]:
+    yield "autograder", main
+    for name, command in main.commands.items():
+        yield f"autograder {name}", command
+    for name in ("hub.__main__", "authoring"):
+        module = f"autograder.{name}"
+        yield f"python -m {module.removesuffix('.__main__')}", importlib.import_module(module).main
+
+
+@pytest.mark.parametrize(("line", "command"), list(commands()), ids=lambda given: str(given))
+def test_every_command_and_option_is_in_the_reference(pages, docs_site, line, command):
+    page = pages[docs_site / "commands.html"]
+    named = line.replace(" ", "-").replace("--", "-")
+    assert any(line in shown.get_text() for shown in page.find_all("pre"))
+    for parameter in command.params:
+        for spelled in parameter.opts if isinstance(parameter, click.Option) else ():
+            assert page.find(id=f"cmdoption-{named}-{spelled.strip('-')}"), spelled
+
+
+def rows(page: str, heading: str) -> list[list[str]]:
+    """The cells of the tables below a heading, up to the next of its rank."""
+    text = (DOCS / page).read_text("utf-8")
+    rank = re.search(rf"^(#+) {re.escape(heading)}$", text, re.MULTILINE)
+    assert rank is not None
+    rest = re.split(rf"^#{{1,{len(rank[1])}}} ", text[rank.end() :], flags=re.MULTILINE)[0]
+    lines = re.findall(r"^\|(.+)\|$", rest, re.MULTILINE)
+    return [[cell.strip() for cell in line.split("|")] for line in lines if "---" not in line]
+
+
+def names(cell: str) -> list[str]:
+    return [found[1] for found in CODE.findall(cell)]
+
+
+def test_every_status_is_told():
+    told = {
+        name for row in rows("commands.md", "How an exercise is told") for name in names(row[0])
+    }
+    assert told == {*LOST, *_LOOKS, "failed"}
+
+
+def test_every_target_of_the_makefile_is_told():
+    told = {
+        name
+        for row in rows("commands.md", "In a clone: make")
+        for cell in row
+        for name in names(cell)
+    }
+    makefile = (ROOT / "Makefile").read_text("utf-8").replace("\\\n", " ")
+    [targets] = re.findall(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)
+    assert set(targets.split()) == told - {"source/"}
+
+
+# Settings.
+
+
+def configurable() -> dict[str, type[HasTraits]]:
+    """nbgrader's classes and this project's, by name."""
+    own = [*nbgrader.apps.NbGraderApp().classes, HTMLExporter, CollectFromEach]
+    for name in ("autograder.late", "nbgrader.exchange", "nbgrader.exchange.default"):
+        own += vars(importlib.import_module(name)).values()
+    return {
+        each.__name__: each
+        for each in own
+        if isinstance(each, type) and issubclass(each, Configurable)
+    }
+
+
+def settings() -> set[str]:
+    return set(re.findall(r"`c\.(\w+\.\w+)`", (DOCS / "settings.md").read_text("utf-8")))
+
+
+def test_every_setting_that_is_told_exists():
+    known = configurable()
+    for setting in settings():
+        owner, _, name = setting.partition(".")
+        assert name in known[owner].class_trait_names(config=True), setting
+
+
+def test_every_setting_of_this_project_is_told():
+    config = course_directory(ROOT).config
+    used = {f"{owner}.{name}" for owner, given in config.items() for name in given}
+    hub = (ROOT / "autograder" / "hub" / "folders.py").read_text("utf-8")
+    used |= set(re.findall(r"^c\.(\w+\.\w+) =", hub, re.MULTILINE))
+    for owner, kind in configurable().items():
+        if kind.__module__.startswith("autograder."):
+            used |= {f"{owner}.{name}" for name in kind.class_own_traits(config=True)}
+    assert used <= settings()
+
+
+def resolved(name: str) -> Any:
+    """What a dotted name stands for: a constant, a class's field, a parameter's default."""
+    parts = name.split(".")
+    modules = 1
+    while importlib.util.find_spec(".".join(parts[: modules + 1])) is not None:
+        modules += 1
+        if not hasattr(importlib.import_module(".".join(parts[:modules])), "__path__"):
+            break
+    value: Any = importlib.import_module(".".join(parts[:modules]))
+    for part in parts[modules:]:
+        if hasattr(value, part):
+            value = getattr(value, part)
+        else:
+            value = inspect.signature(value).parameters[part].default
+    return value
+
+
+UNITS = {"": 1, "s": 1, "MB": 10**6, "MiB": 1 << 20, "GiB": 1 << 30}
+
+
+@pytest.mark.parametrize(
+    ("name", "told"),
+    [(names(row[0])[0], row[1]) for row in rows("settings.md", "Limits") if names(row[0])],
+)
+def test_every_limit_is_the_code_s_own(name, told):
+    number, _, unit = told.partition(" ")
+    assert float(number) * UNITS[unit] == resolved(name)
+
+
+def test_every_constant_and_variable_that_is_named_exists():
+    text = (DOCS / "settings.md").read_text("utf-8")
+    for name in re.findall(r"`((?:autograder|course)\.[\w.]+)`", text):
+        assert resolved(name) is not None
+    tests = [path.read_text("utf-8") for path in (ROOT / "tests").glob("*.py")]
+    known = "\n".join([*sources(), *tests])
+    for row in rows("settings.md", "Environment variables")[1:]:
+        assert all(name in known for name in names(row[0]))
+
+
+# Troubleshooting.
+
+TOLD = (DOCS / "troubleshooting.md").read_text("utf-8")
+HEADINGS = re.findall(r"^### (.+)$", TOLD, re.MULTILINE)
+ERRORS = ("CourseError", "SandboxUnavailable", "SuiteError", "UnreadableNotebook")
+
+
+def texts(tree: ast.AST) -> Iterator[str]:
+    """Every text in Python code but docstrings, what is filled in as "…"."""
+    docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
+    for node in ast.walk(tree):
+        if (
+            isinstance(node, (ast.Constant, ast.JoinedStr, ast.BinOp))
+            and id(node) not in docstrings
+        ):
+            yield text_of(node)
+
+
+def text_of(node: ast.AST) -> str:
+    if isinstance(node, ast.Constant) and isinstance(node.value, str):
+        return node.value
+    if isinstance(node, ast.JoinedStr):
+        return "".join(map(text_of, node.values))
+    if isinstance(node, ast.BinOp) and isinstance(node.op, ast.Add):
+        return text_of(node.left) + text_of(node.right)
+    return "…"
+
+
+@cache
+def trees() -> dict[Path, ast.Module]:
+    """The code of both packages, but for what only measures them."""
+    folders = (ROOT / "autograder", ROOT / "course")
+    return {
+        path: ast.parse(path.read_text("utf-8"))
+        for folder in folders
+        for path in sorted(folder.rglob("*.py"))
+        if "misconceptions" not in path.parts
+    }
+
+
+@cache
+def sources() -> list[str]:
+    """The texts in the code, and the lines of what else shows words to people."""
+    others = ["Makefile", "course/interactives/panel.js", "autograder/feedback/page.html",
+              "course/lesson/10-questions.md"]  # fmt: skip
+    lines = [line for name in others for line in (ROOT / name).read_text("utf-8").splitlines()]
+    return [*lines, *(text for tree in trees().values() for text in texts(tree))]
+
+
+def quotes(symptom: str, text: str) -> bool:
+    """Whether the text holds the symptom's pieces, one after the other."""
+    place = 0
+    for piece in symptom.split("…"):
+        place = text.find(piece, place)
+        if place < 0:
+            return False
+        place += len(piece)
+    return True
+
+
+def is_in_the_code(symptom: str) -> bool:
+    return any(quotes(symptom, text) for text in sources())
+
+
+def test_every_heading_in_code_is_one_symptom():
+    told = [heading for heading in HEADINGS if "`" in heading]
+    assert len(told) > 60
+    assert all(names(heading) == [heading.strip("`")] for heading in told)
+
+
+def test_every_symptom_is_in_the_code():
+    program = re.compile(r"(autograder|dask|make|nbgrader|pip|python\S*|sudo) ")
+    told = {name for name in names(TOLD) if " " in name and not program.match(name)}
+    assert {name for heading in HEADINGS for name in names(heading)} <= told
+    assert {symptom for symptom in told if not is_in_the_code(symptom)} == set()
+
+
+def raised() -> Iterator[tuple[str, str]]:
+    """The messages with which instructors' commands end, and where they are raised."""
+    for path, tree in trees().items():
+        for node in ast.walk(tree):
+            if not isinstance(node, ast.Raise) or not isinstance(node.exc, ast.Call):
+                continue
+            if isinstance(node.exc.func, ast.Name) and node.exc.func.id in ERRORS:
+                text = text_of(node.exc.args[0])
+                if re.search(r"\w", text):
+                    yield f"{path.name}:{node.lineno}", text
+
+
+@pytest.mark.parametrize(
+    ("place", "message"),
+    # The map of the course is made by those who change it; its messages name the line to mend.
+    [each for each in raised() if not each[0].startswith("curriculum.py")],
+)
+def test_every_message_is_told(place, message):
+    assert any(quotes(name, message) for name in names(TOLD) if " " in name)
