@@ -24,13 +24,14 @@ from _pytest.main import Session
 from _pytest.outcomes import OutcomeException
 
 from . import reference
+from .assignments import CourseError
 from .engines import Engine, LocalChannel, StudentError
 from .sandbox.bubblewrap import SandboxUnavailable
 from .sandbox.inside import wire
 from .sandbox.processes import StudentLost
 
 
-class SuiteError(Exception):
+class SuiteError(CourseError):
     """The grading tests themselves are broken. The message says which and how."""
 
 
@@ -61,6 +62,9 @@ class _Fixtures:
     student: Engine | None = None
     seed: bytes = b""
 
+    def __init__(self) -> None:
+        self.refused: list[str] = []
+
     @pytest.fixture(name="student")
     def _student(self) -> Engine:
         assert self.student is not None
@@ -79,6 +83,10 @@ class _Fixtures:
     def pytest_configure(self, config: Config) -> None:
         config.addinivalue_line("markers", "exercise(name): the exercise that a test grades")
 
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.refused.append(report.longreprtext)
+
 
 class Suite:
     """The collected tests of one assignment.
@@ -89,7 +97,7 @@ class Suite:
 
     def __init__(self, path: Path) -> None:
         self._fixtures = _Fixtures()
-        with _quiet() as printed, _environment(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"):
+        with _quiet(), _environment(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"):
             self._config = _configured(path, self._fixtures)
             self._session = Session.from_config(self._config)
             self._config.hook.pytest_sessionstart(session=self._session)
@@ -101,7 +109,8 @@ class Suite:
                 # Another course's tests of the same name must not be taken for these.
                 sys.modules.pop(path.stem, None)
         if self._session.testsfailed or not self._session.items:
-            raise SuiteError(f"{path}: the tests cannot be collected\n{printed.getvalue()}")
+            why = "\n".join(self._fixtures.refused) or "there are none in it"
+            raise SuiteError(f"{path}: the tests cannot be collected\n{why}")
         self._items: dict[str, list[pytest.Function]] = {}
         for item in self._session.items:
             marker = item.get_closest_marker("exercise")
@@ -225,13 +234,13 @@ def _configured(path: Path, fixtures: _Fixtures) -> Config:
 
 
 @contextmanager
-def _quiet() -> Iterator[io.StringIO]:
+def _quiet() -> Iterator[None]:
     printed = io.StringIO()
     # pytest writes bytecode beside the tests; leave their folder as it is.
     before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
     try:
         with redirect_stdout(printed), redirect_stderr(printed):
-            yield printed
+            yield
     finally:
         sys.dont_write_bytecode = before
 
