@@ -551,14 +551,15 @@ class TestXor:
         found = answers(student, model, inputs)
         return sum((a > 0.5) == (t > 0.5) for a, t in zip(found, targets, strict=True))
 
-    @pytest.mark.parametrize("which", ["one", "another"])
-    def test_learns(self, student, rng, which):
+    # Always the same seeds: where a training is too short, these are the last to be learnt from.
+    @pytest.mark.parametrize("seed", [0, 4])
+    def test_learns(self, student, seed):
         """From each of the seeds 0 to 9 the network learns XOR: all four points are right."""
-        assert self.right(student, rng.choice(SEEDS)) == 4
+        assert self.right(student, seed) == 4
 
-    def test_learns_the_opposite(self, student, rng):
+    def test_learns_the_opposite(self, student):
         """From each of the seeds 0 to 9 the network learns the opposite of XOR as well."""
-        assert self.right(student, rng.choice(SEEDS), turned=True) == 4
+        assert self.right(student, 0, turned=True) == 4
 
     def test_the_seed_decides(self, student, rng):
         """The same seed gives the same network, and another seed gives another one."""
