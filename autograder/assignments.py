@@ -33,7 +33,7 @@ class Mistake:
         id: such as "add.overwrites".
         says: the tutor's message.
         source: the cell.
-        endless: whether the code never ends on the hidden tests, so that it is never played.
+        endless: whether the code never ends on the hidden tests, so that it is not played there.
         hidden: whether the visible check knows nothing of it, since it would give away too much.
     """
 

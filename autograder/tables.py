@@ -63,7 +63,7 @@ def _entry(assignment: Assignment, exercise: Exercise, right: dict[str, Any]) ->
     expected = [play(probe, right) for probe in exercise.probes]
     mistakes = []
     for mistake in exercise.mistakes:
-        if mistake.endless or mistake.hidden:
+        if mistake.hidden:
             continue
         scope = assignment.namespace(**{exercise.id: mistake.source})
         results = [play(probe, scope) for probe in exercise.probes]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 from html import escape
 
 from course.messages import Example, describe
@@ -33,11 +34,11 @@ def paragraph(text: str, quiet: bool = False) -> str:
 
 
 def marked_up(text: str) -> str:
-    """Escaped text in which `code` is set as code."""
+    """Escaped text in which `code` is set as code, and a *word* is stressed."""
     pieces = escape(text).split("`")
     return "".join(
         f"<code>{piece}</code>" if index % 2 and index < len(pieces) - 1 else
-        ("`" * (index % 2) + piece)
+        ("`" * (index % 2) + re.sub(r"(?<!\S)\*(\w+)\*", r"<em>\1</em>", piece))
         for index, piece in enumerate(pieces)
     )  # fmt: skip
 

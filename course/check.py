@@ -18,8 +18,16 @@ from textwrap import wrap
 from typing import Any
 
 from course.cards import GREEN, RED, box, example_table, heading, paragraph
-from course.messages import Example, Row, agree_all, explain, other_error, unfinished
-from course.probes import Observation, play
+from course.messages import (
+    Example,
+    Row,
+    agree_all,
+    explain,
+    interrupted,
+    other_error,
+    unfinished,
+)
+from course.probes import Observation, Probe, failure, play
 
 _TABLES = Path(__file__).parent / "tables"
 
@@ -52,10 +60,15 @@ class Card:
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong: a sentence or two, and a public example where there is one."""
+    """What is wrong: a sentence or two, and a public example where there is one.
+
+    Attributes:
+        stopped: whether the student stopped the check, so that nothing more is to be tried.
+    """
 
     says: str
     example: Example | None = None
+    stopped: bool = False
 
     def as_text(self) -> str:
         return self.says + (f"\n\n{self.example.as_text()}" if self.example else "")
@@ -84,24 +97,45 @@ def check(exercise: str, namespace: dict[str, Any] | None = None) -> None:
     else:
         finding = diagnose(entry, namespace)
         passed, more = "the public examples come out right.", "Hidden tests will try other numbers."
+    before = _cell_before()
     if finding is None:
         text = f"✓ {title}: {passed}"
-        _show(Card(f"{text} {more}", box(GREEN, heading(escape(text)), paragraph(more, True))))
+        parts = [heading(escape(text)), paragraph(more, True)]
+        parts += [paragraph(before)] if before else []
+        _show(Card(f"{text} {more} {before}".rstrip(), box(GREEN, *parts)))
         return
     note = _look_earlier(finding, earlier, namespace)
-    full = "\n\n".join(part for part in (f"✗ {title}. {finding.as_text()}", note) if part)
+    found = f"✗ {title}. {finding.as_text()}"
+    full = "\n\n".join(part for part in (found, before, note) if part)
     if os.environ.get("NBGRADER_VALIDATING") or not _in_notebook():
         raise CheckFailed(full)
-    parts = [heading(escape(f"✗ {title}: not right yet")), paragraph(finding.says)]
+    parts = [heading(escape(f"✗ {title}: not right yet"))]
+    parts += [paragraph(before)] if before else []
+    parts += [paragraph(finding.says)]
     parts += [example_table(finding.example)] if finding.example else []
-    parts += [paragraph(note, True)] if note else []
+    parts += [paragraph(note)] if note else []
     _show(Card(full, box(RED, *parts)))
     raise CheckFailed(f"{exercise} is not right yet")
 
 
+def _cell_before() -> str:
+    """A warning if the cell that was run just before the check stopped with an error."""
+    result = getattr(_shell(), "last_execution_result", None)
+    error = result and (result.error_before_exec or result.error_in_exec)
+    if not isinstance(error, Exception) or isinstance(error, CheckFailed):
+        return ""
+    if isinstance(error, NotImplementedError):
+        return "The cell that you ran last still holds `raise NotImplementedError()`: take it out."
+    what = "could not be read by Python" if isinstance(error, SyntaxError) else "stopped"
+    return (
+        f"The cell that you ran last {what} ({type(error).__name__}). If that is the cell above, "
+        "mend this first: the check still sees what an earlier run left behind."
+    )
+
+
 def _look_earlier(finding: Finding, earlier: list[str], namespace: dict[str, Any]) -> str:
     """A pointer to the first earlier exercise that is wrong, where this failure has no name."""
-    if finding.example is None:
+    if finding.example is None or finding.stopped:
         return ""
     for name in earlier:
         found = diagnose(_find(name)[0], namespace)
@@ -117,20 +151,21 @@ def misformed(name: str, form: str, namespace: dict[str, Any]) -> Finding | None
         form: what is wanted, such as "one of a b c d" or "a number".
     """
     options = form.removeprefix("one of ").split() if form.startswith("one of ") else []
-    answer = namespace.get(name)
-    if answer is None or answer is ...:
-        return Finding(
-            f"There is no answer yet. Write `{name} = …` in the cell above, and run that cell."
-        )
     if options:
-        if isinstance(answer, str) and answer.strip().lower() in options:
-            return None
         letters = ", ".join(f'"{option}"' for option in options)
         wanted = f"one of the letters {letters}, in quotes"
     else:
-        if _is_number(answer) and abs(answer) < 1e300:
-            return None
         wanted = "a number, such as 3 or -0.25, without quotes"
+    answer = namespace.get(name)
+    if answer is None or answer is ...:
+        return Finding(
+            f"There is no answer yet. Write `{name} = …` in the cell above, with {wanted}, and run "
+            "that cell."
+        )
+    if isinstance(answer, str) and answer.strip().lower() in options:
+        return None
+    if not options and _is_number(answer) and abs(answer) < 1e300:
+        return None
     return Finding(f"The answer is {wanted}. Yours is {_short(answer)}.")
 
 
@@ -146,7 +181,12 @@ def _short(answer: Any) -> str:
 def diagnose(entry: dict[str, Any], namespace: dict[str, Any]) -> Finding | None:
     """What is wrong with the code in `namespace`, or None if the public examples are right."""
     probes = entry["probes"]
-    observed = [play(probe, namespace) for probe in probes]
+    observed: list[list[Observation]] = []
+    for probe in probes:
+        try:
+            observed.append(play(probe, namespace))
+        except KeyboardInterrupt as stop:
+            return _stopped(probe, failure(stop))
     right = [probe["right"] for probe in probes]
     if agree_all(observed, right):
         return None
@@ -156,8 +196,16 @@ def diagnose(entry: dict[str, Any], namespace: dict[str, Any]) -> Finding | None
     stub = unfinished(observed)
     if stub is not None:
         return Finding(stub)
-    says = explain(observed, right) or "This public example comes out wrong."
+    says = explain(observed, right) or (
+        "This public example comes out wrong. Compare what your code gave with what was "
+        "expected; one of the hints above may describe it."
+    )
     return Finding(says, first_wrong(entry, observed))
+
+
+def _stopped(probe: Probe, error: dict[str, Any]) -> Finding:
+    rows = [Row(expression, error, None) for expression in probe["observe"]]
+    return Finding(interrupted(error), Example(probe["code"], rows), stopped=True)
 
 
 def match(entry: dict[str, Any], observed: list[list[Observation]]) -> dict[str, Any] | None:
@@ -208,9 +256,14 @@ def load_table(assignment: str) -> dict[str, Any]:
 
 
 def _in_notebook() -> bool:
+    return _shell() is not None
+
+
+def _shell() -> Any:
+    """The notebook's shell, if there is one."""
     # Whoever runs in a notebook has IPython imported already.
     ipython = sys.modules.get("IPython")
-    return ipython is not None and ipython.get_ipython() is not None
+    return ipython.get_ipython() if ipython else None
 
 
 def _show(card: Card) -> None:

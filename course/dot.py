@@ -22,6 +22,11 @@ _TOKEN = re.compile(
 )
 _NUMBER = re.compile(r"[-−]?\d+(?:\.\d+)?(?:[eE][-+]?\d+)?")
 
+_STRANGE = {
+    '"': "a quotation mark is not closed",
+    "'": "DOT knows double quotation marks only",
+}
+
 
 class DotError(ValueError):
     """The text is not a graph in the DOT language. The message says what is wrong with it."""
@@ -208,7 +213,7 @@ def _tokens(text: str) -> Iterator[tuple[str, str]]:
         found = _TOKEN.match(text, place)
         if found is None:
             line = text[place:].split("\n")[0][:30]
-            hint = "a quotation mark is not closed" if text[place] == '"' else "this is not DOT"
+            hint = _STRANGE.get(text[place], "this is not DOT")
             raise DotError(f"{hint}: `{line}`")
         place = found.end()
         kind = found.lastgroup

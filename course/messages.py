@@ -96,6 +96,15 @@ def unfinished(observed: list[list[Observation]]) -> str | None:
     )
 
 
+def interrupted(error: dict[str, Any]) -> str:
+    """A sentence or two for code that was still running when the student stopped it."""
+    where = f" It was at the line `{error['line']}`." if error.get("line") else ""
+    return (
+        f"You stopped this check while your code was still running.{where} Either a loop never "
+        "comes to its end, or the same work is done over and over."
+    )
+
+
 def describe(seen: Observation) -> str:
     """An observation in words."""
     if isinstance(seen, dict):
@@ -130,7 +139,9 @@ def _explain_error(observed: list[list[Observation]]) -> str:
     text = f"{'Your code' if line else 'Trying your code'} raised {error['error']}"
     text += f": {error['message']}" if error.get("message") else ""
     text += f", in the line `{line}`" if line else ""
-    hint = _NONE if "NoneType" in error.get("message", "") else _HINTS.get(error["error"])
+    own = line or error.get("where", "")
+    known = f"{error['error']}: {error.get('message', '')}\n{own}"
+    hint = next((hint for pattern, hint in _HINTS if re.search(pattern, known)), "")
     return f"{text.rstrip('.')}." + (f" {hint}" if hint else "")
 
 
@@ -175,7 +186,7 @@ def other_error(seen: Observation, known: Observation) -> bool:
     """
     if not (is_error(seen) and is_error(known)) or seen["error"] not in _SLIPS:
         return False
-    line = seen.get("line") or "raise"
+    line = seen.get("line") or ("raise" if "where" in seen else "")
     if line.startswith(("raise", "assert")) or not known.get("message"):
         return False
     return _without_addresses(seen.get("message", "")) != _without_addresses(known["message"])
@@ -186,13 +197,97 @@ def _without_addresses(text: str) -> str:
 
 
 _WITHOUT_RETURN = "a function gives None when it ends without `return`."
-_NONE = f"Something here is None: {_WITHOUT_RETURN}"
 _UNREADABLE = ("SyntaxError", "IndentationError", "TabError")
 CANNOT_READ = "Python cannot read the cell"
 _SLIPS = ("NameError", "UnboundLocalError", "TypeError", "AttributeError")
-_HINTS = {
-    "NameError": "A name is misspelt, or the cell that defines it did not run.",
-    "RecursionError": "The function calls itself too deeply; a loop with a list of what is still "
-    "to do has no such limit.",
-    "UnboundLocalError": "A function that assigns to a name makes it local from its first line.",
-}
+_BUILT_IN = r"(?:dict|list|tuple|set|str|bool|int|float|function|method|generator)'"
+# The first pattern that is found has the hint. What is searched is "kind: message", and below it
+# the student's own line, or else function; nothing where the error came from outside their code.
+_HINTS = [
+    (
+        "'NoneType' object is not callable",
+        "What is called here is None: a function ended without `return`, or was called itself, "
+        "with parentheses, where its name alone belongs.",
+    ),
+    (
+        "must be real number, not Value|not supported between instances of .*'Value'",
+        "That works with plain numbers only. Where you write an operation, take the Value's "
+        "`data`; elsewhere use the Value's own operations, so that the graph goes on.",
+    ),
+    ("NoneType", f"Something here is None: {_WITHOUT_RETURN}"),
+    (
+        r"^NameError: .*\n$",
+        "The cell that defines it did not run, or spells it in another way.",
+    ),
+    (
+        "^NameError",
+        "The name is misspelt, `self.` is missing in front of it, or the cell that defines it did "
+        "not run.",
+    ),
+    (
+        "^UnboundLocalError",
+        "A function that assigns to a name makes it local from its first line. If an attribute is "
+        "meant, say whose: `self.grad`.",
+    ),
+    (
+        "'(int|float)' object has no attribute",
+        "That is a plain number, where a Value was expected.",
+    ),
+    (
+        r"'\w*Error' object",
+        "An error that is returned is a result like any other. Let it out with `raise`.",
+    ),
+    (
+        "'dict' object has no attribute 'add'",
+        "Empty braces, `{}`, make a dictionary; an empty set is `set()`.",
+    ),
+    (
+        rf"^AttributeError: '(?!{_BUILT_IN})\w+' object has no attribute",
+        "The name is misspelt, or nothing has put it there yet. Did the cell run in which it is "
+        "stored on the object, with `self.` in front of its name, or attached to the class?",
+    ),
+    (r"for \^:", "In Python `^` is not a power; that is `**`."),
+    (
+        r"operand type.*'Value'.*\n.*\.grad *[-+*/]?=",
+        "A gradient is a plain number: compute it from the `data` of nodes, not from the nodes.",
+    ),
+    (
+        r"operand type.*'(int|float)' and 'Value'",
+        "With a number on its left, Python asks the Value for a method such as `__radd__`, and the "
+        "class has none: did the cell that attaches it run, to its last line?",
+    ),
+    (
+        r"operand type.*'Value'",
+        "The class has no method for this operator: the cell that attaches it did not run to its "
+        "last line, or the cell with the class was run again after it.",
+    ),
+    (
+        r"float\(\) argument must be .*, not '(list|tuple)'",
+        "A list stands where a single number is expected. To put a Value at the end of a list, "
+        "make a list of it first: `[x]`.",
+    ),
+    (
+        r"float\(\) argument must be .*, not 'Value'",
+        "A Value stands where a plain number is expected: take its `data`.",
+    ),
+    ("'int' object is not iterable", "To do something n times, loop over `range(n)`."),
+    (
+        "'(function|method)' object has no attribute",
+        "A function stands where its result is expected: call it, with parentheses.",
+    ),
+    (
+        rf"'(?!{_BUILT_IN})\w+' object is not callable",
+        "Parentheses after an object need a method `__call__`, with two underscores on each side.",
+    ),
+    (
+        "'Value' object is not iterable",
+        "A single Value stands where several are expected. In brackets it is a list, `[x]`; as a "
+        "tuple it needs a comma, `(x,)`.",
+    ),
+    (r"takes no arguments\n", "Is `__init__` there, with two underscores on each side?"),
+    (
+        "^RecursionError",
+        "A function calls itself too often, by its name or through an operator. Does it ever come "
+        "to an end? If it does, a loop with a list of what is still to do has no such limit.",
+    ),
+]

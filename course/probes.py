@@ -29,7 +29,7 @@ def play(probe: Probe, namespace: dict[str, Any]) -> list[Observation]:
         try:
             exec(compile(probe["code"], "<check>", "exec"), scope)
         except Exception as error:
-            return [_error(error)] * len(probe["observe"])
+            return [failure(error)] * len(probe["observe"])
         return [_look(expression, scope) for expression in probe["observe"]]
 
 
@@ -37,7 +37,7 @@ def _look(expression: str, scope: dict[str, Any]) -> Observation:
     try:
         value = eval(compile(expression, "<check>", "eval"), scope)
     except Exception as error:
-        return _error(error)
+        return failure(error)
     return plain(value)
 
 
@@ -56,8 +56,12 @@ def plain(value: Any) -> Observation:
     return number
 
 
-def _error(error: BaseException) -> Observation:
-    """The error's built-in kind and message, and the student's own line and function."""
+def failure(error: BaseException) -> Observation:
+    """What stands for an error: its built-in kind, its message, the student's line and function.
+
+    Of the student's own lines the innermost counts; where they stopped the code, the outermost,
+    which is nearer to the loop that did not end.
+    """
     kind = type(error)
     base = next((k for k in kind.__mro__ if getattr(builtins, k.__name__, None) is k), kind)
     # Python words this one by where on the stack it happened.
@@ -65,10 +69,11 @@ def _error(error: BaseException) -> Observation:
     found = {"error": base.__name__, "message": text}
     trace = error.__traceback__
     while trace is not None:
-        # The innermost of the student's own lines is the one that counts.
         name = trace.tb_frame.f_code.co_filename
         if "ipykernel_" in name or name.startswith("<ipython-input"):
             line = linecache.getline(name, trace.tb_lineno).strip()[:200]
             found |= {"line": line, "where": trace.tb_frame.f_code.co_name[:80]}
+            if base is KeyboardInterrupt:
+                break
         trace = trace.tb_next
     return found

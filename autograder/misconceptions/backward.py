@@ -12,7 +12,7 @@
 
 # %% probe: exp
 # about: the function at one point
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(1.5)
 y = x.exp()
@@ -22,7 +22,7 @@ push(y, 5.0)
 
 # %% probe: exp
 # about: an operand that has collected something already
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(0.5)
 x.grad = 10.0
@@ -33,7 +33,7 @@ push(y, 1.0)
 
 # %% probe: exp
 # about: inside a larger expression
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x, w = Value(0.5), Value(-2.0)
 y = (x * w).exp() * 3
@@ -180,7 +180,7 @@ Value.exp = exp
 
 # %% probe: log
 # about: the function at two points
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x, w = Value(4.0), Value(0.5)
 y, z = x.log(), w.log()
@@ -191,7 +191,7 @@ push(z, 5.0)
 
 # %% probe: log
 # about: an operand that has collected something already
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(2.0)
 x.grad = 10.0
@@ -379,7 +379,7 @@ Value.log = log
 
 # %% probe: tanh
 # about: the function at one point
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(0.9)
 y = x.tanh()
@@ -389,7 +389,7 @@ push(y, 5.0)
 
 # %% probe: tanh
 # about: an operand that has collected something already
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(-0.5)
 x.grad = 10.0
@@ -400,7 +400,7 @@ push(y, 1.0)
 
 # %% probe: tanh
 # about: far out to the right
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(1000.0)
 y = x.tanh()
@@ -410,7 +410,7 @@ push(y, 1.0)
 
 # %% probe: tanh
 # about: far out to the left
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(-1000.0)
 y = x.tanh()
@@ -562,7 +562,7 @@ Value.tanh = tanh
 
 # %% probe: relu
 # about: an open gate
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(2.5)
 y = x.relu()
@@ -572,7 +572,7 @@ push(y, 5.0)
 
 # %% probe: relu
 # about: a shut gate
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(-1.3)
 y = x.relu()
@@ -582,7 +582,7 @@ push(y, 5.0)
 
 # %% probe: relu
 # about: a negative gradient on its way back
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x, w = Value(2.5), Value(-1.3)
 push(x.relu(), -3.0)
@@ -592,7 +592,7 @@ push(w.relu(), -3.0)
 
 # %% probe: relu
 # about: exactly at the corner
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(0.0)
 y = x.relu()
@@ -602,7 +602,7 @@ push(y, 5.0)
 
 # %% probe: relu
 # about: operands that have collected something already
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x, w = Value(2.5), Value(-1.3)
 x.grad = w.grad = 10.0
@@ -765,7 +765,7 @@ Value.relu = relu
 
 # %% probe: sigmoid
 # about: the function in the middle
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(0.0)
 y = x.sigmoid()
@@ -775,7 +775,7 @@ push(y, 4.0)
 
 # %% probe: sigmoid
 # about: the function on the right
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(1.5)
 y = x.sigmoid()
@@ -785,7 +785,7 @@ push(y, 5.0)
 
 # %% probe: sigmoid
 # about: an operand that has collected something already
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(-0.5)
 x.grad = 10.0
@@ -796,7 +796,7 @@ push(y, 1.0)
 
 # %% probe: sigmoid
 # about: far out to the right
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(1000.0)
 y = x.sigmoid()
@@ -806,7 +806,7 @@ push(y, 1.0)
 
 # %% probe: sigmoid
 # about: far out to the left
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(-1000.0)
 y = x.sigmoid()
@@ -1013,6 +1013,33 @@ y = x * x
 y.grad = 5.0
 order = topological_order(y)
 # observe: len(order), x.grad, y.grad
+
+
+# %% probe: topological_order
+# about: fifteen doublings; how often somebody asks a node for its operands
+class Watched(Value):  # counts how often somebody asks it for its operands
+    looks = 0
+
+    def __getattribute__(self, name):
+        Watched.looks += name == "_prev"
+        return super().__getattribute__(name)
+
+
+y = Watched(1.0)
+for _ in range(15):
+    y = Watched(0.0, (y, y), "+")
+order = topological_order(y)
+# observe: len(order), Watched.looks < 200
+
+
+# %% probe: topological_order
+# about: a long way from b to e first, then a short one
+b = Value(2.0, label="b")
+c = Value(4.0, (b,), "**2", label="c")
+d = Value(16.0, (c,), "**2", label="d")
+e = Value(18.0, (d, b), "+", label="e")
+names = " ".join(node.label for node in topological_order(e))
+# observe: names
 
 
 # %% mistake: topological_order.node_before_operands
@@ -1277,6 +1304,24 @@ backward(x * 5)
 # observe: x.grad
 
 
+# %% probe: backward
+# about: a long way from b to d first, then a short one
+a = Value(1.0)
+b = a * 2
+d = b * 3 * 5 + b
+backward(d)
+# observe: a.grad, b.grad
+
+
+# %% probe: backward
+# about: a node in the middle that holds a gradient already
+x = Value(3.0)
+y = x * 2
+y.grad = 5.0
+backward(y * y)
+# observe: y.grad, x.grad
+
+
 # %% mistake: backward.no_seed
 # row: 23
 # says: All gradients stay 0, because nothing was there to be passed on. Plant the seed first:
@@ -1526,8 +1571,8 @@ def zero_grad(parameters):
 
 # %% mistake: zero_grad.local_name
 # row: 34
-# says: The gradients did not change: `grad = 0.0` makes a local name. Say whose gradient it is,
-#   `parameter.grad = 0.0`.
+# says: The gradients did not change: the 0 went to a name or a node of the function's own. Say
+#   whose gradient it is, `parameter.grad = 0.0`.
 def zero_grad(parameters):
     for parameter in parameters:
         grad = parameter.grad
@@ -2005,6 +2050,23 @@ backward_without_recursion(y)
 # observe: x.grad
 
 
+# %% probe: deep
+# about: fifteen doublings; how often somebody asks a node for its operands
+class Watched(Value):  # counts how often somebody asks it for its operands
+    looks = 0
+
+    def __getattribute__(self, name):
+        Watched.looks += name == "_prev"
+        return super().__getattribute__(name)
+
+
+y = Watched(1.0)
+for _ in range(15):
+    y = Watched(0.0, (y, y), "+")
+backward_without_recursion(y)
+# observe: y.grad, Watched.looks < 200
+
+
 # %% mistake: deep.recursive
 # row: 26
 # says: It is right, but it calls itself for every level of the graph, and Python stops that
@@ -2172,7 +2234,7 @@ Value.backward = backward_without_recursion
 
 # %% probe: extra_ops
 # about: the sine
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(0.8)
 x.grad = 10.0
@@ -2183,7 +2245,7 @@ push(y, 5.0)
 
 # %% probe: extra_ops
 # about: the cosine
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(0.8)
 x.grad = 10.0
@@ -2194,7 +2256,7 @@ push(y, 5.0)
 
 # %% probe: extra_ops
 # about: the square root
-from course.push import push
+from course.push import push  # gives a result its gradient and runs the steps behind it
 
 x = Value(9.0)
 x.grad = 10.0
@@ -2567,7 +2629,7 @@ from course.dot import read_dot
 
 x = Value(2.5)
 x.grad = 6.5
-graph = read_dot(draw_dot(x))
+graph = read_dot(draw_dot(x))  # what a program that reads DOT finds in it
 # observe: len(graph.showing(2.5)), len(graph.showing(6.5)), len(graph.edges)
 
 
@@ -2577,7 +2639,7 @@ from course.dot import read_dot
 
 x, y = Value(2.5), Value(4.5)
 z = Value(11.5, (x, y), "*")
-graph = read_dot(draw_dot(z))
+graph = read_dot(draw_dot(z))  # what a program that reads DOT finds in it
 flow = graph.flow([2.5, 4.5, 11.5])  # which numbers lead to which
 # observe: (2.5, 11.5) in flow, (4.5, 11.5) in flow, (11.5, 2.5) in flow, len(flow), any('*' in text for text in graph.labels.values()), len(graph.edges) > 0
 
@@ -2588,7 +2650,7 @@ from course.dot import read_dot
 
 x, y = Value(2.5), Value(2.5)
 z = Value(6.5, (x, y), "*")
-graph = read_dot(draw_dot(z))
+graph = read_dot(draw_dot(z))  # what a program that reads DOT finds in it
 # observe: len(graph.showing(2.5)), len(graph.showing(6.5))
 
 
@@ -2599,7 +2661,7 @@ from course.dot import read_dot
 x, y = Value(2.5), Value(4.5)
 s = Value(7.5, (x, y), "+")
 t = Value(9.5, (s, x), "+")
-graph = read_dot(draw_dot(t))
+graph = read_dot(draw_dot(t))  # what a program that reads DOT finds in it
 flow = graph.flow([2.5, 4.5, 7.5, 9.5])
 # observe: (4.5, 9.5) in flow, (7.5, 7.5) in flow, (2.5, 9.5) in flow, len(flow)
 

@@ -486,7 +486,7 @@ def weighted_sum(weights, inputs):
 # %% probe: q19
 # about: reused steps
 class Node(Value):
-    backward = None
+    backward = None  # your function has to do without it
 
 
 x = Node(2.0)
@@ -498,7 +498,7 @@ backward(root)
 # %% probe: q19
 # about: the other way round
 class Node(Value):
-    backward = None
+    backward = None  # your function has to do without it
 
 
 x = Node(2.0)
@@ -510,7 +510,7 @@ backward(root)
 # %% probe: q19
 # about: a chain with a seed in place
 class Node(Value):
-    backward = None
+    backward = None  # your function has to do without it
 
 
 x, y = Node(2.0), Node(2.0)
@@ -523,12 +523,23 @@ backward(root)
 # %% probe: q19
 # about: equal numbers
 class Node(Value):
-    backward = None
+    backward = None  # your function has to do without it
 
 
 x, y = Node(2.0), Node(2.0)
 backward(x * 3 + y * 3 * 5)
 # observe: x.grad, y.grad
+
+# %% probe: q19
+# about: a long way first, then a short one
+class Node(Value):
+    backward = None  # your function has to do without it
+
+
+x = Node(2.0)
+step = x * 3
+backward(step * 5 * 7 + step)
+# observe: step.grad, x.grad
 
 # %% mistake: q19.pre_order
 # row: 25

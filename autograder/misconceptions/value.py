@@ -660,7 +660,8 @@ Value.__add__ = add
 # %% mistake: add.in_place
 # row: 31
 # says: `b += 1` changed the node that `a` stands for as well. Do not define `__iadd__`: without
-#   it, Python makes a new node with `__add__`.
+#   it, Python makes a new node with `__add__`. Take it out, then restart the kernel: the class
+#   that is in memory keeps it.
 def add(self, other):
     other = other if isinstance(other, Value) else Value(other)
     out = Value(self.data + other.data, (self, other), "+")
@@ -1025,7 +1026,8 @@ Value.__mul__ = mul
 # %% mistake: mul.in_place
 # row: 31
 # says: `b *= 3` changed the node that `a` stands for as well. Do not define `__imul__`: without
-#   it, Python makes a new node with `__mul__`.
+#   it, Python makes a new node with `__mul__`. Take it out, then restart the kernel: the class
+#   that is in memory keeps it.
 def mul(self, other):
     other = other if isinstance(other, Value) else Value(other)
     out = Value(self.data * other.data, (self, other), "*")
@@ -1491,7 +1493,7 @@ z.grad = 5.0
 steps = [z]
 for node in steps:
     node._backward()
-    steps += node._prev
+    steps += node._prev  # next, what it was computed from
 # observe: z.data, x.grad, y.grad, y in steps
 
 
@@ -1503,7 +1505,7 @@ z.grad = 5.0
 steps = [z]
 for node in steps:
     node._backward()
-    steps += node._prev
+    steps += node._prev  # next, what it was computed from
 # observe: z.data, x.data, x.grad
 
 
@@ -1515,7 +1517,7 @@ z.grad = 5.0
 steps = [z]
 for node in steps:
     node._backward()
-    steps += node._prev
+    steps += node._prev  # next, what it was computed from
 # observe: z.data, x.grad
 
 
@@ -1527,7 +1529,7 @@ z.grad = 5.0
 steps = [z]
 for node in steps:
     node._backward()
-    steps += node._prev
+    steps += node._prev  # next, what it was computed from
 # observe: z.data, x.grad
 
 
@@ -1822,7 +1824,7 @@ z.grad = 4.0
 steps = [z]
 for node in steps:
     node._backward()
-    steps += node._prev
+    steps += node._prev  # next, what it was computed from
 # observe: z.data, x.grad, y.grad, y in steps
 
 
@@ -1834,7 +1836,7 @@ z.grad = 4.0
 steps = [z]
 for node in steps:
     node._backward()
-    steps += node._prev
+    steps += node._prev  # next, what it was computed from
 # observe: z.data, x.grad
 
 
@@ -1846,7 +1848,7 @@ z.grad = 4.0
 steps = [z]
 for node in steps:
     node._backward()
-    steps += node._prev
+    steps += node._prev  # next, what it was computed from
 # observe: z.data, x.grad
 
 
@@ -2120,7 +2122,7 @@ steps = [5 - x, 6 / y]
 steps[0].grad = steps[1].grad = 4.0
 for node in steps:
     node._backward()
-    steps += node._prev
+    steps += node._prev  # next, what it was computed from
 # observe: x.grad, y.grad
 
 
@@ -2131,7 +2133,7 @@ steps = [3 + x, 4 * y]
 steps[0].grad = steps[1].grad = 5.0
 for node in steps:
     node._backward()
-    steps += node._prev
+    steps += node._prev  # next, what it was computed from
 # observe: x.grad, y.grad
 
 
@@ -2577,6 +2579,23 @@ for step in range(5000):
     node = Value(1.0, (node,), "+")
 nodes, edges = trace(node)
 # observe: len(nodes), len(edges)
+
+
+# %% probe: trace
+# about: fifteen doublings; how often somebody asks a node for its operands
+class Watched(Value):  # counts how often somebody asks it for its operands
+    looks = 0
+
+    def __getattribute__(self, name):
+        Watched.looks += name == "_prev"
+        return super().__getattribute__(name)
+
+
+y = Watched(1.0)
+for _ in range(15):
+    y = Watched(0.0, (y, y), "+")
+nodes, edges = trace(y)
+# observe: len(nodes), Watched.looks < 200
 
 
 # %% mistake: trace.recursive
