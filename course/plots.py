@@ -54,19 +54,22 @@ class Picture:
         return {"text/html": html, "text/plain": self.text}
 
 
-def loss_curve(losses: Sequence[float] | Mapping[str, Sequence[float]]) -> Picture:
+def loss_curve(
+    losses: Sequence[float] | Mapping[str, Sequence[float]], per: str = "epoch"
+) -> Picture:
     """Draw the loss over the epochs, on a logarithmic scale where it spans several magnitudes.
 
     Args:
         losses: one number an epoch; or several such lists by name, to compare them.
+        per: what there is one number for, where it is not an epoch.
 
     Raises:
         ValueError: there is nothing to draw.
     """
     curves = _curves(losses)
     figure = Figure(figsize=(6.5, 3.2))
-    _draw_losses(figure.add_subplot(), curves)
-    return Picture(figure, _losses_in_words(curves))
+    _draw_losses(figure.add_subplot(), curves, per)
+    return Picture(figure, _losses_in_words(curves, per))
 
 
 def decision_boundary(
@@ -226,14 +229,14 @@ def _curves(losses: Sequence[float] | Mapping[str, Sequence[float]]) -> dict[str
     return curves
 
 
-def _draw_losses(axes: Axes, curves: dict[str, list[float]]) -> None:
+def _draw_losses(axes: Axes, curves: dict[str, list[float]], per: str = "epoch") -> None:
     for index, (name, curve) in enumerate(curves.items()):
         axes.plot(range(1, len(curve) + 1), curve, _DASHES[index % len(_DASHES)],
                   color=f"C{index}" if len(curves) > 1 else _HIGH, label=name)  # fmt: skip
     every = [loss for curve in curves.values() for loss in curve]
     if min(every) > 0 and max(every) > 20 * min(every):
         axes.set_yscale("log")
-    axes.set_xlabel("epoch")
+    axes.set_xlabel(per)
     axes.set_ylabel("loss")
     axes.grid(True, alpha=0.3)
     axes.spines[["top", "right"]].set_visible(False)
@@ -254,13 +257,13 @@ def _label_ends(axes: Axes, curves: dict[str, list[float]]) -> None:
                       fontsize=9, va="center")  # fmt: skip
 
 
-def _losses_in_words(curves: dict[str, list[float]]) -> str:
+def _losses_in_words(curves: dict[str, list[float]], per: str = "epoch") -> str:
     parts = []
     for name, curve in curves.items():
         lowest = min(curve)
         what = "Loss" if len(curves) == 1 else f"Loss of “{name}”"
         parts.append(
-            f"{what} over {len(curve)} epochs: from {curve[0]:.4g} to {curve[-1]:.4g}, "
-            f"lowest {lowest:.4g} in epoch {curve.index(lowest) + 1}."
+            f"{what} over {len(curve)} {per}s: from {curve[0]:.4g} to {curve[-1]:.4g}, "
+            f"lowest {lowest:.4g} in {per} {curve.index(lowest) + 1}."
         )
     return " ".join(parts)

@@ -41,6 +41,12 @@ def test_several_curves_are_told_apart_by_name():
     assert "Loss of “quick & dirty” over 2 epochs: from 2 to 0.1" in summary
 
 
+def test_losses_may_be_those_of_steps():
+    assert loss_curve([2.0, 1.0], per="step").summary == (
+        "Loss over 2 steps: from 2 to 1, lowest 1 in step 2."
+    )
+
+
 def test_losses_may_still_be_values():
     assert "from 3 to 1" in loss_curve([Number(3.0), Number(1.0)]).summary
 
