@@ -8,10 +8,18 @@ import sys
 import pytest
 
 from autograder.assignments import assignment_names, find_course, load_assignment
+from autograder.audit.cases import all_cases
 from course.check import CheckFailed, check
 
 COURSE = find_course()
 VALUE = load_assignment(COURSE, "value")
+
+
+def variants(name):
+    """Right solutions, written in truly different ways."""
+    return all_cases(COURSE, load_assignment(COURSE, name), "", ["variant"])
+
+
 # Public examples cannot tell these from another mistake, which is named in their place.
 ALIKE = {"zero_grad.new_nodes", "four_points.rate_too_small", "q21.numbers_only"}
 MISTAKES = [
@@ -27,6 +35,27 @@ MISTAKES = [
 def test_right_answers_pass(exercise, capsys):
     check(exercise, VALUE.namespace())
     assert "come out right" in capsys.readouterr().out
+
+
+@pytest.fixture
+def recursion_limit():
+    """Sets back what a solution may set: with a high limit, endless recursion ends the process."""
+    limit = sys.getrecursionlimit()
+    yield
+    sys.setrecursionlimit(limit)
+
+
+@pytest.mark.parametrize(
+    "case",
+    [c for name in assignment_names(COURSE) for c in variants(name)],
+    ids=lambda case: case.id,
+)
+def test_right_answers_of_every_kind_pass(case, recursion_limit):
+    assignment = load_assignment(COURSE, case.assignment)
+    scope = assignment.namespace(**case.answers)
+    for exercise in assignment.exercises.values():
+        if exercise.probes:
+            check(exercise.id, scope)
 
 
 @pytest.mark.parametrize(("name", "exercise", "mistake"), MISTAKES)

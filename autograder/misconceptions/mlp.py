@@ -1519,16 +1519,26 @@ for _ in range(2):
 
 
 # %% probe: sgd
-# about: zeroing between two steps, and a new rate
+# about: zeroing between two steps
 p = Value(1.0)
 optimizer = SGD([p], lr=0.1, momentum=0.5)
 p.grad = 2.0
 optimizer.step()
 optimizer.zero_grad()
 after_zero = p.grad
-optimizer.lr = 0.2
 optimizer.step()
 # observe: after_zero, p.data
+
+
+# %% probe: sgd
+# about: a new rate between two steps
+p = Value(1.0)
+optimizer = SGD([p], lr=0.1)
+p.grad = 2.0
+optimizer.step()
+optimizer.lr = 0.2
+optimizer.step()
+# observe: p.data
 
 
 # %% mistake: sgd.uphill
@@ -1879,7 +1889,7 @@ from course.rehearsal import Rehearsal  # a line w · x with w = 0.5; its traini
 
 seen = Rehearsal(Value)
 losses = train(seen.model, [1.0, 2.0], [2.0, 3.0], seen.loss, seen.optimizer, 2)
-# observe: len(losses), [type(x).__name__ for x in losses] == ['float', 'float'], float(losses[0]), float(losses[1]), len(seen.gradients), seen.went_backward[0], seen.gradients[0], seen.gradients[1]
+# observe: len(losses), any(isinstance(x, Value) for x in losses), float(losses[0]), float(losses[1]), len(seen.gradients), seen.went_backward[0], seen.gradients[0], seen.gradients[1]
 
 
 # %% probe: train
@@ -2212,7 +2222,8 @@ opposite = [1 - t for t in targets]
 
 def answers(wanted, seed):
     model = train_xor(inputs, wanted, seed)
-    return [model(x).data for x in inputs]
+    found = [model(x) for x in inputs]
+    return [x.data if isinstance(x, Value) else x for x in found]
 
 
 def right(found, wanted):
@@ -2422,14 +2433,21 @@ from course.datasets import moons
 inputs, targets = moons(40, 0.1, 0)
 turned = [-t for t in targets]
 model = train_moons(inputs, turned, 0)
-right = sum((model(x).data > 0) == (t > 0) for x, t in zip(inputs, turned))
+
+
+def answer(point):
+    found = model(point)
+    return found.data if isinstance(found, Value) else found
+
+
+right = sum((answer(x) > 0) == (t > 0) for x, t in zip(inputs, turned))
 # Along a straight line, each answer is the mean of those at the same distance on either side.
 bends = any(
-    abs(model([x - 1, y]).data - 2 * model([x, y]).data + model([x + 1, y]).data) > 1e-9
+    abs(answer([x - 1, y]) - 2 * answer([x, y]) + answer([x + 1, y])) > 1e-9
     for x in (0.0, 0.5, 1.0)
     for y in (-0.5, 0.0, 0.5, 1.0)
 )
-answers_from_0_to_1 = all(-0.5 < model(x).data < 1.5 for x in inputs)
+answers_from_0_to_1 = all(-0.5 < answer(x) < 1.5 for x in inputs)
 # observe: right >= 36.8, bends, right < 36.8 and answers_from_0_to_1
 
 
