@@ -203,7 +203,7 @@ def _text(value: Any) -> str:
 
 
 def warm_shell() -> Shell:
-    """The shell, with what students' cells commonly import already in memory."""
+    """A shell, with what students' cells commonly import already in memory."""
     shell = Shell.instance(
         display_pub_class=_Publisher, displayhook_class=_Hook, colors="nocolor", xmode="Context"
     )
@@ -211,9 +211,12 @@ def warm_shell() -> Shell:
     from matplotlib import pyplot
 
     pyplot.close("all")
-    for cell in ("from course import *", "1", "1 / 0"):
-        shell.run_one_cell(cell)
-    for name in ("last_type", "last_value", "last_traceback"):
-        delattr(sys, name)
-    shell.reset(new_session=True)
     return shell
+
+
+def forget(shell: Shell) -> None:
+    """Leave no trace of the cells that were run so far."""
+    for name in ("last_type", "last_value", "last_traceback"):
+        if hasattr(sys, name):
+            delattr(sys, name)
+    shell.reset(new_session=True)
