@@ -6,12 +6,14 @@ import json
 import re
 import time
 from collections.abc import Callable
+from html import unescape
 from pathlib import Path
 
 import nbformat
 from playwright.sync_api import Locator, Page, expect
 from serving import Lab
 
+from course.cards import marked_up
 from course.check import load_table
 
 RUN_ALL = 120_000  # milliseconds
@@ -112,10 +114,10 @@ class Shown:
 
 
 def says(assignment: str, exercise: str, mistake: str) -> str:
-    """The message for a mistake as a card shows it, code set as code."""
+    """The message for a mistake as a card shows it, code set as code, and stress as emphasis."""
     known = load_table(assignment)["exercises"][exercise]["mistakes"]
     text: str = next(entry["says"] for entry in known if entry["id"] == mistake)
-    return text.replace("`", "")
+    return unescape(re.sub("<[^>]*>", "", marked_up(text)))
 
 
 def answer(solution: str) -> str:
