@@ -12,7 +12,7 @@
 
 # %% probe: exp
 # about: the function at one point
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(1.5)
 y = x.exp()
@@ -22,7 +22,7 @@ push(y, 5.0)
 
 # %% probe: exp
 # about: an operand that has collected something already
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(0.5)
 x.grad = 10.0
@@ -33,7 +33,7 @@ push(y, 1.0)
 
 # %% probe: exp
 # about: inside a larger expression
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x, w = Value(0.5), Value(-2.0)
 y = (x * w).exp() * 3
@@ -180,7 +180,7 @@ Value.exp = exp
 
 # %% probe: log
 # about: the function at two points
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x, w = Value(4.0), Value(0.5)
 y, z = x.log(), w.log()
@@ -191,7 +191,7 @@ push(z, 5.0)
 
 # %% probe: log
 # about: an operand that has collected something already
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(2.0)
 x.grad = 10.0
@@ -379,7 +379,7 @@ Value.log = log
 
 # %% probe: tanh
 # about: the function at one point
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(0.9)
 y = x.tanh()
@@ -389,7 +389,7 @@ push(y, 5.0)
 
 # %% probe: tanh
 # about: an operand that has collected something already
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(-0.5)
 x.grad = 10.0
@@ -400,7 +400,7 @@ push(y, 1.0)
 
 # %% probe: tanh
 # about: far out to the right
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(1000.0)
 y = x.tanh()
@@ -410,7 +410,7 @@ push(y, 1.0)
 
 # %% probe: tanh
 # about: far out to the left
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(-1000.0)
 y = x.tanh()
@@ -562,7 +562,7 @@ Value.tanh = tanh
 
 # %% probe: relu
 # about: an open gate
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(2.5)
 y = x.relu()
@@ -572,7 +572,7 @@ push(y, 5.0)
 
 # %% probe: relu
 # about: a shut gate
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(-1.3)
 y = x.relu()
@@ -582,7 +582,7 @@ push(y, 5.0)
 
 # %% probe: relu
 # about: a negative gradient on its way back
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x, w = Value(2.5), Value(-1.3)
 push(x.relu(), -3.0)
@@ -592,7 +592,7 @@ push(w.relu(), -3.0)
 
 # %% probe: relu
 # about: exactly at the corner
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(0.0)
 y = x.relu()
@@ -602,7 +602,7 @@ push(y, 5.0)
 
 # %% probe: relu
 # about: operands that have collected something already
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x, w = Value(2.5), Value(-1.3)
 x.grad = w.grad = 10.0
@@ -765,7 +765,7 @@ Value.relu = relu
 
 # %% probe: sigmoid
 # about: the function in the middle
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(0.0)
 y = x.sigmoid()
@@ -775,7 +775,7 @@ push(y, 4.0)
 
 # %% probe: sigmoid
 # about: the function on the right
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(1.5)
 y = x.sigmoid()
@@ -785,7 +785,7 @@ push(y, 5.0)
 
 # %% probe: sigmoid
 # about: an operand that has collected something already
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(-0.5)
 x.grad = 10.0
@@ -796,7 +796,7 @@ push(y, 1.0)
 
 # %% probe: sigmoid
 # about: far out to the right
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(1000.0)
 y = x.sigmoid()
@@ -806,7 +806,7 @@ push(y, 1.0)
 
 # %% probe: sigmoid
 # about: far out to the left
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(-1000.0)
 y = x.sigmoid()
@@ -2234,7 +2234,7 @@ Value.backward = backward_without_recursion
 
 # %% probe: extra_ops
 # about: the sine
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(0.8)
 x.grad = 10.0
@@ -2245,7 +2245,7 @@ push(y, 5.0)
 
 # %% probe: extra_ops
 # about: the cosine
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(0.8)
 x.grad = 10.0
@@ -2256,7 +2256,7 @@ push(y, 5.0)
 
 # %% probe: extra_ops
 # about: the square root
-from course.push import push  # gives a result its gradient and runs the steps behind it
+from course.push import push  # sets a gradient, runs the steps
 
 x = Value(9.0)
 x.grad = 10.0

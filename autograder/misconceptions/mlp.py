@@ -1885,7 +1885,7 @@ def decayed(lr, step, decay=0.01):
 
 # %% probe: train
 # about: two epochs, all samples at once
-from course.rehearsal import Rehearsal  # a line w · x with w = 0.5; its training is written down
+from course.rehearsal import Rehearsal  # a line that keeps notes: w · x, w = 0.5
 
 seen = Rehearsal(Value)
 losses = train(seen.model, [1.0, 2.0], [2.0, 3.0], seen.loss, seen.optimizer, 2)
@@ -1894,7 +1894,7 @@ losses = train(seen.model, [1.0, 2.0], [2.0, 3.0], seen.loss, seen.optimizer, 2)
 
 # %% probe: train
 # about: one epoch of five equal samples in batches of two
-from course.rehearsal import Rehearsal  # a line w · x with w = 0.5; its training is written down
+from course.rehearsal import Rehearsal  # a line that keeps notes: w · x, w = 0.5
 
 seen = Rehearsal(Value)
 losses = train(seen.model, [1.0] * 5, [2.0] * 5, seen.loss, seen.optimizer, 1, 2)
@@ -1903,7 +1903,7 @@ losses = train(seen.model, [1.0] * 5, [2.0] * 5, seen.loss, seen.optimizer, 1, 2
 
 # %% probe: train
 # about: two epochs of four equal samples in batches of two
-from course.rehearsal import Rehearsal  # a line w · x with w = 0.5; its training is written down
+from course.rehearsal import Rehearsal  # a line that keeps notes: w · x, w = 0.5
 
 seen = Rehearsal(Value)
 losses = train(seen.model, [1.0] * 4, [2.0] * 4, seen.loss, seen.optimizer, 2, 2)
@@ -1912,7 +1912,7 @@ losses = train(seen.model, [1.0] * 4, [2.0] * 4, seen.loss, seen.optimizer, 2, 2
 
 # %% probe: train
 # about: a gradient that was left over
-from course.rehearsal import Rehearsal  # a line w · x with w = 0.5; its training is written down
+from course.rehearsal import Rehearsal  # a line that keeps notes: w · x, w = 0.5
 
 seen = Rehearsal(Value)
 seen.model.w.grad = 100.0
