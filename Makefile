@@ -22,7 +22,7 @@ test: install system for-tests $(PROXY)
 
 lab: install system
 	$(BIN)/python -m autograder.lesson release/lesson $(NAMES)
-	cd release && ../$(BIN)/jupyter lab
+	cd release && ../$(BIN)/jupyter lab $(if $(SUDO),,--allow-root)
 
 # A JupyterHub on this machine alone, with a class and an instructor, for a trial.
 hub: install system $(PROXY)
