@@ -151,7 +151,7 @@ def grade(
 def _workers(course: Path, count: int, scheduler: str | None) -> Iterator[Workers]:
     from .grading import Grader
     from .keys import course_key
-    from .workers import ManyProcesses, OneProcess
+    from .workers import ManyProcesses, OneProcess, collect_seldom
 
     key = course_key(course)
     if scheduler is not None:
@@ -164,6 +164,7 @@ def _workers(course: Path, count: int, scheduler: str | None) -> Iterator[Worker
         with Cluster(course, key, scheduler) as cluster:
             yield cluster
     elif count == 1:
+        collect_seldom()
         with Grader(course, key) as grader:
             yield OneProcess(grader)
     else:

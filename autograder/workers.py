@@ -105,7 +105,6 @@ class OneProcess:
 
     def __init__(self, grader: Grader) -> None:
         self._grader = grader
-        _collect_seldom()
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
         for job in jobs:
@@ -186,11 +185,14 @@ def _begin(course: Path, key: bytes, parent: int) -> None:
     if os.getppid() != parent:
         os._exit(1)
     _grader = Grader(course, key)
-    _collect_seldom()
+    collect_seldom()
 
 
-def _collect_seldom() -> None:
-    """Look for garbage seldom, and never among the modules: a grader makes little of it."""
+def collect_seldom() -> None:
+    """Look for garbage seldom, and never among the modules: a grader makes little of it.
+
+    For a process that does nothing but grade, from when all is imported.
+    """
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
 

@@ -12,7 +12,6 @@ notebooks in the same run; it starts a kernel a notebook.
 from __future__ import annotations
 
 import argparse
-import gc
 import statistics
 import tempfile
 import time
@@ -31,7 +30,7 @@ from autograder.grading import Grader
 from autograder.keys import course_key
 from autograder.publishing import copy_course
 from autograder.suite import Suite
-from autograder.workers import OneProcess
+from autograder.workers import OneProcess, collect_seldom
 
 Answers = dict[str, str]
 
@@ -63,7 +62,7 @@ def without_a_wall(assignment: Assignment, suite: Suite, answers: Answers) -> fl
 
 def measure(folder: Path, name: str, repeats: int) -> None:
     """Print a line for each of the three students; to be called in a process of its own."""
-    gc.set_threshold(50_000, 20, 20)  # as in a student's process
+    collect_seldom()  # as the command does, and a student's process
     assignment = load_assignment(folder, name)
     suite = Suite(assignment.tests)
     students = kinds(assignment)

@@ -114,10 +114,10 @@ class Objects:
 
     def _tell_all(self, value: Any, told: dict[int, dict[str, Any]]) -> None:
         """Note whatever an object holds, and the numbers of what it lists."""
-        self._tell(value, told)
+        number = self._handle(value)["object"]
         for name, item in (_held(value) or {}).items():
             if len(item if isinstance(item, _SIZED) else ()) <= _FEW:
-                told[self._handle(value)["object"]][name] = wire.encode(item, self._handle)
+                told.setdefault(number, {})[name] = wire.encode(item, self._handle)
                 self._tell(item, told, depth=1)
 
     def _handle(self, value: Any) -> dict[str, int]:
