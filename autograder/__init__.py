@@ -1,0 +1,7 @@
+"""The instructors' side of the course: reference engine, sandbox, grader, nbgrader plugins."""
+
+import sys
+
+# nbformat imports jsonschema, which, where it finds this package, builds a grammar of web
+# addresses from it: over a second in every program, for a format that no notebook's schema asks.
+sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]

@@ -72,6 +72,12 @@ class Grader:
     def __exit__(self, *_: object) -> None:
         self.close()
 
+    def start(self) -> None:
+        """Start the sandbox, unless it is. Raises `SandboxUnavailable` where there can be none."""
+        if not self._started:
+            self._server.start()
+            self._started = True
+
     def close(self) -> None:
         for suite in self._suites.values():
             suite.close()
@@ -91,9 +97,7 @@ class Grader:
         Raises:
             SandboxUnavailable: student code cannot be confined here; nothing was run.
         """
-        if not self._started:
-            self._server.start()
-            self._started = True
+        self.start()
         assignment = load_assignment(self.course, name)
         suite = self._suite(assignment.tests)
         seed = self._seed(name, cells)

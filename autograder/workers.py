@@ -11,9 +11,11 @@ import json
 import multiprocessing
 import os
 import signal
+import threading
 from collections.abc import Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
+from contextlib import suppress
 from dataclasses import dataclass, field
 from pathlib import Path
 from typing import Protocol
@@ -23,6 +25,7 @@ from .grading import Grader
 from .intake import UnreadableNotebook
 from .notebooks import blank, template
 from .report import Report
+from .sandbox import SandboxUnavailable
 from .sandbox.inside import confine
 from .submissions import grade_content, grade_restored
 
@@ -127,19 +130,21 @@ class ManyProcesses:
         self._course = course
         self._key = key
         self._count = count
-        self._pool: ProcessPoolExecutor | None = None
 
     def __enter__(self) -> ManyProcesses:
+        # As long as nothing is open and no thread runs, a fork is safe; it need import nothing.
+        self._pool = self._new_pool(
+            self._count, "fork" if threading.active_count() == 1 else "spawn"
+        )
+        self._pool.submit(os.getpid)  # Forked at once, they warm up meanwhile.
         return self
 
     def __exit__(self, *_: object) -> None:
-        if self._pool is not None:
-            self._pool.shutdown(cancel_futures=True)
+        self._pool.shutdown(cancel_futures=True)
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
         coming = iter(jobs)
         running: dict[Future[Graded], Job] = {}
-        self._pool = self._new_pool(self._count)
         while True:
             # As many again wait as are being graded, so that nobody is idle; not more, so that
             # memory stays bounded however large the class is.
@@ -168,9 +173,9 @@ class ManyProcesses:
             except BrokenProcessPool:
                 return Graded(error=f"{job.where}: {_LOST}")
 
-    def _new_pool(self, count: int) -> ProcessPoolExecutor:
-        # Fresh programs: a fork would share open files, the gradebook's too.
-        context = multiprocessing.get_context("spawn")
+    def _new_pool(self, count: int, method: str = "spawn") -> ProcessPoolExecutor:
+        # Later on a fork would share open files, the gradebook's too.
+        context = multiprocessing.get_context(method)
         return ProcessPoolExecutor(count, context, _begin, (self._course, self._key, os.getpid()))
 
 
@@ -185,6 +190,8 @@ def _begin(course: Path, key: bytes, parent: int) -> None:
     if os.getppid() != parent:
         os._exit(1)
     _grader = Grader(course, key)
+    with suppress(SandboxUnavailable):  # which the first submission will tell
+        _grader.start()
     collect_seldom()
 
 

@@ -160,10 +160,7 @@ def _student_packages() -> dict[str, str]:
     """The files and folders of the student's packages: path on this machine -> name inside."""
     entries: dict[str, str] = {}
     for distribution in _closure(STUDENT_DISTRIBUTIONS):
-        for file in distribution.files or ():
-            top = file.parts[0]
-            if top in ("..", "__pycache__"):
-                continue
+        for top in {file.parts[0] for file in distribution.files or ()} - {"..", "__pycache__"}:
             path = str(distribution.locate_file(top))
             if os.path.exists(path):
                 entries[os.path.realpath(path)] = top
