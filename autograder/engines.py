@@ -15,7 +15,7 @@ from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
 from .sandbox.inside import wire
-from .sandbox.inside.objects import Objects, failure
+from .sandbox.inside.objects import MAX_UNMADE, Objects, failure
 from .sandbox.processes import StudentProcess
 
 _BUILT_IN = frozenset(dir(builtins))
@@ -118,6 +118,7 @@ class Engine:
         self._waiting: list[Any] = []
         self._serving = 0
         self._told: dict[Any, dict[str, Any]] = {}
+        self._makers: list[Callable[..., None]] = []
         self._room = _ROOM
         self.seen: list[Any] = []
 
@@ -180,6 +181,11 @@ class Engine:
             return [_harmless(wire.decode(held[name], self._resolve)) for held in told]
         return list(self._ask("attributes", targets, name))
 
+    def set_all(self, targets: list[Any], name: str, values: list[Any]) -> None:
+        """Set the same attribute of many objects."""
+        self._told = {}
+        self._later("set_all", targets, name, values)
+
     def graph(self, root: Any) -> list[tuple[Any, list[Any]]]:
         """Every node that `root` was computed from, with its `_prev`, in no special order."""
         return [(node, list(operands)) for node, operands in self._ask("graph", root)]
@@ -237,6 +243,36 @@ class Engine:
         """Make a class there whose methods stay here; its bases are classes there."""
         numbers = {name: self._handle(method)["function"] for name, method in methods.items()}
         return self._later("class", name, numbers, list(bases))
+
+    def define_nodes(
+        self,
+        name: str,
+        methods: dict[str, Callable[..., Any]],
+        makers: dict[str, Callable[..., None]],
+    ) -> Any:
+        """Like `define_class`, for a class of many small objects that are made from one another.
+
+        Args:
+            makers: methods that give a new object of the class, `__init__` among them. They stay
+                here and are called with the object, which is there already, and what it is made
+                from; they `fill` it. That is done when something is asked of such objects: all
+                that were made until then come in one message.
+        """
+        called = {name: self._handle(method)["function"] for name, method in methods.items()}
+        numbers = {}
+        for key, function in makers.items():
+            self._makers.append(function)
+            numbers[key] = len(self._makers) - 1
+        self._later("node_class", name, called, numbers, self._handle(lambda: None)["function"])
+        return getattr(self, name)
+
+    def fill(self, target: Any, **attributes: Any) -> None:
+        """Set attributes of an object that was not looked at before."""
+        encoded = {name: self._encode(value) for name, value in attributes.items()}
+        if self._serving:
+            self._told[target._number] = encoded
+        pairs = [[name, value] for name, value in encoded.items()]
+        self._waiting.append(["fill", None, self._encode(target), {"dict": pairs}])
 
     def finish(self) -> None:
         """Carry out every step that was not waited for. Raises `StudentError` if one failed."""
@@ -315,16 +351,21 @@ class Engine:
     def _calling(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function as student code calls it: with wire arguments, for a wire value.
 
-        It is told what its arguments hold at the time. With its value come the steps that are
-        to be done before the value is used.
+        It is told what its arguments hold at the time, and which objects are to be made before.
+        With its value come the steps that are to be done before the value is used.
         """
 
-        def call(arguments: Any, keywords: Any, told: Any) -> dict[str, Any]:
+        def call(arguments: Any, keywords: Any, told: Any, unmade: Any) -> dict[str, Any]:
             positional = _harmless(wire.decode(arguments, self._resolve))
             named = _harmless(wire.decode(keywords, self._resolve))
+            if len(unmade) > MAX_UNMADE:
+                raise wire.WireError("too many objects to make")
             self._told = dict(told)
             self._serving += 1
             try:
+                for each in unmade:
+                    number, *operands = _harmless(wire.decode(each, self._resolve))
+                    self._makers[int(number)](*operands)
                 value = self._encode(function(*positional, **named))
             except StudentError as error:
                 raise failure(error.kind) from error

@@ -12,7 +12,7 @@ import math
 
 import pytest
 
-from autograder.testing import close, exercise, is_node, leaf, reverse_topological
+from autograder.testing import close, exercise, is_node, leaf
 
 LETTERS = {
     "q1": "c", "q3": "b", "q4": "d", "q5": "a", "q7": "c", "q9": "d", "q12": "a", "q14": "b",
@@ -101,8 +101,30 @@ RULES = {
 }
 
 
+def topological(operands_of, root):
+    """Every node behind the root, each after all that it feeds: root first."""
+    order = {}
+
+    def visit(node):
+        if node not in order:
+            for operand in operands_of(node):
+                visit(operand)
+            order[node] = True
+
+    visit(root)
+    return list(order)[::-1]
+
+
+def breadth_first(operands_of, root):
+    """The root, then its operands, then theirs: a node may run before all that it feeds."""
+    order = [root]
+    for node in order:
+        order += [operand for operand in operands_of(node) if operand not in order]
+    return order
+
+
 def make_engine(
-    student, rules=None, forgets=(), overwrites=(), cuts=(), turns_round=(), order=None
+    student, rules=None, forgets=(), overwrites=(), cuts=(), turns_round=(), order=topological
 ):
     """A class in the student's process whose methods run here, right or with one mistake.
 
@@ -112,18 +134,18 @@ def make_engine(
         overwrites: operations whose backward step assigns the gradient instead of adding to it.
         cuts: operations whose result has no operands.
         turns_round: operations that swap their operands where a plain number stands on the left.
-        order: takes the root and gives the nodes in the order in which backward runs them; None
-            leaves out the method `backward`.
+        order: takes a function that gives a node's operands, and the root, and lists the nodes
+            as backward runs them; None leaves out the method `backward`.
     """
     rules = RULES | (rules or {})
     # What each node's backward step needs: operation, operands, local derivatives.
-    steps = [("", [], [])]
+    steps = {}
 
-    def initialise(node, data, step=0):
-        node.data, node.grad, node._prev, node._step = data, 0.0, steps[step][1], step
-        node._backward = lambda: pass_on([node], [step])
+    def initialise(node, data):
+        steps[node] = ("", [], [])
+        student.fill(node, data=float(data), grad=0.0, _prev=[])
 
-    def combine(op, *operands):
+    def combine(op, node, *operands):
         nodes = [operand for operand in operands if is_node(operand)]
         numbers = iter(student.attributes(nodes, "data"))
         values = [next(numbers) if is_node(operand) else operand for operand in operands]
@@ -133,54 +155,42 @@ def make_engine(
             for operand, slope in zip(operands, slopes(*values), strict=True)
             if is_node(operand)
         ]
-        steps.append((op, [], []) if op in cuts else (op, nodes, shares))
-        result = student.call(new, kind)
-        initialise(result, data(*values), len(steps) - 1)
-        return result
+        steps[node] = (op, [], []) if op in cuts else (op, nodes, shares)
+        student.fill(node, data=data(*values), grad=0.0, _prev=steps[node][1])
 
-    def pass_on(nodes, which, seed=None):
-        """Run the backward steps of these nodes in this order, the first one seeded if asked."""
-        touched = [node for number in which for node in steps[number][1]]
-        touched = list(dict.fromkeys([*nodes, *touched]))
+    def pass_on(nodes, **held):
+        """Run the backward steps of these nodes in this order; `held` is what the first holds."""
+        touched = list(
+            dict.fromkeys([*nodes, *(each for node in nodes for each in steps[node][1])])
+        )
         grads = dict(zip(touched, student.attributes(touched, "grad"), strict=True))
-        if seed is not None:
-            grads[nodes[0]] = seed
-        for node, number in zip(nodes, which, strict=True):
-            op, operands, slopes = steps[number]
+        grads[nodes[0]] = held.get("grad", grads[nodes[0]])
+        for node in nodes:
+            op, operands, slopes = steps[node]
             upstream = 1.0 if op in forgets else grads[node]
             for operand, slope in zip(operands, slopes, strict=True):
-                held = 0.0 if op in overwrites else grads[operand]
-                grads[operand] = held + slope * upstream
-        for node, grad in grads.items():
-            node.grad = grad
+                grads[operand] = slope * upstream + (0.0 if op in overwrites else grads[operand])
+        student.set_all(list(grads), "grad", list(grads.values()))
 
-    def backward(root):
-        nodes = order(student, root)
-        pass_on(nodes, list(map(int, student.attributes(nodes, "_step"))), seed=1.0)
-
-    def binary(op):
-        return lambda self, other: combine(op, self, other)
+    def making(op):
+        return lambda node, *operands: combine(op, node, *operands)
 
     def reflected(op):
         if op in turns_round:
-            return binary(op)
-        return lambda self, other: combine(op, other, self)
-
-    def unary(op):
-        return lambda self: combine(op, self)
+            return making(op)
+        return lambda node, right, left: combine(op, node, left, right)
 
     names = {"+": "add", "-": "sub", "*": "mul", "/": "truediv"}
-    methods = {f"__{name}__": binary(op) for op, name in names.items()}
-    methods |= {f"__r{name}__": reflected(op) for op, name in names.items()}
-    methods |= {"__neg__": unary("neg"), "__pow__": binary("**")}
-    methods |= {"tanh": unary("tanh"), "relu": unary("relu")}
-    methods["__init__"] = lambda self, data: initialise(self, float(data))
+    makers = {"__init__": initialise, "__neg__": making("neg"), "__pow__": making("**")}
+    makers |= {f"__{name}__": making(op) for op, name in names.items()}
+    makers |= {f"__r{name}__": reflected(op) for op, name in names.items()}
+    makers |= {"tanh": making("tanh"), "relu": making("relu")}
+    methods = {"_backward": lambda node: pass_on([node])}
     if order is not None:
-        methods["backward"] = backward
-    student.define_class("Engine", methods)
-    kind = student.Engine
-    new = student.attribute(kind, "__new__")
-    return kind
+        methods["backward"] = lambda root: pass_on(
+            order(lambda node: steps[node][1], root), grad=1.0
+        )
+    return student.define_nodes("Engine", methods, makers)
 
 
 @exercise("q19")
@@ -193,7 +203,7 @@ class TestBackward:
         """
 
         def run_it(build, *held):
-            kind = make_engine(student)
+            kind = make_engine(student, order=None)
             leaves = [kind(draw()), kind(draw())]
             for node, grad in zip(leaves, held, strict=False):
                 node.grad = grad
@@ -236,7 +246,7 @@ class TestBackward:
 
     def test_equal_numbers(self, student):
         """Two nodes with equal numbers are still two nodes."""
-        kind = make_engine(student)
+        kind = make_engine(student, order=None)
         x, y = kind(2.0), kind(2.0)
         first, second = x * 3, y * 3
         student.call(student.backward, first + second * 5)
@@ -288,15 +298,6 @@ class TestDescend:
         assert w.data == close(0.8 * start)
 
 
-def breadth_first(engine, root):
-    """The root, then its operands, then theirs: a node may run before all that it feeds."""
-    operands_of = dict(engine.graph(root))
-    order = [root]
-    for node in order:
-        order += [operand for operand in operands_of[node] if operand not in order]
-    return order
-
-
 def rounds_otherwise(a):
     wide = math.exp(2 * a)
     return (wide - 1) / (wide + 1)
@@ -305,15 +306,16 @@ def rounds_otherwise(a):
 @exercise("q21")
 class TestEngineTest:
     @pytest.fixture
-    def says(self, student):
+    def says(self, student, rng):
         """What the student's function says of a right engine, and of others with a mistake."""
 
         def judge(*mistakes, **right):
             engines = [right, *mistakes]
-            return [
-                student.test_engine(make_engine(student, **{"order": reverse_topological} | engine))
-                for engine in engines
-            ]
+            turns = rng.sample(range(len(engines)), len(engines))
+            said = {
+                turn: student.test_engine(make_engine(student, **engines[turn])) for turn in turns
+            }
+            return [said[turn] for turn in range(len(engines))]
 
         return judge
 

@@ -7,6 +7,8 @@ import math
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import partial
+from operator import truediv
 from typing import Any
 from unittest.mock import patch
 
@@ -251,6 +253,73 @@ def test_a_method_is_told_what_its_object_holds(engines):
             engine.invoke(ours, "grow")
             engine.finish()
         assert asked.call_count == 1
+
+
+def nodes_of_ours(engine: Engine, made: list[str]) -> Any:
+    """A class of nodes that are made here, and that tell in `made` which were."""
+
+    def start(node: Any, number: float) -> None:
+        made.append(f"leaf {number:g}")
+        engine.fill(node, number=number, grad=0.0)
+
+    def combine(name: str, function: Callable[[float, float], float]) -> Callable[..., None]:
+        def make(node: Any, left: Any, right: Any) -> None:
+            made.append(name)
+            numbers = engine.attributes([left, right], "number")
+            engine.fill(node, number=function(*numbers), grad=0.0)
+
+        return make
+
+    makers = {
+        "__init__": start,
+        "__add__": combine("sum", lambda a, b: a + b),
+        "__truediv__": combine("quotient", lambda a, b: a / b),
+    }
+    return engine.define_nodes("Ours", {"double": lambda node: 2 * node.number}, makers)
+
+
+def test_nodes_of_ours_are_made_when_one_is_looked_at(engines):
+    for engine in engines:
+        made: list[str] = []
+        kind = nodes_of_ours(engine, made)
+        x, y = kind(2.0), kind(3.0)
+        total = x + y + x
+        engine.finish()
+        assert made == []
+        assert total.number == 7.0
+        assert made == ["leaf 2", "leaf 3", "sum", "sum"]
+        assert (total + y).double() == 20.0
+
+
+def test_what_is_changed_meanwhile_is_changed_afterwards(engines):
+    for engine in engines:
+        kind = nodes_of_ours(engine, [])
+        x = kind(2.0)
+        before = x + x
+        x.number = 5.0
+        assert [before.number, (x + x).number, x.grad] == [4.0, 10.0, 0.0]
+        engine.set_all([x, before], "number", [1.0, 3.0])
+        assert (x + before).number == 4.0
+
+
+def test_what_may_fail_in_a_node_of_ours_fails_at_once(engines):
+    for engine in engines:
+        made: list[str] = []
+        kind = nodes_of_ours(engine, made)
+        x, zero = kind(1.0), kind(0.0)
+        assert engine.error_of(partial(truediv, x, zero)) == "ZeroDivisionError"
+        assert engine.error_of(partial(kind, "a")) == "ValueError"
+        assert engine.error_of(partial(getattr, x, "missing")) == "AttributeError"
+        assert x.number == 1.0
+
+
+def test_more_nodes_than_may_wait(engines):
+    for engine in engines:
+        made: list[str] = []
+        kind = nodes_of_ours(engine, made)
+        x = kind(1.0)
+        assert engine.chain("add", x, engine.repeated(x, 2500)).number == 2501.0
+        assert len(made) == 2501
 
 
 def test_a_property_is_asked_for(engines):

@@ -30,6 +30,10 @@ UNARY: dict[str, Callable[[Any], Any]] = {"neg": operator.neg, "pos": operator.p
 _SIZED = (str, list, tuple, set, frozenset, dict)
 _FEW = 1000
 """How many items a collection may have to be told of unasked."""
+MAX_UNMADE = 1000
+"""How many objects may wait to be made."""
+_MAY_FAIL = frozenset(["__truediv__", "__rtruediv__", "__pow__", "__rpow__"])
+"""Operations that raise for some numbers, which a program may wait for."""
 _LEVELS = 4
 """How many collections inside one another are looked through for objects."""
 
@@ -50,6 +54,7 @@ class Objects:
         self._callback = callback
         self._objects: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}
+        self._unmade: list[list[Any]] = []
 
     def perform(self, steps: list[Any]) -> dict[str, Any]:
         """Perform the steps in order; the answer holds the last one's value, or the first error.
@@ -61,7 +66,8 @@ class Objects:
         for step in steps:
             name, into, *arguments = step
             try:
-                result = getattr(self, f"_{name}")(*(self._decode(a) for a in arguments))
+                decoded = [wire.decode(each, self._resolve) for each in arguments]
+                result = getattr(self, f"_{name}")(*decoded)
                 if into is None:
                     value = wire.encode(result, self._handle)
                 else:
@@ -72,31 +78,32 @@ class Objects:
                 return {"error": _type_names(error)}
         return {"value": value}
 
-    def _decode(self, message: Any) -> Any:
-        return wire.decode(message, self._resolve)
-
     def _resolve(self, kind: str, number: int) -> Any:
         return self._objects[number] if kind == "object" else self._function(number)
 
     def _function(self, number: int, is_method: bool = False) -> Callable[..., Any]:
         """A function that is carried out on the grader's side.
 
-        The grader is told unasked what the arguments hold, and answers with the steps that are
-        to be done before the result is used.
+        The grader is told unasked what the arguments hold, and which objects are to be made
+        first. It answers with the steps that are to be done before the result is used.
         """
 
         def function(*arguments: Any, **keywords: Any) -> Any:
             told: dict[int, dict[str, Any]] = {}
+            unmade, self._unmade = self._unmade, []
+            for _, *operands in unmade:
+                self._tell(operands, told)
             for argument in arguments:
                 self._tell(argument, told)
             if is_method:
                 self._tell_all(arguments[0], told)
             both = [wire.encode(arguments, self._handle), wire.encode(keywords, self._handle)]
-            answer = self._callback(number, [*both, list(told.items())])
+            made = [wire.encode(each, self._handle) for each in unmade]
+            answer = self._callback(number, [*both, list(told.items()), made])
             done = self.perform(answer["steps"])
             if "error" in done:
                 raise failure(next(filter(_FAILURES.__contains__, done["error"]), ""))
-            return self._decode(answer["value"])
+            return wire.decode(answer["value"], self._resolve)
 
         return function
 
@@ -146,11 +153,55 @@ class Objects:
         self.namespace[name] = created
         return created
 
+    def _node_class(
+        self, name: str, methods: dict[str, int], makers: dict[str, int], make: int
+    ) -> Any:
+        """A class whose `makers` give a new object at once, to be made when it is looked at."""
+        functions = {key: self._function(number, True) for key, number in methods.items()}
+        make_all = self._function(make)
+
+        def maker(key: str, number: int) -> Callable[..., Any]:
+            def method(node: Any, *operands: Any) -> Any:
+                made = node if key == "__init__" else object.__new__(created)
+                at_work = operands if key == "__init__" else (node, *operands)
+                self._unmade.append([number, made, *at_work])
+                # What may fail, fails here and now.
+                safe = all(type(each) in (float, int, created) for each in at_work)
+                if key in _MAY_FAIL or not safe or len(self._unmade) >= MAX_UNMADE:
+                    make_all()
+                return None if made is node else made
+
+            return method
+
+        def look(node: Any, name: str) -> Any:
+            if self._unmade:
+                make_all()
+            return object.__getattribute__(node, name)
+
+        def change(node: Any, name: str, value: Any) -> None:
+            if self._unmade:
+                make_all()
+            object.__setattr__(node, name, value)
+
+        functions |= {key: maker(key, number) for key, number in makers.items()}
+        functions |= {"__getattr__": look, "__setattr__": change}
+        created = type(name, (), functions)
+        self.namespace[name] = created
+        return created
+
+    def _fill(self, target: Any, attributes: dict[str, Any]) -> None:
+        for name, value in attributes.items():
+            setattr(target, name, value)
+
     def _get(self, target: Any, name: str) -> Any:
         return getattr(target, name)
 
     def _set(self, target: Any, name: str, value: Any) -> None:
         setattr(target, name, value)
+
+    def _set_all(self, targets: list[Any], name: str, values: list[Any]) -> None:
+        for target, value in zip(targets, values, strict=True):
+            setattr(target, name, value)
 
     def _attributes(self, targets: list[Any], name: str) -> list[Any]:
         return [getattr(target, name) for target in targets]

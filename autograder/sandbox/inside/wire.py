@@ -154,11 +154,14 @@ def encode(value: Any, handle: Callable[[Any], dict[str, int]], depth: int = 0) 
 
 def _plain_number(value: Any) -> bool | int | float | None:
     """The built-in number that a numpy scalar or a number subclass stands for, or None."""
+    kind = type(value)
+    if not hasattr(kind, "__float__") and not hasattr(kind, "__index__"):
+        return None  # as most objects, and the rest takes long
     if isinstance(value, float):
         return float.__float__(value)
     if isinstance(value, int):
         return int.__int__(value)
-    if type(value).__name__ == "bool" and type(value).__module__ == "numpy":
+    if kind.__name__ == "bool" and kind.__module__ == "numpy":
         return bool(value)
     if isinstance(value, numbers.Integral):
         return int(value)
@@ -172,19 +175,20 @@ def decode(message: Any, resolve: Callable[[str, int], Any], depth: int = 0) -> 
 
     Raises `WireError` for anything that `encode` does not produce.
     """
-    if message is None or type(message) in (bool, float):
+    kind = type(message)
+    if kind is float or kind is bool or message is None:
         return message
-    if type(message) is int and message.bit_length() <= MAX_INT_BITS:
+    if kind is int and message.bit_length() <= MAX_INT_BITS:
         return message
-    if type(message) is str and len(message) <= MAX_TEXT:
+    if kind is str and len(message) <= MAX_TEXT:
         return message
-    if type(message) is not dict or len(message) != 1 or depth > MAX_DEPTH:
+    if kind is not dict or len(message) != 1 or depth > MAX_DEPTH:
         raise WireError("not a value")
     ((tag, body),) = message.items()
+    if type(body) is int and (tag == "object" or tag == "function"):
+        return resolve(tag, body)
     if tag == "float" and body in ("nan", "inf", "-inf"):
         return float(body)
-    if tag in ("object", "function") and type(body) is int:
-        return resolve(tag, body)
     if type(body) is list and len(body) > MAX_ITEMS:
         raise WireError("too many items")
     if tag in ("tuple", "list", "set") and type(body) is list:
