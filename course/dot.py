@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
+from functools import lru_cache
 from itertools import pairwise
 
 _MAX_DEPTH = 20
@@ -71,8 +72,12 @@ class DotGraph:
 
 
 def _shows(label: str, number: float) -> bool:
-    texts = (text.replace("−", "-") for text in _NUMBER.findall(label))
-    return any(abs(float(text) - number) < 0.01 for text in texts)
+    return any(abs(shown - number) < 0.01 for shown in _numbers(label))
+
+
+@lru_cache(maxsize=1000)
+def _numbers(label: str) -> tuple[float, ...]:
+    return tuple(float(text.replace("−", "-")) for text in _NUMBER.findall(label))
 
 
 def read_dot(text: str) -> DotGraph:

@@ -671,19 +671,19 @@ class TestDeep(BackwardPass):
         assert x.grad == close(2.0**60)
 
     def test_a_deep_sum(self, student):
-        """A sum of 10,000 terms gives every use of a term its due."""
+        """A sum of 3,000 terms gives every use of a term its due."""
         x = leaf(student, 1.0)
-        self.run(student, student.chain("add", x, student.repeated(x, 10_000)))
-        assert x.grad == close(10_001.0)
+        self.run(student, student.chain("add", x, student.repeated(x, 3_000)))
+        assert x.grad == close(3_001.0)
 
     def test_a_very_deep_chain(self, student, number):
-        """A chain of 100,000 nodes is no obstacle: its steps run, root first."""
+        """A chain of 40,000 nodes is no obstacle: its steps run, root first."""
         calls, node = [], student.Value(number())
-        for index in range(10):
+        for index in range(4):
             node = student.Value(number(), (student.deepened(node, 9_999),), "?")
             node._backward = lambda index=index: calls.append(index)
         self.run(student, node)
-        assert calls == list(range(9, -1, -1)) and node.grad == 1.0
+        assert calls == [3, 2, 1, 0] and node.grad == 1.0
 
 
 @exercise("extra_ops")
