@@ -1,7 +1,7 @@
 """Reads what a course folder says about an assignment: its exercises, tests and misconceptions.
 
 The source notebook is the truth for exercises, points and solutions, the release notebook for
-what a student was given, and `misconceptions/NAME.py` for mistakes and public probes.
+what a student was given, and `misconceptions/NAME/EXERCISE.py` for mistakes and public probes.
 """
 
 from __future__ import annotations
@@ -171,28 +171,35 @@ def _load(
     for exercise in exercises.values():
         exercise.solution = solutions.get(exercise.id, exercise.solution)
         exercise.stub = stubs.get(exercise.id, "")
-    _read_misconceptions(MISCONCEPTIONS / f"{name}.py", exercises)
+    _read_misconceptions(MISCONCEPTIONS / name, exercises)
     return Assignment(name, exercises, setup, course / "grading_tests" / f"test_{name}.py")
 
 
-def _read_misconceptions(path: Path, exercises: dict[str, Exercise]) -> None:
-    if not path.exists():
-        return
-    for kind, name, headers, source in percent_cells(path):
-        exercise = exercises.get(name.partition(".")[0])
+def _read_misconceptions(folder: Path, exercises: dict[str, Exercise]) -> None:
+    """Fill in what the folder's files, one for each exercise, say about the exercises."""
+    for path in sorted(folder.glob("*.py")):
+        exercise = exercises.get(path.stem)
         if exercise is None:
+            known = ", ".join(exercises)
             raise CourseError(
-                f"{path}: {name} is about an exercise that the notebook does not have"
+                f"{path} is about an exercise that the notebook does not have: "
+                f"name it after one that it has ({known}), or delete it"
             )
-        if kind == "probe":
-            observe = _top_level_parts(headers["observe"])
-            exercise.probes.append(Probe(code=source, observe=observe))
-        elif kind == "form":
-            exercise.form = headers["answer"]
-        else:
-            endless = headers.get("outcome") == "timeout"
-            hidden = headers.get("check") == "none"
-            exercise.mistakes.append(Mistake(name, headers["says"], source, endless, hidden))
+        for kind, name, headers, source in percent_cells(path):
+            if name.partition(".")[0] != exercise.id:
+                raise CourseError(
+                    f"{path}: {name} is about another exercise: "
+                    "move it to the file that has that exercise's name"
+                )
+            if kind == "probe":
+                observe = _top_level_parts(headers["observe"])
+                exercise.probes.append(Probe(code=source, observe=observe))
+            elif kind == "form":
+                exercise.form = headers["answer"]
+            else:
+                endless = headers.get("outcome") == "timeout"
+                hidden = headers.get("check") == "none"
+                exercise.mistakes.append(Mistake(name, headers["says"], source, endless, hidden))
 
 
 def percent_cells(path: Path) -> list[tuple[str, str, dict[str, str], str]]:

@@ -50,7 +50,7 @@ def secret_copy(folder: Path) -> Path:
     plant(package / "engines.py", ("class Engine:", "SECRET = '{}'\n\n\nclass Engine:"))
     plant(package / "grading.py", ("class Grader:", "SECRET = '{}'\n\n\nclass Grader:"))
     plant(
-        package / "misconceptions" / "value.py",
+        package / "misconceptions" / "value" / "node.py",
         ("self.data = int(data)", "self.data = int(data)  # {}\n        secret = '{}'"),
     )
     plant(

@@ -8,11 +8,12 @@ import re
 import shutil
 import subprocess
 import sys
+import zipfile
 from pathlib import Path
 
 import pytest
 
-from autograder.assignments import CourseError, load_assignment
+from autograder.assignments import CourseError, Exercise, _read_misconceptions, load_assignment
 from autograder.authoring import add_exercise
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -78,3 +79,29 @@ def test_what_makes_no_exercise_is_refused_and_nothing_is_written(name, solution
     with pytest.raises(CourseError, match=says):
         add_exercise(ROOT, "value", name, "## Exercise {number} · X", solution, 1.0)
     assert path.read_bytes() == before
+
+
+@pytest.mark.parametrize(
+    ("name", "cell", "says"),
+    [
+        ("adds.py", "# %% probe: add", r"adds\.py is about .* \(add, mul\), or delete it"),
+        ("mul.py", "# %% mistake: add.overwrites", r"mul\.py: add\.overwrites .* move it"),
+    ],
+    ids=["file", "cell"],
+)
+def test_misconceptions_of_another_exercise_are_refused(tmp_path, name, cell, says):
+    (tmp_path / name).write_text(f"{cell}\n# says: x\n# observe: x\nx = 1\n")
+    exercises = {id: Exercise(id, id, 1.0) for id in ("add", "mul")}
+    with pytest.raises(CourseError, match=says):
+        _read_misconceptions(tmp_path, exercises)
+
+
+@pytest.mark.slow
+def test_the_grader_is_packed_with_all_its_files(clone, tmp_path):
+    package = clone / "autograder"
+    there = {str(path.relative_to(clone)) for path in package.rglob("*") if path.is_file()}
+    run(clone, f"python -m build --wheel --outdir {tmp_path} {package}")
+    [wheel] = tmp_path.iterdir()
+    with zipfile.ZipFile(wheel) as archive:
+        packed = {name for name in archive.namelist() if name.startswith("autograder/")}
+    assert packed == there - {"autograder/pyproject.toml"}

@@ -143,7 +143,7 @@ def audit(
                 many = len(exercise.mistakes)
                 result.gaps.append(
                     f"{name}: {exercise.id} has {many} misconceptions of at least {MISTAKES} in "
-                    f"autograder/misconceptions/{name}.py"
+                    f"autograder/misconceptions/{name}/{exercise.id}.py"
                 )
     # What takes longest goes first, so that no process is left alone with it in the end.
     cases.sort(key=lambda case: (not case.endless, KINDS.index(case.kind)))

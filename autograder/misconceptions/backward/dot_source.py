@@ -1,0 +1,242 @@
+# Read as text, never imported: docs/authors.md says what stands here.
+
+# %% probe: dot_source
+# about: what a single leaf looks like
+from course.dot import read_dot
+
+x = Value(2.5)
+x.grad = 6.5
+graph = read_dot(draw_dot(x))  # what a program that reads DOT finds in it
+# observe: len(graph.showing(2.5)), len(graph.showing(6.5)), len(graph.edges)
+
+
+# %% probe: dot_source
+# about: two operands and a result
+from course.dot import read_dot
+
+x, y = Value(2.5), Value(4.5)
+z = Value(11.5, (x, y), "*")
+graph = read_dot(draw_dot(z))  # what a program that reads DOT finds in it
+flow = graph.flow([2.5, 4.5, 11.5])  # which numbers lead to which
+# observe: (2.5, 11.5) in flow, (4.5, 11.5) in flow, (11.5, 2.5) in flow, len(flow), any('*' in text for text in graph.labels.values()), len(graph.edges) > 0
+
+
+# %% probe: dot_source
+# about: two Values that hold the same number
+from course.dot import read_dot
+
+x, y = Value(2.5), Value(2.5)
+z = Value(6.5, (x, y), "*")
+graph = read_dot(draw_dot(z))  # what a program that reads DOT finds in it
+# observe: len(graph.showing(2.5)), len(graph.showing(6.5))
+
+
+# %% probe: dot_source
+# about: two operations of the same kind
+from course.dot import read_dot
+
+x, y = Value(2.5), Value(4.5)
+s = Value(7.5, (x, y), "+")
+t = Value(9.5, (s, x), "+")
+graph = read_dot(draw_dot(t))  # what a program that reads DOT finds in it
+flow = graph.flow([2.5, 4.5, 7.5, 9.5])
+# observe: (4.5, 9.5) in flow, (7.5, 7.5) in flow, (2.5, 9.5) in flow, len(flow)
+
+
+# %% probe: dot_source
+# about: the text as such
+x = Value(2.5)
+text = draw_dot(x * 3)
+# observe: 'digraph' in text, '->' in text, text.count('{') == text.count('}')
+
+
+# %% mistake: dot_source.arrows_reversed
+# row: new
+# says: The arrows point from the results back to the operands. Draw them the way the numbers
+#   flow: from an operand to the operation, and on to the result.
+def draw_dot(root):
+    nodes, edges = trace(root)
+    lines = ["digraph {"]
+    for node in nodes:
+        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
+        if node._op:
+            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
+            lines.append(f'  "{id(node)}" -> "op{id(node)}";')
+    for operand, result in edges:
+        lines.append(f'  "op{id(result)}" -> "{id(operand)}";')
+    lines.append("}")
+    return "\n".join(lines)
+
+
+# %% mistake: dot_source.named_by_number
+# row: 27
+# says: Values that hold the same number became one node: their number was used as their name. A
+#   name must be unique; use `id(node)`.
+def draw_dot(root):
+    nodes, edges = trace(root)
+    lines = ["digraph {"]
+    for node in nodes:
+        lines.append(f'  "{node.data}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
+        if node._op:
+            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
+            lines.append(f'  "op{id(node)}" -> "{node.data}";')
+    for operand, result in edges:
+        lines.append(f'  "{operand.data}" -> "op{id(result)}";')
+    lines.append("}")
+    return "\n".join(lines)
+
+
+# %% mistake: dot_source.operations_shared
+# row: new
+# says: All operations with the same sign became one node, and everything runs together there.
+#   Give each operation a name of its own, such as `op` and the id of its result.
+def draw_dot(root):
+    nodes, edges = trace(root)
+    lines = ["digraph {"]
+    for node in nodes:
+        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
+        if node._op:
+            lines.append(f'  "{node._op}" [label="{node._op}"];')
+            lines.append(f'  "{node._op}" -> "{id(node)}";')
+    for operand, result in edges:
+        lines.append(f'  "{id(operand)}" -> "{result._op}";')
+    lines.append("}")
+    return "\n".join(lines)
+
+
+# %% mistake: dot_source.gradient_missing
+# row: new
+# says: The labels show the numbers and not the gradients. The drawing is for watching both.
+def draw_dot(root):
+    nodes, edges = trace(root)
+    lines = ["digraph {"]
+    for node in nodes:
+        lines.append(f'  "{id(node)}" [label="data {node.data:.4f}"];')
+        if node._op:
+            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
+            lines.append(f'  "op{id(node)}" -> "{id(node)}";')
+    for operand, result in edges:
+        lines.append(f'  "{id(operand)}" -> "op{id(result)}";')
+    lines.append("}")
+    return "\n".join(lines)
+
+
+# %% mistake: dot_source.no_arrow_to_result
+# row: new
+# says: The arrows end at the operations: none leads on to the result, so the drawing falls
+#   apart.
+def draw_dot(root):
+    nodes, edges = trace(root)
+    lines = ["digraph {"]
+    for node in nodes:
+        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
+        if node._op:
+            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
+            pass
+    for operand, result in edges:
+        lines.append(f'  "{id(operand)}" -> "op{id(result)}";')
+    lines.append("}")
+    return "\n".join(lines)
+
+
+# %% mistake: dot_source.no_arrows
+# row: new
+# says: There are nodes and no arrows between them. Each edge of the graph needs a statement
+#   with `->`.
+def draw_dot(root):
+    nodes, edges = trace(root)
+    lines = ["digraph {"]
+    for node in nodes:
+        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
+        if node._op:
+            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
+            pass
+    for operand, result in edges:
+        pass
+    lines.append("}")
+    return "\n".join(lines)
+
+
+# %% mistake: dot_source.first_operand_only
+# row: 6
+# says: Only one operand of each operation is drawn. Every operand needs its arrow.
+def draw_dot(root):
+    nodes, edges = trace(root)
+    lines = ["digraph {"]
+    for node in nodes:
+        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
+        if node._op:
+            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
+            lines.append(f'  "op{id(node)}" -> "{id(node)}";')
+    for operand, result in {result: (operand, result) for operand, result in reversed(edges)}.values():
+        lines.append(f'  "{id(operand)}" -> "op{id(result)}";')
+    lines.append("}")
+    return "\n".join(lines)
+
+
+# %% mistake: dot_source.not_directed
+# row: new
+# says: The text describes a graph without directions. Begin with `digraph` and write arrows as
+#   `->`.
+def draw_dot(root):
+    nodes, edges = trace(root)
+    lines = ["graph {"]
+    for node in nodes:
+        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
+        if node._op:
+            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
+            lines.append(f'  "op{id(node)}" -- "{id(node)}";')
+    for operand, result in edges:
+        lines.append(f'  "{id(operand)}" -- "op{id(result)}";')
+    lines.append("}")
+    return "\n".join(lines)
+
+
+# %% mistake: dot_source.brace_missing
+# row: new
+# says: The closing brace is missing at the end, so the text is not a whole graph.
+def draw_dot(root):
+    nodes, edges = trace(root)
+    lines = ["digraph {"]
+    for node in nodes:
+        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
+        if node._op:
+            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
+            lines.append(f'  "op{id(node)}" -> "{id(node)}";')
+    for operand, result in edges:
+        lines.append(f'  "{id(operand)}" -> "op{id(result)}";')
+    return "\n".join(lines)
+
+
+# %% mistake: dot_source.signs_missing
+# row: new
+# says: The operations have no sign: nobody can see what they do. Label each with its `_op`.
+def draw_dot(root):
+    nodes, edges = trace(root)
+    lines = ["digraph {"]
+    for node in nodes:
+        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
+        if node._op:
+            lines.append(f'  "op{id(node)}" [label="", shape=point];')
+            lines.append(f'  "op{id(node)}" -> "{id(node)}";')
+    for operand, result in edges:
+        lines.append(f'  "{id(operand)}" -> "op{id(result)}";')
+    lines.append("}")
+    return "\n".join(lines)
+
+
+# %% mistake: dot_source.returns_nothing
+# row: new
+# says: The text was made and not returned, so the caller got None. End with `return`.
+def draw_dot(root):
+    nodes, edges = trace(root)
+    lines = ["digraph {"]
+    for node in nodes:
+        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
+        if node._op:
+            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
+            lines.append(f'  "op{id(node)}" -> "{id(node)}";')
+    for operand, result in edges:
+        lines.append(f'  "{id(operand)}" -> "op{id(result)}";')
+    lines.append("}")
+    text = "\n".join(lines)

@@ -1,0 +1,280 @@
+# Read as text, never imported: docs/authors.md says what stands here.
+
+# %% probe: topological_order
+# about: a leaf alone
+x = Value(2.0)
+order = topological_order(x)
+# observe: len(order), order[0] is x
+
+
+# %% probe: topological_order
+# about: b = a + a; c = b + b
+a = Value(3.0, label="a")
+b = a + a
+b.label = "b"
+c = b + b
+c.label = "c"
+names = " ".join(node.label for node in topological_order(c))
+# observe: names
+
+
+# %% probe: topological_order
+# about: a shortcut from b to d, past c
+b = Value(2.0, label="b")
+c = Value(4.0, (b,), "**2", label="c")
+d = Value(6.0, (b, c), "+", label="d")
+names = " ".join(node.label for node in topological_order(d))
+# observe: names
+
+
+# %% probe: topological_order
+# about: the same shortcut, operands the other way round
+b = Value(2.0, label="b")
+c = Value(4.0, (b,), "**2", label="c")
+d = Value(6.0, (c, b), "+", label="d")
+names = " ".join(node.label for node in topological_order(d))
+# observe: names
+
+
+# %% probe: topological_order
+# about: two leaves that hold the same number
+x, y = Value(2.0), Value(2.0)
+z = x * y
+order = topological_order(z)
+# observe: len(order), x in order, y in order
+
+
+# %% probe: topological_order
+# about: it only looks
+x = Value(3.0)
+y = x * x
+y.grad = 5.0
+order = topological_order(y)
+# observe: len(order), x.grad, y.grad
+
+
+# %% probe: topological_order
+# about: fifteen doublings; how often somebody asks a node for its operands
+class Watched(Value):  # counts how often somebody asks it for its operands
+    looks = 0
+
+    def __getattribute__(self, name):
+        Watched.looks += name == "_prev"
+        return super().__getattribute__(name)
+
+
+y = Watched(1.0)
+for _ in range(15):
+    y = Watched(0.0, (y, y), "+")
+order = topological_order(y)
+# observe: len(order), Watched.looks < 200
+
+
+# %% probe: topological_order
+# about: a long way from b to e first, then a short one
+b = Value(2.0, label="b")
+c = Value(4.0, (b,), "**2", label="c")
+d = Value(16.0, (c,), "**2", label="d")
+e = Value(18.0, (d, b), "+", label="e")
+names = " ".join(node.label for node in topological_order(e))
+# observe: names
+
+
+# %% mistake: topological_order.node_before_operands
+# row: 25
+# says: A node is put into the list when it is met, before its operands. First see to the
+#   operands, then append the node.
+def topological_order(root):
+    order = []
+    met = set()
+
+    def visit(node):
+        if node in met:
+            return
+        met.add(node)
+        order.append(node)
+        for operand in node._prev:
+            visit(operand)
+
+    visit(root)
+    return order
+
+
+# %% mistake: topological_order.root_first
+# row: new
+# says: The order is right and the wrong way round: it was asked for with operands before
+#   results and the root last. `backward` will reverse it.
+def topological_order(root):
+    order = []
+    met = set()
+
+    def visit(node):
+        if node in met:
+            return
+        met.add(node)
+        for operand in node._prev:
+            visit(operand)
+        order.append(node)
+
+    visit(root)
+    return order[::-1]
+
+
+# %% mistake: topological_order.preorder_reversed
+# row: 25
+# says: The list is made by appending each node when it is met, and then turned round. That is
+#   right for trees. Where a node is reached by a short way and by a long one, it can end up
+#   after a result of its own. Append a node once its operands are in the list.
+def topological_order(root):
+    order = []
+    met = set()
+
+    def visit(node):
+        if node in met:
+            return
+        met.add(node)
+        order.append(node)
+        for operand in node._prev:
+            visit(operand)
+
+    visit(root)
+    return order[::-1]
+
+
+# %% mistake: topological_order.level_by_level
+# row: 25
+# says: The nodes are taken level by level, by their distance from the root. A node that feeds
+#   the root directly and also by a longer way comes out on the wrong side of its other result.
+def topological_order(root):
+    levels = [root]
+    met = {root}
+    for node in levels:
+        for operand in node._prev:
+            if operand not in met:
+                met.add(operand)
+                levels.append(operand)
+    return levels[::-1]
+
+
+# %% mistake: topological_order.pile_without_finishing
+# row: 25
+# says: A pile replaces the recursion, but a node goes into the list when it is taken from the
+#   pile, before its operands are done. Put it on the pile a second time, to be finished after
+#   them.
+def topological_order(root):
+    order = []
+    met = set()
+    pile = [root]
+    while pile:
+        node = pile.pop()
+        if node not in met:
+            met.add(node)
+            order.append(node)
+            pile.extend(node._prev)
+    order.reverse()
+    return order
+
+
+# %% mistake: topological_order.compares_numbers
+# row: 27
+# says: Two nodes with the same number were taken for one. Remember the nodes themselves, not
+#   their data.
+def topological_order(root):
+    order = []
+    met = set()
+
+    def visit(node):
+        if node.data in met:
+            return
+        met.add(node.data)
+        for operand in node._prev:
+            visit(operand)
+        order.append(node)
+
+    visit(root)
+    return order
+
+
+# %% mistake: topological_order.leaves_missing
+# row: new
+# says: The leaves are not in the list. They have nothing to pass on, but they are nodes of the
+#   graph like the others.
+def topological_order(root):
+    order = []
+    met = set()
+
+    def visit(node):
+        if node in met or not node._prev:
+            return
+        met.add(node)
+        for operand in node._prev:
+            visit(operand)
+        order.append(node)
+
+    visit(root)
+    return order
+
+
+# %% mistake: topological_order.root_missing
+# row: new
+# says: The root is not in the list. It belongs to its own graph, as the last of all.
+def topological_order(root):
+    order = []
+    met = {root}
+
+    def visit(node):
+        for operand in node._prev:
+            if operand not in met:
+                met.add(operand)
+                visit(operand)
+                order.append(operand)
+
+    visit(root)
+    return order
+
+
+# %% mistake: topological_order.one_step_only
+# row: new
+# says: Only the root and its own operands are listed. Their operands belong to the graph as
+#   well, all the way back to the leaves.
+def topological_order(root):
+    return [*dict.fromkeys(root._prev), root]
+
+
+# %% mistake: topological_order.runs_backward
+# row: new
+# says: The function runs the backward steps while it makes the list. It should only look: a
+#   step may not run before the whole order is known.
+def topological_order(root):
+    order = []
+    met = set()
+
+    def visit(node):
+        if node in met:
+            return
+        met.add(node)
+        for operand in node._prev:
+            visit(operand)
+        order.append(node)
+        node._backward()
+
+    visit(root)
+    return order
+
+
+# %% mistake: topological_order.walks_every_path
+# row: 26
+# says: The walk follows every path, and a shared node doubles their number; or it looks nodes
+#   up in a long list. Keep a set of the nodes that were met, and go on only from new ones.
+# outcome: timeout
+def topological_order(root):
+    order = []
+
+    def visit(node):
+        for operand in node._prev:
+            visit(operand)
+        if node not in order:
+            order.append(node)
+
+    visit(root)
+    return order

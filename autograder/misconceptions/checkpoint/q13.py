@@ -1,0 +1,19 @@
+# Read as text, never imported: docs/authors.md says what stands here.
+
+# %% form: q13
+# about: relu's central difference at 0
+# answer: a number
+
+# %% mistake: q13.the_convention
+# says: This is what our engine says, by convention. The central difference knows no convention:
+#   compute relu at both places, and divide.
+q13 = 0
+
+# %% mistake: q13.right_side_only
+# says: This is the slope to the right of 0. The central difference looks at both sides.
+q13 = 1
+
+# %% mistake: q13.not_divided
+# says: This is a difference that was not divided by the distance of the two places, for one
+#   particular step. The quotient does not depend on the step at all.
+q13 = 0.000005

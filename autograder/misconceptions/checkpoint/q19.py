@@ -1,0 +1,227 @@
+# Read as text, never imported: docs/authors.md says what stands here.
+
+# %% probe: q19
+# about: reused steps
+class Node(Value):
+    backward = None  # your function has to do without it
+
+
+x = Node(2.0)
+square = x * x
+root = square + square * square
+backward(root)
+# observe: root.grad, square.grad, x.grad
+
+# %% probe: q19
+# about: the other way round
+class Node(Value):
+    backward = None  # your function has to do without it
+
+
+x = Node(2.0)
+square = x * x
+root = square * square + square
+backward(root)
+# observe: root.grad, square.grad, x.grad
+
+# %% probe: q19
+# about: a chain with a seed in place
+class Node(Value):
+    backward = None  # your function has to do without it
+
+
+x, y = Node(2.0), Node(2.0)
+y.grad = 1.0
+root = (x * 3 - y) * 2
+root.grad = 5.0
+backward(root)
+# observe: root.grad, x.grad, y.grad
+
+# %% probe: q19
+# about: equal numbers
+class Node(Value):
+    backward = None  # your function has to do without it
+
+
+x, y = Node(2.0), Node(2.0)
+backward(x * 3 + y * 3 * 5)
+# observe: x.grad, y.grad
+
+# %% probe: q19
+# about: a long way first, then a short one
+class Node(Value):
+    backward = None  # your function has to do without it
+
+
+x = Node(2.0)
+step = x * 3
+backward(step * 5 * 7 + step)
+# observe: step.grad, x.grad
+
+# %% mistake: q19.pre_order
+# row: 25
+# says: The order is still that of the visit: a node is listed before its operands are visited, so
+#   it may stand before another node that it feeds. It ran before all its gradient had arrived.
+def backward(root):
+    order, seen = [], set()
+
+    def visit(node):
+        if node not in seen:
+            seen.add(node)
+            order.append(node)
+            for operand in node._prev:
+                visit(operand)
+
+    visit(root)
+    root.grad = 1.0
+    for node in order:
+        node._backward()
+
+# %% mistake: q19.not_reversed
+# row: 23
+# says: The nodes run from the leaves to the root, as in the forward pass. When they run, nothing
+#   has arrived yet. Turn the order round.
+def backward(root):
+    order, seen = [], set()
+
+    def visit(node):
+        if node not in seen:
+            seen.add(node)
+            for operand in node._prev:
+                visit(operand)
+            order.append(node)
+
+    visit(root)
+    root.grad = 1.0
+    for node in order:
+        node._backward()
+
+# %% mistake: q19.breadth_first
+# row: 25
+# says: The nodes run level by level. A node may be close to the root on one path and far from it
+#   on another: it ran before all its gradient had arrived.
+def backward(root):
+    order = [root]
+    for node in order:
+        order += [operand for operand in node._prev if operand not in order]
+    root.grad = 1.0
+    for node in order:
+        node._backward()
+
+# %% mistake: q19.every_path
+# row: 26
+# says: A node runs once for every path that leads to it, and passes everything on again each
+#   time. Remember which nodes were met.
+def backward(root):
+    order = []
+
+    def visit(node):
+        for operand in node._prev:
+            visit(operand)
+        order.append(node)
+
+    visit(root)
+    root.grad = 1.0
+    for node in reversed(order):
+        node._backward()
+
+# %% mistake: q19.no_seed
+# row: 23
+# says: The root's gradient is not set to 1.0, so the pass starts from whatever it held.
+def backward(root):
+    order, seen = [], set()
+
+    def visit(node):
+        if node not in seen:
+            seen.add(node)
+            for operand in node._prev:
+                visit(operand)
+            order.append(node)
+
+    visit(root)
+    for node in reversed(order):
+        node._backward()
+
+# %% mistake: q19.seed_added
+# row: 24
+# says: The seed is added to what the root held before. Set it, with `=`.
+def backward(root):
+    order, seen = [], set()
+
+    def visit(node):
+        if node not in seen:
+            seen.add(node)
+            for operand in node._prev:
+                visit(operand)
+            order.append(node)
+
+    visit(root)
+    root.grad += 1.0
+    for node in reversed(order):
+        node._backward()
+
+# %% mistake: q19.seed_is_data
+# row: 23
+# says: The root's gradient is set to its number. A result changes as fast as itself: the seed is
+#   1.0.
+def backward(root):
+    order, seen = [], set()
+
+    def visit(node):
+        if node not in seen:
+            seen.add(node)
+            for operand in node._prev:
+                visit(operand)
+            order.append(node)
+
+    visit(root)
+    root.grad = root.data
+    for node in reversed(order):
+        node._backward()
+
+# %% mistake: q19.zeroes
+# row: 32
+# says: All gradients are set back to zero first. They are collected, and only the caller decides
+#   when to start anew.
+def backward(root):
+    order, seen = [], set()
+
+    def visit(node):
+        if node not in seen:
+            seen.add(node)
+            for operand in node._prev:
+                visit(operand)
+            order.append(node)
+
+    visit(root)
+    for node in order:
+        node.grad = 0.0
+    root.grad = 1.0
+    for node in reversed(order):
+        node._backward()
+
+# %% mistake: q19.equal_numbers
+# row: 27
+# says: Nodes with equal numbers were taken for the same node. Remember the nodes themselves, not
+#   what they hold.
+def backward(root):
+    order, seen = [], set()
+
+    def visit(node):
+        if node.data not in seen:
+            seen.add(node.data)
+            for operand in node._prev:
+                visit(operand)
+            order.append(node)
+
+    visit(root)
+    root.grad = 1.0
+    for node in reversed(order):
+        node._backward()
+
+# %% mistake: q19.uses_the_method
+# row: new
+# says: The nodes that this is tried on have no method `backward()`: use only `_prev`, `grad` and
+#   `_backward`.
+def backward(root):
+    root.backward()

@@ -1,0 +1,271 @@
+# Read as text, never imported: docs/authors.md says what stands here.
+
+# %% probe: q21
+# about: the engine of this notebook, and the forgetful one
+
+# observe: test_engine(Value), test_engine(ForgetfulValue)
+
+# %% mistake: q21.always_true
+# row: new
+# says: This test trusts every engine, the forgetful one too. A test that cannot fail tests
+#   nothing.
+def test_engine(Value):
+    return True
+
+# %% mistake: q21.says_broken
+# row: new
+# says: The answers are the wrong way round: `True` is for an engine that is right.
+def looks_right(Value):
+    def close(left, right):
+        return abs(left - right) <= 1e-5 * max(1.0, abs(left), abs(right))
+
+    def arithmetic(x, y):
+        s = x * y - x
+        d = s * s + s / y
+        return (5 - d) * 2 + (3 / x - (-d)) * (y + x + x) + (2 + s) ** 3 * (y - 1) ** 2 / 4
+
+    def bends(x, y):
+        t = (x * y).tanh()
+        r = (x - y).relu() + (y - x).relu() * 3
+        return 2 * t * t + x.tanh() * 3 + r * x + r * r - x * 2
+
+    h = 1e-5
+    for build in (arithmetic, bends):
+        for x, y in ((0.7, -1.2), (-1.3, 0.4)):
+            a, b = Value(x), Value(y)
+            root = build(a, b)
+            root.backward()
+            slope_x = (build(Value(x + h), Value(y)).data - build(Value(x - h), Value(y)).data) / (2 * h)
+            slope_y = (build(Value(x), Value(y + h)).data - build(Value(x), Value(y - h)).data) / (2 * h)
+            if not (close(a.grad, slope_x) and close(b.grad, slope_y)):
+                return False
+    return True
+
+
+def test_engine(Value):
+    return not looks_right(Value)
+
+# %% mistake: q21.raises
+# row: new
+# says: For a broken engine this raises an error. Return `False` instead: the caller wants an
+#   answer, and an `assert` gives none.
+def looks_right(Value):
+    def close(left, right):
+        return abs(left - right) <= 1e-5 * max(1.0, abs(left), abs(right))
+
+    def arithmetic(x, y):
+        s = x * y - x
+        d = s * s + s / y
+        return (5 - d) * 2 + (3 / x - (-d)) * (y + x + x) + (2 + s) ** 3 * (y - 1) ** 2 / 4
+
+    def bends(x, y):
+        t = (x * y).tanh()
+        r = (x - y).relu() + (y - x).relu() * 3
+        return 2 * t * t + x.tanh() * 3 + r * x + r * r - x * 2
+
+    h = 1e-5
+    for build in (arithmetic, bends):
+        for x, y in ((0.7, -1.2), (-1.3, 0.4)):
+            a, b = Value(x), Value(y)
+            root = build(a, b)
+            root.backward()
+            slope_x = (build(Value(x + h), Value(y)).data - build(Value(x - h), Value(y)).data) / (2 * h)
+            slope_y = (build(Value(x), Value(y + h)).data - build(Value(x), Value(y - h)).data) / (2 * h)
+            if not (close(a.grad, slope_x) and close(b.grad, slope_y)):
+                return False
+    return True
+
+
+def test_engine(Value):
+    assert looks_right(Value)
+    return True
+
+# %% mistake: q21.distrusts_right_engines
+# row: new
+# says: This test does not trust a right engine. Does it compare by `==`? A central difference is
+#   approximate, and floats round: allow a little, such as a relative difference of 1e-5.
+def test_engine(Value):
+    def close(left, right):
+        return left == right
+
+    def arithmetic(x, y):
+        s = x * y - x
+        d = s * s + s / y
+        return (5 - d) * 2 + (3 / x - (-d)) * (y + x + x) + (2 + s) ** 3 * (y - 1) ** 2 / 4
+
+    def bends(x, y):
+        t = (x * y).tanh()
+        r = (x - y).relu() + (y - x).relu() * 3
+        return 2 * t * t + x.tanh() * 3 + r * x + r * r - x * 2
+
+    h = 1e-5
+    for build in (arithmetic, bends):
+        for x, y in ((0.7, -1.2), (-1.3, 0.4)):
+            a, b = Value(x), Value(y)
+            root = build(a, b)
+            root.backward()
+            slope_x = (build(Value(x + h), Value(y)).data - build(Value(x - h), Value(y)).data) / (2 * h)
+            slope_y = (build(Value(x), Value(y + h)).data - build(Value(x), Value(y - h)).data) / (2 * h)
+            if not (close(a.grad, slope_x) and close(b.grad, slope_y)):
+                return False
+    return True
+
+# %% mistake: q21.numbers_only
+# row: new
+# says: Only the numbers of the forward pass are looked at. Most mistakes are in the gradients:
+#   run `backward()` and compare them too.
+def test_engine(Value):
+    x, y = Value(0.7), Value(-1.2)
+    numbers = [(x + y).data, (x - y).data, (x * y).data, (x / y).data, (x**3).data, (5 - x).data]
+    right = [0.7 - 1.2, 0.7 + 1.2, 0.7 * -1.2, 0.7 / -1.2, 0.7**3, 5 - 0.7]
+    return all(abs(a - b) < 1e-9 for a, b in zip(numbers, right))
+
+# %% mistake: q21.steps_alone
+# row: new
+# check: none
+# says: Every operation is tried alone, as the last step before `backward()`, when the gradient of
+#   its result is 1. A step that forgets the chain rule looks right there. Compute something with
+#   each result.
+def test_engine(Value):
+    steps = [
+        (lambda x, y: x + y, 1, 1),
+        (lambda x, y: x - y, 1, -1),
+        (lambda x, y: x * y, -1.2, 0.7),
+        (lambda x, y: x / y, 1 / -1.2, -0.7 / 1.44),
+        (lambda x, y: x**3 + y * 0, 3 * 0.49, 0),
+        (lambda x, y: -x + y, -1, 1),
+        (lambda x, y: y.relu() + x, 1, 0),
+        (lambda x, y: x.tanh() + y, 1 - math.tanh(0.7) ** 2, 1),
+        (lambda x, y: (5 - x) + y, -1, 1),
+    ]
+    for build, slope_x, slope_y in steps:
+        a, b = Value(0.7), Value(-1.2)
+        build(a, b).backward()
+        if abs(a.grad - slope_x) > 1e-9 or abs(b.grad - slope_y) > 1e-9:
+            return False
+    return (5 - Value(2.0)).data == 3.0
+
+# %% mistake: q21.nothing_used_twice
+# row: new
+# check: none
+# says: Every value is used only once, so engines that assign gradients where they should add, or
+#   that run nodes in a wrong order, look right. Use leaves and results several times.
+def test_engine(Value):
+    def build(a, b, c, d, e):
+        return ((5 - (-a)) * 3 - b.tanh() * 2) * c + (d.relu() * 3) ** 3 / e
+
+    def number(a, b, c, d, e):
+        return ((5 + a) * 3 - math.tanh(b) * 2) * c + (max(d, 0.0) * 3) ** 3 / e
+
+    h = 1e-5
+    for point in ([0.7, -1.2, 0.4, 1.3, -0.8], [-0.6, 0.9, -1.1, -0.5, 1.7]):
+        leaves = [Value(x) for x in point]
+        root = build(*leaves)
+        root.backward()
+        if abs(root.data - number(*point)) > 1e-9:
+            return False
+        for i, leaf in enumerate(leaves):
+            up, down = list(point), list(point)
+            up[i] += h
+            down[i] -= h
+            slope = (number(*up) - number(*down)) / (2 * h)
+            if abs(leaf.grad - slope) > 1e-4 * max(1.0, abs(slope)):
+                return False
+    return True
+
+# %% mistake: q21.engine_against_itself
+# row: new
+# check: none
+# says: The gradients are compared with nudges of the same engine. Where the number itself is
+#   wrong, as in `5 - x`, its gradient fits the wrong number. Compare the numbers with plain
+#   Python too.
+def test_engine(Value):
+    def close(left, right):
+        return abs(left - right) <= 1e-5 * max(1.0, abs(left), abs(right))
+
+    def arithmetic(x, y):
+        s = x * y - x
+        d = s * s + s / y
+        return (5 - d) * 2 + (3 / x - (-d)) * (y + x + x) + (2 + s) ** 3 * (y - 1) ** 2 / 4
+
+    def bends(x, y):
+        t = (x * y).tanh()
+        r = (x - y).relu() + (y - x).relu() * 3
+        return 2 * t * t + x.tanh() * 3 + r * x + r * r - x * 2
+
+    h = 1e-5
+    for build in (arithmetic, bends):
+        for x, y in ((0.7, -1.2), (-1.3, 0.4)):
+            a, b = Value(x), Value(y)
+            root = build(a, b)
+            root.backward()
+            slope_x = (build(Value(x + h), Value(y)).data - build(Value(x - h), Value(y)).data) / (2 * h)
+            slope_y = (build(Value(x), Value(y + h)).data - build(Value(x), Value(y - h)).data) / (2 * h)
+            if not (close(a.grad, slope_x) and close(b.grad, slope_y)):
+                return False
+    return True
+
+# %% mistake: q21.above_zero_only
+# row: new
+# check: none
+# says: relu is only tried above 0, where it is nothing but a straight line. Its derivative
+#   matters below 0 as well.
+def test_engine(Value):
+    def close(left, right):
+        return abs(left - right) <= 1e-5 * max(1.0, abs(left), abs(right))
+
+    def arithmetic(x, y):
+        s = x * y - x
+        d = s * s + s / y
+        return (5 - d) * 2 + (3 / x - (-d)) * (y + x + x) + (2 + s) ** 3 * (y - 1) ** 2 / 4
+
+    def bends(x, y):
+        t = (x * y).tanh()
+        r = ((x * x).relu() + (y * y).relu() * 3)
+        return 2 * t * t + x.tanh() * 3 + r * x + r * r - x * 2
+
+    h = 1e-5
+    for build in (arithmetic, bends):
+        for x, y in ((0.7, -1.2), (-1.3, 0.4)):
+            a, b = Value(x), Value(y)
+            root = build(a, b)
+            root.backward()
+            slope_x = (build(Value(x + h), Value(y)).data - build(Value(x - h), Value(y)).data) / (2 * h)
+            slope_y = (build(Value(x), Value(y + h)).data - build(Value(x), Value(y - h)).data) / (2 * h)
+            if not (close(a.grad, slope_x) and close(b.grad, slope_y)):
+                return False
+    return (5 - Value(2.0)).data == 3.0
+
+# %% mistake: q21.first_input_only
+# row: new
+# check: none
+# says: Only the gradient of the first input is compared. A mistake may concern the right operand
+#   alone.
+def test_engine(Value):
+    steps = [
+        lambda x: 3 * (x + 2) * x + x,
+        lambda x: (x / 4 - 5) * x * x,
+        lambda x: 2 * x**3 + (5 - x) ** 2 * x,
+        lambda x: 2 * (-x) * x,
+    ]
+    h = 1e-5
+    for f in steps:
+        for number in (0.7, -1.2):
+            x = Value(number)
+            root = f(x)
+            root.backward()
+            slope = (f(number + h) - f(number - h)) / (2 * h)
+            if abs(x.grad - slope) > 1e-5 * max(1.0, abs(slope)) or abs(root.data - f(number)) > 1e-9:
+                return False
+    for number in (0.7, -1.2):
+        x = Value(number)
+        root = x.tanh() * 3 + x.relu() * 2 + x.tanh() * x
+        root.backward()
+        t = math.tanh(number)
+        slope = (1 - t * t) * (3 + number) + t + 2 * (number > 0)
+        if abs(x.grad - slope) > 1e-9:
+            return False
+    x = Value(1.5)
+    y = x * 3
+    (x + y + y * x).backward()
+    return abs(x.grad - (1 + 3 + 2 * 3 * 1.5)) < 1e-9

@@ -1,0 +1,126 @@
+# Read as text, never imported: docs/authors.md says what stands here.
+
+# %% probe: bce
+# about: a few samples
+p = [Value(2.0), Value(-3.5)]
+loss = bce(p, [0.0, 1.0])
+loss.backward()
+# observe: loss.data, p[0].grad, p[1].grad
+
+
+# %% probe: bce
+# about: targets as the network says
+p = [Value(2.0), Value(-3.5), Value(0.5)]
+loss = bce(p, [1.0, 0.0, 1.0])
+loss.backward()
+# observe: loss.data, p[0].grad, p[1].grad, p[2].grad
+
+
+# %% probe: bce
+# about: far out on the wrong side
+z = Value(-1000.0)
+loss = bce([z], [1.0])
+loss.backward()
+# observe: loss.data, z.grad
+
+
+# %% probe: bce
+# about: far out on the other wrong side
+z = Value(1000.0)
+loss = bce([z], [0.0])
+loss.backward()
+# observe: loss.data, z.grad
+
+
+# %% mistake: bce.naive
+# row: 41
+# says: Right in the middle, but far out the probability is exactly 0, and 0 has no logarithm. Use the
+#   form without sigmoid, ln(1 + e^z) - t z.
+def bce(logits, targets):
+    losses = []
+    for z, t in zip(logits, targets):
+        s = z.sigmoid()
+        losses.append(-(t * s.log() + (1 - t) * (1 - s).log()))
+    return sum(losses) / len(losses)
+
+
+# %% mistake: bce.overflows
+# row: 41
+# says: e was raised to a large positive power. Where the logit is 0 or more, use z + ln(1 + e^-z) in
+#   place of ln(1 + e^z).
+def bce(logits, targets):
+    losses = []
+    for z, t in zip(logits, targets):
+        losses.append((1 + z.exp()).log() - t * z)
+    return sum(losses) / len(losses)
+
+
+# %% mistake: bce.clamped
+# row: 41
+# says: A small constant inside the logarithm hides the error, but the loss far out is wrong and
+#   hardly any gradient is left. The form without sigmoid needs no constant.
+def bce(logits, targets):
+    losses = []
+    for z, t in zip(logits, targets):
+        s = z.sigmoid()
+        losses.append(-(t * (s + 1e-12).log() + (1 - t) * (1 - s + 1e-12).log()))
+    return sum(losses) / len(losses)
+
+
+# %% mistake: bce.sign
+# row: 41
+# says: The sign of the target's part is turned round: it is minus t z. So the loss rewards the wrong
+#   answers.
+def bce(logits, targets):
+    losses = []
+    for z, t in zip(logits, targets):
+        if z.data >= 0:
+            losses.append(z + (1 + (-z).exp()).log() + t * z)
+        else:
+            losses.append((1 + z.exp()).log() + t * z)
+    return sum(losses) / len(losses)
+
+
+# %% mistake: bce.sum_for_mean
+# row: 41
+# says: This is the sum over the samples. Divide by their number to get the mean.
+def bce(logits, targets):
+    losses = []
+    for z, t in zip(logits, targets):
+        if z.data >= 0:
+            losses.append(z + (1 + (-z).exp()).log() - t * z)
+        else:
+            losses.append((1 + z.exp()).log() - t * z)
+    return sum(losses)
+
+
+# %% mistake: bce.ones_only
+# row: 41
+# says: Samples with the target 0 cost nothing: the second half of the formula is missing.
+def bce(logits, targets):
+    losses = []
+    for z, t in zip(logits, targets):
+        losses.append(t * ((1 + (-z).exp()).log() if z.data >= 0 else (1 + z.exp()).log() - z))
+    return sum(losses) / len(losses)
+
+
+# %% mistake: bce.cuts_the_graph
+# row: 40
+# says: The number is right, but no logit gets a gradient: the loss was computed from `.data`. Look at
+#   `z.data` to choose the form, and compute with z.
+def bce(logits, targets):
+    losses = []
+    for z, t in zip(logits, targets):
+        losses.append(Value(max(z.data, 0.0) + math.log(1 + math.exp(-abs(z.data))) - t * z.data))
+    return sum(losses) / len(losses)
+
+
+# %% mistake: bce.squared_error
+# row: 41
+# says: This is the squared error of the probability. Cross-entropy is minus the logarithm of the
+#   probability of what was true.
+def bce(logits, targets):
+    losses = []
+    for z, t in zip(logits, targets):
+        losses.append((z.sigmoid() - t) ** 2)
+    return sum(losses) / len(losses)

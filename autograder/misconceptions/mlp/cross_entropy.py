@@ -1,0 +1,106 @@
+# Read as text, never imported: docs/authors.md says what stands here.
+
+# %% probe: cross_entropy
+# about: three classes
+logits = [Value(2.0), Value(0.5), Value(-1.0)]
+loss = cross_entropy(logits, 1)
+loss.backward()
+# observe: loss.data, logits[0].grad, logits[1].grad, logits[2].grad
+
+
+# %% probe: cross_entropy
+# about: the first class
+logits = [Value(1.0), Value(2.0)]
+loss = cross_entropy(logits, 0)
+loss.backward()
+# observe: loss.data, logits[0].grad, logits[1].grad
+
+
+# %% probe: cross_entropy
+# about: very large logits
+logits = [Value(1000.0), Value(999.0)]
+loss = cross_entropy(logits, 1)
+# observe: loss.data
+
+
+# %% probe: cross_entropy
+# about: a right class that is all but impossible
+logits = [Value(1000.0), Value(-1000.0)]
+loss = cross_entropy(logits, 1)
+# observe: loss.data
+
+
+# %% mistake: cross_entropy.overflows
+# row: 41
+# says: e was raised to a large power. Subtract the largest logit from all of them first: the fraction
+#   stays the same.
+def cross_entropy(logits, target):
+    total = sum(z.exp() for z in logits)
+    return total.log() - logits[target]
+
+
+# %% mistake: cross_entropy.sign
+# row: 41
+# says: The sign is turned round: this is the logarithm of the probability. The loss is minus that.
+def cross_entropy(logits, target):
+    largest = max(z.data for z in logits)
+    total = sum((z - largest).exp() for z in logits)
+    return logits[target] - largest - total.log()
+
+
+# %% mistake: cross_entropy.shift_not_undone
+# row: 41
+# says: The largest logit was subtracted inside the powers and never added again. It must cancel: add
+#   it outside, or subtract it from the right logit, too.
+def cross_entropy(logits, target):
+    largest = max(z.data for z in logits)
+    total = sum((z - largest).exp() for z in logits)
+    return total.log() - logits[target]
+
+
+# %% mistake: cross_entropy.quotient_first
+# row: 41
+# says: The probability was computed before its logarithm, and a tiny one becomes exactly 0. Take the
+#   logarithm of the sum alone, and subtract the right logit.
+def cross_entropy(logits, target):
+    largest = max(z.data for z in logits)
+    total = sum((z - largest).exp() for z in logits)
+    return -((logits[target] - largest).exp() / total).log()
+
+
+# %% mistake: cross_entropy.no_logarithm
+# row: 41
+# says: This is one minus the probability of the right class. Cross-entropy is minus its logarithm.
+def cross_entropy(logits, target):
+    largest = max(z.data for z in logits)
+    total = sum((z - largest).exp() for z in logits)
+    return 1 - (logits[target] - largest).exp() / total
+
+
+# %% mistake: cross_entropy.mean_over_classes
+# row: 41
+# says: The loss was divided by the number of classes. It is the loss of one sample, and only the
+#   right class's probability counts.
+def cross_entropy(logits, target):
+    largest = max(z.data for z in logits)
+    total = sum((z - largest).exp() for z in logits)
+    return (largest + total.log() - logits[target]) / len(logits)
+
+
+# %% mistake: cross_entropy.class_off_by_one
+# row: 41
+# says: The wrong class was taken: `target` counts from 0, as Python's lists do.
+def cross_entropy(logits, target):
+    largest = max(z.data for z in logits)
+    total = sum((z - largest).exp() for z in logits)
+    return largest + total.log() - logits[target - 1]
+
+
+# %% mistake: cross_entropy.cuts_the_graph
+# row: 40
+# says: The number is right, but no logit gets a gradient: the sum was computed from `.data`. Only the
+#   largest logit may be a plain number.
+def cross_entropy(logits, target):
+    largest = max(z.data for z in logits)
+    total = Value(sum(math.exp(z.data - largest) for z in logits))
+    return largest + total.log() - logits[target].data

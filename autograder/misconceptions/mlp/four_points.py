@@ -1,0 +1,98 @@
+# Read as text, never imported: docs/authors.md says what stands here.
+
+# %% probe: four_points
+# about: two seeds, the targets as they are
+from course.datasets import four_points
+
+
+def error_and_length(seed, sign):
+    inputs, targets = four_points()
+    targets = [sign * t for t in targets]
+    model, losses = train_four_points(inputs, targets, seed)
+    error = sum((model(x).data - t) ** 2 for x, t in zip(inputs, targets)) / 4
+    return error, len(losses)
+
+
+error, length = error_and_length(0, 1)
+# observe: error < 0.01, error < 0.5, length <= 200
+
+
+# %% probe: four_points
+# about: the targets turned round
+from course.datasets import four_points
+
+inputs, targets = four_points()
+turned = [-t for t in targets]
+result = train_four_points(inputs, turned, 2)
+
+
+def error():
+    return sum((result[0](x).data - t) ** 2 for x, t in zip(inputs, turned)) / 4
+# observe: len(result), error() < 0.01, error() < 1.5, result[1][-1] < result[1][0]
+
+
+# %% mistake: four_points.too_few_epochs
+# row: new
+# says: The error is still far above 0.01: the training ends too early, or its steps are too small.
+#   Up to 200 epochs are allowed.
+def train_four_points(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(3, [4, 4, 1])
+    optimizer = SGD(model.parameters(), lr=0.05, momentum=0.5)
+    losses = train(model, inputs, targets, mse, optimizer, epochs=3)
+    return model, losses
+
+
+# %% mistake: four_points.too_many_epochs
+# row: new
+# says: More than 200 epochs were used. Take longer steps or some momentum, and it gets there sooner.
+def train_four_points(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(3, [2, 1])
+    optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
+    losses = train(model, inputs, targets, mse, optimizer, epochs=300)
+    return model, losses
+
+
+# %% mistake: four_points.rate_too_small
+# row: new
+# says: The error has hardly moved: the learning rate is much too small.
+def train_four_points(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(3, [4, 4, 1])
+    optimizer = SGD(model.parameters(), lr=0.0001)
+    losses = train(model, inputs, targets, mse, optimizer, epochs=60)
+    return model, losses
+
+
+# %% mistake: four_points.model_only
+# row: new
+# says: Only the model was returned. Return the pair `model, losses`.
+def train_four_points(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(3, [4, 4, 1])
+    optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
+    losses = train(model, inputs, targets, mse, optimizer, epochs=60)
+    return model
+
+
+# %% mistake: four_points.wrong_way_round
+# row: new
+# says: The pair is the wrong way round: the model comes first, then its losses.
+def train_four_points(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(3, [4, 4, 1])
+    optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
+    losses = train(model, inputs, targets, mse, optimizer, epochs=60)
+    return losses, model
+
+
+# %% mistake: four_points.targets_ignored
+# row: new
+# says: The network learns the same targets whatever it is given. Train on `targets`, the argument.
+def train_four_points(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(3, [4, 4, 1])
+    optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
+    losses = train(model, inputs, [1.0, -1.0, -1.0, 1.0], mse, optimizer, epochs=60)
+    return model, losses

@@ -1,0 +1,88 @@
+# Read as text, never imported: docs/authors.md says what stands here.
+
+# %% probe: moons
+# about: forty points, with the targets turned round
+from course.datasets import moons
+
+inputs, targets = moons(40, 0.1, 0)
+turned = [-t for t in targets]
+model = train_moons(inputs, turned, 0)
+
+
+def answer(point):
+    found = model(point)
+    return found.data if isinstance(found, Value) else found
+
+
+right = sum((answer(x) > 0) == (t > 0) for x, t in zip(inputs, turned))
+# Along a straight line, each answer is the mean of those at the same distance on either side.
+bends = any(
+    abs(answer([x - 1, y]) - 2 * answer([x, y]) + answer([x + 1, y])) > 1e-9
+    for x in (0.0, 0.5, 1.0)
+    for y in (-0.5, 0.0, 0.5, 1.0)
+)
+answers_from_0_to_1 = all(-0.5 < answer(x) < 1.5 for x in inputs)
+# observe: right >= 36.8, bends, right < 36.8 and answers_from_0_to_1
+
+
+# %% mistake: moons.straight_line
+# row: new
+# says: There is no hidden layer, so the border is a straight line, and a straight line gets six
+#   points out of seven at best.
+def train_moons(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(2, [1], linear_output=True)
+    optimizer = SGD(model.parameters(), lr=0.5, momentum=0.9)
+    labels = [(t + 1) / 2 for t in targets]
+    for _ in range(4):
+        train(model, inputs, labels, bce, optimizer, epochs=5, batch_size=10)
+        if all((model(x).data > 0) == (t > 0) for x, t in zip(inputs, targets)):
+            break
+    return model
+
+
+# %% mistake: moons.too_short
+# row: new
+# says: The network has not found the bend. More epochs, longer steps or momentum get it there, if
+#   the loss fits the targets.
+def train_moons(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(2, [6, 1], linear_output=True)
+    optimizer = SGD(model.parameters(), lr=0.5, momentum=0.9)
+    labels = [(t + 1) / 2 for t in targets]
+    for _ in range(1):
+        train(model, inputs, labels, bce, optimizer, epochs=1)
+        if all((model(x).data > 0) == (t > 0) for x, t in zip(inputs, targets)):
+            break
+    return model
+
+
+# %% mistake: moons.zero_and_one
+# row: new
+# says: The network was trained to answer with 0 and 1, so its answers are hardly ever negative. Here
+#   the sign decides: train on -1 and 1, or use `bce`, whose logits have a sign.
+def train_moons(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(2, [6, 1], linear_output=True)
+    optimizer = SGD(model.parameters(), lr=0.05, momentum=0.9)
+    labels = [(t + 1) / 2 for t in targets]
+    for _ in range(3):
+        train(model, inputs, labels, mse, optimizer, epochs=5, batch_size=10)
+        if all((model(x).data > 0) == (t > 0) for x, t in zip(inputs, targets)):
+            break
+    return model
+
+
+# %% mistake: moons.returns_the_losses
+# row: new
+# says: The function returns the losses. The model is wanted.
+def train_moons(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(2, [6, 1], linear_output=True)
+    optimizer = SGD(model.parameters(), lr=0.5, momentum=0.9)
+    labels = [(t + 1) / 2 for t in targets]
+    for _ in range(20):
+        return train(model, inputs, labels, bce, optimizer, epochs=5, batch_size=10)
+        if all((model(x).data > 0) == (t > 0) for x, t in zip(inputs, targets)):
+            break
+    return model

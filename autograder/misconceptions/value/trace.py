@@ -1,0 +1,305 @@
+# Read as text, never imported: docs/authors.md says what stands here.
+
+# %% probe: trace
+# about: a small graph
+x, y, z = Value(2.0), Value(3.0), Value(10.0)
+product = Value(6.0, (x, y), "*")
+root = Value(16.0, (product, z), "+")
+nodes, edges = trace(root)
+# observe: len(nodes), len(edges), root in nodes, (x, product) in edges
+
+
+# %% probe: trace
+# about: x + x
+x = Value(3.0)
+root = Value(6.0, (x, x), "+")
+nodes, edges = trace(root)
+# observe: len(nodes), len(edges)
+
+
+# %% probe: trace
+# about: two paths that meet again
+x = Value(3.0)
+left, right = Value(9.0, (x,), "**2"), Value(27.0, (x,), "**3")
+root = Value(36.0, (left, right), "+")
+nodes, edges = trace(root)
+# observe: len(nodes), len(edges), (x, left) in edges, (x, right) in edges
+
+
+# %% probe: trace
+# about: different nodes with the same number
+x, y = Value(2.0), Value(2.0)
+root = Value(4.0, (x, y), "+")
+nodes, edges = trace(root)
+# observe: len(nodes), len(edges)
+
+
+# %% probe: trace
+# about: a chain of 5000 operations
+node = Value(1.0)
+for step in range(5000):
+    node = Value(1.0, (node,), "+")
+nodes, edges = trace(node)
+# observe: len(nodes), len(edges)
+
+
+# %% probe: trace
+# about: fifteen doublings; how often somebody asks a node for its operands
+class Watched(Value):  # counts how often somebody asks it for its operands
+    looks = 0
+
+    def __getattribute__(self, name):
+        Watched.looks += name == "_prev"
+        return super().__getattribute__(name)
+
+
+y = Watched(1.0)
+for _ in range(15):
+    y = Watched(0.0, (y, y), "+")
+nodes, edges = trace(y)
+# observe: len(nodes), Watched.looks < 200
+
+
+# %% mistake: trace.recursive
+# row: 26
+# says: The walk is right, but the function calls itself once for every level, and Python stops
+#   it on a deep graph. Keep a list of the nodes that are still to be visited, and loop until it
+#   is empty.
+def trace(root):
+    nodes, edges = set(), set()
+
+    def visit(node):
+        if node not in nodes:
+            nodes.add(node)
+            for operand in node._prev:
+                edges.add((operand, node))
+                visit(operand)
+
+    visit(root)
+    return nodes, edges
+
+
+# %% mistake: trace.walks_every_path
+# row: 26
+# says: The walk follows every path, and a shared node doubles their number. Remember which
+#   nodes you have met, and go on only from new ones.
+# outcome: timeout
+def trace(root):
+    nodes = {root}
+    edges = set()
+    to_visit = [root]
+    while to_visit:
+        node = to_visit.pop()
+        for operand in node._prev:
+            edges.add((operand, node))
+            nodes.add(operand)
+            to_visit.append(operand)
+    return nodes, edges
+
+
+# %% mistake: trace.met_by_number
+# row: 27
+# says: Two nodes with the same number were taken for one. Equal numbers are not the same node:
+#   remember the nodes, not their data.
+def trace(root):
+    nodes = [root]
+    edges = []
+    met = {root.data}
+    to_visit = [root]
+    while to_visit:
+        node = to_visit.pop()
+        for operand in node._prev:
+            if (operand, node) not in edges:
+                edges.append((operand, node))
+            if operand.data not in met:
+                met.add(operand.data)
+                nodes.append(operand)
+                to_visit.append(operand)
+    return nodes, edges
+
+
+# %% mistake: trace.edges_turned_round
+# row: new
+# says: The edges point the wrong way. An edge goes with the computation: (operand, result).
+def trace(root):
+    nodes = {root}
+    edges = set()
+    to_visit = [root]
+    while to_visit:
+        node = to_visit.pop()
+        for operand in node._prev:
+            edges.add((node, operand))
+            if operand not in nodes:
+                nodes.add(operand)
+                to_visit.append(operand)
+    return nodes, edges
+
+
+# %% mistake: trace.root_missing
+# row: new
+# says: The root is not among the nodes. It is part of its own graph, also when it stands alone.
+def trace(root):
+    nodes = set()
+    edges = set()
+    to_visit = [root]
+    while to_visit:
+        node = to_visit.pop()
+        for operand in node._prev:
+            edges.add((operand, node))
+            if operand not in nodes:
+                nodes.add(operand)
+                to_visit.append(operand)
+    return nodes, edges
+
+
+# %% mistake: trace.leaves_missing
+# row: new
+# says: Nodes without operands are not among the nodes. A leaf is a node like any other.
+def trace(root):
+    nodes = set()
+    edges = set()
+    to_visit = [root]
+    while to_visit:
+        node = to_visit.pop()
+        for operand in node._prev:
+            nodes.add(node)
+            edges.add((operand, node))
+            if operand not in nodes:
+                to_visit.append(operand)
+    return nodes, edges
+
+
+# %% mistake: trace.second_edge_missing
+# row: new
+# says: An edge to a node that was met before is missing. A node is visited once, but every
+#   arrow that leaves it counts: record the edge before you ask whether the operand is new.
+def trace(root):
+    nodes = {root}
+    edges = set()
+    to_visit = [root]
+    while to_visit:
+        node = to_visit.pop()
+        for operand in node._prev:
+            if operand not in nodes:
+                nodes.add(operand)
+                edges.add((operand, node))
+                to_visit.append(operand)
+    return nodes, edges
+
+
+# %% mistake: trace.edge_for_each_use
+# row: new
+# says: `x + x` gave the same edge twice. An edge that is there already need not be recorded
+#   again; a set takes care of it.
+def trace(root):
+    nodes = {root}
+    edges = []
+    to_visit = [root]
+    while to_visit:
+        node = to_visit.pop()
+        for operand in node._prev:
+            edges.append((operand, node))
+            if operand not in nodes:
+                nodes.add(operand)
+                to_visit.append(operand)
+    return nodes, edges
+
+
+# %% mistake: trace.node_for_each_use
+# row: new
+# says: A node that is used twice appears twice. Mark it as met when you put it on the list, not
+#   only when you come to it.
+def trace(root):
+    nodes = []
+    edges = set()
+    expanded = set()
+    to_visit = [root]
+    while to_visit:
+        node = to_visit.pop()
+        nodes.append(node)
+        if node in expanded:
+            continue
+        expanded.add(node)
+        for operand in node._prev:
+            edges.add((operand, node))
+            to_visit.append(operand)
+    return nodes, edges
+
+
+# %% mistake: trace.one_level
+# row: new
+# says: Only the root's own operands were found. They have operands too: put each new node on
+#   the list of those still to be visited.
+def trace(root):
+    nodes = {root}
+    edges = set()
+    for operand in root._prev:
+        nodes.add(operand)
+        edges.add((operand, root))
+    return nodes, edges
+
+
+# %% mistake: trace.first_operand_only
+# row: new
+# says: The walk follows the first operand only. Each operand of a node leads on to a part of
+#   the graph.
+def trace(root):
+    nodes = {root}
+    edges = set()
+    node = root
+    while node._prev:
+        operand = list(node._prev)[0]
+        nodes.add(operand)
+        edges.add((operand, node))
+        node = operand
+    return nodes, edges
+
+
+# %% mistake: trace.nodes_only
+# row: new
+# says: The function returns the nodes alone. It should return a pair: the nodes, and the edges.
+def trace(root):
+    nodes = {root}
+    edges = set()
+    to_visit = [root]
+    while to_visit:
+        node = to_visit.pop()
+        for operand in node._prev:
+            edges.add((operand, node))
+            if operand not in nodes:
+                nodes.add(operand)
+                to_visit.append(operand)
+    return nodes
+
+
+# %% mistake: trace.pair_swapped
+# row: new
+# says: The pair comes back to front. The nodes are first, the edges second.
+def trace(root):
+    nodes = {root}
+    edges = set()
+    to_visit = [root]
+    while to_visit:
+        node = to_visit.pop()
+        for operand in node._prev:
+            edges.add((operand, node))
+            if operand not in nodes:
+                nodes.add(operand)
+                to_visit.append(operand)
+    return edges, nodes
+
+
+# %% mistake: trace.nothing_returned
+# row: new
+# says: The function collects everything and then does not return it.
+def trace(root):
+    nodes = {root}
+    edges = set()
+    to_visit = [root]
+    while to_visit:
+        node = to_visit.pop()
+        for operand in node._prev:
+            edges.add((operand, node))
+            if operand not in nodes:
+                nodes.add(operand)
+                to_visit.append(operand)
