@@ -80,6 +80,14 @@ class _Fixtures:
         key = blake2b(name.encode(), key=self.seed[:64], digest_size=16)
         return random.Random(key.digest())
 
+    @pytest.fixture(name="positive")
+    def _positive(self, rng: random.Random) -> Callable[[], float]:
+        return lambda: rng.uniform(1.2, 3.0)
+
+    @pytest.fixture(name="number")
+    def _number(self, rng: random.Random) -> Callable[[], float]:
+        return lambda: rng.choice([-1, 1]) * rng.uniform(1.2, 3.0)
+
     def pytest_configure(self, config: Config) -> None:
         config.addinivalue_line("markers", "exercise(name): the exercise that a test grades")
 

@@ -4,8 +4,9 @@ A grading test is an ordinary pytest function or method that takes the fixture `
 `Engine`. It names its exercise with `exercise`; its docstring is the sentence that a student
 reads when it fails, so it says what must hold and never with which numbers it was tried.
 
-Other fixtures: `reference`, the reference engine behind the same interface, and `rng`, a
-`random.Random` seeded for this submission and this test.
+Other fixtures: `reference`, the reference engine behind the same interface; `rng`, a
+`random.Random` seeded for this submission and this test; and, drawing from it, `number()`, of
+either sign and away from 0 and from 1, and `positive()`. A module or class may define its own.
 """
 
 from __future__ import annotations

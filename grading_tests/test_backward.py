@@ -15,17 +15,6 @@ from autograder.testing import close, exercise, gradients, leaf, reverse_topolog
 from course.dot import read_dot
 
 
-@pytest.fixture
-def number(rng):
-    """Draws numbers of either sign, away from 0 and from 1."""
-    return lambda: rng.choice([-1, 1]) * rng.uniform(1.2, 3.0)
-
-
-@pytest.fixture
-def positive(rng):
-    return lambda: rng.uniform(1.2, 3.0)
-
-
 @exercise("exp")
 class TestExp:
     def test_value(self, student, number):

@@ -1,26 +1,13 @@
 """The hidden tests of `value`.
 
-Each test's docstring is what a student reads when it fails. Numbers are drawn for each
-submission; a result gets an upstream gradient other than 1, and gradients start from something
-other than 0, so that a formula which is right by luck is not right here.
+Each test's docstring is what a student reads when it fails. `number` and `positive` draw other
+numbers for each submission; a result gets an upstream gradient other than 1, and gradients start
+from something other than 0, so that a formula which is right by luck is not right here.
 """
 
 from __future__ import annotations
 
-import pytest
-
 from autograder.testing import close, exercise, gradients, leaf, operands, push, reverse_topological
-
-
-@pytest.fixture
-def number(rng):
-    """Draws numbers of either sign, away from 0 and from 1."""
-    return lambda: rng.choice([-1, 1]) * rng.uniform(1.2, 3.0)
-
-
-@pytest.fixture
-def positive(rng):
-    return lambda: rng.uniform(1.2, 3.0)
 
 
 @exercise("node")
