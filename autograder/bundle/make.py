@@ -13,12 +13,11 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
-from jinja2 import Environment, PackageLoader, StrictUndefined
-
 import course as course_package
 
 from ..assignments import CourseError
 from ..lesson.site import LessonError, build
+from ..pages import templates
 
 FOLDER = "autograd-course"
 LESSON = "lesson"  # notebooks lead to ../lesson/
@@ -76,13 +75,8 @@ def publish(course: Path, names: Sequence[str], output: Path, link: str | None =
         # What services such as Binder read beside requirements.txt.
         (made / "runtime.txt").write_text("python-3.11\n", "utf-8")
         shutil.copyfile(Path(__file__).with_name("start.py"), made / "start.py")
-        environment = Environment(
-            loader=PackageLoader("autograder.bundle", "."),
-            autoescape=True,
-            undefined=StrictUndefined,
-            trim_blocks=True,
-        )
-        page = environment.get_template("START.html").render(folder=FOLDER, names=chosen, link=link)
+        start = templates(__package__).get_template("START.html")
+        page = start.render(folder=FOLDER, names=chosen, link=link)
         (made / "START.html").write_text(page, "utf-8")
         archive = Path(scratch) / f"{FOLDER}.zip"
         _zip(made, archive)

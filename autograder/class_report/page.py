@@ -9,16 +9,15 @@ from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Template
 from markupsafe import Markup, escape
 from nbgrader.api import Gradebook
 from nbgrader.exchange.default import Exchange
 
-from course.cards import marked_up
-
 from ..assignments import CourseError, load_assignment
 from ..classroom import course_directory
 from ..keys import course_key
+from ..pages import templates
 from ..results import ClassResults, GradedNotebook, Result, class_results, read_graded
 from ..spreadsheets import Value, csv_text
 from . import plots
@@ -106,16 +105,9 @@ def write_report(course: Path, name: str, folder: Path, hide_names: bool = False
 
 
 def _template() -> Template:
-    environment = Environment(
-        loader=PackageLoader("autograder.class_report", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
+    environment = templates(__package__)
     environment.filters["number"] = lambda value: f"{value:.4g}"
     environment.filters["share"] = plots.two_digits
-    environment.filters["marked_up"] = lambda text: Markup(marked_up(text))
     environment.filters["breakable"] = lambda name: Markup(
         re.sub(r"([._])", r"\1<wbr>", str(escape(name)))
     )

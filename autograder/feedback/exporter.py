@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 import nbformat
-from jinja2 import Environment, PackageLoader, StrictUndefined, Template
+from jinja2 import Template
 from markupsafe import Markup
 from nbconvert.exporters.exporter import Exporter
 from nbconvert.filters.ansi import ansi2html, strip_ansi
@@ -25,10 +25,9 @@ from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 from traitlets import default
 
-from course.cards import marked_up
-
 from ..formulas import mathml
 from ..outputs import is_base64
+from ..pages import templates
 from ..rendering import markdown_html
 from ..sanitizing import MAX_TAGS, safe_html, safe_svg, tags_in
 from .summary import first_to_mend, summary
@@ -104,16 +103,9 @@ def feedback_page(notebook: NotebookNode, resources: Resources) -> str:
 
 @cache
 def _template() -> Template:
-    templates = Environment(
-        loader=PackageLoader("autograder.feedback", "."),
-        autoescape=True,
-        undefined=StrictUndefined,
-        trim_blocks=True,
-        lstrip_blocks=True,
-    )
-    templates.filters["number"] = lambda value: f"{value:.2f}".rstrip("0").rstrip(".")
-    templates.filters["marked_up"] = lambda text: Markup(marked_up(text))
-    return templates.get_template("page.html")
+    environment = templates(__package__)
+    environment.filters["number"] = lambda value: f"{value:.2f}".rstrip("0").rstrip(".")
+    return environment.get_template("page.html")
 
 
 def _code(source: str, resources: Resources) -> str:
