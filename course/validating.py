@@ -10,6 +10,7 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import shlex
 import signal
 import sys
 from contextlib import suppress
@@ -34,12 +35,18 @@ _STOPPED = (
     "The notebook could not be run to its end. Restart the kernel, run all cells, and look at the "
     "first one that fails."
 )
+_TOO_OLD = (
+    "This notebook was made for an older nbgrader and cannot be validated as it is. Save it, keep "
+    "a copy and close it. Then type `nbgrader update {}` in a terminal in its folder, and open it "
+    "anew."
+)
 _TIMED_OUT = "CellTimeoutError"
 
 
 def validate(path: Path) -> dict[str, Any]:
-    """Run a notebook and say which of its tests fail, in the form of nbgrader's `Validator`."""
+    """Run a notebook and say which of its tests fail, in the form that the dialog takes."""
     from nbgrader.apps import NbGrader
+    from nbgrader.nbgraderformat import SchemaTooOldError
     from nbgrader.validator import Validator
 
     class NamesEndlessCells(Validator):
@@ -58,8 +65,11 @@ def validate(path: Path) -> dict[str, Any]:
     execute.setdefault("timeout", CELL_SECONDS)
     text = _ENDLESS.format(execute.timeout)
     execute.error_on_timeout = {"ename": _TIMED_OUT, "evalue": text, "traceback": [text]}
-    found: dict[str, Any] = NamesEndlessCells(config=application.config).validate(str(path))
-    return found
+    try:
+        found = NamesEndlessCells(config=application.config).validate(str(path))
+    except SchemaTooOldError:
+        return {"success": False, "value": _TOO_OLD.format(shlex.quote(path.name))}
+    return {"success": True, "value": found}
 
 
 def _timed_out(cell: Any) -> bool:
@@ -74,7 +84,8 @@ async def answer(path: Path, seconds: float = NOTEBOOK_SECONDS) -> dict[str, Any
     )  # fmt: skip
     try:
         printed, _ = await asyncio.wait_for(program.communicate(), seconds)
-        return {"success": True, "value": json.loads(printed)}
+        told: dict[str, Any] = json.loads(printed)
+        return told
     except TimeoutError:
         return {"success": False, "value": _TOO_LONG}
     except ValueError:

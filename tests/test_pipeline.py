@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import csv
 import json
 import shutil
@@ -9,6 +10,7 @@ import subprocess
 import sys
 from pathlib import Path
 
+import nbformat
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.utils import notebook_hash
@@ -17,6 +19,7 @@ from autograder.assignments import find_course, load_assignment
 from autograder.demo import filled_notebook, hand_in, hand_in_unreadable
 from autograder.keys import NAME as KEY
 from autograder.publishing import copy_course
+from course.validating import answer
 
 VALUE = load_assignment(find_course(), "value")
 RIGHT = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}
@@ -189,3 +192,16 @@ def test_validate(school, tmp_path, answers, says):
     path = tmp_path / "value.ipynb"
     path.write_text(filled_notebook(school, "value", answers), "utf-8")
     assert says in " ".join(run(school, "nbgrader", "validate", str(path)).split())
+
+
+def test_the_validate_button_says_how_to_mend_a_notebook_of_an_older_nbgrader(school, tmp_path):
+    path = tmp_path / "my sums.ipynb"
+    cell = nbformat.v4.new_code_cell("assert 1 + 1 == 2")
+    cell.metadata["nbgrader"] = {"schema_version": 1, "grade_id": "test_sum", "points": 1,
+                                 "grade": True, "solution": False, "locked": True}  # fmt: skip
+    nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
+    told = asyncio.run(answer(path))
+    assert not told["success"]
+    assert "older nbgrader" in told["value"] and f"nbgrader update '{path.name}'" in told["value"]
+    run(school, "nbgrader", "update", str(path))
+    assert asyncio.run(answer(path)) == {"success": True, "value": {}}
