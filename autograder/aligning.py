@@ -16,6 +16,8 @@ from typing import Any
 
 from nbformat.notebooknode import NotebookNode
 
+from .remembering import remembered
+
 _DEFINES = re.compile(
     r"^(?:@[^\n]*\n)*(?:async )?(?:def|class)[ \t]+(\w+)"
     r"|^([A-Za-z_][\w.]*)(?:[ \t]*:[^=\n]+)?[ \t]*=(?!=)",
@@ -56,11 +58,13 @@ def marks_of(cell: NotebookNode) -> dict[str, Any]:
     return marks if isinstance(marks, dict) else {}
 
 
+@remembered(count=3000, longest=20_000)
 def squeezed(source: str) -> str:
     """The text without white space, which editors change."""
     return "".join(source.split())
 
 
+@remembered(count=3000, longest=20_000)
 def defined_names(source: str) -> frozenset[str]:
     """The names that a cell defines or assigns to at its top level, read as text."""
     found = _DEFINES.findall(source[:_MAX_SOURCE])

@@ -24,7 +24,7 @@ from nbgrader.api import (
     new_uuid,
 )
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution, parse_utc
-from sqlalchemy import insert, select, update
+from sqlalchemy import bindparam, select
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
@@ -32,6 +32,11 @@ from . import history
 from .assignments import CourseError
 
 T = TypeVar("T")
+
+# Rows are written through the tables: each step through the objects takes several times as long.
+_STUDENTS, _SUBMISSIONS, _NOTEBOOKS, _GRADES, _COMMENTS = (
+    kind.__table__ for kind in (Student, SubmittedAssignment, SubmittedNotebook, Grade, Comment)
+)
 
 _PATIENCE = 60.0
 """For how many seconds another program may keep the gradebook locked."""
@@ -145,7 +150,7 @@ def _record(
 ) -> None:
     db = gradebook.db
     if db.get(Student, student) is None:
-        db.execute(insert(Student), [{"id": student}])
+        db.execute(_STUDENTS.insert(), {"id": student})
     notebook_id = _mirrored(db, name, student, timestamp)
     grades = {
         cell: (grade_id, by_hand)
@@ -167,13 +172,14 @@ def _record(
     for cell, points in marks.points.items():
         grade_id, by_hand = grades[cell]
         look = by_hand or points is None
-        scores.append({"id": grade_id, "auto_score": points, "needs_manual_grade": look})
+        scores.append({"row": grade_id, "auto_score": points, "needs_manual_grade": look})
     remarks = [
-        {"id": comments[cell], "auto_comment": "No response." if unanswered else None}
+        {"row": comments[cell], "auto_comment": "No response." if unanswered else None}
         for cell, unanswered in marks.unanswered.items()
     ]
-    db.execute(update(Grade), scores)
-    db.execute(update(Comment), remarks)
+    for table, rows in ((_GRADES, scores), (_COMMENTS, remarks)):
+        if rows:
+            db.execute(table.update().where(table.c.id == bindparam("row")), rows)
     if entry is not None:
         history.add(gradebook, entry)
     db.commit()
@@ -212,9 +218,9 @@ def _mirrored(db: Session, name: str, student: str, timestamp: datetime | None) 
     if submission_id is None:
         submission_id = new_uuid()
         row = {"id": submission_id, "assignment_id": assignment_id, "student_id": student, **when}
-        db.execute(insert(SubmittedAssignment), [row])
+        db.execute(_SUBMISSIONS.insert(), row)
     elif when:
-        db.execute(update(SubmittedAssignment), [{"id": submission_id, **when}])
+        db.execute(_SUBMISSIONS.update().where(_SUBMISSIONS.c.id == submission_id), when)
     there = dict(
         db.execute(
             select(SubmittedNotebook.notebook_id, SubmittedNotebook.id).where(
@@ -235,13 +241,13 @@ def _mirrored(db: Session, name: str, student: str, timestamp: datetime | None) 
 def _add_notebook(db: Session, submission_id: str, notebook_id: str) -> str:
     submitted_id: str = new_uuid()
     row = {"id": submitted_id, "assignment_id": submission_id, "notebook_id": notebook_id}
-    db.execute(insert(SubmittedNotebook), [row])
+    db.execute(_NOTEBOOKS.insert(), row)
     cells = db.execute(
         select(BaseCell.id, BaseCell.type).where(BaseCell.notebook_id == notebook_id)
     ).all()
     for table, kinds in (
-        (Grade, ("GradeCell", "TaskCell")),
-        (Comment, ("SolutionCell", "TaskCell")),
+        (_GRADES, ("GradeCell", "TaskCell")),
+        (_COMMENTS, ("SolutionCell", "TaskCell")),
     ):
         rows = [
             {"id": new_uuid(), "cell_id": cell_id, "notebook_id": submitted_id}
@@ -249,5 +255,5 @@ def _add_notebook(db: Session, submission_id: str, notebook_id: str) -> str:
             if kind in kinds
         ]
         if rows:
-            db.execute(insert(table), rows)
+            db.execute(table.insert(), rows)
     return submitted_id

@@ -9,10 +9,7 @@ from __future__ import annotations
 
 import base64
 import re
-from collections.abc import Callable
-from functools import lru_cache, wraps
 from html import escape
-from typing import TypeVar
 from xml.etree import ElementTree
 
 import defusedxml
@@ -20,7 +17,7 @@ import nh3
 from defusedxml.ElementTree import fromstring
 from pygments.token import STANDARD_TYPES
 
-T = TypeVar("T")
+from .remembering import remembered
 
 MAX_TAGS = 5000
 """How many HTML tags one cell's outputs may have: deeply nested ones cost their square in time."""
@@ -72,8 +69,7 @@ _SIZE = re.compile(r"-?\d?(\.\d{1,4})?(em|ex|px|pt)?|[a-z-]+( [a-z-]+){0,20}")
 _LINK = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
 _SVG_TAG = re.compile(r"<(/?)svg\b[^<>]*>?", re.IGNORECASE)
 
-_SHORT = 50_000
-"""Up to how many characters a text is worth remembering."""
+_drawn_alike = remembered(count=300, longest=50_000)
 
 _SVG = "{http://www.w3.org/2000/svg}"
 _HREF = "{http://www.w3.org/1999/xlink}href"
@@ -86,18 +82,7 @@ _SHAPES = {
 }  # fmt: skip
 
 
-def _remembered(clean: Callable[[str], T]) -> Callable[[str], T]:
-    """The same function, which knows what it was asked last: a class draws the same graphs."""
-    known = lru_cache(maxsize=300)(clean)
-
-    @wraps(clean)
-    def function(text: str) -> T:
-        return known(text) if len(text) < _SHORT else clean(text)
-
-    return function
-
-
-@_remembered
+@_drawn_alike
 def shown_html(html: str) -> str:
     """A student's HTML in a frame that it cannot leave."""
     return (
@@ -177,7 +162,7 @@ def _as_image(svg: str) -> str:
     )
 
 
-@_remembered
+@_drawn_alike
 def safe_svg(svg: str) -> str | None:
     """The drawing rebuilt from shapes, texts and styles alone, or None if it is not well-formed.
 

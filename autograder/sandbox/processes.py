@@ -127,6 +127,7 @@ class WarmServer:
                 self._process.kill()
                 self._process.wait()
             self._process = None
+            self._log.close()
 
     def __enter__(self) -> WarmServer:
         self.start()
