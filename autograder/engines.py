@@ -10,7 +10,6 @@ from __future__ import annotations
 
 import builtins
 import json
-import math
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol
 
@@ -118,6 +117,7 @@ class Engine:
         self._waiting: list[Any] = []
         self._serving = 0
         self._told: dict[Any, dict[str, Any]] = {}
+        self._same: dict[int, int] = {}
         self._makers: list[Callable[..., None]] = []
         self._room = _ROOM
         self.seen: list[Any] = []
@@ -178,7 +178,7 @@ class Engine:
         """The same attribute of many objects, in one question."""
         told = [self._told.get(getattr(each, "_number", None), {}) for each in targets]
         if all(name in held for held in told):
-            return [_harmless(wire.decode(held[name], self._resolve)) for held in told]
+            return list(self._told_before([held[name] for held in told]))
         return list(self._ask("attributes", targets, name))
 
     def set_all(self, targets: list[Any], name: str, values: list[Any]) -> None:
@@ -283,6 +283,7 @@ class Engine:
     def _later(self, name: str, *arguments: Any) -> Remote:
         """A step whose result is an object: sent along with the next question."""
         number = self._channel.next_number()
+        self._outdate()
         self._waiting.append([name, number, *map(self._encode, arguments)])
         if len(self._waiting) > 500:
             self._flush()
@@ -290,14 +291,21 @@ class Engine:
 
     def _ask(self, name: str, *arguments: Any, remember: bool = True) -> Any:
         """A step whose result is wanted now."""
+        self._outdate()
         self._waiting.append([name, None, *map(self._encode, arguments)])
         return self._flush(remember)
+
+    def _outdate(self) -> None:
+        """What the test was told unasked holds until the next step."""
+        if not self._serving:
+            self._told = {}
 
     def _flush(self, remember: bool = True) -> Any:
         if not self._waiting:
             return None
         steps, self._waiting = self._waiting, []
         answer = self._channel.perform(steps)
+        self._same.update(_numbers(answer.get("same", [])))
         kinds = answer.get("error")
         if kinds is not None:
             if type(kinds) is not list or not all(type(kind) is str for kind in kinds):
@@ -309,9 +317,21 @@ class Engine:
         value = wire.decode(answer.get("value"), self._resolve)
         # What a function of ours reads while it is called is no answer to the test.
         if self._serving:
-            value = _harmless(value)
-        elif remember:
+            return _harmless(value)
+        if remember:
             self._remember(value)
+        self._told = _by_number(answer.get("told", []))
+        return value
+
+    def _told_before(self, message: Any) -> Any:
+        """A value, or a list of them, that was told before it was asked for."""
+        if type(message) is list:
+            value: Any = [wire.decode(each, self._resolve) for each in message]
+        else:
+            value = wire.decode(message, self._resolve)
+        if self._serving:
+            return _harmless(value)
+        self._remember(value)
         return value
 
     def _remember(self, value: Any) -> None:
@@ -332,7 +352,7 @@ class Engine:
     def _resolve(self, kind: str, number: int) -> Any:
         if kind != "object":
             raise wire.WireError("not an object")
-        return Remote(self, number)
+        return Remote(self, number, known=number)
 
     def _encode(self, value: Any) -> Any:
         if type(value) is Remote:
@@ -360,7 +380,7 @@ class Engine:
             named = _harmless(wire.decode(keywords, self._resolve))
             if len(unmade) > MAX_UNMADE:
                 raise wire.WireError("too many objects to make")
-            self._told = dict(told)
+            self._told = _by_number(told)
             self._serving += 1
             try:
                 for each in unmade:
@@ -376,6 +396,26 @@ class Engine:
             return {"value": value, "steps": steps}
 
         return call
+
+
+def _numbers(pairs: Any) -> dict[int, int]:
+    """Which numbers mean the same object as another, as student code's side tells."""
+    found = {}
+    for number, known in pairs if type(pairs) is list else ():
+        if type(number) is not int or type(known) is not int:
+            raise wire.WireError("not numbers of objects")
+        found[number] = known
+    return found
+
+
+def _by_number(pairs: Any) -> dict[int, dict[str, Any]]:
+    """What objects hold, by their numbers, as student code's side tells."""
+    found = {}
+    for number, held in pairs if type(pairs) is list else ():
+        if type(number) is not int or type(held) is not dict:
+            raise wire.WireError("not what objects hold")
+        found[number] = held
+    return found
 
 
 def _harmless(value: Any) -> Any:
@@ -401,10 +441,10 @@ class Remote:
 
     __slots__ = ("_engine", "_gives_object", "_known", "_number")
 
-    def __init__(self, engine: Engine, number: int) -> None:
+    def __init__(self, engine: Engine, number: int, known: int | None = None) -> None:
         object.__setattr__(self, "_engine", engine)
         object.__setattr__(self, "_number", number)
-        object.__setattr__(self, "_known", number if number > 0 else None)
+        object.__setattr__(self, "_known", known)
         object.__setattr__(self, "_gives_object", False)
 
     def __getattr__(self, name: str) -> Any:
@@ -412,7 +452,7 @@ class Remote:
             raise AttributeError(name)
         told = self._engine._told.get(self._number, {})
         if name in told:
-            return _harmless(wire.decode(told[name], self._engine._resolve))
+            return self._engine._told_before(told[name])
         if self._engine._serving and name in _MAKE_NODES:
             method = self._engine._later("get", self, name)
             object.__setattr__(method, "_gives_object", True)
@@ -437,12 +477,11 @@ class Remote:
     def _identity(self) -> int:
         """The number that stands for the object itself, however it was reached."""
         if self._known is None:
-            number = self._engine._ask("identity", self, remember=False)
-            if type(number) not in (int, float) or not math.isfinite(number):
-                raise wire.WireError("not a number of an object")
-            object.__setattr__(self, "_known", int(number))
-        known: int = self._known
-        return known
+            self._engine.finish()
+            known = self._engine._same.get(self._number, self._number)
+            object.__setattr__(self, "_known", known)
+        number: int = self._known
+        return number
 
     def __eq__(self, other: object) -> bool:
         """Whether both are the very same object; the object's own `__eq__` is never asked."""

@@ -27,6 +27,7 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
 UNARY: dict[str, Callable[[Any], Any]] = {"neg": operator.neg, "pos": operator.pos}
 
 
+_PLAIN = frozenset([type(None), bool, int, float, str])
 _SIZED = (str, list, tuple, set, frozenset, dict)
 _FEW = 1000
 """How many items a collection may have to be told of unasked."""
@@ -61,23 +62,35 @@ class Objects:
         """Perform the steps in order; the answer holds the last one's value, or the first error.
 
         Each step is `[name, into, *arguments]`; a step with a number `into` keeps its result
-        under that number instead of sending it back.
+        under that number instead of sending it back. Unasked, the answer says which results are
+        objects that had a `same` number before, and, as one who reads a number mostly reads
+        others, is `told` what the results hold.
         """
-        value = None
-        for step in steps:
-            name, into, *arguments = step
-            try:
+        answer: dict[str, Any] = {"value": None}
+        same: list[list[int]] = []
+        told: dict[int, dict[str, Any]] = {}
+        try:
+            for name, into, *arguments in steps:
                 decoded = [wire.decode(each, self._resolve) for each in arguments]
                 result = getattr(self, f"_{name}")(*decoded)
                 if into is None:
-                    value = wire.encode(result, self._handle)
+                    answer["value"] = wire.encode(result, self._handle)
                 else:
                     self._objects[into] = result
-            except Exception as error:
-                return {"error": _type_names(error)}
-            except (SystemExit, KeyboardInterrupt, GeneratorExit) as error:
-                return {"error": _type_names(error)}
-        return {"value": value}
+                    if type(result) not in _PLAIN:
+                        known = self._numbers.setdefault(id(result), into)
+                        if known != into:
+                            same.append([into, known])
+            if steps and steps[-1][0] == "get" and len(steps) <= _FEW:
+                for _, into, *_ in steps:
+                    self._tell(self._objects.get(into), told)
+        except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+            answer = {"error": _type_names(error)}
+        if same:
+            answer["same"] = same
+        if told:
+            answer["told"] = list(told.items())
+        return answer
 
     def _resolve(self, kind: str, number: int) -> Any:
         return self._objects[number] if kind == "object" else self._function(number)
@@ -278,9 +291,6 @@ class Objects:
     def _lengths(self, target: Any) -> list[int]:
         return [len(part) for part in target]
 
-    def _identity(self, value: Any) -> int:
-        return self._handle(value)["object"]
-
     def _isinstance(self, value: Any, kind: Any) -> bool:
         return isinstance(value, kind)
 
@@ -296,10 +306,11 @@ def _held(value: Any) -> dict[str, Any] | None:
 
     A property is left out: it need not be what the attribute gives.
     """
+    kind: Any = type(value)
     held = getattr(value, "__dict__", None)
-    if type(held) is not dict:
+    if type(held) is not dict or kind.__getattribute__ is not object.__getattribute__:
         return None
-    return {name: item for name, item in held.items() if not hasattr(type(value), name)}
+    return {name: item for name, item in held.items() if not hasattr(kind, name)}
 
 
 def results_first(graph: list[tuple[Any, list[Any]]], key: Callable[[Any], Any] = id) -> list[Any]:
