@@ -43,6 +43,8 @@ def made(course: Path, kind: str, name: str) -> NotebookNode:
         )
     _require_no_errors(notebook)
     _leave_out_widgets(notebook)
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)  # when it was run, which differs every time
     return notebook
 
 

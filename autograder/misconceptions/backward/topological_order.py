@@ -278,3 +278,21 @@ def topological_order(root):
 
     visit(root)
     return order
+
+# %% mistake: topological_order.looked_up_in_a_list
+# row: 26
+# check: none
+# says: The nodes that were met are kept in a list, and to look one up there takes longer the more
+#   there are. Keep them in a set: it finds a node at once, however many there are.
+def topological_order(root):
+    order, met = [], []
+    to_do = [(root, False)]
+    while to_do:
+        node, operands_done = to_do.pop()
+        if operands_done:
+            order.append(node)
+        elif node not in met:
+            met.append(node)
+            to_do.append((node, True))
+            to_do.extend((operand, False) for operand in node._prev)
+    return order
