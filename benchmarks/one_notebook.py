@@ -7,6 +7,7 @@ student's own running time and the tests'. For `value`, nbgrader as it comes gra
 notebooks in the same run; it starts a kernel a notebook.
 
     python benchmarks/one_notebook.py [--repeats 9] [--assignments value backward …]
+        [--page README.md]
 """
 
 from __future__ import annotations
@@ -17,10 +18,10 @@ import tempfile
 import time
 from contextlib import redirect_stdout, suppress
 from io import StringIO
-from multiprocessing import get_context
 from pathlib import Path
 
-from sample_class import run, run_stock
+from measuring import alone, page_option, table, tell
+from sample_class import make_course, run_stock
 
 from autograder.assignments import Assignment, assignment_names, find_course, load_assignment
 from autograder.classroom import Classroom
@@ -28,11 +29,11 @@ from autograder.demo import hand_in
 from autograder.engines import Engine, LocalChannel
 from autograder.grading import Grader
 from autograder.keys import course_key
-from autograder.publishing import copy_course
 from autograder.suite import Suite
 from autograder.workers import OneProcess, collect_seldom
 
 Answers = dict[str, str]
+KINDS = ("all right", "one mistake", "not started")
 
 
 def kinds(assignment: Assignment) -> dict[str, Answers]:
@@ -40,11 +41,10 @@ def kinds(assignment: Assignment) -> dict[str, Answers]:
     exercises = [e for e in assignment.exercises.values() if not e.manual]
     right = {exercise.id: exercise.solution for exercise in exercises}
     mistake = next(mistake for mistake in exercises[2].mistakes if not mistake.endless)
-    return {
-        "all_right": right,
-        "one_mistake": {**right, exercises[2].id: mistake.source},
-        "not_started": {exercise.id: exercise.stub for exercise in exercises},
-    }
+    wrong = {**right, exercises[2].id: mistake.source}
+    untouched = {exercise.id: exercise.stub for exercise in exercises}
+    names = [kind.replace(" ", "_") for kind in KINDS]
+    return dict(zip(names, (right, wrong, untouched), strict=True))
 
 
 def without_a_wall(assignment: Assignment, suite: Suite, answers: Answers) -> float:
@@ -60,13 +60,17 @@ def without_a_wall(assignment: Assignment, suite: Suite, answers: Answers) -> fl
     return time.perf_counter() - started
 
 
-def measure(folder: Path, name: str, repeats: int) -> None:
-    """Print a line for each of the three students; to be called in a process of its own."""
+def measure(folder: Path, name: str, repeats: int) -> list[tuple[float, float]]:
+    """For each of the three students, the seconds of the whole path and without a wall.
+
+    To be called in a process of its own.
+    """
     collect_seldom()  # as the command does, and a student's process
     assignment = load_assignment(folder, name)
     suite = Suite(assignment.tests)
     students = kinds(assignment)
     hand_in(folder, assignment, students)
+    found = []
     with (
         Grader(folder, course_key(folder)) as grader,
         Classroom(folder, OneProcess(grader), force=True) as room,
@@ -78,35 +82,39 @@ def measure(folder: Path, name: str, repeats: int) -> None:
                 list(room.grade([(name, student)]))
                 walled.append(time.perf_counter() - started)
                 bare.append(without_a_wall(assignment, suite, answers))
-            whole, own = (statistics.median(times[1:]) * 1000 for times in (walled, bare))
-            print(f"{name:<12} {student:<12} {whole:10.0f} {own:18.0f} {whole - own:8.0f}",
-                  flush=True)  # fmt: skip
+            found.append((statistics.median(walled[1:]), statistics.median(bare[1:])))
+    return found
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--repeats", type=int, default=9)
     parser.add_argument("--assignments", nargs="+", default=assignment_names(find_course()))
+    page_option(parser)
     options = parser.parse_args()
+    rows, stock = [], []
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        copy_course(find_course(), folder)
+        make_course(folder, options.assignments)
         for name in options.assignments:
-            run(folder, "nbgrader", "generate_assignment", name, "--force")
-        print(f"milliseconds a notebook, median of {options.repeats}")
-        print(f"{'':<25} {'graded':>10} {'cells and tests':>18} {'beyond':>8}")
-        for name in options.assignments:
-            # What graded another assignment before is slower by a third, wall or no wall.
-            alone = get_context("spawn").Process(
-                target=measure, args=(folder, name, options.repeats)
-            )
-            alone.start()
-            alone.join()
-            if alone.exitcode:
-                raise SystemExit(alone.exitcode)
+            found = alone(measure, folder, name, options.repeats)
+            cells = [f"{whole * 1000:,.0f} ({own * 1000:,.0f})" for whole, own in found]
+            rows.append([f"`{name}`", *cells])
+            print(*rows[-1], flush=True)
         if "value" in options.assignments:
-            seconds = run_stock(folder, "autograde", "value", "--force") / 3
-            print(f"stock nbgrader on value: {seconds * 1000:.0f}")
+            each = run_stock(folder, "autograde", "value", "--force") / len(KINDS)
+            stock = [
+                "",
+                f"Stock nbgrader takes {each * 1000:,.0f} for each `value` notebook of these.",
+            ]
+    lines = [
+        f"Milliseconds, median of {options.repeats}; in brackets, what cells and hidden tests take",
+        "alone, in one process without a wall, a notebook or a gradebook:",
+        "",
+        table(["", *KINDS], rows),
+        *stock,
+    ]
+    tell("one notebook", "\n".join(lines), options.page)
 
 
 if __name__ == "__main__":

@@ -7,6 +7,8 @@ started. Mistakes that never end are left out: stock nbgrader would measure its 
 from __future__ import annotations
 
 import random
+import shutil
+import sqlite3
 import subprocess
 import sys
 import time
@@ -33,15 +35,26 @@ def make_class(folder: Path, names: list[str], students: int, seed: str = "class
         students: how many.
         seed: what every student's answers are drawn from.
     """
+    make_course(folder, names)
+    for name in names:
+        hand_in_all(folder, name, students, seed)
+
+
+def make_course(folder: Path, names: list[str]) -> None:
+    """Put a course with the assignments `names`, released, into an empty folder."""
     copy_course(find_course(), folder)
     run(folder, "nbgrader", "db", "upgrade")
     for name in names:
         run(folder, "nbgrader", "generate_assignment", name, "--force")
-        assignment = load_assignment(folder, name)
-        hand_in(folder, assignment, {
-            student: answers(assignment, random.Random(f"{seed} {name} {student}"))
-            for student in (f"student_{number:04}" for number in range(students))
-        })  # fmt: skip
+
+
+def hand_in_all(folder: Path, name: str, students: int, seed: str = "class") -> None:
+    """Hand in one assignment for each student of a class."""
+    assignment = load_assignment(folder, name)
+    hand_in(folder, assignment, {
+        student: answers(assignment, random.Random(f"{seed} {name} {student}"))
+        for student in (f"student_{number:04}" for number in range(students))
+    })  # fmt: skip
 
 
 def answers(assignment: Assignment, rng: random.Random) -> dict[str, str]:
@@ -55,6 +68,29 @@ def answers(assignment: Assignment, rng: random.Random) -> dict[str, str]:
     for exercise in rng.sample(exercises, count):
         right[exercise.id] = rng.choice([m for m in exercise.mistakes if not m.endless]).source
     return right
+
+
+def cleared(folder: Path, name: str) -> None:
+    """Take away what grading and feedback made of an assignment; the gradebook stays."""
+    for step in ("autograded", "feedback"):
+        for made in (folder / step).glob(f"*/{name}"):
+            shutil.rmtree(made)
+
+
+def full_marks(folder: Path, name: str) -> int:
+    """How many exercises of the class the gradebook has at full marks."""
+    query = """
+        select count(*)
+        from grade
+        join grade_cells on grade_cells.id = grade.cell_id
+        join base_cell on base_cell.id = grade_cells.id
+        join notebook on notebook.id = base_cell.notebook_id
+        where notebook.name = ? and grade_cells.cell_type = 'code'
+            and grade.auto_score = grade_cells.max_score
+    """
+    with sqlite3.connect(folder / "gradebook.db") as database:
+        [[count]] = database.execute(query, [name])
+    return int(count)
 
 
 def run(folder: Path, module: str, *arguments: str) -> float:

@@ -1,24 +1,36 @@
-"""A class of 50 over several assignments: stock nbgrader and this autograder, in turn.
+"""A class over several assignments: stock nbgrader and this autograder, in turn.
 
 For each assignment, nbgrader as it comes grades the class and makes its feedback pages, and then
-this project does, sandbox on, with two worker processes and with one. Stock nbgrader starts a
-kernel for each notebook and runs the hidden tests in it. Prints seconds, ratios, and how the
-marks compare.
+this project does, sandbox on, with one worker process and with one for each core. Last, one
+command of this project's grades all the assignments, as an instructor would call it; stock
+nbgrader takes one assignment a command. It starts a kernel for each notebook and runs the hidden
+tests in it.
 
     python benchmarks/whole_class.py [--students 50] [--assignments value backward checkpoint]
+        [--repeats 3] [--page docs/performance.md]
+
+Prints seconds for the class, and the ratios: medians over the repeats.
 """
 
 from __future__ import annotations
 
 import argparse
-import shutil
 import sqlite3
+import statistics
 import tempfile
 from pathlib import Path
 
-from sample_class import make_class, run, run_stock
+from measuring import CORES, machine, page_option, table, tell
+from sample_class import cleared, make_class, run, run_stock
 
-MODES = {"2 workers": ("--workers", "2"), "1 worker": ("--workers", "1")}
+STOCK, ONE, EACH = "stock nbgrader", "this, 1 worker", "this, a worker a core"
+TOGETHER = "this, one command"
+STOCK_FEEDBACK, FEEDBACK = "stock feedback", "this feedback"
+WAYS = (STOCK, ONE, EACH, TOGETHER, STOCK_FEEDBACK, FEEDBACK)
+ALL = "all of them"
+
+Seconds = dict[tuple[str, str], float]
+"""How long each way took with each assignment, or with all."""
 
 
 def marks(folder: Path, name: str) -> dict[str, float]:
@@ -36,53 +48,93 @@ def marks(folder: Path, name: str) -> dict[str, float]:
         return dict(database.execute(query, [name]))
 
 
-def cleared(folder: Path, name: str) -> None:
-    for step in ("autograded", "feedback"):
-        for made in (folder / step).glob(f"*/{name}"):
-            shutil.rmtree(made)
+def measure(folder: Path, names: list[str], students: int, stock: bool) -> Seconds:
+    """Grade every assignment in every way once."""
+    seconds: Seconds = {}
+    seen: list[dict[str, dict[str, float]]] = [{}, {}]
 
+    def timed(name: str, way: str, took: float) -> None:
+        seconds[name, way] = took
+        print(f"{name:<12} {way:<22} {took:8.1f} s", flush=True)
 
-def measure(folder: Path, name: str, students: int, stock: bool) -> dict[str, float]:
-    """Seconds that each way takes with one assignment."""
-    seconds = {}
-    if stock:
-        seconds["stock nbgrader"] = run_stock(folder, "autograde", name)
-        seconds["stock feedback"] = run_stock(folder, "generate_feedback", name)
-    seen = []
-    for mode, options in MODES.items():
+    for name in names:
+        if stock:
+            cleared(folder, name)
+            timed(name, STOCK, run_stock(folder, "autograde", name))
+            timed(name, STOCK_FEEDBACK, run_stock(folder, "generate_feedback", name))
+        for way, count, found in ((ONE, 1, seen[0]), (EACH, CORES, seen[1])):
+            cleared(folder, name)
+            options = ("--force", "--workers", str(count))
+            timed(name, way, run(folder, "autograder", "grade", name, *options))
+            found[name] = marks(folder, name)
+        timed(name, FEEDBACK, run(folder, "nbgrader", "generate_feedback", name, "--force"))
+    for name in names:
         cleared(folder, name)
-        seconds[mode] = run(folder, "autograder", "grade", name, "--force", *options)
-        seen.append(marks(folder, name))
-    seconds["feedback"] = run(folder, "nbgrader", "generate_feedback", name, "--force")
-    assert seen[0] == seen[1] and len(seen[0]) == students, "two modes gave different marks"
+    timed(ALL, TOGETHER, run(folder, "autograder", "grade", *names, "--force"))
+    last = {name: marks(folder, name) for name in names}
+    complete = all(len(found) == students for found in last.values())
+    if not complete or any(found != last for found in seen):
+        raise SystemExit("two ways of grading gave different marks, or not everybody has marks")
+    for way in {way for _, way in seconds} - {TOGETHER}:
+        seconds[ALL, way] = sum(seconds[name, way] for name in names)
     return seconds
+
+
+def ratio(rounds: list[Seconds], name: str, slow: str, fast: str) -> float:
+    """How many times as long one way takes as another: the median of the rounds' ratios."""
+    return statistics.median(each[name, slow] / each[name, fast] for each in rounds)
+
+
+def summary(rounds: list[Seconds], names: list[str], students: int) -> str:
+    """The medians as a Markdown table, and the ratios in words."""
+
+    def row(name: str) -> list[str]:
+        return [
+            f"{statistics.median(each[name, way] for each in rounds):,.1f}"
+            if (name, way) in rounds[0]
+            else ""
+            for way in WAYS
+        ]
+
+    rows = [*([f"`{name}`", *row(name)] for name in names), [ALL, *row(ALL)]]
+    lines = [
+        f"Seconds for a class of {students}, median of {len(rounds)}:",
+        "",
+        table(["", *WAYS], rows),
+        "",
+        "One way's time over another's:",
+        "",
+    ]
+    ratios = [(STOCK, EACH), (STOCK, TOGETHER), (STOCK_FEEDBACK, FEEDBACK), (ONE, EACH)]
+    for slow, fast in ratios:
+        if (ALL, slow) in rounds[0]:
+            line = f"- {slow} / {fast}: {ratio(rounds, ALL, slow, fast):.1f}×"
+            if fast != TOGETHER:
+                each = (f"`{name}` {ratio(rounds, name, slow, fast):.1f}×" for name in names)
+                line += f" ({', '.join(each)})"
+            lines.append(line)
+    return "\n".join(lines)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parser.add_argument("--students", type=int, default=50)
     parser.add_argument("--assignments", nargs="+", default=["value", "backward", "checkpoint"])
+    parser.add_argument("--repeats", type=int, default=1)
     parser.add_argument("--no-stock", action="store_true", help="leave stock nbgrader out")
+    page_option(parser)
     options = parser.parse_args()
-    total: dict[str, float] = {}
-    print(f"class of {options.students}; seconds for the class, milliseconds a notebook")
+    names = options.assignments
+    print(f"class of {options.students}, {machine()}")
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
-        make_class(folder, options.assignments, options.students)
-        for name in options.assignments:
-            found = measure(folder, name, options.students, not options.no_stock)
-            for way, seconds in found.items():
-                total[way] = total.get(way, 0.0) + seconds
-                each = seconds / options.students * 1000
-                print(f"{name:<12} {way:<16} {seconds:8.1f} s {each:8.0f} ms", flush=True)
+        make_class(folder, names, options.students)
+        rounds = [
+            measure(folder, names, options.students, not options.no_stock)
+            for _ in range(options.repeats)
+        ]
     print()
-    for way, seconds in total.items():
-        each = seconds / options.students / len(options.assignments) * 1000
-        print(f"{'in all':<12} {way:<16} {seconds:8.1f} s {each:8.0f} ms")
-    print(f"2 workers over 1: {total['1 worker'] / total['2 workers']:.2f}×")
-    if not options.no_stock:
-        print(f"2 workers over stock nbgrader: {total['stock nbgrader'] / total['2 workers']:.1f}×")
-        print(f"feedback over stock nbgrader: {total['stock feedback'] / total['feedback']:.1f}×")
+    tell("whole class", summary(rounds, names, options.students), options.page)
 
 
 if __name__ == "__main__":
