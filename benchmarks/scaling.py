@@ -1,0 +1,299 @@
+"""How the time that grading takes grows: with the class, the workers and the notebook.
+
+A class as in `sample_class.py` hands in `value`, and `autograder grade` grades it, as a command of
+its own each time: classes of different size, the same class with more and more workers, and the
+same class with harmless code cells added throughout each notebook. The runs take turns, and a
+figure is the median of its runs.
+
+    python benchmarks/scaling.py [--repeats 3]    # measures; writes docs/scaling.json
+    python benchmarks/scaling.py --students 1000  # measures a large class; adds it to the file
+    python benchmarks/scaling.py --draw           # tables and plots in docs/, from the file
+
+With `--students`, each assignment is graded once for so many students, and the grader's peak
+memory is told: five times a second, the memory of its processes is read in `/proc/PID/smaps_rollup`
+and added up. The processes are the command and all that it started, down to the sandboxes, which
+are not in the sum. A page of memory that several processes share counts in parts (PSS), so that
+the sum holds it once; of what is shared with a sandbox, it holds the grader's part.
+"""
+
+from __future__ import annotations
+
+import argparse
+import json
+import shutil
+import statistics
+import subprocess
+import sys
+import tempfile
+import time
+from collections.abc import Callable
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from measuring import CORES, command, machine, table, tell
+from sample_class import hand_in_all, make_course, run
+
+from autograder.assignments import assignment_names, find_course
+
+NAME = "value"
+DOCS = find_course() / "docs"
+RESULTS, PAGE = DOCS / "scaling.json", DOCS / "performance.md"
+SIZES, WORKERS, ADDED = (25, 50, 100, 200), (1, 2, 3, 4), (0, 20, 50, 100, 200)
+
+Measured = dict[str, Any]
+
+
+# Measuring.
+
+
+def measure(folder: Path, repeats: int, sizes: list[int], usual: int) -> Measured:
+    """Seconds of every run, by what is changed and to what; `usual` is the other classes' size."""
+    course = folder / "course"
+    make_course(course, [NAME])
+
+    def with_class(name: str, students: int, added: int = 0) -> Path:
+        made = Path(shutil.copytree(course, folder / name))
+        hand_in_all(made, NAME, students)
+        for path in made.glob(f"submitted/*/{NAME}/{NAME}.ipynb"):
+            lengthen(path, added)
+        return made
+
+    same = with_class("class", usual)
+    classes = {size: with_class(f"{size}_students", size) for size in sizes}
+    longer = {added: with_class(f"{added}_added", usual, added) for added in ADDED}
+    sample = nbformat.read(next(course.glob(f"release/{NAME}/*.ipynb")), as_version=4)
+    cells = sum(cell.cell_type == "code" for cell in sample.cells)
+    runs = {
+        "students": {size: (at, CORES) for size, at in classes.items()},
+        "workers": {count: (same, count) for count in WORKERS},
+        "cells": {cells + added: (at, 1) for added, at in longer.items()},
+    }
+    seconds: dict[str, dict[int, list[float]]] = {
+        what: {value: [] for value in each} for what, each in runs.items()
+    }
+    for number in range(repeats):
+        for what, each in runs.items():
+            for value, (at, workers) in each.items():
+                seconds[what][value].append(grade(at, workers))
+                print(f"run {number + 1}: {value:4} {what:<8} {seconds[what][value][-1]:8.2f} s",
+                      flush=True)  # fmt: skip
+    return {"class": usual, "seconds": seconds}
+
+
+def lengthen(path: Path, added: int) -> None:
+    """Add code cells throughout a notebook, as a student has who tries things out."""
+    notebook = nbformat.read(path, as_version=4)
+    every = len(notebook.cells) / (added or 1)
+    for number in reversed(range(added)):
+        cell = nbformat.v4.new_code_cell(f"attempt_{number} = {number} * 2\nattempt_{number}")
+        notebook.cells.insert(round((number + 1) * every), cell)
+    nbformat.write(notebook, path)
+
+
+def grade(folder: Path, workers: int) -> float:
+    return run(folder, "autograder", "grade", NAME, "--force", "--workers", str(workers))
+
+
+def measure_large(folder: Path, students: int, names: list[str]) -> list[Measured]:
+    """Grade a large class once an assignment; seconds, and the grader's peak memory in bytes."""
+    make_course(folder, names)
+    found = []
+    for name in names:
+        hand_in_all(folder, name, students)
+        started = time.perf_counter()
+        program = [sys.executable, "-m", "autograder", "grade", name]
+        quiet = subprocess.DEVNULL
+        with subprocess.Popen(program, cwd=folder, stdout=quiet, stderr=quiet) as grader:
+            peak = 0
+            while grader.poll() is None:
+                peak = max(peak, memory(grader.pid))
+                time.sleep(0.2)
+        if grader.returncode:
+            raise SystemExit(f"grading {name} ended with status {grader.returncode}")
+        seconds = time.perf_counter() - started
+        found.append({"assignment": name, "students": students, "seconds": seconds, "peak": peak})
+        print(f"{name:<12} {seconds:8.1f} s {peak / 1e6:8.0f} MB", flush=True)
+    return found
+
+
+def memory(pid: int) -> int:
+    """Bytes that a process and all that it started take, without its sandboxes."""
+    try:
+        tasks = Path(f"/proc/{pid}/task")
+        if Path(f"/proc/{pid}/comm").read_text().strip() == "bwrap":
+            return 0
+        children = [
+            int(child)
+            for task in tasks.iterdir()
+            for child in (task / "children").read_text().split()
+        ]
+        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
+    except (FileNotFoundError, ProcessLookupError):
+        return 0  # It has just ended.
+    own = sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
+    return own + sum(memory(child) for child in children)
+
+
+# Telling.
+
+
+def medians(found: Measured, what: str) -> dict[int, float]:
+    return {int(value): statistics.median(runs) for value, runs in found["seconds"][what].items()}
+
+
+def fitted(points: dict[int, float]) -> tuple[float, float, float]:
+    """The line through the points: seconds at 0, seconds for each one more, largest deviation.
+
+    The deviation is a share of what was measured.
+    """
+    slope, start = statistics.linear_regression(list(points), list(points.values()))
+    off = max(abs(start + slope * x - y) / y for x, y in points.items())
+    return start, slope, off
+
+
+def tables(found: Measured) -> str:
+    """What was measured, as Markdown."""
+    size, parts = found["class"], []
+    heads = {
+        "students": "students",
+        "workers": f"workers, {size} students",
+        "cells": f"code cells, {size} students and 1 worker",
+    }
+    for what, head in heads.items():
+        points = medians(found, what)
+        rows = [["seconds", *(f"{seconds:.1f}" for seconds in points.values())]]
+        parts.append(table([head, *map(str, points)], rows))
+    start, slope, off = fitted(medians(found, "students"))
+    parts.append(
+        f"The line that fits the class sizes best: {start:.1f} s to start, and {slope * 1000:.0f} "
+        f"ms a student. No class is further off than {off:.1%}."
+    )
+    return "\n\n".join(parts)
+
+
+def large_table(large: list[Measured]) -> str:
+    rows = [
+        [
+            f"`{each['assignment']}`",
+            f"{each['students']:,}",
+            f"{each['seconds']:,.0f}",
+            f"{each['seconds'] / each['students'] * 1000:,.0f}",
+            f"{each['peak'] / 1e6:,.0f}",
+        ]
+        for each in large
+    ]
+    heads = ["", "students", "seconds", "ms a student", "peak memory of the grader, MB"]
+    return table(heads, rows)
+
+
+# Drawing.
+
+INK, PAPER, FAINT, LINE, OTHER = "#1f2328", "#ffffff", "#d0d4d9", "#0072b2", "#b35900"
+ON_DARK = {INK: "#e6e9ec", PAPER: "#16181b", FAINT: "#3c4147", LINE: "#56b4e9", OTHER: "#f0a04b"}
+DARK = "".join(
+    f'[style*="{kind}: {light}"] {{ {kind}: {dark} !important }}\n'
+    for light, dark in ON_DARK.items()
+    for kind in ("fill", "stroke")
+)
+
+
+def draw(found: Measured, folder: Path) -> None:
+    """Draw the plots, each with a dashed line of what it is to be compared with."""
+    points = medians(found, "students")
+    each = points[max(points)] / max(points)
+    plot(folder / "scaling-students.svg", points, "students in the class",
+         "in proportion to the class", lambda x: each * x)  # fmt: skip
+    points = medians(found, "workers")
+    one = points[min(points)] * min(points)
+    plot(folder / "scaling-workers.svg", points, "worker processes",
+         "in proportion to 1 / workers", lambda x: one / x)  # fmt: skip
+    points = medians(found, "cells")
+    cell = points[min(points)] / min(points)
+    plot(folder / "scaling-cells.svg", points, "code cells in the notebook",
+         "in proportion to the cells", lambda x: cell * x)  # fmt: skip
+
+
+def plot(
+    path: Path,
+    points: dict[int, float],
+    across: str,
+    compared: str,
+    expected: Callable[[float], float],
+) -> None:
+    """Write a plot of seconds as SVG, readable on light and on dark pages."""
+    import matplotlib
+    from matplotlib.figure import Figure
+
+    settings = {
+        "svg.fonttype": "none",
+        "svg.hashsalt": "scaling",
+        "font.family": "sans-serif",
+        "text.color": INK,
+        "axes.edgecolor": INK,
+        "axes.labelcolor": INK,
+        "xtick.color": INK,
+        "ytick.color": INK,
+    }
+    with matplotlib.rc_context(settings):
+        figure = Figure(figsize=(6.4, 3.6), facecolor=PAPER, layout="constrained")
+        axes = figure.add_subplot(facecolor=PAPER)
+        steps = [min(points) + (max(points) - min(points)) * step / 100 for step in range(101)]
+        axes.plot(list(points), list(points.values()), "o-", color=LINE, label="measured")
+        axes.plot(steps, [expected(x) for x in steps], "--", color=OTHER, label=compared)
+        axes.set(xlabel=across, ylabel="time for the class (s)", xticks=list(points))
+        axes.set(xlim=(0, None), ylim=(0, None))
+        axes.grid(color=FAINT, linewidth=0.6)
+        axes.set_axisbelow(True)
+        axes.spines[["top", "right"]].set_visible(False)
+        figure.legend(loc="outside upper left", ncols=2, frameon=False)
+        figure.savefig(path, format="svg", metadata={"Date": None, "Creator": None})
+    text = path.read_text("utf-8")
+    style = f"<style>@media (prefers-color-scheme: dark) {{\n{DARK}}}</style>"
+    head, end, rest = text.partition("<defs>")
+    lines = f"{head}{style}\n {end}{rest}".splitlines()
+    path.write_text("\n".join(line.rstrip() for line in lines) + "\n", "utf-8")
+
+
+# The command.
+
+
+def save(path: Path, what: str, measured: Any) -> None:
+    """Keep what was measured in the file of results, beside what is there."""
+    known = json.loads(path.read_text("utf-8")) if path.exists() else {}
+    known[what] = {"generated by": command(), "on": machine(), "measured": measured}
+    path.write_text(json.dumps(known, indent=1) + "\n", "utf-8")
+
+
+def main() -> None:
+    parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
+    parser.add_argument("--repeats", type=int, default=3)
+    parser.add_argument("--sizes", nargs="+", type=int, default=SIZES)
+    parser.add_argument("--class-size", type=int, default=100, help="where sizes do not change")
+    parser.add_argument("--students", type=int, help="grade a class of so many, and nothing else")
+    parser.add_argument("--assignments", nargs="+", default=assignment_names(find_course()))
+    parser.add_argument("--results", type=Path, default=RESULTS, help="the file of results")
+    parser.add_argument("--draw", action="store_true", help="measure nothing; draw the results")
+    parser.add_argument("--page", type=Path, default=PAGE, help="where --draw puts the tables")
+    options = parser.parse_args()
+    if options.draw:
+        for what, each in json.loads(options.results.read_text("utf-8")).items():
+            text = (tables if what == "scaling" else large_table)(each["measured"])
+            tell(what, text, options.page, each["generated by"], each["on"])
+            if what == "scaling":
+                draw(each["measured"], options.page.parent)
+        return
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        if options.students:
+            large = measure_large(folder, options.students, options.assignments)
+            save(options.results, "large", large)
+            print(large_table(large))
+        else:
+            found = measure(folder, options.repeats, options.sizes, options.class_size)
+            save(options.results, "scaling", found)
+            print(tables(json.loads(json.dumps(found))))
+
+
+if __name__ == "__main__":
+    main()
