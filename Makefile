@@ -8,7 +8,8 @@ PROXY := .venv/node_modules/.bin/configurable-http-proxy
 NAMES := value backward checkpoint mlp
 
 .PHONY: demo test audit damaged kills fuzz nbgrader peers lab hub lesson docs install system \
-  for-tests generated release solutions map tables lint bench clean
+  for-tests generated release solutions map tables lint bench \
+  bench-large clean
 
 demo: install system
 	$(BIN)/autograder demo
@@ -44,11 +45,21 @@ fuzz: install
 nbgrader: install system
 	NBGRADER_TESTS=all $(BIN)/pytest tests/test_nbgrader_own.py
 
-# Stock nbgrader and this autograder on the same notebooks, in turn.
+# Where the time goes, how it grows, and what others take for the same notebooks: an hour or so,
+# for a machine that does nothing else. otter-grader comes from the package index.
 bench: install system
-	$(BIN)/python benchmarks/one_notebook.py
-	$(BIN)/python benchmarks/whole_class.py
+	$(BIN)/python benchmarks/one_notebook.py --page README.md
+	$(BIN)/python benchmarks/profile_path.py --page docs/performance.md
+	$(BIN)/python benchmarks/whole_class.py --repeats 3 --page docs/performance.md
+	$(BIN)/python benchmarks/otter_grader.py --repeats 3 --page docs/performance.md
+	$(BIN)/python benchmarks/scaling.py
+	$(BIN)/python benchmarks/scaling.py --draw
 	$(BIN)/python benchmarks/feedback_pages.py --at-least 5
+
+# A thousand students' submissions to each assignment: seconds, and the grader's memory.
+bench-large: install system
+	$(BIN)/python benchmarks/scaling.py --students 1000
+	$(BIN)/python benchmarks/scaling.py --draw
 
 # Holds the grading tests against all that is known to be wrong or right, and one submission's
 # reports against one another.

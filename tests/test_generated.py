@@ -3,6 +3,10 @@
 from __future__ import annotations
 
 import re
+import shutil
+import subprocess
+import sys
+from pathlib import Path
 
 import nbformat
 import pytest
@@ -48,6 +52,15 @@ def test_solutions_are_current(name):
 def test_tables_are_current(name):
     table = table_path(COURSE, name).read_text("utf-8")
     assert table == table_text(load_assignment(COURSE, name))
+
+
+def test_plots_and_tables_of_performance_are_those_of_the_measurements(tmp_path):
+    page = Path(shutil.copy(COURSE / "docs" / "performance.md", tmp_path))
+    line = [sys.executable, COURSE / "benchmarks" / "scaling.py", "--draw", "--page", page]
+    subprocess.run(line, check=True, capture_output=True)
+    made = {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()}
+    assert len(made) == 4
+    assert made == {name: (COURSE / "docs" / name).read_text("utf-8") for name in made}
 
 
 @pytest.mark.parametrize("name", NAMES)
