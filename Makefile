@@ -9,7 +9,7 @@ NAMES := value backward checkpoint mlp
 
 .PHONY: demo test audit damaged kills fuzz nbgrader peers lab hub lesson docs install system \
   for-tests generated release solutions map tables lint bench \
-  bench-large clean
+  bench-large speed-gate clean
 
 demo: install system
 	$(BIN)/autograder demo
@@ -60,6 +60,10 @@ bench: install system
 bench-large: install system
 	$(BIN)/python benchmarks/scaling.py --students 1000
 	$(BIN)/python benchmarks/scaling.py --draw
+
+# Fails where a notebook takes more than a seventh of what it takes stock nbgrader.
+speed-gate: install system
+	$(BIN)/python benchmarks/speed_gate.py --at-least 7
 
 # Holds the grading tests against all that is known to be wrong or right, and one submission's
 # reports against one another.
