@@ -23,6 +23,7 @@ from .report import Report
 from .terminal import console, course_option, errors, for_people
 
 if TYPE_CHECKING:
+    from .classroom import Classroom
     from .workers import Workers
 
 _STYLES = {"passed": "green", "partial": "yellow", "manual": "blue"}
@@ -130,11 +131,8 @@ def grade(
     Submissions that were graded before and have not changed are left alone. Ends with status 1
     where some submission held nothing to grade; the others are graded all the same.
     """
-    from .classroom import Classroom
-
-    folder = find_course(course)
     unreadable = 0
-    with _workers(folder, workers, scheduler) as hands, Classroom(folder, hands, force) as room:
+    with _classroom(find_course(course), workers, scheduler, force) as room:
         wanted = [(name, each) for name in assignments for each in room.submissions(name, student)]
         with _progress() as progress:
             task = progress.add_task("grading", total=len(wanted))
@@ -148,10 +146,17 @@ def grade(
 
 
 @contextmanager
+def _classroom(course: Path, count: int, scheduler: str | None, force: bool) -> Iterator[Classroom]:
+    with _workers(course, count, scheduler) as hands:
+        from .classroom import Classroom
+
+        with Classroom(course, hands, force) as room:
+            yield room
+
+
+@contextmanager
 def _workers(course: Path, count: int, scheduler: str | None) -> Iterator[Workers]:
-    from .grading import Grader
     from .keys import course_key
-    from .workers import ManyProcesses, OneProcess, collect_seldom
 
     key = course_key(course)
     if scheduler is not None:
@@ -163,12 +168,21 @@ def _workers(course: Path, count: int, scheduler: str | None) -> Iterator[Worker
             ) from error
         with Cluster(course, key, scheduler) as cluster:
             yield cluster
-    elif count == 1:
+        return
+    from .sandbox import WarmServer
+
+    servers = [WarmServer() for _ in range(count)]
+    for server in servers:
+        server.launch()  # They warm up while the rest is imported.
+    from .grading import Grader
+    from .workers import ManyProcesses, OneProcess, collect_seldom
+
+    if count == 1:
         collect_seldom()
-        with Grader(course, key) as grader:
+        with Grader(course, key, server=servers[0]) as grader:
             yield OneProcess(grader)
     else:
-        with ManyProcesses(course, key, count) as many:
+        with ManyProcesses(course, key, count, servers) as many:
             yield many
 
 
@@ -219,14 +233,11 @@ def regrade(
     Then it asks whether to store the new marks. Marks and comments that a person gave stay. With
     --json nothing is asked, and nothing stored unless --yes is given.
     """
-    from .classroom import Classroom
     from .commands import tell_regraded
     from .regrading import Regrading
 
-    folder = find_course(course)
     with (
-        _workers(folder, workers, scheduler) as hands,
-        Classroom(folder, hands, force=True) as room,
+        _classroom(find_course(course), workers, scheduler, force=True) as room,
         TemporaryDirectory(prefix="autograder-regrade-") as aside,
     ):
         again = Regrading(room, Path(aside))

@@ -49,6 +49,7 @@ class Grader:
         limits: what a student process may use.
         submission_seconds: wall-clock time that one notebook may take with all its tests, replays
             and second chances.
+        server: a server to use that was launched ahead.
     """
 
     def __init__(
@@ -57,11 +58,12 @@ class Grader:
         key: bytes,
         limits: Limits | None = None,
         submission_seconds: float = 300.0,
+        server: WarmServer | None = None,
     ) -> None:
         self.course = course
         self.submission_seconds = submission_seconds
         self._key = key
-        self._server = WarmServer(limits)
+        self._server = server or WarmServer(limits)
         self._suites: dict[Path, Suite] = {}
         self._tables: dict[str, tuple[Assignment, dict[str, Any]]] = {}
         self._started = False

@@ -12,20 +12,21 @@ import multiprocessing
 import os
 import signal
 import threading
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
 from dataclasses import dataclass, field
+from multiprocessing.context import BaseContext
 from pathlib import Path
-from typing import Protocol
+from typing import Any, Protocol
 
 from .gradebook import Marks, marks_of
 from .grading import Grader
 from .intake import UnreadableNotebook
 from .notebooks import blank, template
 from .report import Report
-from .sandbox import SandboxUnavailable
+from .sandbox import SandboxUnavailable, WarmServer
 from .sandbox.inside import confine
 from .submissions import grade_content, grade_restored
 
@@ -124,23 +125,33 @@ class ManyProcesses:
         course: the course folder.
         key: as for `Grader`.
         count: how many processes.
+        servers: a sandbox for each, launched ahead; by default each launches its own.
     """
 
-    def __init__(self, course: Path, key: bytes, count: int) -> None:
+    def __init__(
+        self, course: Path, key: bytes, count: int, servers: list[WarmServer] | None = None
+    ) -> None:
         self._course = course
         self._key = key
         self._count = count
+        self._servers = servers or []
 
     def __enter__(self) -> ManyProcesses:
         # As long as nothing is open and no thread runs, a fork is safe; it need import nothing.
-        self._pool = self._new_pool(
-            self._count, "fork" if threading.active_count() == 1 else "spawn"
-        )
+        if threading.active_count() == 1:
+            context = multiprocessing.get_context("fork")
+            self._pool = self._new_pool(self._count, context, self._servers, context.Value("i"))
+        else:
+            self._pool = self._new_pool(self._count)
         self._pool.submit(os.getpid)  # Forked at once, they warm up meanwhile.
+        for server in self._servers:
+            server.hand_over()
         return self
 
     def __exit__(self, *_: object) -> None:
         self._pool.shutdown(cancel_futures=True)
+        for server in self._servers:
+            server.close()
 
     def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
         coming = iter(jobs)
@@ -173,23 +184,36 @@ class ManyProcesses:
             except BrokenProcessPool:
                 return Graded(error=f"{job.where}: {_LOST}")
 
-    def _new_pool(self, count: int, method: str = "spawn") -> ProcessPoolExecutor:
+    def _new_pool(
+        self, count: int, context: BaseContext | None = None, *shared: Any
+    ) -> ProcessPoolExecutor:
         # Later on a fork would share open files, the gradebook's too.
-        context = multiprocessing.get_context(method)
-        return ProcessPoolExecutor(count, context, _begin, (self._course, self._key, os.getpid()))
+        context = context or multiprocessing.get_context("spawn")
+        begin = (self._course, self._key, os.getpid(), *shared)
+        return ProcessPoolExecutor(count, context, _begin, begin)
 
 
 _grader: Grader | None = None
 
 
-def _begin(course: Path, key: bytes, parent: int) -> None:
+def _begin(
+    course: Path, key: bytes, parent: int, servers: Sequence[WarmServer] = (), turn: Any = None
+) -> None:
     global _grader
     # Ctrl-C is for the process that stores the marks; the others end with it, however it ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     confine.die_with_parent()
     if os.getppid() != parent:
         os._exit(1)
-    _grader = Grader(course, key)
+    mine = None
+    if servers:
+        with turn.get_lock():
+            mine = servers[turn.value]
+            turn.value += 1
+        for server in servers:
+            if server is not mine:
+                server.hand_over()
+    _grader = Grader(course, key, server=mine)
     with suppress(SandboxUnavailable):  # which the first submission will tell
         _grader.start()
     collect_seldom()

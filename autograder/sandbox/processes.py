@@ -77,8 +77,11 @@ class WarmServer:
         self._count = 0
         self._spare: StudentProcess | None = None
 
-    def start(self) -> None:
-        """Start the server. Raises `SandboxUnavailable` where student code cannot be confined."""
+    def launch(self) -> None:
+        """Have the server started, and do not wait until it is warm.
+
+        Raises `SandboxUnavailable` where the program that confines is missing.
+        """
         ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 (read when starting fails)
         with theirs:
@@ -92,9 +95,15 @@ class WarmServer:
                 env={},
             )
         self._control = ours
+
+    def start(self) -> None:
+        """Start the server. Raises `SandboxUnavailable` where student code cannot be confined."""
+        if self._control is None:
+            self.launch()
+        assert self._control is not None
         try:
-            ours.settimeout(_START_SECONDS)
-            if b"ready" not in ours.recv(65536):
+            self._control.settimeout(_START_SECONDS)
+            if b"ready" not in self._control.recv(65536):
                 raise self._unavailable("the sandbox did not start")
             self._spare = self._fork()
             self._spare.request({"steps": []}, _START_SECONDS)
@@ -111,15 +120,19 @@ class WarmServer:
             "`autograder doctor` says what is missing and the command that mends it."
         )
 
+    def hand_over(self) -> None:
+        """Leave the server to another process that was forked from this one."""
+        if self._control is not None:
+            self._control.close()
+            self._control = None
+
     def close(self) -> None:
         """End the server and every process forked from it."""
         if self._spare is not None:
             with suppress(SandboxUnavailable):
                 self._spare.close()
             self._spare = None
-        if self._control is not None:
-            self._control.close()
-            self._control = None
+        self.hand_over()
         if self._process is not None:
             try:
                 self._process.wait(_END_SECONDS)
