@@ -160,7 +160,7 @@ class ManyProcesses:
             # As many again wait as are being graded, so that nobody is idle; not more, so that
             # memory stays bounded however large the class is.
             while len(running) < 2 * self._count and (job := next(coming, None)):
-                running[self._pool.submit(_grade_here, job)] = job
+                running[self._submitted(job)] = job
             if not running:
                 return
             done, _ = wait(running, return_when=FIRST_COMPLETED)
@@ -173,6 +173,15 @@ class ManyProcesses:
                 continue
             for future in done:
                 yield running.pop(future), future.result()
+
+    def _submitted(self, job: Job) -> Future[Graded]:
+        """The job's outcome to be; where a process was lost this very moment, the job is, too."""
+        try:
+            return self._pool.submit(_grade_here, job)
+        except BrokenProcessPool as error:
+            lost: Future[Graded] = Future()
+            lost.set_exception(error)
+            return lost
 
     def _rescued(self, future: Future[Graded], job: Job) -> Graded:
         """The outcome of a job that was under way when a process was lost."""
