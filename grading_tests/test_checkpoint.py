@@ -25,64 +25,58 @@ def each(answers):
     return [pytest.param(*item, marks=exercise(item[0])) for item in answers.items()]
 
 
-def letter(answer):
+def to_letter(answer):
     return answer.strip().lower() if isinstance(answer, str) else None
 
 
-def number(answer):
+def to_number(answer):
     return float(answer) if isinstance(answer, (int, float)) and answer is not True else None
 
 
 @pytest.mark.parametrize(("question", "right"), each(LETTERS))
 def test_letter(student, question, right):
     """The answer is the letter of the option that is right."""
-    assert student.read(question, letter) == right
+    assert student.read(question, to_letter) == right
 
 
 @pytest.mark.parametrize(("question", "right"), each(NUMBERS))
 def test_number(student, question, right):
     """The answer is the right number, to three digits."""
-    assert student.read(question, number) == pytest.approx(right, rel=1e-3)
-
-
-@pytest.fixture
-def draw(rng):
-    """Draws numbers of either sign, away from 0 and from 1."""
-    return lambda: rng.choice([-1, 1]) * rng.uniform(1.2, 3.0)
+    assert student.read(question, to_number) == pytest.approx(right, rel=1e-3)
 
 
 @exercise("q18")
 class TestWeightedSum:
-    def test_adds_up(self, student, draw):
+    def test_adds_up(self, student, number):
         """The result holds the sum of weight times input."""
-        weights, inputs = [draw() for _ in range(4)], [draw() for _ in range(4)]
+        weights, inputs = [number() for _ in range(4)], [number() for _ in range(4)]
         total = student.weighted_sum([leaf(student, w) for w in weights], inputs)
         assert total.data == close(sum(w * x for w, x in zip(weights, inputs, strict=True)))
 
-    def test_every_weight_learns(self, student, draw):
+    def test_every_weight_learns(self, student, number):
         """Each weight's gradient is its own input."""
-        weights, inputs = [leaf(student, draw()) for _ in range(4)], [draw() for _ in range(4)]
+        weights, inputs = [leaf(student, number()) for _ in range(4)], [number() for _ in range(4)]
         student.weighted_sum(weights, inputs).backward()
         assert student.attributes(weights, "grad") == close(inputs)
 
-    def test_within_a_larger_formula(self, student, draw):
+    def test_within_a_larger_formula(self, student, number):
         """The gradient of the result is passed on, as the chain rule asks."""
-        weights, inputs = [leaf(student, draw()) for _ in range(3)], [draw() for _ in range(3)]
-        scale = draw()
+        weights, inputs = [leaf(student, number()) for _ in range(3)], [number() for _ in range(3)]
+        scale = number()
         (student.weighted_sum(weights, inputs) * scale).backward()
         assert student.attributes(weights, "grad") == close([scale * x for x in inputs])
 
-    def test_adds_to_what_is_there(self, student, draw):
+    def test_adds_to_what_is_there(self, student, number):
         """A weight that is used twice, or has a gradient already, collects everything."""
-        weight, held, inputs = leaf(student, draw()), draw(), [draw(), draw()]
+        weight, held, inputs = leaf(student, number()), number(), [number(), number()]
         weight.grad = held
         student.weighted_sum([weight, weight], inputs).backward()
         assert weight.grad == close(held + sum(inputs))
 
-    def test_weights_with_a_history(self, student, draw):
+    def test_weights_with_a_history(self, student, number):
         """Where a weight was itself computed, the gradient goes on to what it came from."""
-        first, second = leaf(student, draw()), leaf(student, draw())
-        factor, inputs = draw(), [draw(), draw()]
+        first, second = leaf(student, number()), leaf(student, number())
+        factor, inputs = number(), [number(), number()]
         student.weighted_sum([first * factor, second * first], inputs).backward()
         expected = [inputs[0] * factor + inputs[1] * second.data, inputs[1] * first.data]
         assert [first.grad, second.grad] == close(expected)
@@ -158,13 +152,14 @@ def make_engine(
         steps[node] = (op, [], []) if op in cuts else (op, nodes, shares)
         student.fill(node, data=data(*values), grad=0.0, _prev=steps[node][1])
 
-    def pass_on(nodes, **held):
-        """Run the backward steps of these nodes in this order; `held` is what the first holds."""
+    def pass_on(nodes, seed=None):
+        """Run the backward steps of these nodes in this order, the first one seeded if asked."""
         touched = list(
             dict.fromkeys([*nodes, *(each for node in nodes for each in steps[node][1])])
         )
         grads = dict(zip(touched, student.attributes(touched, "grad"), strict=True))
-        grads[nodes[0]] = held.get("grad", grads[nodes[0]])
+        if seed is not None:
+            grads[nodes[0]] = seed
         for node in nodes:
             op, operands, slopes = steps[node]
             upstream = 1.0 if op in forgets else grads[node]
@@ -188,7 +183,7 @@ def make_engine(
     methods = {"_backward": lambda node: pass_on([node])}
     if order is not None:
         methods["backward"] = lambda root: pass_on(
-            order(lambda node: steps[node][1], root), grad=1.0
+            order(lambda node: steps[node][1], root), seed=1.0
         )
     return student.define_nodes("Engine", methods, makers)
 
@@ -196,7 +191,7 @@ def make_engine(
 @exercise("q19")
 class TestBackward:
     @pytest.fixture
-    def run(self, student, draw):
+    def run(self, student, number):
         """Builds an expression of two leaves and runs the backward pass.
 
         Gives the root's gradient, the leaves' numbers and their gradients.
@@ -204,11 +199,11 @@ class TestBackward:
 
         def run_it(build, *held):
             kind = make_engine(student, order=None)
-            leaves = [kind(draw()), kind(draw())]
+            leaves = [kind(number()), kind(number())]
             for node, grad in zip(leaves, held, strict=False):
                 node.grad = grad
             root = build(*leaves)
-            root.grad = draw()
+            root.grad = number()
             student.call(student.backward, root)
             return root.grad, student.attributes(leaves, "data"), student.attributes(leaves, "grad")
 
@@ -252,9 +247,9 @@ class TestBackward:
         student.call(student.backward, first + second * 5)
         assert [x.grad, y.grad] == close([3.0, 15.0])
 
-    def test_adds_to_what_is_there(self, run, draw):
+    def test_adds_to_what_is_there(self, run, number):
         """Gradients that other nodes hold already are added to, and never set back."""
-        held = [draw(), draw()]
+        held = [number(), number()]
         _, _, grads = run(lambda x, y: x * 2 + y * 3, *held)
         assert grads == close([held[0] + 2, held[1] + 3])
 
@@ -262,11 +257,11 @@ class TestBackward:
 @exercise("q20")
 class TestDescend:
     @pytest.fixture
-    def walk(self, student, draw, rng):
+    def walk(self, student, number, rng):
         """Walks down a bowl with old gradients lying about: what came out, what should have."""
-        start, lr, steps = [draw(), draw()], rng.uniform(0.02, 0.08), rng.randint(3, 5)
-        target, slope = draw(), draw()
-        w, b = (leaf(student, number, draw()) for number in start)
+        start, lr, steps = [number(), number()], rng.uniform(0.02, 0.08), rng.randint(3, 5)
+        target, slope = number(), number()
+        w, b = (leaf(student, data, number()) for data in start)
 
         def loss_of(w, b):
             return (w * slope + b - target) ** 2 + b * b
@@ -289,9 +284,9 @@ class TestDescend:
         found, _, losses, _ = walk
         assert found == close(losses)
 
-    def test_no_steps(self, student, draw):
+    def test_no_steps(self, student, number):
         """No steps: no losses, and the parameter stays where it is."""
-        w = leaf(student, start := draw())
+        w = leaf(student, start := number())
         losses = student.call(student.descend, lambda w: w * w, [w], 0.1, 0)
         assert student.items(losses) == [] and w.data == start
         student.call(student.descend, lambda w: w * w, [w], 0.1, 1)
