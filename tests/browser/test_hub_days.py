@@ -140,6 +140,11 @@ def _grade_by_hand(page: Page, formgrader: FrameLocator) -> None:
     formgrader.get_by_role("link", name=NAME).click()
     formgrader.get_by_role("link", name=NAME).last.click()
     formgrader.get_by_role("link", name="Submission #1").click()
+    expect(formgrader.locator(f"#{WRITTEN[0].id}-comment")).to_be_visible(timeout=SLOW)
+    # What is typed before the form has fetched its marks and comments is not saved.
+    submission = page.frame(url=re.compile("/formgrader/submissions/"))
+    assert submission is not None
+    submission.wait_for_function("formgrader.grades?.loaded && formgrader.comments?.loaded")
     for exercise in WRITTEN:
         field = formgrader.locator(f"input.score#{exercise.id}")
         field.fill(f"{exercise.max_points:g}")
