@@ -175,10 +175,11 @@ def _workers(course: Path, count: int, scheduler: str | None) -> Iterator[Worker
     for server in servers:
         server.launch()  # They warm up while the rest is imported.
     from .grading import Grader
-    from .workers import ManyProcesses, OneProcess, collect_seldom
+    from .workers import ManyProcesses, OneProcess, collect_seldom, stay_on
 
     if count == 1:
         collect_seldom()
+        stay_on()
         with Grader(course, key, server=servers[0]) as grader:
             yield OneProcess(grader)
     else:

@@ -47,14 +47,14 @@ class DotGraph:
 
     def showing(self, number: float) -> list[str]:
         """The names of the nodes whose label shows this number, to one decimal or more."""
-        return [name for name, label in self.labels.items() if _shows(label, number)]
+        return list(self._shown([number]))
 
     def flow(self, numbers: Sequence[float]) -> set[tuple[float, float]]:
         """Which of the nodes that show `numbers` lead to which.
 
         Nodes that show none of them, such as an operation's, are passed through on the way.
         """
-        shown = {name: n for n in numbers for name in self.showing(n)}
+        shown = self._shown(numbers)
         onward: dict[str, list[str]] = {}
         for start, end in self.edges:
             onward.setdefault(start, []).append(end)
@@ -70,9 +70,10 @@ class DotGraph:
                     waiting += onward.get(end, ())
         return found
 
-
-def _shows(label: str, number: float) -> bool:
-    return any(abs(shown - number) < 0.01 for shown in _numbers(label))
+    def _shown(self, numbers: Sequence[float]) -> dict[str, float]:
+        """The nodes that show one of the numbers, and which; the last one, if they show several."""
+        pairs = [(name, each) for name, label in self.labels.items() for each in _numbers(label)]
+        return {name: n for n in numbers for name, each in pairs if abs(each - n) < 0.01}
 
 
 @lru_cache(maxsize=1000)

@@ -264,7 +264,7 @@ def test_forged_outputs_leave_a_notebook_that_can_be_written(grader, course, tmp
     forge = """
 import gc, json, struct
 from inside.session import Session
-connection = next(o for o in gc.get_objects() if isinstance(o, Session))._connection
+connection = next(o for o in gc.get_objects() if isinstance(o, Session))._connection._socket
 body = OUTPUT
 body = body if isinstance(body, bytes) else json.dumps(body).encode()
 connection.sendall(struct.pack(">I", len(body)) + body)

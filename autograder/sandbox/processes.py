@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import math
+import os
 import socket
 import subprocess
 import tempfile
@@ -157,12 +158,12 @@ class WarmServer:
     def spawn(self, seed: int) -> StudentProcess:
         """A fresh confined process; `seed` is what its `random` module starts from.
 
-        One is always forked ahead, so that nobody waits for it.
+        One is always forked ahead, so that nobody waits for it. It runs where this process may.
         """
         student = self._spare if self._spare is not None else self._fork()
         self._spare = None
         self._spare = self._fork()
-        student.tell({"seed": seed})
+        student.tell({"seed": seed, "processors": sorted(os.sched_getaffinity(0))})
         return student
 
     def _fork(self) -> StudentProcess:
@@ -260,7 +261,7 @@ class StudentProcess:
         self.limits = server.limits
         self._server = server
         self._key = key
-        self._connection = connection
+        self._connection = wire.Connection(connection)
         self._open = True
         self._functions: list[Callable[..., Any]] = []
         self._number = 0
@@ -314,10 +315,10 @@ class StudentProcess:
         # What the grader asks while it serves a call is part of this request.
         self._until = deadline
         try:
-            wire.send(self._connection, message, deadline + self.delayed)
+            self._connection.send(message, deadline + self.delayed)
             while True:
                 at = deadline + self.delayed
-                answer = wire.receive(self._connection, at, partial(self._later, deadline))
+                answer = self._connection.receive(at, partial(self._later, deadline))
                 if type(answer) is not dict:
                     raise wire.WireError("not an answer")
                 if "callback" not in answer:
@@ -328,7 +329,7 @@ class StudentProcess:
                 # The way here and back, on a busy machine, is not the student's doing.
                 self._until = deadline = min(deadline + _ROUND_TRIP_SECONDS, before)
                 result = self._serve(answer)
-                wire.send(self._connection, result, deadline + self.delayed)
+                self._connection.send(result, deadline + self.delayed)
         except wire.TimeIsUp as error:
             self.close()
             raise StudentLost("timeout", str(error)) from error
@@ -353,7 +354,7 @@ class StudentProcess:
     def tell(self, message: dict[str, Any]) -> None:
         """Send what has no answer. Where the process is gone, the next request will tell."""
         with suppress(wire.WireError):
-            wire.send(self._connection, message, time.monotonic() + _END_SECONDS)
+            self._connection.send(message, time.monotonic() + _END_SECONDS)
 
     def close(self) -> None:
         """End the process and all it started."""

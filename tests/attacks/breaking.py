@@ -96,7 +96,7 @@ FATAL = {
 CONNECTION = """
 import gc, json, os, socket, struct, time
 from inside.session import Session
-connection = next(o for o in gc.get_objects() if isinstance(o, Session))._connection
+connection = next(o for o in gc.get_objects() if isinstance(o, Session))._connection._socket
 def say(body):
     body = body if isinstance(body, bytes) else json.dumps(body).encode()
     connection.sendall(struct.pack(">I", len(body)) + body)

@@ -170,7 +170,7 @@ class Value:
     "a verdict said in advance": """
 import gc, json, struct
 from inside.session import Session
-connection = next(o for o in gc.get_objects() if isinstance(o, Session))._connection
+connection = next(o for o in gc.get_objects() if isinstance(o, Session))._connection._socket
 for said in [{"outputs": [], "error": None}] + [{"value": 1.0}] * 500:
     body = json.dumps(said).encode()
     connection.sendall(struct.pack(">I", len(body)) + body)

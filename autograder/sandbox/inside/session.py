@@ -5,6 +5,7 @@ from __future__ import annotations
 import os
 import random
 import socket
+from contextlib import suppress
 from typing import Any
 
 from course.probes import play
@@ -46,28 +47,31 @@ _STEPS: list[list[Any]] = [
 class Session:
     """Answers requests on `connection` until it is closed.
 
-    Requests are `{"seed": number}`, `{"cell": source}`, `{"steps": [...]}`, `{"probes": [...]}`;
-    while one is being answered, `{"callback": number, "arguments": [...]}` may go the other way,
-    and further requests may come before its `{"result": value}` does. A seed has no answer.
+    Requests are `{"seed": number, "processors": [...]}`, which has no answer, `{"cell": source}`,
+    `{"steps": [...]}` and `{"probes": [...]}`; while one is being answered,
+    `{"callback": number, "arguments": [...]}` may go the other way, and further requests may come
+    before its `{"result": value}` does.
     """
 
-    def __init__(self, shell: Shell, connection: socket.socket) -> None:
+    def __init__(self, shell: Shell, connection: wire.Connection) -> None:
         self._shell = shell
         self._connection = connection
         self._objects = Objects(shell.user_ns, self._call_grader)
 
     def run(self) -> None:
         # Plain names, taken before any student code could replace what they stand for.
-        receive, send = wire.receive, wire.send
+        receive, send = self._connection.receive, self._connection.send
         while True:
             try:
-                request = receive(self._connection)
+                request = receive()
             except wire.WireError:
                 return
             if "seed" in request:
                 random.seed(request["seed"])
+                with suppress(OSError):
+                    os.sched_setaffinity(0, request["processors"])
             else:
-                send(self._connection, self._answer(request))
+                send(self._answer(request))
 
     def _answer(self, request: dict[str, Any]) -> dict[str, Any]:
         if "cell" in request:
@@ -77,14 +81,14 @@ class Session:
         return self._objects.perform(request["steps"])
 
     def _call_grader(self, number: int, arguments: list[Any]) -> Any:
-        wire.send(self._connection, {"callback": number, "arguments": arguments})
+        self._connection.send({"callback": number, "arguments": arguments})
         while True:
-            message = wire.receive(self._connection)
+            message = self._connection.receive()
             if "result" in message:
                 return message["result"]
             if "error" in message:
                 raise failure(message["error"])
-            wire.send(self._connection, self._answer(message))
+            self._connection.send(self._answer(message))
 
 
 def rehearse(shell: Shell) -> None:
@@ -95,16 +99,17 @@ def rehearse(shell: Shell) -> None:
     """
     ours, theirs = socket.socketpair()
     with ours, theirs:
+        grader, student = wire.Connection(ours), wire.Connection(theirs)
         requests = [{"cell": cell} for cell in _CELLS] + [{"steps": _STEPS}]
-        session = Session(shell, theirs)
+        session = Session(shell, student)
         for request in [{"cell": _FAILING}] * 3 + requests * _TIMES:
-            wire.send(ours, request)
-            wire.send(theirs, session._answer(wire.receive(theirs)))
-            wire.receive(ours)
+            grader.send(request)
+            student.send(session._answer(student.receive()))
+            grader.receive()
     forget(shell)
 
 
 def student_main(shell: Shell, connection: socket.socket) -> None:
     """The life of a confined student process."""
     os.chdir(os.environ["HOME"])
-    Session(shell, connection).run()
+    Session(shell, wire.Connection(connection)).run()

@@ -9,11 +9,13 @@ from __future__ import annotations
 import json
 import math
 import numbers
+import select
 import socket
 import struct
 import time
 from collections import deque
 from collections.abc import Callable
+from contextlib import suppress
 from typing import Any
 
 MAX_FRAME = 16 * 1024 * 1024
@@ -23,6 +25,8 @@ MAX_INT_BITS = 256
 MAX_TEXT = 1_000_000
 
 _HEADER = struct.Struct(">I")
+_CHUNK = 1 << 18
+_AT_ONCE = socket.MSG_DONTWAIT
 
 
 def _no_constant(name: str) -> None:
@@ -45,81 +49,97 @@ class Closed(WireError):
     """The other side has closed the connection."""
 
 
-def send(connection: socket.socket, message: Any, deadline: float | None = None) -> None:
-    """Send one message; `deadline` is in seconds of `time.monotonic`.
+class Connection:
+    """One end of the way across the wall. Deadlines are in seconds of `time.monotonic`."""
 
-    Raises:
-        TimeIsUp: the deadline passed first.
-        Closed: the other side is gone.
-        WireError: the message is too large.
-    """
-    body = _ENCODER.encode(message).encode()
-    if len(body) > MAX_FRAME:
-        raise WireError(f"a message of {len(body)} bytes is over the limit of {MAX_FRAME}")
-    try:
-        _wait_until(connection, deadline)
-        connection.sendall(_HEADER.pack(len(body)) + body)
-    except TimeoutError as error:
-        raise TimeIsUp("the message was not taken in time") from error
-    except OSError as error:
-        raise Closed("the connection was closed") from error
+    def __init__(self, end: socket.socket) -> None:
+        self._socket = end
+        self._arrived = bytearray()
 
+    def close(self) -> None:
+        self._socket.close()
 
-def receive(
-    connection: socket.socket,
-    deadline: float | None = None,
-    later: Callable[[], float | None] | None = None,
-) -> Any:
-    """Read one message.
+    def send(self, message: Any, deadline: float | None = None) -> None:
+        """Send one message.
 
-    Args:
-        deadline: in seconds of `time.monotonic`.
-        later: asked at the deadline for another one; None from it means that time is up.
-
-    Raises:
-        TimeIsUp: the deadline passed first.
-        Closed: the other side is gone.
-        WireError: the frame is not the JSON it must be.
-    """
-    (length,) = _HEADER.unpack(_read(connection, _HEADER.size, deadline, later))
-    if length > MAX_FRAME:
-        raise WireError(f"a message of {length} bytes is over the limit of {MAX_FRAME}")
-    body = _read(connection, length, deadline, later)
-    try:
-        return _DECODER.decode(body.decode())
-    except (ValueError, RecursionError) as error:
-        raise WireError(f"not a message: {type(error).__name__}") from error
-
-
-def _read(
-    connection: socket.socket,
-    count: int,
-    deadline: float | None,
-    later: Callable[[], float | None] | None,
-) -> bytes:
-    chunks = bytearray()
-    while len(chunks) < count:
+        Raises:
+            TimeIsUp: the deadline passed first.
+            Closed: the other side is gone.
+            WireError: the message is too large.
+        """
+        body = _ENCODER.encode(message).encode()
+        if len(body) > MAX_FRAME:
+            raise WireError(f"a message of {len(body)} bytes is over the limit of {MAX_FRAME}")
+        frame = _HEADER.pack(len(body)) + body
         try:
-            _wait_until(connection, deadline)
-            chunk = connection.recv(min(count - len(chunks), 1 << 20))
-        except TimeoutError as error:
-            deadline = later() if later is not None else None
             if deadline is None:
-                raise TimeIsUp("no answer in time") from error
-            continue
+                self._socket.sendall(frame)
+                return
+            rest = memoryview(frame)
+            while True:
+                with suppress(BlockingIOError):
+                    rest = rest[self._socket.send(rest, _AT_ONCE) :]
+                if not rest:
+                    return
+                if not self._is_ready(select.POLLOUT, deadline):
+                    raise TimeIsUp("the message was not taken in time")
+        except OSError as error:
+            raise Closed("the connection was closed") from error
+
+    def receive(
+        self, deadline: float | None = None, later: Callable[[], float | None] | None = None
+    ) -> Any:
+        """Read one message.
+
+        Args:
+            later: asked at the deadline for another one; None from it means that time is up.
+
+        Raises:
+            TimeIsUp: the deadline passed first.
+            Closed: the other side is gone.
+            WireError: the frame is not the JSON it must be.
+        """
+        arrived = self._arrived
+        while len(arrived) < _HEADER.size:
+            arrived += self._read(deadline, later)
+        (length,) = _HEADER.unpack_from(arrived)
+        if length > MAX_FRAME:
+            raise WireError(f"a message of {length} bytes is over the limit of {MAX_FRAME}")
+        end = _HEADER.size + length
+        while len(arrived) < end:
+            arrived += self._read(deadline, later)
+        body = arrived[_HEADER.size : end]
+        del arrived[:end]
+        try:
+            text = body.decode()
+            message, read = _DECODER.raw_decode(text)
+        except (ValueError, RecursionError) as error:
+            raise WireError(f"not a message: {type(error).__name__}") from error
+        if read != len(text):
+            raise WireError("more than a message")
+        return message
+
+    def _read(self, deadline: float | None, later: Callable[[], float | None] | None) -> bytes:
+        try:
+            while deadline is not None and not self._is_ready(select.POLLIN, deadline):
+                deadline = later() if later is not None else None
+                if deadline is None:
+                    raise TimeIsUp("no answer in time")
+            chunk = self._socket.recv(_CHUNK)
         except OSError as error:
             raise Closed("the connection was closed") from error
         if not chunk:
             raise Closed("the connection was closed")
-        chunks += chunk
-    return bytes(chunks)
+        return chunk
 
-
-def _wait_until(connection: socket.socket, deadline: float | None) -> None:
-    left = None if deadline is None else deadline - time.monotonic()
-    if left is not None and left <= 0:
-        raise TimeoutError
-    connection.settimeout(left)
+    def _is_ready(self, event: int, deadline: float) -> bool:
+        """Wait until the socket can be read or written; false where the deadline came first."""
+        left = deadline - time.monotonic()
+        if left <= 0:
+            return False
+        waiting = select.poll()
+        waiting.register(self._socket, event)
+        return bool(waiting.poll(left * 1000))
 
 
 def encode(value: Any, handle: Callable[[Any], dict[str, int]], depth: int = 0) -> Any:
