@@ -171,9 +171,7 @@ def _workers(course: Path, count: int, scheduler: str | None) -> Iterator[Worker
         return
     from .sandbox import WarmServer
 
-    servers = [WarmServer() for _ in range(count)]
-    for server in servers:
-        server.launch()  # They warm up while the rest is imported.
+    servers = WarmServer.launched(count)  # The rest is imported meanwhile.
     from .grading import Grader
     from .workers import ManyProcesses, OneProcess, collect_seldom, stay_on
 

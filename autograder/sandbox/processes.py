@@ -9,13 +9,14 @@ import socket
 import subprocess
 import tempfile
 import time
-from collections.abc import Callable
-from contextlib import suppress
+from collections.abc import Callable, Sequence
+from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
+from io import BytesIO
 from pathlib import Path
 from types import TracebackType
-from typing import Any
+from typing import IO, Any
 
 from . import bubblewrap
 from .bubblewrap import SandboxUnavailable
@@ -66,41 +67,56 @@ class StudentLost(Exception):
 
 
 class WarmServer:
-    """A sandboxed program that student processes are forked from. Use as a context manager."""
+    """A sandboxed program that student processes are forked from. Use as a context manager.
+
+    Several graders, each in a process of its own, can be `launched` with one program.
+    """
 
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self._control: socket.socket | None = None
         self._process: subprocess.Popen[bytes] | None = None
+        self._log: IO[bytes] = BytesIO()
         self._ended: dict[int, str] = {}
         self._waits: dict[int, float] = {}
         self._unasked: set[int] = set()
         self._count = 0
         self._spare: StudentProcess | None = None
 
-    def launch(self) -> None:
-        """Have the server started, and do not wait until it is warm.
+    @classmethod
+    def launched(cls, count: int) -> list[WarmServer]:
+        """Servers that share one program, which warms up meanwhile.
 
         Raises `SandboxUnavailable` where the program that confines is missing.
         """
-        ours, theirs = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
-        self._log = tempfile.TemporaryFile()  # noqa: SIM115 (read when starting fails)
-        with theirs:
-            self._process = subprocess.Popen(
-                bubblewrap.command([str(theirs.fileno())]),
+        servers = [cls() for _ in range(count)]
+        cls._launch(servers)
+        return servers
+
+    @staticmethod
+    def _launch(servers: Sequence[WarmServer]) -> None:
+        log = tempfile.TemporaryFile()  # noqa: SIM115 (read when starting fails)
+        with ExitStack() as given:
+            theirs = []
+            for server in servers:
+                server._control, end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
+                theirs.append(given.enter_context(end).fileno())
+            process = subprocess.Popen(
+                bubblewrap.command([*map(str, theirs)]),
                 stdin=subprocess.DEVNULL,
-                stdout=self._log,
-                stderr=self._log,
-                pass_fds=[theirs.fileno()],
+                stdout=log,
+                stderr=log,
+                pass_fds=theirs,
                 cwd="/",
                 env={},
             )
-        self._control = ours
+        for server in servers:
+            server._process, server._log = process, log
 
     def start(self) -> None:
         """Start the server. Raises `SandboxUnavailable` where student code cannot be confined."""
         if self._control is None:
-            self.launch()
+            self._launch([self])
         assert self._control is not None
         try:
             self._control.settimeout(_START_SECONDS)

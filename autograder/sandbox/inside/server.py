@@ -1,9 +1,10 @@
 """The warm server: a fresh program that forks a confined process for each student.
 
-Started with the number of an inherited control socket. The grader sends `{"spawn": id, ...}` with
-a socket for the new process, or `{"kill": id}`; the server answers `{"ready": true}` once and
-`{"ended": id, "reason": ...}` when a process and all it started are gone. Asked `{"waited": id}`,
-it says for how many `seconds` the process had to wait for a processor.
+Started with the numbers of inherited control sockets, one for each grader. A grader sends
+`{"spawn": id, ...}` with a socket for the new process, or `{"kill": id}`; the server answers
+`{"ready": true}` once and `{"ended": id, "reason": ...}` when a process and all it started are
+gone. Asked `{"waited": id}`, it says for how many `seconds` the process had to wait for a
+processor. It ends when the last grader has left.
 
 A student's process is pid 1 of its own namespace: when it ends, the kernel ends all it started.
 The server, outside, counts the memory and the threads of each such tree.
@@ -35,7 +36,7 @@ _POLL_SECONDS = 0.02
 
 
 def main() -> None:
-    control = socket.socket(fileno=int(sys.argv[1]))
+    controls = [socket.socket(fileno=int(number)) for number in sys.argv[1:]]
     shell = warm_shell()
     rehearse(shell)
     gc.collect()
@@ -43,8 +44,10 @@ def main() -> None:
     # Students' graphs are large and hang together: looking through them all the time takes
     # longer than what the students' code does.
     gc.set_threshold(50_000, 20, 20)
-    control.send(b'{"ready": true}')
-    Server(control, shell).serve()
+    for control in controls:
+        with contextlib.suppress(OSError):  # the grader has left already
+            control.send(b'{"ready": true}')
+    Server(controls, shell).serve()
 
 
 @dataclass
@@ -68,53 +71,69 @@ class Student:
 
 
 class Server:
-    def __init__(self, control: socket.socket, shell: Shell) -> None:
-        self._control = control
+    """Serves several graders. A student's key is its grader's control socket and its id there."""
+
+    def __init__(self, controls: list[socket.socket], shell: Shell) -> None:
+        self._controls = {control.fileno(): control for control in controls}
         self._shell = shell
-        self._students: dict[int, Student] = {}
+        self._students: dict[tuple[int, int], Student] = {}
         self._next_watch = 0.0
 
     def serve(self) -> None:
-        while True:
+        while self._controls:
             by_pidfd = {student.pidfd: key for key, student in self._students.items()}
             wait = max(0.0, self._next_watch - time.monotonic()) if by_pidfd else None
-            readable, _, _ = select.select([self._control.fileno(), *by_pidfd], [], [], wait)
+            readable, _, _ = select.select([*self._controls, *by_pidfd], [], [], wait)
             for pidfd in set(readable) & set(by_pidfd):
                 self._reap(by_pidfd[pidfd])
-            if self._control.fileno() in readable:
-                message, descriptors, _, _ = socket.recv_fds(self._control, 65536, 1)
-                if not message:
-                    return
-                self._handle(json.loads(message), descriptors)
+            for number in set(readable) & set(self._controls):
+                message, descriptors, _, _ = socket.recv_fds(self._controls[number], 65536, 1)
+                if message:
+                    self._handle(number, json.loads(message), descriptors)
+                else:
+                    self._leave(number)
             if time.monotonic() >= self._next_watch:
                 self._watch()
 
-    def _handle(self, request: dict[str, Any], descriptors: list[int]) -> None:
-        if "spawn" in request:
-            self._spawn(request, descriptors[0])
-        elif request.get("kill") in self._students:
-            self._students[request["kill"]].kill()
-        elif "waited" in request:
-            student = self._students.get(request["waited"])
-            seconds = 0.0 if student is None else _waited(student.pid)
-            told = {"waited": request["waited"], "seconds": seconds}
-            self._control.send(json.dumps(told).encode())
+    def _leave(self, grader: int) -> None:
+        """A grader has left, or was lost: its students end."""
+        self._controls.pop(grader).close()
+        for key in [key for key in self._students if key[0] == grader]:
+            student = self._students.pop(key)
+            student.kill()
+            os.waitid(os.P_PIDFD, student.pidfd, os.WEXITED)
+            os.close(student.pidfd)
 
-    def _spawn(self, request: dict[str, Any], descriptor: int) -> None:
+    def _handle(self, grader: int, request: dict[str, Any], descriptors: list[int]) -> None:
+        if "spawn" in request:
+            self._spawn((grader, request["spawn"]), request["limits"], descriptors[0])
+        elif "kill" in request:
+            if student := self._students.get((grader, request["kill"])):
+                student.kill()
+        elif "waited" in request:
+            student = self._students.get((grader, request["waited"]))
+            seconds = 0.0 if student is None else _waited(student.pid)
+            self._tell(grader, {"waited": request["waited"], "seconds": seconds})
+
+    def _tell(self, grader: int, message: dict[str, Any]) -> None:
+        with contextlib.suppress(OSError):  # it has left, which will be read next
+            self._controls[grader].send(json.dumps(message).encode())
+
+    def _spawn(self, key: tuple[int, int], limits: dict[str, int], descriptor: int) -> None:
         pid = confine.fork_into_namespaces()
         if pid == 0:
-            _never_return(run_student, self._shell, descriptor, request["limits"])
+            _never_return(run_student, self._shell, descriptor, limits)
         os.close(descriptor)
-        self._students[request["spawn"]] = Student(pid, os.pidfd_open(pid), request["limits"])
+        self._students[key] = Student(pid, os.pidfd_open(pid), limits)
 
-    def _reap(self, key: int) -> None:
+    def _reap(self, key: tuple[int, int]) -> None:
         student = self._students.pop(key)
         status = os.waitid(os.P_PIDFD, student.pidfd, os.WEXITED)
         os.close(student.pidfd)
         if student.reason is None:
             code = status.si_status if status is not None else 1
             student.reason = {0: "closed", _NOT_CONFINED: "not confined"}.get(code, "crashed")
-        self._control.send(json.dumps({"ended": key, "reason": student.reason}).encode())
+        self._tell(key[0], {"ended": key[1], "reason": student.reason})
 
     def _watch(self) -> None:
         """End each process tree that has outgrown its limits."""
