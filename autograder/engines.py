@@ -9,7 +9,6 @@ notebook or a model of a mistake: a test cannot tell.
 from __future__ import annotations
 
 import builtins
-import json
 from collections.abc import Callable, Iterable
 from typing import Any, Protocol, TypeVar
 
@@ -75,7 +74,7 @@ class RemoteChannel:
 
 
 class LocalChannel:
-    """To a namespace in this process, through the same JSON."""
+    """To a namespace in this process, by the same messages."""
 
     def __init__(self, namespace: dict[str, Any]) -> None:
         self._objects = Objects(namespace, self._callback)
@@ -87,8 +86,7 @@ class LocalChannel:
         return self._number
 
     def perform(self, steps: list[Any]) -> dict[str, Any]:
-        answer: dict[str, Any] = self._objects.perform(json.loads(json.dumps(steps)))
-        return answer
+        return self._objects.perform(steps)
 
     def register(self, function: Callable[..., Any]) -> int:
         self._functions.append(function)

@@ -119,18 +119,18 @@ class Suite:
         if self._session.testsfailed or not self._session.items:
             why = "\n".join(self._fixtures.refused) or "there are none in it"
             raise SuiteError(f"{path}: the tests cannot be collected\n{why}")
-        self._items: dict[str, list[pytest.Function]] = {}
+        self._tests: dict[str, list[_Test]] = {}
         for item in self._session.items:
             marker = item.get_closest_marker("exercise")
             if not isinstance(item, pytest.Function):
                 raise SuiteError(f"{path}: {item.name} is not a test function")
             if marker is None:
                 raise SuiteError(f"{path}: {item.name} names no exercise")
-            self._items.setdefault(marker.args[0], []).append(item)
+            self._tests.setdefault(marker.args[0], []).append(_Test(item))
 
     @property
     def exercises(self) -> list[str]:
-        return list(self._items)
+        return list(self._tests)
 
     def close(self) -> None:
         with _quiet():
@@ -145,7 +145,7 @@ class Suite:
 
     def promises(self, exercise: str) -> list[Verdict]:
         """The verdicts of tests that were not run: none passed."""
-        return [self._verdict(item) for item in self._items.get(exercise, [])]
+        return [Verdict(test.name, test.promise) for test in self._tests.get(exercise, [])]
 
     def run(self, exercise: str, engine: Callable[[], Engine], seed: bytes) -> Iterator[Verdict]:
         """Run the exercise's tests in order, each on `engine()`, and give each one's verdict.
@@ -155,11 +155,11 @@ class Suite:
             engine: called for each test; may give a new engine where the last one was lost.
             seed: 1 to 64 bytes that the tests' random numbers are drawn from.
         """
-        for item in self._items.get(exercise, []):
-            yield self._run_one(item, engine, seed)
+        for test in self._tests.get(exercise, []):
+            yield self._run_one(test, engine, seed)
 
-    def _run_one(self, item: pytest.Function, engine: Callable[[], Engine], seed: bytes) -> Verdict:
-        verdict = self._verdict(item)
+    def _run_one(self, test: _Test, engine: Callable[[], Engine], seed: bytes) -> Verdict:
+        verdict = Verdict(test.name, test.promise)
         try:
             student = engine()
         except StudentLost as lost:
@@ -168,7 +168,7 @@ class Suite:
         self._fixtures.student, self._fixtures.seed = student, seed
         student.seen = verdict.seen
         try:
-            _call(item)
+            test.run()
             verdict.passed = True
         except SandboxUnavailable:
             raise
@@ -184,35 +184,48 @@ class Suite:
             self._fixtures.student = None
         return verdict
 
-    def _verdict(self, item: pytest.Function) -> Verdict:
-        text = " ".join((item.function.__doc__ or item.name).split())
-        return Verdict(item.name, text)
 
+class _Test:
+    """A collected test, and what is to be known of it and of its fixtures to run it."""
 
-def _call(item: pytest.Function) -> None:
-    """Run one test with its fixtures, and end those that yield."""
-    instance = item.cls() if item.cls else None
-    definitions = item._fixtureinfo.name2fixturedefs
-    values: dict[str, Any] = {"request": item._request}
-    if hasattr(item, "callspec"):
-        values |= item.callspec.params
+    def __init__(self, item: pytest.Function) -> None:
+        self.name = item.name
+        self.promise = " ".join((item.function.__doc__ or item.name).split())
+        self._owner = item.cls
+        self._function = item.obj
+        self._given: dict[str, Any] = {"request": item._request}
+        if hasattr(item, "callspec"):
+            self._given |= item.callspec.params
+        about = item._fixtureinfo
+        self._arguments = about.argnames
+        self._all = about.names_closure
+        self._fixtures = {
+            name: (found[-1].func, found[-1].argnames, inspect.isgeneratorfunction(found[-1].func))
+            for name, found in about.name2fixturedefs.items()
+        }
 
-    with ExitStack() as ends:
+    def run(self) -> None:
+        """Run the test with its fixtures, and end those that yield."""
+        instance = self._owner() if self._owner else None
+        values = dict(self._given)
 
-        def value(name: str) -> Any:
-            if name not in values:
-                function = _bound(definitions[name][-1].func, instance)
-                arguments = {each: value(each) for each in definitions[name][-1].argnames}
-                if inspect.isgeneratorfunction(function):
-                    values[name] = ends.enter_context(contextmanager(function)(**arguments))
-                else:
-                    values[name] = function(**arguments)
-            return values[name]
+        with ExitStack() as ends:
 
-        for name in item._fixtureinfo.names_closure:
-            value(name)
-        arguments = {name: values[name] for name in item._fixtureinfo.argnames}
-        _bound(item.obj, instance)(**arguments)
+            def value(name: str) -> Any:
+                if name not in values:
+                    function, needed, yields = self._fixtures[name]
+                    function = _bound(function, instance)
+                    arguments = {each: value(each) for each in needed}
+                    if yields:
+                        values[name] = ends.enter_context(contextmanager(function)(**arguments))
+                    else:
+                        values[name] = function(**arguments)
+                return values[name]
+
+            for name in self._all:
+                value(name)
+            arguments = {name: values[name] for name in self._arguments}
+            _bound(self._function, instance)(**arguments)
 
 
 def _bound(function: Callable[..., Any], instance: Any) -> Callable[..., Any]:

@@ -11,6 +11,7 @@ either sign and away from 0 and from 1, and `positive()`. A module or class may 
 
 from __future__ import annotations
 
+import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
@@ -28,9 +29,28 @@ def exercise(name: str) -> pytest.MarkDecorator:
     return pytest.mark.exercise(name)
 
 
-def close(expected: Any, relative: float = RELATIVE) -> Any:
+class close:
     """`expected`, a number or a list of numbers, to compare with `==` up to rounding."""
-    return pytest.approx(expected, rel=relative, abs=1e-12)
+
+    __hash__ = None  # type: ignore[assignment]
+
+    def __init__(self, expected: Any, relative: float = RELATIVE) -> None:
+        self._expected = expected
+        self._relative = relative
+
+    def __eq__(self, actual: object) -> bool:
+        return self._is_close(actual, self._expected)
+
+    def _is_close(self, actual: Any, expected: Any) -> bool:
+        if isinstance(expected, (list, tuple)):
+            return (
+                isinstance(actual, (list, tuple))
+                and len(actual) == len(expected)
+                and all(map(self._is_close, actual, expected))
+            )
+        return isinstance(actual, (int, float)) and math.isclose(
+            actual, expected, rel_tol=self._relative, abs_tol=1e-12
+        )
 
 
 def leaf(engine: Engine, data: float, grad: float = 0.0) -> Any:

@@ -91,7 +91,7 @@ class TestLog:
         upstream = number()
         for a in (rng.uniform(1, 9) * 1e-12, rng.uniform(1, 9) * 1e12):
             value, slopes = gradients(student, lambda x: x.log(), [a], upstream)
-            assert value == close(math.log(a)) and slopes == [pytest.approx(upstream / a, rel=1e-9)]
+            assert value == close(math.log(a)) and slopes[0] * a == close(upstream)
 
     def test_zero(self, student, positive):
         """The logarithm of 0 raises ValueError."""

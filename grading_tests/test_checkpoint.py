@@ -42,7 +42,7 @@ def test_letter(student, question, right):
 @pytest.mark.parametrize(("question", "right"), each(NUMBERS))
 def test_number(student, question, right):
     """The answer is the right number, to three digits."""
-    assert student.read(question, to_number) == pytest.approx(right, rel=1e-3)
+    assert student.read(question, to_number) == close(right, 1e-3)
 
 
 @exercise("q18")

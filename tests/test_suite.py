@@ -2,14 +2,18 @@
 
 from __future__ import annotations
 
+import math
 from pathlib import Path
+from typing import Any
 
 import pytest
 from click.testing import CliRunner
 
 from autograder.cli import main
+from autograder.engines import Engine, LocalChannel
 from autograder.publishing import copy_course
 from autograder.suite import Suite, SuiteError
+from autograder.testing import close
 
 
 @pytest.mark.parametrize(
@@ -39,3 +43,35 @@ def test_a_command_ends_with_a_sentence(course: Path, tmp_path: Path) -> None:
     assert result.exit_code == 2
     assert "the tests cannot be collected" in result.output
     assert "No module named 'nothing_of_that_name'" in result.output
+
+
+@pytest.mark.parametrize(
+    ("actual", "expected", "alike"),
+    [
+        (1.0 + 1e-10, 1.0, True),
+        (1.0 + 1e-8, 1.0, False),
+        (1e-13, 0.0, True),
+        (1e-11, 0.0, False),
+        (1, 1.0, True),
+        (math.inf, math.inf, True),
+        (math.inf, 1e308, False),
+        (math.nan, math.nan, False),
+        ((1.0, 2), [1.0, 2.0], True),
+        ([1.0], [1.0, 2.0], False),
+        ([1.0, 2.0], 1.0, False),
+        (1.0, [1.0], False),
+        ([[1.0], [2.0]], [[1.0], [2.0]], True),
+        ([[1.0], [2.0]], [[1.0], [2.1]], False),
+        ("1.0", 1.0, False),
+        (None, 0.0, False),
+    ],
+)
+def test_numbers_are_close_up_to_rounding(actual: Any, expected: Any, alike: bool) -> None:
+    assert (actual == close(expected)) is alike
+    assert (close(expected) == actual) is alike
+
+
+def test_an_object_of_the_engine_is_close_to_no_number() -> None:
+    engine = Engine(LocalChannel({"made": object()}))
+    assert engine.made != close(0.0)
+    assert [engine.made] != close([0.0])

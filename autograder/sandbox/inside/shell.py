@@ -9,9 +9,12 @@ import sys
 import warnings
 from typing import Any
 
+from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
+from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
+from traitlets import Type
 
 MAX_OUTPUT_BYTES = 1_000_000
 """How much one cell may show before the rest is dropped."""
@@ -139,8 +142,34 @@ class _Hook(DisplayHook):
         pass
 
 
+class _Compiler(CachingCompiler):
+    """Parses a text once where it is asked to twice."""
+
+    _last: tuple[str, ast.AST] | None = None
+
+    def ast_parse(self, source: str, filename: str = "<unknown>", symbol: str = "exec") -> ast.AST:
+        last, self._last = self._last, None
+        if last is None or last[0] != source:
+            last = source, super().ast_parse(source, filename, symbol)
+        return last[1]
+
+    def parse_ahead(self, source: str) -> None:
+        """Parse what will be asked for next. Raises what parsing raises."""
+        self._last = source, super().ast_parse(source)
+
+
+class _History(HistoryManager):
+    """The inputs of a session that nobody saves."""
+
+    # Traits, which IPython makes of them, take longer to set than all the rest.
+    _i00 = _i = _ii = _iii = ""
+
+
 class Shell(InteractiveShell):
     """An IPython shell whose displays, streams and tracebacks become notebook outputs."""
+
+    compiler_class = Type(_Compiler)
+    compile: _Compiler
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -150,7 +179,11 @@ class Shell(InteractiveShell):
 
     def init_history(self) -> None:
         self.config.HistoryManager.enabled = False
-        super().init_history()
+        self.history_manager = _History(shell=self, parent=self)
+        self.configurables.append(self.history_manager)  # type: ignore[arg-type]
+
+    def _format_exception_for_storage(self, *_: Any, **__: Any) -> dict[str, Any]:
+        return {}  # The history is not stored, and to format a traceback takes long.
 
     def enable_gui(self, gui: str | None = None) -> None:
         """`%matplotlib inline` asks for it; there is no window here to be drawn in."""
@@ -159,7 +192,7 @@ class Shell(InteractiveShell):
         """What is Python as it stands holds no magic, and looking for it takes long."""
         try:
             with warnings.catch_warnings(action="ignore"):  # the cell's run gives them
-                ast.parse(raw_cell)
+                self.compile.parse_ahead(raw_cell)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return str(super().transform_cell(raw_cell))
         return raw_cell
