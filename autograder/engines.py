@@ -10,6 +10,7 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterable
+from itertools import count
 from typing import Any, Protocol, TypeVar
 
 from .sandbox.inside import wire
@@ -52,9 +53,8 @@ class Channel(Protocol):
 
     def register(self, function: Callable[..., Any]) -> int: ...
 
-    def next_number(self) -> int:
-        """A number below zero that names no object there yet."""
-        ...
+    next_number: Callable[[], int]
+    """Gives a number below zero that names no object there yet."""
 
 
 class RemoteChannel:
@@ -62,15 +62,13 @@ class RemoteChannel:
 
     def __init__(self, process: StudentProcess) -> None:
         self._process = process
+        self.next_number = process.next_number
 
     def perform(self, steps: list[Any]) -> dict[str, Any]:
         return self._process.request({"steps": steps}, self._process.limits.step_seconds)
 
     def register(self, function: Callable[..., Any]) -> int:
         return self._process.register(function)
-
-    def next_number(self) -> int:
-        return self._process.next_number()
 
 
 class LocalChannel:
@@ -79,11 +77,7 @@ class LocalChannel:
     def __init__(self, namespace: dict[str, Any]) -> None:
         self._objects = Objects(namespace, self._callback)
         self._functions: list[Callable[..., Any]] = []
-        self._number = 0
-
-    def next_number(self) -> int:
-        self._number -= 1
-        return self._number
+        self.next_number: Callable[[], int] = count(-1, -1).__next__
 
     def perform(self, steps: list[Any]) -> dict[str, Any]:
         return self._objects.perform(steps)
@@ -318,7 +312,8 @@ class Engine:
             return None
         steps, self._waiting = self._waiting, []
         answer = self._channel.perform(steps)
-        self._same.update(_numbers(answer.get("same", [])))
+        if "same" in answer:
+            self._same.update(_numbers(answer["same"]))
         kinds = answer.get("error")
         if kinds is not None:
             if type(kinds) is not list or not all(type(kind) is str for kind in kinds):
@@ -368,8 +363,8 @@ class Engine:
         return Remote(self, number, known=number)
 
     def _encode(self, value: Any) -> Any:
-        if type(value) is Remote:
-            return self._handle(value)
+        if type(value) is Remote and value._engine is self:  # as most are
+            return {"object": value._number}
         return wire.encode(value, self._handle)
 
     def _handle(self, value: Any) -> dict[str, int]:

@@ -38,6 +38,33 @@ _STUDENTS, _SUBMISSIONS, _NOTEBOOKS, _GRADES, _COMMENTS = (
     kind.__table__ for kind in (Student, SubmittedAssignment, SubmittedNotebook, Grade, Comment)
 )
 
+# Each is put together once: to do so takes longer than to carry it out.
+_ASSIGNMENT = select(Assignment.id).where(Assignment.name == bindparam("name"))
+_SUBMISSION = select(SubmittedAssignment.id).where(
+    SubmittedAssignment.assignment_id == bindparam("assignment"),
+    SubmittedAssignment.student_id == bindparam("student"),
+)
+_RESUBMITTED = _SUBMISSIONS.update().where(_SUBMISSIONS.c.id == bindparam("row"))
+_NOTEBOOKS_OF = select(Notebook.id, Notebook.name).where(
+    Notebook.assignment_id == bindparam("assignment")
+)
+_SUBMITTED_NOTEBOOKS = select(SubmittedNotebook.notebook_id, SubmittedNotebook.id).where(
+    SubmittedNotebook.assignment_id == bindparam("submission")
+)
+_CELLS = select(BaseCell.id, BaseCell.type).where(BaseCell.notebook_id == bindparam("notebook"))
+_GRADED_CELLS = (
+    select(BaseCell.name, Grade.id, Grade.manual_score.is_not(None))
+    .join(Grade.cell)
+    .where(Grade.notebook_id == bindparam("notebook"))
+)
+_COMMENTED_CELLS = (
+    select(BaseCell.name, Comment.id)
+    .join(Comment.cell)
+    .where(Comment.notebook_id == bindparam("notebook"))
+)
+_SCORE = _GRADES.update().where(_GRADES.c.id == bindparam("row"))
+_REMARK = _COMMENTS.update().where(_COMMENTS.c.id == bindparam("row"))
+
 _PATIENCE = 60.0
 """For how many seconds another program may keep the gradebook locked."""
 
@@ -152,22 +179,9 @@ def _record(
     if db.get(Student, student) is None:
         db.execute(_STUDENTS.insert(), {"id": student})
     notebook_id = _mirrored(db, name, student, timestamp)
-    grades = {
-        cell: (grade_id, by_hand)
-        for cell, grade_id, by_hand in db.execute(
-            select(BaseCell.name, Grade.id, Grade.manual_score.is_not(None))
-            .join(Grade.cell)
-            .where(Grade.notebook_id == notebook_id)
-        )
-    }
-    comments = {
-        cell: comment_id
-        for cell, comment_id in db.execute(
-            select(BaseCell.name, Comment.id)
-            .join(Comment.cell)
-            .where(Comment.notebook_id == notebook_id)
-        )
-    }
+    given = {"notebook": notebook_id}
+    grades = {cell: row for cell, *row in db.execute(_GRADED_CELLS, given)}
+    comments = dict(db.execute(_COMMENTED_CELLS, given).all())
     scores = []
     for cell, points in marks.points.items():
         grade_id, by_hand = grades[cell]
@@ -177,9 +191,9 @@ def _record(
         {"row": comments[cell], "auto_comment": "No response." if unanswered else None}
         for cell, unanswered in marks.unanswered.items()
     ]
-    for table, rows in ((_GRADES, scores), (_COMMENTS, remarks)):
+    for statement, rows in ((_SCORE, scores), (_REMARK, remarks)):
         if rows:
-            db.execute(table.update().where(table.c.id == bindparam("row")), rows)
+            db.execute(statement, rows)
     if entry is not None:
         history.add(gradebook, entry)
     db.commit()
@@ -207,30 +221,17 @@ def _mirrored(db: Session, name: str, student: str, timestamp: datetime | None) 
 
     This is nbgrader's `Gradebook.update_or_create_submission`, in bulk and without committing.
     """
-    [assignment_id] = db.scalars(select(Assignment.id).where(Assignment.name == name))
-    submission_id = db.scalar(
-        select(SubmittedAssignment.id).where(
-            SubmittedAssignment.assignment_id == assignment_id,
-            SubmittedAssignment.student_id == student,
-        )
-    )
+    [assignment_id] = db.scalars(_ASSIGNMENT, {"name": name})
+    submission_id = db.scalar(_SUBMISSION, {"assignment": assignment_id, "student": student})
     when = {} if timestamp is None else {"timestamp": parse_utc(timestamp)}
     if submission_id is None:
         submission_id = new_uuid()
         row = {"id": submission_id, "assignment_id": assignment_id, "student_id": student, **when}
         db.execute(_SUBMISSIONS.insert(), row)
     elif when:
-        db.execute(_SUBMISSIONS.update().where(_SUBMISSIONS.c.id == submission_id), when)
-    there = dict(
-        db.execute(
-            select(SubmittedNotebook.notebook_id, SubmittedNotebook.id).where(
-                SubmittedNotebook.assignment_id == submission_id
-            )
-        ).all()
-    )
-    names = db.execute(
-        select(Notebook.id, Notebook.name).where(Notebook.assignment_id == assignment_id)
-    ).all()
+        db.execute(_RESUBMITTED, {"row": submission_id, **when})
+    there = dict(db.execute(_SUBMITTED_NOTEBOOKS, {"submission": submission_id}).all())
+    names = db.execute(_NOTEBOOKS_OF, {"assignment": assignment_id}).all()
     for notebook_id, _ in names:
         if notebook_id not in there:
             there[notebook_id] = _add_notebook(db, submission_id, notebook_id)
@@ -242,9 +243,7 @@ def _add_notebook(db: Session, submission_id: str, notebook_id: str) -> str:
     submitted_id: str = new_uuid()
     row = {"id": submitted_id, "assignment_id": submission_id, "notebook_id": notebook_id}
     db.execute(_NOTEBOOKS.insert(), row)
-    cells = db.execute(
-        select(BaseCell.id, BaseCell.type).where(BaseCell.notebook_id == notebook_id)
-    ).all()
+    cells = db.execute(_CELLS, {"notebook": notebook_id}).all()
     for table, kinds in (
         (_GRADES, ("GradeCell", "TaskCell")),
         (_COMMENTS, ("SolutionCell", "TaskCell")),

@@ -7,7 +7,7 @@ import math
 from nbgrader.api import Assignment, Gradebook, SubmittedAssignment, SubmittedNotebook
 from nbgrader.plugins import LateSubmissionPlugin
 from nbgrader.preprocessors import AssignLatePenalties
-from sqlalchemy import or_, select
+from sqlalchemy import bindparam, or_, select
 from traitlets import Float, Int
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
@@ -86,6 +86,22 @@ class LatePolicy(LateSubmissionPlugin):
         return 0
 
 
+# Most submissions are in time, and need neither their marks read nor a row written.
+_MAYBE_LATE = (
+    select(SubmittedNotebook)
+    .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+    .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+    .where(
+        SubmittedAssignment.student_id == bindparam("student"),
+        or_(
+            SubmittedAssignment.timestamp > Assignment.duedate,
+            SubmittedAssignment.extension.is_not(None),
+            SubmittedNotebook.late_submission_penalty.is_not(None),
+        ),
+    )
+)
+
+
 class LatePenalties:
     """Applies the policy that a course's configuration names, as nbgrader's own step would.
 
@@ -124,20 +140,7 @@ class LatePenalties:
 
     def _settle(self, student: str) -> dict[str, float]:
         db = self._gradebook.db
-        # Most submissions are in time, and need neither their marks read nor a row written.
-        notebooks = db.scalars(
-            select(SubmittedNotebook)
-            .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-            .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
-            .where(
-                SubmittedAssignment.student_id == student,
-                or_(
-                    SubmittedAssignment.timestamp > Assignment.duedate,
-                    SubmittedAssignment.extension.is_not(None),
-                    SubmittedNotebook.late_submission_penalty.is_not(None),
-                ),
-            )
-        ).all()
+        notebooks = db.scalars(_MAYBE_LATE, {"student": student}).all()
         penalties: dict[str, float] = {}
         for notebook in notebooks:
             name = notebook.assignment.name

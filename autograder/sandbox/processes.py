@@ -14,6 +14,7 @@ from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
 from io import BytesIO
+from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import IO, Any
@@ -271,6 +272,7 @@ class StudentProcess:
     Attributes:
         delayed: seconds of its time that are not counted, since others had the processor. They
             are looked for only when a time is up.
+        next_number: gives a number below zero that names no object in the process yet.
     """
 
     def __init__(self, server: WarmServer, key: int, connection: socket.socket) -> None:
@@ -280,7 +282,7 @@ class StudentProcess:
         self._connection = wire.Connection(connection)
         self._open = True
         self._functions: list[Callable[..., Any]] = []
-        self._number = 0
+        self.next_number: Callable[[], int] = count(-1, -1).__next__
         self._until = math.inf
         self._started = time.monotonic()
         self._own_wait = own_wait()
@@ -301,11 +303,6 @@ class StudentProcess:
             most = (1 - 1 / self.limits.patience) * (time.monotonic() - self._started)
             self.delayed = max(self.delayed, min(waited, most))
         return None if self._now() >= deadline else deadline + self.delayed
-
-    def next_number(self) -> int:
-        """A number below zero that names no object in the process yet."""
-        self._number -= 1
-        return self._number
 
     @property
     def is_open(self) -> bool:

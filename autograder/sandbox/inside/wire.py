@@ -149,14 +149,14 @@ def encode(value: Any, handle: Callable[[Any], dict[str, int]], depth: int = 0) 
     sets and dicts travel by value; for anything else `handle(value)` gives the opaque name.
     """
     kind = type(value)
-    if value is None or kind is bool:
-        return value
     if kind is float:
         return value if math.isfinite(value) else {"float": repr(value)}
-    if kind is int:
-        return value if value.bit_length() <= MAX_INT_BITS else handle(value)
     if kind is str:
         return value if len(value) <= MAX_TEXT else handle(value)
+    if value is None or kind is bool:
+        return value
+    if kind is int:
+        return value if value.bit_length() <= MAX_INT_BITS else handle(value)
     if depth < MAX_DEPTH:
         if isinstance(value, (tuple, list, set, frozenset, deque)) and len(value) <= MAX_ITEMS:
             tag = "tuple" if isinstance(value, tuple) else "list"
