@@ -433,14 +433,17 @@ def _harmless(value: Any) -> Any:
     one operation that nothing can interrupt. So whole numbers stay whole while they are small
     and are floats beyond, and long texts are refused.
     """
-    if type(value) is int and abs(value) > _SMALL:
+    kind = type(value)
+    if kind is Remote or kind is float:
+        return value
+    if kind is int and abs(value) > _SMALL:
         return float(value)
-    if type(value) is str and len(value) > 10_000:
+    if kind is str and len(value) > 10_000:
         raise ValueError("the text is too long")
-    if type(value) is dict:
+    if kind is dict:
         return {key: _harmless(item) for key, item in value.items()}
-    if type(value) in (tuple, list, set):
-        return type(value)(map(_harmless, value))
+    if kind is tuple or kind is list or kind is set:
+        return kind(map(_harmless, value))
     return value
 
 
@@ -499,7 +502,7 @@ class Remote:
         return same
 
     def __hash__(self) -> int:
-        return hash(self._identity())
+        return self._identity()
 
     def __mro_entries__(self, bases: tuple[Any, ...]) -> tuple[()]:
         """Lets `class Neuron(Module)` stand here, too: what it inherits is there."""

@@ -16,6 +16,7 @@ import time
 from collections import deque
 from collections.abc import Callable
 from contextlib import suppress
+from functools import lru_cache
 from typing import Any
 
 MAX_FRAME = 16 * 1024 * 1024
@@ -148,7 +149,7 @@ def encode(value: Any, handle: Callable[[Any], dict[str, int]], depth: int = 0) 
     Numbers of any kind (numpy's too, and subclasses of float) become plain ones; tuples, lists,
     sets and dicts travel by value; for anything else `handle(value)` gives the opaque name.
     """
-    kind = type(value)
+    kind: Any = type(value)
     if kind is float:
         return value if math.isfinite(value) else {"float": repr(value)}
     if kind is str:
@@ -168,26 +169,22 @@ def encode(value: Any, handle: Callable[[Any], dict[str, int]], depth: int = 0) 
                 for key, item in value.items()
             ]
             return {"dict": pairs}
-    plain = _plain_number(value)
-    return handle(value) if plain is None else encode(plain, handle, depth)
+    plain = _plain(kind)
+    return handle(value) if plain is None else encode(plain(value), handle, depth)
 
 
-def _plain_number(value: Any) -> bool | int | float | None:
-    """The built-in number that a numpy scalar or a number subclass stands for, or None."""
-    kind = type(value)
-    if not hasattr(kind, "__float__") and not hasattr(kind, "__index__"):
-        return None  # as most objects, and the rest takes long
-    if isinstance(value, float):
-        return float.__float__(value)
-    if isinstance(value, int):
-        return int.__int__(value)
+@lru_cache(maxsize=1000)
+def _plain(kind: type) -> Callable[[Any], bool | int | float] | None:
+    """What makes the built-in number that a numpy scalar or a number subclass stands for."""
+    if issubclass(kind, float):
+        return float.__float__
+    if issubclass(kind, int):
+        return int.__int__
     if kind.__name__ == "bool" and kind.__module__ == "numpy":
-        return bool(value)
-    if isinstance(value, numbers.Integral):
-        return int(value)
-    if isinstance(value, numbers.Real):
-        return float(value)
-    return None
+        return bool
+    if issubclass(kind, numbers.Integral):
+        return int
+    return float if issubclass(kind, numbers.Real) else None
 
 
 def decode(message: Any, resolve: Callable[[str, int], Any], depth: int = 0) -> Any:
