@@ -47,9 +47,10 @@ class Template:
     def originals(self) -> dict[str, NotebookNode]:
         return {marks_of(cell)["grade_id"]: cell for cell in self.cells}
 
-    def tags_of(self, text: str) -> tuple[str, ...]:
-        """The tags of the lesson's cell that has this text, white space aside."""
-        return next((tags for each, _, tags in self.released if each == text), ())
+    @cached_property
+    def tags(self) -> dict[str, tuple[str, ...]]:
+        """The tags of the lesson's cells, by their text without white space."""
+        return {text: tags for text, _, tags in reversed(self.released)}
 
 
 def marks_of(cell: NotebookNode) -> dict[str, Any]:
@@ -154,7 +155,7 @@ def _by_text(
             if waiting := released.get(text):
                 names[index] = waiting.pop(0)
                 found[names[index] or ""] = "text"
-            elif cell.cell_type == "code" and (tags := template.tags_of(text)):
+            elif cell.cell_type == "code" and (tags := template.tags.get(text)):
                 cell.metadata["tags"] = list(tags)
 
 

@@ -163,7 +163,7 @@ def _put_back(restored: Restored, cell: NotebookNode, name: str, known: Template
         )
         # A lesson's cell that was merged into it is still one.
         more = squeezed(cell.source).removeprefix(squeezed(_released_text(original)))
-        cell.metadata["tags"] = list(known.tags_of(more))
+        cell.metadata["tags"] = list(known.tags.get(more, ()))
         restored.notebook.cells.append(cell)
     placed = _placed(original, None if locked else cell.source)
     if not locked and cell.get("attachments"):
