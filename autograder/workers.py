@@ -116,7 +116,7 @@ class OneProcess:
 
 
 class ManyProcesses:
-    """Grades in several processes of this machine, each with a sandbox of its own.
+    """Grades in several processes of this machine, where possible each on its own processor.
 
     A process that is lost, by whatever is beyond the sandbox, costs nothing: what it was at is
     graded again, alone. Use as a context manager.
@@ -125,7 +125,7 @@ class ManyProcesses:
         course: the course folder.
         key: as for `Grader`.
         count: how many processes.
-        servers: a sandbox for each, launched ahead; by default each launches its own.
+        servers: one for each, launched ahead; by default each launches its own.
     """
 
     def __init__(

@@ -78,11 +78,11 @@ def left_over(server: WarmServer) -> int:
 
     Processes are killed without waiting for their end, so it may take a moment.
     """
-    assert server._process is not None
+    assert server._program is not None
     until = time.monotonic() + 5
     at_rest = 3 if may_mount_proc() else 2
     while True:
-        beside = len(descendants(server._process.pid)) - at_rest
+        beside = len(descendants(server._program.process.pid)) - at_rest
         if beside == 0 or time.monotonic() > until:
             return beside
         time.sleep(0.01)
@@ -292,6 +292,28 @@ def test_the_same_seed_gives_the_same_run(server):
     cell = "import random; print([random.random(), hash('text'), list({'a', 'b', 'c', 'd'})])"
     with WarmServer() as another:
         assert printed(server, cell) == printed(another, cell)
+
+
+def test_a_student_runs_where_its_grader_may(server):
+    look = "import os; print(os.sched_getaffinity(0))"
+    everywhere = os.sched_getaffinity(0)
+    try:
+        for where in ({min(everywhere)}, {max(everywhere)}, everywhere):
+            os.sched_setaffinity(0, where)
+            assert printed(server, look) == where
+    finally:
+        os.sched_setaffinity(0, everywhere)
+
+
+def test_one_of_two_graders_leaves_and_the_other_goes_on():
+    first, second = WarmServer.launched(2)
+    with second, second.spawn(1) as student:
+        with first:
+            left = first.spawn(1)
+            assert left.request({"cell": "print(1)"}, 5)["error"] is None
+        assert left_over(second) == 1
+        assert student.request({"cell": "print(2)"}, 5)["outputs"][0]["text"] == "2\n"
+        assert printed(second, "print(3)") == 3
 
 
 # What it breaks: its own cell.

@@ -13,11 +13,10 @@ from collections.abc import Callable, Sequence
 from contextlib import ExitStack, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
-from io import BytesIO
 from itertools import count
 from pathlib import Path
 from types import TracebackType
-from typing import IO, Any
+from typing import Any
 
 from . import bubblewrap
 from .bubblewrap import SandboxUnavailable
@@ -67,6 +66,44 @@ class StudentLost(Exception):
         self.reason = reason
 
 
+class _Program:
+    """The sandboxed program of one or more warm servers; it ends when the last of them leaves.
+
+    Args:
+        sockets: the numbers of the servers' control sockets, as the program is to have them.
+    """
+
+    def __init__(self, sockets: list[int]) -> None:
+        self._servers = len(sockets)
+        self._log = tempfile.TemporaryFile()  # noqa: SIM115 (read when starting fails)
+        self.process = subprocess.Popen(
+            bubblewrap.command([*map(str, sockets)]),
+            stdin=subprocess.DEVNULL,
+            stdout=self._log,
+            stderr=self._log,
+            pass_fds=sockets,
+            cwd="/",
+            env={},
+        )
+
+    def last_words(self) -> str:
+        """The last line that it wrote, if any."""
+        self._log.seek(0)
+        lines = self._log.read(20_000).decode(errors="replace").strip().splitlines()
+        return lines[-1] if lines else ""
+
+    def leave(self) -> None:
+        self._servers -= 1
+        if self._servers > 0:
+            return
+        try:
+            self.process.wait(_END_SECONDS)
+        except subprocess.TimeoutExpired:
+            self.process.kill()
+            self.process.wait()
+        self._log.close()
+
+
 class WarmServer:
     """A sandboxed program that student processes are forked from. Use as a context manager.
 
@@ -76,8 +113,7 @@ class WarmServer:
     def __init__(self, limits: Limits | None = None) -> None:
         self.limits = limits or Limits()
         self._control: socket.socket | None = None
-        self._process: subprocess.Popen[bytes] | None = None
-        self._log: IO[bytes] = BytesIO()
+        self._program: _Program | None = None
         self._ended: dict[int, str] = {}
         self._waits: dict[int, float] = {}
         self._unasked: set[int] = set()
@@ -96,23 +132,14 @@ class WarmServer:
 
     @staticmethod
     def _launch(servers: Sequence[WarmServer]) -> None:
-        log = tempfile.TemporaryFile()  # noqa: SIM115 (read when starting fails)
         with ExitStack() as given:
             theirs = []
             for server in servers:
                 server._control, end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
                 theirs.append(given.enter_context(end).fileno())
-            process = subprocess.Popen(
-                bubblewrap.command([*map(str, theirs)]),
-                stdin=subprocess.DEVNULL,
-                stdout=log,
-                stderr=log,
-                pass_fds=theirs,
-                cwd="/",
-                env={},
-            )
+            program = _Program(theirs)
         for server in servers:
-            server._process, server._log = process, log
+            server._program = program
 
     def start(self) -> None:
         """Start the server. Raises `SandboxUnavailable` where student code cannot be confined."""
@@ -129,10 +156,9 @@ class WarmServer:
             raise self._unavailable("the sandbox did not start") from error
 
     def _unavailable(self, what: str) -> SandboxUnavailable:
-        self._log.seek(0)
-        lines = self._log.read(20_000).decode(errors="replace").strip().splitlines()
+        said = self._program.last_words() if self._program is not None else ""
         self.close()
-        why = f" ({lines[-1]})" if lines else ""
+        why = f" ({said})" if said else ""
         return SandboxUnavailable(
             f"{what}{why}, so no student code was run. "
             "`autograder doctor` says what is missing and the command that mends it."
@@ -145,20 +171,15 @@ class WarmServer:
             self._control = None
 
     def close(self) -> None:
-        """End the server and every process forked from it."""
+        """End the server and its students' processes."""
         if self._spare is not None:
             with suppress(SandboxUnavailable):
                 self._spare.close()
             self._spare = None
         self.hand_over()
-        if self._process is not None:
-            try:
-                self._process.wait(_END_SECONDS)
-            except subprocess.TimeoutExpired:
-                self._process.kill()
-                self._process.wait()
-            self._process = None
-            self._log.close()
+        if self._program is not None:
+            self._program.leave()
+            self._program = None
 
     def __enter__(self) -> WarmServer:
         self.start()
