@@ -243,21 +243,25 @@ class Engine:
         name: str,
         methods: dict[str, Callable[..., Any]],
         makers: dict[str, Callable[..., None]],
+        numbers: dict[str, str] | None = None,
     ) -> Any:
         """Like `define_class`, for a class of many small objects that are made from one another.
 
         Args:
             makers: methods that give a new object of the class, `__init__` among them. They stay
                 here and are called with the object, which is there already, and what it is made
-                from; they `fill` it. That is done when something is asked of such objects: all
-                that were made until then come in one message.
+                from; they `fill` it. That is done when more is asked of such an object than its
+                number `data`: all that it was made from come in one message.
+            numbers: by maker, which of `NUMBERS` works out `data` over there, and at once; others
+                are asked for it. Where this is given, makers look at nothing but `data`.
         """
         called = {name: self._handle(method)["function"] for name, method in methods.items()}
-        numbers = {}
+        made = {}
         for key, function in makers.items():
             self._makers.append(function)
-            numbers[key] = len(self._makers) - 1
-        self._later("node_class", name, called, numbers, self._handle(lambda: None)["function"])
+            made[key] = len(self._makers) - 1
+        make = self._handle(lambda: None)["function"]
+        self._later("node_class", name, called, made, numbers or {}, make)
         return getattr(self, name)
 
     def fill(self, target: Any, **attributes: Any) -> None:
@@ -265,8 +269,8 @@ class Engine:
         encoded = {name: self._encode(value) for name, value in attributes.items()}
         if self._serving:
             self._told[target._number] = encoded
-        pairs = [[name, value] for name, value in encoded.items()]
-        self._waiting.append(["fill", None, self._encode(target), {"dict": pairs}])
+        flat = [part for pair in encoded.items() for part in pair]
+        self._waiting.append(["fill", None, self._encode(target), *flat])
 
     def timed(self, action: Callable[[], T]) -> tuple[float, T]:
         """For how many seconds `action` keeps the engine busy where it lives, and what it gives.
@@ -391,9 +395,11 @@ class Engine:
             self._told = _by_number(told)
             self._serving += 1
             try:
-                for each in unmade:
-                    number, *operands = _harmless(wire.decode(each, self._resolve))
-                    self._makers[int(number)](*operands)
+                for number, *rest in unmade:
+                    if type(number) is not int or not 0 <= number < len(self._makers):
+                        raise wire.WireError("no such maker")
+                    operands = [_harmless(wire.decode(each, self._resolve)) for each in rest]
+                    self._makers[number](*operands)
                 value = self._encode(function(*positional, **named))
             except StudentError as error:
                 raise failure(error.kind) from error

@@ -185,7 +185,17 @@ def make_engine(
         methods["backward"] = lambda root: pass_on(
             order(lambda node: steps[node][1], root), seed=1.0
         )
-    return student.define_nodes("Engine", methods, makers)
+    # The numbers of an ordinary engine are worked out where they are wanted.
+    usual = {op for op in RULES if rules[op][0] is RULES[op][0]}
+    numbers = {"__init__": "number"}
+    numbers |= {f"__{name}__": name for op, name in names.items() if op in usual}
+    numbers |= {
+        f"__r{name}__": name if op in turns_round else f"r{name}"
+        for op, name in names.items() if op in usual
+    }  # fmt: skip
+    numbers |= {name: name for name in ("tanh", "relu") if name in usual}
+    numbers |= {f"__{name}__": name for name, op in (("neg", "neg"), ("pow", "**")) if op in usual}
+    return student.define_nodes("Engine", methods, makers, numbers)
 
 
 @exercise("q19")

@@ -302,6 +302,41 @@ def test_what_is_changed_meanwhile_is_changed_afterwards(engines):
         assert (x + before).number == 4.0
 
 
+def test_numbers_of_nodes_are_worked_out_where_they_are_wanted(engines):
+    for engine in engines:
+        made = []
+
+        def start(node, number, engine=engine, made=made):
+            made.append(number)
+            engine.fill(node, data=number, grad=0.0)
+
+        def subtract(node, left, right, engine=engine, made=made):
+            numbers = engine.attributes([left, right], "data")
+            made.append(tuple(numbers))
+            engine.fill(node, data=numbers[0] - numbers[1], grad=0.0)
+
+        def both(node, engine=engine):
+            return engine.attributes([node], "data")[0] + node.grad
+
+        kind = engine.define_nodes(
+            "Ours",
+            {"both": both},
+            {"__init__": start, "__sub__": subtract, "__truediv__": subtract},
+            {"__init__": "number", "__sub__": "sub", "__truediv__": "truediv"},
+        )
+        x, y = kind(5.0), kind(3.0)
+        near, far = x - y, y - x
+        assert [near.data, far.data, made] == [2.0, -2.0, []]
+        assert engine.error_of(partial(truediv, x, x - x)) == "ZeroDivisionError"
+        # Only what the root was made from is made.
+        assert near.both() == 2.0 and made == [5.0, 3.0, (5.0, 3.0)]
+        # What waits is made of what there was before a change.
+        x.data = 7.0
+        engine.finish()
+        assert made[3:5] == [(3.0, 5.0), (5.0, 5.0)]
+        assert [far.data, (x - y).data, (x - y).both()] == [-2.0, 4.0, 4.0]
+
+
 def test_what_may_fail_in_a_node_of_ours_fails_at_once(engines):
     for engine in engines:
         made: list[str] = []

@@ -7,6 +7,7 @@ author's notebook or a model of a mistake: a grading test cannot tell which it d
 from __future__ import annotations
 
 import gc
+import math
 import operator
 import time
 from collections.abc import Callable
@@ -35,6 +36,18 @@ _FEW = 1000
 """How many items a collection may have to be told of unasked."""
 MAX_UNMADE = 1000
 """How many objects may wait to be made."""
+NUMBERS: dict[str, Callable[..., Any]] = {
+    "number": float,
+    **{name: BINARY[name] for name in ("add", "sub", "mul", "truediv", "pow")},
+    "radd": lambda right, left: left + right,
+    "rsub": lambda right, left: left - right,
+    "rmul": lambda right, left: left * right,
+    "rtruediv": lambda right, left: left / right,
+    "neg": operator.neg,
+    "tanh": math.tanh,
+    "relu": lambda operand: max(operand, 0.0),
+}
+"""What the number of a new object may be worked out by where it is made."""
 _MAY_FAIL = frozenset(["__truediv__", "__rtruediv__", "__pow__", "__rpow__"])
 """Operations that raise for some numbers, which a program may wait for."""
 _LEVELS = 4
@@ -58,7 +71,6 @@ class Objects:
         self._objects: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}
         self._ours: set[type] = set()
-        self._unmade: list[list[Any]] = []
 
     def perform(self, steps: list[Any]) -> dict[str, Any]:
         """Perform the steps in order; the answer holds the last one's value, or the first error.
@@ -97,24 +109,34 @@ class Objects:
     def _resolve(self, kind: str, number: int) -> Any:
         return self._objects[number] if kind == "object" else self._function(number)
 
-    def _function(self, number: int, is_method: bool = False) -> Callable[..., Any]:
+    def _function(
+        self, number: int, unmade: dict[int, list[Any]] | None = None, is_method: bool = False
+    ) -> Callable[..., Any]:
         """A function that is carried out on the grader's side.
 
         The grader is told unasked what the arguments hold, and which objects are to be made
         first. It answers with the steps that are to be done before the result is used.
+
+        Args:
+            unmade: objects that wait to be made: those behind the arguments are, or, where there
+                are no arguments, all.
         """
 
         def function(*arguments: Any, **keywords: Any) -> Any:
             told: dict[int, dict[str, Any]] = {}
-            unmade, self._unmade = self._unmade, []
-            for _, *operands in unmade:
-                self._tell(operands, told)
+            made_first = _taken(unmade, arguments) if unmade else []
+            known = {id(made) for _, made, *_ in made_first}
+            for _, _, *operands in made_first:
+                self._tell([each for each in operands if id(each) not in known], told)
             for argument in arguments:
                 self._tell(argument, told)
             if is_method:
                 self._tell_all(arguments[0], told)
             both = [wire.encode(arguments, self._handle), wire.encode(keywords, self._handle)]
-            made = [wire.encode(each, self._handle) for each in unmade]
+            made = [
+                [number, *(wire.encode(each, self._handle) for each in rest)]
+                for number, *rest in made_first
+            ]
             answer = self._callback(number, [*both, list(told.items()), made])
             done = self.perform(answer["steps"])
             if "error" in done:
@@ -164,39 +186,58 @@ class Objects:
         self.namespace[name] = value
 
     def _class(self, name: str, methods: dict[str, int], bases: list[Any]) -> Any:
-        functions = {key: self._function(number, True) for key, number in methods.items()}
+        functions = {key: self._function(number, is_method=True) for key, number in methods.items()}
         created = type(name, tuple(bases), functions)
         self._ours.add(created)
         self.namespace[name] = created
         return created
 
     def _node_class(
-        self, name: str, methods: dict[str, int], makers: dict[str, int], make: int
+        self,
+        name: str,
+        methods: dict[str, int],
+        makers: dict[str, int],
+        numbers: dict[str, str],
+        make: int,
     ) -> Any:
-        """A class whose `makers` give a new object at once, to be made when it is looked at."""
-        functions = {key: self._function(number, True) for key, number in methods.items()}
-        make_all = self._function(make)
+        """A class whose `makers` give a new object at once, to be made when it is looked at.
+
+        Of most objects nobody wants more than the number, which `numbers` says how to work out.
+        """
+        unmade: dict[int, list[Any]] = {}
+        functions = {key: self._function(number, unmade, True) for key, number in methods.items()}
+        make_all = self._function(make, unmade)
 
         def maker(key: str, number: int) -> Callable[..., Any]:
+            number_of = NUMBERS.get(numbers.get(key, ""))
+
             def method(node: Any, *operands: Any) -> Any:
                 made = node if key == "__init__" else object.__new__(created)
                 at_work = operands if key == "__init__" else (node, *operands)
-                self._unmade.append([number, made, *at_work])
+                waits = all(type(each) in (float, int, created) for each in at_work)
                 # What may fail, fails here and now.
-                safe = all(type(each) in (float, int, created) for each in at_work)
-                if key in _MAY_FAIL or not safe or len(self._unmade) >= MAX_UNMADE:
+                if number_of is None:
+                    waits = waits and key not in _MAY_FAIL
+                elif waits:
+                    result = number_of(*(getattr(each, "data", each) for each in at_work))
+                    waits = type(result) is float
+                    if waits:
+                        vars(made)["data"] = result
+                unmade[id(made)] = [number, made, *at_work]
+                if not waits or len(unmade) >= MAX_UNMADE:
                     make_all()
                 return None if made is node else made
 
             return method
 
         def look(node: Any, name: str) -> Any:
-            if self._unmade:
+            if unmade:
                 make_all()
             return object.__getattribute__(node, name)
 
         def change(node: Any, name: str, value: Any) -> None:
-            if self._unmade:
+            # What is not made yet is to be made of what there was.
+            if unmade and (not numbers or name == "data" or id(node) in unmade):
                 make_all()
             object.__setattr__(node, name, value)
 
@@ -206,9 +247,10 @@ class Objects:
         self.namespace[name] = created
         return created
 
-    def _fill(self, target: Any, attributes: dict[str, Any]) -> None:
-        for name, value in attributes.items():
-            setattr(target, name, value)
+    def _fill(self, target: Any, *attributes: Any) -> None:
+        """Set attributes of a node of ours, given as name, value, name, value …"""
+        for name, value in zip(attributes[::2], attributes[1::2], strict=True):
+            object.__setattr__(target, name, value)
 
     def _get(self, target: Any, name: str) -> Any:
         return getattr(target, name)
@@ -306,6 +348,24 @@ class Objects:
 
     def _repr(self, value: Any) -> str:
         return str(repr(value))[: wire.MAX_TEXT]
+
+
+def _taken(unmade: dict[int, list[Any]], wanted: tuple[Any, ...]) -> list[list[Any]]:
+    """Take out the objects that `wanted` was made from, in the order in which they were made.
+
+    Without `wanted`, all of them.
+    """
+    if wanted:
+        found: set[int] = set()
+        waiting = list(wanted)
+        while waiting:
+            key = id(waiting.pop())
+            if key in unmade and key not in found:
+                found.add(key)
+                waiting += unmade[key][2:]
+    else:
+        found = set(unmade)
+    return [unmade.pop(key) for key in list(unmade) if key in found]
 
 
 def _held(value: Any) -> dict[str, Any] | None:
