@@ -173,11 +173,10 @@ def _workers(course: Path, count: int, scheduler: str | None) -> Iterator[Worker
 
     servers = WarmServer.launched(count)  # The rest is imported meanwhile.
     from .grading import Grader
-    from .workers import ManyProcesses, OneProcess, collect_seldom, stay_on
+    from .workers import ManyProcesses, OneProcess, collect_seldom
 
     if count == 1:
         collect_seldom()
-        stay_on()
         with Grader(course, key, server=servers[0]) as grader:
             yield OneProcess(grader)
     else:

@@ -27,7 +27,7 @@ from .diagnosis import Diagnosis
 from .engines import Engine
 from .report import ADVICE, LOST, ExerciseResult, Report, points_for
 from .runs import Cell, Ran, Run
-from .sandbox import Limits, WarmServer
+from .sandbox import Limits, WarmServer, on_one_processor
 from .suite import Suite, Verdict
 from .tables import build_table
 
@@ -113,7 +113,8 @@ class Grader:
             Allowance(self.submission_seconds),
             only,
         )
-        results = grading.results()
+        with on_one_processor():
+            results = grading.results()
         return Graded(Report(name, results, grading.notes(), seed.hex()), grading.ran)
 
     def _suite(self, path: Path) -> Suite:

@@ -116,7 +116,7 @@ class OneProcess:
 
 
 class ManyProcesses:
-    """Grades in several processes of this machine, where possible each on its own processor.
+    """Grades in several processes of this machine.
 
     A process that is lost, by whatever is beyond the sandbox, costs nothing: what it was at is
     graded again, alone. Use as a context manager.
@@ -140,8 +140,7 @@ class ManyProcesses:
         # As long as nothing is open and no thread runs, a fork is safe; it need import nothing.
         if threading.active_count() == 1:
             context = multiprocessing.get_context("fork")
-            turn = context.Value("i")
-            self._pool = self._new_pool(self._count, context, self._servers, turn, self._count)
+            self._pool = self._new_pool(self._count, context, self._servers, context.Value("i"))
         else:
             self._pool = self._new_pool(self._count)
         self._pool.submit(os.getpid)  # Forked at once, they warm up meanwhile.
@@ -207,52 +206,26 @@ _grader: Grader | None = None
 
 
 def _begin(
-    course: Path,
-    key: bytes,
-    parent: int,
-    servers: Sequence[WarmServer] = (),
-    turn: Any = None,
-    count: int = 0,
+    course: Path, key: bytes, parent: int, servers: Sequence[WarmServer] = (), turn: Any = None
 ) -> None:
-    """Begin the life of a process that grades.
-
-    Args:
-        servers: a sandbox for each such process.
-        turn: shared by all of them: how many have begun.
-        count: how many there are to be, if they are to share the processors.
-    """
     global _grader
     # Ctrl-C is for the process that stores the marks; the others end with it, however it ends.
     signal.signal(signal.SIGINT, signal.SIG_IGN)
     confine.die_with_parent()
     if os.getppid() != parent:
         os._exit(1)
-    number = 0
-    if turn is not None:
+    mine = None
+    if servers:
         with turn.get_lock():
-            number = turn.value
+            mine = servers[turn.value]
             turn.value += 1
-    for each, server in enumerate(servers):
-        if each != number:
-            server.hand_over()
-    if 0 < count <= len(processors := sorted(os.sched_getaffinity(0))):
-        stay_on(processors[number])
-    _grader = Grader(course, key, server=servers[number] if servers else None)
+        for server in servers:
+            if server is not mine:
+                server.hand_over()
+    _grader = Grader(course, key, server=mine)
     with suppress(SandboxUnavailable):  # which the first submission will tell
         _grader.start()
     collect_seldom()
-
-
-def stay_on(processor: int | None = None) -> None:
-    """Keep this process on one processor, by default on the one that it is running on.
-
-    A grader and the student's process that it talks to take turns. On one processor they hand
-    over at once; to wake up another one takes longer than most of what they have to say.
-    """
-    if processor is None:
-        status = Path("/proc/self/stat").read_text().rpartition(")")[2].split()
-        processor = int(status[36])
-    os.sched_setaffinity(0, {processor})
 
 
 def collect_seldom() -> None:

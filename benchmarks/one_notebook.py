@@ -30,7 +30,7 @@ from autograder.engines import Engine, LocalChannel
 from autograder.grading import Grader
 from autograder.keys import course_key
 from autograder.suite import Suite
-from autograder.workers import OneProcess, collect_seldom, stay_on
+from autograder.workers import OneProcess, collect_seldom
 
 Answers = dict[str, str]
 KINDS = ("all right", "one mistake", "not started")
@@ -66,7 +66,6 @@ def measure(folder: Path, name: str, repeats: int) -> list[tuple[float, float]]:
     To be called in a process of its own.
     """
     collect_seldom()  # as the command does, and a student's process
-    stay_on()
     assignment = load_assignment(folder, name)
     suite = Suite(assignment.tests)
     students = kinds(assignment)

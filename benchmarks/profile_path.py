@@ -36,7 +36,7 @@ from autograder.diagnosis import Diagnosis
 from autograder.grading import Grader
 from autograder.keys import course_key
 from autograder.runs import Run
-from autograder.workers import OneProcess, collect_seldom, stay_on
+from autograder.workers import OneProcess, collect_seldom
 
 PARTS: dict[str, list[tuple[Any, str]]] = {
     "reading and aligning": [
@@ -116,7 +116,6 @@ class Clock:
 def measure(folder: Path, name: str, repeats: int) -> dict[str, dict[str, float]]:
     """The medians of each student's parts; to be called in a process of its own."""
     collect_seldom()  # as the command does
-    stay_on()
     clock = Clock()
     clock.watch()
     assignment = load_assignment(folder, name)

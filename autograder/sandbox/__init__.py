@@ -5,6 +5,13 @@
 """
 
 from .bubblewrap import SandboxUnavailable
-from .processes import Limits, StudentLost, StudentProcess, WarmServer
+from .processes import Limits, StudentLost, StudentProcess, WarmServer, on_one_processor
 
-__all__ = ["Limits", "SandboxUnavailable", "StudentLost", "StudentProcess", "WarmServer"]
+__all__ = [
+    "Limits",
+    "SandboxUnavailable",
+    "StudentLost",
+    "StudentProcess",
+    "WarmServer",
+    "on_one_processor",
+]
