@@ -26,11 +26,11 @@ FILES = """
 open("/tmp/control", "w").write(control)
 system = ("/usr", "/bin", "/lib", "/dev", sys.base_prefix)
 for folder, folders, files in os.walk("/"):
-    for name in files:
+    look("name", "\\n".join([folder, *files]))
+    for name in () if folder.startswith(system) else files:
         path = os.path.join(folder, name)
-        look("name", path)
         try:
-            if not folder.startswith(system) and os.path.getsize(path) < 1 << 20:
+            if os.path.getsize(path) < 1 << 20:
                 look("file", open(path, "rb").read())
         except OSError:
             pass
