@@ -1,5 +1,33 @@
-"""`python -m autograder` is the `autograder` command."""
+"""The `autograder` command, also as `python -m autograder`."""
 
-from .cli import main
+from __future__ import annotations
 
-main()
+import sys
+from types import ModuleType
+
+_SERVER_EXTENSIONS = "nbgrader.server_extensions"
+
+
+def run() -> None:
+    """Run the command."""
+    leave_out_server_extensions()
+    from .cli import main
+
+    main()
+
+
+def leave_out_server_extensions() -> None:
+    """Have nbgrader imported without its server extensions, which Jupyter's server alone needs.
+
+    The package imports them first thing, and with them a web server: that takes longer than all
+    else that a command needs of it. This is for a process that is a command and nothing else.
+    """
+    for name in ("assignment_list", "course_list", "formgrader", "validate_assignment"):
+        empty = ModuleType(f"{_SERVER_EXTENSIONS}.{name}")
+        empty.load_jupyter_server_extension = None  # type: ignore[attr-defined]
+        sys.modules[empty.__name__] = empty
+    sys.modules[_SERVER_EXTENSIONS] = ModuleType(_SERVER_EXTENSIONS)
+
+
+if __name__ == "__main__":
+    run()

@@ -55,7 +55,7 @@ class Template:
 
 def marks_of(cell: NotebookNode) -> dict[str, Any]:
     """The cell's nbgrader metadata."""
-    marks = cell.metadata.get("nbgrader")
+    marks = cell["metadata"].get("nbgrader")
     return marks if isinstance(marks, dict) else {}
 
 

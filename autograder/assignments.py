@@ -11,11 +11,12 @@ from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
 from types import CodeType
-from typing import Any
-
-import nbformat
+from typing import TYPE_CHECKING, Any
 
 from course.probes import Probe
+
+if TYPE_CHECKING:
+    from nbformat.notebooknode import NotebookNode
 
 MISCONCEPTIONS = Path(__file__).parent / "misconceptions"
 _HEADING = r"^##\s+(?:Exercise|Question)\s+\d+\s*·\s*(.+)$"
@@ -140,6 +141,20 @@ def load_assignment(course: Path, name: str) -> Assignment:
 
 
 @lru_cache
+def read_cells(path: Path, stamp: int) -> tuple[NotebookNode, ...]:
+    """The cells of one of the course's notebooks, which nobody is to change.
+
+    Args:
+        path: the file.
+        stamp: when it was written, so that it is read again when it has changed.
+    """
+    # It takes longer to import than a command does that has no notebook to read.
+    import nbformat
+
+    return tuple(nbformat.read(path, as_version=4).cells)
+
+
+@lru_cache
 def _load(
     course: Path, name: str, source: Path, release: Path, stamps: tuple[int, int]
 ) -> Assignment:
@@ -147,7 +162,7 @@ def _load(
     setup: dict[str, str] = {}
     solutions: dict[str, str] = {}
     heading = ""
-    for cell in nbformat.read(source, as_version=4).cells:
+    for cell in read_cells(source, stamps[0]):
         if cell.cell_type == "markdown":
             found = re.search(_HEADING, cell.source, re.MULTILINE)
             heading = found.group(1).strip() if found else heading
@@ -165,7 +180,7 @@ def _load(
             setup[grade_id] = cell.source
     stubs = {
         cell.metadata.nbgrader.grade_id: cell.source
-        for cell in nbformat.read(release, as_version=4).cells
+        for cell in read_cells(release, stamps[1])
         if cell.metadata.get("nbgrader", {}).get("solution")
     }
     for exercise in exercises.values():

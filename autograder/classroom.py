@@ -25,7 +25,7 @@ from .intake import (
     submitted_at,
 )
 from .keys import course_key
-from .late import LatePenalties
+from .penalties import LatePenalties
 from .report import Report
 from .storing import one_at_a_time, write_whole
 from .versions import versions

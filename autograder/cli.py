@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -132,7 +132,7 @@ def grade(
     where some submission held nothing to grade; the others are graded all the same.
     """
     unreadable = 0
-    with _classroom(find_course(course), workers, scheduler, force) as room:
+    with _classroom(find_course(course), assignments, workers, scheduler, force) as room:
         wanted = [(name, each) for name in assignments for each in room.submissions(name, student)]
         with _progress() as progress:
             task = progress.add_task("grading", total=len(wanted))
@@ -146,8 +146,10 @@ def grade(
 
 
 @contextmanager
-def _classroom(course: Path, count: int, scheduler: str | None, force: bool) -> Iterator[Classroom]:
-    with _workers(course, count, scheduler) as hands:
+def _classroom(
+    course: Path, names: Sequence[str], count: int, scheduler: str | None, force: bool
+) -> Iterator[Classroom]:
+    with _workers(course, names, count, scheduler) as hands:
         from .classroom import Classroom
 
         with Classroom(course, hands, force) as room:
@@ -155,7 +157,9 @@ def _classroom(course: Path, count: int, scheduler: str | None, force: bool) -> 
 
 
 @contextmanager
-def _workers(course: Path, count: int, scheduler: str | None) -> Iterator[Workers]:
+def _workers(
+    course: Path, names: Sequence[str], count: int, scheduler: str | None
+) -> Iterator[Workers]:
     from .keys import course_key
 
     key = course_key(course)
@@ -173,14 +177,16 @@ def _workers(course: Path, count: int, scheduler: str | None) -> Iterator[Worker
 
     servers = WarmServer.launched(count)  # The rest is imported meanwhile.
     from .grading import Grader
-    from .workers import ManyProcesses, OneProcess, collect_seldom
+    from .workers import ManyProcesses, OneProcess, collect_seldom, prepare
 
     if count == 1:
-        collect_seldom()
-        with Grader(course, key, server=servers[0]) as grader:
+        with Grader(course, key) as grader:
+            grader.use(servers[0])
+            prepare(grader, names)
+            collect_seldom()
             yield OneProcess(grader)
     else:
-        with ManyProcesses(course, key, count, servers) as many:
+        with ManyProcesses(course, key, count, servers, names) as many:
             yield many
 
 
@@ -235,7 +241,7 @@ def regrade(
     from .regrading import Regrading
 
     with (
-        _classroom(find_course(course), workers, scheduler, force=True) as room,
+        _classroom(find_course(course), assignments, workers, scheduler, force=True) as room,
         TemporaryDirectory(prefix="autograder-regrade-") as aside,
     ):
         again = Regrading(room, Path(aside))

@@ -8,7 +8,6 @@ looked at.
 from __future__ import annotations
 
 import math
-from collections.abc import Collection
 from contextlib import redirect_stdout
 from io import StringIO
 from typing import Any
@@ -31,7 +30,7 @@ class Diagnosis:
         self._suite = suite
 
     def name(
-        self, exercise: Exercise, verdicts: list[Verdict], seed: bytes, unlike: Collection[str]
+        self, exercise: Exercise, verdicts: list[Verdict], seed: bytes, suspects: list[Mistake]
     ) -> Mistake | None:
         """The misconception that explains these verdicts, or None.
 
@@ -39,14 +38,12 @@ class Diagnosis:
             exercise: what the verdicts are on.
             verdicts: how its hidden tests went.
             seed: what their numbers were drawn from.
-            unlike: ids of misconceptions that something else speaks against.
+            suspects: the misconceptions to try, the likeliest first.
         """
         if any(verdict.lost == "timeout" for verdict in verdicts):
             return next((mistake for mistake in exercise.mistakes if mistake.endless), None)
-        for mistake in exercise.mistakes:
-            if mistake.endless or mistake.id in unlike:
-                continue
-            if self._explains(exercise, mistake, verdicts, seed):
+        for mistake in suspects:
+            if not mistake.endless and self._explains(exercise, mistake, verdicts, seed):
                 return mistake
         return None
 

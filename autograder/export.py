@@ -17,7 +17,7 @@ from nbgrader.api import Gradebook
 
 from .assignments import CourseError
 from .classroom import course_directory
-from .late import LatePenalties
+from .penalties import LatePenalties
 from .results import ClassResults, Result, class_results
 from .spreadsheets import Value, csv_text
 

@@ -4,11 +4,9 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from dataclasses import dataclass
 from datetime import datetime
 from typing import TypeVar
 
-from nbformat.notebooknode import NotebookNode
 from nbgrader.api import (
     Assignment,
     BaseCell,
@@ -23,13 +21,14 @@ from nbgrader.api import (
     SubmittedNotebook,
     new_uuid,
 )
-from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution, parse_utc
+from nbgrader.utils import parse_utc
 from sqlalchemy import bindparam, select
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
 from . import history
 from .assignments import CourseError
+from .marks import Marks
 
 T = TypeVar("T")
 
@@ -67,31 +66,6 @@ _REMARK = _COMMENTS.update().where(_COMMENTS.c.id == bindparam("row"))
 
 _PATIENCE = 60.0
 """For how many seconds another program may keep the gradebook locked."""
-
-
-@dataclass
-class Marks:
-    """What the gradebook is to hold of one graded notebook.
-
-    Attributes:
-        points: by test cell or written answer; None where a person gives them.
-        unanswered: by solution cell, whether it is as it was released.
-    """
-
-    points: dict[str, float | None]
-    unanswered: dict[str, bool]
-
-
-def marks_of(notebook: NotebookNode) -> Marks:
-    """The marks in a graded notebook, verdicts in its test cells."""
-    marks = Marks({}, {})
-    for cell in notebook.cells:
-        if is_grade(cell):
-            marks.points[cell.metadata.nbgrader.grade_id], _ = determine_grade(cell)
-        if is_solution(cell):
-            untouched = cell.metadata.nbgrader.get("checksum") == compute_checksum(cell)
-            marks.unanswered[cell.metadata.nbgrader.grade_id] = untouched
-    return marks
 
 
 def require_assignment(gradebook: Gradebook, name: str) -> None:

@@ -22,7 +22,7 @@ from course.messages import CANNOT_READ, agree_all, explain, explain_cell
 from course.probes import Observation
 
 from .allowance import Allowance
-from .assignments import Assignment, Exercise, compiled, load_assignment
+from .assignments import Assignment, Exercise, Mistake, compiled, load_assignment
 from .diagnosis import Diagnosis
 from .engines import Engine
 from .report import ADVICE, LOST, ExerciseResult, Report, points_for
@@ -49,7 +49,6 @@ class Grader:
         limits: what a student process may use.
         submission_seconds: wall-clock time that one notebook may take with all its tests, replays
             and second chances.
-        server: a server to use that was launched ahead.
     """
 
     def __init__(
@@ -58,21 +57,30 @@ class Grader:
         key: bytes,
         limits: Limits | None = None,
         submission_seconds: float = 300.0,
-        server: WarmServer | None = None,
     ) -> None:
         self.course = course
         self.submission_seconds = submission_seconds
         self._key = key
-        self._server = server or WarmServer(limits)
+        self._server = WarmServer(limits)
         self._suites: dict[Path, Suite] = {}
         self._tables: dict[str, tuple[Assignment, dict[str, Any]]] = {}
         self._started = False
+
+    def use(self, server: WarmServer) -> None:
+        """Use this server, which was launched ahead, and launch none."""
+        self._server = server
 
     def __enter__(self) -> Grader:
         return self
 
     def __exit__(self, *_: object) -> None:
         self.close()
+
+    def prepare(self, name: str) -> None:
+        """Load what grading an assignment needs. Raises `CourseError` for what is wrong with it."""
+        assignment = load_assignment(self.course, name)
+        self._suite(assignment.tests)
+        self._table(assignment)
 
     def start(self) -> None:
         """Start the sandbox, unless it is. Raises `SandboxUnavailable` where there can be none."""
@@ -340,10 +348,10 @@ class _Grading:
     ) -> None:
         entry = self._table[exercise.id] if observed else {}
         right = [probe["right"] for probe in entry.get("probes", [])]
-        unlike = contradicted(entry, observed) if observed else ()
         mistake = None
         if not self._allowance.is_up:
-            mistake = self._diagnosis.name(exercise, verdicts, self._seed, unlike)
+            suspects = _suspects(exercise, entry, observed)
+            mistake = self._diagnosis.name(exercise, verdicts, self._seed, suspects)
         says, name = (mistake.says, mistake.id) if mistake else ("", None)
         example = None
         if observed and not agree_all(observed, right):
@@ -372,6 +380,21 @@ class _Grading:
                     trace = "\n".join(output["traceback"])
                     return explain_cell(output["ename"], output["evalue"], trace, cell.source)
         return ""
+
+
+def _suspects(
+    exercise: Exercise, entry: dict[str, Any], observed: list[list[Observation]] | None
+) -> list[Mistake]:
+    """The misconceptions that what was observed allows, the likeliest first."""
+    if not observed:
+        return exercise.mistakes
+    unlike = contradicted(entry, observed)
+    shown = {each["id"]: each["results"] for each in entry["mistakes"]}
+    fitting = {name for name, results in shown.items() if agree_all(observed, results)}
+    # Where nothing fits, it may be one that the public probes say nothing of.
+    likely = fitting or {mistake.id for mistake in exercise.mistakes} - set(shown)
+    left = [mistake for mistake in exercise.mistakes if mistake.id not in unlike]
+    return sorted(left, key=lambda mistake: mistake.id not in likely)
 
 
 def _better(again: list[Verdict], before: list[Verdict]) -> list[Verdict]:

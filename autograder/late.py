@@ -1,18 +1,13 @@
-"""Takes marks off what came late: one policy for `nbgrader autograde` and `autograder grade`."""
+"""What a late submission costs: the policy that a course's configuration sets up."""
 
 from __future__ import annotations
 
 import math
 
-from nbgrader.api import Assignment, Gradebook, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Assignment, SubmittedAssignment
 from nbgrader.plugins import LateSubmissionPlugin
-from nbgrader.preprocessors import AssignLatePenalties
-from sqlalchemy import bindparam, or_, select
+from sqlalchemy import select
 from traitlets import Float, Int
-from traitlets.config import Config
-from traitlets.utils.importstring import import_item
-
-from .gradebook import patiently
 
 _DAY = 24 * 60 * 60
 
@@ -84,78 +79,3 @@ class LatePolicy(LateSubmissionPlugin):
                 return spent
             left -= spent
         return 0
-
-
-# Most submissions are in time, and need neither their marks read nor a row written.
-_MAYBE_LATE = (
-    select(SubmittedNotebook)
-    .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-    .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
-    .where(
-        SubmittedAssignment.student_id == bindparam("student"),
-        or_(
-            SubmittedAssignment.timestamp > Assignment.duedate,
-            SubmittedAssignment.extension.is_not(None),
-            SubmittedNotebook.late_submission_penalty.is_not(None),
-        ),
-    )
-)
-
-
-class LatePenalties:
-    """Applies the policy that a course's configuration names, as nbgrader's own step would.
-
-    Args:
-        config: the course's configuration.
-        gradebook: its gradebook.
-    """
-
-    def __init__(self, config: Config, gradebook: Gradebook) -> None:
-        self._gradebook = gradebook
-        steps = config.Autograde.get("autograde_preprocessors", [AssignLatePenalties])
-        kinds = [import_item(step) if isinstance(step, str) else step for step in steps]
-        found = [kind for kind in kinds if issubclass(kind, AssignLatePenalties)]
-        self._step = found[0](config=config) if found else None
-        if self._step is not None:
-            self._step.gradebook = gradebook
-            self._step.init_plugin()
-
-    def settle(self, student: str) -> dict[str, float]:
-        """Set the penalties of all that a student submitted, by what the gradebook holds now.
-
-        Penalties depend on marks, extensions and, where there are tokens, on each other: they are
-        settled together, whatever has changed.
-
-        Returns:
-            The penalties in points, by assignment.
-
-        Raises:
-            CourseError: another program keeps the gradebook for over a minute.
-        """
-        if self._step is None:
-            return {}
-        return patiently(
-            self._gradebook, f"the late penalties of {student}", lambda: self._settle(student)
-        )
-
-    def _settle(self, student: str) -> dict[str, float]:
-        db = self._gradebook.db
-        notebooks = db.scalars(_MAYBE_LATE, {"student": student}).all()
-        penalties: dict[str, float] = {}
-        for notebook in notebooks:
-            name = notebook.assignment.name
-            penalty = self._penalty(student, name, notebook)
-            notebook.late_submission_penalty = penalty
-            if penalty:
-                penalties[name] = penalties.get(name, 0.0) + penalty
-        db.commit()
-        return penalties
-
-    def _penalty(self, student: str, name: str, notebook: SubmittedNotebook) -> float | None:
-        late = notebook.assignment.total_seconds_late
-        if late <= 0:
-            return None
-        assert self._step is not None
-        self._step.assignment_id = name
-        penalty = self._step.plugin_inst.late_submission_penalty(student, notebook.score, late)
-        return None if penalty is None else min(max(penalty, 0.0), notebook.score)

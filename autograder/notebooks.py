@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-import json
+from copy import deepcopy
 from dataclasses import dataclass, field
 from functools import lru_cache
 from hashlib import blake2b
@@ -12,7 +12,7 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from .aligning import Template, align, defined_names, in_order, marks_of, squeezed
-from .assignments import Assignment, CourseError
+from .assignments import Assignment, CourseError, read_cells
 from .grading import Graded
 from .graphs import marked_graph
 from .intake import UnreadableNotebook
@@ -46,18 +46,19 @@ class Restored:
 def _template(source: Path, release: Path, stamps: tuple[int, int]) -> Template:
     hidden: dict[str, str] = {}
     defines: dict[str, frozenset[str]] = {}
-    for cell in nbformat.read(source, as_version=4).cells:
+    for cell in read_cells(source, stamps[0]):
         marks = marks_of(cell)
         if marks.get("locked"):
             hidden[marks["grade_id"]] = cell.source
         elif marks.get("solution") and cell.cell_type == "code":
             defines[marks["grade_id"]] = defined_names(cell.source)
     cells, released = [], []
-    for cell in nbformat.read(release, as_version=4).cells:
+    for cell in read_cells(release, stamps[1]):
         grade_id = marks_of(cell).get("grade_id")
         tags = tuple(cell.metadata.get("tags", ()))
         released.append((squeezed(cell.source), grade_id, tags))
         if grade_id:
+            cell = deepcopy(cell)
             cell.source = hidden.get(grade_id, cell.source)
             if cell.cell_type == "code":
                 cell.outputs, cell.execution_count = [], None
@@ -200,7 +201,7 @@ def visible_part(source: str) -> str:
 
 def _placed(original: NotebookNode, source: str | None) -> NotebookNode:
     """The original cell, with the student's source where there is one."""
-    cell: NotebookNode = nbformat.from_dict(json.loads(json.dumps(original)))
+    cell = deepcopy(original)
     if source is not None:
         cell.source = source
     return cell

@@ -182,6 +182,7 @@ class Suite:
             pass  # An assertion, or whatever else ended the test: it did not pass.
         finally:
             self._fixtures.student = None
+            student.forget()
         return verdict
 
 

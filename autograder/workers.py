@@ -21,9 +21,10 @@ from multiprocessing.context import BaseContext
 from pathlib import Path
 from typing import Any, Protocol
 
-from .gradebook import Marks, marks_of
+from .assignments import CourseError
 from .grading import Grader
 from .intake import UnreadableNotebook
+from .marks import Marks, marks_of
 from .notebooks import blank, template
 from .report import Report
 from .sandbox import SandboxUnavailable, WarmServer
@@ -126,15 +127,22 @@ class ManyProcesses:
         key: as for `Grader`.
         count: how many processes.
         servers: one for each, launched ahead; by default each launches its own.
+        names: the assignments that will come, as far as they are known.
     """
 
     def __init__(
-        self, course: Path, key: bytes, count: int, servers: list[WarmServer] | None = None
+        self,
+        course: Path,
+        key: bytes,
+        count: int,
+        servers: list[WarmServer] | None = None,
+        names: Sequence[str] = (),
     ) -> None:
         self._course = course
         self._key = key
         self._count = count
         self._servers = servers or []
+        self._names = names
 
     def __enter__(self) -> ManyProcesses:
         # As long as nothing is open and no thread runs, a fork is safe; it need import nothing.
@@ -198,7 +206,7 @@ class ManyProcesses:
     ) -> ProcessPoolExecutor:
         # Later on a fork would share open files, the gradebook's too.
         context = context or multiprocessing.get_context("spawn")
-        begin = (self._course, self._key, os.getpid(), *shared)
+        begin = (self._course, self._key, self._names, os.getpid(), *shared)
         return ProcessPoolExecutor(count, context, _begin, begin)
 
 
@@ -206,7 +214,12 @@ _grader: Grader | None = None
 
 
 def _begin(
-    course: Path, key: bytes, parent: int, servers: Sequence[WarmServer] = (), turn: Any = None
+    course: Path,
+    key: bytes,
+    names: Sequence[str],
+    parent: int,
+    servers: Sequence[WarmServer] = (),
+    turn: Any = None,
 ) -> None:
     global _grader
     # Ctrl-C is for the process that stores the marks; the others end with it, however it ends.
@@ -214,7 +227,8 @@ def _begin(
     confine.die_with_parent()
     if os.getppid() != parent:
         os._exit(1)
-    mine = None
+    _grader = Grader(course, key)
+    prepare(_grader, names)
     if servers:
         with turn.get_lock():
             mine = servers[turn.value]
@@ -222,10 +236,18 @@ def _begin(
         for server in servers:
             if server is not mine:
                 server.hand_over()
-    _grader = Grader(course, key, server=mine)
+        _grader.use(mine)
     with suppress(SandboxUnavailable):  # which the first submission will tell
         _grader.start()
     collect_seldom()
+
+
+def prepare(grader: Grader, names: Iterable[str]) -> None:
+    """Load what these assignments need; what is wrong with one is told when it is graded."""
+    for name in names:
+        with suppress(CourseError):
+            grader.prepare(name)
+            template(grader.course, name)
 
 
 def collect_seldom() -> None:

@@ -16,7 +16,8 @@ from autograder.assignments import CourseError, find_course
 from autograder.classroom import course_directory
 from autograder.cli import main
 from autograder.export import export_marks
-from autograder.gradebook import Marks, record
+from autograder.gradebook import record
+from autograder.marks import Marks
 from autograder.publishing import copy_course
 from autograder.spreadsheets import csv_text
 

@@ -14,10 +14,12 @@ from traitlets.config import Config
 from autograder.assignments import find_course, load_assignment
 from autograder.classroom import Classroom, course_directory
 from autograder.demo import filled_notebook
-from autograder.gradebook import Marks, record
+from autograder.gradebook import record
 from autograder.grading import Grader
 from autograder.keys import NAME as KEY
-from autograder.late import LatePenalties, LatePolicy
+from autograder.late import LatePolicy
+from autograder.marks import Marks
+from autograder.penalties import LatePenalties
 from autograder.publishing import copy_course, run_nbgrader
 from autograder.workers import OneProcess
 

@@ -108,6 +108,7 @@ def test_the_environment_is_fixed(server, monkeypatch):
     assert set(seen) == {
         "HOME", "PATH", "LANG", "TZ", "MPLBACKEND", "MPLCONFIGDIR", "IPYTHONDIR", "PWD",
         "OPENBLAS_NUM_THREADS", "OMP_NUM_THREADS", "PYTHONHASHSEED", "PYTHONDONTWRITEBYTECODE",
+        "PYTHONMALLOC", "GLIBC_TUNABLES",
     }  # fmt: skip
 
 
@@ -298,6 +299,16 @@ def test_the_same_seed_gives_the_same_run(server):
     cell = "import random; print([random.random(), hash('text'), list({'a', 'b', 'c', 'd'})])"
     with WarmServer() as another:
         assert printed(server, cell) == printed(another, cell)
+
+
+@pytest.mark.parametrize("magic", ["", "%matplotlib inline"])
+def test_a_plot_becomes_a_picture(server, magic):
+    """Nothing of matplotlib is in memory: the student's process imports it."""
+    cell = f"{magic}\nfrom matplotlib import pyplot as plt\nplt.plot([1, 2])\nplt.show()"
+    imported = "import sys; print('matplotlib' in sys.modules)"
+    before, *_, shown = run(server, imported, cell)
+    assert before[0]["text"] == "False\n"
+    assert [item["data"].keys() for item in shown] == [{"text/plain", "image/png"}]
 
 
 def test_a_student_runs_where_its_grader_does(server):

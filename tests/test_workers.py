@@ -219,3 +219,14 @@ def test_another_version_is_refused(school, scheduler, monkeypatch):
     monkeypatch.setattr("autograder.cluster.package_version", lambda: "another")
     with Cluster(school, KEY, scheduler) as cluster, pytest.raises(CourseError, match="version"):
         outcomes(school, cluster)
+
+
+def test_a_command_does_without_nbgraders_web_server():
+    """Its server extensions take longer to import than all else that a command needs of it."""
+    line = (
+        "import sys; from autograder.__main__ import leave_out_server_extensions as leave_out;"
+        "leave_out(); import autograder.classroom, autograder.penalties, nbgrader.preprocessors;"
+        "print('jupyter_server' in sys.modules)"
+    )
+    done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)
+    assert done.stdout.strip() == "False"

@@ -39,6 +39,7 @@ def main() -> None:
     controls = [socket.socket(fileno=int(number)) for number in sys.argv[1:]]
     shell = warm_shell()
     rehearse(shell)
+    confine.prepare()
     gc.collect()
     gc.freeze()
     # Students' graphs are large and hang together: looking through them all the time takes

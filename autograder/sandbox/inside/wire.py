@@ -28,6 +28,12 @@ MAX_TEXT = 1_000_000
 _HEADER = struct.Struct(">I")
 _CHUNK = 1 << 18
 _AT_ONCE = socket.MSG_DONTWAIT
+_COLLECTIONS: dict[str, type | tuple[type, ...]] = {
+    "tuple": tuple,
+    "list": (list, deque),
+    "set": (set, frozenset),
+    "dict": dict,
+}
 
 
 def _no_constant(name: str) -> None:
@@ -56,6 +62,9 @@ class Connection:
     def __init__(self, end: socket.socket) -> None:
         self._socket = end
         self._arrived = bytearray()
+        self._polls = {event: select.poll() for event in (select.POLLIN, select.POLLOUT)}
+        for event, waiting in self._polls.items():
+            waiting.register(end, event)
 
     def close(self) -> None:
         self._socket.close()
@@ -138,9 +147,7 @@ class Connection:
         left = deadline - time.monotonic()
         if left <= 0:
             return False
-        waiting = select.poll()
-        waiting.register(self._socket, event)
-        return bool(waiting.poll(left * 1000))
+        return bool(self._polls[event].poll(left * 1000))
 
 
 def encode(value: Any, handle: Callable[[Any], dict[str, int]], depth: int = 0) -> Any:
@@ -158,24 +165,27 @@ def encode(value: Any, handle: Callable[[Any], dict[str, int]], depth: int = 0) 
         return value
     if kind is int:
         return value if value.bit_length() <= MAX_INT_BITS else handle(value)
-    if depth < MAX_DEPTH:
-        if isinstance(value, (tuple, list, set, frozenset, deque)) and len(value) <= MAX_ITEMS:
-            tag = "tuple" if isinstance(value, tuple) else "list"
-            tag = "set" if isinstance(value, (set, frozenset)) else tag
-            return {tag: [encode(item, handle, depth + 1) for item in value]}
-        if isinstance(value, dict) and len(value) <= MAX_ITEMS:
-            pairs = [
-                [encode(key, handle, depth + 1), encode(item, handle, depth + 1)]
-                for key, item in value.items()
-            ]
-            return {"dict": pairs}
-    plain = _plain(kind)
-    return handle(value) if plain is None else encode(plain(value), handle, depth)
+    form = _form(kind)
+    if form is None:
+        return handle(value)
+    if not isinstance(form, str):
+        return encode(form(value), handle, depth)
+    if depth >= MAX_DEPTH or len(value) > MAX_ITEMS:
+        return handle(value)
+    depth += 1
+    if form == "dict":
+        pairs = value.items()
+        return {form: [[encode(k, handle, depth), encode(v, handle, depth)] for k, v in pairs]}
+    return {form: [encode(item, handle, depth) for item in value]}
 
 
 @lru_cache(maxsize=1000)
-def _plain(kind: type) -> Callable[[Any], bool | int | float] | None:
-    """What makes the built-in number that a numpy scalar or a number subclass stands for."""
+def _form(kind: type) -> str | Callable[[Any], bool | int | float] | None:
+    """How values of a kind travel: the name of a collection, what makes a built-in number of a
+    numpy scalar or of a number's subclass, or None where an opaque name stands for them."""
+    for form, kinds in _COLLECTIONS.items():
+        if issubclass(kind, kinds):
+            return form
     if issubclass(kind, float):
         return float.__float__
     if issubclass(kind, int):
