@@ -10,11 +10,12 @@ from __future__ import annotations
 
 import builtins
 from collections.abc import Callable, Iterable
+from functools import partial
 from itertools import count
 from typing import Any, Protocol, TypeVar
 
 from .sandbox.inside import wire
-from .sandbox.inside.objects import MAX_UNMADE, Objects, failure
+from .sandbox.inside.objects import MAX_UNNOTED, Objects, failure
 from .sandbox.processes import StudentProcess
 
 T = TypeVar("T")
@@ -24,8 +25,8 @@ _BUILT_IN = frozenset(dir(builtins))
 _ROOM = 1_000_000
 """How many characters of what came back are written down in one test."""
 
-_MAKE_NODES = frozenset(["exp", "log", "tanh", "relu", "sigmoid", "backward"])
-"""Methods whose result, where one of our functions calls them, nobody need wait for."""
+_MAKE_NODES = frozenset(["exp", "log", "tanh", "relu", "sigmoid", "sin", "cos", "sqrt", "backward"])
+"""Methods whose result is an object, or nothing, so that nobody need wait for it."""
 
 _MOST_REMOTES = 50_000
 _SMALL = 100
@@ -114,7 +115,7 @@ class Engine:
         self._told: dict[Any, dict[str, Any]] = {}
         self._same: dict[int, int] = {}
         self._remotes: dict[int, Remote] = {}
-        self._makers: list[Callable[..., None]] = []
+        self._notes: list[Callable[..., None]] = []
         self._room = _ROOM
         self.seen: list[Any] = []
 
@@ -245,25 +246,34 @@ class Engine:
         name: str,
         methods: dict[str, Callable[..., Any]],
         makers: dict[str, Callable[..., None]],
-        numbers: dict[str, str] | None = None,
+        usual: dict[str, str],
+        note: Callable[..., None],
+        alone: Iterable[str] = (),
     ) -> Any:
-        """Like `define_class`, for a class of many small objects that are made from one another.
+        """Make a class there of many small nodes, such as an engine is made of.
+
+        A node holds a number `data`, a gradient `grad` and a list `_prev` of nodes.
 
         Args:
-            makers: methods that give a new object of the class, `__init__` among them. They stay
-                here and are called with the object, which is there already, and what it is made
-                from; they `fill` it. That is done when more is asked of such an object than its
-                number `data`: all that it was made from come in one message.
-            numbers: by maker, which of `NUMBERS` works out `data` over there, and at once; others
-                are asked for it. Where this is given, makers look at nothing but `data`.
+            methods: what a node can do. They stay here and are called with the node.
+            makers: methods that give a new node, `__init__` among them. They stay here and are
+                called with the node, which is there already, and what it is made from; they
+                `fill` it.
+            usual: makers that need not be called, with which of `NUMBERS` works out `data` there.
+                Where it gives no float they are called all the same.
+            note: called with the maker's name, the node and what it is made from, for each node
+                that was made without its maker, before another function is called with it or with
+                what was made from it.
+            alone: usual makers whose nodes hold an empty list.
         """
-        called = {name: self._handle(method)["function"] for name, method in methods.items()}
-        made = {}
-        for key, function in makers.items():
-            self._makers.append(function)
-            made[key] = len(self._makers) - 1
-        make = self._handle(lambda: None)["function"]
-        self._later("node_class", name, called, made, numbers or {}, make)
+        called = {key: self._handle(method)["function"] for key, method in methods.items()}
+        made = {key: self._handle(maker)["function"] for key, maker in makers.items()}
+        noted = {}
+        for key, number in usual.items():
+            self._notes.append(partial(note, key))
+            noted[key] = [len(self._notes) - 1, number]
+        note_all = self._handle(lambda: None)["function"]
+        self._later("node_class", name, called, made, noted, list(alone), note_all)
         return getattr(self, name)
 
     def fill(self, target: Any, **attributes: Any) -> None:
@@ -341,12 +351,15 @@ class Engine:
         self._told = _by_number(answer.get("told", []))
         return value
 
+    def _value(self, message: Any) -> Any:
+        return wire.decode(message, self._resolve)
+
     def _told_before(self, message: Any) -> Any:
         """A value, or a list of them, that was told before it was asked for."""
         if type(message) is list:
             value: Any = [wire.decode(each, self._resolve) for each in message]
         else:
-            value = wire.decode(message, self._resolve)
+            value = self._value(message)
         if self._serving:
             return _harmless(value)
         self._remember(value)
@@ -395,23 +408,22 @@ class Engine:
     def _calling(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function as student code calls it: with wire arguments, for a wire value.
 
-        It is told what its arguments hold at the time, and which objects are to be made before.
+        It is told what its arguments hold at the time, and which nodes were made before.
         With its value come the steps that are to be done before the value is used.
         """
 
-        def call(arguments: Any, keywords: Any, told: Any, unmade: Any) -> dict[str, Any]:
+        def call(arguments: Any, keywords: Any, told: Any, noted: Any) -> dict[str, Any]:
             positional = _harmless(wire.decode(arguments, self._resolve))
             named = _harmless(wire.decode(keywords, self._resolve))
-            if len(unmade) > MAX_UNMADE:
-                raise wire.WireError("too many objects to make")
+            if len(noted) > MAX_UNNOTED:
+                raise wire.WireError("too many nodes at once")
             self._told = _by_number(told)
             self._serving += 1
             try:
-                for number, *rest in unmade:
-                    if type(number) is not int or not 0 <= number < len(self._makers):
+                for index, *rest in noted:
+                    if type(index) is not int or not 0 <= index < len(self._notes):
                         raise wire.WireError("no such maker")
-                    operands = [_harmless(wire.decode(each, self._resolve)) for each in rest]
-                    self._makers[number](*operands)
+                    self._notes[index](*_harmless([self._value(each) for each in rest]))
                 value = self._encode(function(*positional, **named))
             except StudentError as error:
                 raise failure(error.kind) from error
@@ -482,7 +494,7 @@ class Remote:
         told = self._engine._told.get(self._number, {})
         if name in told:
             return self._engine._told_before(told[name])
-        if self._engine._serving and name in _MAKE_NODES:
+        if name in _MAKE_NODES:
             method = self._engine._later("get", self, name)
             object.__setattr__(method, "_gives_object", True)
             return method

@@ -9,6 +9,7 @@ nothing but its behaviour can a broken engine be told from a right one.
 from __future__ import annotations
 
 import math
+from functools import partial
 
 import pytest
 
@@ -132,70 +133,67 @@ def make_engine(
             as backward runs them; None leaves out the method `backward`.
     """
     rules = RULES | (rules or {})
-    # What each node's backward step needs: operation, operands, local derivatives.
+    # What each node was made by, and from.
     steps = {}
+    signs = {"add": "+", "sub": "-", "mul": "*", "truediv": "/"}
+    # By method: the operation, and whether its operands come in the other order.
+    operations = {"__init__": ("", False), "__neg__": ("neg", False), "__pow__": ("**", False)}
+    operations |= {name: (name, False) for name in ("tanh", "relu")}
+    operations |= {f"__{name}__": (op, False) for name, op in signs.items()}
+    operations |= {f"__r{name}__": (op, op not in turns_round) for name, op in signs.items()}
 
-    def initialise(node, data):
-        steps[node] = ("", [], [])
-        student.fill(node, data=float(data), grad=0.0, _prev=[])
+    def note(method, node, *operands):
+        op, reflected = operations[method]
+        steps[node] = (op, operands[::-1] if reflected else operands)
 
-    def combine(op, node, *operands):
-        nodes = [operand for operand in operands if is_node(operand)]
-        numbers = iter(student.attributes(nodes, "data"))
-        values = [next(numbers) if is_node(operand) else operand for operand in operands]
-        data, slopes = rules[op]
-        shares = [
-            slope
-            for operand, slope in zip(operands, slopes(*values), strict=True)
-            if is_node(operand)
-        ]
-        steps[node] = (op, [], []) if op in cuts else (op, nodes, shares)
-        student.fill(node, data=data(*values), grad=0.0, _prev=steps[node][1])
+    def make(method, node, *operands):
+        """Work out a node's number here, where it is not the usual one."""
+        note(method, node, *operands)
+        op, operands = steps[node]
+        nodes = nodes_of(node)
+        held = dict(zip(nodes, student.attributes(nodes, "data"), strict=True))
+        values = [held[operand] if is_node(operand) else operand for operand in operands]
+        data = rules[op][0](*values) if op else float(*values)
+        student.fill(node, data=data, grad=0.0, _prev=[] if op in cuts else nodes)
+
+    def nodes_of(node):
+        return [operand for operand in steps[node][1] if is_node(operand)]
 
     def pass_on(nodes, seed=None):
         """Run the backward steps of these nodes in this order, the first one seeded if asked."""
-        touched = list(
-            dict.fromkeys([*nodes, *(each for node in nodes for each in steps[node][1])])
-        )
+        behind = [operand for node in nodes for operand in nodes_of(node)]
+        touched = list(dict.fromkeys([*nodes, *behind]))
+        held = dict(zip(touched, student.attributes(touched, "data"), strict=True))
         grads = dict(zip(touched, student.attributes(touched, "grad"), strict=True))
         if seed is not None:
             grads[nodes[0]] = seed
         for node in nodes:
-            op, operands, slopes = steps[node]
+            op, operands = steps[node]
+            if not op or op in cuts:
+                continue
             upstream = 1.0 if op in forgets else grads[node]
-            for operand, slope in zip(operands, slopes, strict=True):
-                grads[operand] = slope * upstream + (0.0 if op in overwrites else grads[operand])
+            values = [held[operand] if is_node(operand) else operand for operand in operands]
+            for operand, slope in zip(operands, rules[op][1](*values), strict=True):
+                if is_node(operand):
+                    before = 0.0 if op in overwrites else grads[operand]
+                    grads[operand] = slope * upstream + before
         student.set_all(list(grads), "grad", list(grads.values()))
 
-    def making(op):
-        return lambda node, *operands: combine(op, node, *operands)
-
-    def reflected(op):
-        if op in turns_round:
-            return making(op)
-        return lambda node, right, left: combine(op, node, left, right)
-
-    names = {"+": "add", "-": "sub", "*": "mul", "/": "truediv"}
-    makers = {"__init__": initialise, "__neg__": making("neg"), "__pow__": making("**")}
-    makers |= {f"__{name}__": making(op) for op, name in names.items()}
-    makers |= {f"__r{name}__": reflected(op) for op, name in names.items()}
-    makers |= {"tanh": making("tanh"), "relu": making("relu")}
     methods = {"_backward": lambda node: pass_on([node])}
     if order is not None:
-        methods["backward"] = lambda root: pass_on(
-            order(lambda node: steps[node][1], root), seed=1.0
-        )
-    # The numbers of an ordinary engine are worked out where they are wanted.
-    usual = {op for op in RULES if rules[op][0] is RULES[op][0]}
-    numbers = {"__init__": "number"}
-    numbers |= {f"__{name}__": name for op, name in names.items() if op in usual}
-    numbers |= {
-        f"__r{name}__": name if op in turns_round else f"r{name}"
-        for op, name in names.items() if op in usual
-    }  # fmt: skip
-    numbers |= {name: name for name in ("tanh", "relu") if name in usual}
-    numbers |= {f"__{name}__": name for name, op in (("neg", "neg"), ("pow", "**")) if op in usual}
-    return student.define_nodes("Engine", methods, makers, numbers)
+        methods["backward"] = lambda root: pass_on(order(feeding, root), seed=1.0)
+
+    def feeding(node):
+        return [] if steps[node][0] in cuts else nodes_of(node)
+
+    usual = {"__init__": "number"}
+    for method, (op, _) in operations.items():
+        if op and rules[op][0] is RULES[op][0]:
+            name = method.strip("_")
+            usual[method] = name[1:] if method.startswith("__r") and op in turns_round else name
+    makers = {method: partial(make, method) for method in operations}
+    alone = [method for method, (op, _) in operations.items() if op in cuts]
+    return student.define_nodes("Engine", methods, makers, usual, note, alone)
 
 
 @exercise("q19")

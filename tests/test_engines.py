@@ -19,6 +19,7 @@ from hypothesis import strategies as st
 from autograder.engines import Engine, LocalChannel, RemoteChannel, StudentError
 from autograder.sandbox import StudentLost
 from autograder.sandbox.inside import wire
+from autograder.testing import is_node
 
 CELL = """
 import collections, math
@@ -255,106 +256,90 @@ def test_a_method_is_told_what_its_object_holds(engines):
         assert asked.call_count == 1
 
 
-def nodes_of_ours(engine: Engine, made: list[str]) -> Any:
-    """A class of nodes that are made here, and that tell in `made` which were."""
+def nodes_of_ours(engine: Engine, told: list[Any], **options: Any) -> Any:
+    """A class of nodes with usual sums and quotients and unusual products.
 
-    def start(node: Any, number: float) -> None:
-        made.append(f"leaf {number:g}")
-        engine.fill(node, number=number, grad=0.0)
+    `told` lists what is heard of them, in order: a word and the numbers that each was made from.
+    """
 
-    def combine(name: str, function: Callable[[float, float], float]) -> Callable[..., None]:
-        def make(node: Any, left: Any, right: Any) -> None:
-            made.append(name)
-            numbers = engine.attributes([left, right], "number")
-            engine.fill(node, number=function(*numbers), grad=0.0)
+    def numbers(values: tuple[Any, ...]) -> list[float]:
+        return [each.data if is_node(each) else each for each in values]
 
-        return make
+    def note(maker: str, node: Any, *given: Any) -> None:
+        told.append((maker, *numbers(given)))
+
+    def make(word: str, function: Callable[..., float]) -> Callable[..., None]:
+        def maker(node: Any, *given: Any) -> None:
+            told.append((word, *numbers(given)))
+            nodes = [each for each in given if is_node(each)]
+            engine.fill(node, data=function(*numbers(given)), grad=0.0, _prev=nodes)
+
+        return maker
 
     makers = {
-        "__init__": start,
-        "__add__": combine("sum", lambda a, b: a + b),
-        "__truediv__": combine("quotient", lambda a, b: a / b),
+        "__init__": make("leaf", float),
+        "__add__": make("sum", lambda a, b: a + b),
+        "__truediv__": make("quotient", lambda a, b: a / b),
+        "__mul__": make("product", lambda a, b: a * b + 1),
     }
-    return engine.define_nodes("Ours", {"double": lambda node: 2 * node.number}, makers)
+    usual = {"__init__": "number", "__add__": "add", "__truediv__": "truediv"}
+    double = {"double": lambda node: 2 * engine.attributes([node], "data")[0]}
+    return engine.define_nodes("Ours", double, makers, usual, note, **options)
 
 
-def test_nodes_of_ours_are_made_when_one_is_looked_at(engines):
+def test_usual_nodes_are_made_without_asking_and_noted_when_they_matter(engines):
     for engine in engines:
-        made: list[str] = []
-        kind = nodes_of_ours(engine, made)
+        told: list[Any] = []
+        kind = nodes_of_ours(engine, told)
         x, y = kind(2.0), kind(3.0)
-        total = x + y + x
-        engine.finish()
-        assert made == []
-        assert total.number == 7.0
-        assert made == ["leaf 2", "leaf 3", "sum", "sum"]
-        assert (total + y).double() == 20.0
+        total, other = x + y, x + x
+        assert [total.data, total.grad, engine.items(total._prev)] == [5.0, 0.0, [x, y]]
+        assert told == []
+        # Only what the argument was made from is noted.
+        assert total.double() == 10.0
+        assert told == [("__init__", 2.0), ("__init__", 3.0), ("__add__", 2.0, 3.0)]
+        told.clear()
+        assert [(other * total).data, (total + 1.0).data] == [21.0, 6.0]
+        assert told == [("__add__", 2.0, 2.0), ("product", 4.0, 5.0)]
 
 
-def test_what_is_changed_meanwhile_is_changed_afterwards(engines):
+def test_nodes_are_noted_with_what_they_hold_by_then(engines):
     for engine in engines:
-        kind = nodes_of_ours(engine, [])
+        told: list[Any] = []
+        kind = nodes_of_ours(engine, told)
         x = kind(2.0)
         before = x + x
-        x.number = 5.0
-        assert [before.number, (x + x).number, x.grad] == [4.0, 10.0, 0.0]
-        engine.set_all([x, before], "number", [1.0, 3.0])
-        assert (x + before).number == 4.0
+        x.data = 5.0
+        assert [before.data, (x + x).data, x.grad] == [4.0, 10.0, 0.0]
+        engine.set_all([x, before], "data", [1.0, 3.0])
+        assert (x + before).double() == 8.0
+        assert told == [("__init__", 2.0), ("__add__", 1.0, 1.0), ("__add__", 1.0, 3.0)]
 
 
-def test_numbers_of_nodes_are_worked_out_where_they_are_wanted(engines):
+def test_some_nodes_keep_no_operands(engines):
     for engine in engines:
-        made = []
-
-        def start(node, number, engine=engine, made=made):
-            made.append(number)
-            engine.fill(node, data=number, grad=0.0)
-
-        def subtract(node, left, right, engine=engine, made=made):
-            numbers = engine.attributes([left, right], "data")
-            made.append(tuple(numbers))
-            engine.fill(node, data=numbers[0] - numbers[1], grad=0.0)
-
-        def both(node, engine=engine):
-            return engine.attributes([node], "data")[0] + node.grad
-
-        kind = engine.define_nodes(
-            "Ours",
-            {"both": both},
-            {"__init__": start, "__sub__": subtract, "__truediv__": subtract},
-            {"__init__": "number", "__sub__": "sub", "__truediv__": "truediv"},
-        )
-        x, y = kind(5.0), kind(3.0)
-        near, far = x - y, y - x
-        assert [near.data, far.data, made] == [2.0, -2.0, []]
-        assert engine.error_of(partial(truediv, x, x - x)) == "ZeroDivisionError"
-        # Only what the root was made from is made.
-        assert near.both() == 2.0 and made == [5.0, 3.0, (5.0, 3.0)]
-        # What waits is made of what there was before a change.
-        x.data = 7.0
-        engine.finish()
-        assert made[3:5] == [(3.0, 5.0), (5.0, 5.0)]
-        assert [far.data, (x - y).data, (x - y).both()] == [-2.0, 4.0, 4.0]
+        kind = nodes_of_ours(engine, told := [], alone=["__add__"])
+        total = kind(2.0) + kind(3.0)
+        assert engine.items(total._prev) == [] and total.double() == 10.0
+        assert told[-1] == ("__add__", 2.0, 3.0)
 
 
 def test_what_may_fail_in_a_node_of_ours_fails_at_once(engines):
     for engine in engines:
-        made: list[str] = []
-        kind = nodes_of_ours(engine, made)
+        kind = nodes_of_ours(engine, [])
         x, zero = kind(1.0), kind(0.0)
         assert engine.error_of(partial(truediv, x, zero)) == "ZeroDivisionError"
         assert engine.error_of(partial(kind, "a")) == "ValueError"
         assert engine.error_of(partial(getattr, x, "missing")) == "AttributeError"
-        assert x.number == 1.0
+        assert x.data == 1.0
 
 
-def test_more_nodes_than_may_wait(engines):
+def test_a_graph_of_more_nodes_than_are_noted_at_once(engines):
     for engine in engines:
-        made: list[str] = []
-        kind = nodes_of_ours(engine, made)
+        kind = nodes_of_ours(engine, told := [])
         x = kind(1.0)
-        assert engine.chain("add", x, engine.repeated(x, 2500)).number == 2501.0
-        assert len(made) == 2501
+        assert engine.chain("add", x, engine.repeated(x, 2500)).double() == 5002.0
+        assert len(told) == 2501
 
 
 def test_a_property_is_asked_for(engines):

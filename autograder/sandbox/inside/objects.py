@@ -34,8 +34,8 @@ _PLAIN = frozenset([type(None), bool, int, float, str])
 _SIZED = (str, list, tuple, set, frozenset, dict)
 _FEW = 1000
 """How many items a collection may have to be told of unasked."""
-MAX_UNMADE = 1000
-"""How many objects may wait to be made."""
+MAX_UNNOTED = 1000
+"""How many nodes may be made before the grader is told of them."""
 NUMBERS: dict[str, Callable[..., Any]] = {
     "number": float,
     **{name: BINARY[name] for name in ("add", "sub", "mul", "truediv", "pow")},
@@ -47,9 +47,7 @@ NUMBERS: dict[str, Callable[..., Any]] = {
     "tanh": math.tanh,
     "relu": lambda operand: max(operand, 0.0),
 }
-"""What the number of a new object may be worked out by where it is made."""
-_MAY_FAIL = frozenset(["__truediv__", "__rtruediv__", "__pow__", "__rpow__"])
-"""Operations that raise for some numbers, which a program may wait for."""
+"""What the number of a new node may be worked out by where it is made."""
 _LEVELS = 4
 """How many collections inside one another are looked through for objects."""
 
@@ -110,34 +108,33 @@ class Objects:
         return self._objects[number] if kind == "object" else self._function(number)
 
     def _function(
-        self, number: int, unmade: dict[int, list[Any]] | None = None, is_method: bool = False
+        self, number: int, unnoted: dict[int, list[Any]] | None = None, is_method: bool = False
     ) -> Callable[..., Any]:
         """A function that is carried out on the grader's side.
 
-        The grader is told unasked what the arguments hold, and which objects are to be made
-        first. It answers with the steps that are to be done before the result is used.
+        The grader is told unasked what the arguments hold, and which nodes were made meanwhile.
+        It answers with the steps that are to be done before the result is used.
 
         Args:
-            unmade: objects that wait to be made: those behind the arguments are, or, where there
-                are no arguments, all.
+            unnoted: nodes that the grader knows nothing of yet: it is told of those behind the
+                arguments or, where there are no arguments, of all.
         """
 
         def function(*arguments: Any, **keywords: Any) -> Any:
             told: dict[int, dict[str, Any]] = {}
-            made_first = _taken(unmade, arguments) if unmade else []
-            known = {id(made) for _, made, *_ in made_first}
-            for _, _, *operands in made_first:
-                self._tell([each for each in operands if id(each) not in known], told)
+            nodes = _taken(unnoted, arguments) if unnoted else []
+            for held in {id(each): each for _, *behind in nodes for each in behind}.values():
+                self._tell(held, told)
             for argument in arguments:
                 self._tell(argument, told)
             if is_method:
                 self._tell_all(arguments[0], told)
             both = [wire.encode(arguments, self._handle), wire.encode(keywords, self._handle)]
-            made = [
-                [number, *(wire.encode(each, self._handle) for each in rest)]
-                for number, *rest in made_first
+            noted = [
+                [index, *(wire.encode(each, self._handle) for each in rest)]
+                for index, *rest in nodes
             ]
-            answer = self._callback(number, [*both, list(told.items()), made])
+            answer = self._callback(number, [*both, list(told.items()), noted])
             done = self.perform(answer["steps"])
             if "error" in done:
                 raise failure(next(filter(_FAILURES.__contains__, done["error"]), ""))
@@ -197,53 +194,50 @@ class Objects:
         name: str,
         methods: dict[str, int],
         makers: dict[str, int],
-        numbers: dict[str, str],
-        make: int,
+        usual: dict[str, list[Any]],
+        alone: list[str],
+        note: int,
     ) -> Any:
-        """A class whose `makers` give a new object at once, to be made when it is looked at.
+        """A class of nodes, most of which are made here, without asking.
 
-        Of most objects nobody wants more than the number, which `numbers` says how to work out.
+        Args:
+            makers: how a node is made on the grader's side, by method.
+            usual: those that need not ask: what notes the node there, and which of `NUMBERS`
+                works out its number.
+            alone: those whose nodes keep no operands.
+            note: asked to note all.
         """
-        unmade: dict[int, list[Any]] = {}
-        functions = {key: self._function(number, unmade, True) for key, number in methods.items()}
-        make_all = self._function(make, unmade)
+        unnoted: dict[int, list[Any]] = {}
+        functions = {key: self._function(number, unnoted, True) for key, number in methods.items()}
+        note_all = self._function(note, unnoted)
 
         def maker(key: str, number: int) -> Callable[..., Any]:
-            number_of = NUMBERS.get(numbers.get(key, ""))
+            ask = self._function(number, unnoted, True)
+            index, number_of = usual.get(key, (0, ""))
+            work_out = NUMBERS.get(number_of)
 
             def method(node: Any, *operands: Any) -> Any:
                 made = node if key == "__init__" else object.__new__(created)
-                at_work = operands if key == "__init__" else (node, *operands)
-                waits = all(type(each) in (float, int, created) for each in at_work)
-                # What may fail, fails here and now.
-                if number_of is None:
-                    waits = waits and key not in _MAY_FAIL
-                elif waits:
-                    result = number_of(*(getattr(each, "data", each) for each in at_work))
-                    waits = type(result) is float
-                    if waits:
-                        vars(made)["data"] = result
-                unmade[id(made)] = [number, made, *at_work]
-                if not waits or len(unmade) >= MAX_UNMADE:
-                    make_all()
+                given = operands if key == "__init__" else (node, *operands)
+                if work_out is not None and all(type(each) in known for each in given):
+                    data = work_out(
+                        *(vars(each)["data"] if type(each) is created else each for each in given)
+                    )
+                    if type(data) is float:
+                        nodes = [] if key in alone else [e for e in given if type(e) is created]
+                        vars(made).update(data=data, grad=0.0, _prev=nodes)
+                        unnoted[id(made)] = [index, made, *given]
+                        if len(unnoted) >= MAX_UNNOTED:
+                            note_all()
+                        return None if made is node else made
+                ask(made, *given)
                 return None if made is node else made
 
             return method
 
-        def look(node: Any, name: str) -> Any:
-            if unmade:
-                make_all()
-            return object.__getattribute__(node, name)
-
-        def change(node: Any, name: str, value: Any) -> None:
-            # What is not made yet is to be made of what there was.
-            if unmade and (not numbers or name == "data" or id(node) in unmade):
-                make_all()
-            object.__setattr__(node, name, value)
-
         functions |= {key: maker(key, number) for key, number in makers.items()}
-        functions |= {"__getattr__": look, "__setattr__": change}
         created = type(name, (), functions)
+        known = (float, int, created)
         self.namespace[name] = created
         return created
 
@@ -350,8 +344,8 @@ class Objects:
         return str(repr(value))[: wire.MAX_TEXT]
 
 
-def _taken(unmade: dict[int, list[Any]], wanted: tuple[Any, ...]) -> list[list[Any]]:
-    """Take out the objects that `wanted` was made from, in the order in which they were made.
+def _taken(unnoted: dict[int, list[Any]], wanted: tuple[Any, ...]) -> list[list[Any]]:
+    """Take out the nodes that `wanted` was made from, in the order in which they were made.
 
     Without `wanted`, all of them.
     """
@@ -360,12 +354,12 @@ def _taken(unmade: dict[int, list[Any]], wanted: tuple[Any, ...]) -> list[list[A
         waiting = list(wanted)
         while waiting:
             key = id(waiting.pop())
-            if key in unmade and key not in found:
+            if key in unnoted and key not in found:
                 found.add(key)
-                waiting += unmade[key][2:]
+                waiting += unnoted[key][2:]
     else:
-        found = set(unmade)
-    return [unmade.pop(key) for key in list(unmade) if key in found]
+        found = set(unnoted)
+    return [unnoted.pop(key) for key in list(unnoted) if key in found]
 
 
 def _held(value: Any) -> dict[str, Any] | None:
