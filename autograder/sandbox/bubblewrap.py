@@ -44,11 +44,6 @@ ENVIRONMENT = {
     "OMP_NUM_THREADS": "1",
     "PYTHONHASHSEED": "0",
     "PYTHONDONTWRITEBYTECODE": "1",
-    # Memory that is free again is kept for what comes next: to give it back and have it anew,
-    # page by page, is a tenth of a student process's time.
-    "PYTHONMALLOC": "malloc",
-    "GLIBC_TUNABLES": f"glibc.malloc.trim_threshold={1 << 28}"
-    f":glibc.malloc.mmap_threshold={1 << 24}",
 }
 
 
