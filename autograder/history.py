@@ -13,7 +13,18 @@ from datetime import UTC, datetime
 from typing import Any
 
 from nbgrader.api import Gradebook
-from sqlalchemy import Column, Index, Integer, MetaData, String, Table, Text, func, select
+from sqlalchemy import (
+    Column,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    bindparam,
+    func,
+    select,
+)
 from sqlalchemy.engine import Row
 
 from .report import Report
@@ -33,6 +44,18 @@ _GRADINGS = Table(
     sqlite_autoincrement=True,
 )
 Index("autograder_grading_of", _GRADINGS.c.assignment, _GRADINGS.c.student)
+
+# Each is put together once: to do so takes longer than to carry it out.
+_ADDED = _GRADINGS.insert()
+_LATEST = select(_GRADINGS).where(
+    _GRADINGS.c.id
+    == select(func.max(_GRADINGS.c.id))
+    .where(
+        _GRADINGS.c.assignment == bindparam("assignment"),
+        _GRADINGS.c.student == bindparam("student"),
+    )
+    .scalar_subquery()
+)
 
 _REFUSED = "the record of gradings is only ever added to"
 # By database; each can be carried out again and again.
@@ -125,15 +148,16 @@ def prepare(gradebook: Gradebook) -> None:
 def add(gradebook: Gradebook, entry: Entry) -> None:
     """Add a line; the caller commits."""
     gradebook.db.execute(
-        _GRADINGS.insert().values(
-            time=datetime.now(UTC).isoformat(timespec="seconds"),
-            assignment=entry.assignment,
-            student=entry.student,
-            submission=entry.submission,
-            seed=entry.seed,
-            versions=json.dumps(entry.versions),
-            verdicts=json.dumps(entry.verdicts, ensure_ascii=False),
-        )
+        _ADDED,
+        {
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "assignment": entry.assignment,
+            "student": entry.student,
+            "submission": entry.submission,
+            "seed": entry.seed,
+            "versions": json.dumps(entry.versions),
+            "verdicts": json.dumps(entry.verdicts, ensure_ascii=False),
+        },
     )
 
 
@@ -147,12 +171,7 @@ def entries(gradebook: Gradebook, name: str, student: str | None = None) -> list
 
 def latest(gradebook: Gradebook, name: str, student: str) -> Entry | None:
     """The last grading of a student's submission, if there is one."""
-    last = (
-        select(func.max(_GRADINGS.c.id))
-        .where(_GRADINGS.c.assignment == name, _GRADINGS.c.student == student)
-        .scalar_subquery()
-    )
-    row = gradebook.db.execute(select(_GRADINGS).where(_GRADINGS.c.id == last)).first()
+    row = gradebook.db.execute(_LATEST, {"assignment": name, "student": student}).first()
     return None if row is None else _entry(row)
 
 
