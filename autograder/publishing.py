@@ -13,6 +13,7 @@ import tempfile
 from pathlib import Path
 
 import nbformat
+from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 from nbformat.notebooknode import NotebookNode
 
 from .assignments import CourseError, find_course
@@ -43,6 +44,8 @@ def made(course: Path, kind: str, name: str) -> NotebookNode:
         )
     _require_no_errors(notebook)
     _leave_out_widgets(notebook)
+    # How much of a text a kernel sends at a time differs as well.
+    notebook, _ = CoalesceStreamsPreprocessor().preprocess(notebook, {})
     for cell in notebook.cells:
         cell.metadata.pop("execution", None)  # when it was run, which differs every time
     return notebook
