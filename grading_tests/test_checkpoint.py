@@ -2,8 +2,8 @@
 
 Each test's docstring is what a student reads when it fails: it never says which answer is right.
 Letters count in either case, numbers in any form and to three digits. Engines that a student's
-test is tried on live in the student's process, but every one of their methods runs here: by
-nothing but its behaviour can a broken engine be told from a right one.
+test is tried on live in the student's process. Usual numbers are worked out there; what backward
+passes do, and numbers that are not the usual ones, are worked out here.
 """
 
 from __future__ import annotations
