@@ -1,15 +1,18 @@
 """Names the mistake: the misconception that behaves as the student's code did.
 
-Each model is played through the same hidden tests with the same numbers. The one that fails the
-same tests, and shows them the same values on the way, is the diagnosis. Source text is never
-looked at.
+Each model is played, once a class, through the same hidden tests with the same numbers. The one
+that fails the same tests, and shows them the same values on the way, is the diagnosis. Source text
+is never looked at.
 """
 
 from __future__ import annotations
 
 import math
+from collections.abc import Iterator
 from contextlib import redirect_stdout
+from dataclasses import replace
 from io import StringIO
+from itertools import count
 from typing import Any
 
 from .assignments import Assignment, Exercise, Mistake
@@ -28,6 +31,7 @@ class Diagnosis:
     def __init__(self, assignment: Assignment, suite: Suite) -> None:
         self._assignment = assignment
         self._suite = suite
+        self._played: dict[tuple[str, bytes], _Played] = {}
 
     def name(
         self, exercise: Exercise, verdicts: list[Verdict], seed: bytes, suspects: list[Mistake]
@@ -50,12 +54,34 @@ class Diagnosis:
     def _explains(
         self, exercise: Exercise, mistake: Mistake, verdicts: list[Verdict], seed: bytes
     ) -> bool:
-        # A model may print, as the student's code would; that is none of the report's business.
-        with redirect_stdout(StringIO()):
-            scope = self._assignment.namespace(**{exercise.id: mistake.source})
-            played = self._suite.run(exercise.id, lambda: Engine(LocalChannel(scope)), seed)
-            # `run` is lazy: the first test that goes otherwise ends the comparison.
-            return all(map(_alike, verdicts, played))
+        key = (mistake.id, seed)
+        if key not in self._played:
+            self._played[key] = _Played(self._play(exercise, mistake, seed))
+        return all(map(_alike, verdicts, self._played[key]))
+
+    def _play(self, exercise: Exercise, mistake: Mistake, seed: bytes) -> Iterator[Verdict]:
+        scope = self._assignment.namespace(**{exercise.id: mistake.source})
+        yield from self._suite.run(exercise.id, lambda: Engine(LocalChannel(scope)), seed)
+
+
+class _Played:
+    """The verdicts on a model, each found out when it is first asked for and then kept."""
+
+    def __init__(self, verdicts: Iterator[Verdict]) -> None:
+        self._coming = verdicts
+        self._known: list[Verdict] = []
+
+    def __iter__(self) -> Iterator[Verdict]:
+        for index in count():
+            if index == len(self._known):
+                # A model may print, as the student's code would: that is not for the report.
+                with redirect_stdout(StringIO()):
+                    verdict = next(self._coming, None)
+                if verdict is None:
+                    return
+                # What was seen matters where a test failed, and can be much.
+                self._known.append(replace(verdict, seen=[]) if verdict.passed else verdict)
+            yield self._known[index]
 
 
 def _alike(student: Verdict, model: Verdict) -> bool:

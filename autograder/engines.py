@@ -14,6 +14,8 @@ from functools import partial
 from itertools import count
 from typing import Any, Protocol, TypeVar
 
+from .expressions import traced
+from .sandbox.conversations import Exchange, Turn
 from .sandbox.inside import wire
 from .sandbox.inside.objects import MAX_UNNOTED, Objects, failure
 from .sandbox.processes import StudentProcess
@@ -55,6 +57,13 @@ class Channel(Protocol):
 
     def register(self, function: Callable[..., Any]) -> int: ...
 
+    def follow(self, turn: Turn) -> Any:
+        """As `StudentProcess.follow`."""
+
+    @property
+    def said(self) -> list[Exchange] | None:
+        """As `StudentProcess.said`."""
+
     next_number: Callable[[], int]
     """Gives a number below zero that names no object there yet."""
 
@@ -72,9 +81,18 @@ class RemoteChannel:
     def register(self, function: Callable[..., Any]) -> int:
         return self._process.register(function)
 
+    def follow(self, turn: Turn) -> Any:
+        return None if self.said is None else self._process.follow(turn)
+
+    @property
+    def said(self) -> list[Exchange] | None:
+        return self._process.said
+
 
 class LocalChannel:
     """To a namespace in this process, by the same messages."""
+
+    said = None
 
     def __init__(self, namespace: dict[str, Any]) -> None:
         self._objects = Objects(namespace, self._callback)
@@ -87,6 +105,9 @@ class LocalChannel:
     def register(self, function: Callable[..., Any]) -> int:
         self._functions.append(function)
         return len(self._functions) - 1
+
+    def follow(self, turn: Turn) -> None:
+        """Nothing is written down of what is said here."""
 
     def _callback(self, number: int, arguments: list[Any]) -> Any:
         try:
@@ -117,6 +138,7 @@ class Engine:
         self._remotes: dict[int, Remote] = {}
         self._notes: list[Callable[..., None]] = []
         self._room = _ROOM
+        self._is_timed = False
         self.seen: list[Any] = []
 
     def __getattr__(self, name: str) -> Any:
@@ -284,12 +306,33 @@ class Engine:
         flat = [part for pair in encoded.items() for part in pair]
         self._waiting.append(["fill", None, self._encode(target), *flat])
 
+    def expression(self, function: Callable[..., Any]) -> Remote:
+        """A function that does there, to nodes or numbers, the arithmetic that `function` does."""
+        return self._later("expression", traced(function))
+
+    def operation(
+        self,
+        number: Callable[..., Any],
+        *slopes: Callable[..., Any],
+        adds: bool = True,
+    ) -> Remote:
+        """An operation on nodes, carried out there, whose gradients may be wrong.
+
+        Args:
+            number: arithmetic that gives the new node's number from its operands' numbers.
+            slopes: for each operand, arithmetic that gives what is taken for its derivative.
+            adds: whether the backward step adds to gradients, or overwrites them.
+        """
+        programs = [traced(slope) for slope in slopes]
+        return self._later("operation", self.Value, traced(number), programs, adds)
+
     def timed(self, action: Callable[[], T]) -> tuple[float, T]:
         """For how many seconds `action` keeps the engine busy where it lives, and what it gives.
 
         They depend on the machine and on what else it does: compare them with those of another
         action, and leave much room.
         """
+        self._is_timed = True
         start = self._ask("clock", False, remember=False)
         try:
             result = action()
@@ -300,6 +343,15 @@ class Engine:
     def finish(self) -> None:
         """Carry out every step that was not waited for. Raises `StudentError` if one failed."""
         self._flush()
+
+    def follow(self, turn: Turn) -> Any:
+        """How a conversation ends that goes as one before; None where a test has to lead it."""
+        return self._channel.follow(turn)
+
+    @property
+    def said(self) -> list[Exchange] | None:
+        """What was said, if it was written down and may come again: no measured time does."""
+        return None if self._is_timed else self._channel.said
 
     def forget(self) -> None:
         """Let go of the objects that it knows, which hold on to it: a test has ended."""
@@ -420,10 +472,14 @@ class Engine:
             self._told = _by_number(told)
             self._serving += 1
             try:
-                for index, *rest in noted:
+                for index, node, data, grad, *operands in noted:
                     if type(index) is not int or not 0 <= index < len(self._notes):
                         raise wire.WireError("no such maker")
-                    self._notes[index](*_harmless([self._value(each) for each in rest]))
+                    made, *given = _harmless([self._value(each) for each in (node, *operands)])
+                    if type(made) is not Remote:
+                        raise wire.WireError("not a node")
+                    self._told.setdefault(made._number, {}).update(data=data, grad=grad)
+                    self._notes[index](made, *given)
                 value = self._encode(function(*positional, **named))
             except StudentError as error:
                 raise failure(error.kind) from error

@@ -64,6 +64,7 @@ class Grader:
         self._server = WarmServer(limits)
         self._suites: dict[Path, Suite] = {}
         self._tables: dict[str, tuple[Assignment, dict[str, Any]]] = {}
+        self._diagnoses: dict[str, tuple[Assignment, Diagnosis]] = {}
         self._started = False
 
     def use(self, server: WarmServer) -> None:
@@ -110,11 +111,12 @@ class Grader:
         self.start()
         assignment = load_assignment(self.course, name)
         suite = self._suite(assignment.tests)
-        seed = self._seed(name, cells)
+        seed = self._seed(name)
         grading = _Grading(
             assignment,
             suite,
             self._table(assignment),
+            self._diagnosis(assignment),
             self._server,
             cells,
             seed,
@@ -145,12 +147,16 @@ class Grader:
             self._tables[assignment.name] = (assignment, table)
         return table
 
-    def _seed(self, name: str, cells: list[Cell]) -> bytes:
-        """The same submission gets the same numbers, and nobody else can foretell them."""
-        digest = blake2b(key=self._key[:64], digest_size=16)
-        for text in (name, *(cell.source for cell in cells)):
-            digest.update(text.encode("utf-8", "surrogatepass") + b"\0")
-        return digest.digest()
+    def _diagnosis(self, assignment: Assignment) -> Diagnosis:
+        known, diagnosis = self._diagnoses.get(assignment.name, (None, None))
+        if known is not assignment or diagnosis is None:
+            diagnosis = Diagnosis(assignment, self._suite(assignment.tests))
+            self._diagnoses[assignment.name] = (assignment, diagnosis)
+        return diagnosis
+
+    def _seed(self, name: str) -> bytes:
+        """All who hand in an assignment get the same numbers, and nobody can foretell them."""
+        return blake2b(name.encode(), key=self._key[:64], digest_size=16).digest()
 
 
 class _Grading:
@@ -161,6 +167,7 @@ class _Grading:
         assignment: Assignment,
         suite: Suite,
         table: dict[str, Any],
+        diagnosis: Diagnosis,
         server: WarmServer,
         cells: list[Cell],
         seed: bytes,
@@ -173,7 +180,7 @@ class _Grading:
         self._cells = cells
         self._seed = seed
         self._table = table
-        self._diagnosis = Diagnosis(assignment, suite)
+        self._diagnosis = diagnosis
         self._only = only
         self._allowance = allowance
         self._cut_short: dict[str, None] = {}

@@ -12,7 +12,7 @@ import os
 import random
 import sys
 from collections.abc import Callable, Iterator
-from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout
+from contextlib import ExitStack, contextmanager, redirect_stderr, redirect_stdout, suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
 from pathlib import Path
@@ -27,8 +27,9 @@ from . import reference
 from .assignments import CourseError
 from .engines import Engine, LocalChannel, StudentError
 from .sandbox.bubblewrap import SandboxUnavailable
+from .sandbox.conversations import Conversations
 from .sandbox.inside import wire
-from .sandbox.processes import StudentLost
+from .sandbox.processes import OtherWords, StudentLost
 
 
 class SuiteError(CourseError):
@@ -105,6 +106,7 @@ class Suite:
 
     def __init__(self, path: Path) -> None:
         self._fixtures = _Fixtures()
+        self._conversations = Conversations()
         with _quiet(), _environment(PYTEST_DISABLE_PLUGIN_AUTOLOAD="1"):
             self._config = _configured(path, self._fixtures)
             self._session = Session.from_config(self._config)
@@ -159,18 +161,30 @@ class Suite:
             yield self._run_one(test, engine, seed)
 
     def _run_one(self, test: _Test, engine: Callable[[], Engine], seed: bytes) -> Verdict:
+        topic = (test.id, seed)
+        for follows in (True, False):
+            try:
+                student = engine()
+                known = student.follow(self._conversations.about(topic)) if follows else None
+            except StudentLost as lost:
+                return Verdict(test.name, test.promise, lost=lost.reason)
+            if isinstance(known, Verdict):
+                return known
+            with suppress(OtherWords):
+                verdict = self._lead(test, student, seed)
+                if student.said is not None and verdict.lost is None:
+                    self._conversations.learn(topic, student.said, verdict, len(verdict.seen))
+                return verdict
+        raise AssertionError("a conversation that follows none goes its own way")
+
+    def _lead(self, test: _Test, student: Engine, seed: bytes) -> Verdict:
         verdict = Verdict(test.name, test.promise)
-        try:
-            student = engine()
-        except StudentLost as lost:
-            verdict.lost = lost.reason
-            return verdict
         self._fixtures.student, self._fixtures.seed = student, seed
         student.seen = verdict.seen
         try:
             test.run()
             verdict.passed = True
-        except SandboxUnavailable:
+        except (SandboxUnavailable, OtherWords):
             raise
         except StudentLost as lost:
             verdict.lost = lost.reason
@@ -190,6 +204,7 @@ class _Test:
     """A collected test, and what is to be known of it and of its fixtures to run it."""
 
     def __init__(self, item: pytest.Function) -> None:
+        self.id = item.nodeid
         self.name = item.name
         self.promise = " ".join((item.function.__doc__ or item.name).split())
         self._owner = item.cls

@@ -402,6 +402,50 @@ def test_a_forged_answer_ends_the_process_or_the_test(server, answer):
             Engine(RemoteChannel(student)).read("x")
 
 
+def test_arithmetic_is_worked_out_where_the_engine_lives(engines):
+    for engine in engines:
+        f = engine.expression(lambda x, y: 2 * x - (y / x) ** 2 + 1 / y)
+        assert engine.relay(f, 2.0, 3.0) == 2 * 2.0 - (3.0 / 2.0) ** 2 + 1 / 3.0
+        assert engine.relay(engine.expression(lambda: 7.0)) == 7.0
+        node = engine.relay(engine.expression(lambda x: x + x), engine.Value(4.0))
+        assert node.data == 8.0 and len(engine.items(node._prev)) == 2
+
+
+def test_arithmetic_goes_through_other_functions(engines):
+    def through(double):
+        return lambda x: 3 * x.through(double) - x
+
+    for engine in engines:
+        double = engine.expression(lambda x: x + x)
+        assert engine.relay(engine.expression(through(double)), 1.5) == 7.5
+
+
+def test_operations_have_the_gradients_that_they_are_given(engines):
+    for engine in engines:
+        product = engine.operation(lambda x, y: x * y, lambda x, y: y, lambda x, y: 10.0)
+        x, y = engine.Value(2.0), engine.Value(3.0)
+        x.grad = y.grad = 1.0
+        out = engine.relay(product, x, y)
+        assert out.data == 6.0 and engine.items(out._prev) == [x, y]
+        out.grad = 0.5
+        engine.invoke(out, "_backward")
+        assert [x.grad, y.grad] == [1.0 + 3.0 * 0.5, 1.0 + 10.0 * 0.5]
+
+
+def test_an_operation_that_overwrites_keeps_the_last_use_alone(engines):
+    for engine in engines:
+        for adds, grad in ((True, 1.0 + 2 * 5.0), (False, 5.0)):
+            total = engine.operation(
+                lambda x, y: x + y, lambda x, y: 5.0, lambda x, y: 5.0, adds=adds
+            )
+            x = engine.Value(2.0)
+            x.grad = 1.0
+            out = engine.relay(total, x, x)
+            out.grad = 1.0
+            engine.invoke(out, "_backward")
+            assert x.grad == grad
+
+
 # The wire.
 
 PLAIN = st.recursive(

@@ -10,6 +10,7 @@ import socket
 import subprocess
 import tempfile
 import time
+from collections import deque
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
@@ -21,6 +22,7 @@ from typing import Any
 
 from . import bubblewrap
 from .bubblewrap import SandboxUnavailable
+from .conversations import Exchange, Turn
 from .inside import wire
 
 _libc = ctypes.CDLL(None)
@@ -29,6 +31,8 @@ _START_SECONDS = 60.0
 _END_SECONDS = 10.0
 _LEAVE_SECONDS = 1.0
 _ROUND_TRIP_SECONDS = 0.002
+_ROOM = 4 << 20
+"""How many bytes of what a process says in one conversation are kept."""
 
 
 @dataclass(frozen=True)
@@ -59,6 +63,10 @@ class Limits:
     test_seconds: float = 30.0
     callbacks: int = 200_000
     patience: float = 5.0
+
+
+class OtherWords(Exception):
+    """Led again, after the same answers, a conversation went otherwise. The process is ended."""
 
 
 class StudentLost(Exception):
@@ -312,6 +320,7 @@ class StudentProcess:
         delayed: seconds of its time that are not counted, since others had the processor. They
             are looked for only when a time is up.
         next_number: gives a number below zero that names no object in the process yet.
+        said: what was said since `start_over`; None before it, and where that was too much.
     """
 
     def __init__(self, server: WarmServer, key: int, connection: socket.socket) -> None:
@@ -326,6 +335,10 @@ class StudentProcess:
         self._started = time.monotonic()
         self._own_wait = own_wait()
         self.delayed = 0.0
+        self.said: list[Exchange] | None = None
+        self._is_new = False
+        self._to_repeat: deque[tuple[bytes, bytes]] = deque()
+        self._room = 0
 
     def _now(self) -> float:
         """The time that counts, in seconds: it stood still while others had the processor."""
@@ -367,28 +380,89 @@ class StudentProcess:
         # What the grader asks while it serves a call is part of this request.
         self._until = deadline
         try:
-            self._connection.send(message, deadline + self.delayed)
-            while True:
-                at = deadline + self.delayed
-                answer = self._connection.receive(at, partial(self._later, deadline))
-                if type(answer) is not dict:
-                    raise wire.WireError("not an answer")
-                if "callback" not in answer:
-                    return answer
+            answer = self._exchange(message, deadline, asks=True)
+            while "callback" in answer:
                 callbacks -= 1
                 if callbacks < 0:
                     raise wire.TimeIsUp("the grader was called too often")
                 # The way here and back, on a busy machine, is not the student's doing.
                 self._until = deadline = min(deadline + _ROUND_TRIP_SECONDS, before)
-                result = self._serve(answer)
-                self._connection.send(result, deadline + self.delayed)
-        except wire.TimeIsUp as error:
-            self.close()
-            raise StudentLost("timeout", str(error)) from error
+                answer = self._exchange(self._serve(answer), deadline, asks=False)
+            return answer
         except wire.WireError as error:
-            raise StudentLost(self._lose(isinstance(error, wire.Closed)), str(error)) from error
+            raise self._lost(error) from error
         finally:
             self._until = before
+
+    def start_over(self) -> None:
+        """Forget every object and function that has a number, here and in the process.
+
+        From now on what is said is written down, as far as there is room for it.
+        """
+        self.next_number = count(-1, -1).__next__
+        self._functions = []
+        self._is_new = True
+        self.said = []
+        self._to_repeat.clear()
+        self._room = _ROOM
+
+    def follow(self, turn: Turn) -> Any:
+        """Say what was said to a process that answered as this one does; returns how it ended.
+
+        Where this one answers otherwise the result is None. The grader then has to lead the
+        conversation from its start: it hears what has been answered, and goes on from there.
+
+        Raises:
+            StudentLost: as for `request`.
+        """
+        until = [self._until]  # and each request's own, the outermost first
+        try:
+            while turn.frame is not None:
+                if turn.asks:
+                    until.append(min(self._now() + self.limits.step_seconds, until[-1]))
+                body = self._hear(turn.frame, until[-1])
+                self._to_repeat.append((turn.frame, body))
+                after = turn.after(body)
+                if after is None:
+                    return None
+                turn = after
+                if turn.called:
+                    until[-1] = min(until[-1] + _ROUND_TRIP_SECONDS, until[-2])
+                else:
+                    until.pop()
+        except wire.WireError as error:
+            raise self._lost(error) from error
+        self._to_repeat.clear()
+        return turn.ending
+
+    def _exchange(self, message: dict[str, Any], deadline: float, asks: bool) -> dict[str, Any]:
+        """Send a message; returns the answer, or the call that comes before it."""
+        if self._is_new:
+            message["new"] = True
+            self._is_new = False
+        frame = wire.to_frame(message)
+        if self._to_repeat:
+            said, body = self._to_repeat.popleft()
+            if said != frame:
+                self.close()
+                raise OtherWords("the test does not depend on the answers alone")
+        else:
+            body = self._hear(frame, deadline)
+        answer = wire.to_message(body)
+        if type(answer) is not dict:
+            raise wire.WireError("not an answer")
+        self._room -= len(body)
+        if self._room < 0:
+            self.said = None
+        if self.said is not None:
+            self.said.append(Exchange(frame, asks, body, "callback" in answer))
+        return answer
+
+    def _hear(self, frame: bytes, deadline: float) -> bytes:
+        """Send a frame, and wait for what comes."""
+        self._connection.send_frame(frame, deadline + self.delayed)
+        at = deadline + self.delayed
+        return self._connection.receive_body(at, partial(self._later, deadline))
 
     def _serve(self, call: dict[str, Any]) -> dict[str, Any]:
         number, arguments = call.get("callback"), call.get("arguments")
@@ -398,7 +472,7 @@ class StudentProcess:
             raise wire.WireError("not arguments")
         try:
             return {"result": self._functions[number](*arguments)}
-        except (StudentLost, wire.WireError):
+        except (StudentLost, OtherWords, wire.WireError):
             raise
         except Exception as error:
             return {"error": type(error).__name__}
@@ -415,12 +489,17 @@ class StudentProcess:
             self._connection.close()
             self._server._end(self._key)
 
-    def _lose(self, leaving: bool) -> str:
-        """End the process; returns "out_of_memory" or "crashed", as the server saw it."""
+    def _lost(self, error: wire.WireError) -> StudentLost:
+        """End the process after an error on the way to it; returns what is to be raised."""
+        if isinstance(error, wire.TimeIsUp):
+            self.close()
+            return StudentLost("timeout", str(error))
         self._open = False
         self._connection.close()
+        leaving = isinstance(error, wire.Closed)
         ended = self._server._wait_for_end(self._key, kill=not leaving)
-        return "out_of_memory" if ended == "out_of_memory" else "crashed"
+        reason = "out_of_memory" if ended == "out_of_memory" else "crashed"
+        return StudentLost(reason, str(error))
 
     def __enter__(self) -> StudentProcess:
         return self

@@ -10,7 +10,7 @@ import gc
 import math
 import operator
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from itertools import islice
 from typing import Any
 
@@ -70,6 +70,11 @@ class Objects:
         self._numbers: dict[int, int] = {}
         self._ours: set[type] = set()
 
+    def retire(self) -> None:
+        """Forget all objects. Functions of the grader's that were made here fail from now on."""
+        self._objects, self._numbers = {}, {}
+        self._callback = _nobody
+
     def perform(self, steps: list[Any]) -> dict[str, Any]:
         """Perform the steps in order; the answer holds the last one's value, or the first error.
 
@@ -122,18 +127,18 @@ class Objects:
 
         def function(*arguments: Any, **keywords: Any) -> Any:
             told: dict[int, dict[str, Any]] = {}
-            nodes = _taken(unnoted, arguments) if unnoted else []
-            for held in {id(each): each for _, *behind in nodes for each in behind}.values():
-                self._tell(held, told)
+            nodes = _taken(unnoted, arguments) if unnoted else {}
+            noted = [self._note(*node) for node in nodes.values()]
+            for _, _, *behind in nodes.values():
+                for each in behind:
+                    if id(each) not in nodes:
+                        self._tell(each, told)
             for argument in arguments:
-                self._tell(argument, told)
+                if id(argument) not in nodes:
+                    self._tell(argument, told)
             if is_method:
                 self._tell_all(arguments[0], told)
             both = [wire.encode(arguments, self._handle), wire.encode(keywords, self._handle)]
-            noted = [
-                [index, *(wire.encode(each, self._handle) for each in rest)]
-                for index, *rest in nodes
-            ]
             answer = self._callback(number, [*both, list(told.items()), noted])
             done = self.perform(answer["steps"])
             if "error" in done:
@@ -141,6 +146,12 @@ class Objects:
             return wire.decode(answer["value"], self._resolve)
 
         return function
+
+    def _note(self, index: int, node: Any, *operands: Any) -> list[Any]:
+        """A node of ours as the grader is told of it: its maker, name, numbers and operands."""
+        held = vars(node)
+        parts = (node, held.get("data"), held.get("grad"), *operands)
+        return [index, *(wire.encode(part, self._handle) for part in parts)]
 
     def _tell(self, value: Any, told: dict[int, dict[str, Any]], depth: int = 0) -> None:
         """Note the numbers that an object holds, or that the objects in a short list hold."""
@@ -325,6 +336,26 @@ class Objects:
             node = kind(1.0, (node,), "+")
         return node
 
+    def _expression(self, program: list[Any]) -> Callable[..., Any]:
+        return lambda *operands: work_out(program, operands)
+
+    def _operation(
+        self, kind: Any, program: list[Any], slopes: list[list[Any]], adds: bool
+    ) -> Callable[..., Any]:
+        def operation(*nodes: Any) -> Any:
+            inputs = [node.data for node in nodes]
+            out = kind(work_out(program, inputs), nodes, "planted")
+
+            def backward() -> None:
+                for node, slope in zip(nodes, slopes, strict=True):
+                    before = node.grad if adds else 0.0
+                    node.grad = before + work_out(slope, inputs) * out.grad
+
+            out._backward = backward
+            return out
+
+        return operation
+
     def _sum(self, items: list[Any]) -> Any:
         return sum(items)
 
@@ -344,10 +375,31 @@ class Objects:
         return str(repr(value))[: wire.MAX_TEXT]
 
 
-def _taken(unnoted: dict[int, list[Any]], wanted: tuple[Any, ...]) -> list[list[Any]]:
+def work_out(program: list[Any], operands: Sequence[Any]) -> Any:
+    """What a program of postfix steps, as `expressions.traced` gives it, makes of its operands."""
+    stack: list[Any] = []
+    for step in program:
+        if type(step) is not str:
+            stack.append(step)
+        elif step in BINARY:
+            right = stack.pop()
+            stack.append(BINARY[step](stack.pop(), right))
+        elif step == "call":
+            operand = stack.pop()
+            stack.append(stack.pop()(operand))
+        else:
+            stack.append(operands[int(step)])
+    return stack.pop()
+
+
+def _nobody(number: int, arguments: list[Any]) -> Any:
+    raise failure("")
+
+
+def _taken(unnoted: dict[int, list[Any]], wanted: tuple[Any, ...]) -> dict[int, list[Any]]:
     """Take out the nodes that `wanted` was made from, in the order in which they were made.
 
-    Without `wanted`, all of them.
+    Without `wanted`, all of them. What is known of each is given by its id.
     """
     if wanted:
         found: set[int] = set()
@@ -359,7 +411,7 @@ def _taken(unnoted: dict[int, list[Any]], wanted: tuple[Any, ...]) -> list[list[
                 waiting += unnoted[key][2:]
     else:
         found = set(unnoted)
-    return [unnoted.pop(key) for key in list(unnoted) if key in found]
+    return {key: unnoted.pop(key) for key in list(unnoted) if key in found}
 
 
 def _held(value: Any) -> dict[str, Any] | None:

@@ -48,9 +48,9 @@ class Session:
     """Answers requests on `connection` until it is closed.
 
     Requests are `{"seed": number, "processors": [...]}`, which has no answer, `{"cell": source}`,
-    `{"steps": [...]}` and `{"probes": [...]}`; while one is being answered,
-    `{"callback": number, "arguments": [...]}` may go the other way, and further requests may come
-    before its `{"result": value}` does.
+    `{"steps": [...]}`, with `"new"` for the first of a test, and `{"probes": [...]}`. While one is
+    being answered, `{"callback": number, "arguments": [...]}` may go the other way, and further
+    requests may come before its `{"result": value}` does.
     """
 
     def __init__(self, shell: Shell, connection: wire.Connection) -> None:
@@ -78,6 +78,9 @@ class Session:
             return self._shell.run_one_cell(request["cell"])
         if "probes" in request:
             return {"observed": [play(probe, self._shell.user_ns) for probe in request["probes"]]}
+        if "new" in request:
+            self._objects.retire()
+            self._objects = Objects(self._shell.user_ns, self._call_grader)
         return self._objects.perform(request["steps"])
 
     def _call_grader(self, number: int, arguments: list[Any]) -> Any:

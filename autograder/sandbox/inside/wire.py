@@ -77,10 +77,10 @@ class Connection:
             Closed: the other side is gone.
             WireError: the message is too large.
         """
-        body = _ENCODER.encode(message).encode()
-        if len(body) > MAX_FRAME:
-            raise WireError(f"a message of {len(body)} bytes is over the limit of {MAX_FRAME}")
-        frame = _HEADER.pack(len(body)) + body
+        self.send_frame(to_frame(message), deadline)
+
+    def send_frame(self, frame: bytes, deadline: float | None = None) -> None:
+        """Send what `to_frame` made of a message. Raises as `send` does."""
         try:
             if deadline is None:
                 self._socket.sendall(frame)
@@ -109,6 +109,12 @@ class Connection:
             Closed: the other side is gone.
             WireError: the frame is not the JSON it must be.
         """
+        return to_message(self.receive_body(deadline, later))
+
+    def receive_body(
+        self, deadline: float | None = None, later: Callable[[], float | None] | None = None
+    ) -> bytes:
+        """Read one message, which `to_message` has still to be made of. Raises as `receive`."""
         arrived = self._arrived
         while len(arrived) < _HEADER.size:
             arrived += self._read(deadline, later)
@@ -118,16 +124,9 @@ class Connection:
         end = _HEADER.size + length
         while len(arrived) < end:
             arrived += self._read(deadline, later)
-        body = arrived[_HEADER.size : end]
+        body = bytes(arrived[_HEADER.size : end])
         del arrived[:end]
-        try:
-            text = body.decode()
-            message, read = _DECODER.raw_decode(text)
-        except (ValueError, RecursionError) as error:
-            raise WireError(f"not a message: {type(error).__name__}") from error
-        if read != len(text):
-            raise WireError("more than a message")
-        return message
+        return body
 
     def _read(self, deadline: float | None, later: Callable[[], float | None] | None) -> bytes:
         try:
@@ -148,6 +147,26 @@ class Connection:
         if left <= 0:
             return False
         return bool(self._polls[event].poll(left * 1000))
+
+
+def to_frame(message: Any) -> bytes:
+    """A message as it travels. Raises `WireError` where it is too large."""
+    body = _ENCODER.encode(message).encode()
+    if len(body) > MAX_FRAME:
+        raise WireError(f"a message of {len(body)} bytes is over the limit of {MAX_FRAME}")
+    return _HEADER.pack(len(body)) + body
+
+
+def to_message(body: bytes) -> Any:
+    """The message in what was received. Raises `WireError` where it is not the JSON it must be."""
+    try:
+        text = body.decode()
+        message, read = _DECODER.raw_decode(text)
+    except (ValueError, RecursionError) as error:
+        raise WireError(f"not a message: {type(error).__name__}") from error
+    if read != len(text):
+        raise WireError("more than a message")
+    return message
 
 
 def encode(value: Any, handle: Callable[[Any], dict[str, int]], depth: int = 0) -> Any:

@@ -1,0 +1,92 @@
+"""What was said before: where a student process answers as another one did, the rest is known.
+
+A hidden test is a conversation. It asks, the process answers or calls back, and what the test says
+next, and its verdict in the end, follow from what it heard. So no test need lead a conversation
+that was held before: while the same answers come, byte for byte, the same is said.
+"""
+
+from __future__ import annotations
+
+from hashlib import blake2b
+from typing import Any, NamedTuple
+
+_ROOM = 16 << 20
+_TURN = 400
+"""About how many bytes a turn takes beside what is said in it."""
+_ITEM = 60
+"""About how many bytes an item of an ending takes."""
+
+
+class Exchange(NamedTuple):
+    """What was said to a process, and what it said to that.
+
+    Attributes:
+        frame: what was sent.
+        asks: whether that was a request, and not the result of a call.
+        body: what came.
+        calls: whether that was a call, and not the answer to the request.
+    """
+
+    frame: bytes
+    asks: bool
+    body: bytes
+    calls: bool
+
+
+class Turn:
+    """What is said at one point of a conversation, and what is known to have been said to it.
+
+    Attributes:
+        frame: what is sent; None where nothing is known, or the conversation has ended.
+        asks: whether that is a request.
+        called: whether a call led here, which this is to answer.
+        ending: how the conversation ended here, if it did.
+    """
+
+    __slots__ = ("_answers", "asks", "called", "ending", "frame")
+
+    def __init__(self, called: bool = False) -> None:
+        self.frame: bytes | None = None
+        self.asks = False
+        self.called = called
+        self.ending: Any = None
+        self._answers: dict[bytes, Turn] = {}
+
+    def after(self, body: bytes) -> Turn | None:
+        """What comes next where `body` was said to this, if that is known."""
+        return self._answers.get(_digest(body))
+
+    def answered(self, exchange: Exchange) -> Turn:
+        """Learn what was said to this; gives what comes next."""
+        self.frame, self.asks = exchange.frame, exchange.asks
+        return self._answers.setdefault(_digest(exchange.body), Turn(exchange.calls))
+
+
+class Conversations:
+    """The conversations that were held so far, as many as there is room for: by their topic."""
+
+    def __init__(self) -> None:
+        self._first: dict[Any, Turn] = {}
+        self._room = _ROOM
+
+    def about(self, topic: Any) -> Turn:
+        """The first turn of a conversation."""
+        return self._first.setdefault(topic, Turn())
+
+    def learn(self, topic: Any, said: list[Exchange], ending: Any, items: int) -> None:
+        """Keep how a conversation went.
+
+        Args:
+            items: how many there are in the ending.
+        """
+        self._room -= items * _ITEM + sum(len(each.frame) + _TURN for each in said)
+        if self._room < 0:
+            return
+        turn = self.about(topic)
+        for exchange in said:
+            turn = turn.answered(exchange)
+        turn.ending = ending
+
+
+def _digest(body: bytes) -> bytes:
+    return blake2b(body, digest_size=20).digest()
