@@ -14,9 +14,20 @@ import pytest
 from autograder.testing import close, exercise, gradients, leaf, reverse_topological
 from course.dot import read_dot
 
-TOO_LONG = 30
-"""How many times as long as making its nodes a walk over a graph may take. Of 12,000 nodes, it
-takes up to three times as long with a set of those that were met, and a hundred with a list."""
+TOO_LONG = 15
+"""How many times as long as making its nodes a walk over a graph may take. Of 6,000 nodes, it
+takes up to five times as long with a set of those that were met, and fifty with a list."""
+
+
+def made_in_parts(student, make, parts):
+    """What `make` gives at each of so many calls, and the seconds that all take, undisturbed."""
+    made = [student.timed(make) for _ in range(parts)]
+    return [part for _, part in made], parts * min(seconds for seconds, _ in made)
+
+
+def is_quick(student, action, seconds):
+    """Whether an action takes no longer, at one of three tries: the machine may be busy."""
+    return any(student.timed(action)[0] < seconds for _ in range(3))
 
 
 @exercise("exp")
@@ -317,12 +328,19 @@ class TestTopologicalOrder:
         assert student.lengths([student.call(student.topological_order, node)]) == [61]
 
     def test_many_nodes(self, student):
-        """With 12,000 nodes the time still grows with their number, not with its square."""
+        """With 6,000 nodes the time still grows with their number, not with its square."""
         x = student.Value(1.0)
-        making, ends = student.timed(lambda: [student.deepened(x, 120) for _ in range(100)])
-        root = student.Value(1.0, tuple(ends), "sum")
-        listing, order = student.timed(lambda: student.call(student.topological_order, root))
-        assert student.lengths([order]) == [12_002] and listing < TOO_LONG * making
+        chains, making = made_in_parts(
+            student, lambda: [student.deepened(x, 60) for _ in range(20)], 5
+        )
+        root = student.Value(1.0, tuple(end for part in chains for end in part), "sum")
+        orders = []
+
+        def walk():
+            orders.append(student.call(student.topological_order, root))
+
+        assert is_quick(student, walk, TOO_LONG * making)
+        assert student.lengths(orders[:1]) == [6_002]
 
 
 class BackwardPass:
@@ -495,26 +513,6 @@ class TestZeroGrad:
 class TestCheckGradients:
     """The student's checker is tried on right operations and on ones with planted mistakes."""
 
-    def planted(self, student, number, *slopes):
-        """An operation that gives `number(*inputs)` and whose backward step uses `slopes`.
-
-        Each of `slopes` is a function of the inputs: what one operand is told as its derivative.
-        """
-
-        def operation(*nodes):
-            inputs = [node.data for node in nodes]
-            out = student.Value(number(*inputs), nodes, "planted")
-
-            def backward():
-                grad, *grads = student.attributes([out, *nodes], "grad")
-                for node, held, slope in zip(nodes, grads, slopes, strict=True):
-                    node.grad = held + slope(*inputs) * grad
-
-            out._backward = backward
-            return out
-
-        return operation
-
     def accepts(self, student, f, inputs, **options):
         return student.check_gradients(f, inputs, **options) is True
 
@@ -523,25 +521,24 @@ class TestCheckGradients:
 
     def test_right_operations(self, student, number):
         """Right gradients are accepted, for one input and for several."""
-        assert self.accepts(student, lambda x: x**3, [number()])
-        assert self.accepts(
-            student, lambda x, y, z: x * y + y**3 - z / x, [number(), number(), number()]
-        )
+        assert self.accepts(student, student.expression(lambda x: x**3), [number()])
+        several = student.expression(lambda x, y, z: x * y + y**3 - z / x)
+        assert self.accepts(student, several, [number(), number(), number()])
 
     def test_wrong_operation(self, student, number):
         """A backward step that is wrong is rejected, where a right one is accepted."""
         a = number()
-        right = self.planted(student, lambda x: x**3, lambda x: 3 * x**2)
-        wrong = self.planted(student, lambda x: x**3, lambda x: 2 * x**2)
-        silent = self.planted(student, lambda x: x**3, lambda x: 0.0)
+        right = student.operation(lambda x: x**3, lambda x: 3 * x**2)
+        wrong = student.operation(lambda x: x**3, lambda x: 2 * x**2)
+        silent = student.operation(lambda x: x**3, lambda x: 0.0)
         assert self.accepts(student, right, [a])
         assert self.rejects(student, wrong, [a]) and self.rejects(student, silent, [a])
 
     def test_wrong_sign(self, student, number):
         """A gradient whose sign is turned is rejected."""
         a = number()
-        right = self.planted(student, lambda x: 3 * x, lambda x: 3.0)
-        wrong = self.planted(student, lambda x: 3 * x, lambda x: -3.0)
+        right = student.operation(lambda x: 3 * x, lambda x: 3.0)
+        wrong = student.operation(lambda x: 3 * x, lambda x: -3.0)
         assert self.accepts(student, right, [a]) and self.rejects(student, wrong, [a])
 
     def test_each_input_counts(self, student, number):
@@ -551,7 +548,7 @@ class TestCheckGradients:
         wrong = [lambda x, y, z: y + 1, lambda x, y, z: x + 1, lambda x, y, z: 2 * z + 1]
 
         def operation(*slopes):
-            return self.planted(student, lambda x, y, z: x * y + z * z, *slopes)
+            return student.operation(lambda x, y, z: x * y + z * z, *slopes)
 
         assert self.accepts(student, operation(*right), inputs)
         for place in range(3):
@@ -561,36 +558,29 @@ class TestCheckGradients:
     def test_mistakes_that_cancel(self, student, positive):
         """Two gradients that are swapped are rejected, although their sum is right."""
         a, b = positive(), 1.0 + positive() * 2
-        right = self.planted(student, lambda x, y: x * y, lambda x, y: y, lambda x, y: x)
-        swapped = self.planted(student, lambda x, y: x * y, lambda x, y: x, lambda x, y: y)
+        right = student.operation(lambda x, y: x * y, lambda x, y: y, lambda x, y: x)
+        swapped = student.operation(lambda x, y: x * y, lambda x, y: x, lambda x, y: y)
         assert self.accepts(student, right, [a, b]) and self.rejects(student, swapped, [a, b])
 
     def test_overwriting(self, student, number):
         """An operation that writes `=` in place of `+=` is rejected where its input is reused."""
 
-        def square(x, adds):
-            a = x.data
-            out = student.Value(a * a, (x,), "square")
-
-            def backward():
-                grad, held = student.attributes([out, x], "grad")
-                x.grad = (held if adds else 0.0) + 2 * a * grad
-
-            out._backward = backward
-            return out
+        def reused(adds):
+            square = student.operation(lambda x: x * x, lambda x: 2 * x, adds=adds)
+            return student.expression(lambda x: x.through(square) + x * x.through(square))
 
         a = number()
         for each in (a, -a):
-            assert self.accepts(student, lambda x: square(x, True) + x * square(x, True), [each])
-            assert self.rejects(student, lambda x: square(x, False) + x * square(x, False), [each])
+            assert self.accepts(student, reused(adds=True), [each])
+            assert self.rejects(student, reused(adds=False), [each])
 
     def test_small_gradients(self, student, rng):
         """A gradient twice too large, or missing, is found where the right one is only 1e-6."""
         inputs, tiny = [rng.uniform(1.2, 2.0), rng.uniform(1.2, 2.0)], 1e-6
 
         def gives(slope):
-            return self.planted(
-                student, lambda x, y: tiny * (x - y), lambda x, y: tiny, lambda x, y: slope
+            return student.operation(
+                lambda x, y: tiny * (x - y), lambda x, y: tiny, lambda x, y: slope
             )
 
         assert self.accepts(student, gives(-tiny), inputs)
@@ -600,23 +590,23 @@ class TestCheckGradients:
     def test_large_gradients(self, student, rng):
         """A right gradient of many millions is accepted: what counts is the relative error."""
         a = rng.uniform(9.0, 10.0)
-        right = self.planted(student, lambda x: x**9, lambda x: 9 * x**8)
-        wrong = self.planted(student, lambda x: x**9, lambda x: 9.5 * x**8)
+        right = student.operation(lambda x: x**9, lambda x: 9 * x**8)
+        wrong = student.operation(lambda x: x**9, lambda x: 9.5 * x**8)
         assert self.accepts(student, right, [a]) and self.rejects(student, wrong, [a])
 
     def test_gradients_of_zero(self, student, number):
         """A gradient that is rightly 0 is accepted, one that should be 0 and is not is rejected."""
         inputs = [number(), number()]
         slopes = [lambda x, y: 2.0, lambda x, y: 0.0]
-        right = self.planted(student, lambda x, y: 2 * x, *slopes)
-        wrong = self.planted(student, lambda x, y: 2 * x, slopes[0], slopes[0])
+        right = student.operation(lambda x, y: 2 * x, *slopes)
+        wrong = student.operation(lambda x, y: 2 * x, slopes[0], slopes[0])
         assert self.accepts(student, right, inputs) and self.rejects(student, wrong, inputs)
 
     def test_close_to_a_minimum(self, student, rng):
         """Near the bottom of a parabola a one-sided nudge is not good enough: nudge both ways."""
         a = rng.uniform(2e-5, 4e-5)
-        right = self.planted(student, lambda x: x * x, lambda x: 2 * x)
-        wrong = self.planted(student, lambda x: x * x, lambda x: 3 * x)
+        right = student.operation(lambda x: x * x, lambda x: 2 * x)
+        wrong = student.operation(lambda x: x * x, lambda x: 3 * x)
         assert self.accepts(student, right, [a]) and self.rejects(student, wrong, [a])
 
     def test_epsilon(self, student, number, rng):
@@ -666,26 +656,25 @@ class TestDeep(BackwardPass):
         assert x.grad == close(2.0**60)
 
     def test_a_deep_sum(self, student):
-        """A sum of 2,000 terms gives every use of a term its due."""
+        """A sum of 1,200 terms gives every use of a term its due."""
         x = leaf(student, 1.0)
-        self.run(student, student.chain("add", x, student.repeated(x, 1_999)))
-        assert x.grad == close(2_000.0)
+        self.run(student, student.chain("add", x, student.repeated(x, 1_199)))
+        assert x.grad == close(1_200.0)
 
     def test_a_very_deep_chain(self, student, number):
-        """A chain of 12,000 nodes is no obstacle: its steps run, root first, and without delay."""
-        calls = []
+        """A chain of 6,000 nodes is no obstacle: its steps run, root first, and without delay."""
+        ends, calls = [student.Value(number())], []
 
-        def chain():
-            node = student.Value(number())
-            for index in range(4):
-                node = student.Value(number(), (student.deepened(node, 2_999),), "?")
-                node._backward = lambda index=index: calls.append(index)
-            return node
+        def go_on():
+            node = student.Value(number(), (student.deepened(ends[-1], 1_499),), "?")
+            place = len(ends)
+            node._backward = lambda: calls.append(place)
+            ends.append(node)
 
-        making, root = student.timed(chain)
-        running, _ = student.timed(lambda: self.run(student, root))
-        assert calls == [3, 2, 1, 0] and root.grad == 1.0
-        assert running < TOO_LONG * making
+        _, making = made_in_parts(student, go_on, 4)
+        root = ends[-1]
+        assert is_quick(student, lambda: self.run(student, root), TOO_LONG * making)
+        assert calls[:4] == [4, 3, 2, 1] and root.grad == 1.0
 
 
 @exercise("extra_ops")

@@ -271,9 +271,7 @@ class TestDescend:
         target, slope = number(), number()
         w, b = (leaf(student, data, number()) for data in start)
 
-        def loss_of(w, b):
-            return (w * slope + b - target) ** 2 + b * b
-
+        loss_of = student.expression(lambda w, b: (w * slope + b - target) ** 2 + b * b)
         found = student.items(student.call(student.descend, loss_of, [w, b], lr, steps))
         losses, (here, there) = [], start
         for _ in range(steps):
@@ -295,9 +293,10 @@ class TestDescend:
     def test_no_steps(self, student, number):
         """No steps: no losses, and the parameter stays where it is."""
         w = leaf(student, start := number())
-        losses = student.call(student.descend, lambda w: w * w, [w], 0.1, 0)
+        square = student.expression(lambda w: w * w)
+        losses = student.call(student.descend, square, [w], 0.1, 0)
         assert student.items(losses) == [] and w.data == start
-        student.call(student.descend, lambda w: w * w, [w], 0.1, 1)
+        student.call(student.descend, square, [w], 0.1, 1)
         assert w.data == close(0.8 * start)
 
 
