@@ -1,7 +1,8 @@
 """A class of students for the benchmarks: released assignments, and what was handed in.
 
-Of twenty submissions about ten are right, eight hold one mistake, one holds two and one was not
-started. Mistakes that never end are left out: stock nbgrader would measure its own timeout.
+Of twenty submissions about ten are right, each written in one of the ways in `tests/variants` or as
+the solution is, eight hold one mistake, one holds two and one was not started. Mistakes that never
+end are left out: stock nbgrader would measure its own timeout.
 """
 
 from __future__ import annotations
@@ -12,9 +13,11 @@ import sqlite3
 import subprocess
 import sys
 import time
+from functools import cache
 from pathlib import Path
 
 from autograder.assignments import Assignment, find_course, load_assignment
+from autograder.audit.cases import all_cases
 from autograder.demo import hand_in
 from autograder.publishing import copy_course
 
@@ -64,10 +67,18 @@ def answers(assignment: Assignment, rng: random.Random) -> dict[str, str]:
     kind = rng.random()
     if kind < 0.05:
         return {}
-    count = 0 if kind < 0.55 else 1 if kind < 0.95 else 2
-    for exercise in rng.sample(exercises, count):
+    if kind < 0.55:
+        return right | rng.choice([{}, *_ways(assignment.name)])
+    for exercise in rng.sample(exercises, 1 if kind < 0.95 else 2):
         right[exercise.id] = rng.choice([m for m in exercise.mistakes if not m.endless]).source
     return right
+
+
+@cache
+def _ways(name: str) -> list[dict[str, str]]:
+    """Other right answers to an assignment, by exercise."""
+    cases = all_cases(find_course(), load_assignment(find_course(), name), "", ["variant"])
+    return [case.answers for case in cases]
 
 
 def cleared(folder: Path, name: str) -> None:
