@@ -17,6 +17,7 @@ from .grading import Graded
 from .graphs import marked_graph
 from .intake import UnreadableNotebook
 from .reading import NOTES, new_cell
+from .remembering import remembered
 from .report import Report, card
 from .runs import Cell
 
@@ -186,6 +187,7 @@ def _released_text(original: NotebookNode) -> str:
     return visible_part(original.source)
 
 
+@remembered(count=3000, longest=20_000)
 def visible_part(source: str) -> str:
     """A test cell's source without the region of hidden tests."""
     kept, hidden = [], False
@@ -201,7 +203,8 @@ def visible_part(source: str) -> str:
 
 def _placed(original: NotebookNode, source: str | None) -> NotebookNode:
     """The original cell, with the student's source where there is one."""
-    cell = deepcopy(original)
+    cell = NotebookNode(original)
+    cell.metadata = NotebookNode(original.metadata)
     if source is not None:
         cell.source = source
     return cell
