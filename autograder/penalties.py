@@ -7,10 +7,14 @@ from typing import Any
 
 from nbgrader.api import Assignment, Gradebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import bindparam, or_, select
+from traitlets import TraitError
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
+from .assignments import CourseError
 from .gradebook import patiently
+
+OUR_POLICY = "autograder.late.LatePolicy"
 
 # Most submissions are in time, and need neither their marks read nor a row written.
 _MAYBE_LATE = (
@@ -34,25 +38,38 @@ class LatePenalties:
     Args:
         config: the course's configuration.
         gradebook: its gradebook.
+
+    Raises `CourseError` where the course's own policy cannot be had.
     """
 
     def __init__(self, config: Config, gradebook: Gradebook) -> None:
         self._config = config
         self._gradebook = gradebook
+        if config.AssignLatePenalties.get("plugin_class", OUR_POLICY) != OUR_POLICY:
+            _ = self._step  # What is wrong with another one is to be known before anything is late.
 
     @cached_property
     def _step(self) -> Any:
-        """nbgrader's own step, if the course has it: made for the first that may be late."""
+        """nbgrader's own step, if the course has it: made for the first that may be late.
+
+        Raises `CourseError` where the configuration names what cannot be had.
+        """
         from nbgrader.preprocessors import AssignLatePenalties
 
         steps = self._config.Autograde.get("autograde_preprocessors", [AssignLatePenalties])
-        kinds = [import_item(step) if isinstance(step, str) else step for step in steps]
-        found = [kind for kind in kinds if issubclass(kind, AssignLatePenalties)]
-        if not found:
-            return None
-        step = found[0](config=self._config)
-        step.gradebook = self._gradebook
-        step.init_plugin()
+        try:
+            kinds = [import_item(step) if isinstance(step, str) else step for step in steps]
+            found = [kind for kind in kinds if issubclass(kind, AssignLatePenalties)]
+            if not found:
+                return None
+            step = found[0](config=self._config)
+            step.gradebook = self._gradebook
+            step.init_plugin()
+        except (ImportError, TraitError, TypeError) as error:
+            raise CourseError(
+                f"nbgrader_config.py: the late policy cannot be had ({error}). Correct "
+                "`c.AssignLatePenalties.plugin_class` or `c.Autograde.autograde_preprocessors`."
+            ) from error
         return step
 
     def settle(self, student: str) -> dict[str, float]:

@@ -31,6 +31,9 @@ from .sandbox.conversations import Conversations
 from .sandbox.inside import wire
 from .sandbox.processes import OtherWords, StudentLost
 
+_ITEM = 60
+"""About how many bytes something that was seen takes, beside its text."""
+
 
 class SuiteError(CourseError):
     """The grading tests themselves are broken. The message says which and how."""
@@ -55,6 +58,11 @@ class Verdict:
     error: str | None = None
     lost: str | None = None
     seen: list[Any] = field(default_factory=list)
+
+    @property
+    def size(self) -> int:
+        """About how many bytes it takes to keep."""
+        return sum(_ITEM + (len(each) if isinstance(each, str) else 0) for each in self.seen)
 
 
 class _Fixtures:
@@ -173,7 +181,7 @@ class Suite:
             with suppress(OtherWords):
                 verdict = self._lead(test, student, seed)
                 if student.said is not None and verdict.lost is None:
-                    self._conversations.learn(topic, student.said, verdict, len(verdict.seen))
+                    self._conversations.learn(topic, student.said, verdict, verdict.size)
                 return verdict
         raise AssertionError("a conversation that follows none goes its own way")
 

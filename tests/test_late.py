@@ -8,11 +8,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
+from click.testing import CliRunner
 from nbgrader.api import Gradebook
 from traitlets.config import Config
 
 from autograder.assignments import find_course, load_assignment
 from autograder.classroom import Classroom, course_directory
+from autograder.cli import main
 from autograder.demo import filled_notebook
 from autograder.gradebook import record
 from autograder.grading import Grader
@@ -115,6 +117,16 @@ def test_without_the_step_nothing_is_taken_off(by_us, tmp_path):
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         config = Config({"Autograde": {"autograde_preprocessors": []}})
         assert LatePenalties(config, gradebook).settle("week_late") == {}
+
+
+@pytest.mark.parametrize("name", ["nowhere.Policy", "autograder.late.Nothing", "os.path.join"])
+def test_a_policy_that_is_none_is_told_before_anything_is_graded(by_us, tmp_path, name):
+    folder = shutil.copytree(by_us, tmp_path / "course")
+    with (folder / "nbgrader_config.py").open("a", encoding="utf-8") as file:
+        file.write(f"\nc.AssignLatePenalties.plugin_class = {name!r}\n")
+    result = CliRunner().invoke(main, ["grade", "value", "--course", str(folder)])
+    assert result.exit_code == 2
+    assert "the late policy cannot be had" in result.output and name.split(".")[-1] in result.output
 
 
 def test_a_course_that_sets_nothing_takes_nothing_off():

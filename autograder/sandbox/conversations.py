@@ -11,10 +11,10 @@ from hashlib import blake2b
 from typing import Any, NamedTuple
 
 _ROOM = 16 << 20
+_MOST = _ROOM // 50
+"""How many bytes one conversation may take, so that nobody fills the room for all."""
 _TURN = 400
 """About how many bytes a turn takes beside what is said in it."""
-_ITEM = 60
-"""About how many bytes an item of an ending takes."""
 
 
 class Exchange(NamedTuple):
@@ -63,7 +63,7 @@ class Turn:
 
 
 class Conversations:
-    """The conversations that were held so far, as many as there is room for: by their topic."""
+    """The conversations that were held so far, by topic, as many as there is room for."""
 
     def __init__(self) -> None:
         self._first: dict[Any, Turn] = {}
@@ -73,15 +73,16 @@ class Conversations:
         """The first turn of a conversation."""
         return self._first.setdefault(topic, Turn())
 
-    def learn(self, topic: Any, said: list[Exchange], ending: Any, items: int) -> None:
+    def learn(self, topic: Any, said: list[Exchange], ending: Any, size: int) -> None:
         """Keep how a conversation went.
 
         Args:
-            items: how many there are in the ending.
+            size: about how many bytes the ending takes.
         """
-        self._room -= items * _ITEM + sum(len(each.frame) + _TURN for each in said)
-        if self._room < 0:
+        size += sum(len(each.frame) + _TURN for each in said)
+        if size > min(self._room, _MOST):
             return
+        self._room -= size
         turn = self.about(topic)
         for exchange in said:
             turn = turn.answered(exchange)
