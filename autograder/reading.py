@@ -169,14 +169,15 @@ def _rebuilt(raw: dict[str, Any]) -> NotebookNode:
         if source is None:
             continue
         kind = cell.get("cell_type")
-        new = new_cell(kind if kind in ("code", "raw") else "markdown", source, len(notebook.cells))
+        kind = kind if kind in ("code", "raw") else "markdown"
+        name = cell.get("id")
+        if type(name) is not str or name in seen or not _CELL_ID.fullmatch(name):
+            name = None
+        new = new_cell(kind, source, len(notebook.cells), name)
+        seen.add(new.id)
         if type(cell.get("metadata")) is dict:
             _keep_metadata(new, cell["metadata"])
-        name = cell.get("id")
-        if type(name) is str and _CELL_ID.fullmatch(name) and name not in seen:
-            new.id = name
-        seen.add(new.id)
-        if new.cell_type == "code":
+        if kind == "code":
             new.outputs = nbformat.from_dict(clean_outputs(cell.get("outputs")))
         elif pictures := _pictures(cell.get("attachments")):
             new.attachments = nbformat.from_dict(pictures)
@@ -199,7 +200,7 @@ def _keep_metadata(cell: NotebookNode, metadata: dict[str, Any]) -> None:
             for name, value in marks.items()
             if type(value) in (bool, int, float) or (type(value) is str and len(value) < 1000)
         }
-        cell.metadata["nbgrader"] = nbformat.from_dict(plain)
+        cell.metadata["nbgrader"] = NotebookNode(plain)
     tags = metadata.get("tags")
     if type(tags) is list:
         cell.metadata["tags"] = [tag for tag in tags if type(tag) is str and _TAG.fullmatch(tag)]
@@ -215,18 +216,19 @@ def _pictures(attachments: Any) -> dict[str, dict[str, str]]:
     return found
 
 
-def new_cell(kind: str, source: str, place: int = 0) -> NotebookNode:
+def new_cell(kind: str, source: str, place: int = 0, name: str | None = None) -> NotebookNode:
     """A cell of the format 4.5, made without nbformat's validation of every single cell.
 
-    Its id comes from its place and text: the same submission always gives the same notebook.
+    Args:
+        name: its id. Without one, it comes from the cell's place and text: the same submission
+            always gives the same notebook.
     """
     source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-    cell = NotebookNode(
-        cell_type=kind,
-        id=blake2b(f"{place} {source}".encode("utf-8", "replace"), digest_size=8).hexdigest(),
-        metadata=NotebookNode(),
-        source=source.encode("utf-8", "replace").decode(),
-    )
+    if not source.isascii():  # it may hold half of a character
+        source = source.encode("utf-8", "replace").decode()
+    if name is None:
+        name = blake2b(f"{place} {source}".encode(), digest_size=8).hexdigest()
+    cell = NotebookNode(cell_type=kind, id=name, metadata=NotebookNode(), source=source)
     if kind == "code":
         cell.update(outputs=[], execution_count=None)
     return cell
