@@ -3,12 +3,9 @@
 from __future__ import annotations
 
 import json
-import os
 import random
 import re
-import sys
 import zipfile
-from collections import deque
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -59,6 +56,21 @@ HOSTILE = {**RIGHT} | {
         ("node", SEARCH + FILES), ("add", PROCESS), ("mul", OBJECTS), ("pow", MEMORY)
     ]
 }  # fmt: skip
+PATIENTLY = """
+# To search all there is takes longer than a cell has, where the disk is slow or has much to do.
+import json
+from pathlib import Path
+from autograder.assignments import find_course
+from autograder.grading import Grader
+from autograder.keys import course_key
+from autograder.sandbox import Limits
+from autograder.submissions import grade_file
+
+course = find_course()
+with Grader(course, course_key(course), Limits(cell_seconds=90.0)) as grader:
+    notebook, _ = grade_file(grader, Path("submitted/hostile/value/value.ipynb"), "value")
+print(json.dumps(notebook.cells))
+"""
 WHILE_TESTED = """
 import sys
 from autograder.assignments import find_course, load_assignment
@@ -99,9 +111,6 @@ def school(secret_course: Path) -> Path:
         folder = secret_course / "submitted" / name / "value"
         folder.mkdir(parents=True)
         (folder / "value.ipynb").write_text(filled_notebook(secret_course, "value", answers))
-    # The search has ten seconds, too few where a slow disk is asked for each folder the first time.
-    for system in ("/usr", sys.base_prefix, sys.prefix):
-        deque(os.walk(system), maxlen=0)
     run(secret_course, "-m", "nbgrader", "autograde", "value", "--log-level=ERROR")
     run(secret_course, "-m", "nbgrader", "generate_feedback", "value", "--log-level=ERROR")
     return secret_course
@@ -127,16 +136,15 @@ def test_feedback_holds_nothing_secret(school, student):
 @pytest.mark.slow
 def test_searching_everything_within_reach_finds_nothing(school):
     """The search finds the control that it planted, so it does search; and nothing else."""
-    notebook = nbformat.read(school / "autograded/hostile/value/value.ipynb", as_version=4)
+    graded = run(school, "-c", PATIENTLY)
     shown = {
         cell.metadata.nbgrader.grade_id: "".join(
             output.get("text", output.get("evalue", "")) for output in cell.outputs
         )
-        for cell in notebook.cells
+        for cell in nbformat.from_dict(json.loads(graded))
         if cell.metadata.get("nbgrader", {}).get("solution")
     }
-    hidden_tests = planted_in_hidden_tests(school)
-    assert set(CANARY.findall(json.dumps(notebook.cells))) - hidden_tests == {CONTROL}
+    assert set(CANARY.findall(graded)) - planted_in_hidden_tests(school) == {CONTROL}
     places = {"node": "file", "add": "environment", "mul": "object", "pow": "memory"}
     for cell, place in places.items():
         assert f"{place}: {CONTROL}" in shown[cell], shown
