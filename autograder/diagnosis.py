@@ -16,7 +16,8 @@ from itertools import count
 from typing import Any
 
 from .assignments import Assignment, Exercise, Mistake
-from .engines import Engine, LocalChannel
+from .channels import LocalChannel
+from .engines import Engine
 from .suite import Suite, Verdict
 
 

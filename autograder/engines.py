@@ -11,14 +11,13 @@ from __future__ import annotations
 import builtins
 from collections.abc import Callable, Iterable
 from functools import partial
-from itertools import count
-from typing import Any, Protocol, TypeVar
+from typing import Any, TypeVar
 
+from .channels import Channel
 from .expressions import traced
 from .sandbox.conversations import Exchange, Turn
 from .sandbox.inside import wire
-from .sandbox.inside.objects import MAX_UNNOTED, Objects, failure
-from .sandbox.processes import StudentProcess
+from .sandbox.inside.objects import MAX_UNNOTED, failure
 
 T = TypeVar("T")
 
@@ -48,74 +47,6 @@ class StudentError(Exception):
         self.kinds = kinds
         self.kind = next((kind for kind in kinds if kind in _BUILT_IN), "Exception")
         super().__init__(self.kind)
-
-
-class Channel(Protocol):
-    """Carries steps to a namespace and brings the answer back."""
-
-    def perform(self, steps: list[Any]) -> dict[str, Any]: ...
-
-    def register(self, function: Callable[..., Any]) -> int: ...
-
-    def follow(self, turn: Turn) -> Any:
-        """As `StudentProcess.follow`."""
-
-    @property
-    def said(self) -> list[Exchange] | None:
-        """As `StudentProcess.said`."""
-
-    next_number: Callable[[], int]
-    """Gives a number below zero that names no object there yet."""
-
-
-class RemoteChannel:
-    """To a student process behind the wall."""
-
-    def __init__(self, process: StudentProcess) -> None:
-        self._process = process
-        self.next_number = process.next_number
-
-    def perform(self, steps: list[Any]) -> dict[str, Any]:
-        return self._process.request({"steps": steps}, self._process.limits.step_seconds)
-
-    def register(self, function: Callable[..., Any]) -> int:
-        return self._process.register(function)
-
-    def follow(self, turn: Turn) -> Any:
-        return None if self.said is None else self._process.follow(turn)
-
-    @property
-    def said(self) -> list[Exchange] | None:
-        return self._process.said
-
-
-class LocalChannel:
-    """To a namespace in this process, by the same messages."""
-
-    said = None
-
-    def __init__(self, namespace: dict[str, Any]) -> None:
-        self._objects = Objects(namespace, self._callback)
-        self._functions: list[Callable[..., Any]] = []
-        self.next_number: Callable[[], int] = count(-1, -1).__next__
-
-    def perform(self, steps: list[Any]) -> dict[str, Any]:
-        return self._objects.perform(steps)
-
-    def register(self, function: Callable[..., Any]) -> int:
-        self._functions.append(function)
-        return len(self._functions) - 1
-
-    def follow(self, turn: Turn) -> None:
-        """Nothing is written down of what is said here."""
-
-    def _callback(self, number: int, arguments: list[Any]) -> Any:
-        try:
-            return self._functions[number](*arguments)
-        except wire.WireError:
-            raise
-        except Exception as error:
-            raise failure(type(error).__name__) from error
 
 
 class Engine:

@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import Any
 
 from .assignments import CourseError, assignment_names, find_course, load_assignment
-from .engines import Engine, LocalChannel
+from .channels import LocalChannel
+from .engines import Engine
 from .report import ExerciseResult, card, points_for
 from .suite import Suite
 

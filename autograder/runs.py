@@ -12,7 +12,8 @@ from course.probes import Observation
 
 from .allowance import FOR_TESTS, Allowance
 from .assignments import Exercise
-from .engines import Engine, RemoteChannel, StudentError
+from .channels import RemoteChannel
+from .engines import Engine, StudentError
 from .outputs import clean_outputs
 from .report import LOST
 from .sandbox import StudentLost, StudentProcess, WarmServer

@@ -25,7 +25,8 @@ from _pytest.outcomes import OutcomeException
 
 from . import reference
 from .assignments import CourseError
-from .engines import Engine, LocalChannel, StudentError
+from .channels import LocalChannel
+from .engines import Engine, StudentError
 from .sandbox.bubblewrap import SandboxUnavailable
 from .sandbox.conversations import Conversations
 from .sandbox.inside import wire

@@ -24,9 +24,10 @@ from measuring import alone, page_option, table, tell
 from sample_class import make_course, run_stock
 
 from autograder.assignments import Assignment, assignment_names, find_course, load_assignment
+from autograder.channels import LocalChannel
 from autograder.classroom import Classroom
 from autograder.demo import hand_in
-from autograder.engines import Engine, LocalChannel
+from autograder.engines import Engine
 from autograder.grading import Grader
 from autograder.keys import course_key
 from autograder.suite import Suite

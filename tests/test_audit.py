@@ -20,8 +20,9 @@ from autograder.audit.oracle import Oracle
 from autograder.audit.report import TITLES, rows, summary
 from autograder.audit.running import SEED, audit
 from autograder.audit.survivors import explanation
+from autograder.channels import LocalChannel
 from autograder.cli import main
-from autograder.engines import Engine, LocalChannel
+from autograder.engines import Engine
 from autograder.publishing import copy_course
 from autograder.suite import Suite
 

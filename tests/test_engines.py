@@ -16,7 +16,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from autograder.engines import Engine, LocalChannel, RemoteChannel, StudentError
+from autograder.channels import LocalChannel, RemoteChannel
+from autograder.engines import Engine, StudentError
 from autograder.sandbox import StudentLost
 from autograder.sandbox.inside import wire
 from autograder.testing import is_node

@@ -413,7 +413,8 @@ def test_a_process_that_does_not_listen_cannot_block_the_grader(server):
      "[{'list': [{'float': 'nan'}]}, {'dict': [[1, 2]]}]", "[None, None]", "['x' * 10**6] * 9"],
 )  # fmt: skip
 def test_a_call_with_bad_arguments_never_raises_in_the_grader(server, arguments):
-    from autograder.engines import Engine, RemoteChannel
+    from autograder.channels import RemoteChannel
+    from autograder.engines import Engine
 
     cell = CONNECTION + f"for _ in range(9): say({{'callback': 0, 'arguments': {arguments}}})"
     with server.spawn(1) as student:

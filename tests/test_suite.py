@@ -9,8 +9,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 
+from autograder.channels import LocalChannel
 from autograder.cli import main
-from autograder.engines import Engine, LocalChannel
+from autograder.engines import Engine
 from autograder.publishing import copy_course
 from autograder.suite import Suite, SuiteError
 from autograder.testing import close

@@ -74,7 +74,8 @@ print(json.dumps(notebook.cells))
 WHILE_TESTED = """
 import sys
 from autograder.assignments import find_course, load_assignment
-from autograder.engines import Engine, RemoteChannel
+from autograder.channels import RemoteChannel
+from autograder.engines import Engine
 from autograder.grading import give
 from autograder.sandbox import WarmServer
 from autograder.suite import Suite

@@ -10,7 +10,8 @@ from io import StringIO
 from pathlib import Path
 
 from ..assignments import Assignment, load_assignment
-from ..engines import Engine, LocalChannel
+from ..channels import LocalChannel
+from ..engines import Engine
 from ..grading import Grader
 from ..report import ExerciseResult
 from ..runs import Cell
