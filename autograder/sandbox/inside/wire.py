@@ -195,7 +195,10 @@ def encode(value: Any, handle: Callable[[Any], dict[str, int]], depth: int = 0) 
     if form == "dict":
         pairs = value.items()
         return {form: [[encode(k, handle, depth), encode(v, handle, depth)] for k, v in pairs]}
-    return {form: [encode(item, handle, depth) for item in value]}
+    items = [encode(item, handle, depth) for item in value]
+    if form == "set":  # The order in it comes from where the objects happen to lie.
+        items.sort(key=repr)
+    return {form: items}
 
 
 @lru_cache(maxsize=1000)
