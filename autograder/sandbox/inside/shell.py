@@ -7,8 +7,10 @@ import io
 import math
 import sys
 import warnings
+from types import CodeType, SimpleNamespace
 from typing import Any
 
+from IPython.core.async_helpers import _pseudo_sync_runner
 from IPython.core.compilerop import CachingCompiler
 from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
@@ -153,9 +155,12 @@ class _Compiler(CachingCompiler):
             last = source, super().ast_parse(source, filename, symbol)
         return last[1]
 
-    def parse_ahead(self, source: str) -> None:
+    def parse_ahead(self, source: str) -> ast.AST:
         """Parse what will be asked for next. Raises what parsing raises."""
-        self._last = source, super().ast_parse(source)
+        if self._last is None or self._last[0] != source:
+            with warnings.catch_warnings(action="ignore"):  # the cell's run gives them
+                self._last = source, super().ast_parse(source)
+        return self._last[1]
 
 
 class _History(HistoryManager):
@@ -191,8 +196,7 @@ class Shell(InteractiveShell):
     def transform_cell(self, raw_cell: str) -> str:
         """What is Python as it stands holds no magic, and looking for it takes long."""
         try:
-            with warnings.catch_warnings(action="ignore"):  # the cell's run gives them
-                self.compile.parse_ahead(raw_cell)
+            self.compile.parse_ahead(raw_cell)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return str(super().transform_cell(raw_cell))
         return raw_cell
@@ -214,10 +218,10 @@ class Shell(InteractiveShell):
         sys.stdout = _Stream("stdout", self.outputs)
         sys.stderr = _Stream("stderr", self.outputs)
         try:
-            result = self.run_cell(source, store_history=True)
+            code = self._whole(source)
+            error = self._ask_ipython(source) if code is None else self._run_whole(source, code)
         finally:
             sys.stdout, sys.stderr = streams
-        error = result.error_before_exec or result.error_in_exec
         outputs = self.outputs.take()
         for item in outputs:
             item.pop("transient", None)
@@ -226,6 +230,42 @@ class Shell(InteractiveShell):
             "execution_count": count,
             "error": None if error is None else type(error).__name__[:80],
         }
+
+    def _whole(self, source: str) -> CodeType | None:
+        """A cell as one piece of code, or None where it is for IPython to run.
+
+        That is where it is not Python as it stands, where it shows its value, and where somebody
+        wants to be told of cells that run.
+        """
+        if self.events.callbacks["pre_run_cell"] or self.events.callbacks["post_run_cell"]:
+            return None
+        try:
+            tree = self.compile.parse_ahead(source)
+            statements: list[ast.stmt] = getattr(tree, "body", [])
+            if not statements or isinstance(statements[-1], ast.Expr):
+                return None
+            name = self.compile.cache(source, self.execution_count)
+            return self.compile(tree, name, "exec")  # type: ignore[arg-type]  # a tree too
+        except (SyntaxError, ValueError, RecursionError, MemoryError):
+            return None
+
+    def _run_whole(self, source: str, code: CodeType) -> BaseException | None:
+        """Run a cell as IPython would, but as a whole and not statement by statement."""
+        outcome = SimpleNamespace(error_in_exec=None)
+        assert self.history_manager is not None
+        self.history_manager.store_inputs(self.execution_count, source, source)
+        self.execution_count += 1
+        self.events.trigger("pre_execute")
+        with self.builtin_trap, self.display_trap:
+            _pseudo_sync_runner(self.run_code(code, outcome))
+        self.events.trigger("post_execute")
+        error: BaseException | None = outcome.error_in_exec
+        return error
+
+    def _ask_ipython(self, source: str) -> BaseException | None:
+        result = self.run_cell(source, store_history=True)
+        error: BaseException | None = result.error_before_exec or result.error_in_exec
+        return error
 
 
 def _text(value: Any) -> str:
