@@ -18,6 +18,7 @@ from typing import Any
 from .assignments import Assignment, Exercise, Mistake
 from .channels import LocalChannel
 from .engines import Engine
+from .runs import Shown
 from .suite import Suite, Verdict
 
 
@@ -27,9 +28,13 @@ class Diagnosis:
     Args:
         assignment: whose misconceptions to play.
         suite: its hidden tests.
+
+    Attributes:
+        shown: what the public probes have shown of students' code.
     """
 
     def __init__(self, assignment: Assignment, suite: Suite) -> None:
+        self.shown = Shown()
         self._assignment = assignment
         self._suite = suite
         self._played: dict[tuple[str, bytes], _Played] = {}

@@ -184,35 +184,29 @@ class _Grading:
         self._only = only
         self._allowance = allowance
         self._cut_short: dict[str, None] = {}
-        self._own = Run(server, cells, seed, allowance)
+        self._own = Run(server, cells, seed, allowance, shown=diagnosis.shown)
         self.ran = self._own.ran
         self._runs: dict[tuple[frozenset[str], frozenset[str]], Run] = {}
+        self._judged: dict[tuple[Run, str], list[Verdict]] = {}
         self._failed: list[str] = []
         self._plain: set[str] = set()
         self._wrong: list[str] = []
 
     def results(self) -> list[ExerciseResult]:
         """One result an exercise, in the notebook's order."""
+        exercises = self._assignment.exercises
         try:
             self._own.run_cells()
-            chosen = [
-                exercise
-                for exercise in self._assignment.exercises.values()
-                if self._only is None or exercise.id in self._only
-            ]
+            chosen = [e for e in exercises.values() if self._only is None or e.id in self._only]
             first = {e.id: self._first_verdicts(e) for e in chosen if not e.manual}
-        finally:
-            self._own.close()
-        exercises = self._assignment.exercises
-        wrong = [key for key, verdicts in first.items() if _share(verdicts) < 1]
-        # Nothing builds on a plain answer: it is left out when others get a second chance, and
-        # the right one is not told to the student's process.
-        self._plain = {key for key in wrong if exercises[key].form}
-        self._failed = [key for key in wrong if not exercises[key].form]
-        try:
+            wrong = [key for key, verdicts in first.items() if _share(verdicts) < 1]
+            # Nothing builds on a plain answer: it is left out when others get a second chance,
+            # and the right one is not told to the student's process.
+            self._plain = {key for key in wrong if exercises[key].form}
+            self._failed = [key for key in wrong if not exercises[key].form]
             return [self._result(exercise, first.get(exercise.id)) for exercise in chosen]
         finally:
-            for run in self._runs.values():
+            for run in (self._own, *self._runs.values()):
                 run.close()
 
     def notes(self) -> list[str]:
@@ -242,6 +236,12 @@ class _Grading:
 
     def _verdicts(self, run: Run, exercise: Exercise) -> list[Verdict]:
         """Each hidden test's verdict; once the process is lost the rest count as lost too."""
+        key = (run, exercise.id)
+        if key not in self._judged:
+            self._judged[key] = self._judge(run, exercise)
+        return self._judged[key]
+
+    def _judge(self, run: Run, exercise: Exercise) -> list[Verdict]:
         verdicts: list[Verdict] = []
         for verdict in self._suite.run(exercise.id, run.engine, self._seed):
             verdicts.append(verdict)
@@ -314,8 +314,10 @@ class _Grading:
         if self._wrong:
             run = self._run_with(self._wrong, [])
             verdicts = _better(self._verdicts(run, exercise), verdicts)
+        elif not later or self._is_cause(exercise, verdicts, later):
+            return verdicts, self._own
         else:
-            # The notebook as it is has been tested already. Its observations are wanted.
+            # What it shows is wanted before it is tested.
             run = self._run_with([], later)
             run.observe(exercise)
         if later and _share(verdicts) < 1:
@@ -324,6 +326,22 @@ class _Grading:
             if _share(again) > _share(verdicts):
                 return again, without
         return verdicts, run
+
+    def _is_cause(self, exercise: Exercise, verdicts: list[Verdict], later: list[str]) -> bool:
+        """Whether a known mistake in this exercise is why the later ones have failed.
+
+        Its tests went exactly as with that mistake alone, and where it is mended all others pass.
+        So none of them broke what this one made, and it need not be tested without them.
+        """
+        observed = self._own.shown_before(exercise)
+        if observed is None:
+            return False
+        suspects = _suspects(exercise, self._table[exercise.id], observed)
+        if self._diagnosis.name(exercise, verdicts, self._seed, suspects) is None:
+            return False
+        mended = self._run_with([exercise.id], [])
+        others = [self._assignment.exercises[each] for each in later]
+        return all(_share(self._verdicts(mended, each)) == 1 for each in others)
 
     def _run_with(self, wrong: list[str], skipped: list[str]) -> Run:
         """A run in which some exercises work and some are left out; made once, then shared."""
@@ -338,6 +356,7 @@ class _Grading:
                 given,
                 {*skipped, *self._plain},
                 self.ran,
+                self._diagnosis.shown,
             )
         return self._runs[key]
 

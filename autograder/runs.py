@@ -43,6 +43,28 @@ class Ran:
     refused: bool = False
 
 
+class Shown:
+    """What public probes showed in processes that had seen no hidden number, lately.
+
+    Mistakes are much alike: what one student's code shows another's has often shown before.
+    """
+
+    _MOST = 50
+
+    def __init__(self) -> None:
+        self._texts: dict[str, dict[str, None]] = {}
+
+    def add(self, exercise: str, observed: list[list[Observation]] | None) -> None:
+        if observed is not None:
+            texts = self._texts.setdefault(exercise, {})
+            texts[repr(observed)] = None
+            if len(texts) > self._MOST:
+                del texts[next(iter(texts))]
+
+    def has(self, exercise: str, observed: list[list[Observation]] | None) -> bool:
+        return observed is not None and repr(observed) in self._texts.get(exercise, ())
+
+
 class Run:
     """The cells of a notebook in a student process, which is replaced when it is lost.
 
@@ -50,6 +72,7 @@ class Run:
         given: exercises whose solution cell is replaced by a working version.
         skipped: exercises whose solution cell is left out.
         before: how the cells went in an earlier run; lost ones are not tried again.
+        shown: what public probes showed elsewhere; kept up to date.
     """
 
     def __init__(
@@ -61,6 +84,7 @@ class Run:
         given: dict[str, Callable[[Engine], None]] | None = None,
         skipped: set[str] | None = None,
         before: list[Ran] | None = None,
+        shown: Shown | None = None,
     ) -> None:
         self._allowance = allowance
         self._seed = seed
@@ -74,6 +98,7 @@ class Run:
         self._process: StudentProcess | None = None
         self._observer: Run | None = None
         self._observed: dict[str, list[list[Observation]] | None] = {}
+        self._shown = Shown() if shown is None else shown
         self._tested = False
 
     def run_cells(self) -> None:
@@ -97,11 +122,29 @@ class Run:
     def observe(self, exercise: Exercise) -> list[list[Observation]] | None:
         """Play the exercise's public probes; returns what they show, or None if that failed.
 
-        What they show may be shown to the student, so a process that has seen hidden numbers
-        does not play them: another one is made then.
+        What they show may be shown to the student, so a process that has seen hidden numbers does
+        not decide it: another one is made then, unless it was shown before.
         """
         if exercise.id not in self._observed:
-            if self._tested and self._observer is None:
+            self._observed[exercise.id] = self._observe(exercise)
+        return self._observed[exercise.id]
+
+    def shown_before(self, exercise: Exercise) -> list[list[Observation]] | None:
+        """What the probes show in this process, if one that saw no hidden number showed the same.
+
+        None also where there is no process any more.
+        """
+        if self._process is None or not self._process.is_open:
+            return None
+        seen = self._play(exercise)
+        return seen if self._shown.has(exercise.id, seen) else None
+
+    def _observe(self, exercise: Exercise) -> list[list[Observation]] | None:
+        observer = self
+        if self._tested:
+            if seen := self.shown_before(exercise):
+                return seen
+            if self._observer is None:
                 self._observer = Run(
                     self._server,
                     self._cells,
@@ -111,9 +154,10 @@ class Run:
                     self._skipped,
                     self.ran,
                 )
-            observer = self._observer or self
-            self._observed[exercise.id] = observer._play(exercise)
-        return self._observed[exercise.id]
+            observer = self._observer
+        seen = observer._play(exercise)
+        self._shown.add(exercise.id, seen)
+        return seen
 
     def _play(self, exercise: Exercise) -> list[list[Observation]] | None:
         if not exercise.probes:

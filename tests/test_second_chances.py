@@ -1,0 +1,105 @@
+"""A mistake costs its own exercise only, and what a process shows tells no hidden number."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.allowance import Allowance
+from autograder.assignments import Assignment
+from autograder.grading import Grader
+from autograder.runs import Cell, Run, Shown
+from autograder.sandbox import WarmServer
+
+Grade = Callable[[dict[str, str]], tuple[dict[str, Any], int]]
+
+
+def cells(assignment: Assignment, answers: dict[str, str]) -> list[Cell]:
+    """A notebook that is right but for these answers."""
+    return [
+        *map(Cell, assignment.setup.values()),
+        *(
+            Cell(answers.get(exercise.id, exercise.solution), exercise.id)
+            for exercise in assignment.exercises.values()
+        ),
+    ]
+
+
+@pytest.fixture
+def grade(course: Path, assignment: Assignment) -> Iterator[Grade]:
+    """Grades a notebook: what is said of each exercise, and how many processes it took."""
+    with Grader(course, bytes(32)) as grader:
+        grader.start()
+
+        def run(answers: dict[str, str]) -> tuple[dict[str, Any], int]:
+            before = grader._server._count
+            report = grader.grade("value", cells(assignment, answers)).report
+            return {result.id: result for result in report.exercises}, (
+                grader._server._count - before
+            )
+
+        yield run
+
+
+@pytest.mark.parametrize("exercise", ["add", "trace"])
+def test_a_mistake_that_was_met_before_takes_fewer_processes(grade, assignment, exercise):
+    """On `add` others build, on `trace` none does. The verdicts are the same each time."""
+    mistake = assignment.exercises[exercise].mistakes[0]
+    (first, most), (second, fewer), (third, again) = (
+        grade({exercise: mistake.source}) for _ in range(3)
+    )
+    assert first == second == third and first[exercise].misconception == mistake.id
+    others = [result for name, result in first.items() if name != exercise]
+    assert all(result.status == "passed" for result in others)
+    assert most > fewer == again
+
+
+def test_who_breaks_what_was_right_pays_for_it(grade, assignment):
+    """A later cell brings a mistake into an earlier exercise: one that has been met there before.
+
+    As its tests see it the earlier exercise has that mistake. It gets its points nevertheless.
+    """
+    mistake = assignment.exercises["add"].mistakes[0].source
+    for _ in range(2):
+        grade({"add": mistake})
+    later = assignment.exercises["neg_sub"].solution
+    results, _ = grade({"neg_sub": f"{later}\n\n{mistake}"})
+    assert results["add"].status == "passed"
+    assert results["neg_sub"].points < assignment.exercises["neg_sub"].max_points
+
+
+SNEAKY = """
+def sneak(number):
+    Value.__add__ = lambda self, other: Value(number)
+"""
+
+
+def test_what_a_tested_process_shows_is_not_told(server: WarmServer, assignment: Assignment):
+    """Unless one that had seen no hidden number has shown the very same."""
+    exercise, shown = assignment.exercises["add"], Shown()
+
+    def run() -> Run:
+        run = Run(
+            server, [*cells(assignment, {}), Cell(SNEAKY)], b"seed", Allowance(60), shown=shown
+        )
+        run.run_cells()
+        return run
+
+    tested, another = run(), run()
+    try:
+        student = tested.engine()
+        student.call(student.sneak, 4.25)
+        student.finish()
+        assert "4.25" in repr(tested._play(exercise))
+        observed = tested.observe(exercise)
+        assert observed is not None and "4.25" not in repr(observed)
+        another.engine()
+        before = server._count
+        assert another.observe(exercise) == observed
+        assert server._count == before
+    finally:
+        tested.close()
+        another.close()
