@@ -26,7 +26,7 @@ MAX_INT_BITS = 256
 MAX_TEXT = 1_000_000
 
 _HEADER = struct.Struct(">I")
-_CHUNK = 1 << 18
+_CHUNK = 1 << 16
 _AT_ONCE = socket.MSG_DONTWAIT
 _COLLECTIONS: dict[str, type | tuple[type, ...]] = {
     "tuple": tuple,
@@ -62,6 +62,8 @@ class Connection:
     def __init__(self, end: socket.socket) -> None:
         self._socket = end
         self._arrived = bytearray()
+        # One for all that comes: the system would be asked for each, and to take it back.
+        self._chunk = memoryview(bytearray(_CHUNK))
         self._polls = {event: select.poll() for event in (select.POLLIN, select.POLLOUT)}
         for event, waiting in self._polls.items():
             waiting.register(end, event)
@@ -128,18 +130,20 @@ class Connection:
         del arrived[:end]
         return body
 
-    def _read(self, deadline: float | None, later: Callable[[], float | None] | None) -> bytes:
+    def _read(
+        self, deadline: float | None, later: Callable[[], float | None] | None
+    ) -> memoryview:
         try:
             while deadline is not None and not self._is_ready(select.POLLIN, deadline):
                 deadline = later() if later is not None else None
                 if deadline is None:
                     raise TimeIsUp("no answer in time")
-            chunk = self._socket.recv(_CHUNK)
+            count = self._socket.recv_into(self._chunk)
         except OSError as error:
             raise Closed("the connection was closed") from error
-        if not chunk:
+        if count == 0:
             raise Closed("the connection was closed")
-        return chunk
+        return self._chunk[:count]
 
     def _is_ready(self, event: int, deadline: float) -> bool:
         """Wait until the socket can be read or written; false where the deadline came first."""
