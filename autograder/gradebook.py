@@ -5,7 +5,7 @@ from __future__ import annotations
 import time
 from collections.abc import Callable
 from datetime import datetime
-from typing import TypeVar
+from typing import Any, TypeVar
 
 from nbgrader.api import (
     Assignment,
@@ -22,7 +22,7 @@ from nbgrader.api import (
     new_uuid,
 )
 from nbgrader.utils import parse_utc
-from sqlalchemy import bindparam, select
+from sqlalchemy import ColumnElement, and_, bindparam, select
 from sqlalchemy.exc import IntegrityError, OperationalError
 from sqlalchemy.orm import Session
 
@@ -31,6 +31,21 @@ from .assignments import CourseError
 from .marks import Marks
 
 T = TypeVar("T")
+
+
+def of_submission(kind: type[Grade | Comment], key: Any) -> ColumnElement[bool]:
+    """Whether a grade or comment belongs to the submitted notebook with this key.
+
+    The cells that it can be for are said as well, since nbgrader's index is by cell: what it takes
+    to find them must not grow with the class.
+    """
+    cells = (
+        select(BaseCell.id)
+        .join(SubmittedNotebook, SubmittedNotebook.notebook_id == BaseCell.notebook_id)
+        .where(SubmittedNotebook.id == key)
+    )
+    return and_(kind.notebook_id == key, kind.cell_id.in_(cells))
+
 
 # Rows are written through the tables: each step through the objects takes several times as long.
 _STUDENTS, _SUBMISSIONS, _NOTEBOOKS, _GRADES, _COMMENTS = (
@@ -44,22 +59,28 @@ _SUBMISSION = select(SubmittedAssignment.id).where(
     SubmittedAssignment.student_id == bindparam("student"),
 )
 _RESUBMITTED = _SUBMISSIONS.update().where(_SUBMISSIONS.c.id == bindparam("row"))
-_NOTEBOOKS_OF = select(Notebook.id, Notebook.name).where(
-    Notebook.assignment_id == bindparam("assignment")
-)
-_SUBMITTED_NOTEBOOKS = select(SubmittedNotebook.notebook_id, SubmittedNotebook.id).where(
-    SubmittedNotebook.assignment_id == bindparam("submission")
+_NOTEBOOKS_OF = (
+    select(Notebook.id, Notebook.name, SubmittedNotebook.id)
+    .join(
+        SubmittedNotebook,
+        and_(
+            SubmittedNotebook.notebook_id == Notebook.id,
+            SubmittedNotebook.assignment_id == bindparam("submission"),
+        ),
+        isouter=True,
+    )
+    .where(Notebook.assignment_id == bindparam("assignment"))
 )
 _CELLS = select(BaseCell.id, BaseCell.type).where(BaseCell.notebook_id == bindparam("notebook"))
 _GRADED_CELLS = (
     select(BaseCell.name, Grade.id, Grade.manual_score.is_not(None))
     .join(Grade.cell)
-    .where(Grade.notebook_id == bindparam("notebook"))
+    .where(of_submission(Grade, bindparam("notebook")))
 )
 _COMMENTED_CELLS = (
     select(BaseCell.name, Comment.id)
     .join(Comment.cell)
-    .where(Comment.notebook_id == bindparam("notebook"))
+    .where(of_submission(Comment, bindparam("notebook")))
 )
 _SCORE = _GRADES.update().where(_GRADES.c.id == bindparam("row"))
 _REMARK = _COMMENTS.update().where(_COMMENTS.c.id == bindparam("row"))
@@ -204,12 +225,12 @@ def _mirrored(db: Session, name: str, student: str, timestamp: datetime | None) 
         db.execute(_SUBMISSIONS.insert(), row)
     elif when:
         db.execute(_RESUBMITTED, {"row": submission_id, **when})
-    there = dict(db.execute(_SUBMITTED_NOTEBOOKS, {"submission": submission_id}).all())
-    names = db.execute(_NOTEBOOKS_OF, {"assignment": assignment_id}).all()
-    for notebook_id, _ in names:
-        if notebook_id not in there:
-            there[notebook_id] = _add_notebook(db, submission_id, notebook_id)
-    wanted: str = next(there[key] for key, each in names if each == name)
+    wanted = ""
+    of = {"assignment": assignment_id, "submission": submission_id}
+    for notebook_id, each, there in db.execute(_NOTEBOOKS_OF, of).all():
+        submitted_id = there or _add_notebook(db, submission_id, notebook_id)
+        if each == name:
+            wanted = submitted_id
     return wanted
 
 

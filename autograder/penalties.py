@@ -5,7 +5,7 @@ from __future__ import annotations
 from functools import cached_property
 from typing import Any
 
-from nbgrader.api import Assignment, Gradebook, SubmittedAssignment, SubmittedNotebook
+from nbgrader.api import Assignment, Gradebook, Notebook, SubmittedAssignment, SubmittedNotebook
 from sqlalchemy import bindparam, or_, select
 from traitlets import TraitError
 from traitlets.config import Config
@@ -16,13 +16,20 @@ from .gradebook import patiently
 
 OUR_POLICY = "autograder.late.LatePolicy"
 
+# The assignments and notebooks that there are need be said for nbgrader's indexes alone: what it
+# takes to find one student's submissions must not grow with the class.
+_SUBMISSIONS = select(SubmittedAssignment.id).where(
+    SubmittedAssignment.assignment_id.in_(select(Assignment.id)),
+    SubmittedAssignment.student_id == bindparam("student"),
+)
 # Most submissions are in time, and need neither their marks read nor a row written.
 _MAYBE_LATE = (
     select(SubmittedNotebook)
     .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
     .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
     .where(
-        SubmittedAssignment.student_id == bindparam("student"),
+        SubmittedNotebook.notebook_id.in_(select(Notebook.id)),
+        SubmittedNotebook.assignment_id.in_(_SUBMISSIONS),
         or_(
             SubmittedAssignment.timestamp > Assignment.duedate,
             SubmittedAssignment.extension.is_not(None),

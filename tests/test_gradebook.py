@@ -14,15 +14,17 @@ from collections import Counter
 from collections.abc import Iterator
 from pathlib import Path
 
+import nbformat
 import pytest
 from nbgrader.api import Gradebook
-from sqlalchemy import text
+from sqlalchemy import Engine, event, text
 from sqlalchemy.exc import DatabaseError
 
 from autograder import history
 from autograder.assignments import CourseError, find_course, load_assignment
 from autograder.classroom import Classroom, course_directory
 from autograder.demo import hand_in, hand_in_unreadable
+from autograder.feedback import ReadMarks
 from autograder.grading import Grader
 from autograder.publishing import copy_course, run_nbgrader
 from autograder.workers import OneProcess
@@ -165,3 +167,35 @@ def test_a_gradebook_kept_by_another_program_is_told(school, monkeypatch):
         other.execute("rollback")
         list(room.grade([("value", "ada")]))
     assert scores(school)["ada"] == 40
+
+
+GROWING = {"grade", "comment", "submitted_assignment", "submitted_notebook", "autograder_grading"}
+
+
+@pytest.mark.parametrize("school", ["sqlite"], indirect=True)
+def test_what_storing_takes_does_not_grow_with_the_class(school):
+    """No query of storing a submission, or of its feedback, goes through all of a class's rows."""
+    asked: dict[str, object] = {}
+
+    def note(connection, cursor, statement, parameters, context, many) -> None:
+        asked[statement] = parameters[0] if many else parameters
+
+    event.listen(Engine, "after_cursor_execute", note)
+    try:
+        with Grader(school, bytes(32)) as grader, Classroom(school, OneProcess(grader)) as room:
+            assert len(list(room.grade([("value", "ben")]))) == 1
+        about = {"student": "ben", "assignment": "value", "notebook": "value"}
+        resources = {"nbgrader": {**about, "db_url": course_directory(school).db_url}}
+        ReadMarks().preprocess(nbformat.v4.new_notebook(), resources)
+    finally:
+        event.remove(Engine, "after_cursor_execute", note)
+    assert sum("FROM grade" in statement for statement in asked) >= 2
+    with sqlite3.connect(school / "gradebook.db") as database:
+        for statement, parameters in asked.items():
+            if not statement.startswith(("SELECT", "UPDATE")):
+                continue
+            plan = [
+                row[3] for row in database.execute(f"EXPLAIN QUERY PLAN {statement}", parameters)
+            ]
+            through = {step.split()[1] for step in plan if step.startswith("SCAN")}
+            assert not through & GROWING, statement

@@ -20,6 +20,7 @@ from sqlalchemy import Engine, create_engine, select
 from sqlalchemy.orm import Session
 
 from ..assignments import CourseError
+from ..gradebook import of_submission
 
 Resources = dict[str, Any]
 
@@ -87,7 +88,7 @@ def _marks(session: Session, key: str) -> dict[str, dict[str, Any]]:
             Grade.needs_manual_grade,
         )
         .join(BaseCell, Grade.cell_id == BaseCell.id)
-        .where(Grade.notebook_id == key)
+        .where(of_submission(Grade, key))
     )
     return {
         name: {
@@ -104,6 +105,6 @@ def _comments(session: Session, key: str) -> dict[str, str | None]:
     rows = session.execute(
         select(BaseCell.name, Comment.comment)
         .join(BaseCell, Comment.cell_id == BaseCell.id)
-        .where(Comment.notebook_id == key)
+        .where(of_submission(Comment, key))
     )
     return {name: comment for name, comment in rows}

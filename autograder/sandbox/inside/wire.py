@@ -130,9 +130,7 @@ class Connection:
         del arrived[:end]
         return body
 
-    def _read(
-        self, deadline: float | None, later: Callable[[], float | None] | None
-    ) -> memoryview:
+    def _read(self, deadline: float | None, later: Callable[[], float | None] | None) -> memoryview:
         try:
             while deadline is not None and not self._is_ready(select.POLLIN, deadline):
                 deadline = later() if later is not None else None
