@@ -151,7 +151,7 @@ class Objects:
         """A node of ours as the grader is told of it: its maker, name, numbers and operands."""
         held = vars(node)
         parts = (node, held.get("data"), held.get("grad"), *operands)
-        return [index, *(wire.encode(part, self._handle) for part in parts)]
+        return [index, *[wire.encode(part, self._handle) for part in parts]]
 
     def _tell(self, value: Any, told: dict[int, dict[str, Any]], depth: int = 0) -> None:
         """Note the numbers that an object holds, or that the objects in a short list hold."""
@@ -230,10 +230,13 @@ class Objects:
             def method(node: Any, *operands: Any) -> Any:
                 made = node if key == "__init__" else object.__new__(created)
                 given = operands if key == "__init__" else (node, *operands)
-                if work_out is not None and all(type(each) in known for each in given):
-                    data = work_out(
-                        *(vars(each)["data"] if type(each) is created else each for each in given)
-                    )
+                numbers = [
+                    vars(each)["data"] if type(each) is created else each
+                    for each in given
+                    if type(each) in known
+                ]
+                if work_out is not None and len(numbers) == len(given):
+                    data = work_out(*numbers)
                     if type(data) is float:
                         nodes = [] if key in alone else [e for e in given if type(e) is created]
                         vars(made).update(data=data, grad=0.0, _prev=nodes)

@@ -243,7 +243,8 @@ def decode(message: Any, resolve: Callable[[str, int], Any], depth: int = 0) -> 
     if type(body) is list and len(body) > MAX_ITEMS:
         raise WireError("too many items")
     if tag in ("tuple", "list", "set") and type(body) is list:
-        items = [decode(item, resolve, depth + 1) for item in body]
+        depth += 1
+        items = [item if type(item) is float else decode(item, resolve, depth) for item in body]
         if tag == "set":
             return _hashable_set(items)
         return tuple(items) if tag == "tuple" else items
