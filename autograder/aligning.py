@@ -75,12 +75,12 @@ def defined_names(source: str) -> frozenset[str]:
 def known_names(cells: list[NotebookNode], template: Template) -> list[str | None]:
     """Each cell's grade_id, by its metadata or else its cell id."""
     originals = template.originals
-    by_id = {cell.id: grade_id for grade_id, cell in originals.items()}
+    by_id = {cell["id"]: grade_id for grade_id, cell in originals.items()}
     names: list[str | None] = []
     for cell in cells:
         grade_id = marks_of(cell).get("grade_id")
         known = isinstance(grade_id, str) and grade_id in originals
-        names.append(grade_id if known else by_id.get(cell.id))
+        names.append(grade_id if known else by_id.get(cell["id"]))
     return names
 
 
@@ -112,10 +112,10 @@ def _joined(
         before = kept[-1] if kept else None
         if (
             before is not None
-            and cell.cell_type == before.cell_type == "code"
+            and cell["cell_type"] == before["cell_type"] == "code"
             and name in (None, kept_names[-1])
-            and before.source.strip()
-            and _CONTINUES.match(cell.source)
+            and before["source"].strip()
+            and _CONTINUES.match(cell["source"])
             and _is_python(f"{before.source}\n{cell.source}")
         ):
             before.source = f"{before.source}\n{cell.source}"
@@ -150,12 +150,12 @@ def _by_text(
         if grade_id is not None and grade_id not in names:
             released.setdefault(text, []).append(grade_id)
     for index, cell in enumerate(cells):
-        if names[index] is None:
-            text = squeezed(cell.source)
+        if names[index] is None and (released or cell["cell_type"] == "code"):
+            text = squeezed(cell["source"])
             if waiting := released.get(text):
                 names[index] = waiting.pop(0)
                 found[names[index] or ""] = "text"
-            elif cell.cell_type == "code" and (tags := template.tags.get(text)):
+            elif cell["cell_type"] == "code" and (tags := template.tags.get(text)):
                 cell.metadata["tags"] = list(tags)
 
 
@@ -168,8 +168,15 @@ def _by_definition(
     """Find answers by the names that they define, in cells of their own or behind other text."""
     lessons = {text for text, grade_id, _ in template.released if grade_id is None}
     untouched = {text for text, grade_id, _ in template.released if grade_id}
-    texts = [squeezed(cell.source) for cell in cells]
-    defines = [defined_names(cell.source) for cell in cells]
+    answered = {
+        name
+        for cell, name in zip(cells, names, strict=True)
+        if name in template.defines and squeezed(cell["source"]) not in untouched
+    }
+    if all(grade_id in answered or not wanted for grade_id, wanted in template.defines.items()):
+        return cells, names
+    texts = [squeezed(cell["source"]) for cell in cells]
+    defines = [defined_names(cell["source"]) for cell in cells]
     for grade_id, wanted in template.defines.items():
         holders = [i for i, name in enumerate(names) if name == grade_id]
         if not wanted or any(texts[i] not in untouched for i in holders):
@@ -203,8 +210,8 @@ def _by_definition(
         cells.insert(index + 1, rest)
         names.insert(index + 1, grade_id)
         parts = cells[index], rest
-        texts[index : index + 1] = [squeezed(part.source) for part in parts]
-        defines[index : index + 1] = [defined_names(part.source) for part in parts]
+        texts[index : index + 1] = [squeezed(part["source"]) for part in parts]
+        defines[index : index + 1] = [defined_names(part["source"]) for part in parts]
     return cells, names
 
 
@@ -228,9 +235,11 @@ def _by_place(
     found: dict[str, str],
 ) -> None:
     """Find an answer by its place: the one unknown cell between what is known around it."""
+    if template.originals.keys() <= set(names):
+        return
     places: dict[str, list[int]] = {}
     for index, (cell, name) in enumerate(zip(cells, names, strict=True)):
-        places.setdefault(name or squeezed(cell.source), []).append(index)
+        places.setdefault(name or squeezed(cell["source"]), []).append(index)
     released = template.released
     lessons = {text for text, _, _ in released}
     for position, (_, grade_id, _) in enumerate(released):
@@ -246,7 +255,7 @@ def _by_place(
         unknown = [
             i
             for i in range(before + 1, after)
-            if names[i] is None and squeezed(cells[i].source) not in lessons
+            if names[i] is None and squeezed(cells[i]["source"]) not in lessons
         ]
         if len(unknown) == 1 or (unknown and cells[unknown[0]].cell_type == original.cell_type):
             names[unknown[0]] = grade_id

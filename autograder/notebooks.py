@@ -50,18 +50,18 @@ def _template(source: Path, release: Path, stamps: tuple[int, int]) -> Template:
     for cell in read_cells(source, stamps[0]):
         marks = marks_of(cell)
         if marks.get("locked"):
-            hidden[marks["grade_id"]] = cell.source
-        elif marks.get("solution") and cell.cell_type == "code":
-            defines[marks["grade_id"]] = defined_names(cell.source)
+            hidden[marks["grade_id"]] = cell["source"]
+        elif marks.get("solution") and cell["cell_type"] == "code":
+            defines[marks["grade_id"]] = defined_names(cell["source"])
     cells, released = [], []
     for cell in read_cells(release, stamps[1]):
         grade_id = marks_of(cell).get("grade_id")
-        tags = tuple(cell.metadata.get("tags", ()))
-        released.append((squeezed(cell.source), grade_id, tags))
+        tags = tuple(cell["metadata"].get("tags", ()))
+        released.append((squeezed(cell["source"]), grade_id, tags))
         if grade_id:
             cell = deepcopy(cell)
-            cell.source = hidden.get(grade_id, cell.source)
-            if cell.cell_type == "code":
+            cell.source = hidden.get(grade_id, cell["source"])
+            if cell["cell_type"] == "code":
                 cell.outputs, cell.execution_count = [], None
             cells.append(cell)
     return Template(tuple(cells), tuple(released), defines)
@@ -104,7 +104,7 @@ def restore(notebook: NotebookNode, known: Template, where: str) -> Restored:
     cells, names = [cells[i] for i in order], [names[i] for i in order]
     chosen = _chosen(cells, names, originals)
     for index, (cell, name) in enumerate(zip(cells, names, strict=True)):
-        cell.metadata.pop("nbgrader", None)
+        cell["metadata"].pop("nbgrader", None)
         if name is None:
             restored.notebook.cells.append(cell)
         elif index == chosen[name]:
@@ -112,7 +112,7 @@ def restore(notebook: NotebookNode, known: Template, where: str) -> Restored:
         else:
             restored.note(exercise_of(name), f"The cell `{name}` was there more than once.")
             copies = _released_text(originals[name]), cells[chosen[name]].source
-            if squeezed(cell.source) not in map(squeezed, copies):
+            if squeezed(cell["source"]) not in map(squeezed, copies):
                 restored.notebook.cells.append(cell)
     for name, how in found.items():
         restored.note(exercise_of(name), f"The cell `{name}` had lost its name; {_FOUND[how]}.")
@@ -143,7 +143,7 @@ def _chosen(
     for index, (cell, name) in enumerate(zip(cells, names, strict=True)):
         if name is None:
             continue
-        touched = squeezed(cell.source) != squeezed(_released_text(originals[name]))
+        touched = squeezed(cell["source"]) != squeezed(_released_text(originals[name]))
         if touched or name not in worked:
             chosen[name] = index
         if touched:
@@ -156,18 +156,18 @@ def _put_back(restored: Restored, cell: NotebookNode, name: str, known: Template
     exercise, original = exercise_of(name), known.originals[name]
     locked = bool(marks_of(original).get("locked"))
     texts = {squeezed(_released_text(original)), squeezed(original.source)}
-    if cell.cell_type != original.cell_type:
+    if cell["cell_type"] != original.cell_type:
         restored.note(exercise, f"The type of the cell `{name}` was changed; it was put back.")
-    if locked and squeezed(cell.source) not in texts:
+    if locked and squeezed(cell["source"]) not in texts:
         restored.note(
             exercise,
             f"The locked cell `{name}` was edited; it was put back, and your text kept beside it.",
         )
         # A lesson's cell that was merged into it is still one.
-        more = squeezed(cell.source).removeprefix(squeezed(_released_text(original)))
+        more = squeezed(cell["source"]).removeprefix(squeezed(_released_text(original)))
         cell.metadata["tags"] = list(known.tags.get(more, ()))
         restored.notebook.cells.append(cell)
-    placed = _placed(original, None if locked else cell.source)
+    placed = _placed(original, None if locked else cell["source"])
     if not locked and cell.get("attachments"):
         placed.attachments = cell.attachments
     restored.notebook.cells.append(placed)
@@ -228,9 +228,9 @@ def _add_missing(restored: Restored, originals: dict[str, NotebookNode], present
 def _unique_ids(cells: list[NotebookNode]) -> None:
     seen: set[str] = set()
     for index, cell in enumerate(cells):
-        while cell.id in seen:
+        while cell["id"] in seen:
             cell.id = blake2b(f"{index} {cell.id}".encode(), digest_size=8).hexdigest()
-        seen.add(cell.id)
+        seen.add(cell["id"])
 
 
 def cells_to_run(notebook: NotebookNode) -> list[tuple[int, Cell]]:
@@ -241,13 +241,13 @@ def cells_to_run(notebook: NotebookNode) -> list[tuple[int, Cell]]:
     cells = []
     for index, cell in enumerate(notebook.cells):
         marks = marks_of(cell)
-        if cell.cell_type != "code" or (marks.get("grade") and not marks.get("solution")):
+        if cell["cell_type"] != "code" or (marks.get("grade") and not marks.get("solution")):
             continue
         if marks.get("solution"):
-            if cell.source != MISSING_CELL:
-                cells.append((index, Cell(cell.source, marks["grade_id"])))
-        elif DEMONSTRATION not in cell.metadata.get("tags", []):
-            cells.append((index, Cell(cell.source)))
+            if cell["source"] != MISSING_CELL:
+                cells.append((index, Cell(cell["source"], marks["grade_id"])))
+        elif DEMONSTRATION not in cell["metadata"].get("tags", []):
+            cells.append((index, Cell(cell["source"])))
     return cells
 
 
@@ -287,6 +287,8 @@ def write_results(
 
 def _add_marking_guides(notebook: NotebookNode, assignment: Assignment) -> None:
     """Put the model answer and the rubric below each answer that a person marks."""
+    if not any(exercise.marking_guide for exercise in assignment.exercises.values()):
+        return
     cells = []
     for cell in notebook.cells:
         cells.append(cell)
@@ -303,5 +305,5 @@ def _add_marking_guides(notebook: NotebookNode, assignment: Assignment) -> None:
 def without_marking_guides(notebook: NotebookNode) -> None:
     """Take out again what only the person who marks may read."""
     notebook.cells = [
-        cell for cell in notebook.cells if MARKING_GUIDE not in cell.metadata.get("tags", [])
+        cell for cell in notebook.cells if MARKING_GUIDE not in cell["metadata"].get("tags", [])
     ]

@@ -163,6 +163,7 @@ def _rebuilt(raw: dict[str, Any]) -> NotebookNode:
     if type(kernelspec) is dict and type(kernelspec.get("name")) is str:
         spec = {name: str(kernelspec.get(name))[:200] for name in ("name", "display_name")}
         notebook.metadata["kernelspec"] = nbformat.from_dict(spec)
+    cells: list[NotebookNode] = []
     seen: set[str] = set()
     for cell in raw["cells"]:
         source = _joined(cell.get("source", "")) if type(cell) is dict else None
@@ -173,15 +174,17 @@ def _rebuilt(raw: dict[str, Any]) -> NotebookNode:
         name = cell.get("id")
         if type(name) is not str or name in seen or not _CELL_ID.fullmatch(name):
             name = None
-        new = new_cell(kind, source, len(notebook.cells), name)
-        seen.add(new.id)
+        new = new_cell(kind, source, len(cells), name)
+        seen.add(new["id"])
         if type(cell.get("metadata")) is dict:
-            _keep_metadata(new, cell["metadata"])
+            _keep_metadata(new["metadata"], cell["metadata"])
         if kind == "code":
-            new.outputs = nbformat.from_dict(clean_outputs(cell.get("outputs")))
+            if outputs := clean_outputs(cell.get("outputs")):
+                new.outputs = nbformat.from_dict(outputs)
         elif pictures := _pictures(cell.get("attachments")):
             new.attachments = nbformat.from_dict(pictures)
-        notebook.cells.append(new)
+        cells.append(new)
+    notebook.cells = cells
     return notebook
 
 
@@ -191,7 +194,7 @@ def _joined(source: Any) -> str | None:
     return source if type(source) is str else None
 
 
-def _keep_metadata(cell: NotebookNode, metadata: dict[str, Any]) -> None:
+def _keep_metadata(kept: NotebookNode, metadata: dict[str, Any]) -> None:
     """Keep what means something to nbgrader and to us: everything else could be anything."""
     marks = metadata.get("nbgrader")
     if type(marks) is dict:
@@ -200,10 +203,10 @@ def _keep_metadata(cell: NotebookNode, metadata: dict[str, Any]) -> None:
             for name, value in marks.items()
             if type(value) in (bool, int, float) or (type(value) is str and len(value) < 1000)
         }
-        cell.metadata["nbgrader"] = NotebookNode(plain)
+        kept["nbgrader"] = NotebookNode(plain)
     tags = metadata.get("tags")
     if type(tags) is list:
-        cell.metadata["tags"] = [tag for tag in tags if type(tag) is str and _TAG.fullmatch(tag)]
+        kept["tags"] = [tag for tag in tags if type(tag) is str and _TAG.fullmatch(tag)]
 
 
 def _pictures(attachments: Any) -> dict[str, dict[str, str]]:
@@ -223,12 +226,18 @@ def new_cell(kind: str, source: str, place: int = 0, name: str | None = None) ->
         name: its id. Without one, it comes from the cell's place and text: the same submission
             always gives the same notebook.
     """
-    source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    if "\r" in source or "\0" in source:
+        source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
     if not source.isascii():  # it may hold half of a character
         source = source.encode("utf-8", "replace").decode()
     if name is None:
         name = blake2b(f"{place} {source}".encode(), digest_size=8).hexdigest()
-    cell = NotebookNode(cell_type=kind, id=name, metadata=NotebookNode(), source=source)
+    parts: dict[str, Any] = {
+        "cell_type": kind,
+        "id": name,
+        "metadata": NotebookNode(),
+        "source": source,
+    }
     if kind == "code":
-        cell.update(outputs=[], execution_count=None)
-    return cell
+        parts |= {"outputs": [], "execution_count": None}
+    return NotebookNode(parts)
