@@ -225,13 +225,12 @@ def _mirrored(db: Session, name: str, student: str, timestamp: datetime | None) 
         db.execute(_SUBMISSIONS.insert(), row)
     elif when:
         db.execute(_RESUBMITTED, {"row": submission_id, **when})
-    wanted = ""
     of = {"assignment": assignment_id, "submission": submission_id}
-    for notebook_id, each, there in db.execute(_NOTEBOOKS_OF, of).all():
-        submitted_id = there or _add_notebook(db, submission_id, notebook_id)
-        if each == name:
-            wanted = submitted_id
-    return wanted
+    submitted: dict[str, str] = {
+        each: there or _add_notebook(db, submission_id, notebook_id)
+        for notebook_id, each, there in db.execute(_NOTEBOOKS_OF, of).all()
+    }
+    return submitted[name]
 
 
 def _add_notebook(db: Session, submission_id: str, notebook_id: str) -> str:

@@ -97,6 +97,34 @@ def left_over(server: WarmServer) -> int:
 # What it sees.
 
 
+def test_cells_run_as_in_a_kernel(server: WarmServer) -> None:
+    """Whether IPython is asked for a cell or not: history, counts, displays and errors agree."""
+    cells = [
+        "a = 1",
+        "a + 1",
+        "b = _ + len(In)",
+        "b",
+        "b = 0\n1 / 0\nb = 1",
+        "%precision 2\nc = b",
+        "c",
+        "print(_i3, _ih[4])\nd = 4",
+        "return 5\nd = 5",
+        "d",
+    ]
+    outputs = run(server, *cells)
+    shown = {
+        output["execution_count"]: output["data"]["text/plain"]
+        for [output] in filter(None, outputs)
+        if output["output_type"] == "execute_result"
+    }
+    assert shown == {2: "2", 4: "6", 7: "0", 10: "4"}
+    [error], [told], [refused] = outputs[4], outputs[7], outputs[8]
+    assert error["ename"] == "ZeroDivisionError"
+    assert "Cell In[5], line 2" in "".join(error["traceback"])
+    assert told["text"] == "b = _ + len(In) b\n"
+    assert refused["ename"] == "SyntaxError"
+
+
 def test_no_process_is_visible(server):
     assert printed(server, "import os; print(os.listdir('/proc'))") == []
 

@@ -235,9 +235,10 @@ class Shell(InteractiveShell):
         """A cell as one piece of code, or None where it is for IPython to run.
 
         That is where it is not Python as it stands, where it shows its value, and where somebody
-        wants to be told of cells that run.
+        wants to be told of cells that run, or to change them.
         """
-        if self.events.callbacks["pre_run_cell"] or self.events.callbacks["post_run_cell"]:
+        waiting = self.events.callbacks
+        if waiting["pre_run_cell"] or waiting["post_run_cell"] or self.ast_transformers:
             return None
         try:
             tree = self.compile.parse_ahead(source)
