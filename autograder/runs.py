@@ -134,10 +134,15 @@ class Run:
 
         None also where there is no process any more.
         """
-        if self._process is None or not self._process.is_open:
-            return None
-        seen = self._play(exercise)
-        return seen if self._shown.has(exercise.id, seen) else None
+        if (
+            exercise.id not in self._observed
+            and self._process is not None
+            and self._process.is_open
+        ):
+            seen = self._play(exercise)
+            if self._shown.has(exercise.id, seen):
+                self._observed[exercise.id] = seen
+        return self._observed.get(exercise.id)
 
     def _observe(self, exercise: Exercise) -> list[list[Observation]] | None:
         observer = self

@@ -230,13 +230,13 @@ class Objects:
             def method(node: Any, *operands: Any) -> Any:
                 made = node if key == "__init__" else object.__new__(created)
                 given = operands if key == "__init__" else (node, *operands)
-                numbers = [
-                    vars(each)["data"] if type(each) is created else each
-                    for each in given
-                    if type(each) in known
-                ]
-                if work_out is not None and len(numbers) == len(given):
-                    data = work_out(*numbers)
+                if work_out is not None:
+                    numbers = [
+                        vars(each)["data"] if type(each) is created else each
+                        for each in given
+                        if type(each) in known
+                    ]
+                    data = work_out(*numbers) if len(numbers) == len(given) else None
                     if type(data) is float:
                         nodes = [] if key in alone else [e for e in given if type(e) is created]
                         vars(made).update(data=data, grad=0.0, _prev=nodes)
