@@ -69,7 +69,6 @@ class Engine:
         self._remotes: dict[int, Remote] = {}
         self._notes: list[Callable[..., None]] = []
         self._room = _ROOM
-        self._is_timed = False
         self.seen: list[Any] = []
 
     def __getattr__(self, name: str) -> Any:
@@ -257,19 +256,22 @@ class Engine:
         programs = [traced(slope) for slope in slopes]
         return self._later("operation", self.Value, traced(number), programs, adds)
 
-    def timed(self, action: Callable[[], T]) -> tuple[float, T]:
+    def timed(self, action: Callable[[], T]) -> tuple[Remote, T]:
         """For how many seconds `action` keeps the engine busy where it lives, and what it gives.
 
-        They depend on the machine and on what else it does: compare them with those of another
-        action, and leave much room.
+        The seconds stay there, for they are never the same twice: `is_shorter` compares them.
         """
-        self._is_timed = True
-        start = self._ask("clock", False, remember=False)
-        try:
-            result = action()
-        finally:
-            end = self._ask("clock", True, remember=False)
-        return end - start, result
+        start = self._later("clock")
+        result = action()
+        return self._later("since", start), result
+
+    def is_shorter(self, seconds: Remote, times: float, parts: list[Remote]) -> bool:
+        """Whether a time is shorter than `times` the time of all parts, undisturbed.
+
+        All parts are as much work, and the shortest is taken for each. Leave much room: others
+        may have kept the machine busy.
+        """
+        return self._ask("is_shorter", seconds, times, parts, remember=False) is True
 
     def finish(self) -> None:
         """Carry out every step that was not waited for. Raises `StudentError` if one failed."""
@@ -281,8 +283,8 @@ class Engine:
 
     @property
     def said(self) -> list[Exchange] | None:
-        """What was said, if it was written down and may come again: no measured time does."""
-        return None if self._is_timed else self._channel.said
+        """What was said, if it was written down."""
+        return self._channel.said
 
     def forget(self) -> None:
         """Let go of the objects that it knows, which hold on to it: a test has ended."""

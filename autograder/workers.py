@@ -36,6 +36,13 @@ _LOST = (
     "the other submissions were graded. Grade it alone with `autograder check` to see more."
 )
 
+_AHEAD = 8
+"""How many submissions a process is given ahead, whether they wait to be graded or to be stored.
+
+A disk that is slow for a moment keeps nobody waiting then; and memory stays bounded, however large
+the class is.
+"""
+
 
 @dataclass(frozen=True)
 class Job:
@@ -165,9 +172,7 @@ class ManyProcesses:
         coming = iter(jobs)
         running: dict[Future[Graded], Job] = {}
         while True:
-            # As many again wait as are being graded, so that nobody is idle; not more, so that
-            # memory stays bounded however large the class is.
-            while len(running) < 2 * self._count and (job := next(coming, None)):
+            while len(running) < _AHEAD * self._count and (job := next(coming, None)):
                 running[self._submitted(job)] = job
             if not running:
                 return

@@ -102,6 +102,7 @@ class Objects:
                 for _, into, *_ in steps:
                     self._tell(self._objects.get(into), told)
         except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+            gc.enable()
             answer = {"error": _type_names(error)}
         if same:
             answer["same"] = same
@@ -303,10 +304,17 @@ class Objects:
     def _invoke(self, target: Any, name: str) -> None:
         getattr(target, name)()
 
-    def _clock(self, collect: bool) -> float:
+    def _clock(self) -> float:
         """The time in seconds; garbage is not looked for in a time that is measured."""
-        (gc.enable if collect else gc.disable)()
+        gc.disable()
         return time.perf_counter()
+
+    def _since(self, start: float) -> float:
+        gc.enable()
+        return time.perf_counter() - start
+
+    def _is_shorter(self, seconds: float, times: float, parts: list[float]) -> bool:
+        return seconds < times * len(parts) * min(parts)
 
     def _has(self, target: Any, name: str) -> bool:
         return hasattr(target, name)

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import ast
+import inspect
 import io
 import math
+import os
 import sys
 import warnings
 from types import CodeType, SimpleNamespace
@@ -145,9 +147,16 @@ class _Hook(DisplayHook):
 
 
 class _Compiler(CachingCompiler):
-    """Parses a text once where it is asked to twice."""
+    """Does once what is asked for more than once."""
 
     _last: tuple[str, ast.AST] | None = None
+
+    def cache(self, transformed_code: str, number: int = 0, raw_code: str | None = None) -> str:
+        name = str(super().cache(transformed_code, number, raw_code))
+        # A cell is in no module. To find that out takes longer than the rest of a traceback.
+        for path in (name, os.path.abspath(name)):
+            inspect.modulesbyfile[path] = ""  # type: ignore[attr-defined]
+        return name
 
     def ast_parse(self, source: str, filename: str = "<unknown>", symbol: str = "exec") -> ast.AST:
         last, self._last = self._last, None
