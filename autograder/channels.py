@@ -26,16 +26,23 @@ class Channel(Protocol):
     def said(self) -> list[Exchange] | None:
         """As `StudentProcess.said`."""
 
-    next_number: Callable[[], int]
-    """Gives a number below zero that names no object there yet."""
+    @property
+    def lent(self) -> tuple[str, ...]:
+        """The exercises whose functions there are the grader's, in the order in which they came."""
+
+    def next_number(self) -> int:
+        """A number below zero that names no object there yet."""
 
 
 class RemoteChannel:
     """To a student process behind the wall."""
 
-    def __init__(self, process: StudentProcess) -> None:
+    def __init__(self, process: StudentProcess, lent: tuple[str, ...] = ()) -> None:
         self._process = process
-        self.next_number = process.next_number
+        self.lent = lent
+
+    def next_number(self) -> int:
+        return self._process.next_number()
 
     def perform(self, steps: list[Any]) -> dict[str, Any]:
         return self._process.request({"steps": steps}, self._process.limits.step_seconds)
@@ -55,14 +62,18 @@ class LocalChannel:
     """To a namespace in this process, by the same messages."""
 
     said = None
+    lent: tuple[str, ...] = ()
 
     def __init__(self, namespace: dict[str, Any]) -> None:
         self._objects = Objects(namespace, self._callback)
         self._functions: list[Callable[..., Any]] = []
-        self.next_number: Callable[[], int] = count(-1, -1).__next__
+        self._numbers = count(-1, -1)
 
     def perform(self, steps: list[Any]) -> dict[str, Any]:
         return self._objects.perform(steps)
+
+    def next_number(self) -> int:
+        return next(self._numbers)
 
     def register(self, function: Callable[..., Any]) -> int:
         self._functions.append(function)

@@ -69,6 +69,7 @@ class Engine:
         self._remotes: dict[int, Remote] = {}
         self._notes: list[Callable[..., None]] = []
         self._room = _ROOM
+        self._first: tuple[dict[int, int], dict[int, Remote]] | None = None
         self.seen: list[Any] = []
 
     def __getattr__(self, name: str) -> Any:
@@ -285,6 +286,19 @@ class Engine:
     def said(self) -> list[Exchange] | None:
         """What was said, if it was written down."""
         return self._channel.said
+
+    @property
+    def lent(self) -> tuple[str, ...]:
+        """As `Channel.lent`."""
+        return self._channel.lent
+
+    def start_over(self) -> None:
+        """Forget the objects that came up since this was called first, as their process does."""
+        if self._first is None:
+            self._first = self._same, self._remotes
+        same, remotes = self._first
+        self._same, self._remotes = dict(same), dict(remotes)
+        self._told, self._waiting = {}, []
 
     def forget(self) -> None:
         """Let go of the objects that it knows, which hold on to it: a test has ended."""

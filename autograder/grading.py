@@ -458,7 +458,7 @@ def give(engine: Engine, solution: str, setup: list[str]) -> None:
             del scope[name]
     before = set(scope)
     exec(compiled(solution), scope)
-    for name in set(scope) - before:
+    for name in [key for key in scope if key not in before]:
         value = scope.pop(name) if isinstance(scope[name], type) else scope[name]
         if isinstance(value, type):
             methods = {k: v for k, v in vars(value).items() if callable(v)}

@@ -96,6 +96,7 @@ class Run:
         self.given = given or {}
         self._skipped = skipped or set()
         self._process: StudentProcess | None = None
+        self._lenders: list[tuple[str, Engine]] = []
         self._observer: Run | None = None
         self._observed: dict[str, list[list[Observation]] | None] = {}
         self._shown = Shown() if shown is None else shown
@@ -115,9 +116,10 @@ class Run:
         self._tested = True
         process = self._ready(len(self._cells))
         self._allowance.give(process, self._server.limits.test_seconds)
-        if not self.given:  # whose functions have to last
-            process.start_over()
-        return Engine(RemoteChannel(process))
+        process.start_over()
+        for _, lender in self._lenders:
+            lender.start_over()
+        return Engine(RemoteChannel(process, tuple(name for name, _ in self._lenders)))
 
     def observe(self, exercise: Exercise) -> list[list[Observation]] | None:
         """Play the exercise's public probes; returns what they show, or None if that failed.
@@ -187,6 +189,7 @@ class Run:
         """A process in which the first `count` cells, lost ones left out, have run."""
         if self._process is None or not self._process.is_open:
             self._process = self._server.spawn(self._random_seed)
+            self._lenders = []
             self._allowance.started(self._process)
             for index in range(count):
                 self._run_cell(self._process, index, again=True)
@@ -194,12 +197,14 @@ class Run:
 
     def _run_cell(self, process: StudentProcess, index: int, again: bool = False) -> None:
         cell, ran = self._cells[index], self.ran[index]
-        if cell.exercise in self.given:
+        if cell.exercise is not None and cell.exercise in self.given:
             # Where the student's other cells leave nothing to build on, the tests will tell.
             with suppress(StudentError):
                 try:
                     self._allowance.give(process, self._server.limits.cell_seconds)
-                    self.given[cell.exercise](Engine(RemoteChannel(process)))
+                    lender = Engine(RemoteChannel(process))
+                    self._lenders.append((cell.exercise, lender))
+                    self.given[cell.exercise](lender)
                 except wire.WireError as error:
                     process.close()
                     raise StudentLost("crashed", str(error)) from error

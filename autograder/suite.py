@@ -170,10 +170,10 @@ class Suite:
             yield self._run_one(test, engine, seed)
 
     def _run_one(self, test: _Test, engine: Callable[[], Engine], seed: bytes) -> Verdict:
-        topic = (test.id, seed)
         for follows in (True, False):
             try:
                 student = engine()
+                topic = (test.id, seed, student.lent)
                 known = student.follow(self._conversations.about(topic)) if follows else None
             except StudentLost as lost:
                 return Verdict(test.name, test.promise, lost=lost.reason)

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 
 import pytest
 
 from autograder.allowance import Allowance
+from autograder.grading import give
 from autograder.runs import Cell, Run
 from autograder.sandbox import Limits, WarmServer
 from autograder.suite import Suite, Verdict
@@ -107,8 +109,11 @@ def verdicts(server: WarmServer, suite: Suite) -> Iterator[Callable[..., list[Ve
     """Runs an exercise's tests on a student's code; afterwards `look` may be run and shown."""
     runs: list[Run] = []
 
-    def run(exercise: str, code: str = "") -> list[Verdict]:
-        runs.append(Run(server, [Cell(RIGHT), Cell(code)], b"seed", Allowance(60)))
+    def run(exercise: str, code: str = "", **lent: str) -> list[Verdict]:
+        """With the code of exercises whose functions are lent, between the others' cells."""
+        cells = [Cell(RIGHT), *(Cell("", each) for each in lent), Cell(code)]
+        given = {each: partial(give, solution=source, setup=[]) for each, source in lent.items()}
+        runs.append(Run(server, cells, b"seed", Allowance(60), given))
         runs[-1].run_cells()
         return list(suite.run(exercise, runs[-1].engine, b"seed"))
 
@@ -193,3 +198,42 @@ def test_a_function_of_an_earlier_test_is_gone(verdicts):
     code = "first = []\ndef keep(f): first.append(f); return first[0]()"
     one, two = verdicts("keep", code)
     assert one.passed and (two.passed, two.error) == (False, "RuntimeError")
+
+
+DOUBLE = "def double(x): return x + x"
+USES_IT = "def twice(x): return double(x)"
+
+
+def test_a_test_that_uses_lent_functions_is_not_run_again(verdicts, led):
+    for _ in range(3):
+        assert [verdict.passed for verdict in verdicts("twice", USES_IT, double=DOUBLE)] == [True]
+    wrong = USES_IT + " + 1"
+    assert [verdict.passed for verdict in verdicts("twice", wrong, double=DOUBLE)] == [False]
+    assert led == ["test_twice"] * 2
+
+
+def test_other_functions_are_lent_to_other_conversations(verdicts, led):
+    triple = "def double(x): return x + x + x"
+    first = verdicts("twice", USES_IT, double=DOUBLE)
+    again = verdicts("twice", USES_IT, triple=triple)
+    assert [verdict.passed for verdict in first + again] == [True, False]
+    # In another order their functions have other numbers.
+    none = "def none(x): return 0 * x"
+    for lent in ({"double": DOUBLE, "none": none}, {"none": none, "double": DOUBLE}):
+        assert [verdict.passed for verdict in verdicts("twice", USES_IT, **lent)] == [True]
+    assert led == ["test_twice"] * 4
+
+
+def test_where_cells_have_called_lent_functions_each_test_is_run(verdicts, led):
+    for number in (1, 2):
+        [verdict] = verdicts("twice", f"{USES_IT}\nbefore = double({number})", double=DOUBLE)
+        assert verdict.passed
+    assert led == ["test_twice"] * 2
+
+
+def test_lent_functions_last_and_those_of_an_earlier_test_do_not(verdicts):
+    lent = {"double": DOUBLE}
+    keep = "def keep(f):\n    global kept\n    kept = globals().get('kept', f)\n    return kept()"
+    assert [verdict.passed for verdict in verdicts("keep", keep, **lent)] == [True, False]
+    lasting = "def keep(f):\n    assert double(f()) == 2 * f()\n    return f()"
+    assert [verdict.passed for verdict in verdicts("keep", lasting, **lent)] == [True, True]

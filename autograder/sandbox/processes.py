@@ -15,7 +15,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict, dataclass
 from functools import partial
-from itertools import count
 from pathlib import Path
 from types import TracebackType
 from typing import Any
@@ -319,8 +318,8 @@ class StudentProcess:
     Attributes:
         delayed: seconds of its time that are not counted, since others had the processor. They
             are looked for only when a time is up.
-        next_number: gives a number below zero that names no object in the process yet.
-        said: what was said since `start_over`; None before it, and where that was too much.
+        said: what was said since `start_over`; None before it, where that was too much, and where
+            it does not follow from the answers alone.
     """
 
     def __init__(self, server: WarmServer, key: int, connection: socket.socket) -> None:
@@ -330,7 +329,9 @@ class StudentProcess:
         self._connection = wire.Connection(connection)
         self._open = True
         self._functions: list[Callable[..., Any]] = []
-        self.next_number: Callable[[], int] = count(-1, -1).__next__
+        self._number = 0
+        self._served = 0
+        self._first: tuple[int, int, bool] | None = None
         self._until = math.inf
         self._started = time.monotonic()
         self._own_wait = own_wait()
@@ -394,15 +395,23 @@ class StudentProcess:
         finally:
             self._until = before
 
-    def start_over(self) -> None:
-        """Forget every object and function that has a number, here and in the process.
+    def next_number(self) -> int:
+        """A number below zero that names no object in the process yet."""
+        self._number -= 1
+        return self._number
 
-        From now on what is said is written down, as far as there is room for it.
+    def start_over(self) -> None:
+        """Forget what got a number since this was called first, here and in the process.
+
+        From now on what is said is written down, as far as there is room for it. Where the cells
+        have called functions of the grader's, though, what these do now may depend on it.
         """
-        self.next_number = count(-1, -1).__next__
-        self._functions = []
+        if self._first is None:
+            self._first = len(self._functions), self._number, self._served == 0
+        functions, self._number, from_nothing = self._first
+        del self._functions[functions:]
         self._is_new = True
-        self.said = []
+        self.said = [] if from_nothing else None
         self._to_repeat.clear()
         self._room = _ROOM
 
@@ -470,6 +479,7 @@ class StudentProcess:
             raise wire.WireError("no such function")
         if type(arguments) is not list:
             raise wire.WireError("not arguments")
+        self._served += 1
         try:
             return {"result": self._functions[number](*arguments)}
         except (StudentLost, OtherWords, wire.WireError):

@@ -69,11 +69,19 @@ class Objects:
         self._objects: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}
         self._ours: set[type] = set()
+        self._test = 0
+        self._first: tuple[dict[int, Any], dict[int, int], set[type]] | None = None
 
-    def retire(self) -> None:
-        """Forget all objects. Functions of the grader's that were made here fail from now on."""
-        self._objects, self._numbers = {}, {}
-        self._callback = _nobody
+    def start_over(self) -> None:
+        """Forget the last test's objects, but not those from before the first test.
+
+        Functions of the grader's that the last test sent here fail from now on.
+        """
+        if self._first is None:
+            self._first = self._objects, self._numbers, self._ours
+        objects, numbers, ours = self._first
+        self._objects, self._numbers, self._ours = dict(objects), dict(numbers), set(ours)
+        self._test += 1
 
     def perform(self, steps: list[Any]) -> dict[str, Any]:
         """Perform the steps in order; the answer holds the last one's value, or the first error.
@@ -125,8 +133,11 @@ class Objects:
             unnoted: nodes that the grader knows nothing of yet: it is told of those behind the
                 arguments or, where there are no arguments, of all.
         """
+        test = self._test
 
         def function(*arguments: Any, **keywords: Any) -> Any:
+            if test and test != self._test:
+                raise failure("")
             told: dict[int, dict[str, Any]] = {}
             nodes = _taken(unnoted, arguments) if unnoted else {}
             noted = [self._note(*node) for node in nodes.values()]
@@ -401,10 +412,6 @@ def work_out(program: list[Any], operands: Sequence[Any]) -> Any:
         else:
             stack.append(operands[int(step)])
     return stack.pop()
-
-
-def _nobody(number: int, arguments: list[Any]) -> Any:
-    raise failure("")
 
 
 def _taken(unnoted: dict[int, list[Any]], wanted: tuple[Any, ...]) -> dict[int, list[Any]]:

@@ -79,8 +79,7 @@ class Session:
         if "probes" in request:
             return {"observed": [play(probe, self._shell.user_ns) for probe in request["probes"]]}
         if "new" in request:
-            self._objects.retire()
-            self._objects = Objects(self._shell.user_ns, self._call_grader)
+            self._objects.start_over()
         return self._objects.perform(request["steps"])
 
     def _call_grader(self, number: int, arguments: list[Any]) -> Any:

@@ -155,7 +155,7 @@ class _Compiler(CachingCompiler):
         name = str(super().cache(transformed_code, number, raw_code))
         # A cell is in no module. To find that out takes longer than the rest of a traceback.
         for path in (name, os.path.abspath(name)):
-            inspect.modulesbyfile[path] = ""  # type: ignore[attr-defined]
+            inspect.modulesbyfile[path] = ""
         return name
 
     def ast_parse(self, source: str, filename: str = "<unknown>", symbol: str = "exec") -> ast.AST:
