@@ -125,6 +125,42 @@ def test_cells_run_as_in_a_kernel(server: WarmServer) -> None:
     assert refused["ename"] == "SyntaxError"
 
 
+# What each shows ends in 7; the others end with something that has no value.
+WITH_A_VALUE = [
+    "def f():\n    return 7\nf()",
+    "x = 1; 7",
+    'def f(x):\n    return 7\nf("""\na = 1 # """)',
+    "def f(*_): return 7\nf(\n1,\n2)",
+    "class A:\n    def __repr__(self):\n        return '7'\nA()\n# class B:\n",
+    'def f(x): return 7\nf(f"""\ndef g(): {1}""")',
+    'def f(x): return 7\nf("""\nclass B: # """)',
+    "x = 7\n\fx",
+    "7 if True else \\\n8",
+    "(\n7\n)",
+    "[\n7][0]",
+]
+WITHOUT = [
+    "def f():\n    7\n",
+    "class A:\n    7\n# 7\n",
+    "x = 7\ny = (\n7)",
+    'def f():\n    """\n7\n"""',
+    "if True:\n    x = 7\nelse:\n    7",
+    'x = """\n7\n"""',
+    "@staticmethod\ndef f(): 7",
+    "for x in [7]: x",
+    "7; x = 7",
+    "def f(): 7; 7",
+    "",
+    "# 7",
+]
+
+
+def test_the_value_at_the_end_of_a_cell_is_seen_however_it_is_written(server):
+    shown = run(server, *WITH_A_VALUE, *WITHOUT)
+    told = ["".join(output["data"]["text/plain"] for output in outputs)[-1:] for outputs in shown]
+    assert told == ["7"] * len(WITH_A_VALUE) + [""] * len(WITHOUT)
+
+
 def test_no_process_is_visible(server):
     assert printed(server, "import os; print(os.listdir('/proc'))") == []
 

@@ -9,6 +9,7 @@ import math
 import os
 import sys
 import warnings
+from contextlib import suppress
 from types import CodeType, SimpleNamespace
 from typing import Any
 
@@ -250,14 +251,33 @@ class Shell(InteractiveShell):
         if waiting["pre_run_cell"] or waiting["post_run_cell"] or self.ast_transformers:
             return None
         try:
-            tree = self.compile.parse_ahead(source)
-            statements: list[ast.stmt] = getattr(tree, "body", [])
-            if not statements or isinstance(statements[-1], ast.Expr):
-                return None
             name = self.compile.cache(source, self.execution_count)
-            return self.compile(tree, name, "exec")  # type: ignore[arg-type]  # a tree too
+            code = self.compile(source, name, "exec")
+            return None if self._shows_a_value(source, code) else code
         except (SyntaxError, ValueError, RecursionError, MemoryError):
             return None
+
+    def _shows_a_value(self, source: str, code: CodeType) -> bool:
+        """Whether the last statement of a cell is an expression, or there is none.
+
+        A tree of the whole cell takes longer than all else, and only its end is asked for. A line
+        that is not indented begins a statement if code begins there; what comes after that of a
+        definition is part of it, and after another one there is little.
+        """
+        lines = source.split("\n")
+        number = len(lines)
+        while number > 1 and (not lines[number - 1].strip() or lines[number - 1][0] in " \t#"):
+            number -= 1
+        if any(place[0] == number and place[2] == 0 for place in code.co_positions()):
+            if lines[number - 1].startswith(("def ", "class ")):
+                return False
+            with suppress(SyntaxError):
+                return self._ends_with_a_value("\n".join(lines[number - 1 :]))
+        return self._ends_with_a_value(source)
+
+    def _ends_with_a_value(self, source: str) -> bool:
+        statements = getattr(self.compile.parse_ahead(source), "body", [])
+        return not statements or isinstance(statements[-1], ast.Expr)
 
     def _run_whole(self, source: str, code: CodeType) -> BaseException | None:
         """Run a cell as IPython would, but as a whole and not statement by statement."""
