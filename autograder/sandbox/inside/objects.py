@@ -69,6 +69,7 @@ class Objects:
         self._objects: dict[int, Any] = {}
         self._numbers: dict[int, int] = {}
         self._ours: set[type] = set()
+        self._nodes: set[type] = set()
         self._test = 0
         self._first: tuple[dict[int, Any], dict[int, int], set[type]] | None = None
 
@@ -81,6 +82,7 @@ class Objects:
             self._first = self._objects, self._numbers, self._ours
         objects, numbers, ours = self._first
         self._objects, self._numbers, self._ours = dict(objects), dict(numbers), set(ours)
+        self._nodes = set()
         self._test += 1
 
     def perform(self, steps: list[Any]) -> dict[str, Any]:
@@ -96,7 +98,7 @@ class Objects:
         told: dict[int, dict[str, Any]] = {}
         try:
             for name, into, *arguments in steps:
-                decoded = [wire.decode(each, self._resolve) for each in arguments]
+                decoded = [self._decoded(each) for each in arguments]
                 result = getattr(self, f"_{name}")(*decoded)
                 if into is None:
                     answer["value"] = wire.encode(result, self._handle)
@@ -117,6 +119,27 @@ class Objects:
         if told:
             answer["told"] = list(told.items())
         return answer
+
+    def _decoded(self, message: Any) -> Any:
+        """As `wire.decode`, which is asked for what comes seldom."""
+        kind = type(message)
+        if kind is str or kind is float:
+            return message
+        if kind is dict:
+            if "object" in message:
+                return self._objects[message["object"]]
+            if "list" in message:
+                return [self._decoded(each) for each in message["list"]]
+        return wire.decode(message, self._resolve)
+
+    def _encoded(self, value: Any) -> Any:
+        """As `wire.encode`, which is asked for what comes seldom."""
+        kind = type(value)
+        if kind in self._nodes:
+            return self._handle(value)
+        if kind is float and math.isfinite(value):
+            return value
+        return wire.encode(value, self._handle)
 
     def _resolve(self, kind: str, number: int) -> Any:
         return self._objects[number] if kind == "object" else self._function(number)
@@ -163,7 +186,7 @@ class Objects:
         """A node of ours as the grader is told of it: its maker, name, numbers and operands."""
         held = vars(node)
         parts = (node, held.get("data"), held.get("grad"), *operands)
-        return [index, *[wire.encode(part, self._handle) for part in parts]]
+        return [index, *map(self._encoded, parts)]
 
     def _tell(self, value: Any, told: dict[int, dict[str, Any]], depth: int = 0) -> None:
         """Note the numbers that an object holds, or that the objects in a short list hold."""
@@ -264,6 +287,7 @@ class Objects:
         functions |= {key: maker(key, number) for key, number in makers.items()}
         created = type(name, (), functions)
         known = (float, int, created)
+        self._nodes.add(created)
         self.namespace[name] = created
         return created
 
