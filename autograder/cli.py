@@ -209,7 +209,8 @@ def _tell(screen: Console, outcome: Any, as_json: bool) -> None:
         told = ", ".join(f"{r.id} {r.misconception or r.status}" for r in wrong)
         line = f"{outcome.student}: {report.score:g} / {report.max_score:g}"
         line += f", {outcome.penalty:g} off for being late" if outcome.penalty else ""
-        screen.print(line + (f"  ({told})" if told else ""), markup=False, highlight=False)
+        line += f"  ({told})" if told else ""
+        screen.print(line, markup=False, highlight=False, soft_wrap=True)
         for note in report.notes:
             screen.print(f"  {note}", markup=False, highlight=False)
 

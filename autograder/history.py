@@ -15,6 +15,7 @@ from typing import Any
 from nbgrader.api import Gradebook
 from sqlalchemy import (
     Column,
+    Connection,
     Index,
     Integer,
     MetaData,
@@ -145,9 +146,9 @@ def prepare(gradebook: Gradebook) -> None:
     db.commit()
 
 
-def add(gradebook: Gradebook, entry: Entry) -> None:
+def add(db: Connection, entry: Entry) -> None:
     """Add a line; the caller commits."""
-    gradebook.db.execute(
+    db.execute(
         _ADDED,
         {
             "time": datetime.now(UTC).isoformat(timespec="seconds"),

@@ -190,7 +190,7 @@ class RecordGrading(NbGraderPreprocessor):
 
             def add() -> None:
                 history.prepare(gradebook)
-                history.add(gradebook, entry)
+                history.add(gradebook.db.connection(), entry)
                 gradebook.db.commit()
 
             patiently(gradebook, f"the grading of {entry.student}", add)
