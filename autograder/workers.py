@@ -180,8 +180,7 @@ class ManyProcesses:
             if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
                 lost, running = running, {}
                 self._pool.shutdown()
-                for future, job in lost.items():
-                    yield job, self._rescued(future, job)
+                yield from self._rescued(lost)
                 self._pool = self._new_pool(self._count)
                 continue
             for future in done:
@@ -196,15 +195,32 @@ class ManyProcesses:
             lost.set_exception(error)
             return lost
 
-    def _rescued(self, future: Future[Graded], job: Job) -> Graded:
-        """The outcome of a job that was under way when a process was lost."""
-        if future.done() and future.exception() is None:
-            return future.result()
-        with self._new_pool(1) as alone:
-            try:
-                return alone.submit(_grade_here, job).result()
-            except BrokenProcessPool:
-                return Graded(error=f"{job.where}: {_LOST}")
+    def _rescued(self, lost: dict[Future[Graded], Job]) -> Iterator[tuple[Job, Graded]]:
+        """The outcomes of the jobs that were under way when a process was lost.
+
+        Another process grades them one after another. Where it is lost as well, a fresh one shows
+        whether this very job was why.
+        """
+        alone: ProcessPoolExecutor | None = None
+        try:
+            for future, job in lost.items():
+                graded = None
+                if future.done() and future.exception() is None:
+                    graded = future.result()
+                while graded is None:
+                    is_fresh = alone is None
+                    alone = alone or self._new_pool(1)
+                    try:
+                        graded = alone.submit(_grade_here, job).result()
+                    except BrokenProcessPool:
+                        alone.shutdown()
+                        alone = None
+                        if is_fresh:
+                            graded = Graded(error=f"{job.where}: {_LOST}")
+                yield job, graded
+        finally:
+            if alone is not None:
+                alone.shutdown()
 
     def _new_pool(
         self, count: int, context: BaseContext | None = None, *shared: Any

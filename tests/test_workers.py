@@ -11,6 +11,7 @@ import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -109,6 +110,26 @@ class KillsOne:
 def test_a_killed_process_costs_nobody_a_mark(school, alone):
     with ManyProcesses(school, KEY, 2) as many:
         assert outcomes(school, KillsOne(many)) == alone
+
+
+class Deadly(bytes):
+    """What a file holds that ends whichever process is to grade it."""
+
+    def __reduce__(self):
+        return os._exit, (9,)
+
+
+def test_a_file_that_ends_every_grader_is_named_and_costs_nobody_else_a_mark(school, alone):
+    with ManyProcesses(school, KEY, 2) as many, Classroom(school, many, force=True) as room:
+        jobs = {student: room.job("value", student) for student in room.submissions("value")}
+        deadly = replace(jobs["student_1"], content=Deadly())
+        graded = {
+            job.student: told for job, told in many.run((jobs | {"student_1": deadly}).values())
+        }
+    assert graded.keys() == alone.keys()
+    assert deadly.where in graded.pop("student_1").error
+    for student, told in graded.items():
+        assert (told.report and told.report.as_json()) == alone[student]["report"]
 
 
 def test_killing_the_command_leaves_no_process_and_the_rest_is_graded_later(school, alone):
