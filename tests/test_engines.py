@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import gc
 import json
 import math
 from collections import deque
@@ -532,3 +533,15 @@ def test_what_encode_never_makes_is_refused(message):
 )
 def test_relatives_travel_as_the_plain_form(value, message):
     assert wire.encode(value, refuse) == message
+
+
+def test_garbage_is_looked_for_again_after_a_time_was_measured(engines):
+    """Also where what was to be measured fails; the local engine's process is this one."""
+    local, _ = engines
+    local.timed(lambda: local.Value(1.0))
+    local.finish()
+    assert gc.isenabled()
+    local.timed(lambda: local.no_such_name)
+    with pytest.raises(StudentError):
+        local.finish()
+    assert gc.isenabled()

@@ -112,7 +112,7 @@ class Objects:
                 for _, into, *_ in steps:
                     self._tell(self._objects.get(into), told)
         except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as error:
-            gc.enable()
+            gc.enable()  # Where a time was being measured, its end is not reached.
             answer = {"error": _type_names(error)}
         if same:
             answer["same"] = same
