@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -19,7 +20,6 @@ from nbgrader.api import (
     Student,
     SubmittedAssignment,
     SubmittedNotebook,
-    new_uuid,
 )
 from nbgrader.utils import parse_utc
 from sqlalchemy import ColumnElement, Connection, and_, bindparam, select
@@ -77,7 +77,9 @@ _WHAT_IS_THERE = (
     .where(Assignment.name == bindparam("name"))
 )  # fmt: skip
 _RESUBMITTED = _SUBMISSIONS.update().where(_SUBMISSIONS.c.id == bindparam("row"))
-_CELLS = select(BaseCell.id, BaseCell.type).where(BaseCell.notebook_id == bindparam("notebook"))
+_CELLS = select(BaseCell.id, BaseCell.type, BaseCell.name).where(
+    BaseCell.notebook_id == bindparam("notebook")
+)
 _GRADED_CELLS = (
     select(BaseCell.name, Grade.id, Grade.manual_score.is_not(None))
     .join(Grade.cell)
@@ -126,7 +128,8 @@ def record(
         timestamp: when it was submitted, in UTC, if known.
         entry: what the record of gradings is to hold of it.
 
-    Raises `CourseError` where the gradebook is kept by another program for over a minute.
+    Raises `CourseError` where the gradebook is kept by another program for over a minute, or does
+    not know the notebook's cells.
     """
     patiently(
         gradebook,
@@ -178,22 +181,9 @@ def _record(
 ) -> None:
     # The session's own way of asking, which is for objects, takes twice as long.
     db = gradebook.db.connection()
-    notebook_id = _mirrored(db, name, student, timestamp)
-    given = {"notebook": notebook_id}
-    grades = {cell: row for cell, *row in db.execute(_GRADED_CELLS, given)}
-    comments = dict(db.execute(_COMMENTED_CELLS, given).all())
-    scores = []
-    for cell, points in marks.points.items():
-        grade_id, by_hand = grades[cell]
-        look = by_hand or points is None
-        scores.append({"row": grade_id, "auto_score": points, "needs_manual_grade": look})
-    remarks = [
-        {"row": comments[cell], "auto_comment": "No response." if unanswered else None}
-        for cell, unanswered in marks.unanswered.items()
-    ]
-    for statement, rows in ((_SCORE, scores), (_REMARK, remarks)):
-        if rows:
-            db.execute(statement, rows)
+    known = _mirrored(db, name, student, timestamp, marks)
+    if known is not None:
+        _renew(db, known, marks)
     if entry is not None:
         history.add(db, entry)
     gradebook.db.commit()
@@ -216,8 +206,10 @@ def given_by_hand(gradebook: Gradebook, name: str, student: str) -> dict[str, fl
     return {cell.removeprefix("test_"): points for cell, points in rows}
 
 
-def _mirrored(db: Connection, name: str, student: str, timestamp: datetime | None) -> str:
-    """The id of the submitted notebook; made, with a row for each of its cells, if need be.
+def _mirrored(
+    db: Connection, name: str, student: str, timestamp: datetime | None, marks: Marks
+) -> str | None:
+    """The id of the submitted notebook if it was there; else it is made, with these marks.
 
     This is nbgrader's `Gradebook.update_or_create_submission`, in bulk and without committing.
     """
@@ -227,32 +219,75 @@ def _mirrored(db: Connection, name: str, student: str, timestamp: datetime | Non
         db.execute(_STUDENTS.insert(), {"id": student})
     when = {} if timestamp is None else {"timestamp": parse_utc(timestamp)}
     if submission_id is None:
-        submission_id = new_uuid()
+        submission_id = _new_id()
         row = {"id": submission_id, "assignment_id": assignment_id, "student_id": student, **when}
         db.execute(_SUBMISSIONS.insert(), row)
     elif when:
         db.execute(_RESUBMITTED, {"row": submission_id, **when})
-    submitted: dict[str, str] = {
-        each: known or _add_notebook(db, submission_id, notebook_id)
-        for *_, notebook_id, each, known in there
-    }
-    return submitted[name]
+    found = None
+    for *_, notebook_id, each, known in there:
+        if known is None:
+            _add_notebook(db, submission_id, notebook_id, marks if each == name else Marks({}, {}))
+        elif each == name:
+            found = known
+    return found
 
 
-def _add_notebook(db: Connection, submission_id: str, notebook_id: str) -> str:
-    submitted_id: str = new_uuid()
+def _add_notebook(db: Connection, submission_id: str, notebook_id: str, marks: Marks) -> None:
+    submitted_id = _new_id()
     row = {"id": submitted_id, "assignment_id": submission_id, "notebook_id": notebook_id}
     db.execute(_NOTEBOOKS.insert(), row)
-    cells = db.execute(_CELLS, {"notebook": notebook_id}).all()
-    for table, kinds in (
-        (_GRADES, ("GradeCell", "TaskCell")),
-        (_COMMENTS, ("SolutionCell", "TaskCell")),
-    ):
-        rows = [
-            {"id": new_uuid(), "cell_id": cell_id, "notebook_id": submitted_id}
-            for cell_id, kind in cells
-            if kind in kinds
-        ]
+    scores, remarks = {}, {}
+    for cell_id, kind, cell in db.execute(_CELLS, {"notebook": notebook_id}):
+        row = {"id": _new_id(), "cell_id": cell_id, "notebook_id": submitted_id}
+        if kind in ("GradeCell", "TaskCell"):
+            earned = marks.points.get(cell)
+            scores[cell] = {**row, "auto_score": earned, "needs_manual_grade": earned is None}
+        if kind in ("SolutionCell", "TaskCell"):
+            remarks[cell] = {**row, "auto_comment": _remark(marks, cell)}
+    _require_cells(scores, marks.points)
+    _require_cells(remarks, marks.unanswered)
+    for table, rows in ((_GRADES, scores), (_COMMENTS, remarks)):
         if rows:
-            db.execute(table.insert(), rows)
-    return submitted_id
+            db.execute(table.insert(), [*rows.values()])
+
+
+def _new_id() -> str:
+    """An id like nbgrader's, 32 hexadecimal digits, that comes after those made before.
+
+    New rows then lie side by side in the tables' indexes. Among ids without an order, each would
+    have a page of the database file rewritten.
+    """
+    return f"{time.time_ns() // 1000:014x}{os.urandom(9).hex()}"
+
+
+def _renew(db: Connection, notebook_id: str, marks: Marks) -> None:
+    """Set the marks of a submitted notebook that was there before."""
+    given = {"notebook": notebook_id}
+    grades = {cell: row for cell, *row in db.execute(_GRADED_CELLS, given)}
+    comments = {cell: row for cell, row in db.execute(_COMMENTED_CELLS, given)}
+    _require_cells(grades, marks.points)
+    _require_cells(comments, marks.unanswered)
+    scores = []
+    for cell, points in marks.points.items():
+        grade_id, by_hand = grades[cell]
+        look = by_hand or points is None
+        scores.append({"row": grade_id, "auto_score": points, "needs_manual_grade": look})
+    remarks = [
+        {"row": comments[cell], "auto_comment": _remark(marks, cell)} for cell in marks.unanswered
+    ]
+    for statement, rows in ((_SCORE, scores), (_REMARK, remarks)):
+        if rows:
+            db.execute(statement, rows)
+
+
+def _remark(marks: Marks, cell: str) -> str | None:
+    return "No response." if marks.unanswered.get(cell) else None
+
+
+def _require_cells(known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    if unknown := [cell for cell in wanted if cell not in known]:
+        raise CourseError(
+            f"the gradebook does not know the cells {', '.join(unknown)}. Was the assignment "
+            "changed? Run `nbgrader generate_assignment` for it, and grade again."
+        )

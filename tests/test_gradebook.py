@@ -182,8 +182,10 @@ def test_what_storing_takes_does_not_grow_with_the_class(school):
 
     event.listen(Engine, "after_cursor_execute", note)
     try:
-        with Grader(school, bytes(32)) as grader, Classroom(school, OneProcess(grader)) as room:
-            assert len(list(room.grade([("value", "ben")]))) == 1
+        with Grader(school, bytes(32)) as grader:
+            for _ in range(2):  # marks that are new, and marks that are there
+                with Classroom(school, OneProcess(grader), force=True) as room:
+                    assert len(list(room.grade([("value", "ben")]))) == 1
         about = {"student": "ben", "assignment": "value", "notebook": "value"}
         resources = {"nbgrader": {**about, "db_url": course_directory(school).db_url}}
         ReadMarks().preprocess(nbformat.v4.new_notebook(), resources)
@@ -199,3 +201,24 @@ def test_what_storing_takes_does_not_grow_with_the_class(school):
             ]
             through = {step.split()[1] for step in plan if step.startswith("SCAN")}
             assert not through & GROWING, statement
+
+
+@pytest.mark.parametrize("school", ["sqlite"], indirect=True)
+@pytest.mark.parametrize("cell", ["mul", "test_mul"])
+@pytest.mark.parametrize("before", [False, True], ids=["first", "again"])
+def test_cells_that_the_gradebook_does_not_know_are_told(school, cell, before):
+    def grade() -> None:
+        with (
+            Grader(school, bytes(32)) as grader,
+            Classroom(school, OneProcess(grader), force=True) as room,
+        ):
+            list(room.grade([("value", "ada")]))
+
+    if before:
+        grade()
+    with sqlite3.connect(school / "gradebook.db") as database:
+        database.execute("UPDATE base_cell SET name = 'other' WHERE name = ?", [cell])
+    database.close()
+    with pytest.raises(CourseError, match=rf"does not know the cells {cell}\."):
+        grade()
+    assert graded(school)["ada"] == before
