@@ -239,7 +239,7 @@ def _begin(
     key: bytes,
     names: Sequence[str],
     parent: int,
-    servers: Sequence[WarmServer] = (),
+    servers: list[WarmServer] | None = None,
     turn: Any = None,
 ) -> None:
     global _grader
@@ -252,15 +252,26 @@ def _begin(
     prepare(_grader, names)
     if servers:
         with turn.get_lock():
-            mine = servers[turn.value]
+            number = turn.value
             turn.value += 1
-        for server in servers:
-            if server is not mine:
-                server.hand_over()
-        _grader.use(mine)
+        for server in servers[:number] + servers[number + 1 :]:
+            server.hand_over()
+        _grader.use(servers[number])
+        _keep_to_one_processor(number, len(servers))
     with suppress(SandboxUnavailable):  # which the first submission will tell
         _grader.start()
     collect_seldom()
+
+
+def _keep_to_one_processor(number: int, count: int) -> None:
+    """Keep this worker to its own processor, if there is one for each of the `count` workers.
+
+    What it and its students use stays in that processor's caches, and no processor is idle while
+    two workers are on another.
+    """
+    processors = sorted(os.sched_getaffinity(0))
+    if len(processors) == count:
+        os.sched_setaffinity(0, {processors[number]})
 
 
 def prepare(grader: Grader, names: Iterable[str]) -> None:

@@ -80,13 +80,13 @@ def descendants(pid: int) -> set[int]:
 
 
 def left_over(server: WarmServer) -> int:
-    """How many processes there are beside the sandbox, its server and the one forked ahead.
+    """How many processes there are beside the sandbox, its one server and the one forked ahead.
 
     Processes are killed without waiting for their end, so it may take a moment.
     """
     assert server._program is not None
     until = time.monotonic() + 5
-    at_rest = 3 if may_mount_proc() else 2
+    at_rest = 4 if may_mount_proc() else 3
     while True:
         beside = len(descendants(server._program.process.pid)) - at_rest
         if beside == 0 or time.monotonic() > until:

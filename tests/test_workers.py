@@ -23,6 +23,7 @@ from autograder.cluster import Cluster
 from autograder.demo import hand_in, hand_in_unreadable
 from autograder.grading import Grader
 from autograder.publishing import copy_course, run_nbgrader
+from autograder.sandbox import WarmServer
 from autograder.workers import Graded, Job, ManyProcesses, OneProcess, Workers
 
 KEY = bytes(range(32))
@@ -91,6 +92,22 @@ def test_two_processes_give_the_same_marks_as_one(school, alone):
     assert alone["student_0"]["report"]["score"] == alone["student_0"]["report"]["max_score"]
     assert 0 < alone["student_1"]["report"]["score"] < alone["student_0"]["report"]["score"]
     assert alone["student_2"]["report"]["score"] == 0
+
+
+def where_it_runs() -> set[int]:
+    time.sleep(0.5)  # Meanwhile the other worker is asked.
+    return os.sched_getaffinity(0)
+
+
+def test_each_worker_keeps_to_a_processor_where_there_is_one_for_each(school):
+    everywhere = os.sched_getaffinity(0)
+    count = len(everywhere)
+    with ManyProcesses(school, KEY, count, WarmServer.launched(count)) as many:
+        asked = [many._pool.submit(where_it_runs) for _ in range(count)]
+        assert sorted([*future.result()] for future in asked) == [[each] for each in everywhere]
+    with ManyProcesses(school, KEY, count + 1, WarmServer.launched(count + 1)) as many:
+        assert many._pool.submit(where_it_runs).result() == everywhere
+    assert os.sched_getaffinity(0) == everywhere
 
 
 class KillsOne:

@@ -77,7 +77,7 @@ class StudentLost(Exception):
 
 
 class _Program:
-    """The sandboxed program of one or more warm servers; it ends when the last of them leaves.
+    """The sandboxed program of one or more warm servers; it ends when the last of them has left.
 
     Args:
         sockets: the numbers of the servers' control sockets, as the program is to have them.
@@ -115,7 +115,7 @@ class _Program:
 
 
 class WarmServer:
-    """A sandboxed program that student processes are forked from. Use as a context manager.
+    """A sandboxed process that student processes are forked from. Use as a context manager.
 
     Several graders, each in a process of its own, can be `launched` with one program.
     """
@@ -160,6 +160,8 @@ class WarmServer:
             self._control.settimeout(_START_SECONDS)
             if b"ready" not in self._control.recv(65536):
                 raise self._unavailable("the sandbox did not start")
+            # A grader that keeps to one processor has its students forked there, too.
+            self._send({"processors": sorted(os.sched_getaffinity(0))})
             self._spare = self._fork()
             self._spare.request({"steps": []}, _START_SECONDS)
         except (OSError, StudentLost) as error:

@@ -1,10 +1,12 @@
-"""The warm server: a fresh program that forks a confined process for each student.
+"""The warm server: a process that forks a confined process for each student of one grader.
 
-Started with the numbers of inherited control sockets, one for each grader. A grader sends
-`{"spawn": id, ...}` with a socket for the new process, or `{"kill": id}`; the server answers
-`{"ready": true}` once and `{"ended": id, "reason": ...}` when a process and all it started are
-gone. Asked `{"waited": id}`, it says for how many `seconds` the process had to wait for a
-processor. It ends when the last grader has left.
+The program is started with the numbers of inherited control sockets, one for each grader. It warms
+up once, and forks the graders' servers, which share what is in its memory.
+
+A grader sends `{"spawn": id, ...}` with a socket for the new process, or `{"kill": id}`; its server
+answers `{"ready": true}` once and `{"ended": id, "reason": ...}` when a process and all it started
+are gone. Asked `{"waited": id}`, it says for how many `seconds` the process had to wait for a
+processor. It runs on the `{"processors": [...]}` that it is told, and ends when its grader leaves.
 
 A student's process is pid 1 of its own namespace: when it ends, the kernel ends all it started.
 The server, outside, counts the memory and the threads of each such tree.
@@ -46,9 +48,23 @@ def main() -> None:
     # longer than what the students' code does.
     gc.set_threshold(200_000, 20, 20)
     for control in controls:
-        with contextlib.suppress(OSError):  # the grader has left already
-            control.send(b'{"ready": true}')
-    Server(controls, shell).serve()
+        if os.fork() == 0:
+            _never_return(serve, shell, control, controls)
+    for control in controls:
+        control.close()
+    for _ in controls:
+        os.wait()
+
+
+def serve(shell: Shell, control: socket.socket, controls: list[socket.socket]) -> None:
+    """Serve the grader at one of the control sockets until it leaves."""
+    confine.die_with_parent()
+    for other in controls:
+        if other is not control:
+            other.close()
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        control.send(b'{"ready": true}')
+        Server(control, shell).serve()
 
 
 @dataclass
@@ -72,69 +88,66 @@ class Student:
 
 
 class Server:
-    """Serves several graders. A student's key is its grader's control socket and its id there."""
-
-    def __init__(self, controls: list[socket.socket], shell: Shell) -> None:
-        self._controls = {control.fileno(): control for control in controls}
+    def __init__(self, control: socket.socket, shell: Shell) -> None:
+        self._control = control
         self._shell = shell
-        self._students: dict[tuple[int, int], Student] = {}
+        self._students: dict[int, Student] = {}
         self._next_watch = 0.0
 
     def serve(self) -> None:
-        while self._controls:
+        grader = self._control.fileno()
+        while True:
             by_pidfd = {student.pidfd: key for key, student in self._students.items()}
             wait = max(0.0, self._next_watch - time.monotonic()) if by_pidfd else None
-            readable, _, _ = select.select([*self._controls, *by_pidfd], [], [], wait)
+            readable, _, _ = select.select([grader, *by_pidfd], [], [], wait)
             for pidfd in set(readable) & set(by_pidfd):
                 self._reap(by_pidfd[pidfd])
-            for number in set(readable) & set(self._controls):
-                message, descriptors, _, _ = socket.recv_fds(self._controls[number], 65536, 1)
-                if message:
-                    self._handle(number, json.loads(message), descriptors)
-                else:
-                    self._leave(number)
+            if grader in readable:
+                message, descriptors, _, _ = socket.recv_fds(self._control, 65536, 1)
+                if not message:
+                    return self._end_all()
+                self._handle(json.loads(message), descriptors)
             if time.monotonic() >= self._next_watch:
                 self._watch()
 
-    def _leave(self, grader: int) -> None:
-        """A grader has left, or was lost: its students end."""
-        self._controls.pop(grader).close()
-        for key in [key for key in self._students if key[0] == grader]:
-            student = self._students.pop(key)
+    def _end_all(self) -> None:
+        """The grader has left, or was lost: its students end."""
+        for student in self._students.values():
             student.kill()
             os.waitid(os.P_PIDFD, student.pidfd, os.WEXITED)
-            os.close(student.pidfd)
 
-    def _handle(self, grader: int, request: dict[str, Any], descriptors: list[int]) -> None:
+    def _handle(self, request: dict[str, Any], descriptors: list[int]) -> None:
         if "spawn" in request:
-            self._spawn((grader, request["spawn"]), request["limits"], descriptors[0])
+            self._spawn(request["spawn"], request["limits"], descriptors[0])
         elif "kill" in request:
-            if student := self._students.get((grader, request["kill"])):
+            if student := self._students.get(request["kill"]):
                 student.kill()
         elif "waited" in request:
-            student = self._students.get((grader, request["waited"]))
+            student = self._students.get(request["waited"])
             seconds = 0.0 if student is None else _waited(student.pid)
-            self._tell(grader, {"waited": request["waited"], "seconds": seconds})
+            self._tell({"waited": request["waited"], "seconds": seconds})
+        elif "processors" in request:
+            os.sched_setaffinity(0, request["processors"])
 
-    def _tell(self, grader: int, message: dict[str, Any]) -> None:
+    def _tell(self, message: dict[str, Any]) -> None:
         with contextlib.suppress(OSError):  # it has left, which will be read next
-            self._controls[grader].send(json.dumps(message).encode())
+            self._control.send(json.dumps(message).encode())
 
-    def _spawn(self, key: tuple[int, int], limits: dict[str, int], descriptor: int) -> None:
+    def _spawn(self, key: int, limits: dict[str, int], descriptor: int) -> None:
         pid = confine.fork_into_namespaces()
         if pid == 0:
             _never_return(run_student, self._shell, descriptor, limits)
         os.close(descriptor)
         self._students[key] = Student(pid, os.pidfd_open(pid), limits)
 
-    def _reap(self, key: tuple[int, int]) -> None:
+    def _reap(self, key: int) -> None:
         student = self._students.pop(key)
         status = os.waitid(os.P_PIDFD, student.pidfd, os.WEXITED)
         os.close(student.pidfd)
         if student.reason is None:
             code = status.si_status if status is not None else 1
             student.reason = {0: "closed", _NOT_CONFINED: "not confined"}.get(code, "crashed")
-        self._tell(key[0], {"ended": key[1], "reason": student.reason})
+        self._tell({"ended": key, "reason": student.reason})
 
     def _watch(self) -> None:
         """End each process tree that has outgrown its limits."""
@@ -209,9 +222,9 @@ def _never_return(function: Callable[..., None], *arguments: Any) -> None:
     try:
         function(*arguments)
         code = 0
-    except OSError:
+    except Exception as error:
         traceback.print_exc()
-        code = _NOT_CONFINED
+        code = _NOT_CONFINED if isinstance(error, OSError) else 1
     finally:
         os._exit(code)
 
