@@ -383,6 +383,25 @@ def test_a_student_runs_where_its_grader_does(server):
     assert os.sched_getaffinity(0) == printed(server, look) == everywhere
 
 
+def test_modules_take_part_in_forks_of_a_students_own(server):
+    """What the server leaves out at a fork, a process of a student's does."""
+    code = """
+import os, random, threading
+over = threading.Event()
+threading.Thread(target=over.wait).start()
+theirs, mine = os.pipe()
+if os.fork() == 0:
+    os.write(mine, repr((threading.active_count(), random.random())).encode())
+    os._exit(0)
+os.wait()
+print((threading.active_count(), random.random()) + eval(os.read(theirs, 100)))
+over.set()
+"""
+    threads, number, threads_in_child, number_in_child = printed(server, code)
+    assert (threads, threads_in_child) == (2, 1)
+    assert number != number_in_child
+
+
 def test_one_of_two_graders_leaves_and_the_other_goes_on():
     first, second = WarmServer.launched(2)
     with second, second.spawn(1) as student:

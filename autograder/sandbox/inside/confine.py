@@ -122,7 +122,7 @@ def map_user() -> None:
 
 def prepare() -> None:
     """Work out ahead what is the same for every process."""
-    _Filter.program()
+    _filter()
 
 
 def die_with_parent() -> None:
@@ -180,14 +180,21 @@ def drop_privileges() -> None:
     _check(_libc.capset(header, bytes(24)), "capset")
     _check(_libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl(PR_SET_NO_NEW_PRIVS)")
     _check(_libc.prctl(_PR_SET_DUMPABLE, 0, 0, 0, 0), "prctl(PR_SET_DUMPABLE)")
-    program = _Filter.program()
-    block = ctypes.create_string_buffer(program, len(program))
-    filter_program = struct.pack("HxxxxxxP", len(program) // 8, ctypes.addressof(block))
-    filter_block = ctypes.create_string_buffer(filter_program, len(filter_program))
-    _check(
-        _libc.prctl(_PR_SET_SECCOMP, 2, ctypes.addressof(filter_block), 0, 0),
-        "prctl(PR_SET_SECCOMP)",
-    )
+    place = ctypes.addressof(_filter())
+    _check(_libc.prctl(_PR_SET_SECCOMP, 2, place, 0, 0), "prctl(PR_SET_SECCOMP)")
+
+
+class _Program(ctypes.Structure):
+    """The kernel's `struct sock_fprog`."""
+
+    _fields_ = (("length", ctypes.c_ushort), ("lines", ctypes.c_char_p))
+
+
+@cache
+def _filter() -> _Program:
+    """The filter of system calls, in the form in which the kernel takes it."""
+    lines = _Filter.lines()
+    return _Program(len(lines), b"".join(lines))
 
 
 class _Filter:
@@ -203,8 +210,7 @@ class _Filter:
     _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
 
     @classmethod
-    @cache
-    def program(cls) -> bytes:
+    def lines(cls) -> list[bytes]:
         lines: list[tuple[int, int, int, int]] = [
             (cls._LOAD, 0, 0, cls._ARCHITECTURE),
             (cls._EQUAL, 1, 0, _MACHINE["architecture"]),
@@ -231,4 +237,4 @@ class _Filter:
             (cls._RETURN, 0, 0, cls._EPERM),
             (cls._RETURN, 0, 0, cls._ALLOW),
         ]
-        return b"".join(struct.pack("HBBI", *line) for line in lines)
+        return [struct.pack("HBBI", *line) for line in lines]

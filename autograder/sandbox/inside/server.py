@@ -28,7 +28,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 from typing import Any
 
-from . import confine
+from . import confine, forking
 from .session import rehearse, student_main
 from .shell import Shell, warm_shell
 
@@ -179,8 +179,7 @@ def _tree(root: int) -> tuple[list[int], int]:
             threads = os.listdir(f"/proc/{pid}/task")
             count += len(threads)
             for thread in threads:
-                with open(f"/proc/{pid}/task/{thread}/children") as file:
-                    queue += map(int, file.read().split())
+                queue += map(int, _fields(f"/proc/{pid}/task/{thread}/children"))
         except OSError:
             continue
     return pids, count
@@ -188,8 +187,7 @@ def _tree(root: int) -> tuple[list[int], int]:
 
 def _resident_pages(pid: int) -> int:
     try:
-        with open(f"/proc/{pid}/statm") as file:
-            return int(file.read().split()[1])
+        return int(_fields(f"/proc/{pid}/statm")[1])
     except (OSError, IndexError):
         return 0
 
@@ -211,9 +209,13 @@ def _waited(root: int) -> float:
     return max(0.0, waited / 1e9 - max(0.0, others))
 
 
-def _fields(path: str) -> list[str]:
-    with open(path) as file:
-        return file.read().split()
+def _fields(path: str) -> list[bytes]:
+    """What a file of the kernel's tells. Python's own files take three times as long."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        return b"".join(iter(lambda: os.read(descriptor, 1 << 16), b"")).split()
+    finally:
+        os.close(descriptor)
 
 
 def _never_return(function: Callable[..., None], *arguments: Any) -> None:
@@ -244,6 +246,7 @@ def run_student(shell: Shell, descriptor: int, limits: dict[str, int]) -> None:
     os.closerange(_CONNECTION + 1, 256)
     confine.limit_resources(limits)
     confine.drop_privileges()
+    forking.restore()
     student_main(shell, socket.socket(fileno=_CONNECTION))
 
 

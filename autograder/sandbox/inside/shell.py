@@ -10,6 +10,7 @@ import os
 import sys
 import warnings
 from contextlib import suppress
+from hashlib import blake2b
 from types import CodeType, SimpleNamespace
 from typing import Any
 
@@ -151,6 +152,12 @@ class _Compiler(CachingCompiler):
     """Does once what is asked for more than once."""
 
     _last: tuple[str, ast.AST] | None = None
+
+    def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
+        """What a traceback's frames know the cell by."""
+        # As IPython's own, which is made by OpenSSL: to begin with that takes as long as the cell.
+        digest = blake2b(raw_code.encode(), digest_size=6).hexdigest()
+        return f"<ipython-input-{number}-{digest}>"
 
     def cache(self, transformed_code: str, number: int = 0, raw_code: str | None = None) -> str:
         name = str(super().cache(transformed_code, number, raw_code))

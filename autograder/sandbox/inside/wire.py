@@ -26,7 +26,7 @@ MAX_INT_BITS = 256
 MAX_TEXT = 1_000_000
 
 _HEADER = struct.Struct(">I")
-_CHUNK = 1 << 16
+_CHUNK = 1 << 14
 _AT_ONCE = socket.MSG_DONTWAIT
 _COLLECTIONS: dict[str, type | tuple[type, ...]] = {
     "tuple": tuple,
