@@ -28,13 +28,14 @@ class Diagnosis:
     Args:
         assignment: whose misconceptions to play.
         suite: its hidden tests.
+        table: the visible checks' table, by exercise.
 
     Attributes:
         shown: what the public probes have shown of students' code.
     """
 
-    def __init__(self, assignment: Assignment, suite: Suite) -> None:
-        self.shown = Shown()
+    def __init__(self, assignment: Assignment, suite: Suite, table: dict[str, Any]) -> None:
+        self.shown = Shown(table)
         self._assignment = assignment
         self._suite = suite
         self._played: dict[tuple[str, bytes], _Played] = {}

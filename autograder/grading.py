@@ -150,7 +150,8 @@ class Grader:
     def _diagnosis(self, assignment: Assignment) -> Diagnosis:
         known, diagnosis = self._diagnoses.get(assignment.name, (None, None))
         if known is not assignment or diagnosis is None:
-            diagnosis = Diagnosis(assignment, self._suite(assignment.tests))
+            suite = self._suite(assignment.tests)
+            diagnosis = Diagnosis(assignment, suite, self._table(assignment))
             self._diagnoses[assignment.name] = (assignment, diagnosis)
         return diagnosis
 

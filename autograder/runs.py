@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping
 from contextlib import suppress
 from dataclasses import dataclass, field
 from hashlib import blake2b
@@ -44,25 +44,38 @@ class Ran:
 
 
 class Shown:
-    """What public probes showed in processes that had seen no hidden number, lately.
+    """What public probes showed in processes that had seen no hidden number.
 
-    Mistakes are much alike: what one student's code shows another's has often shown before.
+    That is what the visible checks' table says, for the table is public, and what was seen lately:
+    mistakes are much alike.
+
+    Args:
+        table: as `tables.build_table` makes it, by exercise.
     """
 
     _MOST = 50
 
-    def __init__(self) -> None:
-        self._texts: dict[str, dict[str, None]] = {}
+    def __init__(self, table: Mapping[str, Any] | None = None) -> None:
+        self._public = {name: _public_texts(entry) for name, entry in (table or {}).items()}
+        self._seen: dict[str, dict[str, None]] = {}
 
     def add(self, exercise: str, observed: list[list[Observation]] | None) -> None:
         if observed is not None:
-            texts = self._texts.setdefault(exercise, {})
+            texts = self._seen.setdefault(exercise, {})
             texts[repr(observed)] = None
             if len(texts) > self._MOST:
                 del texts[next(iter(texts))]
 
     def has(self, exercise: str, observed: list[list[Observation]] | None) -> bool:
-        return observed is not None and repr(observed) in self._texts.get(exercise, ())
+        if observed is None:
+            return False
+        text = repr(observed)
+        return text in self._public.get(exercise, ()) or text in self._seen.get(exercise, ())
+
+
+def _public_texts(entry: dict[str, Any]) -> set[str]:
+    right = [probe["right"] for probe in entry.get("probes", ())]
+    return {repr(right), *(repr(mistake["results"]) for mistake in entry.get("mistakes", ()))}
 
 
 class Run:

@@ -13,6 +13,7 @@ from autograder.assignments import Assignment
 from autograder.grading import Grader
 from autograder.runs import Cell, Run, Shown
 from autograder.sandbox import WarmServer
+from course.check import load_table
 
 Grade = Callable[[dict[str, str]], tuple[dict[str, Any], int]]
 
@@ -44,16 +45,21 @@ def grade(course: Path, assignment: Assignment) -> Iterator[Grade]:
         yield run
 
 
-@pytest.mark.parametrize("exercise", ["add", "trace"])
-def test_a_mistake_that_was_met_before_takes_fewer_processes(grade, assignment, exercise):
+@pytest.mark.parametrize("name", ["add.gradient_like_product", "trace.one_level"])
+def test_a_known_mistake_takes_as_many_processes_each_time(grade, assignment, name):
     """On `add` others build, on `trace` none does. The verdicts are the same each time."""
-    mistake = assignment.exercises[exercise].mistakes[0]
-    (first, most), (second, fewer), (third, again) = (
-        grade({exercise: mistake.source}) for _ in range(3)
-    )
-    assert first == second == third and first[exercise].misconception == mistake.id
+    exercise = name.partition(".")[0]
+    mistake = next(each for each in assignment.exercises[exercise].mistakes if each.id == name)
+    (first, processes), *again = (grade({exercise: mistake.source}) for _ in range(3))
+    assert again == [(first, processes)] * 2 and first[exercise].misconception == mistake.id
     others = [result for name, result in first.items() if name != exercise]
     assert all(result.status == "passed" for result in others)
+
+
+def test_an_unknown_mistake_that_was_met_before_takes_fewer_processes(grade):
+    source = "def trace(root):\n    raise ValueError('I have never met this one')"
+    (first, most), (second, fewer), (third, again) = (grade({"trace": source}) for _ in range(3))
+    assert first == second == third and first["trace"].points == 0
     assert most > fewer == again
 
 
@@ -103,3 +109,20 @@ def test_what_a_tested_process_shows_is_not_told(server: WarmServer, assignment:
     finally:
         tested.close()
         another.close()
+
+
+def test_what_the_public_table_says_needs_no_other_process(
+    server: WarmServer, assignment: Assignment
+):
+    exercise, shown = assignment.exercises["add"], Shown(load_table("value")["exercises"])
+    wrong = next(each for each in exercise.mistakes if each.id == "add.gradient_like_product")
+    for source in (exercise.solution, wrong.source):
+        run = Run(server, cells(assignment, {"add": source}), b"seed", Allowance(60), shown=shown)
+        try:
+            run.run_cells()
+            run.engine()
+            before = server._count
+            assert run.observe(exercise) is not None
+            assert server._count == before
+        finally:
+            run.close()
