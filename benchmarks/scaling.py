@@ -9,8 +9,9 @@ figure is the median of its runs.
     python benchmarks/scaling.py --students 1000  # measures a large class; adds it to the file
     python benchmarks/scaling.py --draw           # tables and plots in docs/, from the file
 
-With `--students`, each assignment is graded once for so many students, and the grader's peak
-memory is told: five times a second, the memory of its processes is read in `/proc/PID/smaps_rollup`
+With `--students`, each of `--assignments` is graded once for so many students, and several joined
+by commas by one command; nobody's marks are in the gradebook then. The grader's peak memory is
+told: once a second, the memory of its processes is read in `/proc/PID/smaps_rollup`
 and added up. The processes are the command and all that it started, down to the sandboxes, which
 are not in the sum. A page of memory that several processes share counts in parts (PSS), so that
 the sum holds it once; of what is shared with a sandbox, it holds the grader's part.
@@ -27,12 +28,13 @@ import sys
 import tempfile
 import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import nbformat
 from measuring import CORES, command, machine, table, tell
-from sample_class import hand_in_all, make_course, run
+from sample_class import cleared, hand_in_all, make_course, run
 
 from autograder.assignments import assignment_names, find_course
 
@@ -95,26 +97,44 @@ def grade(folder: Path, workers: int) -> float:
     return run(folder, "autograder", "grade", NAME, "--force", "--workers", str(workers))
 
 
-def measure_large(folder: Path, students: int, names: list[str]) -> list[Measured]:
-    """Grade a large class once an assignment; seconds, and the grader's peak memory in bytes."""
+def measure_large(folder: Path, students: int, commands: list[list[str]]) -> list[Measured]:
+    """Grade a large class by each of some commands; seconds, and the grader's peak memory in bytes.
+
+    Args:
+        commands: the assignments of each.
+    """
+    names = sorted({name for each in commands for name in each})
     make_course(folder, names)
-    found = []
     for name in names:
         hand_in_all(folder, name, students)
-        started = time.perf_counter()
-        program = [sys.executable, "-m", "autograder", "grade", name]
-        quiet = subprocess.DEVNULL
-        with subprocess.Popen(program, cwd=folder, stdout=quiet, stderr=quiet) as grader:
-            peak = 0
-            while grader.poll() is None:
-                peak = max(peak, memory(grader.pid))
-                time.sleep(0.2)
-        if grader.returncode:
-            raise SystemExit(f"grading {name} ended with status {grader.returncode}")
-        seconds = time.perf_counter() - started
-        found.append({"assignment": name, "students": students, "seconds": seconds, "peak": peak})
-        print(f"{name:<12} {seconds:8.1f} s {peak / 1e6:8.0f} MB", flush=True)
+    gradebook = (folder / "gradebook.db").read_bytes()
+    found = []
+    for graded in commands:
+        (folder / "gradebook.db").write_bytes(gradebook)
+        for name in names:
+            cleared(folder, name)
+        seconds, peak = watched(folder, graded)
+        about = {"assignments": graded, "students": students}
+        found.append({**about, "seconds": seconds, "peak": peak})
+        print(f"{' '.join(graded):<28} {seconds:8.1f} s {peak / 1e6:8.0f} MB", flush=True)
     return found
+
+
+def watched(folder: Path, names: list[str]) -> tuple[float, int]:
+    """Grade assignments by one command; how many seconds it took, and how many bytes at most."""
+    program = [sys.executable, "-m", "autograder", "grade", *names]
+    quiet = subprocess.DEVNULL
+    started = time.perf_counter()
+    with subprocess.Popen(program, cwd=folder, stdout=quiet, stderr=quiet) as grader:
+        peak = 0
+        while True:
+            with suppress(subprocess.TimeoutExpired):
+                grader.wait(1)
+                break
+            peak = max(peak, memory(grader.pid))
+    if grader.returncode:
+        raise SystemExit(f"grading {' '.join(names)} ended with status {grader.returncode}")
+    return time.perf_counter() - started, peak
 
 
 def memory(pid: int) -> int:
@@ -175,7 +195,7 @@ def tables(found: Measured) -> str:
 def large_table(large: list[Measured]) -> str:
     rows = [
         [
-            f"`{each['assignment']}`",
+            ", ".join(f"`{name}`" for name in each["assignments"]),
             f"{each['students']:,}",
             f"{each['seconds']:,.0f}",
             f"{each['seconds'] / each['students'] * 1000:,.0f}",
@@ -286,7 +306,8 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         if options.students:
-            large = measure_large(folder, options.students, options.assignments)
+            commands = [each.split(",") for each in options.assignments]
+            large = measure_large(folder, options.students, commands)
             save(options.results, "large", large)
             print(large_table(large))
         else:
