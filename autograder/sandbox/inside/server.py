@@ -127,7 +127,8 @@ class Server:
             seconds = 0.0 if student is None else _waited(student.pid)
             self._tell({"waited": request["waited"], "seconds": seconds})
         elif "processors" in request:
-            os.sched_setaffinity(0, request["processors"])
+            with contextlib.suppress(OSError):  # it is for speed alone
+                os.sched_setaffinity(0, request["processors"])
 
     def _tell(self, message: dict[str, Any]) -> None:
         with contextlib.suppress(OSError):  # it has left, which will be read next
