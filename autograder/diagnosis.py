@@ -15,6 +15,10 @@ from io import StringIO
 from itertools import count
 from typing import Any
 
+from course.check import contradicted
+from course.messages import agree_all
+from course.probes import Observation
+
 from .assignments import Assignment, Exercise, Mistake
 from .channels import LocalChannel
 from .engines import Engine
@@ -34,14 +38,23 @@ class Diagnosis:
         shown: what the public probes have shown of students' code.
     """
 
+    _MOST = 1000
+    """How many different observations the suspects are kept for."""
+
     def __init__(self, assignment: Assignment, suite: Suite, table: dict[str, Any]) -> None:
         self.shown = Shown(table)
         self._assignment = assignment
         self._suite = suite
+        self._table = table
+        self._suspects: dict[tuple[str, str], list[Mistake]] = {}
         self._played: dict[tuple[str, bytes], _Played] = {}
 
     def name(
-        self, exercise: Exercise, verdicts: list[Verdict], seed: bytes, suspects: list[Mistake]
+        self,
+        exercise: Exercise,
+        verdicts: list[Verdict],
+        seed: bytes,
+        observed: list[list[Observation]] | None,
     ) -> Mistake | None:
         """The misconception that explains these verdicts, or None.
 
@@ -49,14 +62,23 @@ class Diagnosis:
             exercise: what the verdicts are on.
             verdicts: how its hidden tests went.
             seed: what their numbers were drawn from.
-            suspects: the misconceptions to try, the likeliest first.
+            observed: what its public probes showed, if that is known.
         """
         if any(verdict.lost == "timeout" for verdict in verdicts):
             return next((mistake for mistake in exercise.mistakes if mistake.endless), None)
-        for mistake in suspects:
+        for mistake in self._suspected(exercise, observed) if observed else exercise.mistakes:
             if not mistake.endless and self._explains(exercise, mistake, verdicts, seed):
                 return mistake
         return None
+
+    def _suspected(self, exercise: Exercise, observed: list[list[Observation]]) -> list[Mistake]:
+        """The misconceptions that what was observed allows, the likeliest first."""
+        key = exercise.id, repr(observed)
+        if key not in self._suspects:
+            if len(self._suspects) == self._MOST:
+                self._suspects.clear()
+            self._suspects[key] = _suspects(exercise, self._table[exercise.id], observed)
+        return self._suspects[key]
 
     def _explains(
         self, exercise: Exercise, mistake: Mistake, verdicts: list[Verdict], seed: bytes
@@ -69,6 +91,18 @@ class Diagnosis:
     def _play(self, exercise: Exercise, mistake: Mistake, seed: bytes) -> Iterator[Verdict]:
         scope = self._assignment.namespace(**{exercise.id: mistake.source})
         yield from self._suite.run(exercise.id, lambda: Engine(LocalChannel(scope)), seed)
+
+
+def _suspects(
+    exercise: Exercise, entry: dict[str, Any], observed: list[list[Observation]]
+) -> list[Mistake]:
+    unlike = contradicted(entry, observed)
+    shown = {each["id"]: each["results"] for each in entry["mistakes"]}
+    fitting = {name for name, results in shown.items() if agree_all(observed, results)}
+    # Where nothing fits, it may be one that the public probes say nothing of.
+    likely = fitting or {mistake.id for mistake in exercise.mistakes} - set(shown)
+    left = [mistake for mistake in exercise.mistakes if mistake.id not in unlike]
+    return sorted(left, key=lambda mistake: mistake.id not in likely)
 
 
 class _Played:

@@ -17,12 +17,12 @@ from pathlib import Path
 from types import ModuleType
 from typing import Any
 
-from course.check import contradicted, first_wrong, load_table, match
+from course.check import first_wrong, load_table, match
 from course.messages import CANNOT_READ, agree_all, explain, explain_cell
 from course.probes import Observation
 
 from .allowance import Allowance
-from .assignments import Assignment, Exercise, Mistake, compiled, load_assignment
+from .assignments import Assignment, Exercise, compiled, load_assignment
 from .diagnosis import Diagnosis
 from .engines import Engine
 from .report import ADVICE, LOST, ExerciseResult, Report, points_for
@@ -337,8 +337,7 @@ class _Grading:
         observed = self._own.shown_before(exercise)
         if observed is None:
             return False
-        suspects = _suspects(exercise, self._table[exercise.id], observed)
-        if self._diagnosis.name(exercise, verdicts, self._seed, suspects) is None:
+        if self._diagnosis.name(exercise, verdicts, self._seed, observed) is None:
             return False
         mended = self._run_with([exercise.id], [])
         others = [self._assignment.exercises[each] for each in later]
@@ -377,8 +376,7 @@ class _Grading:
         right = [probe["right"] for probe in entry.get("probes", [])]
         mistake = None
         if not self._allowance.is_up:
-            suspects = _suspects(exercise, entry, observed)
-            mistake = self._diagnosis.name(exercise, verdicts, self._seed, suspects)
+            mistake = self._diagnosis.name(exercise, verdicts, self._seed, observed)
         says, name = (mistake.says, mistake.id) if mistake else ("", None)
         example = None
         if observed and not agree_all(observed, right):
@@ -407,21 +405,6 @@ class _Grading:
                     trace = "\n".join(output["traceback"])
                     return explain_cell(output["ename"], output["evalue"], trace, cell.source)
         return ""
-
-
-def _suspects(
-    exercise: Exercise, entry: dict[str, Any], observed: list[list[Observation]] | None
-) -> list[Mistake]:
-    """The misconceptions that what was observed allows, the likeliest first."""
-    if not observed:
-        return exercise.mistakes
-    unlike = contradicted(entry, observed)
-    shown = {each["id"]: each["results"] for each in entry["mistakes"]}
-    fitting = {name for name, results in shown.items() if agree_all(observed, results)}
-    # Where nothing fits, it may be one that the public probes say nothing of.
-    likely = fitting or {mistake.id for mistake in exercise.mistakes} - set(shown)
-    left = [mistake for mistake in exercise.mistakes if mistake.id not in unlike]
-    return sorted(left, key=lambda mistake: mistake.id not in likely)
 
 
 def _better(again: list[Verdict], before: list[Verdict]) -> list[Verdict]:

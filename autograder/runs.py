@@ -123,6 +123,7 @@ class Run:
                 for index in range(done, len(self._cells)):
                     done = index + 1
                     self._run_cell(self._ready(index), index)
+        self._server.fork_ahead()
 
     def engine(self) -> Engine:
         """The student's namespace after all cells. Raises `StudentLost` if it cannot be had."""
@@ -206,6 +207,8 @@ class Run:
             self._allowance.started(self._process)
             for index in range(count):
                 self._run_cell(self._process, index, again=True)
+            if count == len(self._cells):
+                self._server.fork_ahead()
         return self._process
 
     def _run_cell(self, process: StudentProcess, index: int, again: bool = False) -> None:

@@ -85,6 +85,7 @@ def left_over(server: WarmServer) -> int:
     Processes are killed without waiting for their end, so it may take a moment.
     """
     assert server._program is not None
+    server.fork_ahead()
     until = time.monotonic() + 5
     at_rest = 4 if may_mount_proc() else 3
     while True:

@@ -208,13 +208,17 @@ class WarmServer:
     def spawn(self, seed: int) -> StudentProcess:
         """A fresh confined process; `seed` is what its `random` module starts from.
 
-        One is always forked ahead, so that nobody waits for it. It runs where this process may.
+        It runs where this process may. Nobody waits for it where one was forked ahead.
         """
         student = self._spare if self._spare is not None else self._fork()
         self._spare = None
-        self._spare = self._fork()
         student.tell({"seed": seed, "processors": sorted(os.sched_getaffinity(0))})
         return student
+
+    def fork_ahead(self) -> None:
+        """Have the next process forked, while nobody waits for this one."""
+        if self._spare is None:
+            self._spare = self._fork()
 
     def _fork(self) -> StudentProcess:
         self._count += 1
