@@ -15,7 +15,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from . import history
 from .assignments import CourseError, is_ordinary, load_assignment
-from .gradebook import patiently, record, require_assignment
+from .gradebook import Result, patiently, record, require_assignment
 from .intake import (
     UnreadableNotebook,
     copy_receipts,
@@ -121,12 +121,14 @@ class Classroom:
         are settled for what has not changed too: an extension or a mark by hand may be new.
         """
         unchanged: list[Outcome] = []
-        for job, graded in self._workers.run(self._new_jobs(wanted, unchanged)):
+        for done in self._workers.run(self._new_jobs(wanted, unchanged)):
             yield from self._settled(unchanged)
             unchanged.clear()
-            self.store(job, graded)
-            done = Outcome(job.student, job.assignment, graded.report, graded.error)
-            yield from self._settled([done])
+            self.store(done)
+            yield from self._settled(
+                Outcome(job.student, job.assignment, graded.report, graded.error)
+                for job, graded in done
+            )
         yield from self._settled(unchanged)
 
     def _settled(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
@@ -165,7 +167,7 @@ class Classroom:
             self._versions[name] = versions(self._course, course_key(self._course), name)
         return Job(name, student, str(path), content, refused, stamp, self._versions[name])
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
+    def run(self, jobs: Iterable[Job]) -> Iterator[list[tuple[Job, Graded]]]:
         """Grade, and store nothing."""
         return self._workers.run(jobs)
 
@@ -186,20 +188,28 @@ class Classroom:
         except (OSError, ValueError, KeyError):
             return False
 
-    def store(self, job: Job, graded: Graded) -> None:
-        """Store notebook, marks and a line of the record, unless another grader just did."""
+    def store(self, done: Iterable[tuple[Job, Graded]]) -> None:
+        """Store notebooks, then their marks and lines of the record in one transaction.
+
+        What another grader has just stored is left out.
+        """
+        with one_at_a_time(self._course):
+            results = (self._put(job, graded) for job, graded in done)
+            record(self._gradebook, [result for result in results if result is not None])
+
+    def _put(self, job: Job, graded: Graded) -> Result | None:
+        """Put a graded notebook in its place; returns what the gradebook is to hold of it."""
         if graded.marks is None or graded.report is None:
-            return
+            return None
+        if not self._force and self._is_graded(job):
+            return None
         name, student = job.assignment, job.student
         submitted = self._folder(self._folders.submitted_directory, student, name)
         target = self._folder(self._folders.autograded_directory, student, name)
+        copy_receipts(submitted, target)
+        write_whole(target / f"{name}.ipynb", graded.text.encode(), 0o444)
         entry = history.entry_of(name, student, job.stamp, graded.report, job.versions)
-        with one_at_a_time(self._course):
-            if not self._force and self._is_graded(job):
-                return
-            copy_receipts(submitted, target)
-            write_whole(target / f"{name}.ipynb", graded.text.encode(), 0o444)
-            record(self._gradebook, name, student, graded.marks, submitted_at(submitted), entry)
+        return Result(name, student, graded.marks, submitted_at(submitted), entry)
 
     def folder(self, name: str, student: str) -> Path:
         """Where a student's submission for the assignment is."""

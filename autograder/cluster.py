@@ -101,7 +101,7 @@ class Cluster:
     def _slots(self) -> int:
         return len(self._client.scheduler_info(n_workers=-1)["workers"])
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
+    def run(self, jobs: Iterable[Job]) -> Iterator[list[tuple[Job, Graded]]]:
         # As a task, the handout is made again where all who held it are lost.
         name = f"course-{self._handout.name}"
         told = self._client.submit(_keep, self._handout, key=name)
@@ -118,9 +118,10 @@ class Cluster:
             future = next(finished)
             job = running.pop(future)
             try:
-                yield job, future.result()
+                graded = future.result()
             except KilledWorker:
-                yield job, Graded(error=f"{job.where}: {_LOST}")
+                graded = Graded(error=f"{job.where}: {_LOST}")
+            yield [(job, graded)]
 
 
 # What runs on the workers.

@@ -1,10 +1,11 @@
-"""Writes verdicts into nbgrader's gradebook, one transaction a submission."""
+"""Writes verdicts into nbgrader's gradebook, each submission's whole or not at all."""
 
 from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
 
@@ -108,34 +109,36 @@ def require_assignment(gradebook: Gradebook, name: str) -> None:
         ) from error
 
 
-def record(
-    gradebook: Gradebook,
-    name: str,
-    student: str,
-    marks: Marks,
-    timestamp: datetime | None,
-    entry: history.Entry | None = None,
-) -> None:
-    """Store the marks of one graded notebook, as nbgrader's `SaveAutoGrades` would.
+@dataclass(frozen=True)
+class Result:
+    """What came of grading one notebook.
 
-    Marks and comments that a person gave stay; where there is one, the cell is marked for another
-    look. Where other programs use the gradebook at the same time, this waits for its turn.
-
-    Args:
-        name: the assignment, and its notebook's name.
+    Attributes:
+        assignment: its name, and the notebook's.
         student: the student's id.
         marks: what the notebook earned.
         timestamp: when it was submitted, in UTC, if known.
         entry: what the record of gradings is to hold of it.
+    """
+
+    assignment: str
+    student: str
+    marks: Marks
+    timestamp: datetime | None
+    entry: history.Entry | None = None
+
+
+def record(gradebook: Gradebook, results: Sequence[Result]) -> None:
+    """Store marks in one transaction, as nbgrader's `SaveAutoGrades` would one by one.
+
+    Marks and comments that a person gave stay; where there is one, the cell is marked for another
+    look. Where other programs use the gradebook at the same time, this waits for its turn.
 
     Raises `CourseError` where the gradebook is kept by another program for over a minute, or does
-    not know the notebook's cells.
+    not know a notebook's cells.
     """
-    patiently(
-        gradebook,
-        f"the marks of {student} for {name}",
-        lambda: _record(gradebook, name, student, marks, timestamp, entry),
-    )
+    whose = ", ".join(f"{each.student} for {each.assignment}" for each in results)
+    patiently(gradebook, f"the marks of {whose}", lambda: _record(gradebook, results))
 
 
 def patiently(gradebook: Gradebook, what: str, write: Callable[[], T]) -> T:
@@ -171,21 +174,15 @@ def patiently(gradebook: Gradebook, what: str, write: Callable[[], T]) -> T:
             raise
 
 
-def _record(
-    gradebook: Gradebook,
-    name: str,
-    student: str,
-    marks: Marks,
-    timestamp: datetime | None,
-    entry: history.Entry | None,
-) -> None:
+def _record(gradebook: Gradebook, results: Sequence[Result]) -> None:
     # The session's own way of asking, which is for objects, takes twice as long.
     db = gradebook.db.connection()
-    known = _mirrored(db, name, student, timestamp, marks)
-    if known is not None:
-        _renew(db, known, marks)
-    if entry is not None:
-        history.add(db, entry)
+    for result in results:
+        known = _mirrored(db, result)
+        if known is not None:
+            _renew(db, known, result.marks)
+        if result.entry is not None:
+            history.add(db, result.entry)
     gradebook.db.commit()
 
 
@@ -206,18 +203,17 @@ def given_by_hand(gradebook: Gradebook, name: str, student: str) -> dict[str, fl
     return {cell.removeprefix("test_"): points for cell, points in rows}
 
 
-def _mirrored(
-    db: Connection, name: str, student: str, timestamp: datetime | None, marks: Marks
-) -> str | None:
+def _mirrored(db: Connection, result: Result) -> str | None:
     """The id of the submitted notebook if it was there; else it is made, with these marks.
 
     This is nbgrader's `Gradebook.update_or_create_submission`, in bulk and without committing.
     """
+    name, student = result.assignment, result.student
     there = db.execute(_WHAT_IS_THERE, {"name": name, "student": student}).all()
     assignment_id, student_id, submission_id, *_ = there[0]
     if student_id is None:
         db.execute(_STUDENTS.insert(), {"id": student})
-    when = {} if timestamp is None else {"timestamp": parse_utc(timestamp)}
+    when = {} if result.timestamp is None else {"timestamp": parse_utc(result.timestamp)}
     if submission_id is None:
         submission_id = _new_id()
         row = {"id": submission_id, "assignment_id": assignment_id, "student_id": student, **when}
@@ -227,7 +223,8 @@ def _mirrored(
     found = None
     for *_, notebook_id, each, known in there:
         if known is None:
-            _add_notebook(db, submission_id, notebook_id, marks if each == name else Marks({}, {}))
+            marks = result.marks if each == name else Marks({}, {})
+            _add_notebook(db, submission_id, notebook_id, marks)
         elif each == name:
             found = known
     return found

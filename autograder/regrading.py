@@ -82,10 +82,11 @@ class Regrading:
         """Grade again what was graded, each as it comes in; nothing is stored yet."""
         before: dict[tuple[str, str], Entry] = {}
         left: list[Regraded] = []
-        for job, graded in self._room.run(self._jobs(recorded, before, left)):
+        for done in self._room.run(self._jobs(recorded, before, left)):
             yield from left
             left.clear()
-            yield self._compare(before[job.assignment, job.student], job, graded)
+            for job, graded in done:
+                yield self._compare(before[job.assignment, job.student], job, graded)
         yield from left
 
     def _jobs(
@@ -123,7 +124,7 @@ class Regrading:
         """Store all that was graded again; gives each student's id when that is done."""
         for job, graded, path in self._kept:
             graded.text = path.read_text("utf-8")
-            self._room.store(job, graded)
+            self._room.store([(job, graded)])
             self._room.settle(job.student)
             graded.text = ""
             yield job.student

@@ -12,6 +12,7 @@ import multiprocessing
 import os
 import signal
 import threading
+import time
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -42,6 +43,9 @@ _AHEAD = 8
 A disk that is slow for a moment keeps nobody waiting then; and memory stays bounded, however large
 the class is.
 """
+
+_MOMENT = 0.05
+"""For how many seconds what is graded waits for what else is, to be stored with it."""
 
 
 @dataclass(frozen=True)
@@ -82,9 +86,12 @@ class Graded:
 
 
 class Workers(Protocol):
-    """Runs jobs, a bounded number at a time, and gives each back as soon as it is graded."""
+    """Runs jobs, a bounded number at a time, and gives them back soon after they are graded.
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]: ...
+    Those that are graded by then come together: to store several at once takes less.
+    """
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[list[tuple[Job, Graded]]]: ...
 
 
 def grade_job(grader: Grader, job: Job) -> Graded:
@@ -118,9 +125,9 @@ class OneProcess:
     def __init__(self, grader: Grader) -> None:
         self._grader = grader
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
+    def run(self, jobs: Iterable[Job]) -> Iterator[list[tuple[Job, Graded]]]:
         for job in jobs:
-            yield job, grade_job(self._grader, job)
+            yield [(job, grade_job(self._grader, job))]
 
 
 class ManyProcesses:
@@ -168,7 +175,7 @@ class ManyProcesses:
         for server in self._servers:
             server.close()
 
-    def run(self, jobs: Iterable[Job]) -> Iterator[tuple[Job, Graded]]:
+    def run(self, jobs: Iterable[Job]) -> Iterator[list[tuple[Job, Graded]]]:
         coming = iter(jobs)
         running: dict[Future[Graded], Job] = {}
         while True:
@@ -176,15 +183,18 @@ class ManyProcesses:
                 running[self._submitted(job)] = job
             if not running:
                 return
-            done, _ = wait(running, return_when=FIRST_COMPLETED)
+            wait(running, return_when=FIRST_COMPLETED)
+            if not all(future.done() for future in running):
+                time.sleep(_MOMENT)
+            done = [future for future in running if future.done()]
             if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
                 lost, running = running, {}
                 self._pool.shutdown()
-                yield from self._rescued(lost)
+                for each in self._rescued(lost):
+                    yield [each]
                 self._pool = self._new_pool(self._count)
                 continue
-            for future in done:
-                yield running.pop(future), future.result()
+            yield [(running.pop(future), future.result()) for future in done]
 
     def _submitted(self, job: Job) -> Future[Graded]:
         """The job's outcome to be; where a process was lost this very moment, the job is, too."""

@@ -16,7 +16,7 @@ from autograder.assignments import CourseError, find_course
 from autograder.classroom import course_directory
 from autograder.cli import main
 from autograder.export import export_marks
-from autograder.gradebook import record
+from autograder.gradebook import Result, record
 from autograder.marks import Marks
 from autograder.publishing import copy_course
 from autograder.spreadsheets import csv_text
@@ -64,10 +64,13 @@ def marked(tmp_path_factory) -> Path:
         for student, (first, last, email) in STUDENTS.items():
             gradebook.add_student(student, first_name=first, last_name=last, email=email)
         late = DUE + timedelta(hours=30)
-        record(gradebook, "value", "ada", Marks({"test_add": 6.0, "memory": 4.0}, {}), DUE)
-        record(gradebook, "value", "ben", Marks({"test_add": 2.5, "memory": None}, {}), late)
-        record(gradebook, "value", "cy", Marks({"test_add": 0.0, "memory": 1.5}, {}), DUE)
-        record(gradebook, "quiz", "ada", Marks({"test_add": 3.0, "memory": 0.0}, {}), DUE)
+        results = [
+            Result("value", "ada", Marks({"test_add": 6.0, "memory": 4.0}, {}), DUE),
+            Result("value", "ben", Marks({"test_add": 2.5, "memory": None}, {}), late),
+            Result("value", "cy", Marks({"test_add": 0.0, "memory": 1.5}, {}), DUE),
+            Result("quiz", "ada", Marks({"test_add": 3.0, "memory": 0.0}, {}), DUE),
+        ]
+        record(gradebook, results)
     return folder
 
 

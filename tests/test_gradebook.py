@@ -25,7 +25,9 @@ from autograder.assignments import CourseError, find_course, load_assignment
 from autograder.classroom import Classroom, course_directory
 from autograder.demo import hand_in, hand_in_unreadable
 from autograder.feedback import ReadMarks
+from autograder.gradebook import Result, record
 from autograder.grading import Grader
+from autograder.marks import Marks
 from autograder.publishing import copy_course, run_nbgrader
 from autograder.workers import OneProcess
 
@@ -201,6 +203,19 @@ def test_what_storing_takes_does_not_grow_with_the_class(school):
             ]
             through = {step.split()[1] for step in plan if step.startswith("SCAN")}
             assert not through & GROWING, statement
+
+
+@pytest.mark.parametrize("school", ["sqlite"], indirect=True)
+def test_marks_that_come_together_are_stored_all_or_none(school):
+    ada = Result("value", "ada", Marks({"test_mul": 3.0}, {}), None)
+    ben = Result("value", "ben", Marks({"test_mul": 2.0}, {}), None)
+    odd = Result("value", "cy", Marks({"test_odd": 1.0}, {}), None)
+    with Gradebook(course_directory(school).db_url) as gradebook:
+        with pytest.raises(CourseError, match="does not know the cells test_odd"):
+            record(gradebook, [ada, odd, ben])
+        assert scores(school) == {}
+        record(gradebook, [ada, ben])
+    assert scores(school) == {"ada": 3.0, "ben": 2.0}
 
 
 @pytest.mark.parametrize("school", ["sqlite"], indirect=True)

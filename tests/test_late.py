@@ -16,7 +16,7 @@ from autograder.assignments import find_course, load_assignment
 from autograder.classroom import Classroom, course_directory
 from autograder.cli import main
 from autograder.demo import filled_notebook
-from autograder.gradebook import record
+from autograder.gradebook import Result, record
 from autograder.grading import Grader
 from autograder.keys import NAME as KEY
 from autograder.late import LatePolicy
@@ -168,6 +168,6 @@ def test_tokens_are_spent_in_the_order_of_the_due_dates(term, days, expected, or
     for name in order:
         week = ("first", "second").index(name)
         when = DUE + timedelta(weeks=week, days=days[week])
-        record(gradebook, name, "ada", Marks({"test_it": 10.0}, {}), when)
+        record(gradebook, [Result(name, "ada", Marks({"test_it": 10.0}, {}), when)])
         settled = late.settle("ada")
     assert settled == expected

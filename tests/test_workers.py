@@ -110,13 +110,23 @@ def test_each_worker_keeps_to_a_processor_where_there_is_one_for_each(school):
     assert os.sched_getaffinity(0) == everywhere
 
 
+def test_what_is_graded_meanwhile_comes_together(school, alone):
+    with ManyProcesses(school, KEY, 2) as many, Classroom(school, many, force=True) as room:
+        coming = many.run([room.job("value", student) for student in alone])
+        batches = [next(coming)]
+        time.sleep(5)
+        batches += coming
+    assert len(batches) <= 2
+    assert sorted(job.student for done in batches for job, _ in done) == sorted(alone)
+
+
 class KillsOne:
     """Workers, one of whose processes is killed as soon as there is work for it."""
 
     def __init__(self, many: ManyProcesses) -> None:
         self._many = many
 
-    def run(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Graded]]:
+    def run(self, jobs: Iterator[Job]) -> Iterator[list[tuple[Job, Graded]]]:
         done = self._many.run(jobs)
         yield next(done)
         victim = next(iter(self._many._pool._processes))
@@ -141,7 +151,9 @@ def test_a_file_that_ends_every_grader_is_named_and_costs_nobody_else_a_mark(sch
         jobs = {student: room.job("value", student) for student in room.submissions("value")}
         deadly = replace(jobs["student_1"], content=Deadly())
         graded = {
-            job.student: told for job, told in many.run((jobs | {"student_1": deadly}).values())
+            job.student: told
+            for done in many.run((jobs | {"student_1": deadly}).values())
+            for job, told in done
         }
     assert graded.keys() == alone.keys()
     assert deadly.where in graded.pop("student_1").error
@@ -235,7 +247,7 @@ class Loses:
         self._cluster = cluster
         self._lost = lost
 
-    def run(self, jobs: Iterator[Job]) -> Iterator[tuple[Job, Graded]]:
+    def run(self, jobs: Iterator[Job]) -> Iterator[list[tuple[Job, Graded]]]:
         done = self._cluster.run(jobs)
         yield next(done)
         self._lost.kill()
