@@ -1,9 +1,9 @@
 """How the time that grading takes grows: with the class, the workers and the notebook.
 
 A class as in `sample_class.py` hands in `value`, and `autograder grade` grades it, as a command of
-its own each time: classes of different size, the same class with more and more workers, and the
-same class with harmless code cells added throughout each notebook. The runs take turns, and a
-figure is the median of its runs.
+its own each time: classes of different size, and the same class with harmless code cells added
+throughout each notebook. A larger class hands in three assignments, which one command grades with
+more and more workers. The runs take turns, and a figure is the median of its runs.
 
     python benchmarks/scaling.py [--repeats 3]    # measures; writes docs/scaling.json
     python benchmarks/scaling.py --students 1000  # measures a large class; adds it to the file
@@ -27,7 +27,7 @@ import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from contextlib import suppress
 from pathlib import Path
 from typing import Any
@@ -38,10 +38,10 @@ from sample_class import cleared, hand_in_all, make_course, run
 
 from autograder.assignments import assignment_names, find_course
 
-NAME = "value"
+NAME, NAMES = "value", ("value", "backward", "checkpoint")
 DOCS = find_course() / "docs"
 RESULTS, PAGE = DOCS / "scaling.json", DOCS / "performance.md"
-SIZES, WORKERS, ADDED = (25, 50, 100, 200), (1, 2, 3, 4), (0, 20, 50, 100, 200)
+SIZES, WORKERS, ADDED = (25, 50, 100, 200), (1, 2, 3), (0, 20, 50, 100, 200)
 
 Measured = dict[str, Any]
 
@@ -49,38 +49,47 @@ Measured = dict[str, Any]
 # Measuring.
 
 
-def measure(folder: Path, repeats: int, sizes: list[int], usual: int) -> Measured:
-    """Seconds of every run, by what is changed and to what; `usual` is the other classes' size."""
-    course = folder / "course"
-    make_course(course, [NAME])
+def measure(folder: Path, repeats: int, sizes: list[int], usual: int, large: int) -> Measured:
+    """Seconds of every run, by what is changed and to what.
 
-    def with_class(name: str, students: int, added: int = 0) -> Path:
+    Args:
+        sizes: of the classes that differ in size.
+        usual: the size of the class whose notebooks get longer.
+        large: the size of the class that is graded by more and more workers.
+    """
+    course = folder / "course"
+    make_course(course, list(NAMES))
+
+    def with_class(
+        name: str, students: int, added: int = 0, names: Sequence[str] = (NAME,)
+    ) -> Path:
         made = Path(shutil.copytree(course, folder / name))
-        hand_in_all(made, NAME, students)
+        for each in names:
+            hand_in_all(made, each, students)
         for path in made.glob(f"submitted/*/{NAME}/{NAME}.ipynb"):
             lengthen(path, added)
         return made
 
-    same = with_class("class", usual)
+    together = with_class("together", large, names=NAMES)
     classes = {size: with_class(f"{size}_students", size) for size in sizes}
     longer = {added: with_class(f"{added}_added", usual, added) for added in ADDED}
     sample = nbformat.read(next(course.glob(f"release/{NAME}/*.ipynb")), as_version=4)
     cells = sum(cell.cell_type == "code" for cell in sample.cells)
     runs = {
-        "students": {size: (at, CORES) for size, at in classes.items()},
-        "workers": {count: (same, count) for count in WORKERS},
-        "cells": {cells + added: (at, 1) for added, at in longer.items()},
+        "students": {size: (at, CORES, [NAME]) for size, at in classes.items()},
+        "workers": {count: (together, count, NAMES) for count in WORKERS},
+        "cells": {cells + added: (at, 1, [NAME]) for added, at in longer.items()},
     }
     seconds: dict[str, dict[int, list[float]]] = {
         what: {value: [] for value in each} for what, each in runs.items()
     }
     for number in range(repeats):
         for what, each in runs.items():
-            for value, (at, workers) in each.items():
-                seconds[what][value].append(grade(at, workers))
+            for value, how in each.items():
+                seconds[what][value].append(grade(*how))
                 print(f"run {number + 1}: {value:4} {what:<8} {seconds[what][value][-1]:8.2f} s",
                       flush=True)  # fmt: skip
-    return {"class": usual, "seconds": seconds}
+    return {"class": usual, "large": large, "seconds": seconds}
 
 
 def lengthen(path: Path, added: int) -> None:
@@ -93,8 +102,8 @@ def lengthen(path: Path, added: int) -> None:
     nbformat.write(notebook, path)
 
 
-def grade(folder: Path, workers: int) -> float:
-    return run(folder, "autograder", "grade", NAME, "--force", "--workers", str(workers))
+def grade(folder: Path, workers: int, names: Sequence[str]) -> float:
+    return run(folder, "autograder", "grade", *names, "--force", "--workers", str(workers))
 
 
 def measure_large(folder: Path, students: int, commands: list[list[str]]) -> list[Measured]:
@@ -174,11 +183,11 @@ def fitted(points: dict[int, float]) -> tuple[float, float, float]:
 
 def tables(found: Measured) -> str:
     """What was measured, as Markdown."""
-    size, parts = found["class"], []
+    parts = []
     heads = {
         "students": "students",
-        "workers": f"workers, {size} students",
-        "cells": f"code cells, {size} students and 1 worker",
+        "workers": f"workers, {found['large']} students × {len(NAMES)}",
+        "cells": f"code cells, {found['class']} students and 1 worker",
     }
     for what, head in heads.items():
         points = medians(found, what)
@@ -189,6 +198,9 @@ def tables(found: Measured) -> str:
         f"The line that fits the class sizes best: {start:.1f} s to start, and {slope * 1000:.0f} "
         f"ms a student. No class is further off than {off:.1%}."
     )
+    turns = zip(found["seconds"]["workers"]["1"], found["seconds"]["workers"]["2"], strict=True)
+    gains = [f"{alone / both:.2f}" for alone, both in turns]
+    parts.append(f"One worker's time over that of two, run by run: {', '.join(gains)}.")
     return "\n\n".join(parts)
 
 
@@ -290,6 +302,7 @@ def main() -> None:
     parser.add_argument("--repeats", type=int, default=3)
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES)
     parser.add_argument("--class-size", type=int, default=100, help="where sizes do not change")
+    parser.add_argument("--large", type=int, default=400, help="the class for more workers")
     parser.add_argument("--students", type=int, help="grade a class of so many, and nothing else")
     parser.add_argument("--assignments", nargs="+", default=assignment_names(find_course()))
     parser.add_argument("--results", type=Path, default=RESULTS, help="the file of results")
@@ -311,7 +324,8 @@ def main() -> None:
             save(options.results, "large", large)
             print(large_table(large))
         else:
-            found = measure(folder, options.repeats, options.sizes, options.class_size)
+            sizes = options.sizes, options.class_size, options.large
+            found = measure(folder, options.repeats, *sizes)
             save(options.results, "scaling", found)
             print(tables(json.loads(json.dumps(found))))
 
