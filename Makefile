@@ -56,11 +56,11 @@ bench: install system
 	$(BIN)/python benchmarks/scaling.py --draw
 	$(BIN)/python benchmarks/feedback_pages.py --at-least 5
 
-# A thousand students' submissions to each assignment, and to three by one command: seconds, and the
-# grader's memory.
+# A thousand students' submissions to each assignment, and to three by one command, and a hundred to
+# mlp, whose networks train: seconds, and the grader's memory.
 bench-large: install system
 	$(BIN)/python benchmarks/scaling.py --students 1000 \
-	  --assignments value backward checkpoint value,backward,checkpoint mlp
+	  --assignments value backward checkpoint value,backward,checkpoint mlp:100
 	$(BIN)/python benchmarks/scaling.py --draw
 
 # Fails where a notebook takes more than a seventh of what it takes stock nbgrader.

@@ -3,18 +3,19 @@
 A class as in `sample_class.py` hands in `value`, and `autograder grade` grades it, as a command of
 its own each time: classes of different size, and the same class with harmless code cells added
 throughout each notebook. A larger class hands in three assignments, which one command grades with
-more and more workers. The runs take turns, and a figure is the median of its runs.
+more and more workers. Each run grades for the first time. The runs take turns, and a figure is the
+median of its runs.
 
     python benchmarks/scaling.py [--repeats 3]    # measures; writes docs/scaling.json
     python benchmarks/scaling.py --students 1000  # measures a large class; adds it to the file
     python benchmarks/scaling.py --draw           # tables and plots in docs/, from the file
 
 With `--students`, each of `--assignments` is graded once for so many students, and several joined
-by commas by one command; nobody's marks are in the gradebook then. The grader's peak memory is
-told: once a second, the memory of its processes is read in `/proc/PID/smaps_rollup`
-and added up. The processes are the command and all that it started, down to the sandboxes, which
-are not in the sum. A page of memory that several processes share counts in parts (PSS), so that
-the sum holds it once; of what is shared with a sandbox, it holds the grader's part.
+by commas by one command; `mlp:100` has a class of its own size. The grader's peak memory is told:
+once a second, the memory of its processes is read in `/proc/PID/smaps_rollup` and added up. The
+processes are the command and all that it started, down to the sandboxes, which are not in the sum.
+A page of memory that several processes share counts in parts (PSS), so that the sum holds it once;
+of what is shared with a sandbox, it holds the grader's part.
 """
 
 from __future__ import annotations
@@ -103,25 +104,34 @@ def lengthen(path: Path, added: int) -> None:
 
 
 def grade(folder: Path, workers: int, names: Sequence[str]) -> float:
-    return run(folder, "autograder", "grade", *names, "--force", "--workers", str(workers))
+    """Seconds to grade a class for the first time."""
+    as_handed_in(folder, names)
+    return run(folder, "autograder", "grade", *names, "--workers", str(workers))
 
 
-def measure_large(folder: Path, students: int, commands: list[list[str]]) -> list[Measured]:
+def as_handed_in(folder: Path, names: Sequence[str]) -> None:
+    """Let nothing be graded, and nobody's marks be in the gradebook."""
+    gradebook, empty = folder / "gradebook.db", folder / "empty.db"
+    if not empty.exists():
+        shutil.copy(gradebook, empty)
+    shutil.copy(empty, gradebook)
+    for name in names:
+        cleared(folder, name)
+
+
+def measure_large(folder: Path, commands: list[tuple[list[str], int]]) -> list[Measured]:
     """Grade a large class by each of some commands; seconds, and the grader's peak memory in bytes.
 
     Args:
-        commands: the assignments of each.
+        commands: the assignments of each, and how many students hand them in.
     """
-    names = sorted({name for each in commands for name in each})
-    make_course(folder, names)
-    for name in names:
+    sizes = {name: students for names, students in commands for name in names}
+    make_course(folder, list(sizes))
+    for name, students in sizes.items():
         hand_in_all(folder, name, students)
-    gradebook = (folder / "gradebook.db").read_bytes()
     found = []
-    for graded in commands:
-        (folder / "gradebook.db").write_bytes(gradebook)
-        for name in names:
-            cleared(folder, name)
+    for graded, students in commands:
+        as_handed_in(folder, list(sizes))
         seconds, peak = watched(folder, graded)
         about = {"assignments": graded, "students": students}
         found.append({**about, "seconds": seconds, "peak": peak})
@@ -319,8 +329,11 @@ def main() -> None:
     with tempfile.TemporaryDirectory() as scratch:
         folder = Path(scratch)
         if options.students:
-            commands = [each.split(",") for each in options.assignments]
-            large = measure_large(folder, options.students, commands)
+            parts = [each.partition(":") for each in options.assignments]
+            commands = [
+                (names.split(","), int(size or options.students)) for names, _, size in parts
+            ]
+            large = measure_large(folder, commands)
             save(options.results, "large", large)
             print(large_table(large))
         else:
