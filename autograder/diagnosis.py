@@ -72,12 +72,12 @@ class Diagnosis:
         return None
 
     def _suspected(self, exercise: Exercise, observed: list[list[Observation]]) -> list[Mistake]:
-        """The misconceptions that what was observed allows, the likeliest first."""
+        """As `_allowed`, worked out once for all who show the same."""
         key = exercise.id, repr(observed)
         if key not in self._suspects:
             if len(self._suspects) == self._MOST:
                 self._suspects.clear()
-            self._suspects[key] = _suspects(exercise, self._table[exercise.id], observed)
+            self._suspects[key] = _allowed(exercise, self._table[exercise.id], observed)
         return self._suspects[key]
 
     def _explains(
@@ -93,9 +93,10 @@ class Diagnosis:
         yield from self._suite.run(exercise.id, lambda: Engine(LocalChannel(scope)), seed)
 
 
-def _suspects(
+def _allowed(
     exercise: Exercise, entry: dict[str, Any], observed: list[list[Observation]]
 ) -> list[Mistake]:
+    """The misconceptions that what was observed allows, the likeliest first."""
     unlike = contradicted(entry, observed)
     shown = {each["id"]: each["results"] for each in entry["mistakes"]}
     fitting = {name for name, results in shown.items() if agree_all(observed, results)}
