@@ -188,24 +188,28 @@ class _Grading:
         self._own = Run(server, cells, seed, allowance, shown=diagnosis.shown)
         self.ran = self._own.ran
         self._runs: dict[tuple[frozenset[str], frozenset[str]], Run] = {}
-        self._judged: dict[tuple[Run, str], list[Verdict]] = {}
+        self._judged: dict[tuple[Run, str], tuple[list[Verdict], Iterator[Verdict]]] = {}
         self._failed: list[str] = []
         self._plain: set[str] = set()
         self._wrong: list[str] = []
 
     def results(self) -> list[ExerciseResult]:
         """One result an exercise, in the notebook's order."""
-        exercises = self._assignment.exercises
+        exercises = self._assignment.exercises.values()
         try:
             self._own.run_cells()
-            chosen = [e for e in exercises.values() if self._only is None or e.id in self._only]
-            first = {e.id: self._first_verdicts(e) for e in chosen if not e.manual}
-            wrong = [key for key, verdicts in first.items() if _share(verdicts) < 1]
-            # Nothing builds on a plain answer: it is left out when others get a second chance,
-            # and the right one is not told to the student's process.
-            self._plain = {key for key in wrong if exercises[key].form}
-            self._failed = [key for key in wrong if not exercises[key].form]
-            return [self._result(exercise, first.get(exercise.id)) for exercise in chosen]
+            chosen = [e for e in exercises if self._only is None or e.id in self._only]
+            for exercise in chosen:
+                # One that fails after another most often passes with that one working. It is
+                # tested here until it fails, and to the end only where that turns out to matter.
+                if not exercise.manual and self._fails(exercise, enough=bool(self._failed)):
+                    # Nothing builds on a plain answer: it is left out when others get a second
+                    # chance, and the right one is not told to the student's process.
+                    if exercise.form:
+                        self._plain.add(exercise.id)
+                    else:
+                        self._failed.append(exercise.id)
+            return [self._result(exercise) for exercise in chosen]
         finally:
             for run in (self._own, *self._runs.values()):
                 run.close()
@@ -221,59 +225,66 @@ class _Grading:
             "functions that take long: they use up the time of those after them."
         ]
 
-    def _first_verdicts(self, exercise: Exercise) -> list[Verdict]:
-        lost = self._lost_cell(exercise)
-        if lost is None:
-            return self._verdicts(self._own, exercise)
+    def _fails(self, exercise: Exercise, enough: bool) -> bool:
+        """Whether it fails on the student's own notebook."""
         if any(ran.refused for cell, ran in self._pairs() if cell.exercise == exercise.id):
             self._cut_short[exercise.id] = None
-        verdicts = self._suite.promises(exercise.id)
-        for verdict in verdicts:
-            verdict.lost = lost
-        return verdicts
+        return _share(self._verdicts(self._own, exercise, enough)) < 1
 
     def _pairs(self) -> Iterator[tuple[Cell, Ran]]:
         return zip(self._cells, self.ran, strict=True)
 
-    def _verdicts(self, run: Run, exercise: Exercise) -> list[Verdict]:
-        """Each hidden test's verdict; once the process is lost the rest count as lost too."""
-        key = (run, exercise.id)
-        if key not in self._judged:
-            self._judged[key] = self._judge(run, exercise)
-        return self._judged[key]
+    def _verdicts(self, run: Run, exercise: Exercise, enough: bool = False) -> list[Verdict]:
+        """Each hidden test's verdict; those up to the first that did not pass, if that is enough.
 
-    def _judge(self, run: Run, exercise: Exercise) -> list[Verdict]:
-        verdicts: list[Verdict] = []
-        for verdict in self._suite.run(exercise.id, run.engine, self._seed):
+        The list is always the same, and grows when more are asked for.
+        """
+        key = (run, exercise.id)
+        verdicts, rest = self._judged.setdefault(key, ([], self._judge(run, exercise)))
+        if enough and any(not verdict.passed for verdict in verdicts):
+            return verdicts
+        for verdict in rest:
             verdicts.append(verdict)
-            if verdict.lost:
-                rest = self._suite.promises(exercise.id)[len(verdicts) :]
-                for unrun in rest:
-                    unrun.lost = verdict.lost
-                verdicts += rest
+            if enough and not verdict.passed:
                 break
-        if any(verdict.lost == "timeout" for verdict in verdicts) and self._allowance.is_up:
-            self._cut_short[exercise.id] = None
         return verdicts
 
-    def _result(self, exercise: Exercise, verdicts: list[Verdict] | None) -> ExerciseResult:
+    def _judge(self, run: Run, exercise: Exercise) -> Iterator[Verdict]:
+        """The verdicts, each when it is asked for; once the process is lost the rest are, too."""
+        unrun = iter(self._suite.promises(exercise.id))
+        lost = self._lost_cell(exercise) if run is self._own else None
+        if lost is None:
+            for verdict in self._suite.run(exercise.id, run.engine, self._seed):
+                next(unrun)
+                lost = verdict.lost
+                if lost == "timeout" and self._allowance.is_up:
+                    self._cut_short[exercise.id] = None
+                yield verdict
+                if lost:
+                    break
+        for verdict in unrun:
+            verdict.lost = lost
+            yield verdict
+
+    def _result(self, exercise: Exercise) -> ExerciseResult:
         result = ExerciseResult(exercise.id, exercise.title, exercise.max_points)
-        if verdicts is None:
+        if exercise.manual:
             result.points, result.status = None, "manual"
             result.message = "A person reads and marks this answer."
             return result
-        if _share(verdicts) < 1 and self._is_missing(exercise, verdicts):
+        if self._is_missing(exercise):
             result.status = "missing"
             held = any(cell.exercise == exercise.id for cell in self._cells)
             what = "The cell still holds the stub." if held else "There is no such cell."
             result.message = f"No answer was found. {what}"
-            result.promises = [(verdict.promise, False) for verdict in verdicts]
+            result.promises = [(each.promise, False) for each in self._suite.promises(exercise.id)]
             self._note_wrong(exercise)
             return result
-        own, run = verdicts, None
-        if exercise.id in self._failed and self._lost_cell(exercise) is None:
-            verdicts, run = self._second_chance(exercise, verdicts)
-            if run.given and _share(verdicts) > _share(own):
+        if exercise.id not in self._failed or self._lost_cell(exercise) is not None:
+            verdicts, run = self._verdicts(self._own, exercise), None
+        else:
+            verdicts, run = self._second_chance(exercise)
+            if run.given and _share(verdicts) > _share(self._verdicts(self._own, exercise, True)):
                 names = ", ".join(f"`{name}`" for name in run.given)
                 result.note = f"Graded with working versions of {names}."
         share = _share(verdicts)
@@ -291,10 +302,12 @@ class _Grading:
         if not exercise.form:
             self._wrong.append(exercise.id)
 
-    def _is_missing(self, exercise: Exercise, verdicts: list[Verdict]) -> bool:
+    def _is_missing(self, exercise: Exercise) -> bool:
         sources = [cell.source for cell in self._cells if cell.exercise == exercise.id]
         untouched = all(source.split() == exercise.stub.split() for source in sources)
-        return untouched and not any(verdict.passed for verdict in verdicts)
+        return untouched and not any(
+            verdict.passed for verdict in self._verdicts(self._own, exercise)
+        )
 
     def _lost_cell(self, exercise: Exercise) -> str | None:
         """How the exercise's solution cell took the process down, if it did."""
@@ -303,9 +316,7 @@ class _Grading:
                 return ran.lost
         return None
 
-    def _second_chance(
-        self, exercise: Exercise, verdicts: list[Verdict]
-    ) -> tuple[list[Verdict], Run]:
+    def _second_chance(self, exercise: Exercise) -> tuple[list[Verdict], Run]:
         """The tests again without other exercises' mistakes: the best verdicts, and their run.
 
         First with the wrong exercises before this one working, then with the failed ones after it
@@ -314,10 +325,13 @@ class _Grading:
         later = self._failed[self._failed.index(exercise.id) + 1 :]
         if self._wrong:
             run = self._run_with(self._wrong, [])
-            verdicts = _better(self._verdicts(run, exercise), verdicts)
-        elif not later or self._is_cause(exercise, verdicts, later):
-            return verdicts, self._own
+            verdicts = self._verdicts(run, exercise)
+            if _share(verdicts) < 1:
+                verdicts = _better(verdicts, self._verdicts(self._own, exercise))
         else:
+            verdicts = self._verdicts(self._own, exercise)
+            if not later or self._is_cause(exercise, verdicts, later):
+                return verdicts, self._own
             # What it shows is wanted before it is tested.
             run = self._run_with([], later)
             run.observe(exercise)
@@ -341,7 +355,7 @@ class _Grading:
             return False
         mended = self._run_with([exercise.id], [])
         others = [self._assignment.exercises[each] for each in later]
-        return all(_share(self._verdicts(mended, each)) == 1 for each in others)
+        return all(_share(self._verdicts(mended, each, enough=True)) == 1 for each in others)
 
     def _run_with(self, wrong: list[str], skipped: list[str]) -> Run:
         """A run in which some exercises work and some are left out; made once, then shared."""

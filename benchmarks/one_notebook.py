@@ -53,7 +53,7 @@ def without_a_wall(assignment: Assignment, suite: Suite, answers: Answers) -> fl
     """Seconds that the student's code takes in this process.
 
     That is the cells, as a kernel runs them, and their tests; where one mistake made other
-    exercises fail, also these once more without it.
+    exercises fail, these until they fail, and once more without it.
     """
     seconds, failed = _run(assignment, suite, answers, suite.exercises)
     wrong = [name for name in failed if answers[name] != assignment.exercises[name].stub]
@@ -70,15 +70,20 @@ def _run(
     shell = warm_shell()
     forget(shell)
 
+    failed: list[str] = []
+
     def passed(exercise: str) -> bool:
         run = suite.run(exercise, lambda: Engine(LocalChannel(shell.user_ns)), b"seed")
-        return all([verdict.passed for verdict in run])
+        verdicts = (verdict.passed for verdict in run)
+        return all(verdicts if failed else [*verdicts])
 
     started = time.perf_counter()
     for source in (*assignment.setup.values(), *answers.values()):
         shell.run_one_cell(source)
     with redirect_stdout(StringIO()):
-        failed = [name for name in exercises if not passed(name)]
+        for name in exercises:
+            if not passed(name):
+                failed.append(name)
     return time.perf_counter() - started, failed
 
 

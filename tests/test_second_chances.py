@@ -13,6 +13,7 @@ from autograder.assignments import Assignment
 from autograder.grading import Grader
 from autograder.runs import Cell, Run, Shown
 from autograder.sandbox import WarmServer
+from autograder.suite import Suite, Verdict
 from course.check import load_table
 
 Grade = Callable[[dict[str, str]], tuple[dict[str, Any], int]]
@@ -75,6 +76,28 @@ def test_who_breaks_what_was_right_pays_for_it(grade, assignment):
     results, _ = grade({"neg_sub": f"{later}\n\n{mistake}"})
     assert results["add"].status == "passed"
     assert results["neg_sub"].points < assignment.exercises["neg_sub"].max_points
+
+
+def test_what_fails_with_another_is_not_tested_to_the_end(grade, assignment, monkeypatch):
+    """Where it passes with the other one working, no more of its tests have to be seen to fail."""
+    ran: list[tuple[str, list[bool]]] = []
+    whole = Suite.run
+
+    def watched(suite: Suite, exercise: str, *rest: Any) -> Iterator[Verdict]:
+        passed: list[bool] = []
+        ran.append((exercise, passed))
+        for verdict in whole(suite, exercise, *rest):
+            passed.append(verdict.passed)
+            yield verdict
+
+    monkeypatch.setattr(Suite, "run", watched)
+    mistake = "add.returns_number"
+    source = next(m.source for m in assignment.exercises["add"].mistakes if m.id == mistake)
+    results, _ = grade({"add": source})
+    assert results["add"].misconception == mistake
+    assert all(results[name].status == "passed" for name in results if name != "add")
+    failing = [passed for exercise, passed in ran if exercise != "add" and False in passed]
+    assert failing and all(passed.index(False) == len(passed) - 1 for passed in failing)
 
 
 SNEAKY = """
