@@ -272,6 +272,9 @@ def test_there_is_no_network(server):
         "syscall_refused(435, 0, 0)",
         "syscall_refused(425, 1, 0)",
         "syscall_refused(438, 0, 0, 0)",
+        'refused("flock", os.open("/usr/bin/env", os.O_RDONLY), 6)',
+        'refused("inotify_add_watch", libc.inotify_init1(0), b"/usr/bin/env", 0x20)',
+        'refused("fanotify_init", 0x200, 0)',
     ],
 )
 def test_dangerous_system_calls_are_refused(server, call):
@@ -321,6 +324,22 @@ def test_of_installed_packages_it_sees_the_students_alone(server):
         print([importlib.util.find_spec(name) for name in ("nbgrader", "autograder", "pytest")])
     """
     assert run(server, cell, seconds=120.0)[0][0]["text"] == "[None, None, None]\n"
+
+
+def test_no_lock_on_a_file_of_all_tells_another_student_anything(server):
+    cell = """
+        import fcntl, os, struct
+        file, told = os.open("/usr/bin/env", os.O_RDONLY), []
+        for command in (fcntl.F_GETLK, fcntl.F_SETLK, fcntl.F_SETLKW, 36, 37, 38, 1024, 1026):
+            try:
+                lock = struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 1234, 1, 0)
+                told.append(fcntl.fcntl(file, command, lock))
+            except PermissionError:
+                pass
+        print(told, fcntl.fcntl(file, fcntl.F_GETFL) & os.O_ACCMODE)
+    """
+    [output] = run(server, cell)[0]
+    assert output["text"] == "[] 0\n"
 
 
 def test_two_students_share_nothing(server):

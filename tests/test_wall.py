@@ -203,6 +203,31 @@ def test_hidden_numbers_do_not_reach_what_is_shown(school, drawn):
         assert not [digits for digits in drawn if digits in shown]
 
 
+TELLS_THE_NEXT = """
+import fcntl, os, struct
+file, form = os.open("/usr/bin/env", os.O_RDONLY), "hhqqi4x"
+def numerical_derivative(f, x, h=1e-5):
+    try:
+        asked = struct.pack(form, fcntl.F_WRLCK, 0, 0, 0, 0)
+        kind, _, place, *_ = struct.unpack(form, fcntl.fcntl(file, fcntl.F_GETLK, asked))
+        if kind != fcntl.F_UNLCK:
+            return "it was asked for " + repr(struct.unpack("d", struct.pack("q", place))[0])
+        [place] = struct.unpack("q", struct.pack("d", abs(x)))
+        fcntl.fcntl(file, fcntl.F_SETLK, struct.pack(form, fcntl.F_RDLCK, 0, place, 1, 0))
+    except OSError:
+        pass
+    return 0.0
+"""
+
+
+def test_a_process_that_was_tested_tells_the_one_that_is_shown_nothing(forged, drawn):
+    """By locks on a file of the system's, which both may read."""
+    report = forged({**RIGHT, "numerical": TELLS_THE_NEXT})
+    assert report.score == 38 and drawn
+    shown = json.dumps(report.as_json())
+    assert "slope  is 0.0" in shown and "it was asked" not in shown
+
+
 # Points without solutions.
 
 

@@ -49,10 +49,11 @@ _MACHINES: dict[str, dict[str, Any]] = {
         "clone": 56,
         "clone3": 435,
         "socket": 41,
+        "fcntl": 72,
         "refused": (
-            29, 31, 101, 155, 161, 163, 165, 166, 167, 168, 169, 172, 173, 175, 176, 179, 246,
-            248, 249, 250, 272, 298, 303, 304, 308, 310, 311, 313, 319, 320, 321, 323, 425,
-            426, 427, 428, 429, 430, 431, 432, 433, 438, 442, 447,
+            29, 31, 73, 101, 155, 161, 163, 165, 166, 167, 168, 169, 172, 173, 175, 176, 179, 246,
+            248, 249, 250, 254, 272, 298, 300, 301, 303, 304, 308, 310, 311, 313, 319, 320, 321,
+            323, 425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442, 447,
         ),
     },
     "aarch64": {
@@ -60,10 +61,11 @@ _MACHINES: dict[str, dict[str, Any]] = {
         "clone": 220,
         "clone3": 435,
         "socket": 198,
+        "fcntl": 25,
         "refused": (
-            39, 40, 41, 51, 89, 97, 104, 105, 106, 117, 142, 194, 196, 217, 218, 219, 224,
-            225, 241, 264, 265, 268, 270, 271, 273, 279, 280, 282, 294, 425, 426, 427, 428,
-            429, 430, 431, 432, 433, 438, 442, 447,
+            27, 32, 39, 40, 41, 51, 89, 97, 104, 105, 106, 117, 142, 194, 196, 217, 218, 219, 224,
+            225, 241, 262, 263, 264, 265, 268, 270, 271, 273, 279, 280, 282, 294, 425, 426, 427,
+            428, 429, 430, 431, 432, 433, 438, 442, 447,
         ),
     },
 }  # fmt: skip
@@ -203,11 +205,16 @@ class _Filter:
     Refused are new namespaces and mounts, looking into other processes, kernel key rings and
     modules, io_uring, memory that no limit counts, and sockets of unusual families (vsock is not
     held by a network namespace).
+
+    So are locks on files, and being told who opens one: the system's files are the same for all,
+    and by a lock on one of them a process could tell another what it was asked.
     """
 
     _ALLOW, _EPERM, _ENOSYS, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
     _LOAD, _EQUAL, _GREATER_OR_EQUAL, _ANY_BIT, _RETURN = 0x20, 0x15, 0x35, 0x45, 0x06
-    _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT = 0, 4, 16
+    _NUMBER, _ARCHITECTURE, _FIRST_ARGUMENT, _SECOND_ARGUMENT = 0, 4, 16, 24
+    # Of fcntl(2): F_GETLK, F_SETLK and F_SETLKW, the same of open files, F_SETLEASE, F_NOTIFY.
+    _LOCKS = (5, 6, 7, 36, 37, 38, 1024, 1026)
 
     @classmethod
     def lines(cls) -> list[bytes]:
@@ -225,6 +232,13 @@ class _Filter:
         for number in _MACHINE["refused"]:
             lines += [(cls._EQUAL, 0, 1, number), (cls._RETURN, 0, 0, cls._EPERM)]
         lines += [
+            (cls._EQUAL, 0, 2 * len(cls._LOCKS) + 2, _MACHINE["fcntl"]),
+            (cls._LOAD, 0, 0, cls._SECOND_ARGUMENT),
+        ]
+        for command in cls._LOCKS:
+            lines += [(cls._EQUAL, 0, 1, command), (cls._RETURN, 0, 0, cls._EPERM)]
+        lines += [
+            (cls._RETURN, 0, 0, cls._ALLOW),
             (cls._EQUAL, 0, 3, _MACHINE["clone"]),
             (cls._LOAD, 0, 0, cls._FIRST_ARGUMENT),
             (cls._ANY_BIT, 0, 7, _NAMESPACES),
