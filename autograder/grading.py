@@ -30,6 +30,7 @@ from .runs import Cell, Ran, Run
 from .sandbox import Limits, WarmServer, on_one_processor
 from .suite import Suite, Verdict
 from .tables import build_table
+from .texts import fit
 
 
 @dataclass
@@ -417,7 +418,8 @@ class _Grading:
             for output in ran.outputs if cell.exercise == exercise.id else []:
                 if output.get("output_type") == "error":
                     trace = "\n".join(output["traceback"])
-                    return explain_cell(output["ename"], output["evalue"], trace, cell.source)
+                    told = explain_cell(output["ename"], output["evalue"], trace, cell.source)
+                    return fit(told)
         return ""
 
 

@@ -17,6 +17,7 @@ from pathlib import Path
 from nbgrader.utils import parse_utc
 
 from .storing import write_whole
+from .texts import fit
 
 MAX_BYTES = 50_000_000
 RECEIPTS = ("timestamp.txt", "submission_secret.txt")
@@ -25,6 +26,10 @@ RESEND = "Ask for the file again, or have it saved once more from JupyterLab."
 
 class UnreadableNotebook(Exception):
     """Nothing in the file can be graded. The message names the file and the remedy."""
+
+    def __init__(self, message: str) -> None:
+        # A file may be called anything, in any encoding.
+        super().__init__(fit(message))
 
 
 def read_plain_file(path: Path, most: int = MAX_BYTES) -> bytes:

@@ -18,6 +18,7 @@ from nbformat.notebooknode import NotebookNode
 
 from .intake import RESEND, UnreadableNotebook
 from .outputs import clean_outputs, is_base64
+from .texts import fit
 
 MAX_CELLS = 3000
 NOTES = "autograder_notes"
@@ -66,7 +67,8 @@ def read_notebook(content: bytes, where: str) -> NotebookNode:
             else f"not a whole notebook: cut off in the middle, or edited by hand ({_short(error)})"
         )
         notes.append(
-            f"{Path(where).name}: {how}. The {len(raw['cells'])} cells that could be read are used."
+            f"{fit(Path(where).name)}: {how}. The {len(raw['cells'])} cells that could be read are "
+            "used."
         )
     if type(raw) is dict and type(raw.get("worksheets")) is list:
         raw = _from_version_3(raw)
@@ -161,7 +163,7 @@ def _rebuilt(raw: dict[str, Any]) -> NotebookNode:
     metadata = raw.get("metadata")
     kernelspec = metadata.get("kernelspec") if type(metadata) is dict else None
     if type(kernelspec) is dict and type(kernelspec.get("name")) is str:
-        spec = {name: str(kernelspec.get(name))[:200] for name in ("name", "display_name")}
+        spec = {name: fit(str(kernelspec.get(name))[:200]) for name in ("name", "display_name")}
         notebook.metadata["kernelspec"] = nbformat.from_dict(spec)
     cells: list[NotebookNode] = []
     seen: set[str] = set()
@@ -215,7 +217,7 @@ def _pictures(attachments: Any) -> dict[str, dict[str, str]]:
     for name, contents in attachments.items() if type(attachments) is dict else ():
         for kind, content in contents.items() if type(contents) is dict else ():
             if kind in ("image/png", "image/jpeg", "image/gif") and is_base64(content):
-                found.setdefault(name[:200], {})[kind] = content
+                found.setdefault(fit(name[:200]), {})[kind] = content
     return found
 
 

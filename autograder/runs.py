@@ -18,6 +18,7 @@ from .outputs import clean_outputs
 from .report import LOST
 from .sandbox import StudentLost, StudentProcess, WarmServer
 from .sandbox.inside import wire
+from .texts import fit
 
 
 @dataclass
@@ -266,7 +267,14 @@ def _observations(answer: Any, exercise: Exercise) -> list[list[Observation]] | 
             return None
         if not all(_is_observation(item) for item in seen):
             return None
-    return list(answer)
+    return [[_fit(item) for item in seen] for seen in answer]
+
+
+def _fit(item: Observation) -> Observation:
+    """An observation whose texts can be shown and written."""
+    if type(item) is dict:
+        return {key: _fit(value) for key, value in item.items()}
+    return fit(item) if type(item) is str else item
 
 
 def _is_observation(item: Any) -> bool:

@@ -31,6 +31,7 @@ from .report import Report
 from .sandbox import SandboxUnavailable, WarmServer
 from .sandbox.inside import confine
 from .submissions import grade_content, grade_restored
+from .texts import fit
 
 _LOST = (
     "the grading of this submission ended the grader's own process, twice. Nothing was stored; "
@@ -104,7 +105,7 @@ def grade_job(grader: Grader, job: Job) -> Graded:
     except UnreadableNotebook as error:
         graded.error = str(error)
         # Students read this, to whom the folders of the grading machine mean nothing.
-        reason = graded.error.replace(job.where, Path(job.where).name)
+        reason = graded.error.replace(fit(job.where), fit(Path(job.where).name))
         restored = blank(template(grader.course, job.assignment), reason)
         graded.report = grade_restored(grader, restored, job.assignment)
         notebook = restored.notebook

@@ -13,6 +13,7 @@ from autograder.assignments import find_course, load_assignment
 from autograder.demo import filled_notebook
 from autograder.intake import UnreadableNotebook
 from autograder.submissions import grade_file
+from autograder.workers import Job, grade_job
 
 RIGHT = {e.id: e.solution for e in load_assignment(find_course(), "value").exercises.values()}
 Notebook = dict[str, Any]
@@ -64,6 +65,51 @@ def test_nothing_to_grade_names_the_file_and_the_remedy(grade, content, says):
     assert says in str(caught.value)
     assert "value.ipynb" in str(caught.value)
     assert "Ask for" in str(caught.value)
+
+
+HALF = "\ud800"
+
+
+def half_in_kernel(notebook: Notebook) -> None:
+    notebook["metadata"]["kernelspec"] = {"name": HALF, "display_name": HALF}
+
+
+def half_in_attachment(notebook: Notebook) -> None:
+    cell = {"cell_type": "markdown", "metadata": {}, "source": "![x](attachment:x.png)"}
+    notebook["cells"].append({**cell, "attachments": {f"{HALF}.png": {"image/png": "AAAA"}}})
+
+
+def half_in_answer(notebook: Notebook) -> None:
+    source = "def numerical_derivative(*a): return 'half \\ud800 \\x1b]0;title'"
+    cell_of(notebook, "numerical")["source"] = source
+
+
+def half_in_error(notebook: Notebook) -> None:
+    source = "def numerical_derivative(*a): raise ValueError('half \\ud800 \\x1b]0;title')"
+    cell_of(notebook, "numerical")["source"] = source
+
+
+@pytest.mark.parametrize(
+    "change", [half_in_kernel, half_in_attachment, half_in_answer, half_in_error]
+)
+def test_half_a_character_anywhere_can_be_stored_and_told(grader, whole, change):
+    change(whole)
+    job = Job("value", "student", "value.ipynb", json.dumps(whole).encode())
+    graded = grade_job(grader, job)
+    graded.text.encode()
+    told = json.dumps(graded.report.as_json(), ensure_ascii=False)
+    told.encode()
+    assert "\x1b" not in "".join(result.message for result in graded.report.exercises)
+    assert graded.report.score >= 38
+
+
+def test_a_file_whose_name_is_in_no_encoding_is_told_of(grader):
+    where = "/course/submitted/student/value/l\udcf6sung\x1b[31m.ipynb"
+    graded = grade_job(grader, Job("value", "student", where, b""))
+    assert graded.report.score == 0 and "the file is empty" in graded.error
+    graded.error.encode()
+    graded.text.encode()
+    assert "\x1b" not in graded.error and "submitted" not in graded.text
 
 
 def test_another_notebook_is_refused(grade, grader, tmp_path):
