@@ -135,7 +135,9 @@ def load_assignment(course: Path, name: str) -> Assignment:
         known = ", ".join(assignment_names(course)) or "none"
         raise CourseError(f"there is no assignment {name!r} in {course} (there are: {known})")
     if not release.exists():
-        raise CourseError(f"{release} is missing: run `nbgrader generate_assignment {name}` first")
+        raise CourseError(
+            f"{release} is missing: run `nbgrader generate_assignment {name} --force` first"
+        )
     stamps = (source.stat().st_mtime_ns, release.stat().st_mtime_ns)
     return _load(course, name, source, release, stamps)
 

@@ -203,7 +203,8 @@ def _tell(screen: Console, outcome: Any, as_json: bool) -> None:
     elif outcome.skipped:
         screen.print(f"{outcome.student}: graded before, unchanged", style="dim", highlight=False)
     elif outcome.error:
-        screen.print(f"{outcome.student}: {outcome.error}", style="red", markup=False)
+        told = f"{outcome.student}: {outcome.error}"
+        screen.print(told, style="red", markup=False, highlight=False, soft_wrap=True)
     elif report is not None:
         wrong = [r for r in report.exercises if r.status not in ("passed", "manual")]
         told = ", ".join(f"{r.id} {r.misconception or r.status}" for r in wrong)

@@ -105,7 +105,7 @@ def require_assignment(gradebook: Gradebook, name: str) -> None:
     except MissingEntry as error:
         raise CourseError(
             f"the gradebook has no assignment {name!r}: "
-            f"run `nbgrader generate_assignment {name}` first"
+            f"run `nbgrader generate_assignment {name} --force` first"
         ) from error
 
 
@@ -286,5 +286,5 @@ def _require_cells(known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
     if unknown := [cell for cell in wanted if cell not in known]:
         raise CourseError(
             f"the gradebook does not know the cells {', '.join(unknown)}. Was the assignment "
-            "changed? Run `nbgrader generate_assignment` for it, and grade again."
+            "changed? Run `nbgrader generate_assignment --force` for it, and grade again."
         )

@@ -26,7 +26,9 @@ def for_people(command: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return command(*arguments, **options)
         except (CourseError, SandboxUnavailable) as error:
-            errors.print(f"autograder: {error}", style="red", highlight=False, markup=False)
+            errors.print(
+                f"autograder: {error}", style="red", highlight=False, markup=False, soft_wrap=True
+            )
             sys.exit(2)
         except KeyboardInterrupt:
             errors.print("autograder: stopped; what was graded so far is stored")

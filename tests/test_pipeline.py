@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import csv
 import json
+import re
 import shutil
 import subprocess
 import sys
@@ -183,6 +184,22 @@ def _stdout(folder: Path, *arguments: str) -> str:
 def test_mistakes_at_the_command_line_get_a_sentence(school, arguments, status, says):
     printed = " ".join(run(school, "autograder", *arguments, status=status).split())
     assert says in printed and "Traceback" not in printed
+
+
+def test_a_clone_is_ready_with_the_commands_that_the_readme_names(tmp_path):
+    """The clone holds the release already, and nbgrader skips what is there unless it is forced."""
+    copy_course(find_course(), tmp_path)
+    (tmp_path / "submitted" / "someone" / "value").mkdir(parents=True)
+    (tmp_path / "submitted" / "someone" / "value" / "value.ipynb").write_text(
+        filled_notebook(tmp_path, "value", RIGHT), "utf-8"
+    )
+    before = (tmp_path / "release" / "value" / "value.ipynb").read_bytes()
+    readme = (find_course() / "README.md").read_text("utf-8")
+    [generate] = re.findall(r"^    (nbgrader generate_assignment [^#\n]+)", readme, re.MULTILINE)
+    assert generate.strip() in run(tmp_path, "autograder", "grade", "value", status=2)
+    run(tmp_path, *generate.split())
+    assert (tmp_path / "release" / "value" / "value.ipynb").read_bytes() == before
+    assert "someone: 40 / 40" in run(tmp_path, "autograder", "grade", "value")
 
 
 @pytest.mark.parametrize(

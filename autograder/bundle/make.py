@@ -54,7 +54,7 @@ def publish(course: Path, names: Sequence[str], output: Path, link: str | None =
     for name in chosen:
         if name not in released:
             raise CourseError(
-                f"{name!r} is not released: run `nbgrader generate_assignment {name}` first"
+                f"{name!r} is not released: run `nbgrader generate_assignment {name} --force` first"
             )
     folder = output / FOLDER
     if folder.exists() and not (folder / "START.html").is_file():
@@ -124,7 +124,8 @@ def _require_released(folder: Path) -> None:
             if mark in text:
                 raise CourseError(
                     f"release/{path.parent.name}/{path.name} holds {mark!r}, which students must "
-                    "not have: run `nbgrader generate_assignment` again. Nothing was published."
+                    f"not have: run `nbgrader generate_assignment {path.parent.name} --force`. "
+                    "Nothing was published."
                 )
 
 
