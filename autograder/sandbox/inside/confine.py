@@ -51,9 +51,9 @@ _MACHINES: dict[str, dict[str, Any]] = {
         "socket": 41,
         "fcntl": 72,
         "refused": (
-            29, 31, 73, 101, 155, 161, 163, 165, 166, 167, 168, 169, 172, 173, 175, 176, 179, 246,
-            248, 249, 250, 254, 272, 298, 300, 301, 303, 304, 308, 310, 311, 313, 319, 320, 321,
-            323, 425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442, 447,
+            27, 29, 31, 73, 101, 155, 161, 163, 165, 166, 167, 168, 169, 172, 173, 175, 176, 179,
+            246, 248, 249, 250, 254, 272, 298, 300, 301, 303, 304, 308, 310, 311, 313, 319, 320,
+            321, 323, 425, 426, 427, 428, 429, 430, 431, 432, 433, 438, 442, 447, 451,
         ),
     },
     "aarch64": {
@@ -64,8 +64,8 @@ _MACHINES: dict[str, dict[str, Any]] = {
         "fcntl": 25,
         "refused": (
             27, 32, 39, 40, 41, 51, 89, 97, 104, 105, 106, 117, 142, 194, 196, 217, 218, 219, 224,
-            225, 241, 262, 263, 264, 265, 268, 270, 271, 273, 279, 280, 282, 294, 425, 426, 427,
-            428, 429, 430, 431, 432, 433, 438, 442, 447,
+            225, 232, 241, 262, 263, 264, 265, 268, 270, 271, 273, 279, 280, 282, 294, 425, 426,
+            427, 428, 429, 430, 431, 432, 433, 438, 442, 447, 451,
         ),
     },
 }  # fmt: skip
@@ -206,8 +206,9 @@ class _Filter:
     modules, io_uring, memory that no limit counts, and sockets of unusual families (vsock is not
     held by a network namespace).
 
-    So are locks on files, and being told who opens one: the system's files are the same for all,
-    and by a lock on one of them a process could tell another what it was asked.
+    So are locks on files, being told who opens one, and asking which parts are in memory: the
+    system's files are the same for all, and by one of them a process could tell another what it
+    was asked.
     """
 
     _ALLOW, _EPERM, _ENOSYS, _KILL = 0x7FFF0000, 0x00050001, 0x00050026, 0x80000000
