@@ -45,12 +45,15 @@ def plain(value: Any) -> Observation:
     """The observation that stands for a value: primitives as they are, the rest by type name."""
     if value is None or isinstance(value, (bool, str)):
         return value if len(str(value)) <= 400 else str(value)[:400] + "…"
+    kind = type(value)
+    if kind.__name__ in ("bool", "bool_") and kind.__module__ == "numpy":
+        return bool(value)
     if isinstance(value, int):
         return int(value) if abs(value) < 1 << 63 else {"object": "int"}
     try:
         number = float(value)
     except (TypeError, ValueError, OverflowError):
-        return {"object": type(value).__name__[:80]}
+        return {"object": kind.__name__[:80]}
     if number != number or number in (float("inf"), float("-inf")):
         return {"float": repr(number)}
     return number

@@ -98,23 +98,25 @@ RULES = {
 
 def topological(operands_of, root):
     """Every node behind the root, each after all that it feeds: root first."""
-    order = {}
-
-    def visit(node):
-        if node not in order:
-            for operand in operands_of(node):
-                visit(operand)
-            order[node] = True
-
-    visit(root)
-    return list(order)[::-1]
+    order, met, waiting = [], set(), [(root, False)]
+    while waiting:
+        node, operands_done = waiting.pop()
+        if operands_done:
+            order.append(node)
+        elif node not in met:
+            met.add(node)
+            waiting.append((node, True))
+            waiting += [(operand, False) for operand in operands_of(node)]
+    return order[::-1]
 
 
 def breadth_first(operands_of, root):
     """The root, then its operands, then theirs: a node may run before all that it feeds."""
-    order = [root]
+    order, met = [root], {root}
     for node in order:
-        order += [operand for operand in operands_of(node) if operand not in order]
+        new = [operand for operand in operands_of(node) if operand not in met]
+        met.update(new)
+        order += new
     return order
 
 
@@ -301,8 +303,13 @@ class TestDescend:
 
 
 def rounds_otherwise(a):
-    wide = math.exp(2 * a)
-    return (wide - 1) / (wide + 1)
+    narrow = math.exp(-2 * abs(a))
+    return math.copysign((1 - narrow) / (1 + narrow), a)
+
+
+def slope_otherwise(a):
+    t = rounds_otherwise(a)
+    return ((1 - t) * (1 + t),)
 
 
 @exercise("q21")
@@ -323,7 +330,7 @@ class TestEngineTest:
 
     def test_right_engines(self, says):
         """A right engine passes however it is built; one that sends nothing back does not."""
-        tanh = (rounds_otherwise, lambda a: (1 / math.cosh(a) ** 2,))
+        tanh = (rounds_otherwise, slope_otherwise)
         divide = (lambda a, b: a * b**-1, lambda a, b: (b**-1, -(a * b**-1) * b**-1))
         idle = {"cuts": list(RULES)}
         assert says(idle, rules={"tanh": tanh, "/": divide}) == [True, False]

@@ -528,11 +528,22 @@ def test_what_encode_never_makes_is_refused(message):
         (deque([1]), {"list": [1]}),
         (frozenset([1]), {"set": [1]}),
         (type("T", (tuple,), {})([1]), {"tuple": [1]}),
+        (type("S", (str,), {})("a"), "a"),
         (math.inf, {"float": "inf"}),
     ],
 )
 def test_relatives_travel_as_the_plain_form(value, message):
     assert wire.encode(value, refuse) == message
+
+
+@pytest.mark.parametrize("base", [list, tuple, dict, float, str])
+@pytest.mark.parametrize(
+    "own", [{"__call__": lambda self, x: x}, {"__eq__": object.__eq__, "__hash__": object.__hash__}]
+)
+def test_a_part_or_a_node_that_builds_on_a_collection_or_number_is_an_object(base, own):
+    """Such as a network that is the list of its layers: by value, it could not be called."""
+    made = type("Own", (base,), own)()
+    assert wire.encode([made], lambda value: {"object": 7}) == {"list": [{"object": 7}]}
 
 
 def test_garbage_is_looked_for_again_after_a_time_was_measured(engines):

@@ -174,8 +174,9 @@ def to_message(body: bytes) -> Any:
 def encode(value: Any, handle: Callable[[Any], dict[str, int]], depth: int = 0) -> Any:
     """The JSON form of `value`.
 
-    Numbers of any kind (numpy's too, and subclasses of float) become plain ones; tuples, lists,
-    sets and dicts travel by value; for anything else `handle(value)` gives the opaque name.
+    Numbers of any kind (numpy's too, and subclasses of float) become plain ones, and so does text;
+    tuples, lists, sets and dicts travel by value; for anything else `handle(value)` gives the
+    opaque name, also for what is built on these and can be called, or equals only itself.
     """
     kind: Any = type(value)
     if kind is float:
@@ -204,12 +205,16 @@ def encode(value: Any, handle: Callable[[Any], dict[str, int]], depth: int = 0) 
 
 
 @lru_cache(maxsize=1000)
-def _form(kind: type) -> str | Callable[[Any], bool | int | float] | None:
-    """How values of a kind travel: the name of a collection, what makes a built-in number of a
-    numpy scalar or of a number's subclass, or None where an opaque name stands for them."""
+def _form(kind: Any) -> str | Callable[[Any], bool | int | float | str] | None:
+    """How values of a kind travel: the name of a collection, what makes a built-in number or text
+    of a numpy scalar or of a subclass's object, or None where an opaque name stands for them."""
+    if kind.__eq__ is object.__eq__ or any("__call__" in vars(each) for each in kind.__mro__):
+        return None  # It is itself and not what it holds, such as a network that is a list.
     for form, kinds in _COLLECTIONS.items():
         if issubclass(kind, kinds):
             return form
+    if issubclass(kind, str):
+        return str.__str__
     if issubclass(kind, float):
         return float.__float__
     if issubclass(kind, int):

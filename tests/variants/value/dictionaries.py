@@ -1,0 +1,22 @@
+# A right solution of `value`: a node is the dictionary of its own attributes, equal to nothing but itself. An exercise without a cell here is solved as in the notebook.
+#
+# ruff: noqa
+# mypy: ignore-errors
+
+# %% node
+class Value(dict):
+    "attributes live in the dict itself"
+    __hash__ = object.__hash__
+    __eq__ = object.__eq__
+    __ne__ = object.__ne__
+    def __init__(self, data, _children=(), _op="", label=""):
+        super().__init__(data=float(data), grad=0.0, _prev=tuple(_children), _op=_op, _backward=lambda: None, label=label)
+    def __getattr__(self, name):
+        try:
+            return self[name]
+        except KeyError:
+            raise AttributeError(name) from None
+    def __setattr__(self, name, value):
+        self[name] = value
+    def __repr__(self):
+        return "Value(data={data}, grad={grad})".format_map(self)
