@@ -7,7 +7,12 @@ from something other than 0, so that a formula which is right by luck is not rig
 
 from __future__ import annotations
 
+import math
+
 from autograder.testing import close, exercise, gradients, leaf, operands, push, reverse_topological
+
+ERRORS = ("ZeroDivisionError", "ValueError", "ArithmeticError", "OverflowError")
+"""What Python may raise where the rules of arithmetic have no answer."""
 
 
 @exercise("node")
@@ -49,6 +54,13 @@ class TestNode:
         node = student.Value(number(), (x, y), "?")
         assert set(operands(student, node)) == {x, y}
         assert [node._op, node.label] == ["?", ""]
+
+    def test_equal_numbers_are_different_nodes(self, student, number):
+        """Nodes that hold the same number are not equal: `==` tells nodes apart, not numbers."""
+        a = number()
+        x, y = student.Value(a), student.Value(a)
+        assert student.attribute(x, "__eq__")(y) is not True
+        assert student.is_callable(student.attribute(x, "__hash__"))
 
     def test_label(self, student, number):
         """`label` is kept when given and empty otherwise."""
@@ -179,6 +191,13 @@ class TestMul:
         push(student, x * x, upstream)
         assert x.grad == close(g + 2 * a * upstream)
 
+    def test_a_factor_of_zero(self, student, number):
+        """A factor of 0 is a factor like any other: the other one's number is its slope."""
+        a, upstream = number(), number()
+        for inputs, expected in (([a, 0.0], [0.0, a]), ([0.0, a], [a, 0.0])):
+            value, slopes = gradients(student, lambda x, y: x * y, inputs, upstream)
+            assert value == close(0.0) and slopes == close([s * upstream for s in expected])
+
     def test_in_place_form_makes_a_new_node(self, student, number):
         """`b = a; b *= 2` leaves a as it was: the result is a node of its own."""
         a, factor = number(), number()
@@ -216,10 +235,11 @@ class TestPow:
         expected = [*(a**n for n in exponents), (-a) ** 3]
         assert student.attributes(powers, "data") == close(expected)
 
-    def test_records_the_graph(self, student, number):
-        """The base is an operand of the result."""
-        x = leaf(student, number())
-        assert x in operands(student, x**3)
+    def test_records_the_graph(self, student, number, rng):
+        """The base alone is the operand of the result, and its `_op` is "**3" or the like."""
+        x, n = leaf(student, number()), rng.choice([3, 4, -1])
+        power = x**n
+        assert operands(student, power) == [x] and power._op == f"**{n}"
 
     def test_gradient(self, student, number):
         """The base gets n times x to the n - 1 times the result's gradient."""
@@ -310,6 +330,13 @@ class TestNegSub:
         assert value == close(0.0) and slopes == close([0.0])
 
 
+def refused_or_infinite(student, divide):
+    """Whether Python raises an error; NumPy's numbers become infinite instead."""
+    found = []
+    error = student.error_of(lambda: found.append(divide()))
+    return error in ERRORS or (error is None and math.isinf(found[0]))
+
+
 @exercise("div")
 class TestDiv:
     def test_divides(self, student, number):
@@ -317,6 +344,12 @@ class TestDiv:
         a, b = number(), number()
         x, y = leaf(student, a), leaf(student, b)
         assert [(x / y).data, x.data, y.data] == close([a / b, a, b])
+
+    def test_by_zero(self, student, number):
+        """Dividing by 0 is an error, and no number is made up for it."""
+        x, zero = leaf(student, number()), leaf(student, 0.0)
+        for divide in (lambda: (x / zero).data, lambda: (x / 0).data):
+            assert refused_or_infinite(student, divide)
 
     def test_whole_numbers(self, student, rng):
         """`7 / 2` is 3.5, also when the nodes were made from whole numbers."""
@@ -374,6 +407,11 @@ class TestReverse:
         a, b, upstream = number(), number(), number()
         value, slopes = gradients(student, lambda x: b / x, [a], upstream)
         assert value == close(b / a) and slopes == close([-b / a**2 * upstream])
+
+    def test_number_over_zero(self, student, number):
+        """`6 / x` is an error where x is 0, and no number is made up for it."""
+        a, zero = number(), leaf(student, 0.0)
+        assert refused_or_infinite(student, lambda: (a / zero).data)
 
     def test_sum_of_a_list(self, student, number):
         """Python's `sum([...])` of nodes works: it starts from the number 0."""
@@ -442,9 +480,17 @@ class TestTrace:
         assert student.lengths(student.call(student.trace, node)) == [61, 60]
 
     def test_deep_graphs(self, student):
-        """A graph 3,000 operations deep is no obstacle."""
-        node = student.deepened(student.Value(1.0), 3_000)
-        assert student.lengths(student.call(student.trace, node)) == [3_001, 3_000]
+        """A graph 10,000 operations deep is no obstacle."""
+        node = student.deepened(student.Value(1.0), 10_000)
+        assert student.lengths(student.call(student.trace, node)) == [10_001, 10_000]
+
+    def test_only_looks(self, student, number):
+        """A second walk over the same nodes finds what the first one found."""
+        x = student.Value(number())
+        y = student.Value(number(), (x,), "**2")
+        for root in (y, student.Value(number(), (y, x), "+"), y):
+            expected = [3, 3] if root != y else [2, 1]
+            assert student.lengths(student.call(student.trace, root)) == expected
 
 
 @exercise("manual_backward")
@@ -459,10 +505,10 @@ class TestManualBackward:
         return nodes, calls
 
     def test_follows_the_given_order(self, student, number, rng):
-        """`_backward` runs once on each node, in exactly the order that is given."""
+        """`_backward` runs once for each time a node is listed, in exactly the order given."""
         nodes, calls = self.recorded(student, 6, number)
-        order = [0, *rng.sample(range(1, 6), 5)]
-        student.push_gradients(nodes[0], [nodes[index] for index in order])
+        order = [0, *rng.sample(range(1, 6), 5), rng.randint(1, 5)]
+        student.push_gradients(nodes[0], tuple(nodes[index] for index in order))
         assert calls == order
 
     def test_seeds_the_root(self, student, number):
