@@ -114,14 +114,23 @@ class TestNeuron:
 
     def test_gradients(self, student, reference, numbers):
         """After backward, every weight and the bias hold their gradient."""
-        for activation in ("tanh", "linear"):
-            values, x = numbers(4), numbers(3)
-            neuron = filled(student, student.Neuron(3, activation), values)
-            neuron(x).backward()
-            nodes = [reference.Value(value) for value in values]
-            neuron_answer(nodes, x, activation).backward()
-            expected = reference.attributes(nodes, "grad")
-            assert student.attributes(parameters(student, neuron), "grad") == close(expected)
+        for activation in ("tanh", "relu", "sigmoid", "linear"):
+            x = numbers(3)
+            for values in with_opposite(numbers(4)):
+                neuron = filled(student, student.Neuron(3, activation), values)
+                neuron(x).backward()
+                nodes = [reference.Value(value) for value in values]
+                neuron_answer(nodes, x, activation).backward()
+                expected = reference.attributes(nodes, "grad")
+                assert student.attributes(parameters(student, neuron), "grad") == close(expected)
+
+    def test_answers_anew(self, student, numbers):
+        """A neuron answers anew each time: at another point, and when its weights have moved."""
+        neuron, points = student.Neuron(2), [numbers(2), numbers(2)]
+        for values in (numbers(3), numbers(3)):
+            filled(student, neuron, values)
+            found = [neuron(x).data for x in points]
+            assert found == close([neuron_answer(values, x) for x in points])
 
     def test_inputs_may_be_values(self, student, reference, numbers):
         """The inputs may be Values, and then they get their gradients as well."""
@@ -187,7 +196,7 @@ class TestMlp:
         assert len(layers) == 3
         assert found == [p for layer in layers for p in parameters(student, layer)]
 
-    @pytest.mark.parametrize("sizes", [[3, 1], [4, 2, 1], [2, 3]], ids=str)
+    @pytest.mark.parametrize("sizes", [[3, 1], [4, 2, 1], [2, 3], [3]], ids=str)
     def test_answer(self, student, rng, numbers, sizes):
         """Each layer is fed with the answers of the one before; all activations are tanh."""
         n = rng.choice([n for n in (2, 3, 4, 5) if n not in sizes])
@@ -199,7 +208,7 @@ class TestMlp:
 
     def test_linear_output(self, student, numbers):
         """With `linear_output=True` the last layer does not bend, and all others do."""
-        for sizes in ([3, 1], [2, 2, 2]):
+        for sizes in ([3, 1], [2, 2, 2], [2]):
             shape = [2, *sizes]
             values, x = [4 * value for value in numbers(parameter_count(shape))], numbers(2)
             answer = filled(student, student.MLP(2, sizes, linear_output=True), values)(x)
@@ -228,10 +237,11 @@ class TestLinearSequential:
     def test_linear_parameters(self, student, rng):
         """A `Linear` has (inputs + 1) times outputs different parameters, which start at random."""
         n, m = rng.randint(10, 12), rng.randint(2, 4)
-        found = parameters(student, student.Linear(n, m))
+        found, others = (parameters(student, student.Linear(n, m)) for _ in range(2))
         assert len(found) == (n + 1) * m and distinct(found)
         start = student.attributes(found, "data")
         assert len(set(start[:n])) > 1 and start[:n] != start[n + 1 : 2 * n + 1]
+        assert start != student.attributes(others, "data")
 
     def test_linear_answers(self, student, numbers):
         """A `Linear` gives weighted sums plus biases, without a bend, output by output."""
@@ -252,8 +262,9 @@ class TestLinearSequential:
         assert answer.data == close((c * a + b) ** 2)
 
     def test_sequential_parameters(self, student):
-        """The parameters of a `Sequential` are those of its parts, in one flat list."""
-        parts = [student.Linear(2, 3), student.Tanh(), student.Linear(3, 2)]
+        """The parameters of a `Sequential` are those of its parts, whatever parts, in one list."""
+        inner = student.Sequential(student.Linear(2, 3), student.Tanh())
+        parts = [inner, student.Linear(3, 2)]
         found = parameters(student, student.Sequential(*parts))
         assert found == [p for part in parts for p in parameters(student, part)]
         assert len(found) == 17
@@ -332,6 +343,15 @@ class TestBce(Loss):
     def slope(self, z, t):
         return 1 / (1 + math.exp(-z)) - t
 
+    def test_in_the_middle(self, student):
+        """At exactly 0 the loss is the logarithm of 2, its gradient one half minus the target."""
+        for target in (0.0, 1.0):
+            z = student.Value(0.0)
+            loss = student.bce([z], [target])
+            assert loss.data == close(math.log(2))
+            loss.backward()
+            assert z.grad == close(0.5 - target)
+
     @pytest.mark.parametrize("target", [0.0, 1.0])
     @pytest.mark.parametrize("sign", [1, -1], ids=["plus", "minus"])
     def test_far_out(self, student, rng, sign, target):
@@ -379,6 +399,18 @@ class TestCrossEntropy:
             for target in range(count):
                 found = student.cross_entropy([student.Value(z) for z in logits], target)
                 assert found.data == close(self.expected(logits, target)[0])
+
+    def test_equal_logits(self, student, rng):
+        """Where several logits are the largest, each of them counts."""
+        a = rng.uniform(-3, 3)
+        logits = [a, a - rng.uniform(0.5, 2), a]
+        for target in range(3):
+            nodes = [student.Value(z) for z in logits]
+            loss = student.cross_entropy(nodes, target)
+            expected, slopes = self.expected(logits, target)
+            assert loss.data == close(expected)
+            loss.backward()
+            assert student.attributes(nodes, "grad") == close(slopes)
 
     def test_gradients(self, student, rng):
         """Every logit gets its gradient: its probability, minus 1 for the right class."""
@@ -453,15 +485,25 @@ class TestSgd:
         assert student.attributes(nodes, "grad") == [0.0, 0.0]
         assert student.attributes(nodes, "data") == close([a - 0.1 * g] * 2)
         optimizer.step()
-        assert student.attributes(nodes, "data") == close([a - 0.1 * g - 0.05 * g] * 2)
+        student.set_all(nodes, "grad", [g, g])
+        optimizer.step()
+        # The velocity was g, then half of it, then half of that and another g.
+        assert student.attributes(nodes, "data") == close([a - 0.1 * (1 + 0.5 + 1.25) * g] * 2)
+
+    def test_leaves_the_gradients(self, student, numbers):
+        """A step moves the numbers and leaves the gradients: `zero_grad()` alone zeroes them."""
+        gradients = numbers(3)
+        nodes = [leaf(student, a, g) for a, g in zip(numbers(3), gradients, strict=True)]
+        student.SGD(nodes, lr=0.1).step()
+        assert student.attributes(nodes, "grad") == gradients
 
     def test_two_optimizers(self, student, numbers):
-        """Two optimizers know nothing of each other's velocities."""
+        """Two optimizers know nothing of each other's velocities: a new one starts from 0."""
         a, b, g, h = numbers(4)
         p, q = leaf(student, a, g), leaf(student, b, h)
-        for node in (p, q):
+        for node in (p, q, p):
             student.SGD([node], lr=0.1, momentum=0.9).step()
-        assert [p.data, q.data] == close([a - 0.1 * g, b - 0.1 * h])
+        assert [p.data, q.data] == close([a - 0.2 * g, b - 0.1 * h])
 
 
 @exercise("schedule")
@@ -527,12 +569,14 @@ class TestTrain:
         assert second == close(sum(here.losses[4:]) / 4)
 
     def test_the_tail(self, ground):
-        """Where the samples do not divide evenly, the last ones make a smaller batch."""
-        here = ground(10)
-        here.run(2, 4)
-        assert sorted(map(len, here.batches[:3])) == sorted(map(len, here.batches[3:])) == [2, 4, 4]
+        """Where the samples do not divide evenly, the last ones make a smaller batch, whose loss
+        counts as the others do in the epoch's mean."""
+        here = ground(9)
+        first, second = here.run(2, 4)
+        assert sorted(map(len, here.batches[:3])) == sorted(map(len, here.batches[3:])) == [1, 4, 4]
         assert here.saw_every_sample(here.batches[:3]) and here.saw_every_sample(here.batches[3:])
         assert here.right == [True] * 6
+        assert [first, second] == close([sum(here.losses[:3]) / 3, sum(here.losses[3:]) / 3])
 
     def test_a_batch_size_beyond_the_data(self, ground):
         """A batch size that is larger than the data means all samples at once."""
@@ -587,6 +631,15 @@ class TestFourPoints:
     def test_learns(self, student, rng, sign):
         """From each of the seeds 0 to 9, targets turned round or not, the error is below 0.01."""
         assert self.trained(student, rng.choice(SEEDS), sign)[0] < 0.01
+
+    def test_the_seed_decides(self, student, rng):
+        """The same seed gives the same network, and another seed gives another one."""
+        inputs, targets = four_points()
+        first, second = rng.sample(SEEDS, 2)
+        trained = [student.train_four_points(inputs, targets, s) for s in (first, second, first)]
+        models = [student.items(pair)[0] for pair in trained]
+        one, other, again = (answers(student, model, inputs) for model in models)
+        assert one == close(again) and one != close(other, relative=1e-6)
 
     def test_losses(self, student, rng):
         """The second result is the list of losses, at most 200, which have fallen."""
