@@ -55,10 +55,12 @@ class TestWeightedSum:
         assert total.data == close(sum(w * x for w, x in zip(weights, inputs, strict=True)))
 
     def test_every_weight_learns(self, student, number):
-        """Each weight's gradient is its own input."""
-        weights, inputs = [leaf(student, number()) for _ in range(4)], [number() for _ in range(4)]
-        student.weighted_sum(weights, inputs).backward()
-        assert student.attributes(weights, "grad") == close(inputs)
+        """Each weight's gradient is its own input, also where there is only one."""
+        for n in (4, 1):
+            weights = [leaf(student, number()) for _ in range(n)]
+            inputs = [number() for _ in range(n)]
+            student.weighted_sum(weights, inputs).backward()
+            assert student.attributes(weights, "grad") == close(inputs)
 
     def test_within_a_larger_formula(self, student, number):
         """The gradient of the result is passed on, as the chain rule asks."""
@@ -257,6 +259,15 @@ class TestBackward:
         student.call(student.backward, first + second * 5)
         assert [x.grad, y.grad] == close([3.0, 15.0])
 
+    def test_a_second_pass(self, student, number):
+        """A later pass from another root runs the steps that they share once more."""
+        kind, a, b = make_engine(student, order=None), number(), number()
+        x, y = kind(a), kind(b)
+        both = x * y
+        for root in (both * 2, both * 3):
+            student.call(student.backward, root)
+        assert [both.grad, x.grad, y.grad] == close([5.0, 7 * b, 7 * a])
+
     def test_adds_to_what_is_there(self, run, number):
         """Gradients that other nodes hold already are added to, and never set back."""
         held = [number(), number()]
@@ -291,6 +302,14 @@ class TestDescend:
         """It returns the loss before each step, as plain numbers in a list."""
         found, _, losses, _ = walk
         assert found == close(losses)
+
+    def test_makes_every_step(self, student, number):
+        """It makes every step in full, also where the rate is too large and the loss grows."""
+        w = leaf(student, start := number())
+        square = student.expression(lambda w: w * w)
+        losses = student.items(student.call(student.descend, square, [w], 6.0, 3))
+        assert losses == close([(start * (-11.0) ** n) ** 2 for n in range(3)])
+        assert w.data == close(start * (-11.0) ** 3)
 
     def test_no_steps(self, student, number):
         """No steps: no losses, and the parameter stays where it is."""
@@ -355,8 +374,8 @@ class TestEngineTest:
         assert says({"overwrites": ["+"]}, {"overwrites": ["tanh"]}) == [True, False, False]
 
     def test_numbers_on_the_left(self, says):
-        """An engine that takes `5 - x` for `x - 5` is caught."""
-        assert says({"turns_round": ["-"]}) == [True, False]
+        """An engine that takes `5 - x` for `x - 5` is caught, and one that does so with `/`."""
+        assert says({"turns_round": ["-"]}, {"turns_round": ["/"]}) == [True, False, False]
 
     def test_relu_and_minus(self, says):
         """An engine whose relu has no mask is caught, and one whose minus sign cuts the graph."""
