@@ -17,7 +17,7 @@ loss.backward()
 # %% probe: q18
 # about: one weight twice
 w = Value(2.0)
-weighted_sum([w, w], [10.0, 20.0]).backward()
+weighted_sum([w, w], [10.0, 30.0]).backward()
 # observe: w.grad
 
 # %% probe: q18

@@ -31,13 +31,15 @@ for _ in range(2):
 
 
 # %% probe: sgd
-# about: zeroing between two steps
+# about: zeroing between steps
 p = Value(1.0)
 optimizer = SGD([p], lr=0.1, momentum=0.5)
 p.grad = 2.0
 optimizer.step()
 optimizer.zero_grad()
 after_zero = p.grad
+optimizer.step()
+p.grad = 2.0
 optimizer.step()
 # observe: after_zero, p.data
 

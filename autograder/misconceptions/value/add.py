@@ -19,6 +19,7 @@ z = x + y
 # %% probe: add
 # about: a node added to itself
 x = Value(3.0)
+x.grad = 10.0
 y = x + x
 y.grad = 2.0
 y._backward()
@@ -54,6 +55,26 @@ def add(self, other):
     def _backward():
         self.grad = 1.0 * out.grad
         other.grad = 1.0 * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.__add__ = add
+
+
+# %% mistake: add.same_operand_once
+# row: new
+# says: In `x + x` only one of the two uses counted. Both operands get their share, also where
+#   they are the same node: no case of its own is needed.
+def add(self, other):
+    other = other if isinstance(other, Value) else Value(other)
+    out = Value(self.data + other.data, (self, other), "+")
+
+    def _backward():
+        self.grad += 1.0 * out.grad
+        if other is not self:
+            other.grad += 1.0 * out.grad
 
     out._backward = _backward
     return out
@@ -270,8 +291,8 @@ Value.__add__ = add
 
 # %% mistake: add.step_not_stored
 # row: 29
-# says: The backward step was written but never stored, so the operands get nothing. Put it on
-#   the new node as its `_backward`.
+# says: The operands get nothing: the backward step was never stored, or it took the result's gradient
+#   too early. Put it on the new node as its `_backward`, and read `out.grad` inside it.
 def add(self, other):
     other = other if isinstance(other, Value) else Value(other)
     out = Value(self.data + other.data, (self, other), "+")

@@ -286,8 +286,8 @@ Value.__mul__ = mul
 
 # %% mistake: mul.step_not_stored
 # row: 29
-# says: The backward step was written but never stored, so the factors get nothing. Put it on
-#   the new node as its `_backward`.
+# says: The factors get nothing: the backward step was never stored, or it took the result's gradient
+#   too early. Put it on the new node as its `_backward`, and read `out.grad` inside it.
 def mul(self, other):
     other = other if isinstance(other, Value) else Value(other)
     out = Value(self.data * other.data, (self, other), "*")

@@ -391,8 +391,8 @@ Value.__pow__ = power
 
 # %% mistake: pow.step_not_stored
 # row: 29
-# says: The backward step was written but never stored, so the base gets nothing. Put it on the
-#   new node as its `_backward`.
+# says: The base gets nothing: the backward step was never stored, or it took the result's gradient
+#   too early. Put it on the new node as its `_backward`, and read `out.grad` inside it.
 def power(self, exponent):
     if not isinstance(exponent, (int, float)):
         raise TypeError("the exponent must be an int or a float")
