@@ -46,7 +46,7 @@ from .notebooks import (
 )
 from .ordinary import UNJUDGED, copy_own_files, run_ordinary
 from .reading import NOTES, read_notebook
-from .submissions import grade_restored
+from .submissions import grade_restored, refuse_another
 from .versions import versions
 
 Resources = dict[str, Any]
@@ -143,6 +143,7 @@ class RestoreCells(OverwriteCells):
         known = template(course, name)
         where = f"{resources['nbgrader']['notebook']}.ipynb"
         try:
+            refuse_another(course, nb, where, name)
             restored = restore(nb, known, where)
         except UnreadableNotebook as error:
             reason = resources.get("unreadable") or str(error)

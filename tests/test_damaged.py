@@ -12,7 +12,8 @@ import pytest
 from autograder.assignments import find_course, load_assignment
 from autograder.demo import filled_notebook
 from autograder.intake import UnreadableNotebook
-from autograder.submissions import grade_file
+from autograder.reading import read_notebook
+from autograder.submissions import grade_file, refuse_another
 from autograder.workers import Job, grade_job
 
 RIGHT = {e.id: e.solution for e in load_assignment(find_course(), "value").exercises.values()}
@@ -110,6 +111,14 @@ def test_a_file_whose_name_is_in_no_encoding_is_told_of(grader):
     graded.error.encode()
     graded.text.encode()
     assert "\x1b" not in graded.error and "submitted" not in graded.text
+
+
+@pytest.mark.parametrize("other", ["backward", "checkpoint", "mlp"])
+def test_a_notebook_of_another_assignment_is_refused(course, other):
+    """Later notebooks hold right answers to earlier ones, which nobody has earned."""
+    released = (course / "release" / other / f"{other}.ipynb").read_bytes()
+    with pytest.raises(UnreadableNotebook, match=f"its cells are those of '{other}'"):
+        refuse_another(course, read_notebook(released, "value.ipynb"), "value.ipynb", "value")
 
 
 def test_another_notebook_is_refused(grade, grader, tmp_path):
