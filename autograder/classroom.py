@@ -22,6 +22,7 @@ from .intake import (
     find_notebook,
     read_plain_file,
     refuse_shared_file,
+    students_with,
     submitted_at,
 )
 from .keys import course_key
@@ -102,7 +103,7 @@ class Classroom:
             )
         require_assignment(self._gradebook, name)
         root = self._course / self._folders.submitted_directory
-        found = sorted(path.parent.name for path in root.glob(f"*/{name}") if path.is_dir())
+        found = students_with(root, name)
         if student is not None:
             found = [each for each in found if each == student]
         if not found:

@@ -16,6 +16,7 @@ from pathlib import Path
 
 from nbgrader.utils import parse_utc
 
+from .assignments import CourseError
 from .storing import write_whole
 from .texts import fit
 
@@ -73,21 +74,55 @@ def find_notebook(folder: Path, name: str) -> Path:
     Raises:
         UnreadableNotebook: there is none, or it cannot be told which.
     """
-    refuse_links(folder)
     path = folder / f"{name}.ipynb"
-    if os.path.lexists(path):
-        return path
-    files = sorted(each.name for each in os.scandir(folder) if each.is_file(follow_symlinks=False))
+    try:
+        refuse_links(folder)
+        if os.path.lexists(path):
+            return path
+        inside = sorted(os.scandir(folder), key=lambda each: each.name)
+        files = [each.name for each in inside if each.is_file(follow_symlinks=False)]
+        folders = [f"{each.name}/" for each in inside if each.is_dir(follow_symlinks=False)]
+    except OSError as error:
+        raise UnreadableNotebook(
+            f"{folder}: cannot be read ({error.strerror}). Set the rights of the folder, and "
+            "grade again."
+        ) from error
     notebooks = [each for each in files if each.lower().endswith((".ipynb", ".ipynb.txt"))]
     scripts = [each for each in files if each == f"{name}.py"]
     for found in (notebooks, scripts):
         if len(found) == 1:
             return folder / found[0]
-    what = ", ".join(each[:80] for each in files[:10]) or "nothing"
+    what = ", ".join(each[:80] for each in (files + folders)[:10]) or "nothing"
     raise UnreadableNotebook(
         f"{path}: there is no such file; the folder holds {what}. Unpack or rename what is to be "
         f"graded so that it is called {name}.ipynb."
     )
+
+
+def students_with(root: Path, name: str) -> list[str]:
+    """The students who have a folder for the assignment, or one that nobody may look into.
+
+    Args:
+        root: the folder with a folder for each student.
+
+    Raises `CourseError` where it cannot be read.
+    """
+    try:
+        students = [path for path in root.iterdir() if not path.name.startswith(".")]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise CourseError(
+            f"{root} cannot be read ({error.strerror}). Set its rights, and grade again."
+        ) from error
+    return sorted(path.name for path in students if _may_be_folder(path / name))
+
+
+def _may_be_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except PermissionError:
+        return True
 
 
 def refuse_links(folder: Path) -> None:

@@ -11,7 +11,7 @@ import pytest
 
 from autograder.assignments import find_course, load_assignment
 from autograder.demo import filled_notebook
-from autograder.intake import UnreadableNotebook
+from autograder.intake import UnreadableNotebook, find_notebook, students_with
 from autograder.reading import read_notebook
 from autograder.submissions import grade_file, refuse_another
 from autograder.workers import Job, grade_job
@@ -111,6 +111,30 @@ def test_a_file_whose_name_is_in_no_encoding_is_told_of(grader):
     graded.error.encode()
     graded.text.encode()
     assert "\x1b" not in graded.error and "submitted" not in graded.text
+
+
+def test_a_folder_that_nobody_may_look_into_is_told_and_not_passed_over(tmp_path, monkeypatch):
+    """Tests may run as root, whom no rights keep out."""
+    for student in ("ada", "ben", ".ipynb_checkpoints"):
+        (tmp_path / student / "value").mkdir(parents=True)
+    (tmp_path / "loose.ipynb").touch()
+
+    def refuse(*_: object) -> None:
+        raise PermissionError(13, "Permission denied")
+
+    with monkeypatch.context() as patched:
+        patched.setattr(Path, "is_dir", refuse)
+        assert students_with(tmp_path, "value") == ["ada", "ben", "loose.ipynb"]
+    assert students_with(tmp_path, "value") == ["ada", "ben"]
+    monkeypatch.setattr("os.scandir", refuse)
+    with pytest.raises(UnreadableNotebook, match=r"ada/value: cannot be read \(Perm"):
+        find_notebook(tmp_path / "ada" / "value", "value")
+
+
+def test_a_folder_in_the_place_of_the_notebook_is_named(tmp_path):
+    (tmp_path / "value" / "unpacked").mkdir(parents=True)
+    with pytest.raises(UnreadableNotebook, match="the folder holds unpacked/"):
+        find_notebook(tmp_path / "value", "value")
 
 
 @pytest.mark.parametrize("other", ["backward", "checkpoint", "mlp"])
