@@ -236,7 +236,7 @@ class TestPow:
         assert student.attributes(powers, "data") == close(expected)
 
     def test_records_the_graph(self, student, number, rng):
-        """The base alone is the operand of the result, and its `_op` is "**3" or the like."""
+        """The base alone is the result's operand; its `_op` is "**" and the exponent."""
         x, n = leaf(student, number()), rng.choice([3, 4, -1])
         power = x**n
         assert operands(student, power) == [x] and power._op == f"**{n}"

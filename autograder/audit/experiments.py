@@ -72,6 +72,8 @@ def _grow(
         seen += [node.data, known and kind in functions]
         if kind in ("+", "*") and form == "node":
             seen += [node._op, {id(each) for each in node._prev} == {id(left), id(right)}]
+        if kind == "**" and exponent not in (0, 1):
+            seen.append(node._op)
         if abs(node.data) < 1e4:
             nodes.append(node)
     return nodes

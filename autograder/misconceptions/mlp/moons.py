@@ -6,7 +6,7 @@ from course.datasets import moons
 
 inputs, targets = moons(40, 0.1, 0)
 turned = [-t for t in targets]
-model = train_moons(inputs, turned, 0)
+model = train_moons(list(inputs), list(turned), 0)
 
 
 def answer(point):

@@ -9,7 +9,7 @@ opposite = [1 - t for t in targets]
 
 
 def answers(wanted, seed):
-    model = train_xor(inputs, wanted, seed)
+    model = train_xor(list(inputs), list(wanted), seed)
     found = [model(x) for x in inputs]
     return [x.data if isinstance(x, Value) else x for x in found]
 
