@@ -24,6 +24,7 @@ from .spreadsheets import Value, csv_text
 FORMATS = ("canvas", "moodle", "csv")
 
 _CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
+_CANVAS_IDS = ("ID", "SIS User ID", "SIS Login ID")
 _MOODLE = ("ID number", "Email address")
 
 Row = dict[str, str]
@@ -79,6 +80,11 @@ def export_marks(
     if form == "csv":
         return Exported(csv_text(_plain(classes)), notes)
     known = _read_roster(roster, classes) if roster else Roster()
+    if roster and form == "canvas" and not set(_CANVAS_IDS) & set(known.headings):
+        raise CourseError(
+            f"{roster}: Canvas could not tell whose marks these are, since none of the columns "
+            f"{', '.join(_CANVAS_IDS)} is in it. Take the file of Grades, Export in Canvas."
+        )
     students = _students(classes)
     if roster:
         lost = [each.student for each in students if each.student not in known.rows]
@@ -141,11 +147,14 @@ def _canvas(
 def _moodle(
     classes: list[ClassResults], students: list[Result], roster: Roster
 ) -> list[Sequence[Value]]:
-    rows: list[Sequence[Value]] = [[*_MOODLE, *(each.assignment for each in classes)]]
+    # In another language its columns have other names: all are kept then, for Moodle to know them.
+    own = [heading for heading in roster.headings if heading]
+    headings = own if own and not set(_MOODLE) & set(own) else list(_MOODLE)
+    rows: list[Sequence[Value]] = [[*headings, *(each.assignment for each in classes)]]
     for student in students:
         usual = {"ID number": student.student, "Email address": student.email}
         known = roster.rows.get(student.student, usual)
-        about = [known.get(heading) for heading in _MOODLE]
+        about = [known.get(heading) for heading in headings]
         rows.append(about + [_mark(each, student.student) for each in classes])
     return rows
 
@@ -192,7 +201,11 @@ def _read_roster(path: Path, classes: list[ClassResults]) -> Roster:
     """Read a class list; its key is the column that knows the most of the gradebook's students."""
     try:
         with path.open(encoding="utf-8-sig", newline="") as file:
-            reader = csv.DictReader(file)
+            first = file.readline()
+            file.seek(0)
+            # Spreadsheet programs write semicolons where the comma is for decimals.
+            between = max(",;\t", key=first.count)
+            reader = csv.DictReader(file, delimiter=between)
             rows = [{k: v or "" for k, v in row.items() if k is not None} for row in reader]
             headings = list(reader.fieldnames or ())
     except (OSError, UnicodeDecodeError, csv.Error) as error:
@@ -209,7 +222,9 @@ def _read_roster(path: Path, classes: list[ClassResults]) -> Roster:
     for row in rows:
         student = row[key].strip()
         if student in by_id:
-            raise CourseError(f"{path}: {student!r} is there twice in the column {key!r}")
+            raise CourseError(
+                f"{path}: {student!r} is there twice in the column {key!r}. Delete one."
+            )
         if student in students:
             by_id[student] = row
     return Roster(headings, by_id, key)

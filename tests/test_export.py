@@ -153,6 +153,14 @@ def test_moodle(school):
     assert "'Email address'" in notes[0]
 
 
+@pytest.mark.parametrize("between", [";", "\t"])
+def test_a_roster_of_another_language_keeps_its_columns(school, between):
+    roster = "Nachname,Anmeldename,ID-Nummer\nAdler,ada,17\n".replace(",", between)
+    rows, notes = exported(school, "moodle", roster, partial=True)
+    assert rows == [["Nachname", "Anmeldename", "ID-Nummer", "value"], ["Adler", "ada", "17", "10"]]
+    assert "'Anmeldename'" in notes[-1]
+
+
 def test_no_cell_starts_a_formula(school):
     for form in ("canvas", "moodle", "csv"):
         cells = [cell for row in exported(school, form, partial=True)[0] for cell in row]
@@ -175,6 +183,7 @@ def test_numbers_stay_numbers():
         ("name,id\nZoe,zoe\n", "no column holds the ids"),
         ("", "no column holds the ids"),
         ("login\nada\nada\n", "'ada' is there twice"),
+        ("Name,login\nAda,ada\n", "Canvas could not tell whose marks these are"),
     ],
 )
 def test_a_roster_that_does_not_fit_is_told(school, roster, says):
