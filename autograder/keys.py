@@ -8,7 +8,10 @@ import tempfile
 from contextlib import suppress
 from pathlib import Path
 
+from .assignments import CourseError
+
 NAME = ".autograder_key"
+_LEAST = 16  # bytes: with fewer, the hidden tests' numbers could be foretold
 
 
 def course_key(course: Path) -> bytes:
@@ -16,6 +19,8 @@ def course_key(course: Path) -> bytes:
 
     With the key, the versions and a submission, every number of a grading can be drawn again;
     without it nobody can foretell them.
+
+    Raises `CourseError` where the file holds no key.
     """
     path = course / NAME
     if not path.exists():
@@ -25,4 +30,13 @@ def course_key(course: Path) -> bytes:
             file.flush()
             with suppress(FileExistsError):
                 os.link(file.name, path)
-    return bytes.fromhex(path.read_text().strip())
+    try:
+        key = bytes.fromhex(path.read_text().strip())
+    except ValueError:
+        key = b""
+    if len(key) < _LEAST:
+        raise CourseError(
+            f"{path} holds no key. Put back the file that was kept with the gradebook; or delete "
+            "it, and a new one is made, with other hidden numbers."
+        )
+    return key

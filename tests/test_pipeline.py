@@ -16,9 +16,10 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.utils import notebook_hash
 
-from autograder.assignments import find_course, load_assignment
+from autograder.assignments import CourseError, find_course, load_assignment
 from autograder.demo import filled_notebook, hand_in, hand_in_unreadable
 from autograder.keys import NAME as KEY
+from autograder.keys import course_key
 from autograder.publishing import copy_course
 from course.validating import answer
 
@@ -187,6 +188,30 @@ def test_mistakes_at_the_command_line_get_a_sentence(school, arguments, status, 
 
 
 def test_a_clone_is_ready_with_the_commands_that_the_readme_names(tmp_path):
+@pytest.mark.parametrize("command", ["export", "report"])
+def test_a_place_that_cannot_be_written_to_is_told(by_us, command):
+    place = f"nbgrader_config.py/{command}"
+    printed = run(by_us, "autograder", command, "value", "--output", place, status=2)
+    assert f"{place}: cannot be read or written (Not a directory)." in printed
+    assert "Traceback" not in printed
+
+
+def test_a_key_file_without_a_key_is_refused(tmp_path):
+    for content in ("", "not hex\n", "1122\n"):
+        (tmp_path / KEY).write_text(content)
+        with pytest.raises(CourseError, match="holds no key"):
+            course_key(tmp_path)
+
+
+def test_a_configuration_that_cannot_be_run_is_told(school, tmp_path):
+    course = shutil.copytree(school, tmp_path / "course")
+    with (course / "nbgrader_config.py").open("a") as config:
+        config.write("c.LatePolicy.tokens = = 2\n")
+    printed = run(course, "autograder", "grade", "value", status=2)
+    assert "nbgrader_config.py: cannot be run (SyntaxError" in printed
+    assert "Traceback" not in printed
+
+
     """The clone holds the release already, and nbgrader skips what is there unless it is forced."""
     copy_course(find_course(), tmp_path)
     (tmp_path / "submitted" / "someone" / "value").mkdir(parents=True)
