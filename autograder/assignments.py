@@ -105,9 +105,13 @@ def compiled(source: str) -> CodeType:
 
 
 def find_course(start: Path | None = None) -> Path:
-    """The course folder: the nearest one upwards from `start` that has an nbgrader_config.py."""
+    """The course folder: the nearest one upwards from `start` that has an nbgrader_config.py.
+
+    Without `start`, from where one is, or else the clone that the autograder is installed from.
+    """
+    others: list[Path] = [] if start else [Path(__file__).resolve().parent.parent]
     start = (start or Path.cwd()).resolve()
-    for folder in (start, *start.parents, Path(__file__).resolve().parent.parent):
+    for folder in (start, *start.parents, *others):
         if (folder / "nbgrader_config.py").exists() and (folder / "source").is_dir():
             return folder
     raise CourseError(
