@@ -53,8 +53,16 @@ class Outcome:
 
 
 def course_directory(course: Path) -> CourseDirectory:
-    """nbgrader's own view of the course folder: its paths and its gradebook."""
-    config = PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
+    """nbgrader's own view of the course folder: its paths and its gradebook.
+
+    Raises `CourseError` where the course's configuration cannot be run.
+    """
+    try:
+        config = PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
+    except Exception as error:
+        raise CourseError(
+            f"nbgrader_config.py: cannot be run ({type(error).__name__}: {error}). Mend it there."
+        ) from error
     return CourseDirectory(config=Config(config), root=str(course))
 
 

@@ -165,7 +165,7 @@ def patiently(gradebook: Gradebook, what: str, write: Callable[[], T]) -> T:
                 ) from error
             if time.monotonic() > until:
                 raise CourseError(
-                    f"{what} could not be stored ({error}). Is the "
+                    f"{what} could not be stored ({getattr(error, 'orig', error)}). Is the "
                     "gradebook open in another program? Close it and grade again."
                 ) from error
             time.sleep(0.1)

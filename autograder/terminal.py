@@ -6,7 +6,7 @@ import sys
 from collections.abc import Callable
 from functools import wraps
 from pathlib import Path
-from typing import Any
+from typing import Any, NoReturn
 
 import click
 from rich.console import Console
@@ -26,15 +26,23 @@ def for_people(command: Callable[..., Any]) -> Callable[..., Any]:
         try:
             return command(*arguments, **options)
         except (CourseError, SandboxUnavailable) as error:
-            errors.print(
-                f"autograder: {error}", style="red", highlight=False, markup=False, soft_wrap=True
-            )
-            sys.exit(2)
+            _end(str(error))
         except KeyboardInterrupt:
             errors.print("autograder: stopped; what was graded so far is stored")
             sys.exit(130)
+        except OSError as error:
+            if error.filename is None:  # It is about no file: a pipe that nobody reads any more.
+                raise
+            _end(f"{error.filename}: cannot be read or written ({error.strerror}).")
 
     return told
+
+
+def _end(sentence: str) -> NoReturn:
+    """End the command with a sentence, in one line, so that a command in it can be copied."""
+    told = f"autograder: {sentence}"
+    errors.print(told, style="red", highlight=False, markup=False, soft_wrap=True)
+    sys.exit(2)
 
 
 course_option = click.option(

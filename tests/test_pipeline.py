@@ -180,6 +180,7 @@ def _stdout(folder: Path, *arguments: str) -> str:
         (["grade", "valeu"], 2, "there is no assignment 'valeu'"),
         (["grade", "value", "--student", "nobody"], 2, "nothing was submitted from nobody"),
         (["check", "no_such_file.ipynb"], 1, "no_such_file.ipynb: cannot be read"),
+        (["grade", "value", "--course", "/"], 2, "/ is not in a course folder"),
     ],
 )
 def test_mistakes_at_the_command_line_get_a_sentence(school, arguments, status, says):
@@ -187,7 +188,6 @@ def test_mistakes_at_the_command_line_get_a_sentence(school, arguments, status, 
     assert says in printed and "Traceback" not in printed
 
 
-def test_a_clone_is_ready_with_the_commands_that_the_readme_names(tmp_path):
 @pytest.mark.parametrize("command", ["export", "report"])
 def test_a_place_that_cannot_be_written_to_is_told(by_us, command):
     place = f"nbgrader_config.py/{command}"
@@ -212,6 +212,7 @@ def test_a_configuration_that_cannot_be_run_is_told(school, tmp_path):
     assert "Traceback" not in printed
 
 
+def test_a_clone_is_ready_with_the_commands_that_the_readme_names(tmp_path):
     """The clone holds the release already, and nbgrader skips what is there unless it is forced."""
     copy_course(find_course(), tmp_path)
     (tmp_path / "submitted" / "someone" / "value").mkdir(parents=True)
