@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import linecache
 import random
 import subprocess
 import sys
@@ -280,6 +281,22 @@ def test_an_expression_that_fails_keeps_the_last_picture() -> None:
         model.act("input x", -1.0)
     assert "x = 1.0 give result = 0.0." in model.text()
     assert control(model, "input x").value == -1.0
+
+
+def test_code_that_raises_is_told_with_the_student_s_own_line_alone() -> None:
+    cell = (
+        "def formula(x):\n    return x + later()\ndef later():\n    raise NotImplementedError()\n"
+    )
+    scope: dict[str, Any] = {}
+    linecache.cache["<a cell>"] = (len(cell), None, cell.splitlines(keepends=True), "<a cell>")
+    exec(compile(cell, "<a cell>", "exec"), scope)
+    with pytest.raises(YourCodeFailed) as caught:
+        Playground(Value, scope["formula"], {"x": 1.0})
+    assert caught.value._render_traceback_() == [
+        "At x = 1.0 the expression raised NotImplementedError",
+        "It was in later, line 4 of its cell:",
+        "    raise NotImplementedError()",
+    ]
 
 
 def test_defaults_are_starts() -> None:

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+import traceback
 from collections.abc import Iterator, Sequence
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
+from textwrap import wrap
 from typing import Any, Protocol
 
 
@@ -65,7 +68,19 @@ class Model(Protocol):
 
 
 class YourCodeFailed(Exception):
-    """The student's code raised; the message says what ran and what came out."""
+    """The student's code raised; the message says what ran and what came out.
+
+    JupyterLab shows the message and the student's line: the rest of the traceback is this package.
+    """
+
+    def _render_traceback_(self) -> list[str]:
+        lines = [part for line in str(self).splitlines() for part in wrap(line, 80) or [""]]
+        frames = traceback.extract_tb(self.__cause__.__traceback__) if self.__cause__ else []
+        # A cell is no file.
+        if own := [frame for frame in frames if not Path(frame.filename).exists()]:
+            lines.append(f"It was in {own[-1].name}, line {own[-1].lineno} of its cell:")
+            lines.append(f"    {own[-1].line}")
+        return lines
 
 
 @contextmanager
