@@ -79,6 +79,7 @@ class Report:
             "exercises": [
                 {
                     "id": result.id,
+                    "title": result.title,
                     "points": result.points,
                     "max_points": result.max_points,
                     "status": result.status,

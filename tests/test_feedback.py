@@ -28,7 +28,7 @@ from autograder.grading import Grader
 from autograder.graphs import marked_graph
 from autograder.preprocessors import HideTests
 from autograder.publishing import copy_course, run_nbgrader
-from autograder.report import ADVICE
+from autograder.report import ADVICE, ExerciseResult, Report
 from autograder.sanitizing import safe_html
 from autograder.workers import OneProcess
 from course.check import first_wrong, load_table
@@ -108,6 +108,20 @@ def test_the_summary_has_a_line_for_each_exercise(school):
     went, points, found = table["mul"]
     assert went in ("✗ not right yet", "◐ partly right") and points != "4 of 4"
     assert MISTAKE.says.replace("`", "").split(".")[0] in found.replace(" ,", ",")
+
+
+def test_exercises_keep_their_titles_where_the_headings_are_lost():
+    results = [ExerciseResult(each.id, each.title, 4.0) for each in VALUE.exercises.values()]
+    cells = [nbformat.v4.new_markdown_cell("## Exercise 4 · Powers")]
+    for each in results:
+        cells.append(nbformat.v4.new_code_cell())
+        cells[-1].metadata["nbgrader"] = {
+            "grade_id": f"test_{each.id}", "score": 0, "points": 4, "waits": False, "by_hand": False
+        }  # fmt: skip
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    notebook.metadata["autograder"] = {"report": Report("value", results).as_json()}
+    titles = [each.title for each in VALUE.exercises.values()]
+    assert [line.title for line in summary(notebook)] == titles
 
 
 @pytest.mark.parametrize(

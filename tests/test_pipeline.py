@@ -166,7 +166,9 @@ def test_check_prints_the_report_as_json(school):
     assert report["assignment"] == "value" and report["max_score"] == 40
     [wrong] = [each for each in report["exercises"] if each["status"] != "passed"]
     assert (wrong["id"], wrong["misconception"]) == ("mul", MISTAKE.id)
-    assert list(wrong) == ["id", "points", "max_points", "status", "message", "misconception"]
+    assert list(wrong) == [
+        "id", "title", "points", "max_points", "status", "message", "misconception"
+    ]  # fmt: skip
 
 
 def _stdout(folder: Path, *arguments: str) -> str:

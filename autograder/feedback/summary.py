@@ -82,7 +82,8 @@ def _line(
     else:
         went = NOT_STARTED if status == "missing" or missing else NOT_YET
     advice = _advice(went, status, says, bool(example), comment)
-    title = heading or exercise.replace("_", " ")
+    # Of a damaged notebook, the heading may be another exercise's.
+    title = verdict.get("title") or heading or exercise.replace("_", " ")
     return Line(exercise, title, score, most, went, says, advice, own["by_hand"], comment)
 
 
