@@ -190,7 +190,7 @@ class ManyProcesses:
             done = [future for future in running if future.done()]
             if any(isinstance(future.exception(), BrokenProcessPool) for future in done):
                 lost, running = running, {}
-                self._pool.shutdown()
+                _end_broken(self._pool)
                 for each in self._rescued(lost):
                     yield [each]
                 self._pool = self._new_pool(self._count)
@@ -224,7 +224,7 @@ class ManyProcesses:
                     try:
                         graded = alone.submit(_grade_here, job).result()
                     except BrokenProcessPool:
-                        alone.shutdown()
+                        _end_broken(alone)
                         alone = None
                         if is_fresh:
                             graded = Graded(error=f"{job.where}: {_LOST}")
@@ -240,6 +240,17 @@ class ManyProcesses:
         context = context or multiprocessing.get_context("spawn")
         begin = (self._course, self._key, self._names, os.getpid(), *shared)
         return ProcessPoolExecutor(count, context, _begin, begin)
+
+
+def _end_broken(pool: ProcessPoolExecutor) -> None:
+    """Shut a pool down one of whose processes was lost.
+
+    Python 3.11.2 waits for ever, where what is on its way fills the pipe that nobody reads any more
+    (https://github.com/python/cpython/issues/94777).
+    """
+    if (queue := pool._call_queue) is not None:  # type: ignore[attr-defined]
+        queue._reader.close()
+    pool.shutdown()
 
 
 _grader: Grader | None = None
