@@ -13,6 +13,7 @@ import os
 import signal
 import threading
 import time
+import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -36,6 +37,11 @@ from .texts import fit
 _LOST = (
     "the grading of this submission ended the grader's own process, twice. Nothing was stored; "
     "the other submissions were graded. Grade it alone with `autograder check` to see more."
+)
+
+_FAILED = (
+    "the grader itself failed at this submission ({kind}). Nothing was stored; the other "
+    "submissions were graded."
 )
 
 _AHEAD = 8
@@ -96,7 +102,21 @@ class Workers(Protocol):
 
 
 def grade_job(grader: Grader, job: Job) -> Graded:
-    """Grade one submission. What cannot be read is graded as a notebook without answers."""
+    """Grade one submission. What cannot be read is graded as a notebook without answers.
+
+    Where the grader itself fails, this costs nobody else anything.
+    """
+    try:
+        return _grade(grader, job)
+    except (CourseError, SandboxUnavailable):  # which are about all
+        raise
+    except Exception as error:
+        traceback.print_exc()
+        kind = type(error).__name__
+        return Graded(error=fit(f"{job.where}: {_FAILED.format(kind=kind)}"))
+
+
+def _grade(grader: Grader, job: Job) -> Graded:
     graded = Graded()
     try:
         if job.content is None:

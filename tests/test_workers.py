@@ -120,6 +120,28 @@ def test_what_is_graded_meanwhile_comes_together(school, alone):
     assert sorted(job.student for done in batches for job, _ in done) == sorted(alone)
 
 
+class Failing(Grader):
+    """Has a mistake that one student's cells bring out."""
+
+    def grade(self, name, cells, *more, **others):
+        if not any("def add" in cell.source for cell in cells):
+            raise ZeroDivisionError
+        return super().grade(name, cells, *more, **others)
+
+
+def test_a_mistake_of_the_grader_costs_nobody_else_a_mark(school, alone, capsys):
+    with Failing(school, KEY) as grader:
+        graded = outcomes(school, OneProcess(grader))
+    failed = [student for student, told in graded.items() if told["report"] is None]
+    assert failed and len(failed) < len(alone)
+    for student, told in graded.items():
+        if student in failed:
+            assert "the grader itself failed" in told["error"] and "value.ipynb" in told["error"]
+        else:
+            assert told == alone[student]
+    assert "ZeroDivisionError" in capsys.readouterr().err
+
+
 class KillsOne:
     """Workers, one of whose processes is killed as soon as there is work for it."""
 
