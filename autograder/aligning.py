@@ -19,8 +19,8 @@ from nbformat.notebooknode import NotebookNode
 from .remembering import remembered
 
 _DEFINES = re.compile(
-    r"^(?:@[^\n]*\n)*(?:async )?(?:def|class)[ \t]+(\w+)"
-    r"|^([A-Za-z_][\w.]*)(?:[ \t]*:[^=\n]+)?[ \t]*=(?!=)",
+    r"^(?:@[^\n]*\n){0,20}(?:async )?(?:def|class)[ \t]+(\w+)"
+    r"|^([A-Za-z_][\w.]*)[ \t]*(?::[^=\n]+)?=(?!=)",
     re.MULTILINE,
 )
 _CONTINUES = re.compile(r"\n*(?:[ \t]+\S|[)\]}]|(?:else|elif|except|finally)\b)")

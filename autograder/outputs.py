@@ -122,6 +122,8 @@ def _shown(data: dict[str, Any], rich: bool) -> dict[str, Any]:
     """
     shown: dict[str, Any] = {}
     for kind, content in data.items():
+        if isinstance(content, str) and len(content) > MAX_BYTES:
+            continue
         if kind in _TEXTS or (kind in _PICTURES and is_base64(content)):
             shown[kind] = content
         elif kind == "text/html" and rich:

@@ -29,8 +29,9 @@ _TAG = re.compile(r"[\w.:-]{1,100}")
 _CELL_START = re.compile(
     r'\{\s*"(?:attachments|cell_type|execution_count|id|metadata|outputs|source|collapsed|input)"'
 )
-_SCRIPT_CELL = re.compile(r"^#(?: In ?\[[\d *]*\]:| %%[^\n]*)[ \t]*\n", re.MULTILINE)
-_COMMENTS = re.compile(r"(?:#[^\n]*\n?|[ \t]*\n)*")
+# In each of these there is one way alone to match a text: to try many may take for ever.
+_SCRIPT_CELL = re.compile(r"^#(?: In ?\[[\d *]*\]:[ \t]*| %%[^\n]*)\n", re.MULTILINE)
+_COMMENTS = re.compile(r"(?:#[^\n]*(?:\n|\Z)|[ \t]*\n)*")
 _ATTEMPTS = 5000
 _MAX_PARTS = 3_000_000
 """How many lists, objects and items a file may hold: each takes far more memory than room."""

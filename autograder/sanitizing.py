@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import base64
 import re
+from collections.abc import Iterator
 from html import escape
 from xml.etree import ElementTree
 
@@ -23,6 +24,10 @@ MAX_TAGS = 5000
 """How many HTML tags one cell's outputs may have: deeply nested ones cost their square in time."""
 
 _MAX_SHAPES = 50_000
+_MAX_WORDS = 10_000
+"""How many words HTML may have, beside those that a picture's text is taken for: each may be an
+attribute, and many of one tag cost their square in time."""
+_WORD = re.compile(r"[\s/\"'][^\s/\"'<>]")
 
 _TAGS = {
     "a", "abbr", "b", "blockquote", "br", "caption", "cite", "code", "col", "colgroup", "dd", "del",
@@ -95,8 +100,11 @@ def safe_html(html: str) -> str:
     """The HTML with what makes text, tables, formulas and images alone, every tag closed."""
     pieces = _around_drawings(html)
     pieces[1::2] = map(_as_image, pieces[1::2])
+    html = "".join(pieces)
+    if len(_WORD.findall(html)) > _MAX_WORDS + len(html) // 40:
+        return "<em>[This was left out: it is too long to be shown as HTML.]</em>"
     return nh3.clean(
-        "".join(pieces),
+        html,
         tags=_TAGS | _MATHS,
         clean_content_tags={"script", "style", "title", "noscript", "template", "iframe"},
         attributes=_ATTRIBUTES,
@@ -130,8 +138,7 @@ def _around_drawings(html: str) -> list[str]:
 def _attribute(tag: str, name: str, value: str) -> str | None:
     """The attribute's value if it is harmless, else None."""
     if name == "style":
-        functions = re.findall(r"([\w-]*)\s*\(", value.lower())
-        plain = "\\" not in value and set(functions) <= _STYLE_FUNCTIONS
+        plain = "\\" not in value and set(_functions(value.lower())) <= _STYLE_FUNCTIONS
         return value if plain else None
     if name == "src":
         return value if _IMAGE.fullmatch(value) else None
@@ -140,6 +147,12 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
     if tag in _MATHS and name not in _ATTRIBUTES["*"]:
         return value if _SIZE.fullmatch(value) else None
     return value
+
+
+def _functions(style: str) -> Iterator[str]:
+    """The word, or its end, before each bracket that is opened, in time that grows as the text."""
+    for before in style.split("(")[:-1]:
+        yield re.findall(r"[\w-]*$", before.rstrip()[-30:])[0]
 
 
 def _as_image(svg: str) -> str:

@@ -9,6 +9,8 @@ from typing import Any
 from course.probes import Observation
 
 RELATIVE = 1e-9
+_PLACE = 300
+"""Within how many characters an error's message says at its end where the error is."""
 
 
 @dataclass(frozen=True)
@@ -164,13 +166,15 @@ def explain_cell(kind: str, message: str, traceback: str, source: str) -> str:
         traceback: as IPython writes it.
         source: the cell.
     """
-    where = re.search(r"\(\S*,? ?line (\d+)\)$", message) or re.search(
-        r"^-+> *(\d+) ", re.sub(r"\x1b\[[\d;]*m", "", traceback), re.MULTILINE
+    # Where it stands is told at the end. What comes before may be long, and anything.
+    message, end = message[:-_PLACE], message[-_PLACE:]
+    where = re.search(r"\(\S*,? ?line (\d{1,9})\)$", end) or re.search(
+        r"^-+> *(\d{1,9}) ", re.sub(r"\x1b\[[\d;]*m", "", traceback), re.MULTILINE
     )
     lines = source.splitlines()
     number = int(where.group(1)) if where else 0
     line = lines[number - 1].strip()[:200] if 0 < number <= len(lines) else ""
-    message = re.sub(r" \(\S*,? ?line \d+\)$", "", message)[:300]
+    message = (message + re.sub(r" \(\S*,? ?line \d+\)$", "", end))[:300]
     unreadable = kind in _UNREADABLE
     text = CANNOT_READ if unreadable else f"The cell itself stops with {kind[:80]}"
     text += f": {message}" + (f", in the line `{line}`" if line else "")

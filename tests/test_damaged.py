@@ -2,19 +2,26 @@
 
 from __future__ import annotations
 
+import base64
 import json
+import random
+import time
 from collections.abc import Callable
+from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
 import pytest
 
+from autograder.aligning import defined_names
 from autograder.assignments import find_course, load_assignment
 from autograder.demo import filled_notebook
 from autograder.intake import UnreadableNotebook, find_notebook, students_with
 from autograder.reading import read_notebook
+from autograder.sanitizing import shown_html
 from autograder.submissions import grade_file, refuse_another
 from autograder.workers import Job, grade_job
+from course.messages import explain_cell
 
 RIGHT = {e.id: e.solution for e in load_assignment(find_course(), "value").exercises.values()}
 Notebook = dict[str, Any]
@@ -264,3 +271,34 @@ def memory(which: str) -> int:
     """This process's resident memory in bytes: now (VmRSS) or at its peak (VmHWM)."""
     status = Path("/proc/self/status").read_text()
     return int(status.split(which + ":")[1].split()[0]) * 1024
+
+
+ODD = {
+    "a long word as a style": lambda: shown_html(f'<p style="{"a" * 40_000}">text</p>'),
+    "spaces in a style": lambda: shown_html(f'<p style="a{" " * 100_000}b">text</p>'),
+    "many attributes": lambda: shown_html("<p " + " ".join(f"a{i}" for i in range(200_000)) + ">"),
+    "a line of signs in a script": lambda: read_notebook(
+        b"# In[1]:\n\n\na = 1\n\n" + b"#" * 28 + b"\nx = 2\n", "value.py"
+    ),
+    "an endless head in a script": lambda: read_notebook(b"# %%" + b" " * 90_000, "value.py"),
+    "decorators of nothing": lambda: defined_names("@\n" * 40_000),
+    "an annotation of nothing": lambda: defined_names("a:" + " " * 100_000),
+    "an error of brackets": lambda: explain_cell("ValueError", "(" * 60_000, "", "x"),
+    "a place of many digits": lambda: explain_cell("E", f"(line {'9' * 5000})", "", "x"),
+    "a line of many digits": lambda: explain_cell("E", "x", f"---> {'9' * 5000} x", "x"),
+}
+
+
+@pytest.mark.parametrize("act", ODD.values(), ids=ODD)
+def test_no_text_holds_up_the_grader(act):
+    started = time.process_time()
+    with suppress(UnreadableNotebook):
+        act()
+    assert time.process_time() - started < 3
+
+
+def test_html_keeps_its_colours_and_long_pictures():
+    picture = base64.b64encode(random.Random(1).randbytes(600_000)).decode()
+    html = f'<p style="color:rgb(1, 2, 3)">x</p><img src="data:image/png;base64,{picture}">'
+    assert "rgb(1, 2, 3)" in shown_html(html) and picture in shown_html(html)
+    assert "url" not in shown_html('<p style="background:url (x)">x</p>')
