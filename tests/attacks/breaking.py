@@ -113,6 +113,7 @@ while True:
 """,
     "not UTF-8": "say(b'\\xff\\xfe')",
     "deep JSON": "say(b'[' * 100_000)",
+    "millions of objects": "say(b'{\"outputs\": [' + b'{},' * 5_000_000 + b'{}]}')",
     "NaN": "say(b'{\"outputs\": NaN}')",
     "infinity": "say(b'-Infinity')",
     "a huge int": "say(b'9' * 100_000)",

@@ -20,6 +20,8 @@ from functools import lru_cache
 from typing import Any
 
 MAX_FRAME = 16 * 1024 * 1024
+MAX_PARTS = 2_000_000
+"""How many lists, objects and items a frame may hold: each takes far more memory than room."""
 MAX_DEPTH = 20
 MAX_ITEMS = 200_000
 MAX_INT_BITS = 256
@@ -161,6 +163,8 @@ def to_frame(message: Any) -> bytes:
 
 def to_message(body: bytes) -> Any:
     """The message in what was received. Raises `WireError` where it is not the JSON it must be."""
+    if len(body) > MAX_PARTS and sum(map(body.count, (b"{", b"[", b","))) > MAX_PARTS:
+        raise WireError("too many items")
     try:
         text = body.decode()
         message, read = _DECODER.raw_decode(text)
