@@ -11,6 +11,7 @@ import json
 import multiprocessing
 import os
 import signal
+import sys
 import threading
 import time
 import traceback
@@ -263,13 +264,11 @@ class ManyProcesses:
 
 
 def _end_broken(pool: ProcessPoolExecutor) -> None:
-    """Shut a pool down one of whose processes was lost.
-
-    Python 3.11.2 waits for ever, where what is on its way fills the pipe that nobody reads any more
-    (https://github.com/python/cpython/issues/94777).
-    """
-    if (queue := pool._call_queue) is not None:  # type: ignore[attr-defined]
-        queue._reader.close()
+    """Shut a pool down one of whose processes was lost."""
+    if sys.version_info < (3, 11, 5):
+        # Python waits for ever there, where what is on its way fills the pipe that nobody reads any
+        # more (https://github.com/python/cpython/issues/94777).
+        vars(pool)["_call_queue"]._reader.close()
     pool.shutdown()
 
 
