@@ -7,6 +7,7 @@ from collections.abc import Iterable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
+from typing import Any
 
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
@@ -39,7 +40,7 @@ class Outcome:
 
     Attributes:
         report: the verdicts.
-        error: why nothing could be graded, if so; the marks are then 0.
+        error: why nothing could be graded, if so, also where that was before; the marks are then 0.
         skipped: whether it had been graded before and has not changed.
         penalty: the points taken off because it came late.
     """
@@ -154,10 +155,12 @@ class Classroom:
     ) -> Iterator[Job]:
         for name, student in wanted:
             job = self.job(name, student)
-            if not self._force and self._is_graded(job):
-                unchanged.append(Outcome(student, name, skipped=True))
-            else:
+            before = None if self._force else self._graded_before(job)
+            if before is None:
                 yield job
+            else:
+                error = before.get("unreadable")
+                unchanged.append(Outcome(student, name, error=error, skipped=True))
 
     def job(self, name: str, student: str) -> Job:
         """What there is to grade of a student's submission, as it is now."""
@@ -180,22 +183,23 @@ class Classroom:
         """Grade, and store nothing."""
         return self._workers.run(jobs)
 
-    def _is_graded(self, job: Job) -> bool:
-        """Whether notebook, marks and record all come from one grading of this very file.
+    def _graded_before(self, job: Job) -> dict[str, Any] | None:
+        """What a grading of this very file says of itself, which left notebook, marks and record.
 
         The notebook is written first, marks and record after it in one transaction: a grader that
         was killed in between has left a notebook that the record does not know.
         """
         last = history.latest(self._gradebook, job.assignment, job.student)
         if last is None or last.submission != job.stamp:
-            return False
+            return None
         target = self._folder(self._folders.autograded_directory, job.student, job.assignment)
         try:
             notebook = json.loads((target / f"{job.assignment}.ipynb").read_text("utf-8"))
-            about = notebook["metadata"]["autograder"]
-            return bool(about["graded"] == job.stamp and about["versions"] == last.versions)
+            about: dict[str, Any] = notebook["metadata"]["autograder"]
+            is_that = about["graded"] == job.stamp and about["versions"] == last.versions
+            return about if is_that else None
         except (OSError, ValueError, KeyError):
-            return False
+            return None
 
     def store(self, done: Iterable[tuple[Job, Graded]]) -> None:
         """Store notebooks, then their marks and lines of the record in one transaction.
@@ -210,7 +214,7 @@ class Classroom:
         """Put a graded notebook in its place; returns what the gradebook is to hold of it."""
         if graded.marks is None or graded.report is None:
             return None
-        if not self._force and self._is_graded(job):
+        if not self._force and self._graded_before(job) is not None:
             return None
         name, student = job.assignment, job.student
         submitted = self._folder(self._folders.submitted_directory, student, name)

@@ -200,11 +200,11 @@ def _tell(screen: Console, outcome: Any, as_json: bool) -> None:
             "late_penalty": outcome.penalty,
         }
         click.echo(json.dumps({**about, **(report.as_json() if report else {})}))
-    elif outcome.skipped:
-        screen.print(f"{outcome.student}: graded before, unchanged", style="dim", highlight=False)
     elif outcome.error:
         told = f"{outcome.student}: {outcome.error}"
         screen.print(told, style="red", markup=False, highlight=False, soft_wrap=True)
+    elif outcome.skipped:
+        screen.print(f"{outcome.student}: graded before, unchanged", style="dim", highlight=False)
     elif report is not None:
         wrong = [r for r in report.exercises if r.status not in ("passed", "manual")]
         told = ", ".join(f"{r.id} {r.misconception or r.status}" for r in wrong)

@@ -119,6 +119,7 @@ def grade_job(grader: Grader, job: Job) -> Graded:
 
 def _grade(grader: Grader, job: Job) -> Graded:
     graded = Graded()
+    about: dict[str, Any] = {"graded": job.stamp, "versions": job.versions}
     try:
         if job.content is None:
             raise UnreadableNotebook(job.refused)
@@ -127,14 +128,11 @@ def _grade(grader: Grader, job: Job) -> Graded:
         graded.error = str(error)
         # Students read this, to whom the folders of the grading machine mean nothing.
         reason = graded.error.replace(fit(job.where), fit(Path(job.where).name))
+        about["unreadable"] = reason
         restored = blank(template(grader.course, job.assignment), reason)
         graded.report = grade_restored(grader, restored, job.assignment)
         notebook = restored.notebook
-    notebook.metadata["autograder"] = {
-        "graded": job.stamp,
-        "versions": job.versions,
-        "report": graded.report.as_json(),
-    }
+    notebook.metadata["autograder"] = {**about, "report": graded.report.as_json()}
     graded.marks = marks_of(notebook)
     # Without indentation the standard library's fast encoder does it.
     graded.text = json.dumps(notebook, ensure_ascii=False) + "\n"

@@ -148,6 +148,12 @@ def test_grading_again_leaves_what_has_not_changed(by_us):
     assert "graded before, unchanged" in printed
 
 
+def test_grading_again_tells_again_what_cannot_be_read(by_us):
+    for _ in range(2):
+        printed = run(by_us, "autograder", "grade", "value", "--student", "empty_file", status=1)
+        assert "empty_file: " in printed and "the file is empty" in printed
+
+
 def test_a_mark_given_by_hand_stays(by_us):
     with Gradebook(f"sqlite:///{by_us}/gradebook.db") as gradebook:
         grade = gradebook.find_grade("test_add", "value", "value", "not_started")
