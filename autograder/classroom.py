@@ -21,6 +21,7 @@ from .intake import (
     UnreadableNotebook,
     copy_receipts,
     find_notebook,
+    misplaced,
     read_plain_file,
     refuse_shared_file,
     students_with,
@@ -30,6 +31,7 @@ from .keys import course_key
 from .penalties import LatePenalties
 from .report import Report
 from .storing import one_at_a_time, write_whole
+from .texts import fit
 from .versions import versions
 from .workers import Graded, Job, Workers
 
@@ -122,6 +124,14 @@ class Classroom:
                 f"{root}/STUDENT/{name}/{name}.ipynb is where it is looked for"
             )
         return found
+
+    def misplaced(self, name: str) -> list[str]:
+        """In words, what was handed in for the assignment at a place where it is not looked for."""
+        root = self._course / self._folders.submitted_directory
+        return [
+            fit(f"{path}: is not graded here. Move it to {root}/STUDENT/{name}/{name}.ipynb.")
+            for path in misplaced(root, name)
+        ]
 
     def grade(self, wanted: Iterable[tuple[str, str]]) -> Iterator[Outcome]:
         """Grade submissions, given as assignment and student; each outcome as it comes in.

@@ -135,6 +135,9 @@ def grade(
     with _classroom(find_course(course), assignments, workers, scheduler, force) as room:
         wanted = [(name, each) for name in assignments for each in room.submissions(name, student)]
         with _progress() as progress:
+            for name in () if student else assignments:
+                for told in room.misplaced(name):
+                    progress.console.print(told, style="red", markup=False, soft_wrap=True)
             task = progress.add_task("grading", total=len(wanted))
             for outcome in room.grade(wanted):
                 progress.update(task, description=f"{outcome.assignment} · {outcome.student}")

@@ -125,6 +125,20 @@ def _may_be_folder(path: Path) -> bool:
         return True
 
 
+def misplaced(root: Path, name: str) -> list[Path]:
+    """What looks like a submission for the assignment and lies where none is looked for.
+
+    A notebook beside the students' folders, or beside the assignment's folder in one of them, or
+    such a folder whose name is written in other letters.
+    """
+    lost = [path for path in root.glob("*.ipynb") if name.lower() in path.name.lower()]
+    for path in root.glob("*/*"):
+        meant = path.name.lower().removesuffix(".ipynb")
+        if meant == name.lower() and path.name != name:
+            lost.append(path)
+    return sorted(lost)
+
+
 def refuse_links(folder: Path) -> None:
     """Raise `UnreadableNotebook` where a submission's folder, or its student's, is a link."""
     for each in (folder, folder.parent):

@@ -16,7 +16,7 @@ import pytest
 from autograder.aligning import defined_names
 from autograder.assignments import find_course, load_assignment
 from autograder.demo import filled_notebook
-from autograder.intake import UnreadableNotebook, find_notebook, students_with
+from autograder.intake import UnreadableNotebook, find_notebook, misplaced, students_with
 from autograder.reading import read_notebook
 from autograder.sanitizing import shown_html
 from autograder.submissions import grade_file, refuse_another
@@ -118,6 +118,18 @@ def test_a_file_whose_name_is_in_no_encoding_is_told_of(grader):
     graded.error.encode()
     graded.text.encode()
     assert "\x1b" not in graded.error and "submitted" not in graded.text
+
+
+def test_what_lies_where_no_submission_is_looked_for_is_told(tmp_path):
+    (tmp_path / "ada" / "value").mkdir(parents=True)
+    (tmp_path / "ada" / "value" / "value.ipynb").touch()
+    (tmp_path / "ada" / "backward.ipynb").touch()
+    (tmp_path / "ben" / "Value").mkdir(parents=True)
+    (tmp_path / "cid").mkdir()
+    (tmp_path / "cid" / "value.ipynb").touch()
+    (tmp_path / "value_dan.ipynb").touch()
+    found = [str(path.relative_to(tmp_path)) for path in misplaced(tmp_path, "value")]
+    assert found == ["ben/Value", "cid/value.ipynb", "value_dan.ipynb"]
 
 
 def test_a_folder_that_nobody_may_look_into_is_told_and_not_passed_over(tmp_path, monkeypatch):
