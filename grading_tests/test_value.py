@@ -59,6 +59,7 @@ class TestNode:
         """Nodes that hold the same number are not equal: `==` tells nodes apart, not numbers."""
         a = number()
         x, y = student.Value(a), student.Value(a)
+        assert [x.data, y.data] == close([a, a])
         assert student.attribute(x, "__eq__")(y) is not True
         assert student.is_callable(student.attribute(x, "__hash__"))
 

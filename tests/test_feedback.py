@@ -42,6 +42,7 @@ RIGHT = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()
 ANSWERS = {
     "all_right": RIGHT,
     "one_mistake": {**RIGHT, "mul": MISTAKE.source},
+    "by_hand": {**RIGHT, "mul": MISTAKE.source},
     "not_started": {},
 }
 QUIZ = {exercise.id: exercise.solution for exercise in CHECKPOINT.exercises.values()}
@@ -197,19 +198,19 @@ def test_the_example_s_graph_is_drawn_and_marked(school):
 
 def test_marks_and_comments_are_nbgrader_s(school):
     with Gradebook(f"sqlite:///{school}/gradebook.db") as gradebook:
-        gradebook.find_grade("test_add", "value", "value", "one_mistake").manual_score = 1.5
-        gradebook.find_grade("test_node", "value", "value", "one_mistake").extra_credit = 0.5
-        comment = gradebook.find_comment("add", "value", "value", "one_mistake")
+        gradebook.find_grade("test_add", "value", "value", "by_hand").manual_score = 1.5
+        gradebook.find_grade("test_node", "value", "value", "by_hand").extra_credit = 0.5
+        comment = gradebook.find_comment("add", "value", "value", "by_hand")
         comment.manual_comment = "Nearly **there**. <script>alert(1)</script>"
         gradebook.find_submission_notebook(
-            "value", "value", "one_mistake"
+            "value", "value", "by_hand"
         ).late_submission_penalty = 2.0
         gradebook.db.commit()
-    path = school / "autograded" / "one_mistake" / "value" / "value.ipynb"
+    path = school / "autograded" / "by_hand" / "value" / "value.ipynb"
     outcomes = []
     for reader in (GetGrades(), ReadMarks()):
         notebook = nbformat.read(path, as_version=4)
-        resources = _resources(school, "one_mistake", "value")
+        resources = _resources(school, "by_hand", "value")
         reader.preprocess(notebook, resources)
         cells = [
             {name: cell.metadata.get("nbgrader", {}).get(name) for name in KEPT}
@@ -220,7 +221,7 @@ def test_marks_and_comments_are_nbgrader_s(school):
     assert outcomes[0] == outcomes[1]
     assert outcomes[1][1]["late_penalty"] == 2.0
 
-    page = made_anew(school, "one_mistake", "value")
+    page = made_anew(school, "by_hand", "value")
     assert rows(page)["add"][1] == "1.5 of 4 *"
     shown = page.find(id="comment-add")
     assert shown.strong.get_text() == "there" and not page.find_all("script")

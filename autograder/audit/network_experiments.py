@@ -207,8 +207,10 @@ def learned(task: str, seed: int) -> Experiment:
             models = [names["train_xor"](inputs, targets, seed)]
             if seed == 0:
                 models += [names["train_xor"](inputs, targets, each) for each in (0, 1)]
-            found = [[_number(model(x)) for x in inputs] for model in models]
-            right = [(a > 0.5) == (t > 0.5) for a, t in zip(found[0], targets, strict=True)]
+            # On the four points, whoever has trained for long answers just the targets.
+            points = [*inputs, [0.3, 0.6]]
+            found = [[_number(model(x)) for x in points] for model in models]
+            right = [(a > 0.5) == (t > 0.5) for a, t in zip(found[0], targets, strict=False)]
             return [right, found[0] == found[len(found) // 2], found[0] == found[-1]]
         sign = -1 if seed % 2 else 1
         if task == "four_points":
