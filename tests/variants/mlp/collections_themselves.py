@@ -1,4 +1,4 @@
-# A right solution of `mlp`: parts that are collections themselves, and an XOR that is trained until it is exact. An exercise without a cell here is solved as in the notebook.
+# A right solution of `mlp`: parts that are collections themselves. An exercise without a cell here is solved as in the notebook.
 #
 # ruff: noqa
 # mypy: ignore-errors
@@ -68,10 +68,3 @@ class Sequential(tuple):
     def parameters(self):
         return [p for part in self for p in part.parameters()]
     zero_grad = Module.zero_grad
-# %% xor
-def train_xor(inputs, targets, seed):
-    random.seed(seed)
-    model = Sequential(Linear(2, 12), Tanh(), Linear(12, 1))
-    optimizer = SGD(model.parameters(), 0.1, 0.8)
-    train(model, inputs, targets, mse, optimizer, 300)
-    return model
