@@ -258,7 +258,7 @@ class Engine:
         return self._later("operation", self.Value, traced(number), programs, adds)
 
     def timed(self, action: Callable[[], T]) -> tuple[Remote, T]:
-        """For how many seconds `action` keeps the engine busy where it lives, and what it gives.
+        """For how many seconds `action` computes where the engine lives, and what it gives.
 
         The seconds stay there, for they are never the same twice: `is_shorter` compares them.
         """
@@ -269,8 +269,8 @@ class Engine:
     def is_shorter(self, seconds: Remote, times: float, parts: list[Remote]) -> bool:
         """Whether a time is shorter than `times` the time of all parts, undisturbed.
 
-        All parts are as much work, and the shortest is taken for each. Leave much room: others
-        may have kept the machine busy.
+        All parts are as much work, and the shortest is taken for each. Leave much room: who shares
+        a processor's caches makes it slower.
         """
         return self._ask("is_shorter", seconds, times, parts, remember=False) is True
 
