@@ -262,7 +262,8 @@ def regrade(
                 found.append(each)
                 progress.advance(task)
         tell_regraded(found, as_json)
-        if yes or (not as_json and click.confirm("Store the new marks?")):
+        is_graded = any(each.now for each in found)
+        if is_graded and (yes or (not as_json and click.confirm("Store the new marks?"))):
             stored = len(list(again.store()))
             errors.print(f"{stored} submissions stored", highlight=False)
 

@@ -23,8 +23,8 @@ from .spreadsheets import Value, csv_text
 
 FORMATS = ("canvas", "moodle", "csv")
 
-_CANVAS = ("Student", "ID", "SIS User ID", "SIS Login ID", "Section")
 _CANVAS_IDS = ("ID", "SIS User ID", "SIS Login ID")
+_CANVAS = ("Student", *_CANVAS_IDS, "Section")
 _MOODLE = ("ID number", "Email address")
 
 Row = dict[str, str]
@@ -69,6 +69,11 @@ def export_marks(
     Raises:
         CourseError: an assignment is unknown, marks are missing, or the roster does not fit.
     """
+    if roster and form == "csv":
+        raise CourseError(
+            "the plain form has no use for a roster: leave out --roster, or choose --format canvas "
+            "or --format moodle"
+        )
     folders = course_directory(course)
     with Gradebook(folders.db_url, folders.course_id) as gradebook:
         # A mark by hand or an extension since the grading changes what being late costs.

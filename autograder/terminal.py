@@ -34,6 +34,15 @@ def for_people(command: Callable[..., Any]) -> Callable[..., Any]:
             if error.filename is None:  # It is about no file: a pipe that nobody reads any more.
                 raise
             _end(f"{error.filename}: cannot be read or written ({error.strerror}).")
+        except Exception as error:
+            # Told by its name: most commands do without the library, which takes long to import.
+            if not type(error).__module__.startswith("sqlalchemy."):
+                raise
+            _end(
+                f"the gradebook cannot be used ({getattr(error, 'orig', error)}). Put back a copy "
+                "of its file; or where `db_url` in nbgrader_config.py names a server, see that it "
+                "runs and lets you in."
+            )
 
     return told
 

@@ -12,7 +12,7 @@ from zlib import crc32
 import pytest
 from click.testing import CliRunner
 
-from autograder.assignments import assignment_names, find_course, load_assignment
+from autograder.assignments import CourseError, assignment_names, find_course, load_assignment
 from autograder.audit.cases import all_cases
 from autograder.audit.judging import ENDLESS, Judge, notebook_cells
 from autograder.audit.mutation import merged, mutants
@@ -307,5 +307,5 @@ def test_a_page_without_markers_is_refused(tmp_path):
 
     page = tmp_path / "page.md"
     page.write_text("nothing", "utf-8")
-    with pytest.raises(ValueError, match="once"):
+    with pytest.raises(CourseError, match="no place for it"):
         write_block(page, "audit", "text")

@@ -191,6 +191,11 @@ def test_a_roster_that_does_not_fit_is_told(school, roster, says):
         exported(school, "canvas", roster, partial=True)
 
 
+def test_the_plain_form_refuses_a_roster(school):
+    with pytest.raises(CourseError, match="has no use for a roster"):
+        exported(school, "csv", "login\nada\n", partial=True)
+
+
 def test_the_command_says_what_it_left_out(school):
     path = school / "marks.csv"
     written = ["--output", str(path), "--course", str(school)]

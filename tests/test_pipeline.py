@@ -221,6 +221,22 @@ def test_a_configuration_that_cannot_be_run_is_told(school, tmp_path):
     assert "Traceback" not in printed
 
 
+@pytest.mark.parametrize(
+    ("url", "says"),
+    [("", "file is not a database"), ("postgresql://nobody@127.0.0.1:1/marks", "refused")],
+)
+def test_a_gradebook_that_cannot_be_used_is_told(by_us, tmp_path, url, says):
+    course = shutil.copytree(by_us, tmp_path / "course")
+    (course / "gradebook.db").write_text("This is no database. " * 50)
+    if url:
+        with (course / "nbgrader_config.py").open("a") as config:
+            config.write(f"\nc.CourseDirectory.db_url = {url!r}\n")
+    for command in ("grade", "export"):
+        printed = run(course, "autograder", command, "value", status=2)
+        assert "the gradebook cannot be used" in printed and says in printed
+        assert "Traceback" not in printed
+
+
 def test_a_clone_is_ready_with_the_commands_that_the_readme_names(tmp_path):
     """The clone holds the release already, and nbgrader skips what is there unless it is forced."""
     copy_course(find_course(), tmp_path)

@@ -40,12 +40,12 @@ def audit_all(
 
     found = audit(course, names, workers, seed, tell=tell)
     progress.stop()
-    if page is not None:
-        report.write_block(page, "audit", report.page_block(found))
     if as_json:
         click.echo(json.dumps(report.as_json(found), indent=2, ensure_ascii=False))
     else:
         _print(found, console)
+    if page is not None:
+        report.write_block(page, "audit", report.page_block(found))
     return found.passed
 
 

@@ -6,6 +6,7 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ..assignments import CourseError
 from .cases import Case
 from .judging import Outcome
 from .running import Audit
@@ -124,11 +125,17 @@ def page_block(audit: Audit) -> str:
 
 
 def write_block(page: Path, name: str, text: str) -> None:
-    """Put generated text between a page's markers of that name."""
+    """Put generated text between a page's markers of that name.
+
+    Raises `CourseError` where the page does not have them once.
+    """
     start, end = f"<!-- {name}: generated, do not edit -->", f"<!-- end of {name} -->"
     before = page.read_text("utf-8")
     pattern = re.escape(start) + ".*?" + re.escape(end)
     after, count = re.subn(pattern, lambda _: f"{start}\n{text}\n{end}", before, flags=re.DOTALL)
     if count != 1:
-        raise ValueError(f"{page} should hold {start} … {end} once")
+        raise CourseError(
+            f"{page}: nothing was written, since there is no place for it. Put the lines {start} "
+            f"and {end} where it is to be, once."
+        )
     page.write_text(after, "utf-8")
