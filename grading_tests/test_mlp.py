@@ -585,6 +585,22 @@ class TestTrain:
         assert len(here.batches) == 1 and here.saw_every_sample(here.batches)
 
 
+def assert_the_seed_decides(student, rng, trained, points, low, high):
+    """Networks trained from one seed answer the same at the points, and from another seed not.
+
+    Where answers are rounded they may be the same there: then others are looked for, all over the
+    space between the corners `low` and `high`.
+    """
+    first, second = rng.sample(SEEDS, 2)
+    one, other, again = (trained(seed) for seed in (first, second, first))
+    assert answers(student, again, points) == close(answers(student, one, points))
+    many = [[rng.uniform(a, b) for a, b in zip(low, high, strict=True)] for _ in range(1000)]
+    assert any(
+        answers(student, other, where) != close(answers(student, one, where), relative=1e-6)
+        for where in (points, many)
+    )
+
+
 @exercise("xor")
 class TestXor:
     def right(self, student, seed, turned=False):
@@ -607,13 +623,13 @@ class TestXor:
 
     def test_the_seed_decides(self, student, rng):
         """The same seed gives the same network, and another seed gives another one."""
-        inputs, targets = xor()
-        first, second = rng.sample(SEEDS, 2)
-        models = [student.train_xor(inputs, targets, seed) for seed in (first, second, first)]
+
+        def trained(seed):
+            return student.train_xor(*xor(), seed)
+
         # Between the four points: on them, whoever has trained for long answers just the targets.
         points = [[rng.uniform(0.2, 0.8), rng.uniform(0.2, 0.8)] for _ in range(4)]
-        one, other, again = (answers(student, model, points) for model in models)
-        assert one == close(again) and one != close(other, relative=1e-6)
+        assert_the_seed_decides(student, rng, trained, points, [0.0, 0.0], [1.0, 1.0])
 
 
 @exercise("four_points")
@@ -635,11 +651,11 @@ class TestFourPoints:
     def test_the_seed_decides(self, student, rng):
         """The same seed gives the same network, and another seed gives another one."""
         inputs, targets = four_points()
-        first, second = rng.sample(SEEDS, 2)
-        trained = [student.train_four_points(inputs, targets, s) for s in (first, second, first)]
-        models = [student.items(pair)[0] for pair in trained]
-        one, other, again = (answers(student, model, inputs) for model in models)
-        assert one == close(again) and one != close(other, relative=1e-6)
+
+        def trained(seed):
+            return student.items(student.train_four_points(inputs, targets, seed))[0]
+
+        assert_the_seed_decides(student, rng, trained, inputs, [-3.0] * 3, [3.0] * 3)
 
     def test_losses(self, student, rng):
         """The second result is the list of losses, at most 200, which have fallen."""
@@ -661,3 +677,12 @@ class TestMoons:
             found = answers(student, model, points)
             right = sum((a > 0) == (sign * t > 0) for a, t in zip(found, truth, strict=True))
             assert right >= 0.92 * len(points)
+
+    def test_the_seed_decides(self, student, rng):
+        """The same seed gives the same network, and another seed gives another one."""
+        inputs, targets = moons(40, 0.1, rng.choice(SEEDS))
+
+        def trained(seed):
+            return student.train_moons(inputs, targets, seed)
+
+        assert_the_seed_decides(student, rng, trained, inputs, [-1.0, -0.5], [2.0, 1.0])

@@ -1,7 +1,7 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
 # %% probe: four_points
-# about: two seeds, the targets as they are
+# about: the targets as they are
 from course.datasets import four_points
 
 
@@ -15,6 +15,23 @@ def error_and_length(seed, sign):
 
 error, length = error_and_length(0, 1)
 # observe: error < 0.01, error < 0.5, length <= 200
+
+
+# %% probe: four_points
+# about: a seed twice, and another one
+from course.datasets import four_points
+
+
+def answers(seed):
+    inputs, targets = four_points()
+    model, _ = train_four_points(inputs, targets, seed)
+    return [model(x).data for x in inputs]
+
+
+one, again, other = (answers(seed) for seed in (0, 0, 1))
+# Rounded answers may be the same at these points, and not elsewhere.
+is_rounded = len(set(one)) <= 2
+# observe: one == again, one != other or is_rounded
 
 
 # %% probe: four_points
@@ -95,4 +112,26 @@ def train_four_points(inputs, targets, seed):
     model = MLP(3, [4, 4, 1])
     optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
     losses = train(model, inputs, [1.0, -1.0, -1.0, 1.0], mse, optimizer, epochs=60)
+    return model, losses
+
+
+# %% mistake: four_points.not_seeded
+# row: new
+# says: The same seed gives another network each time. Call `random.seed(seed)` before the network is
+#   made.
+def train_four_points(inputs, targets, seed):
+    model = MLP(3, [4, 4, 1])
+    optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
+    losses = train(model, inputs, targets, mse, optimizer, epochs=60)
+    return model, losses
+
+
+# %% mistake: four_points.seed_ignored
+# row: new
+# says: Every seed gives the same network: seed with the argument, `random.seed(seed)`.
+def train_four_points(inputs, targets, seed):
+    random.seed(0)
+    model = MLP(3, [4, 4, 1])
+    optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
+    losses = train(model, inputs, targets, mse, optimizer, epochs=60)
     return model, losses

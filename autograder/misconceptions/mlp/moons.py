@@ -25,6 +25,24 @@ answers_from_0_to_1 = all(-0.5 < answer(x) < 1.5 for x in inputs)
 # observe: right >= 36.8, bends, right < 36.8 and answers_from_0_to_1
 
 
+# %% probe: moons
+# about: forty points, with a seed twice and with another one
+from course.datasets import moons
+
+
+def answers(seed):
+    inputs, targets = moons(40, 0.1, 5)
+    model = train_moons(inputs, targets, seed)
+    found = [model(x) for x in inputs]
+    return [x.data if isinstance(x, Value) else x for x in found]
+
+
+one, again, other = (answers(seed) for seed in (3, 3, 4))
+# Rounded answers may be the same at these points, and not elsewhere.
+is_rounded = len(set(one)) <= 2
+# observe: one == again, one != other or is_rounded
+
+
 # %% mistake: moons.straight_line
 # row: new
 # says: There is no hidden layer, so the border is a straight line, and a straight line gets six
@@ -83,6 +101,37 @@ def train_moons(inputs, targets, seed):
     labels = [(t + 1) / 2 for t in targets]
     for _ in range(20):
         return train(model, inputs, labels, bce, optimizer, epochs=5, batch_size=10)
+        if all((model(x).data > 0) == (t > 0) for x, t in zip(inputs, targets)):
+            break
+    return model
+
+
+# %% mistake: moons.not_seeded
+# row: new
+# says: The same seed gives another network each time. Call `random.seed(seed)` before the network is
+#   made.
+def train_moons(inputs, targets, seed):
+    model = MLP(2, [6, 1], linear_output=True)
+    optimizer = SGD(model.parameters(), lr=0.5, momentum=0.9)
+    labels = [(t + 1) / 2 for t in targets]
+    for _ in range(20):
+        train(model, inputs, labels, bce, optimizer, epochs=5, batch_size=10)
+        if all((model(x).data > 0) == (t > 0) for x, t in zip(inputs, targets)):
+            break
+    return model
+
+
+# %% mistake: moons.seed_ignored
+# row: new
+# says: Every seed gives the same answers. Seed with the argument, `random.seed(seed)`, and let the
+#   network that was trained from there answer.
+def train_moons(inputs, targets, seed):
+    random.seed(0)
+    model = MLP(2, [6, 1], linear_output=True)
+    optimizer = SGD(model.parameters(), lr=0.5, momentum=0.9)
+    labels = [(t + 1) / 2 for t in targets]
+    for _ in range(20):
+        train(model, inputs, labels, bce, optimizer, epochs=5, batch_size=10)
         if all((model(x).data > 0) == (t > 0) for x, t in zip(inputs, targets)):
             break
     return model
