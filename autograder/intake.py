@@ -128,10 +128,13 @@ def _may_be_folder(path: Path) -> bool:
 def misplaced(root: Path, name: str) -> list[Path]:
     """What looks like a submission for the assignment and lies where none is looked for.
 
-    A notebook beside the students' folders, or beside the assignment's folder in one of them, or
-    such a folder whose name is written in other letters.
+    A notebook beside the students' folders, beside the assignment's folder in one of them, or
+    beside the assignment's notebook in that; or such a folder whose name is in other letters.
     """
-    lost = [path for path in root.glob("*.ipynb") if name.lower() in path.name.lower()]
+    beside = [*root.glob("*.ipynb")]
+    for path in root.glob(f"*/{name}/{name}.ipynb"):
+        beside += [other for other in path.parent.glob("*.ipynb") if other != path]
+    lost = [path for path in beside if name.lower() in path.name.lower()]
     for path in root.glob("*/*"):
         meant = path.name.lower().removesuffix(".ipynb")
         if meant == name.lower() and path.name != name:

@@ -122,14 +122,15 @@ def test_a_file_whose_name_is_in_no_encoding_is_told_of(grader):
 
 def test_what_lies_where_no_submission_is_looked_for_is_told(tmp_path):
     (tmp_path / "ada" / "value").mkdir(parents=True)
-    (tmp_path / "ada" / "value" / "value.ipynb").touch()
+    for other in ("value", "Value (1)", "notes"):
+        (tmp_path / "ada" / "value" / f"{other}.ipynb").touch()
     (tmp_path / "ada" / "backward.ipynb").touch()
     (tmp_path / "ben" / "Value").mkdir(parents=True)
     (tmp_path / "cid").mkdir()
     (tmp_path / "cid" / "value.ipynb").touch()
     (tmp_path / "value_dan.ipynb").touch()
     found = [str(path.relative_to(tmp_path)) for path in misplaced(tmp_path, "value")]
-    assert found == ["ben/Value", "cid/value.ipynb", "value_dan.ipynb"]
+    assert found == ["ada/value/Value (1).ipynb", "ben/Value", "cid/value.ipynb", "value_dan.ipynb"]
 
 
 def test_a_folder_that_nobody_may_look_into_is_told_and_not_passed_over(tmp_path, monkeypatch):
