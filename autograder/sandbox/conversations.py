@@ -15,6 +15,8 @@ _MOST = _ROOM // 50
 """How many bytes one conversation may take, so that nobody fills the room for all."""
 _TURN = 400
 """About how many bytes a turn takes beside what is said in it."""
+MOST_TURNS = _MOST // _TURN
+"""How many turns a conversation may have that is to be kept."""
 
 
 class Exchange(NamedTuple):

@@ -21,7 +21,7 @@ from typing import Any
 
 from . import bubblewrap
 from .bubblewrap import SandboxUnavailable
-from .conversations import Exchange, Turn
+from .conversations import MOST_TURNS, Exchange, Turn
 from .inside import wire
 
 _libc = ctypes.CDLL(None)
@@ -467,10 +467,10 @@ class StudentProcess:
         if type(answer) is not dict:
             raise wire.WireError("not an answer")
         self._room -= len(body)
-        if self._room < 0:
-            self.said = None
         if self.said is not None:
             self.said.append(Exchange(frame, asks, body, "callback" in answer))
+            if self._room < 0 or len(self.said) > MOST_TURNS:
+                self.said = None
         return answer
 
     def _hear(self, frame: bytes, deadline: float) -> bytes:
