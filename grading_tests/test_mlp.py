@@ -585,13 +585,13 @@ class TestTrain:
         assert len(here.batches) == 1 and here.saw_every_sample(here.batches)
 
 
-def assert_the_seed_decides(student, rng, trained, points, low, high):
+def assert_the_seed_decides(student, rng, trained, seeds, points, low, high):
     """Networks trained from one seed answer the same at the points, and from another seed not.
 
     Where answers are rounded they may be the same there: then others are looked for, all over the
     space between the corners `low` and `high`.
     """
-    first, second = rng.sample(SEEDS, 2)
+    first, second = seeds
     one, other, again = (trained(seed) for seed in (first, second, first))
     assert answers(student, again, points) == close(answers(student, one, points))
     many = [[rng.uniform(a, b) for a, b in zip(low, high, strict=True)] for _ in range(1000)]
@@ -629,7 +629,8 @@ class TestXor:
 
         # Between the four points: on them, whoever has trained for long answers just the targets.
         points = [[rng.uniform(0.2, 0.8), rng.uniform(0.2, 0.8)] for _ in range(4)]
-        assert_the_seed_decides(student, rng, trained, points, [0.0, 0.0], [1.0, 1.0])
+        seeds = rng.sample(SEEDS, 2)
+        assert_the_seed_decides(student, rng, trained, seeds, points, [0.0, 0.0], [1.0, 1.0])
 
 
 @exercise("four_points")
@@ -655,7 +656,8 @@ class TestFourPoints:
         def trained(seed):
             return student.items(student.train_four_points(inputs, targets, seed))[0]
 
-        assert_the_seed_decides(student, rng, trained, inputs, [-3.0] * 3, [3.0] * 3)
+        seeds = rng.sample(SEEDS, 2)
+        assert_the_seed_decides(student, rng, trained, seeds, inputs, [-3.0] * 3, [3.0] * 3)
 
     def test_losses(self, student, rng):
         """The second result is the list of losses, at most 200, which have fallen."""
@@ -680,9 +682,11 @@ class TestMoons:
 
     def test_the_seed_decides(self, student, rng):
         """The same seed gives the same network, and another seed gives another one."""
-        inputs, targets = moons(40, 0.1, rng.choice(SEEDS))
+        inputs, targets = moons(40, 0.1, 5)
 
         def trained(seed):
             return student.train_moons(inputs, targets, seed)
 
-        assert_the_seed_decides(student, rng, trained, inputs, [-1.0, -0.5], [2.0, 1.0])
+        # Always the same moons and seeds: with these the border takes the least time to bend.
+        points = inputs[:8]
+        assert_the_seed_decides(student, rng, trained, (3, 4), points, [-1.0, -0.5], [2.0, 1.0])
