@@ -2,9 +2,9 @@
 
 A class as in `sample_class.py` hands in `value`, and `autograder grade` grades it, as a command of
 its own each time: classes of different size, and the same class with harmless code cells added
-throughout each notebook. A larger class hands in three assignments, which one command grades with
-more and more workers. Each run grades for the first time. The runs take turns, and a figure is the
-median of its runs.
+throughout each notebook. One command grades with more and more workers what a larger class hands
+in for three assignments, and what a smaller one hands in for these and `mlp`, whose networks train.
+Each run grades for the first time. The runs take turns, and a figure is the median of its runs.
 
     python benchmarks/scaling.py [--repeats 3]    # measures; writes docs/scaling.json
     python benchmarks/scaling.py --students 1000  # measures a large class; adds it to the file
@@ -40,6 +40,8 @@ from sample_class import cleared, hand_in_all, make_course, run
 from autograder.assignments import assignment_names, find_course
 
 NAME, NAMES = "value", ("value", "backward", "checkpoint")
+# What takes longest comes first: at the end all workers have something to do then.
+FOUR = ("mlp", *NAMES)
 DOCS = find_course() / "docs"
 RESULTS, PAGE = DOCS / "scaling.json", DOCS / "performance.md"
 SIZES, WORKERS, ADDED = (25, 50, 100, 200), (1, 2, 3), (0, 20, 50, 100, 200)
@@ -50,16 +52,19 @@ Measured = dict[str, Any]
 # Measuring.
 
 
-def measure(folder: Path, repeats: int, sizes: list[int], usual: int, large: int) -> Measured:
+def measure(
+    folder: Path, repeats: int, sizes: list[int], usual: int, large: int, small: int
+) -> Measured:
     """Seconds of every run, by what is changed and to what.
 
     Args:
         sizes: of the classes that differ in size.
         usual: the size of the class whose notebooks get longer.
-        large: the size of the class that is graded by more and more workers.
+        large: the size of the class that more and more workers grade, in three assignments.
+        small: the size of the one that they grade in all four.
     """
     course = folder / "course"
-    make_course(course, list(NAMES))
+    make_course(course, list(FOUR))
 
     def with_class(
         name: str, students: int, added: int = 0, names: Sequence[str] = (NAME,)
@@ -71,14 +76,16 @@ def measure(folder: Path, repeats: int, sizes: list[int], usual: int, large: int
             lengthen(path, added)
         return made
 
-    together = with_class("together", large, names=NAMES)
+    three = with_class("three", large, names=NAMES)
+    four = with_class("four", small, names=FOUR)
     classes = {size: with_class(f"{size}_students", size) for size in sizes}
     longer = {added: with_class(f"{added}_added", usual, added) for added in ADDED}
     sample = nbformat.read(next(course.glob(f"release/{NAME}/*.ipynb")), as_version=4)
     cells = sum(cell.cell_type == "code" for cell in sample.cells)
     runs = {
         "students": {size: (at, CORES, [NAME]) for size, at in classes.items()},
-        "workers": {count: (together, count, NAMES) for count in WORKERS},
+        "workers": {count: (three, count, NAMES) for count in WORKERS},
+        "workers_mlp": {count: (four, count, FOUR) for count in WORKERS},
         "cells": {cells + added: (at, 1, [NAME]) for added, at in longer.items()},
     }
     seconds: dict[str, dict[int, list[float]]] = {
@@ -88,9 +95,9 @@ def measure(folder: Path, repeats: int, sizes: list[int], usual: int, large: int
         for what, each in runs.items():
             for value, how in each.items():
                 seconds[what][value].append(grade(*how))
-                print(f"run {number + 1}: {value:4} {what:<8} {seconds[what][value][-1]:8.2f} s",
+                print(f"run {number + 1}: {value:4} {what:<11} {seconds[what][value][-1]:8.2f} s",
                       flush=True)  # fmt: skip
-    return {"class": usual, "large": large, "seconds": seconds}
+    return {"class": usual, "large": large, "small": small, "seconds": seconds}
 
 
 def lengthen(path: Path, added: int) -> None:
@@ -197,6 +204,7 @@ def tables(found: Measured) -> str:
     heads = {
         "students": "students",
         "workers": f"workers, {found['large']} students × {len(NAMES)}",
+        "workers_mlp": f"workers, {found['small']} students × {len(FOUR)}",
         "cells": f"code cells, {found['class']} students and 1 worker",
     }
     for what, head in heads.items():
@@ -208,9 +216,14 @@ def tables(found: Measured) -> str:
         f"The line that fits the class sizes best: {start:.1f} s to start, and {slope * 1000:.0f} "
         f"ms a student. No class is further off than {off:.1%}."
     )
-    turns = zip(found["seconds"]["workers"]["1"], found["seconds"]["workers"]["2"], strict=True)
-    gains = [f"{alone / both:.2f}" for alone, both in turns]
-    parts.append(f"One worker's time over that of two, run by run: {', '.join(gains)}.")
+    for what, count in (("workers", len(NAMES)), ("workers_mlp", len(FOUR))):
+        runs = found["seconds"][what]
+        gains = [alone / both for alone, both in zip(runs["1"], runs["2"], strict=True)]
+        told = ", ".join(f"{gain:.2f}" for gain in gains)
+        parts.append(
+            f"One worker's time over that of two, {count} assignments: "
+            f"{statistics.median(gains):.2f} (run by run: {told})."
+        )
     return "\n\n".join(parts)
 
 
@@ -313,6 +326,7 @@ def main() -> None:
     parser.add_argument("--sizes", nargs="+", type=int, default=SIZES)
     parser.add_argument("--class-size", type=int, default=100, help="where sizes do not change")
     parser.add_argument("--large", type=int, default=400, help="the class for more workers")
+    parser.add_argument("--small", type=int, default=50, help="as well, but with mlp")
     parser.add_argument("--students", type=int, help="grade a class of so many, and nothing else")
     parser.add_argument("--assignments", nargs="+", default=assignment_names(find_course()))
     parser.add_argument("--results", type=Path, default=RESULTS, help="the file of results")
@@ -337,7 +351,7 @@ def main() -> None:
             save(options.results, "large", large)
             print(large_table(large))
         else:
-            sizes = options.sizes, options.class_size, options.large
+            sizes = options.sizes, options.class_size, options.large, options.small
             found = measure(folder, options.repeats, *sizes)
             save(options.results, "scaling", found)
             print(tables(json.loads(json.dumps(found))))
