@@ -204,14 +204,9 @@ def learned(task: str, seed: int) -> Experiment:
         if task == "xor":
             inputs, targets = xor()
             targets = [1.0 - t for t in targets] if seed % 2 else targets
-            models = [names["train_xor"](inputs, targets, seed)]
-            if seed == 0:
-                models += [names["train_xor"](inputs, targets, each) for each in (0, 1)]
-            # On the four points, whoever has trained for long answers just the targets.
-            points = [*inputs, [0.3, 0.6]]
-            found = [[_number(model(x)) for x in points] for model in models]
-            right = [(a > 0.5) == (t > 0.5) for a, t in zip(found[0], targets, strict=False)]
-            return [right, found[0] == found[len(found) // 2], found[0] == found[-1]]
+            model = names["train_xor"](inputs, targets, seed)
+            pairs = zip(inputs, targets, strict=True)
+            return [(_number(model(x)) > 0.5) == (t > 0.5) for x, t in pairs]
         sign = -1 if seed % 2 else 1
         if task == "four_points":
             inputs, targets = four_points()
@@ -226,6 +221,25 @@ def learned(task: str, seed: int) -> Experiment:
             >= 0.92 * len(points[0])
             for points in ((inputs, targets), moons(200, 0.1, 1000 + seed))
         ]
+
+    return experiment
+
+
+def seeded(task: str) -> Experiment:
+    """Whether a seed gives the same network again, and another seed the same as well."""
+
+    def experiment(names: Names, rng: random.Random) -> list[Any]:
+        inputs, targets = {"xor": xor, "four_points": four_points}.get(
+            task, lambda: moons(40, 0.1, 5)
+        )()
+        models = [names[f"train_{task}"](inputs, targets, seed) for seed in (3, 4, 3)]
+        if task == "four_points":
+            models = [model for model, _ in models]
+        one, other, again = ([_number(model(x)) for x in inputs[:8]] for model in models)
+        # Rounded answers may be the same there: then others are looked for in between.
+        many = [[rng.uniform(-1, 2) for _ in inputs[0]] for _ in range(1000)]
+        is_same = one == other and all(_number(models[0](x)) == _number(models[1](x)) for x in many)
+        return [one == again, is_same]
 
     return experiment
 

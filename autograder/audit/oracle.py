@@ -51,11 +51,12 @@ from .network_experiments import (
     networks,
     neurons,
     rates,
+    seeded,
     sequences,
     trainings,
 )
 
-SECONDS = 3.0
+SECONDS = 10.0
 """Processor time after which an experiment counts as endless."""
 
 GRAPHS = 2000
@@ -142,7 +143,7 @@ _TRIALS: dict[str, tuple[Trial, ...]] = {
     "schedule": (Trial(rates),),
     "train": (Trial(trainings, 500),),
     **{
-        task: tuple(Trial(learned(task, seed), 1) for seed in range(10))
+        task: (*(Trial(learned(task, seed), 1) for seed in range(10)), Trial(seeded(task), 1))
         for task in ("xor", "four_points", "moons")
     },
 }
