@@ -53,6 +53,7 @@ class Exercise:
         form: what kind of answer a question wants, such as "one of a b c d" or "a number"; empty
             for an exercise that is solved with code.
         manual: whether a person reads and marks the answer.
+        released_points: what it is worth in the release notebook; None if it is not there.
     """
 
     id: str
@@ -64,6 +65,7 @@ class Exercise:
     mistakes: list[Mistake] = field(default_factory=list)
     form: str = ""
     manual: bool = False
+    released_points: float | None = None
 
     @property
     def marking_guide(self) -> str:
@@ -153,11 +155,23 @@ def read_cells(path: Path, stamp: int) -> tuple[NotebookNode, ...]:
     Args:
         path: the file.
         stamp: when it was written, so that it is read again when it has changed.
+
+    Raises `CourseError` where it is no notebook.
     """
     # It takes longer to import than a command does that has no notebook to read.
     import nbformat
 
-    return tuple(nbformat.read(path, as_version=4).cells)
+    try:
+        return tuple(nbformat.read(path, as_version=4).cells)
+    except OSError:
+        raise
+    except Exception as error:  # What JSON may hold in place of a notebook fails in many ways.
+        why = error.__cause__ or error  # nbformat quotes the file; its cause says the line.
+        raise CourseError(
+            f"{path} is not a whole notebook ({why}): undo what was changed in it last, such as a "
+            "merge that left its conflict marks; one in release/ is made anew by "
+            f"`nbgrader generate_assignment {path.stem} --force`"
+        ) from error
 
 
 @lru_cache
@@ -175,25 +189,40 @@ def _load(
         marks = cell.metadata.get("nbgrader") or {}
         grade_id = marks.get("grade_id", "")
         if marks.get("solution") and marks.get("grade"):
-            points = float(marks["points"])
+            points = _points(source, marks)
             exercises[grade_id] = Exercise(grade_id, heading, points, cell.source, manual=True)
         elif marks.get("solution"):
             solutions[grade_id] = cell.source
         elif marks.get("grade"):
             exercise_id = grade_id.removeprefix("test_")
-            exercises[exercise_id] = Exercise(exercise_id, heading, float(marks["points"]))
+            exercises[exercise_id] = Exercise(exercise_id, heading, _points(source, marks))
         elif marks.get("locked") and cell.cell_type == "code":
             setup[grade_id] = cell.source
-    stubs = {
-        cell.metadata.nbgrader.grade_id: cell.source
-        for cell in read_cells(release, stamps[1])
-        if cell.metadata.get("nbgrader", {}).get("solution")
-    }
+    stubs: dict[str, str] = {}
+    released: dict[str, float] = {}
+    for cell in read_cells(release, stamps[1]):
+        marks = cell.metadata.get("nbgrader") or {}
+        if marks.get("solution"):
+            stubs[marks["grade_id"]] = cell.source
+        if marks.get("grade"):
+            released[marks["grade_id"].removeprefix("test_")] = _points(release, marks)
     for exercise in exercises.values():
         exercise.solution = solutions.get(exercise.id, exercise.solution)
         exercise.stub = stubs.get(exercise.id, "")
+        exercise.released_points = released.get(exercise.id)
     _read_misconceptions(MISCONCEPTIONS / name, exercises)
     return Assignment(name, exercises, setup, course / "grading_tests" / f"test_{name}.py")
+
+
+def _points(path: Path, marks: dict[str, Any]) -> float:
+    """What a graded cell is worth, from its marks of nbgrader's."""
+    try:
+        return float(marks["points"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise CourseError(
+            f"{path}: the cell {marks.get('grade_id')!r} is graded and says no points: give it "
+            "some in JupyterLab, under Create Assignment"
+        ) from error
 
 
 def _read_misconceptions(folder: Path, exercises: dict[str, Exercise]) -> None:
@@ -212,6 +241,9 @@ def _read_misconceptions(folder: Path, exercises: dict[str, Exercise]) -> None:
                     f"{path}: {name} is about another exercise: "
                     "move it to the file that has that exercise's name"
                 )
+            needed = {"probe": "observe", "form": "answer"}.get(kind, "says")
+            if needed not in headers:
+                raise CourseError(f"{path}: {kind} {name} lacks its line `# {needed}: …`")
             if kind == "probe":
                 observe = _top_level_parts(headers["observe"])
                 exercise.probes.append(Probe(code=source, observe=observe))

@@ -16,7 +16,7 @@ from traitlets.config.loader import PyFileConfigLoader
 
 from . import history
 from .assignments import CourseError, is_ordinary, load_assignment
-from .gradebook import Result, patiently, record, require_assignment
+from .gradebook import Result, patiently, record, require_assignment, require_points
 from .intake import (
     UnreadableNotebook,
     copy_receipts,
@@ -105,7 +105,7 @@ class Classroom:
 
     def submissions(self, name: str, student: str | None = None) -> list[str]:
         """The students who submitted the assignment."""
-        load_assignment(self._course, name)
+        assignment = load_assignment(self._course, name)
         if is_ordinary(self._course, name):
             raise CourseError(
                 f"{self._course}/grading_tests/test_{name}.py is missing, and without hidden tests "
@@ -113,6 +113,7 @@ class Classroom:
                 f"autograde {name}` and give the points of its test cells by hand."
             )
         require_assignment(self._gradebook, name)
+        require_points(self._gradebook, name, assignment.exercises.values())
         root = self._course / self._folders.submitted_directory
         found = students_with(root, name)
         if student is not None:

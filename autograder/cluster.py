@@ -17,6 +17,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from distributed import Client, Future, KilledWorker, as_completed
+from distributed.comm.addressing import parse_address, parse_host_port
 
 from .assignments import CourseError, assignment_names
 from .grading import Grader
@@ -76,6 +77,8 @@ class Cluster:
 
     def __init__(self, course: Path, key: bytes, address: str) -> None:
         try:
+            # A client of half an address complains again, and late, when it is let go.
+            parse_host_port(parse_address(address)[1])
             self._client = Client(address, timeout=_PATIENCE, set_as_default=False)
         except (OSError, ValueError) as error:
             raise CourseError(

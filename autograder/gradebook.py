@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Any, TypeVar
@@ -27,7 +27,7 @@ from sqlalchemy import ColumnElement, Connection, and_, bindparam, select
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from . import history
-from .assignments import CourseError
+from .assignments import CourseError, Exercise
 from .marks import Marks
 
 T = TypeVar("T")
@@ -107,6 +107,20 @@ def require_assignment(gradebook: Gradebook, name: str) -> None:
             f"the gradebook has no assignment {name!r}: "
             f"run `nbgrader generate_assignment {name} --force` first"
         ) from error
+
+
+def require_points(gradebook: Gradebook, name: str, exercises: Iterable[Exercise]) -> None:
+    """Raises `CourseError` where an exercise is worth something else in the gradebook."""
+    known = {
+        cell.name.removeprefix("test_"): cell.max_score
+        for notebook in gradebook.find_assignment(name).notebooks
+        for cell in (*notebook.grade_cells, *notebook.task_cells)
+    }
+    if changed := [e.id for e in exercises if known.get(e.id, e.max_points) != e.max_points]:
+        raise CourseError(
+            f"the gradebook has other points for {', '.join(changed)} of {name}: "
+            f"run `nbgrader generate_assignment {name} --force`, and grade again"
+        )
 
 
 @dataclass(frozen=True)

@@ -22,7 +22,7 @@ from course.messages import CANNOT_READ, agree_all, explain, explain_cell
 from course.probes import Observation
 
 from .allowance import Allowance
-from .assignments import Assignment, Exercise, compiled, load_assignment
+from .assignments import Assignment, CourseError, Exercise, compiled, load_assignment
 from .diagnosis import Diagnosis
 from .engines import Engine
 from .report import ADVICE, LOST, ExerciseResult, Report, points_for
@@ -81,7 +81,7 @@ class Grader:
     def prepare(self, name: str) -> None:
         """Load what grading an assignment needs. Raises `CourseError` for what is wrong with it."""
         assignment = load_assignment(self.course, name)
-        self._suite(assignment.tests)
+        self._suite(assignment)
         self._table(assignment)
 
     def start(self) -> None:
@@ -111,7 +111,7 @@ class Grader:
         """
         self.start()
         assignment = load_assignment(self.course, name)
-        suite = self._suite(assignment.tests)
+        suite = self._suite(assignment)
         seed = self._seed(name)
         grading = _Grading(
             assignment,
@@ -128,9 +128,12 @@ class Grader:
             results = grading.results()
         return Graded(Report(name, results, grading.notes(), seed.hex()), grading.ran)
 
-    def _suite(self, path: Path) -> Suite:
+    def _suite(self, assignment: Assignment) -> Suite:
+        """The assignment's hidden tests. Raises `CourseError` where they do not belong to it."""
+        path = assignment.tests
         if path not in self._suites:
             self._suites[path] = Suite(path)
+        _require_one_course(assignment, self._suites[path])
         return self._suites[path]
 
     def _table(self, assignment: Assignment) -> dict[str, Any]:
@@ -151,7 +154,7 @@ class Grader:
     def _diagnosis(self, assignment: Assignment) -> Diagnosis:
         known, diagnosis = self._diagnoses.get(assignment.name, (None, None))
         if known is not assignment or diagnosis is None:
-            suite = self._suite(assignment.tests)
+            suite = self._suite(assignment)
             diagnosis = Diagnosis(assignment, suite, self._table(assignment))
             self._diagnoses[assignment.name] = (assignment, diagnosis)
         return diagnosis
@@ -159,6 +162,31 @@ class Grader:
     def _seed(self, name: str) -> bytes:
         """All who hand in an assignment get the same numbers, and nobody can foretell them."""
         return blake2b(name.encode(), key=self._key[:64], digest_size=16).digest()
+
+
+def _require_one_course(assignment: Assignment, suite: Suite) -> None:
+    """Raises `CourseError` where source, release and hidden tests have other exercises or points.
+
+    By such a course right answers would lose points.
+    """
+    name = assignment.name
+    exercises = assignment.exercises.values()
+    graded = {each.id for each in exercises if not each.manual}
+    if untested := graded - set(suite.exercises):
+        raise CourseError(
+            f"{assignment.tests}: no test grades {', '.join(sorted(untested))}: write one under "
+            f'`@exercise("{min(untested)}")`'
+        )
+    if unknown := set(suite.exercises) - graded:
+        raise CourseError(
+            f"{assignment.tests}: tests grade {', '.join(sorted(unknown))}, which the notebook "
+            "does not have: name an exercise that it has, or delete them"
+        )
+    if changed := [each.id for each in exercises if each.released_points != each.max_points]:
+        raise CourseError(
+            f"source/{name}/{name}.ipynb: {', '.join(changed)} not worth what the release says: "
+            f"run `nbgrader generate_assignment {name} --force`, and grade again"
+        )
 
 
 class _Grading:

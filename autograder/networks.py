@@ -76,6 +76,32 @@ def answers(student: Engine, model: Any, points: Sequence[Sequence[float]]) -> l
     return found
 
 
+def borders(
+    student: Engine, model: Any, inputs: Sequence[Sequence[float]], targets: Sequence[float]
+) -> list[float]:
+    """How far it is from points of one class to the border with the other, as parts of the way.
+
+    The ways lead from the first three points with the lowest target to the first three with the
+    highest. The border is found by bisection, to a millionth of the way.
+    """
+    low, high = min(targets), max(targets)
+    starts, ends = (
+        [x for x, t in zip(inputs, targets, strict=True) if t == end] for end in (low, high)
+    )
+    found = []
+    for start, end in zip(starts[:3], ends[:3], strict=False):
+        near, far = 0.0, 1.0
+        for _ in range(20):
+            middle = (near + far) / 2
+            point = [a + middle * (b - a) for a, b in zip(start, end, strict=True)]
+            if answers(student, model, [point])[0] < (low + high) / 2:
+                near = middle
+            else:
+                far = middle
+        found.append(near)
+    return found
+
+
 class TrainingGround:
     """A model with one weight w, a loss and an optimizer, which watch the loop that drives them.
 

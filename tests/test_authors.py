@@ -86,11 +86,14 @@ def test_what_makes_no_exercise_is_refused_and_nothing_is_written(name, solution
     [
         ("adds.py", "# %% probe: add", r"adds\.py is about .* \(add, mul\), or delete it"),
         ("mul.py", "# %% mistake: add.overwrites", r"mul\.py: add\.overwrites .* move it"),
+        ("add.py", "# %% mistake: add.a", r"add\.py: mistake add\.a lacks its line `# says"),
+        ("add.py", "# %% probe: add", r"add\.py: probe add lacks its line `# observe"),
+        ("add.py", "# %% form: add", r"add\.py: form add lacks its line `# answer"),
     ],
-    ids=["file", "cell"],
+    ids=["file", "cell", "words", "observed", "answer"],
 )
-def test_misconceptions_of_another_exercise_are_refused(tmp_path, name, cell, says):
-    (tmp_path / name).write_text(f"{cell}\n# says: x\n# observe: x\nx = 1\n")
+def test_misconceptions_that_fit_no_exercise_or_lack_a_line_are_refused(tmp_path, name, cell, says):
+    (tmp_path / name).write_text(f"{cell}\nx = 1\n")
     exercises = {id: Exercise(id, id, 1.0) for id in ("add", "mul")}
     with pytest.raises(CourseError, match=says):
         _read_misconceptions(tmp_path, exercises)

@@ -237,3 +237,18 @@ def test_cells_that_the_gradebook_does_not_know_are_told(school, cell, before):
     with pytest.raises(CourseError, match=rf"does not know the cells {cell}\."):
         grade()
     assert graded(school)["ada"] == before
+
+
+@pytest.mark.parametrize("school", ["sqlite"], indirect=True)
+def test_points_that_the_gradebook_does_not_know_are_told(school):
+    with sqlite3.connect(school / "gradebook.db") as database:
+        database.execute(
+            "UPDATE grade_cells SET max_score = 1 "
+            "WHERE id = (SELECT id FROM base_cell WHERE name = 'test_mul')"
+        )
+    database.close()
+    with (
+        Classroom(school, None) as room,
+        pytest.raises(CourseError, match="the gradebook has other points for mul of value: run"),
+    ):
+        room.submissions("value")

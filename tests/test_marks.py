@@ -6,11 +6,15 @@ from pathlib import Path
 
 import pytest
 
-from autograder.assignments import assignment_names, find_course, load_assignment
+from autograder.assignments import assignment_names, find_course, load_assignment, percent_cells
+from autograder.channels import LocalChannel
 from autograder.demo import filled_notebook
+from autograder.engines import Engine
 from autograder.grading import Grader
+from autograder.networks import borders
 from autograder.report import ExerciseResult, Report
 from autograder.submissions import grade_file
+from course.datasets import xor
 
 COURSE = find_course()
 ASSIGNMENTS = {name: load_assignment(COURSE, name) for name in assignment_names(COURSE)}
@@ -111,3 +115,11 @@ def test_another_key_draws_other_numbers_and_gives_the_same_verdicts(graded, cou
         second = grade_file(other, path, name)[1]
     assert first.seed != second.seed
     assert first.as_json()["exercises"] == second.as_json()["exercises"]
+
+
+def test_every_seed_draws_another_border_though_answers_are_rounded():
+    variant = percent_cells(COURSE / "tests" / "variants" / "mlp" / "rounded_answers.py")
+    names = ASSIGNMENTS["mlp"].namespace(**{id: source for _, id, _, source in variant})
+    student = Engine(LocalChannel(names))
+    networks = [student.train_xor(*xor(), seed) for seed in range(10)]
+    assert len({tuple(borders(student, network, *xor())) for network in networks}) == 10

@@ -185,6 +185,18 @@ def test_a_release_that_is_none_is_refused(planted, tmp_path):
         publish(planted, ("wrong",), tmp_path)
 
 
+def test_a_release_that_is_not_whole_is_refused(planted, tmp_path):
+    path = planted / "release" / "value" / "value.ipynb"
+    whole = path.read_bytes()
+    path.write_bytes(b"<<<<<<< ours\n" + whole)
+    try:
+        with pytest.raises(CourseError, match=r"value\.ipynb is not a whole notebook \(.*line 1"):
+            publish(planted, ("value",), tmp_path)
+    finally:
+        path.write_bytes(whole)
+    assert not list(tmp_path.iterdir())
+
+
 def test_someone_elses_folder_is_left_alone(planted, tmp_path):
     (tmp_path / FOLDER).mkdir()
     (tmp_path / FOLDER / "thesis.txt").write_text("mine")

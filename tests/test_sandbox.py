@@ -86,6 +86,8 @@ def left_over(server: WarmServer) -> int:
     """
     assert server._program is not None
     server.fork_ahead()
+    assert server._spare is not None
+    server._spare.request({"steps": []}, 5)  # it has been forked once it answers
     until = time.monotonic() + 5
     at_rest = 4 if may_mount_proc() else 3
     while True:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+import re
 from pathlib import Path
 from typing import Any
 
@@ -34,16 +35,36 @@ def test_what_is_wrong_with_hidden_tests_is_told(tmp_path: Path, source: str, sa
         Suite(path)
 
 
-def test_a_command_ends_with_a_sentence(course: Path, tmp_path: Path) -> None:
+TESTS = "grading_tests/test_value.py"
+SOURCE = "source/value/value.ipynb"
+
+
+@pytest.mark.parametrize(
+    ("file", "old", "new", "says"),
+    [
+        (TESTS, "import math", "import nothing_of_that_name",
+         "the tests cannot be collected.*No module named 'nothing_of_that_name'"),
+        (TESTS, '@exercise("add")', '@exercise("sum")', 'no test grades add: write one'),
+        (TESTS, "@exercise(", '@exercise("sum")\ndef test_sum(student):\n    pass\n\n\n@exercise(',
+         "tests grade sum, which the notebook does not have"),
+        (SOURCE, '{\n "cells"', '<<<<<<< ours\n{\n "cells"', r"not a whole notebook \(Expecting v"),
+        (SOURCE, '"points": 4', '"points": 8', "node not worth what the release says"),
+        (SOURCE, '"points": 4', '"points": null', "'test_node' is graded and says no points"),
+    ],
+    ids=["import", "untested", "unknown", "conflict", "stale", "points"],
+)  # fmt: skip
+def test_a_broken_course_ends_a_command_with_a_sentence(
+    course: Path, tmp_path: Path, file: str, old: str, new: str, says: str
+) -> None:
     broken = tmp_path / "course"
     copy_course(course, broken)
-    with (broken / "grading_tests" / "test_value.py").open("a", encoding="utf-8") as tests:
-        tests.write("\nimport nothing_of_that_name\n")
+    text = (broken / file).read_text("utf-8")
+    assert old in text
+    (broken / file).write_text(text.replace(old, new, 1), "utf-8")
     notebook = broken / "release" / "value" / "value.ipynb"
     result = CliRunner().invoke(main, ["check", str(notebook), "--course", str(broken)])
     assert result.exit_code == 2
-    assert "the tests cannot be collected" in result.output
-    assert "No module named 'nothing_of_that_name'" in result.output
+    assert file in result.output and re.search(says, result.output, re.DOTALL)
 
 
 @pytest.mark.parametrize(

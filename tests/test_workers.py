@@ -282,9 +282,10 @@ def test_what_a_lost_worker_was_at_is_graded_elsewhere(school, alone, scheduler,
         assert outcomes(school, Loses(cluster, third)) == alone
 
 
-def test_a_cluster_that_does_not_answer_is_named(school):
-    with pytest.raises(CourseError, match=r"no Dask scheduler answers at tcp://127\.0\.0\.1:9"):
-        Cluster(school, KEY, "tcp://127.0.0.1:9")
+@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere"])
+def test_a_cluster_that_does_not_answer_is_named(school, address):
+    with pytest.raises(CourseError, match=f"no Dask scheduler answers at {address} "):
+        Cluster(school, KEY, address)
 
 
 def test_another_version_is_refused(school, scheduler, monkeypatch):

@@ -22,7 +22,8 @@ from .oracle import Oracle, OutOfTime, time_limit
 ENDLESS = "ran out of time"
 
 SECONDS = 6.0
-"""Processor time of one hidden test beyond what it takes on the right solution."""
+"""Processor time after which a hidden test counts as endless: one with three trainings may take 2.7
+seconds."""
 
 
 @dataclass

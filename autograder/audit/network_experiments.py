@@ -229,15 +229,14 @@ def seeded(task: str) -> Experiment:
     """Whether a seed gives the same network again, and another seed the same as well."""
 
     def experiment(names: Names, rng: random.Random) -> list[Any]:
-        inputs, targets = {"xor": xor, "four_points": four_points}.get(
-            task, lambda: moons(40, 0.1, 5)
-        )()
-        models = [names[f"train_{task}"](inputs, targets, seed) for seed in (3, 4, 3)]
+        given = {"xor": xor(), "four_points": four_points(), "moons": moons(12, 0.1, 5)}
+        models = [names[f"train_{task}"](*given[task], seed) for seed in (3, 4, 3)]
         if task == "four_points":
             models = [model for model, _ in models]
-        one, other, again = ([_number(model(x)) for x in inputs[:8]] for model in models)
+        points = given[task][0][:8]
+        one, other, again = ([_number(model(x)) for x in points] for model in models)
         # Rounded answers may be the same there: then others are looked for in between.
-        many = [[rng.uniform(-1, 2) for _ in inputs[0]] for _ in range(1000)]
+        many = [[rng.uniform(-1, 2) for _ in points[0]] for _ in range(1000)]
         is_same = one == other and all(_number(models[0](x)) == _number(models[1](x)) for x in many)
         return [one == again, is_same]
 

@@ -56,7 +56,7 @@ from .network_experiments import (
     trainings,
 )
 
-SECONDS = 10.0
+SECONDS = 3.0
 """Processor time after which an experiment counts as endless."""
 
 GRAPHS = 2000

@@ -15,7 +15,7 @@ from urllib.parse import urlencode, urlsplit
 
 import course as course_package
 
-from ..assignments import CourseError
+from ..assignments import CourseError, read_cells
 from ..lesson.site import LessonError, build
 from ..pages import templates
 
@@ -46,8 +46,9 @@ def publish(course: Path, names: Sequence[str], output: Path, link: str | None =
         link: a link to the course on a hub, for the start page.
 
     Raises:
-        CourseError: an assignment is not released, a release holds what students must not have,
-            the wheel cannot be built, or `output` holds something else under the bundle's name.
+        CourseError: an assignment is not released, a release is not whole or holds what students
+            must not have, the wheel cannot be built, or `output` holds something else under the
+            bundle's name.
     """
     released = sorted(path.parent.name for path in (course / "release").glob("*/*.ipynb"))
     chosen = list(names) or released
@@ -56,6 +57,8 @@ def publish(course: Path, names: Sequence[str], output: Path, link: str | None =
             raise CourseError(
                 f"{name!r} is not released: run `nbgrader generate_assignment {name} --force` first"
             )
+        for path in (course / "release" / name).glob("*.ipynb"):
+            read_cells(path, path.stat().st_mtime_ns)
     folder = output / FOLDER
     if folder.exists() and not (folder / "START.html").is_file():
         raise CourseError(f"{folder} is there and is not a bundle: name another --output")

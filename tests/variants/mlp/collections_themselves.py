@@ -1,4 +1,5 @@
-# A right solution of `mlp`: parts that are collections themselves. An exercise without a cell here is solved as in the notebook.
+# A right solution of `mlp`: parts that are collections themselves. An exercise without a cell here
+# is solved as in the notebook.
 #
 # ruff: noqa
 # mypy: ignore-errors
