@@ -52,8 +52,8 @@ def kinds(assignment: Assignment) -> dict[str, Answers]:
 def without_a_wall(assignment: Assignment, suite: Suite, answers: Answers) -> float:
     """Seconds that the student's code takes in this process.
 
-    That is the cells, as a kernel runs them, and their tests; where one mistake made other
-    exercises fail, these until they fail, and once more without it.
+    That is the cells, as a kernel runs them, and the tests that grading runs: all of them, but
+    where one mistake made other exercises fail, these until they fail, and once more without it.
     """
     seconds, failed = _run(assignment, suite, answers, suite.exercises)
     wrong = [name for name in failed if answers[name] != assignment.exercises[name].stub]
@@ -75,7 +75,8 @@ def _run(
     def passed(exercise: str) -> bool:
         run = suite.run(exercise, lambda: Engine(LocalChannel(shell.user_ns)), b"seed")
         verdicts = (verdict.passed for verdict in run)
-        return all(verdicts if failed else [*verdicts])
+        is_untouched = answers[exercise] == assignment.exercises[exercise].stub
+        return all([*verdicts] if is_untouched or not failed else verdicts)
 
     started = time.perf_counter()
     for source in (*assignment.setup.values(), *answers.values()):

@@ -46,7 +46,7 @@ PARTS: dict[str, list[tuple[Any, str]]] = {
         (submissions, "restore"),
     ],
     "running cells": [(Run, "run_cells")],
-    "hidden tests": [(grading._Grading, "_first_verdicts")],
+    "hidden tests": [(grading._Grading, "_fails"), (grading._Grading, "_is_missing")],
     "second chances": [(grading._Grading, "_second_chance")],
     "observing probes": [(Run, "observe")],
     "diagnosis": [(Diagnosis, "name")],
