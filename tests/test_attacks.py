@@ -69,7 +69,7 @@ with Grader(course, course_key(course), limits, submission_seconds=20.0) as grad
             }
             started = time.monotonic()
 # What is about to end may do so.
-_, alive = psutil.wait_procs(psutil.Process().children(recursive=True), timeout=5)
+_, alive = psutil.wait_procs(psutil.Process().children(recursive=True), timeout=30)
 left = [repr(each) for each in alive]
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
 print(json.dumps({"told": told, "left": left, "megabytes": peak}))

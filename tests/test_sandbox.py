@@ -79,21 +79,18 @@ def descendants(pid: int) -> set[int]:
     return found
 
 
-def left_over(server: WarmServer) -> int:
-    """How many processes there are beside the sandbox, its one server and the one forked ahead.
+def wait_until_left(server: WarmServer, students: int) -> None:
+    """Wait until there are so many students' processes, beside the one that was forked ahead.
 
     Processes are killed without waiting for their end, so it may take a moment.
     """
-    assert server._program is not None
     server.fork_ahead()
-    assert server._spare is not None
-    server._spare.request({"steps": []}, 5)  # it has been forked once it answers
-    until = time.monotonic() + 5
-    at_rest = 4 if may_mount_proc() else 3
-    while True:
-        beside = len(descendants(server._program.process.pid)) - at_rest
-        if beside == 0 or time.monotonic() > until:
-            return beside
+    assert server._spare is not None and server._program is not None
+    server._spare.request({"steps": []}, 5)  # Once it answers it has been forked.
+    at_rest = 4 if may_mount_proc() else 3  # the sandbox, its one server and that process
+    until = time.monotonic() + 30
+    while (left := len(descendants(server._program.process.pid)) - at_rest) != students:
+        assert time.monotonic() < until, f"{left} in place of {students}"
         time.sleep(0.01)
 
 
@@ -432,7 +429,7 @@ def test_one_of_two_graders_leaves_and_the_other_goes_on():
         with first:
             left = first.spawn(1)
             assert left.request({"cell": "print(1)"}, 5)["error"] is None
-        assert left_over(second) == 1
+        wait_until_left(second, 1)
         assert student.request({"cell": "print(2)"}, 5)["outputs"][0]["text"] == "2\n"
         assert printed(second, "print(3)") == 3
 
@@ -453,7 +450,7 @@ def test_the_process_is_lost_and_nothing_else(server, cell, reason):
         run(server, cell, seconds=1.0 if reason == "timeout" else 10.0)
     assert lost.value.reason == reason
     assert time.monotonic() - started < 20
-    assert left_over(server) == 0
+    wait_until_left(server, 0)
     assert printed(server, "print(1)") == 1
 
 
@@ -484,7 +481,7 @@ def test_what_was_left_running_ends_with_the_process(server):
         print(1)
     """
     assert printed(server, cell) == 1
-    assert left_over(server) == 0
+    wait_until_left(server, 0)
 
 
 # What it says.

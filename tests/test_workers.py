@@ -94,25 +94,31 @@ def test_two_processes_give_the_same_marks_as_one(school, alone):
     assert alone["student_2"]["report"]["score"] == 0
 
 
-def where_it_runs() -> set[int]:
-    time.sleep(0.5)  # Meanwhile the other worker is asked.
+def where_it_runs(asked: Path, count: int) -> set[int]:
+    """Answered when so many workers have been asked; `asked` is a folder for them to meet in."""
+    (asked / str(os.getpid())).touch()
+    wait_for(lambda: len([*asked.iterdir()]) == count)
     return os.sched_getaffinity(0)
 
 
-def test_each_worker_keeps_to_a_processor_where_there_is_one_for_each(school):
+def test_each_worker_keeps_to_a_processor_where_there_is_one_for_each(school, tmp_path):
     everywhere = os.sched_getaffinity(0)
     count = len(everywhere)
     with ManyProcesses(school, KEY, count, WarmServer.launched(count)) as many:
-        asked = [many._pool.submit(where_it_runs) for _ in range(count)]
-        assert sorted([*future.result()] for future in asked) == [[each] for each in everywhere]
-    with ManyProcesses(school, KEY, count + 1, WarmServer.launched(count + 1)) as many:
-        assert many._pool.submit(where_it_runs).result() == everywhere
+        where = [many._pool.submit(where_it_runs, tmp_path, count) for _ in range(count)]
+        assert sorted([*future.result()] for future in where) == [[each] for each in everywhere]
+    count += 1
+    with ManyProcesses(school, KEY, count, WarmServer.launched(count)) as many:
+        where = [many._pool.submit(os.sched_getaffinity, 0) for _ in range(count)]
+        assert [future.result() for future in where] == [everywhere] * count
     assert os.sched_getaffinity(0) == everywhere
 
 
 def test_what_is_graded_meanwhile_comes_together(school, alone):
     with ManyProcesses(school, KEY, 2) as many, Classroom(school, many, force=True) as room:
-        coming = many.run([room.job("value", student) for student in alone])
+        jobs = [room.job("value", student) for student in alone]
+        assert sum(map(len, many.run(jobs))) == len(jobs)  # So that both have started.
+        coming = many.run(jobs)
         batches = [next(coming)]
         time.sleep(5)
         batches += coming
