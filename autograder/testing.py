@@ -5,7 +5,7 @@ A grading test is an ordinary pytest function or method that takes the fixture `
 reads when it fails, so it says what must hold and never with which numbers it was tried.
 
 Other fixtures: `reference`, the reference engine behind the same interface; `rng`, a
-`random.Random` seeded for this submission and this test; and, drawing from it, `number()`, of
+`random.Random` seeded for this assignment and this test; and, drawing from it, `number()`, of
 either sign and away from 0 and from 1, and `positive()`. A module or class may define its own.
 """
 
