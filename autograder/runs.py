@@ -105,8 +105,6 @@ class Run:
         self.ran = [Ran(lost=ran.lost) for ran in before] if before else [Ran() for _ in cells]
         self._server = server
         self._cells = cells
-        # The student's process knows this number, and must not know the seed by it.
-        self._random_seed = int.from_bytes(blake2b(b"student", key=seed, digest_size=6).digest())
         self.given = given or {}
         self._skipped = skipped or set()
         self._process: StudentProcess | None = None
@@ -203,7 +201,7 @@ class Run:
     def _ready(self, count: int) -> StudentProcess:
         """A process in which the first `count` cells, lost ones left out, have run."""
         if self._process is None or not self._process.is_open:
-            self._process = self._server.spawn(self._random_seed)
+            self._process = self._server.spawn(seed_of_cells(self._seed))
             self._lenders = []
             self._allowance.started(self._process)
             for index in range(count):
@@ -251,6 +249,11 @@ class Run:
         except StudentLost:
             ran.refused = True
             raise
+
+
+def seed_of_cells(seed: bytes) -> int:
+    """What `random` starts from in a student's process, which must not know the seed by it."""
+    return int.from_bytes(blake2b(b"student", key=seed, digest_size=6).digest())
 
 
 def _lost_output(reason: str) -> dict[str, Any]:

@@ -2,9 +2,9 @@
 
 For each assignment a right notebook, one with a mistake and one that was not started are graded
 again and again by a warm grader, sandbox on. Beside it stands what the student's code takes in one
-process, without a wall, a notebook or a gradebook: the same cells and the same hidden tests, second
-chances included. For `value`, nbgrader as it comes grades the same three notebooks in the same run;
-it starts a kernel a notebook.
+process, without a wall, a notebook or a gradebook: the same cells and the same hidden tests with
+the same numbers, second chances included. For `value`, nbgrader as it comes grades the same three
+notebooks in the same run; it starts a kernel a notebook.
 
     python benchmarks/one_notebook.py [--repeats 9] [--assignments value backward …]
         [--page README.md]
@@ -13,6 +13,7 @@ it starts a kernel a notebook.
 from __future__ import annotations
 
 import argparse
+import random
 import statistics
 import tempfile
 import time
@@ -30,6 +31,7 @@ from autograder.demo import hand_in
 from autograder.engines import Engine
 from autograder.grading import Grader
 from autograder.keys import course_key
+from autograder.runs import seed_of_cells
 from autograder.sandbox.inside.shell import forget, warm_shell
 from autograder.suite import Suite
 from autograder.workers import OneProcess, collect_seldom
@@ -49,22 +51,22 @@ def kinds(assignment: Assignment) -> dict[str, Answers]:
     return dict(zip(names, (right, wrong, untouched), strict=True))
 
 
-def without_a_wall(assignment: Assignment, suite: Suite, answers: Answers) -> float:
+def without_a_wall(assignment: Assignment, suite: Suite, answers: Answers, seed: bytes) -> float:
     """Seconds that the student's code takes in this process.
 
     That is the cells, as a kernel runs them, and the tests that grading runs: all of them, but
     where one mistake made other exercises fail, these until they fail, and once more without it.
     """
-    seconds, failed = _run(assignment, suite, answers, suite.exercises)
+    seconds, failed = _run(assignment, suite, answers, suite.exercises, seed)
     wrong = [name for name in failed if answers[name] != assignment.exercises[name].stub]
     if len(wrong) > 1:
         mended = {**answers, wrong[0]: assignment.exercises[wrong[0]].solution}
-        seconds += _run(assignment, suite, mended, wrong[1:])[0]
+        seconds += _run(assignment, suite, mended, wrong[1:], seed)[0]
     return seconds
 
 
 def _run(
-    assignment: Assignment, suite: Suite, answers: Answers, exercises: list[str]
+    assignment: Assignment, suite: Suite, answers: Answers, exercises: list[str], seed: bytes
 ) -> tuple[float, list[str]]:
     """Run all cells and some exercises' tests: how many seconds it took, and which failed."""
     shell = warm_shell()
@@ -73,11 +75,12 @@ def _run(
     failed: list[str] = []
 
     def passed(exercise: str) -> bool:
-        run = suite.run(exercise, lambda: Engine(LocalChannel(shell.user_ns)), b"seed")
+        run = suite.run(exercise, lambda: Engine(LocalChannel(shell.user_ns)), seed)
         verdicts = (verdict.passed for verdict in run)
         is_untouched = answers[exercise] == assignment.exercises[exercise].stub
         return all([*verdicts] if is_untouched or not failed else verdicts)
 
+    random.seed(seed_of_cells(seed))
     started = time.perf_counter()
     for source in (*assignment.setup.values(), *answers.values()):
         shell.run_one_cell(source)
@@ -107,9 +110,11 @@ def measure(folder: Path, name: str, repeats: int) -> list[tuple[float, float]]:
             walled, bare = [], []
             for _ in range(repeats + 1):
                 started = time.perf_counter()
-                list(room.grade([(name, student)]))
+                [outcome] = room.grade([(name, student)])
                 walled.append(time.perf_counter() - started)
-                bare.append(without_a_wall(assignment, suite, answers))
+                assert outcome.report is not None
+                seed = bytes.fromhex(outcome.report.seed)
+                bare.append(without_a_wall(assignment, suite, answers, seed))
             found.append((statistics.median(walled[1:]), statistics.median(bare[1:])))
     return found
 
