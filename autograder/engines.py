@@ -14,12 +14,15 @@ from functools import partial
 from typing import Any, TypeVar
 
 from .channels import Channel
-from .expressions import traced
 from .sandbox.conversations import Exchange, Turn
 from .sandbox.inside import wire
 from .sandbox.inside.objects import MAX_UNNOTED, failure
+from .tracing import traced
 
 T = TypeVar("T")
+
+Tracer = Callable[[Callable[..., Any], Any], Any]
+"""Gives what a function does with arguments of a shape: a program in a wire message, or None."""
 
 _BUILT_IN = frozenset(dir(builtins))
 
@@ -194,6 +197,28 @@ class Engine:
         numbers = {name: self._handle(method)["function"] for name, method in methods.items()}
         return self._later("class", name, numbers, list(bases))
 
+    def lend(self, name: str, function: Callable[..., Any], tracer: Tracer) -> None:
+        """Put a name into the namespace for a function that stays here.
+
+        It is called back where the tracer gives no program of what it does.
+        """
+        self._later("lend", name, *self._lent(function, tracer))
+
+    def lend_class(
+        self,
+        name: str,
+        methods: dict[str, Callable[..., Any]],
+        bases: Iterable[Any],
+        tracer: Tracer,
+    ) -> None:
+        """As `define_class`, with methods that are called back as in `lend`."""
+        numbers = {name: self._lent(method, tracer) for name, method in methods.items()}
+        self._later("lend_class", name, numbers, list(bases))
+
+    def _lent(self, function: Callable[..., Any], tracer: Tracer) -> list[int]:
+        number: int = self._handle(function)["function"]
+        return [number, self._channel.register(partial(tracer, function))]
+
     def define_nodes(
         self,
         name: str,
@@ -238,7 +263,10 @@ class Engine:
         self._waiting.append(["fill", None, self._encode(target), *flat])
 
     def expression(self, function: Callable[..., Any]) -> Remote:
-        """A function that does there, to nodes or numbers, the arithmetic that `function` does."""
+        """A function that does there, to nodes or numbers, the arithmetic that `function` does.
+
+        It may not depend on what its arguments are.
+        """
         return self._later("expression", traced(function))
 
     def operation(

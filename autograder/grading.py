@@ -8,13 +8,10 @@ the student's process calls them across the wall.
 
 from __future__ import annotations
 
-import builtins
-import random
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from hashlib import blake2b
 from pathlib import Path
-from types import ModuleType
 from typing import Any
 
 from course.check import first_wrong, load_table, match
@@ -22,9 +19,10 @@ from course.messages import CANNOT_READ, agree_all, explain, explain_cell
 from course.probes import Observation
 
 from .allowance import Allowance
-from .assignments import Assignment, CourseError, Exercise, compiled, load_assignment
+from .assignments import Assignment, CourseError, Exercise, load_assignment
 from .diagnosis import Diagnosis
 from .engines import Engine
+from .lending import give
 from .report import ADVICE, LOST, ExerciseResult, Report, points_for
 from .runs import Cell, Ran, Run
 from .sandbox import Limits, WarmServer, on_one_processor
@@ -468,42 +466,3 @@ def _plain_words(verdicts: list[Verdict]) -> str:
     errors = {verdict.error for verdict in verdicts if verdict.error}
     text = f"This does not hold yet: {broken[0]}" if broken else ""
     return text + (f" The code raised {', '.join(sorted(errors))}." if errors else "")
-
-
-def give(engine: Engine, solution: str, setup: list[str]) -> None:
-    """Make a solution cell work on an engine that lives elsewhere, without sending it there.
-
-    The cell runs here; what it defines is announced over there as functions and classes whose
-    every call comes back here.
-    """
-    scope = _StudentNames(engine)
-    for source in setup:
-        exec(compiled(source), scope)
-    # Classes and functions that the course gives are meant as they are over there, and so is
-    # `random`, which the student's code seeds.
-    for name in [key for key in scope if not key.startswith("__")]:
-        if not isinstance(scope[name], ModuleType) or scope[name] is random:
-            del scope[name]
-    before = set(scope)
-    exec(compiled(solution), scope)
-    for name in [key for key in scope if key not in before]:
-        value = scope.pop(name) if isinstance(scope[name], type) else scope[name]
-        if isinstance(value, type):
-            methods = {k: v for k, v in vars(value).items() if callable(v)}
-            engine.define_class(name, methods, vars(value).get("__orig_bases__", ()))
-        else:
-            engine.define(name, value)
-    engine.finish()
-
-
-class _StudentNames(dict[str, Any]):
-    """Global names of a given cell: those it does not define are the engine's."""
-
-    def __init__(self, engine: Engine) -> None:
-        super().__init__(__name__="__main__", __builtins__=builtins)
-        self._engine = engine
-
-    def __missing__(self, name: str) -> Any:
-        if hasattr(builtins, name):
-            raise KeyError(name)
-        return getattr(self._engine, name)

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 
 from autograder.allowance import Allowance
-from autograder.grading import give
+from autograder.lending import give
 from autograder.runs import Cell, Run
 from autograder.sandbox import Limits, WarmServer
 from autograder.suite import Suite, Verdict

@@ -76,7 +76,7 @@ import sys
 from autograder.assignments import find_course, load_assignment
 from autograder.channels import RemoteChannel
 from autograder.engines import Engine
-from autograder.grading import give
+from autograder.lending import give
 from autograder.sandbox import WarmServer
 from autograder.suite import Suite
 
@@ -86,12 +86,15 @@ with Suite(assignment.tests) as suite, WarmServer() as server, server.spawn(1) a
     for cell in CELLS:
         answer = student.request({"cell": cell}, 60)
         assert answer["error"] is None, answer
-    give(Engine(RemoteChannel(student)), assignment.exercises["trace"].solution, [])
+    for lent in ("trace", "numerical"):
+        give(Engine(RemoteChannel(student)), assignment.exercises[lent].solution, [])
     for exercise in suite.exercises:
         for _ in suite.run(exercise, lambda: Engine(RemoteChannel(student)), b"seed"):
             pass
     last = "look('given', repr(trace) + repr(vars(trace)) + repr(gc.get_referents(trace)))"
-    student.request({"cell": last + "\\nlook('check', control)"}, 60)
+    last += "\\nassert any(type(each).__name__ == 'Program' for each in gc.get_objects())"
+    answer = student.request({"cell": last + "\\nlook('check', control)"}, 60)
+    assert answer["error"] is None, answer
     print(student.request({"cell": OBJECTS_CELL}, 60)["outputs"][0]["text"])
     print(vars(sys.modules["autograder.reference"])["SECRET"])
 """

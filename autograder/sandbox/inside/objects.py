@@ -10,25 +10,12 @@ import gc
 import math
 import operator
 import time
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from itertools import islice
 from typing import Any
 
 from . import wire
-
-BINARY: dict[str, Callable[[Any, Any], Any]] = {
-    "add": operator.add,
-    "sub": operator.sub,
-    "mul": operator.mul,
-    "truediv": operator.truediv,
-    "pow": operator.pow,
-    "iadd": operator.iadd,
-    "isub": operator.isub,
-    "imul": operator.imul,
-    "itruediv": operator.itruediv,
-}
-UNARY: dict[str, Callable[[Any], Any]] = {"neg": operator.neg, "pos": operator.pos}
-
+from .programs import BINARY, UNARY, Program, look_up, shape_of
 
 _PLAIN = frozenset([type(None), bool, int, float, str])
 _SIZED = (str, list, tuple, set, frozenset, dict)
@@ -48,6 +35,8 @@ NUMBERS: dict[str, Callable[..., Any]] = {
     "relu": lambda operand: max(operand, 0.0),
 }
 """What the number of a new node may be worked out by where it is made."""
+_MOST_SHAPES = 100
+"""How many shapes of arguments a function is asked about."""
 _LEVELS = 4
 """How many collections inside one another are looked through for objects."""
 
@@ -182,6 +171,29 @@ class Objects:
 
         return function
 
+    def _lent(self, number: int, tracer: int, is_method: bool = False) -> Callable[..., Any]:
+        """A function of the grader's, of which one answer holds for all arguments of a shape.
+
+        Args:
+            tracer: gives the program of what the function does with arguments of a shape, or None
+                where there is none: then the function is asked each time.
+        """
+        ask = self._function(number, is_method=is_method)
+        programs: dict[Any, Program | None] = {}
+
+        def function(*arguments: Any, **keywords: Any) -> Any:
+            held = _held(arguments[0]) if is_method and arguments else None
+            parts = (arguments, tuple(keywords.items()), tuple((held or {}).items()))
+            inputs: list[Any] = []
+            shape = shape_of(parts, inputs)
+            if shape not in programs and len(programs) < _MOST_SHAPES:
+                found = wire.decode(self._callback(tracer, [shape]), self._resolve)
+                programs[shape] = None if found is None else self._expression(found)
+            program = programs.get(shape)
+            return ask(*arguments, **keywords) if program is None else program.run(inputs)
+
+        return function
+
     def _note(self, index: int, node: Any, *operands: Any) -> list[Any]:
         """A node of ours as the grader is told of it: its maker, name, numbers and operands."""
         held = vars(node)
@@ -220,16 +232,23 @@ class Objects:
     # The steps. Each takes decoded arguments.
 
     def _name(self, name: str) -> Any:
-        try:
-            return self.namespace[name]
-        except KeyError:
-            raise NameError(name) from None
+        return look_up(self.namespace, name)
 
     def _define(self, name: str, value: Any) -> None:
         self.namespace[name] = value
 
+    def _lend(self, name: str, function: int, tracer: int) -> None:
+        self.namespace[name] = self._lent(function, tracer)
+
+    def _lend_class(self, name: str, methods: dict[str, tuple[int, int]], bases: list[Any]) -> Any:
+        functions = {key: self._lent(*both, True) for key, both in methods.items()}
+        return self._created(name, functions, bases)
+
     def _class(self, name: str, methods: dict[str, int], bases: list[Any]) -> Any:
         functions = {key: self._function(number, is_method=True) for key, number in methods.items()}
+        return self._created(name, functions, bases)
+
+    def _created(self, name: str, functions: dict[str, Any], bases: list[Any]) -> Any:
         created = type(name, tuple(bases), functions)
         self._ours.add(created)
         self.namespace[name] = created
@@ -386,20 +405,24 @@ class Objects:
             node = kind(1.0, (node,), "+")
         return node
 
-    def _expression(self, program: list[Any]) -> Callable[..., Any]:
-        return lambda *operands: work_out(program, operands)
+    def _expression(self, program: list[Any]) -> Program:
+        steps, result = program
+        return Program(steps, result, self.namespace)
 
     def _operation(
         self, kind: Any, program: list[Any], slopes: list[list[Any]], adds: bool
     ) -> Callable[..., Any]:
+        number = self._expression(program)
+        factors = [self._expression(slope) for slope in slopes]
+
         def operation(*nodes: Any) -> Any:
             inputs = [node.data for node in nodes]
-            out = kind(work_out(program, inputs), nodes, "planted")
+            out = kind(number(*inputs), nodes, "planted")
 
             def backward() -> None:
-                for node, slope in zip(nodes, slopes, strict=True):
+                for node, factor in zip(nodes, factors, strict=True):
                     before = node.grad if adds else 0.0
-                    node.grad = before + work_out(slope, inputs) * out.grad
+                    node.grad = before + factor(*inputs) * out.grad
 
             out._backward = backward
             return out
@@ -423,23 +446,6 @@ class Objects:
 
     def _repr(self, value: Any) -> str:
         return str(repr(value))[: wire.MAX_TEXT]
-
-
-def work_out(program: list[Any], operands: Sequence[Any]) -> Any:
-    """What a program of postfix steps, as `expressions.traced` gives it, makes of its operands."""
-    stack: list[Any] = []
-    for step in program:
-        if type(step) is not str:
-            stack.append(step)
-        elif step in BINARY:
-            right = stack.pop()
-            stack.append(BINARY[step](stack.pop(), right))
-        elif step == "call":
-            operand = stack.pop()
-            stack.append(stack.pop()(operand))
-        else:
-            stack.append(operands[int(step)])
-    return stack.pop()
 
 
 def _taken(unnoted: dict[int, list[Any]], wanted: tuple[Any, ...]) -> dict[int, list[Any]]:

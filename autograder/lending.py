@@ -1,0 +1,85 @@
+"""Lends a student's process the working version of an exercise, without sending it there."""
+
+from __future__ import annotations
+
+import builtins
+import random
+from collections.abc import Callable
+from types import ModuleType
+from typing import Any
+
+from .assignments import compiled
+from .engines import Engine
+from .sandbox.inside import wire
+from .tracing import Trace, Untraceable, is_traceable
+
+
+def give(engine: Engine, solution: str, setup: list[str]) -> None:
+    """Make a solution cell work on an engine that lives elsewhere, without sending it there.
+
+    The cell runs here; what it defines is announced over there as functions and classes whose
+    calls come back here: each one, or each one of another shape where what the function does is a
+    straight line of operations on what lives over there.
+    """
+    scope = _StudentNames(engine)
+    for source in setup:
+        exec(compiled(source), scope)
+    # Classes and functions that the course gives are meant as they are over there, and so is
+    # `random`, which the student's code seeds.
+    for name in [key for key in scope if not key.startswith("__")]:
+        if not isinstance(scope[name], ModuleType) or scope[name] is random:
+            del scope[name]
+    before = set(scope)
+    exec(compiled(solution), scope)
+    tracer = scope.program if is_traceable(solution) else _no_program
+    for name in [key for key in scope if key not in before]:
+        value = scope.pop(name) if isinstance(scope[name], type) else scope[name]
+        if isinstance(value, type):
+            methods = {k: v for k, v in vars(value).items() if callable(v)}
+            engine.lend_class(name, methods, vars(value).get("__orig_bases__", ()), tracer)
+        elif callable(value):
+            engine.lend(name, value, tracer)
+        elif not isinstance(value, ModuleType):
+            engine.define(name, value)
+    engine.finish()
+
+
+def _no_program(function: Callable[..., Any], shape: Any) -> None:
+    """Of functions that have to be called each time."""
+
+
+class _StudentNames(dict[str, Any]):
+    """Global names of a given cell: those it does not define are the engine's."""
+
+    def __init__(self, engine: Engine) -> None:
+        super().__init__(__name__="__main__", __builtins__=builtins)
+        self._engine = engine
+        self._trace: Trace | None = None
+
+    def __missing__(self, name: str) -> Any:
+        if hasattr(builtins, name):
+            raise KeyError(name)
+        if self._trace is not None:
+            return self._trace.step("name", name)
+        return getattr(self._engine, name)
+
+    def program(self, function: Callable[..., Any], shape: Any) -> Any:
+        """What a function does with arguments of a shape, as a program in a wire message.
+
+        None if that depends on more than the shape, or fails: then it has to be called.
+        """
+        self._trace = trace = Trace()
+        try:
+            arguments, keywords, held = trace.shaped(shape)
+            if held:
+                arguments[0]._held.update(held)
+            result = trace.place(function(*arguments, **dict(keywords)))
+        except (Exception, Untraceable):
+            return None
+        finally:
+            self._trace = None
+        return wire.encode([trace.steps, result], _refused)
+
+
+def _refused(value: Any) -> dict[str, int]:
+    raise wire.WireError(f"a {type(value).__name__} is no part of a program")
