@@ -9,7 +9,8 @@ notebook or a model of a mistake: a test cannot tell.
 from __future__ import annotations
 
 import builtins
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
+from contextlib import contextmanager
 from functools import partial
 from typing import Any, TypeVar
 
@@ -67,6 +68,7 @@ class Engine:
         self._channel = channel
         self._waiting: list[Any] = []
         self._serving = 0
+        self._tracer: Tracer | None = None
         self._told: dict[Any, dict[str, Any]] = {}
         self._same: dict[int, int] = {}
         self._remotes: dict[int, Remote] = {}
@@ -194,30 +196,17 @@ class Engine:
         self, name: str, methods: dict[str, Callable[..., Any]], bases: Iterable[Any] = ()
     ) -> Any:
         """Make a class there whose methods stay here; its bases are classes there."""
-        numbers = {name: self._handle(method)["function"] for name, method in methods.items()}
-        return self._later("class", name, numbers, list(bases))
+        numbers = {name: self._number(method) for name, method in methods.items()}
+        return self._later("class", name, numbers, list(bases), self._tracer is not None)
 
-    def lend(self, name: str, function: Callable[..., Any], tracer: Tracer) -> None:
-        """Put a name into the namespace for a function that stays here.
-
-        It is called back where the tracer gives no program of what it does.
-        """
-        self._later("lend", name, *self._lent(function, tracer))
-
-    def lend_class(
-        self,
-        name: str,
-        methods: dict[str, Callable[..., Any]],
-        bases: Iterable[Any],
-        tracer: Tracer,
-    ) -> None:
-        """As `define_class`, with methods that are called back as in `lend`."""
-        numbers = {name: self._lent(method, tracer) for name, method in methods.items()}
-        self._later("lend_class", name, numbers, list(bases))
-
-    def _lent(self, function: Callable[..., Any], tracer: Tracer) -> list[int]:
-        number: int = self._handle(function)["function"]
-        return [number, self._channel.register(partial(tracer, function))]
+    @contextmanager
+    def lending(self, tracer: Tracer) -> Iterator[None]:
+        """What is defined meanwhile is called back only where the tracer gives no program."""
+        self._tracer = tracer
+        try:
+            yield
+        finally:
+            self._tracer = None
 
     def define_nodes(
         self,
@@ -244,13 +233,13 @@ class Engine:
                 what was made from it.
             alone: usual makers whose nodes hold an empty list.
         """
-        called = {key: self._handle(method)["function"] for key, method in methods.items()}
-        made = {key: self._handle(maker)["function"] for key, maker in makers.items()}
+        called = {key: self._number(method) for key, method in methods.items()}
+        made = {key: self._number(maker) for key, maker in makers.items()}
         noted = {}
         for key, number in usual.items():
             self._notes.append(partial(note, key))
             noted[key] = [len(self._notes) - 1, number]
-        note_all = self._handle(lambda: None)["function"]
+        note_all = self._number(lambda: None)
         self._later("node_class", name, called, made, noted, list(alone), note_all)
         return getattr(self, name)
 
@@ -429,8 +418,15 @@ class Engine:
                 raise TypeError("this object belongs to another engine")
             return {"object": value._number}
         if callable(value):
-            return {"function": self._channel.register(self._calling(value))}
+            return {"lent" if self._tracer else "function": self._number(value)}
         raise TypeError(f"a {type(value).__name__} cannot be sent to an engine")
+
+    def _number(self, function: Callable[..., Any]) -> int:
+        """The number that a function of ours is called by; the next one is its tracer's."""
+        number = self._channel.register(self._calling(function))
+        if self._tracer is not None:
+            self._channel.register(partial(self._tracer, function))
+        return number
 
     def _calling(self, function: Callable[..., Any]) -> Callable[..., Any]:
         """The function as student code calls it: with wire arguments, for a wire value.

@@ -5,13 +5,13 @@ from __future__ import annotations
 import builtins
 import random
 from collections.abc import Callable
-from types import ModuleType
+from types import BuiltinFunctionType, FunctionType, ModuleType
 from typing import Any
 
 from .assignments import compiled
 from .engines import Engine
 from .sandbox.inside import wire
-from .tracing import Trace, Untraceable, is_traceable
+from .tracing import Float, Trace, Untraceable, is_traceable
 
 
 def give(engine: Engine, solution: str, setup: list[str]) -> None:
@@ -30,17 +30,15 @@ def give(engine: Engine, solution: str, setup: list[str]) -> None:
         if not isinstance(scope[name], ModuleType) or scope[name] is random:
             del scope[name]
     before = set(scope)
-    exec(compiled(solution), scope)
-    tracer = scope.program if is_traceable(solution) else _no_program
-    for name in [key for key in scope if key not in before]:
-        value = scope.pop(name) if isinstance(scope[name], type) else scope[name]
-        if isinstance(value, type):
-            methods = {k: v for k, v in vars(value).items() if callable(v)}
-            engine.lend_class(name, methods, vars(value).get("__orig_bases__", ()), tracer)
-        elif callable(value):
-            engine.lend(name, value, tracer)
-        elif not isinstance(value, ModuleType):
-            engine.define(name, value)
+    with engine.lending(scope.program if is_traceable(solution) else _no_program):
+        exec(compiled(solution), scope)
+        for name in [key for key in scope if key not in before]:
+            value = scope.pop(name) if isinstance(scope[name], type) else scope[name]
+            if isinstance(value, type):
+                methods = {k: v for k, v in vars(value).items() if callable(v)}
+                engine.define_class(name, methods, vars(value).get("__orig_bases__", ()))
+            elif not isinstance(value, ModuleType):
+                engine.define(name, value)
     engine.finish()
 
 
@@ -57,10 +55,12 @@ class _StudentNames(dict[str, Any]):
         self._trace: Trace | None = None
 
     def __missing__(self, name: str) -> Any:
+        if self._trace is not None and name == "float":
+            return Float(self._trace)
         if hasattr(builtins, name):
             raise KeyError(name)
         if self._trace is not None:
-            return self._trace.step("name", name)
+            return self._trace.global_name(name)
         return getattr(self._engine, name)
 
     def program(self, function: Callable[..., Any], shape: Any) -> Any:
@@ -68,17 +68,34 @@ class _StudentNames(dict[str, Any]):
 
         None if that depends on more than the shape, or fails: then it has to be called.
         """
-        self._trace = trace = Trace()
+        if not self._keeps_nothing(function):
+            return None
+        self._trace = Trace()
         try:
-            arguments, keywords, held = trace.shaped(shape)
-            if held:
-                arguments[0]._held.update(held)
-            result = trace.place(function(*arguments, **dict(keywords)))
+            return wire.encode(self._trace.program(function, shape), _refused)
         except (Exception, Untraceable):
             return None
         finally:
             self._trace = None
-        return wire.encode([trace.steps, result], _refused)
+
+    def _keeps_nothing(self, function: Callable[..., Any]) -> bool:
+        """Whether no call of a function can leave anything here for the next one."""
+        if type(function) is not FunctionType or function.__closure__:
+            return False
+        defaults = (*(function.__defaults__ or ()), *(function.__kwdefaults__ or {}).values())
+        names = [value for key, value in self.items() if not key.startswith("__")]
+        return not any(map(_may_change, (*defaults, *names)))
+
+
+def _may_change(value: Any) -> bool:
+    if type(value) is tuple:
+        return any(map(_may_change, value))
+    return type(value) not in _UNCHANGING
+
+
+_UNCHANGING = frozenset(
+    [type(None), bool, int, float, str, FunctionType, BuiltinFunctionType, ModuleType]
+)
 
 
 def _refused(value: Any) -> dict[str, int]:

@@ -31,6 +31,11 @@ class Box:
     def __repr__(self):
         return f"Box({self.n!r})"
 
+class Small(Box):
+    pass
+
+b = Box(1.0)
+
 def change(box):
     box.n = -box.n
 
@@ -89,6 +94,49 @@ class Mean:
         change(self)
         return self.n
 """
+CLOSURES = """
+def f(box, x):
+    def later():
+        box.n += box.n * x
+        box.last = lambda y: [box.n, x, y]
+    box.step = later
+    box.n = 10 * x
+    box.step()
+    box.step()
+    return [box.n, box.last(x)]
+
+def g(box):
+    twice = lambda x: x + x
+    box.last = lambda x: twice(x) * box.n
+    return box
+"""
+LATE = """
+def f(x):
+    box = Box(x)
+    for turn in range(3):
+        if turn == 0:
+            box.last = lambda: turn * x
+    return box.last()
+"""
+CHANGED = """
+def f(x):
+    box = Box(x)
+    def last():
+        return double(x)
+    double = lambda x: x
+    box.last = last
+    double = lambda x: x + x
+    return box.last()
+"""
+KEPT = """
+def f(x):
+    box, seen = Box(x), []
+    def last():
+        seen.append(x)
+        return len(seen) + x
+    box.last = last
+    return box.last() + box.last()
+"""
 STEPS = "[(m := Mean(3)).step([1.0, {x}, 3.0]), m.step([{x}, 0.25, 4.0]), m.held, m.rate]"
 
 
@@ -99,7 +147,7 @@ STEPS = "[(m := Mean(3)).step([1.0, {x}, 3.0]), m.step([{x}, 0.25, 4.0]), m.held
         ("def f(a, *, b=2.0): return a / b", ["f(1.5)", "f(2.5)", "f(1.5, b=4.0)"], 2),
         ("def f(a): return [0.0 * a, -0.0, (0.0, a + 0), None, 'x']", ["f(-1.0)", "f(1.0)"], 1),
         ("def f(xs): return sum(xs) / len(xs)", ["f([1.5, 2.5])", "f([0.1, 0.2])", "f([0.3])"], 2),
-        ("def f(a): return a * a", ["f(1.5)", "f(7000)", "f(2 ** 70)", "f(Box(2.0).n)"], 1),
+        ("def f(a): return a * a", ["f(1.5)", "f(7000)", "f(2 ** 70)", "f(Box(2.0).n)"], 2),
         ("def f(n, x): return [x * i for i in range(n)]", ["f(3, 1.5)", "f(3, 2.5)"], 1),
         ("def f(box): return box.bump().n + box.n", ["f(Box(1.0))", "f(Box(2.5))"], 1),
         ("def f(p, q):\n p.n, q.n = 5.0, 7.0\n return p.n",
@@ -111,7 +159,16 @@ STEPS = "[(m := Mean(3)).step([1.0, {x}, 3.0]), m.step([{x}, 0.25, 4.0]), m.held
         ("def f(x): return getattr(x, 'n')", ["f(Box(1.5))", "f(Box(2.5))"], 1),
         ("def f(x): return fail(x)", ["f(1.5)", "f(2.5)"], 1),
         ("def f(x): return nowhere(x)", ["f(1.5)"], 1),
-        ("def f(x): return x.missing", ["f(1.5)", "f(Box(1.0))"], 1),
+        ("def f(x): return x.missing", ["f(1.5)", "f(Box(1.0))"], 2),
+        ("def f(x): return float(x) + float('inf') + float(2)", ["f(1.5)", "f(2.5)"], 1),
+        ("def f(x): return (x if isinstance(x, Box) else Box(x)).n",
+         ["f(1.5)", "f(Box(2.5))", "f(2)", "f('x')"], 4),
+        ("def f(x): return [isinstance(x, float), isinstance(x, (int, float)), isinstance(x, int)]",
+         ["f(1.5)", "f(2)", "f(2.5)"], 2),
+        (CLOSURES, ["f(Box(1.5), 2.5)", "f(Box(-1.5), 3.5)"], 1),
+        (CLOSURES, ["g(Box(1.5)).last(2.5)", "g(Box(1.5)).last()", "g(Box(2.5)).last(1, 2)"], 1),
+        ("def f(x):\n b = Box(x)\n def g(c):\n  c.n = 1.0\n  b.n = 2.0\n  return c.n\n b.g = g\n"
+         " return [b.g(b), b.g(Box(x))]", ["f(1.5)", "f(2.5)"], 1),
         (CLASS, [STEPS.format(x=1.5), STEPS.format(x=2.5)], 2),
         (CLASS, ["Mean(1).after_a_change(1.5)", "Mean(1).after_a_change(2.5)"], 2),
     ],
@@ -135,12 +192,17 @@ def test_one_answer_holds_for_all_arguments_of_a_shape(source, expressions, call
         ("import math\ndef f(x): return math.sqrt(x)", ["0.25", "2.25"]),
         ("def f(x): return f'{x:.1f}' + str(x)", ["0.25", "2.25"]),
         ("def f(x): return isinstance(x, float)", ["0.25", "Box(1.0)"]),
-        ("def f(x): return isinstance(x, Box)", ["0.25", "Box(1.0)"]),
+        ("def f(x): return isinstance(x, Box)", ["change", "Small(1.0)"]),
+        ("def f(x): return isinstance(x.n, float)", ["Box(1.0)", "Box('a')"]),
+        ("def f(x, y): return isinstance(x, y)", ["b, Box", "b, Small"]),
         ("def f(x): return type(x) == float", ["0.25", "Box(1.0)"]),
         ("def f(x, y): return x is y", ["(b := Box(1.0)), b", "Box(1.0), Box(1.0)"]),
         ("def f(x): return x.n is None", ["Box('text')", "Box(None)"]),
         ("def f(x):\n try: return 1 / x\n except ZeroDivisionError: return 0", ["0.5", "0.0"]),
         ("def f(x):\n match x:\n  case 0.5: return 1\n  case _: return 2", ["0.5", "0.0"]),
+        (LATE, ["0.5", "1.5"]),
+        (CHANGED, ["0.5", "1.5"]),
+        (KEPT, ["0.5", "1.5"]),
         ("def f(x): return list(range(int(x)))", ["3.5", "2.5"]),
         ("def f(x): return [max(x, 1.0), abs(x), round(x), x // 1]", ["3.5", "-2.5"]),
         ("def f(x): return [y for y in x if y > 1]", ["[0.5, 1.5]", "[2.5, 1.5]"]),
@@ -176,11 +238,27 @@ def test_lists_that_hold_themselves_have_a_shape():
     assert names["f"](endless) == 1
 
 
-def test_what_one_call_was_given_is_not_for_the_next():
-    source = "class Keeper:\n def keep(self, x, seen=[]):\n  seen.append(x)\n  return seen[0]"
-    names, _ = lent(source)
-    keeper = names["Keeper"]()
-    assert [keeper.keep(1.5), keeper.keep(2.5, [])] == [1.5, 2.5]
+@pytest.mark.parametrize(
+    "source",
+    [
+        "kept = []\ndef f(x):\n kept.append(x)\n return kept[0] + x",
+        "n = 0.0\ndef f(x):\n global n\n n = n + x\n return n",
+        "def f(x, kept=[]):\n kept.append(x)\n return kept[0] + x",
+        "def f(x, *, kept=([],)):\n kept[0].append(x)\n return kept[0][0] + x",
+        "def make():\n n = [0.0]\n def f(x):\n  n.append(x)\n  return n[1]\n return f\nf = make()",
+    ],
+)
+def test_what_a_function_keeps_it_keeps(source):
+    names, there = lent(source)[0], own(source)
+    for x in (0.5, 1.5, 2.5):
+        assert names["f"](x) == there["f"](x)
+
+
+def test_objects_that_are_kept_here_are_not_read_while_a_program_is_written():
+    names, _ = lent("box = Box(1.5)\ndef f(x): return box.n * x")
+    assert names["f"](2.0) == 3.0
+    names["box"].n = 2.5
+    assert names["f"](2.0) == 5.0
 
 
 def test_an_expression_may_not_ask():

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from . import wire
-from .programs import BINARY, UNARY, Program, look_up, shape_of
+from .programs import BINARY, UNARY, Program, kind_of, look_up, shape_of
 
 _PLAIN = frozenset([type(None), bool, int, float, str])
 _SIZED = (str, list, tuple, set, frozenset, dict)
@@ -131,7 +131,9 @@ class Objects:
         return wire.encode(value, self._handle)
 
     def _resolve(self, kind: str, number: int) -> Any:
-        return self._objects[number] if kind == "object" else self._function(number)
+        if kind == "object":
+            return self._objects[number]
+        return self._lent(number) if kind == "lent" else self._function(number)
 
     def _function(
         self, number: int, unnoted: dict[int, list[Any]] | None = None, is_method: bool = False
@@ -171,19 +173,19 @@ class Objects:
 
         return function
 
-    def _lent(self, number: int, tracer: int, is_method: bool = False) -> Callable[..., Any]:
+    def _lent(self, number: int, is_method: bool = False) -> Callable[..., Any]:
         """A function of the grader's, of which one answer holds for all arguments of a shape.
 
-        Args:
-            tracer: gives the program of what the function does with arguments of a shape, or None
-                where there is none: then the function is asked each time.
+        The next number is that of its tracer, which gives the program of what it does with
+        arguments of a shape, or None where there is none: then it is asked each time.
         """
-        ask = self._function(number, is_method=is_method)
+        ask, tracer = self._function(number, is_method=is_method), number + 1
         programs: dict[Any, Program | None] = {}
 
         def function(*arguments: Any, **keywords: Any) -> Any:
             held = _held(arguments[0]) if is_method and arguments else None
-            parts = (arguments, tuple(keywords.items()), tuple((held or {}).items()))
+            kinds = tuple([kind_of(each, self.namespace) for each in arguments])
+            parts = (arguments, kinds, tuple(keywords.items()), tuple((held or {}).items()))
             inputs: list[Any] = []
             shape = shape_of(parts, inputs)
             if shape not in programs and len(programs) < _MOST_SHAPES:
@@ -237,18 +239,9 @@ class Objects:
     def _define(self, name: str, value: Any) -> None:
         self.namespace[name] = value
 
-    def _lend(self, name: str, function: int, tracer: int) -> None:
-        self.namespace[name] = self._lent(function, tracer)
-
-    def _lend_class(self, name: str, methods: dict[str, tuple[int, int]], bases: list[Any]) -> Any:
-        functions = {key: self._lent(*both, True) for key, both in methods.items()}
-        return self._created(name, functions, bases)
-
-    def _class(self, name: str, methods: dict[str, int], bases: list[Any]) -> Any:
-        functions = {key: self._function(number, is_method=True) for key, number in methods.items()}
-        return self._created(name, functions, bases)
-
-    def _created(self, name: str, functions: dict[str, Any], bases: list[Any]) -> Any:
+    def _class(self, name: str, methods: dict[str, int], bases: list[Any], lent: bool) -> Any:
+        make = self._lent if lent else self._function
+        functions = {key: make(number, is_method=True) for key, number in methods.items()}
         created = type(name, tuple(bases), functions)
         self._ours.add(created)
         self.namespace[name] = created

@@ -22,9 +22,15 @@ BINARY: dict[str, Callable[[Any, Any], Any]] = {
     "imul": operator.imul,
     "itruediv": operator.itruediv,
 }
-UNARY: dict[str, Callable[[Any], Any]] = {"neg": operator.neg, "pos": operator.pos}
+UNARY: dict[str, Callable[[Any], Any]] = {
+    "neg": operator.neg,
+    "pos": operator.pos,
+    "float": float,
+}
 INPUT = ""
 """How a shape says that here is something of which no more is said."""
+FLOAT, CLASS = "float", "class "
+"""How kinds are told: `FLOAT`, or `CLASS` and the name."""
 _LISTS: dict[type, str] = {list: "list", tuple: "tuple"}
 _TOLD = frozenset([list, tuple, str, bool, int, type(None)])
 """Of what a shape tells more than that it is there."""
@@ -62,15 +68,28 @@ def shape_of(value: Any, inputs: list[Any], depth: int = 0) -> Any:
     return INPUT
 
 
+def kind_of(value: Any, namespace: dict[str, Any]) -> str:
+    """What may be known of a value's type: a float, or an object of a class in the namespace."""
+    kind = type(value)
+    if kind is float:
+        return FLOAT
+    name = kind.__name__
+    return CLASS + name if namespace.get(name) is kind else ""
+
+
 class Program:
     """Carries out `[[operation, *operands], …]`, and gives what the step at place `result` gave.
 
     The inputs have the first places and each step's result the next one; operands are places,
     behind what else an operation needs:
 
-        ["value", constant]    ["name", name]           ["add" …, left, right]    ["neg", operand]
-        ["get", name, target]  ["set", name, target, value]     ["list" or "tuple", *items]
+        ["value", constant]    ["name", name]       ["add" …, left, right]    ["neg" …, operand]
+        ["get", name, target]  ["set", name, target, value]    ["list" or "tuple", *items]
         ["call", names of the last arguments, function, *arguments]
+        ["function", parameters, steps, result, *captured]     ["item", index, captured]
+
+    A function is a program, too. Its inputs are the arguments, of which it takes so many, and last
+    a tuple of what it captured.
 
     Args:
         namespace: where names are looked up, each time.
@@ -121,6 +140,11 @@ def _ready(step: list[Any], namespace: dict[str, Any]) -> tuple[Callable[..., An
         return lambda target: getattr(target, first), operands
     if name == "set":
         return lambda target, value: setattr(target, first, value), operands
+    if name == "item":
+        return operator.itemgetter(first), operands
+    if name == "function":
+        steps, result, *captured = operands
+        return _making(first, Program(steps, result, namespace)), captured
     if name == "call":
         return (_calling(first) if first else _call), operands
     raise ValueError(f"there is no step called {name!r}")
@@ -144,6 +168,18 @@ def _calling(names: list[str]) -> Callable[..., Any]:
         return function(*arguments[:count], **dict(zip(names, arguments[count:], strict=True)))
 
     return call
+
+
+def _making(parameters: int, program: Program) -> Callable[..., Any]:
+    def make(*captured: Any) -> Callable[..., Any]:
+        def function(*arguments: Any) -> Any:
+            if len(arguments) != parameters:
+                raise TypeError(f"it takes {parameters} arguments, not {len(arguments)}")
+            return program.run([*arguments, captured])
+
+        return function
+
+    return make
 
 
 _MAKERS: dict[str, Callable[..., Any]] = {

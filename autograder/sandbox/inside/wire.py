@@ -245,7 +245,7 @@ def decode(message: Any, resolve: Callable[[str, int], Any], depth: int = 0) -> 
     if kind is not dict or len(message) != 1 or depth > MAX_DEPTH:
         raise WireError("not a value")
     ((tag, body),) = message.items()
-    if type(body) is int and (tag == "object" or tag == "function"):
+    if type(body) is int and tag in ("object", "function", "lent"):
         return resolve(tag, body)
     if tag == "float" and body in ("nan", "inf", "-inf"):
         return float(body)
