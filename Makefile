@@ -55,6 +55,7 @@ bench: install system
 	$(BIN)/python benchmarks/scaling.py
 	$(BIN)/python benchmarks/scaling.py --draw
 	$(BIN)/python benchmarks/feedback_pages.py --at-least 5
+	$(BIN)/python benchmarks/every_mistake.py --page docs/performance.md
 
 # A thousand students' submissions to each assignment, and to three by one command, and a hundred to
 # mlp, whose networks train: seconds, and the grader's memory.

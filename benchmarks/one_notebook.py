@@ -17,6 +17,7 @@ import random
 import statistics
 import tempfile
 import time
+from collections.abc import Callable
 from contextlib import redirect_stdout
 from io import StringIO
 from pathlib import Path
@@ -91,17 +92,22 @@ def _run(
     return time.perf_counter() - started, failed
 
 
-def measure(folder: Path, name: str, repeats: int) -> list[tuple[float, float]]:
-    """For each of the three students, the seconds of the whole path and without a wall.
+def measure(
+    folder: Path,
+    name: str,
+    repeats: int,
+    students_of: Callable[[Assignment], dict[str, Answers]] = kinds,
+) -> dict[str, tuple[float, float]]:
+    """For each of the students, the seconds of the whole path and without a wall.
 
     To be called in a process of its own.
     """
     collect_seldom()  # as the command does, and a student's process
     assignment = load_assignment(folder, name)
     suite = Suite(assignment.tests)
-    students = kinds(assignment)
+    students = students_of(assignment)
     hand_in(folder, assignment, students)
-    found = []
+    found = {}
     with (
         Grader(folder, course_key(folder)) as grader,
         Classroom(folder, OneProcess(grader), force=True) as room,
@@ -115,7 +121,7 @@ def measure(folder: Path, name: str, repeats: int) -> list[tuple[float, float]]:
                 assert outcome.report is not None
                 seed = bytes.fromhex(outcome.report.seed)
                 bare.append(without_a_wall(assignment, suite, answers, seed))
-            found.append((statistics.median(walled[1:]), statistics.median(bare[1:])))
+            found[student] = statistics.median(walled[1:]), statistics.median(bare[1:])
     return found
 
 
@@ -131,7 +137,7 @@ def main() -> None:
         make_course(folder, options.assignments)
         for name in options.assignments:
             found = alone(measure, folder, name, options.repeats)
-            cells = [f"{whole * 1000:,.0f} ({own * 1000:,.0f})" for whole, own in found]
+            cells = [f"{whole * 1000:,.0f} ({own * 1000:,.0f})" for whole, own in found.values()]
             rows.append([f"`{name}`", *cells])
             print(*rows[-1], flush=True)
         if "value" in options.assignments:
