@@ -17,9 +17,9 @@ from .tracing import Float, Trace, Untraceable, is_traceable
 def give(engine: Engine, solution: str, setup: list[str]) -> None:
     """Make a solution cell work on an engine that lives elsewhere, without sending it there.
 
-    The cell runs here; what it defines is announced over there as functions and classes whose
-    calls come back here: each one, or each one of another shape where what the function does is a
-    straight line of operations on what lives over there.
+    The cell runs here; what it defines is announced over there as functions and classes whose calls
+    come back here. Where a function does to arguments of a shape a straight line of operations, the
+    first call brings these over, and the others are carried out there.
     """
     scope = _StudentNames(engine)
     for source in setup:

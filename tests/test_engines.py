@@ -77,6 +77,9 @@ def unusual():
 def leave():
     raise SystemExit(0)
 
+def kind(value):
+    return type(value).__name__
+
 def relay(function, *arguments, **keywords):
     return function(*arguments, **keywords)
 
@@ -409,6 +412,7 @@ def test_arithmetic_is_worked_out_where_the_engine_lives(engines):
         f = engine.expression(lambda x, y: 2 * x - (y / x) ** 2 + 1 / y)
         assert engine.relay(f, 2.0, 3.0) == 2 * 2.0 - (3.0 / 2.0) ** 2 + 1 / 3.0
         assert engine.relay(engine.expression(lambda: 7.0)) == 7.0
+        assert engine.relay(engine.kind, f) == "function"
         node = engine.relay(engine.expression(lambda x: x + x), engine.Value(4.0))
         assert node.data == 8.0 and len(engine.items(node._prev)) == 2
 

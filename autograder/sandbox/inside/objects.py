@@ -190,7 +190,7 @@ class Objects:
             shape = shape_of(parts, inputs)
             if shape not in programs and len(programs) < _MOST_SHAPES:
                 found = wire.decode(self._callback(tracer, [shape]), self._resolve)
-                programs[shape] = None if found is None else self._expression(found)
+                programs[shape] = None if found is None else self._program(found)
             program = programs.get(shape)
             return ask(*arguments, **keywords) if program is None else program.run(inputs)
 
@@ -398,7 +398,11 @@ class Objects:
             node = kind(1.0, (node,), "+")
         return node
 
-    def _expression(self, program: list[Any]) -> Program:
+    def _expression(self, program: list[Any]) -> Callable[..., Any]:
+        ready = self._program(program)
+        return lambda *operands: ready.run(list(operands))
+
+    def _program(self, program: list[Any]) -> Program:
         steps, result = program
         return Program(steps, result, self.namespace)
 

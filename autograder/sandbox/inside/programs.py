@@ -102,9 +102,6 @@ class Program:
             self._steps.append((function, _picking(operands)))
         self._result = result
 
-    def __call__(self, *inputs: Any) -> Any:
-        return self.run(list(inputs))
-
     def run(self, places: list[Any]) -> Any:
         """The result where the inputs are in these places; the steps' results are added."""
         for function, picked in self._steps:
