@@ -5,8 +5,8 @@ Each notebook is right but for one mistake. A warm grader grades it, sandbox on,
 many mistakes there are and how far beyond their own time grading takes them, and which ones take
 more than 25 ms.
 
-    python benchmarks/every_mistake.py [--repeats 1] [--assignments value backward …]
-        [--page docs/performance.md]
+    python benchmarks/every_mistake.py [--repeats 9] [--enough 1.0]
+        [--assignments value backward …] [--page docs/performance.md]
 """
 
 from __future__ import annotations
@@ -39,7 +39,10 @@ def mistakes(assignment: Assignment) -> dict[str, Answers]:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=1)
+    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument(
+        "--enough", type=float, default=1.0, help="seconds after which a notebook is not repeated"
+    )
     parser.add_argument("--assignments", nargs="+", default=assignment_names(find_course()))
     page_option(parser)
     options = parser.parse_args()
@@ -48,7 +51,7 @@ def main() -> None:
         folder = Path(scratch)
         make_course(folder, options.assignments)
         for name in options.assignments:
-            found = alone(measure, folder, name, options.repeats, mistakes)
+            found = alone(measure, folder, name, options.repeats, mistakes, options.enough)
             beyond = {key: 1000 * (whole - own) for key, (whole, own) in found.items()}
             slow += [f"{key} {extra:.0f}" for key, extra in beyond.items() if extra > BAR]
             *_, ninth = statistics.quantiles(beyond.values(), n=10)

@@ -21,7 +21,7 @@ def test_the_path_of_a_notebook_is_profiled(tmp_path):
 
 def test_the_notebooks_of_all_known_mistakes_are_measured(tmp_path):
     script = find_course() / "benchmarks" / "every_mistake.py"
-    line = [sys.executable, script, "--assignments", "checkpoint"]
+    line = [sys.executable, script, "--repeats", "1", "--assignments", "checkpoint"]
     done = subprocess.run(line, cwd=tmp_path, check=True, capture_output=True, text=True)
     known = load_assignment(find_course(), "checkpoint").exercises.values()
     count = sum(not mistake.endless for each in known for mistake in each.mistakes)
