@@ -39,6 +39,7 @@ class Trace:
     Attributes:
         steps: as `Program` takes them.
         captured: the places in `outer` of what is used here.
+        outermost: the trace of the function that is called, this one or one around it.
         inner: the trace that is being written, this one or one inside it.
     """
 
