@@ -2,8 +2,8 @@
 
 An exercise is graded on the student's own notebook first. If it fails while others have failed
 too, it gets a second chance in which the failed exercises before it work and those after it are
-left out, so that a mistake costs its own exercise only. The working versions stay in the grader:
-the student's process calls them across the wall.
+left out, so that a mistake costs its own exercise only. The working versions stay in the grader,
+which tells the student's process what they do to its objects.
 """
 
 from __future__ import annotations
