@@ -25,6 +25,8 @@ def marks_of(notebook: NotebookNode) -> Marks:
     """The marks in a graded notebook, verdicts in its test cells."""
     marks = Marks({}, {})
     for cell in notebook.cells:
+        if "nbgrader" not in cell["metadata"]:
+            continue
         if is_grade(cell):
             marks.points[cell.metadata.nbgrader.grade_id], _ = determine_grade(cell)
         if is_solution(cell):

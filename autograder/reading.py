@@ -49,7 +49,7 @@ def read_notebook(content: bytes, where: str) -> NotebookNode:
     text, notes = _decoded(content)
     if not text.strip("\0 \t\r\n"):
         raise UnreadableNotebook(f"{where}: the file is empty. {RESEND}")
-    if sum(map(text.count, "{[,")) > _MAX_PARTS:
+    if len(text) > _MAX_PARTS and sum(map(text.count, "{[,")) > _MAX_PARTS:
         raise UnreadableNotebook(
             f"{where}: the file holds over {_MAX_PARTS:,} items. "
             "Have its outputs cleared and the file saved again."

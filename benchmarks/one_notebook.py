@@ -13,6 +13,7 @@ notebooks in the same run; it starts a kernel a notebook.
 from __future__ import annotations
 
 import argparse
+import gc
 import math
 import random
 import statistics
@@ -34,6 +35,7 @@ from autograder.engines import Engine
 from autograder.grading import Grader
 from autograder.keys import course_key
 from autograder.runs import seed_of_cells
+from autograder.sandbox.inside.session import SELDOM
 from autograder.sandbox.inside.shell import forget, warm_shell
 from autograder.suite import Suite
 from autograder.workers import OneProcess, collect_seldom
@@ -58,12 +60,16 @@ def without_a_wall(assignment: Assignment, suite: Suite, answers: Answers, seed:
 
     That is the cells, as a kernel runs them, and the tests that grading runs: all of them, but
     where one mistake made other exercises fail, these until they fail, and once more without it.
+    Garbage is looked for as seldom as in a student's process.
     """
+    usual = gc.get_threshold()
+    gc.set_threshold(*SELDOM)
     seconds, failed = _run(assignment, suite, answers, suite.exercises, seed)
     wrong = [name for name in failed if answers[name] != assignment.exercises[name].stub]
     if len(wrong) > 1:
         mended = {**answers, wrong[0]: assignment.exercises[wrong[0]].solution}
         seconds += _run(assignment, suite, mended, wrong[1:], seed)[0]
+    gc.set_threshold(*usual)
     return seconds
 
 
@@ -108,7 +114,7 @@ def measure(
         repeats: how often each is measured, after a first time that does not count.
         enough: after how many seconds a student is measured no more, once there is a figure.
     """
-    collect_seldom()  # as the command does, and a student's process
+    collect_seldom()  # as the command does
     assignment = load_assignment(folder, name)
     suite = Suite(assignment.tests)
     students = students_of(assignment)

@@ -29,7 +29,7 @@ from dataclasses import dataclass
 from typing import Any
 
 from . import confine, forking
-from .session import rehearse, student_main
+from .session import SELDOM, rehearse, student_main
 from .shell import Shell, warm_shell
 
 _NOT_CONFINED = 41
@@ -44,9 +44,7 @@ def main() -> None:
     confine.prepare()
     gc.collect()
     gc.freeze()
-    # Students' graphs are large and hang together: looking through them all the time takes
-    # longer than what the students' code does.
-    gc.set_threshold(200_000, 20, 20)
+    gc.set_threshold(*SELDOM)
     for control in controls:
         if os.fork() == 0:
             _never_return(serve, shell, control, controls)

@@ -14,6 +14,13 @@ from . import wire
 from .objects import Objects, failure
 from .shell import Shell, forget
 
+SELDOM = (200_000, 20, 20)
+"""When a student's process looks for garbage, as `gc.set_threshold` takes it.
+
+Students' graphs are large and hang together: looking through them all the time takes longer than
+what the students' code does.
+"""
+
 _TIMES = 24
 _FAILING = "1 / 0"  # which takes long, and does everything often in one run
 _CELLS = (

@@ -89,16 +89,20 @@ class Connection:
             if deadline is None:
                 self._socket.sendall(frame)
                 return
-            rest = memoryview(frame)
-            while True:
-                with suppress(BlockingIOError):
-                    rest = rest[self._socket.send(rest, _AT_ONCE) :]
-                if not rest:
-                    return
+            sent = self._send_now(frame)
+            while sent < len(frame):
                 if not self._is_ready(select.POLLOUT, deadline):
                     raise TimeIsUp("the message was not taken in time")
+                sent += self._send_now(memoryview(frame)[sent:])
         except OSError as error:
             raise Closed("the connection was closed") from error
+
+    def _send_now(self, part: bytes | memoryview) -> int:
+        """Send as much as there is room for; how many bytes that was."""
+        try:
+            return self._socket.send(part, _AT_ONCE)
+        except BlockingIOError:
+            return 0
 
     def receive(
         self, deadline: float | None = None, later: Callable[[], float | None] | None = None
@@ -120,6 +124,12 @@ class Connection:
     ) -> bytes:
         """Read one message, which `to_message` has still to be made of. Raises as `receive`."""
         arrived = self._arrived
+        if not arrived:
+            chunk = self._read(deadline, later)
+            # Most often a message comes whole, and alone.
+            if len(chunk) == _HEADER.size + int.from_bytes(chunk[: _HEADER.size]):
+                return bytes(chunk[_HEADER.size :])
+            arrived += chunk
         while len(arrived) < _HEADER.size:
             arrived += self._read(deadline, later)
         (length,) = _HEADER.unpack_from(arrived)
