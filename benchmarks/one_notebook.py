@@ -34,7 +34,9 @@ from autograder.demo import hand_in
 from autograder.engines import Engine
 from autograder.grading import Grader
 from autograder.keys import course_key
-from autograder.runs import seed_of_cells
+from autograder.notebooks import cells_to_run, restore, template
+from autograder.reading import read_notebook
+from autograder.runs import Cell, seed_of_cells
 from autograder.sandbox.inside.session import SELDOM
 from autograder.sandbox.inside.shell import forget, warm_shell
 from autograder.suite import Suite
@@ -55,48 +57,67 @@ def kinds(assignment: Assignment) -> dict[str, Answers]:
     return dict(zip(names, (right, wrong, untouched), strict=True))
 
 
-def without_a_wall(assignment: Assignment, suite: Suite, answers: Answers, seed: bytes) -> float:
+def without_a_wall(assignment: Assignment, suite: Suite, cells: list[Cell], seed: bytes) -> float:
     """Seconds that the student's code takes in this process.
 
-    That is the cells, as a kernel runs them, and the tests that grading runs: all of them, but
-    where one mistake made other exercises fail, these until they fail, and once more without it.
-    Garbage is looked for as seldom as in a student's process.
+    That is the notebook's cells, as a kernel runs them, and the tests that grading runs: all of
+    them, but where one mistake made other exercises fail, these until they fail, and once more
+    without it. Garbage is looked for as seldom as in a student's process.
     """
     usual = gc.get_threshold()
     gc.set_threshold(*SELDOM)
-    seconds, failed = _run(assignment, suite, answers, suite.exercises, seed)
-    wrong = [name for name in failed if answers[name] != assignment.exercises[name].stub]
+    seconds, failed = _run(assignment, suite, cells, suite.exercises, seed)
+    untouched = _untouched(assignment, cells)
+    wrong = [name for name in failed if name not in untouched]
     if len(wrong) > 1:
-        mended = {**answers, wrong[0]: assignment.exercises[wrong[0]].solution}
+        solution = assignment.exercises[wrong[0]].solution
+        mended = [Cell(solution) if cell.exercise == wrong[0] else cell for cell in cells]
         seconds += _run(assignment, suite, mended, wrong[1:], seed)[0]
     gc.set_threshold(*usual)
     return seconds
 
 
+def _untouched(assignment: Assignment, cells: list[Cell]) -> set[str]:
+    """The exercises whose cells hold the stub."""
+    return {
+        cell.exercise
+        for cell in cells
+        if cell.exercise in assignment.exercises
+        and cell.source == assignment.exercises[cell.exercise].stub
+    }
+
+
 def _run(
-    assignment: Assignment, suite: Suite, answers: Answers, exercises: list[str], seed: bytes
+    assignment: Assignment, suite: Suite, cells: list[Cell], exercises: list[str], seed: bytes
 ) -> tuple[float, list[str]]:
     """Run all cells and some exercises' tests: how many seconds it took, and which failed."""
     shell = warm_shell()
     forget(shell)
-
+    untouched = _untouched(assignment, cells)
     failed: list[str] = []
 
     def passed(exercise: str) -> bool:
         run = suite.run(exercise, lambda: Engine(LocalChannel(shell.user_ns)), seed)
         verdicts = (verdict.passed for verdict in run)
-        is_untouched = answers[exercise] == assignment.exercises[exercise].stub
-        return all([*verdicts] if is_untouched or not failed else verdicts)
+        return all([*verdicts] if exercise in untouched or not failed else verdicts)
 
     random.seed(seed_of_cells(seed))
     started = time.perf_counter()
-    for source in (*assignment.setup.values(), *answers.values()):
-        shell.run_one_cell(source)
+    for cell in cells:
+        shell.run_one_cell(cell.source)
     with redirect_stdout(StringIO()):
         for name in exercises:
             if not passed(name):
                 failed.append(name)
     return time.perf_counter() - started, failed
+
+
+def cells_of(folder: Path, name: str, student: str) -> list[Cell]:
+    """The cells of a submitted notebook that are run for a mark."""
+    path = folder / "submitted" / student / name / f"{name}.ipynb"
+    notebook = read_notebook(path.read_bytes(), path.name)
+    restored = restore(notebook, template(folder, name), path.name)
+    return [cell for _, cell in cells_to_run(restored.notebook)]
 
 
 def measure(
@@ -124,7 +145,8 @@ def measure(
         Grader(folder, course_key(folder)) as grader,
         Classroom(folder, OneProcess(grader), force=True) as room,
     ):
-        for student, answers in students.items():
+        for student in students:
+            cells = cells_of(folder, name, student)
             walled, bare = [], []
             for turn in range(repeats + 1):
                 if turn > 1 and sum(walled) + sum(bare) > enough:
@@ -134,7 +156,7 @@ def measure(
                 walled.append(time.perf_counter() - started)
                 assert outcome.report is not None
                 seed = bytes.fromhex(outcome.report.seed)
-                bare.append(without_a_wall(assignment, suite, answers, seed))
+                bare.append(without_a_wall(assignment, suite, cells, seed))
             found[student] = statistics.median(walled[1:]), statistics.median(bare[1:])
     return found
 
