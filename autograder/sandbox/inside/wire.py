@@ -15,7 +15,6 @@ import struct
 import time
 from collections import deque
 from collections.abc import Callable
-from contextlib import suppress
 from functools import lru_cache
 from typing import Any
 
