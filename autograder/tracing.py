@@ -37,7 +37,7 @@ class Trace:
         holds_objects: whether the program may hold objects that are no symbols.
 
     Attributes:
-        steps: as `Program` takes them.
+        steps: as `sandbox.inside.programs.ready` takes them.
         captured: the places in `outer` of what is used here.
         outermost: the trace of the function that is called, this one or one around it.
         inner: the trace that is being written, this one or one inside it.
@@ -59,24 +59,23 @@ class Trace:
         self._closure = 0
 
     def program(self, function: Callable[..., Any], shape: Any) -> list[Any]:
-        """What `function` does in a call of this shape, as `[steps, result]`.
+        """What `function` does in a call of this shape, as `[inputs, steps, result]`.
 
         Args:
-            shape: of the arguments, their kinds, the keyword arguments and what the first argument
-                holds, as a lent function tells it.
+            shape: as `shape_of_call` tells it.
 
         Raises:
             Untraceable: that depends on more than the shape.
             Exception: of whatever kind, where the function fails, or this is no such shape.
         """
-        arguments, kinds, keywords, held = self._shaped(shape)
-        for argument, kind in zip(arguments, kinds, strict=True):
-            if type(argument) is Symbol:
-                argument._know(_kind=kind)
-        for name, value in held:
+        told, names, held, named = shape
+        arguments = [self._shaped(each) for each in told]
+        values = [self._shaped(each) for each in named]
+        keywords = dict(zip(names, values[: len(names)], strict=True))
+        for name, value in zip(held, values[len(names) :], strict=True):
             self.hold(arguments[0], name, value)
         self._names = getattr(function, "__globals__", None)
-        return self.finished(function(*arguments, **dict(keywords)))
+        return self.finished(function(*arguments, **keywords))
 
     def global_name(self, name: str) -> Symbol:
         """What a name stands for where the program is carried out."""
@@ -147,7 +146,7 @@ class Trace:
             result = inner.place(function(*symbols))
         finally:
             outermost.inner = self
-        return self.step("function", len(symbols), inner.steps, result, *inner.captured)
+        return self.step("function", inner.written(result), *inner.captured)
 
     def _note_cells(self, function: FunctionType) -> None:
         """Note what a function uses of the one that it is defined in."""
@@ -161,20 +160,26 @@ class Trace:
                     raise Untraceable("a function that it hands on could keep something")
 
     def finished(self, result: Any) -> list[Any]:
-        """The program that gives the result, as `[steps, place]`."""
+        """The program that gives the result, as `[inputs, steps, result]`."""
         place = self.place(result)
         # A function is written down when it is handed on; what it uses may have changed since.
         if any(cell.cell_contents is not held for cell, held in self._cells.values()):
             raise Untraceable("it changes what a function uses that it has handed on")
-        return [self.steps, place]
+        return self.written(place)
+
+    def written(self, result: int) -> list[Any]:
+        """The program that gives what is in this place, as `[inputs, steps, result]`."""
+        return [self._places - len(self.steps), self.steps, result]
 
     def _shaped(self, shape: Any) -> Any:
         """What `shape_of` told of, with symbols for the inputs."""
         if isinstance(shape, (list, tuple)):
             kind, *items = shape
             return {"list": list, "tuple": tuple}[kind](map(self._shaped, items))
-        if shape == INPUT:
-            return self.symbol()
+        if shape in (INPUT, FLOAT) or shape.startswith(CLASS):
+            symbol = self.symbol()
+            symbol._know(_kind=shape)
+            return symbol
         if len(shape) > MAX_LETTERS:
             raise ValueError("a text is too long")
         if shape[0] == "=":
@@ -217,7 +222,7 @@ class Symbol:
         self._know(_trace=trace, _place=place, _kind="", _name="")
 
     def _know(self, **known: Any) -> None:
-        """Know of what it stands for: its kind, as `kind_of` tells, or its global name."""
+        """Know of what it stands for: its kind, as a shape tells it, or its global name."""
         for name, value in known.items():
             object.__setattr__(self, name, value)
 
@@ -327,7 +332,7 @@ def is_traceable(source: str) -> bool:
 
 
 def traced(function: Callable[..., Any]) -> list[Any]:
-    """The program of what `function` works out from its arguments, as `[steps, result]`.
+    """What `function` works out from its arguments, as a program `[inputs, steps, result]`.
 
     Objects that are no symbols are in it as they are. Raises `TypeError` if what it does depends on
     what the arguments are.

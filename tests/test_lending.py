@@ -137,6 +137,13 @@ def f(x):
     box.last = last
     return box.last() + box.last()
 """
+NESTED = """
+def f(box, x):
+    def nested(n):
+        return (lambda: nested(n - 1)) if n else x
+    box.last = nested(LEVELS)
+    return box
+"""
 STEPS = "[(m := Mean(3)).step([1.0, {x}, 3.0]), m.step([{x}, 0.25, 4.0]), m.held, m.rate]"
 
 
@@ -169,6 +176,8 @@ STEPS = "[(m := Mean(3)).step([1.0, {x}, 3.0]), m.step([{x}, 0.25, 4.0]), m.held
         (CLOSURES, ["g(Box(1.5)).last(2.5)", "g(Box(1.5)).last()", "g(Box(2.5)).last(1, 2)"], 1),
         ("def f(x):\n b = Box(x)\n def g(c):\n  c.n = 1.0\n  b.n = 2.0\n  return c.n\n b.g = g\n"
          " return [b.g(b), b.g(Box(x))]", ["f(1.5)", "f(2.5)"], 1),
+        (NESTED.replace("LEVELS", "4"), ["f(Box(1.0), 2.5).last()()()()"], 1),
+        (NESTED.replace("LEVELS", "50"), ["f(Box(1.0), 2.5).last()" + "()" * 49], 103),
         (CLASS, [STEPS.format(x=1.5), STEPS.format(x=2.5)], 2),
         (CLASS, ["Mean(1).after_a_change(1.5)", "Mean(1).after_a_change(2.5)"], 2),
     ],
@@ -278,12 +287,12 @@ MANY = ["list", *[""] * 2000]
 
 @fuzz
 @given(JSON)
-@example(["tuple", ["tuple", "200", MANY], ["tuple"], ["tuple"]])
-@example(["tuple", ["tuple", "9" * 90, MANY], ["tuple"], ["tuple"]])
-@example(["tuple", ["tuple", "9" * 9000, MANY], ["tuple"], ["tuple"]])
-@example(["tuple", ["tuple", "[" * 90, MANY], ["tuple"], ["tuple"]])
-@example(["tuple", ["tuple", "3", ["list", *[""] * 100_000]], ["tuple"], ["tuple"]])
-@example(["tuple", ["tuple", "3", MANY], ["tuple"], ["tuple", ["tuple", "=n", "3"]]])
+@example([["200", MANY], [], [], []])
+@example([["9" * 90, MANY], [], [], []])
+@example([["9" * 9000, MANY], [], [], []])
+@example([["[" * 90, MANY], [], [], []])
+@example([["3", ["list", *[""] * 100_000]], [], [], []])
+@example([["3", MANY], [], ["n"], ["3"]])
 def test_any_shape_gets_a_program_of_moderate_length_or_none(shape: Any) -> None:
     program = TRACER(shape)
     assert program is None or len(repr(program)) < 1_000_000

@@ -92,7 +92,7 @@ with Suite(assignment.tests) as suite, WarmServer() as server, server.spawn(1) a
         for _ in suite.run(exercise, lambda: Engine(RemoteChannel(student)), b"seed"):
             pass
     last = "look('given', repr(trace) + repr(vars(trace)) + repr(gc.get_referents(trace)))"
-    last += "\\nassert any(type(each).__name__ == 'Program' for each in gc.get_objects())"
+    last += "\\nassert any(getattr(each, '__name__', '') == 'program' for each in gc.get_objects())"
     answer = student.request({"cell": last + "\\nlook('check', control)"}, 60)
     assert answer["error"] is None, answer
     print(student.request({"cell": OBJECTS_CELL}, 60)["outputs"][0]["text"])

@@ -15,7 +15,7 @@ from itertools import islice
 from typing import Any
 
 from . import wire
-from .programs import BINARY, UNARY, Program, kind_of, look_up, shape_of
+from .programs import BINARY, UNARY, look_up, ready, shape_of_call
 
 _PLAIN = frozenset([type(None), bool, int, float, str])
 _SIZED = (str, list, tuple, set, frozenset, dict)
@@ -180,19 +180,16 @@ class Objects:
         arguments of a shape, or None where there is none: then it is asked each time.
         """
         ask, tracer = self._function(number, is_method=is_method), number + 1
-        programs: dict[Any, Program | None] = {}
+        programs: dict[Any, Callable[..., Any] | None] = {}
 
         def function(*arguments: Any, **keywords: Any) -> Any:
             held = _held(arguments[0]) if is_method and arguments else None
-            kinds = tuple([kind_of(each, self.namespace) for each in arguments])
-            parts = (arguments, kinds, tuple(keywords.items()), tuple((held or {}).items()))
-            inputs: list[Any] = []
-            shape = shape_of(parts, inputs)
+            shape, inputs = shape_of_call(arguments, keywords, held or {}, self.namespace)
             if shape not in programs and len(programs) < _MOST_SHAPES:
                 found = wire.decode(self._callback(tracer, [shape]), self._resolve)
-                programs[shape] = None if found is None else self._program(found)
+                programs[shape] = None if found is None else ready(found, self.namespace)
             program = programs.get(shape)
-            return ask(*arguments, **keywords) if program is None else program.run(inputs)
+            return ask(*arguments, **keywords) if program is None else program(*inputs)
 
         return function
 
@@ -399,12 +396,7 @@ class Objects:
         return node
 
     def _expression(self, program: list[Any]) -> Callable[..., Any]:
-        ready = self._program(program)
-        return lambda *operands: ready.run(list(operands))
-
-    def _program(self, program: list[Any]) -> Program:
-        steps, result = program
-        return Program(steps, result, self.namespace)
+        return ready(program, self.namespace)
 
     def _operation(
         self, kind: Any, program: list[Any], slopes: list[list[Any]], adds: bool
@@ -472,7 +464,12 @@ def _held(value: Any) -> dict[str, Any] | None:
     held = getattr(value, "__dict__", None)
     if type(held) is not dict or kind.__getattribute__ is not object.__getattribute__:
         return None
-    return {name: item for name, item in held.items() if not hasattr(kind, name)}
+    for base in kind.__mro__:
+        names = base.__dict__
+        for name in held:
+            if name in names:
+                return {each: held[each] for each in held if not hasattr(kind, each)}
+    return held
 
 
 def results_first(graph: list[tuple[Any, list[Any]]], key: Callable[[Any], Any] = id) -> list[Any]:

@@ -8,7 +8,7 @@ programs.
 from __future__ import annotations
 
 import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 BINARY: dict[str, Callable[[Any, Any], Any]] = {
@@ -30,7 +30,7 @@ UNARY: dict[str, Callable[[Any], Any]] = {
 INPUT = ""
 """How a shape says that here is something of which no more is said."""
 FLOAT, CLASS = "float", "class "
-"""How kinds are told: `FLOAT`, or `CLASS` and the name."""
+"""How an argument's kind is told: `FLOAT`, or `CLASS` and the name."""
 _LISTS: dict[type, str] = {list: "list", tuple: "tuple"}
 _TOLD = frozenset([list, tuple, str, bool, int, type(None)])
 """Of what a shape tells more than that it is there."""
@@ -43,23 +43,50 @@ MAX_LETTERS = 100
 """How long the text is, at most, that stands for a value in a shape."""
 
 
+def shape_of_call(
+    arguments: tuple[Any, ...],
+    keywords: dict[str, Any],
+    held: dict[str, Any],
+    namespace: dict[str, Any],
+) -> tuple[tuple[Any, ...], list[Any]]:
+    """The shape of a call, and the inputs: whatever the shape only says of that it is there.
+
+    The shape tells of the arguments; then the names of the keyword arguments, the names of what
+    the first argument holds, and of both in turn. Equal shapes are equal here, and as JSON.
+
+    Args:
+        held: what the first argument holds.
+        namespace: where classes have their names. Of an argument the shape tells its kind, too: a
+            float, or an object of one of these classes.
+    """
+    inputs: list[Any] = []
+    told = []
+    for value in arguments:
+        shape = shape_of(value, inputs)
+        if shape == INPUT:
+            kind = type(value)
+            name = kind.__name__
+            known = CLASS + name if namespace.get(name) is kind else INPUT
+            shape = FLOAT if kind is float else known
+        told.append(shape)
+    named = [shape_of(value, inputs) for value in (*keywords.values(), *held.values())]
+    return (tuple(told), tuple(keywords), tuple(held), tuple(named)), inputs
+
+
 def shape_of(value: Any, inputs: list[Any], depth: int = 0) -> Any:
     """The shape of a value: lists and tuples, and in them texts, truth values and small counts.
 
-    Anything else is added to `inputs`, and the shape says only that it is there. Equal shapes are
-    equal here, and as JSON.
+    Anything else is added to `inputs`.
     """
     kind = type(value)
+    if kind not in _TOLD:
+        inputs.append(value)
+        return INPUT
     if kind in _LISTS and depth < _LEVELS and len(value) <= _MOST_ITEMS:
-        depth += 1
-        shape = [_LISTS[kind]]
-        for item in value:
-            if type(item) in _TOLD:
-                shape.append(shape_of(item, inputs, depth))
-            else:
-                inputs.append(item)
-                shape.append(INPUT)
-        return tuple(shape)
+        if _TOLD.isdisjoint(map(type, value)):
+            inputs += value
+            return (_LISTS[kind],) + (INPUT,) * len(value)
+        return (_LISTS[kind], *[shape_of(item, inputs, depth + 1) for item in value])
     if kind is str and len(value) < MAX_LETTERS:
         return "=" + value
     if value is None or kind is bool or (kind is int and -MAX_COUNT <= value <= MAX_COUNT):
@@ -68,83 +95,88 @@ def shape_of(value: Any, inputs: list[Any], depth: int = 0) -> Any:
     return INPUT
 
 
-def kind_of(value: Any, namespace: dict[str, Any]) -> str:
-    """What may be known of a value's type: a float, or an object of a class in the namespace."""
-    kind = type(value)
-    if kind is float:
-        return FLOAT
-    name = kind.__name__
-    return CLASS + name if namespace.get(name) is kind else ""
+def ready(program: list[Any], namespace: dict[str, Any]) -> Callable[..., Any]:
+    """The function that carries out a program `[inputs, steps, result]`.
 
-
-class Program:
-    """Carries out `[[operation, *operands], …]`, and gives what the step at place `result` gave.
-
-    The inputs have the first places and each step's result the next one; operands are places,
-    behind what else an operation needs:
+    It takes so many inputs, which have the first places; each step's result has the next one. It
+    gives what is in the place `result`. Operands are places, behind what else a step needs:
 
         ["value", constant]    ["name", name]       ["add" …, left, right]    ["neg" …, operand]
         ["get", name, target]  ["set", name, target, value]    ["list" or "tuple", *items]
         ["call", names of the last arguments, function, *arguments]
-        ["function", parameters, steps, result, *captured]     ["item", index, captured]
+        ["function", program, *captured]     ["item", index, captured]
 
-    A function is a program, too. Its inputs are the arguments, of which it takes so many, and last
-    a tuple of what it captured.
+    The last input of a program inside a program is the tuple of what it captured.
 
     Args:
         namespace: where names are looked up, each time.
     """
-
-    def __init__(self, steps: list[list[Any]], result: int, namespace: dict[str, Any]) -> None:
-        self._steps: list[tuple[Callable[..., Any], Callable[[list[Any]], Any]]] = []
-        for step in steps:
-            function, operands = _ready(step, namespace)
-            self._steps.append((function, _picking(operands)))
-        self._result = result
-
-    def run(self, places: list[Any]) -> Any:
-        """The result where the inputs are in these places; the steps' results are added."""
-        for function, picked in self._steps:
-            places.append(function(*picked(places)))
-        return places[self._result]
+    known: dict[str, Any] = {**BINARY, **UNARY, "look_up": look_up, "namespace": namespace}
+    exec("\n".join(_lines("program", program, known)), known)
+    function: Callable[..., Any] = known["program"]
+    return function
 
 
-def _picking(operands: Sequence[int]) -> Callable[[list[Any]], Any]:
-    """What picks the operands out of the places."""
-    if len(operands) > 1:
-        return operator.itemgetter(*operands)
-    if operands:
-        [only] = operands
-        return lambda places: (places[only],)
-    return lambda places: ()
+def _lines(
+    name: str, program: list[Any], known: dict[str, Any], captured: str = "", level: int = 1
+) -> list[str]:
+    """The text of a function that carries out a program. Each place is a variable.
+
+    Args:
+        known: what the text may use besides; constants are added.
+        captured: the tuple of what it captures of the function around it.
+        level: how many functions it is in, itself included.
+    """
+    count, steps, result = program
+    here = "v" * level
+    inputs = [f"{here}{place}" for place in range(count)]
+    last = inputs.pop() if captured else ""
+    lines = [f"def {name}({', '.join(inputs)}):"]
+    if captured:
+        lines.append(f" {last} = {captured}")
+    for place, step in enumerate(steps, count):
+        made = f"{here}{place}"
+        if step[0] == "function":
+            _, inner, *places = step
+            packed = _expression(["tuple", *places], here, known)
+            lines += [f" {line}" for line in _lines(made, inner, known, packed, level + 1)]
+        else:
+            lines.append(f" {made} = {_expression(step, here, known)}")
+    return [*lines, f" return {here}{result:d}"]
 
 
-def _ready(step: list[Any], namespace: dict[str, Any]) -> tuple[Callable[..., Any], Sequence[int]]:
-    """What a step calls, and with which places."""
-    name, *rest = step
-    if name in BINARY:
-        return BINARY[name], rest
-    if name in UNARY:
-        return UNARY[name], rest
-    if name in _MAKERS:
-        return _MAKERS[name], rest
-    first, *operands = rest
-    if name == "value":
-        return lambda: first, operands
-    if name == "name":
-        return lambda: look_up(namespace, first), operands
-    if name == "get":
-        return lambda target: getattr(target, first), operands
-    if name == "set":
-        return lambda target, value: setattr(target, first, value), operands
-    if name == "item":
-        return operator.itemgetter(first), operands
-    if name == "function":
-        steps, result, *captured = operands
-        return _making(first, Program(steps, result, namespace)), captured
-    if name == "call":
-        return (_calling(first) if first else _call), operands
-    raise ValueError(f"there is no step called {name!r}")
+def _expression(step: list[Any], here: str, known: dict[str, Any]) -> str:
+    """What a step works out of variables, whose names begin with `here`."""
+
+    def at(*places: int) -> str:
+        return ", ".join([f"{here}{place:d}" for place in places])
+
+    match step:
+        case ["value", constant]:
+            name = f"c{len(known)}"
+            known[name] = constant
+            return name
+        case ["name", name]:
+            return f"look_up(namespace, {name!r})"
+        case ["get", name, target]:
+            return f"getattr({at(target)}, {name!r})"
+        case ["set", name, target, value]:
+            return f"setattr({at(target)}, {name!r}, {at(value)})"
+        case ["item", index, target]:
+            return f"{at(target)}[{index:d}]"
+        case ["list", *items]:
+            return f"[{at(*items)}]"
+        case ["tuple", *items]:
+            return f"({at(*items)},)" if items else "()"
+        case ["call", names, function, *arguments]:
+            first = len(arguments) - len(names)
+            given = [at(each) for each in arguments[:first]]
+            for name, place in zip(names, arguments[first:], strict=True):
+                given.append(f"**{{{name!r}: {at(place)}}}")
+            return f"{at(function)}({', '.join(given)})"
+        case [operation, *operands] if operation in BINARY or operation in UNARY:
+            return f"{operation}({at(*operands)})"
+    raise ValueError(f"there is no step called {step[0]!r}")
 
 
 def look_up(namespace: dict[str, Any], name: str) -> Any:
@@ -153,33 +185,3 @@ def look_up(namespace: dict[str, Any], name: str) -> Any:
         return namespace[name]
     except KeyError:
         raise NameError(name) from None
-
-
-def _call(function: Callable[..., Any], *arguments: Any) -> Any:
-    return function(*arguments)
-
-
-def _calling(names: list[str]) -> Callable[..., Any]:
-    def call(function: Callable[..., Any], *arguments: Any) -> Any:
-        count = len(arguments) - len(names)
-        return function(*arguments[:count], **dict(zip(names, arguments[count:], strict=True)))
-
-    return call
-
-
-def _making(parameters: int, program: Program) -> Callable[..., Any]:
-    def make(*captured: Any) -> Callable[..., Any]:
-        def function(*arguments: Any) -> Any:
-            if len(arguments) != parameters:
-                raise TypeError(f"it takes {parameters} arguments, not {len(arguments)}")
-            return program.run([*arguments, captured])
-
-        return function
-
-    return make
-
-
-_MAKERS: dict[str, Callable[..., Any]] = {
-    "list": lambda *items: list(items),
-    "tuple": lambda *items: items,
-}
