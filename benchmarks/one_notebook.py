@@ -6,7 +6,7 @@ process, without a wall, a notebook or a gradebook: the same cells and the same 
 the same numbers, second chances included. For `value`, nbgrader as it comes grades the same three
 notebooks in the same run; it starts a kernel a notebook.
 
-    python benchmarks/one_notebook.py [--repeats 9] [--assignments value backward …]
+    python benchmarks/one_notebook.py [--repeats 25] [--assignments value backward …]
         [--page README.md]
 """
 
@@ -163,7 +163,7 @@ def measure(
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--repeats", type=int, default=25)
     parser.add_argument("--assignments", nargs="+", default=assignment_names(find_course()))
     page_option(parser)
     options = parser.parse_args()
