@@ -227,7 +227,7 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
     file = folder / "scheduler.json"
     command = ["distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
     with running(folder, *command, "--no-dashboard", "--scheduler-file", str(file)):
-        wait_for(file.exists)
+        wait_for(lambda: file.exists() and file.read_text().endswith("\n}"))  # It is complete.
         address = json.loads(file.read_text())["address"]
         with worker(folder, address), worker(folder, address), Client(address) as client:
             client.wait_for_workers(2, timeout=60)
