@@ -14,11 +14,12 @@ from . import wire
 from .objects import Objects, failure
 from .shell import Shell, forget
 
-SELDOM = (200_000, 20, 20)
+SELDOM = (1_000_000, 2, 2)
 """When a student's process looks for garbage, as `gc.set_threshold` takes it.
 
 Students' graphs are large and hang together: looking through them all the time takes longer than
-what the students' code does.
+what the students' code does. A training's garbage is looked for once in several steps, and what
+outlived that twice more: then it is gone before it takes much memory.
 """
 
 _TIMES = 24
