@@ -5,7 +5,7 @@ again and again by a warm grader, sandbox on, and the parts of the path are time
 each function named in `PARTS` is wrapped. Time counts for the innermost of them that is running,
 so that the parts add up; what none of them takes is the rest. Prints medians, in milliseconds.
 
-    python benchmarks/profile_path.py [--repeats 9] [--assignments value backward …]
+    python benchmarks/profile_path.py [--repeats 25] [--assignments value backward …]
         [--page docs/performance.md]
 """
 
@@ -146,7 +146,7 @@ def milliseconds(seconds: float) -> str:
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
-    parser.add_argument("--repeats", type=int, default=9)
+    parser.add_argument("--repeats", type=int, default=25)
     parser.add_argument("--assignments", nargs="+", default=assignment_names(find_course()))
     page_option(parser)
     options = parser.parse_args()
