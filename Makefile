@@ -2,40 +2,67 @@
 # Python 3.11 or newer, and apt for the programs that are not Python.
 
 PYTHON ?= python3
-BIN := .venv/bin
+VENV := .venv
+BIN := $(VENV)/bin
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
-PROXY := .venv/node_modules/.bin/configurable-http-proxy
+PROXY := $(VENV)/node_modules/.bin/configurable-http-proxy
 NAMES := value backward checkpoint mlp
 
-.PHONY: demo test audit damaged kills fuzz nbgrader peers lab hub lesson docs install system \
+.PHONY: demo check versions test attacks audit damaged kills fuzz nbgrader peers lab hub lesson docs \
+  install system \
   for-tests generated release solutions map tables lint bench \
   bench-large speed-gate clean
 
 demo: install system
-	$(BIN)/autograder demo
+	$(BIN)/autograder demo $(firstword $(NAMES))
 
+# Lint, types and the quick tests: two minutes, for every change.
+check: install system
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BIN)/pytest -n auto --dist worksteal -m "not (browser or slow or alone)"
+
+# The quick tests on every Python from 3.11 to 3.14 that is here, each in an environment of its own.
+versions:
+	@for version in 3.11 3.12 3.13 3.14; do \
+	  python=$$(command -v python$$version || \
+	    ls $$HOME/.pyenv/versions/$$version.*/bin/python 2>/dev/null | tail -n 1); \
+	  if [ -z "$$python" ] || ! "$$python" -c "" 2>/dev/null; then \
+	    echo "Python $$version is not on this machine: left out"; continue; fi; \
+	  $(MAKE) check VENV=.venv-$$version PYTHON="$$python" || exit 1; \
+	done
+
+# All tests: browsers side by side, then the rest, then what measures time.
 test: install system for-tests $(PROXY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -m browser
-	$(BIN)/pytest -n auto --dist worksteal -m "not browser"
+	$(BIN)/pytest -n auto --dist loadfile -m browser
+	$(BIN)/pytest -n auto --dist worksteal -m "not (browser or alone)"
+	$(BIN)/pytest -m alone
+
+# All attacks and floods, and the forgeries.
+attacks: install system
+	EVERY_FLOOD=1 $(BIN)/pytest tests/test_attacks.py tests/test_floods.py tests/test_forgeries.py
 
 lab: install system
-	$(BIN)/python -m autograder.lesson release/lesson $(NAMES)
+	$(BIN)/autograder lesson release/lesson $(NAMES)
 	cd release && ../$(BIN)/jupyter lab $(if $(SUDO),,--allow-root)
 
 # A JupyterHub on this machine alone, with a class and an instructor, for a trial.
 hub: install system $(PROXY)
-	$(BIN)/python -m autograder.hub
+	$(BIN)/autograder hub
 
 # A thousand damaged copies of honest submissions: how many keep their marks.
 damaged: install system
 	$(BIN)/python tests/damaged_copies.py --copies 1000
 
 # The grading of a class is killed at two hundred random moments and started again: what is lost?
+# And sixty student processes are killed while four hundred submissions are graded.
 kills: install system
 	$(BIN)/python tests/kill_campaign.py --kills 200
+	$(BIN)/python tests/killed_students.py --students 400 --kills 60
 
 # What the protocol and the reader of notebooks make of thousands of strange inputs.
 fuzz: install
@@ -45,28 +72,21 @@ fuzz: install
 nbgrader: install system
 	NBGRADER_TESTS=all $(BIN)/pytest tests/test_nbgrader_own.py
 
-# Where the time goes, how it grows, and what others take for the same notebooks: an hour or so,
-# for a machine that does nothing else. otter-grader comes from the package index.
+# A class of 50 by stock nbgrader, by otter-grader and by this project, and the reference engine
+# beside micrograd: an hour or so, for a machine that does nothing else. otter-grader and micrograd
+# come from the package index.
 bench: install system
-	$(BIN)/python benchmarks/one_notebook.py --page README.md
-	$(BIN)/python benchmarks/profile_path.py --page docs/performance.md
-	$(BIN)/python benchmarks/whole_class.py --repeats 3 --page docs/performance.md
-	$(BIN)/python benchmarks/otter_grader.py --repeats 3 --page docs/performance.md
-	$(BIN)/python benchmarks/scaling.py
-	$(BIN)/python benchmarks/scaling.py --draw
-	$(BIN)/python benchmarks/feedback_pages.py --at-least 5
-	$(BIN)/python benchmarks/every_mistake.py --page docs/performance.md
+	$(BIN)/python benchmarks/grading.py class --otter
+	$(BIN)/python benchmarks/engine.py
 
-# A thousand students' submissions to each assignment, and to three by one command, and a hundred to
-# mlp, whose networks train: seconds, and the grader's memory.
+# A thousand students' submissions to three assignments by one command: seconds, and the grader's
+# memory. To draw so many takes longer than to grade them.
 bench-large: install system
-	$(BIN)/python benchmarks/scaling.py --students 1000 \
-	  --assignments value backward checkpoint value,backward,checkpoint mlp:100
-	$(BIN)/python benchmarks/scaling.py --draw
+	$(BIN)/python benchmarks/grading.py large value,backward,checkpoint:1000
 
 # Fails where a notebook takes more than a seventh of what it takes stock nbgrader.
 speed-gate: install system
-	$(BIN)/python benchmarks/speed_gate.py --at-least 7
+	$(BIN)/python benchmarks/grading.py gate --at-least 7
 
 # Holds the grading tests against all that is known to be wrong or right, and one submission's
 # reports against one another.
@@ -77,13 +97,14 @@ audit: install system
 peers: install system
 	$(BIN)/python benchmarks/peer_suites.py --page docs/audit.md
 
-install: .venv/installed
+install: $(VENV)/installed
 
-.venv/installed: pyproject.toml autograder/pyproject.toml constraints.txt
+$(VENV)/installed: pyproject.toml autograder/pyproject.toml coursecheck/pyproject.toml \
+  constraints.txt requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
-	$(PYTHON) -m venv .venv
+	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements.txt
-	cp course/jupyter/autograd-course.json .venv/etc/jupyter/jupyter_server_config.d
+	cp course/jupyter/autograd-course.json $(VENV)/etc/jupyter/jupyter_server_config.d
 	touch $@
 
 # The programs that pip cannot bring. Each line does nothing where they are there already.
@@ -92,9 +113,9 @@ system:
 	  { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq bubblewrap graphviz fonts-dejavu-core; }
 
 # What JupyterHub sends everybody's requests through.
-$(PROXY): | .venv/installed
+$(PROXY): | $(VENV)/installed
 	@command -v npm >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq npm; }
-	npm install --silent --no-fund --no-audit --prefix .venv configurable-http-proxy@5
+	npm install --silent --no-fund --no-audit --prefix $(VENV) configurable-http-proxy@5
 	touch $@
 
 # What only the tests need: a browser and a database server.
@@ -104,28 +125,28 @@ for-tests:
 
 # The lesson and the slides as pages for the browser: artefacts/lesson/index.html.
 lesson: install system
-	$(BIN)/python -m autograder.lesson artefacts/lesson
+	$(BIN)/autograder lesson artefacts/lesson
 
 # The site with all guides, for the browser, offline: artefacts/docs/index.html.
 docs: install
 	rm -rf artefacts/docs
-	$(BIN)/python -m sphinx -q -W --keep-going -E -d .venv/docs docs artefacts/docs
+	$(BIN)/python -m sphinx -q -W --keep-going -E -d $(VENV)/docs docs artefacts/docs
 
 # Everything in the clone that is made from something else in it.
 generated: tables release solutions map
 
 tables: install
-	$(BIN)/python -m autograder.tables
+	$(BIN)/autograder tables
 
 release: install
-	$(BIN)/python -m autograder.publishing release $(NAMES)
+	$(BIN)/autograder release
 
 solutions: tables
-	$(BIN)/python -m autograder.publishing solutions $(NAMES)
+	$(BIN)/autograder release --solutions
 
 # Where everything is: docs/curriculum-map.md, from the rows beside it.
 map: install
-	$(BIN)/python -m autograder.curriculum
+	$(BIN)/python docs/curriculum_map.py
 
 lint: install
 	$(BIN)/ruff format .
@@ -133,4 +154,4 @@ lint: install
 	$(BIN)/mypy
 
 clean:
-	rm -rf .venv artefacts
+	rm -rf .venv .venv-* artefacts

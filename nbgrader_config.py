@@ -12,39 +12,38 @@ c.CourseDirectory.course_id = "autograd"
 c.CourseDirectory.solution_directory = "solutions"
 
 # Damaged notebooks are read as far as they can be, and locked cells are put back in place.
-c.Autograde.exporter_class = "autograder.preprocessors.SubmissionExporter"
+c.Autograde.exporter_class = "autograder.nbgrader_plugins.autograde.SubmissionExporter"
 c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.ClearOutput",
-    "autograder.preprocessors.RestoreCells",
+    "autograder.nbgrader_plugins.autograde.RestoreCells",
     "nbgrader.preprocessors.OverwriteKernelspec",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
 # Student code runs behind the wall and hidden tests run in the grader: no kernel is started.
 c.Autograde.autograde_preprocessors = [
-    "autograder.preprocessors.GradeBehindWall",
+    "autograder.nbgrader_plugins.autograde.GradeBehindWall",
     "nbgrader.preprocessors.LimitOutput",
-    "autograder.preprocessors.SaveVerdicts",
-    "autograder.preprocessors.RecordGrading",
+    "autograder.nbgrader_plugins.autograde.StoreMarks",
     "nbgrader.preprocessors.AssignLatePenalties",
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
 # What came late. These are the settings there are, with the values that take nothing off;
 # docs/instructors.md says what each does.
-c.AssignLatePenalties.plugin_class = "autograder.late.LatePolicy"
+c.AssignLatePenalties.plugin_class = "autograder.nbgrader_plugins.late_policy.LatePolicy"
 c.LatePolicy.grace_minutes = 0
 c.LatePolicy.percent_a_day = 0
 c.LatePolicy.maximum_percent = 100
 c.LatePolicy.tokens = 0
 
 # Feedback shows what was found, never a hidden test.
-c.GenerateFeedback.exporter_class = "autograder.feedback.FeedbackExporter"
+c.GenerateFeedback.exporter_class = "autograder.pages.feedback.FeedbackExporter"
 c.GenerateFeedback.preprocessors = [
-    "autograder.feedback.ReadMarks",
-    "autograder.preprocessors.HideTests",
+    "autograder.pages.feedback.ReadMarks",
+    "autograder.nbgrader_plugins.autograde.HideTests",
 ]
 
 # What students wrote and displayed is shown by the formgrader without anything that could run
 # there, and formulas without a server that sets them.
-c.HTMLExporter.filters = {"markdown2html": "autograder.rendering.markdown2html"}
+c.HTMLExporter.filters = {"markdown2html": "autograder.pages.markdown.markdown2html"}

@@ -1,4 +1,4 @@
-"""The instructors' side of the course: reference engine, sandbox, grader, nbgrader plugins."""
+"""Grades Jupyter notebooks of any course: student code in a sandbox, verdicts outside it."""
 
 import sys
 

@@ -11,7 +11,7 @@ _SERVER_EXTENSIONS = "nbgrader.server_extensions"
 def run() -> None:
     """Run the command."""
     leave_out_server_extensions()
-    from .cli import main
+    from .commands.main import main
 
     main()
 

@@ -1,4 +1,4 @@
-"""What the commands share: where they write, and how a user's mistake is told."""
+"""What all commands share: the consoles, the option `--course`, and how errors are printed."""
 
 from __future__ import annotations
 
@@ -11,15 +11,14 @@ from typing import Any, NoReturn
 import click
 from rich.console import Console
 
-from .assignments import CourseError
-from .sandbox import SandboxUnavailable
+from .errors import CourseError, SandboxUnavailable
 
 console = Console()
 errors = Console(stderr=True)
 
 
 def for_people(command: Callable[..., Any]) -> Callable[..., Any]:
-    """A user's mistake, or a machine that lacks something, is told in a sentence."""
+    """Print an error that a user can mend as one sentence, and end with status 2."""
 
     @wraps(command)
     def told(*arguments: Any, **options: Any) -> Any:
@@ -35,14 +34,12 @@ def for_people(command: Callable[..., Any]) -> Callable[..., Any]:
                 raise
             _end(f"{error.filename}: cannot be read or written ({error.strerror}).")
         except Exception as error:
-            # Told by its name: most commands do without the library, which takes long to import.
+            # Recognised by its name: most commands do not import the library, which takes long.
             if not type(error).__module__.startswith("sqlalchemy."):
                 raise
-            _end(
-                f"the gradebook cannot be used ({getattr(error, 'orig', error)}). Put back a copy "
-                "of its file; or where `db_url` in nbgrader_config.py names a server, see that it "
-                "runs and lets you in."
-            )
+            from .gradebook.writing import told as told_of_gradebook
+
+            _end(f"the gradebook cannot be used {told_of_gradebook(error)}")
 
     return told
 

@@ -1,24 +1,25 @@
-"""What grading tests are written with.
+"""The functions and fixtures that hidden tests are written with.
 
-A grading test is an ordinary pytest function or method that takes the fixture `student`, an
-`Engine`. It names its exercise with `exercise`; its docstring is the sentence that a student
-reads when it fails, so it says what must hold and never with which numbers it was tried.
+A hidden test is an ordinary pytest function or method. It names its exercise with `exercise`; its
+docstring is the sentence that a student reads when it fails, so it says what must hold and never
+with which numbers it was tried.
 
-Other fixtures: `reference`, the reference engine behind the same interface; `rng`, a
-`random.Random` seeded for this assignment and this test; and, drawing from it, `number()`, of
-either sign and away from 0 and from 1, and `positive()`. A module or class may define its own.
+It takes the fixture `student`, in which the names of the student's notebook are, and uses what it
+finds there as if it were its own. A course's `conftest.py` may hold more fixtures; `rng`, a
+`random.Random` seeded for this submission and this test, is there for drawing numbers.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Sequence
+from collections.abc import Callable
 from typing import Any
 
 import pytest
 
-from .engines import Engine, Remote
-from .sandbox.inside.objects import results_first
+from .wall.proxies import Promise, Student, look
+
+__all__ = ["Student", "close", "exercise", "is_object", "plain"]
 
 RELATIVE = 1e-9
 """Tolerance where both sides are the same arithmetic in another order."""
@@ -30,7 +31,10 @@ def exercise(name: str) -> pytest.MarkDecorator:
 
 
 class close:
-    """`expected`, a number or a list of numbers, to compare with `==` up to rounding."""
+    """`expected`, a number or a list or dictionary of numbers, to compare with `==` up to rounding.
+
+    A truth value is close to no number.
+    """
 
     __hash__ = None  # type: ignore[assignment]
 
@@ -42,59 +46,30 @@ class close:
         return self._is_close(actual, self._expected)
 
     def _is_close(self, actual: Any, expected: Any) -> bool:
+        actual, expected = look(actual, whole=True), look(expected, whole=True)
         if isinstance(expected, (list, tuple)):
-            return (
-                isinstance(actual, (list, tuple))
-                and len(actual) == len(expected)
-                and all(map(self._is_close, actual, expected))
-            )
-        return isinstance(actual, (int, float)) and math.isclose(
+            if type(actual) not in (list, tuple) or len(actual) != len(expected):
+                return False
+            # All are compared, also after a difference: their values distinguish mistakes.
+            return all([*map(self._is_close, actual, expected)])
+        if isinstance(expected, dict):
+            if type(actual) is not dict or actual.keys() != expected.keys():
+                return False
+            return all([self._is_close(actual[key], expected[key]) for key in expected])
+        return type(actual) in (int, float) and math.isclose(
             actual, expected, rel_tol=self._relative, abs_tol=1e-12
         )
 
 
-def leaf(engine: Engine, data: float, grad: float = 0.0) -> Any:
-    """A node without operands, its gradient set to `grad`."""
-    node = engine.Value(data)
-    node.grad = grad
-    return node
-
-
-def push(engine: Engine, result: Any, upstream: float) -> None:
-    """Give a result the gradient `upstream` and let it pass it on, as a backward pass would."""
-    result.grad = upstream
-    engine.invoke(result, "_backward")
-
-
-def operands(engine: Engine, node: Any) -> list[Any]:
-    """What a node was computed from, whatever kind of collection `_prev` is."""
-    return engine.items(node._prev)
-
-
-def reverse_topological(engine: Engine, root: Any) -> list[Any]:
-    """Every node of the graph, each after all that it feeds: root first."""
-    return results_first(engine.graph(root), key=hash)
-
-
-def gradients(
-    engine: Engine, build: Callable[..., Any], inputs: Sequence[float], upstream: float = 1.0
-) -> tuple[float, list[float]]:
-    """Build an expression and run the backward pass by hand.
+def plain(answer: Any, tidy: Callable[[Any], Any] = lambda value: value) -> Any:
+    """The plain value of an answer; the answer itself where it is an object.
 
     Args:
-        engine: whose `Value` to use.
-        build: takes one node an input and returns the root.
-        inputs: the leaves' numbers.
-        upstream: the gradient that the root is given.
-
-    Returns:
-        The root's data, and `upstream` times the root's derivative by each input.
+        tidy: brings answers that mean the same into one form, before anything looks at them.
     """
-    leaves = [leaf(engine, number) for number in inputs]
-    root = build(*leaves)
-    return engine.differentiate(root, leaves, upstream)
+    return look(answer, tidy=tidy)
 
 
-def is_node(value: Any) -> bool:
-    """Whether the engine answered with an object of its own rather than a plain value."""
-    return isinstance(value, Remote)
+def is_object(answer: Any) -> bool:
+    """Whether an answer is an object of the student's rather than a plain value."""
+    return type(look(answer)) is Promise

@@ -56,14 +56,14 @@ def main() -> None:
     text = table(engines, found)
     print(text)
     if options.page:
-        from autograder.audit.report import write_block
+        from autograder.authoring.audit.report import write_block
 
         write_block(options.page, "peers", text)
 
 
 def wrong_engines() -> dict[str, list[str]]:
     """The cells of the right engine under "", and of each wrong one under its mistake's id."""
-    from autograder.assignments import find_course, load_assignment
+    from autograder.course_folder.assignments import find_course, load_assignment
 
     course = find_course()
     notebooks = {name: load_assignment(course, name) for name in ENGINE}
@@ -113,9 +113,9 @@ def table(engines: dict[str, list[str]], found: dict[str, dict[str, object]]) ->
 
 def ours() -> tuple[int, int]:
     """How many hidden tests the same exercises have, and how many of the mistakes they catch."""
-    from autograder.assignments import find_course, load_assignment
-    from autograder.audit.cases import all_cases
-    from autograder.audit.judging import Judge
+    from autograder.authoring.audit.cases import all_cases
+    from autograder.authoring.audit.judging import Judge
+    from autograder.course_folder.assignments import find_course, load_assignment
 
     course, tests, caught = find_course(), 0, 0
     with Judge(course, "peers") as judge:

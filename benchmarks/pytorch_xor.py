@@ -19,7 +19,7 @@ from contextlib import redirect_stdout
 import nbformat
 import torch
 
-from autograder.assignments import find_course, load_assignment
+from autograder.course_folder.assignments import find_course, load_assignment
 
 
 def main() -> None:

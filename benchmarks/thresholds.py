@@ -20,8 +20,8 @@ import time
 from collections.abc import Callable
 from typing import Any
 
-from autograder import reference
-from autograder.assignments import find_course, load_assignment
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.modules import course_object
 from course.datasets import four_points, moons, xor
 
 PUBLIC = 10
@@ -97,7 +97,7 @@ def main() -> None:
     parser.add_argument("--seeds", type=int, default=500)
     seeds = parser.parse_args().seeds
     scope = load_assignment(find_course(), "mlp").namespace()
-    scope["Value"] = reference.Value
+    scope["Value"] = course_object(find_course(), "reference:Value")
     print(f"{'':44} public tasks       all {seeds} seeds                ms each")
     print(f"{'':44} fail    worst     fail     worst   median")
     report("xor: the solution", xor_margin, scope["train_xor"], seeds)

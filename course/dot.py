@@ -5,12 +5,12 @@ from __future__ import annotations
 import re
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
-from functools import lru_cache
 from itertools import pairwise
 
 _MAX_DEPTH = 20
 _MAX_TEXT = 200_000
-_MAX_EDGES = 100_000
+_MAX_NODES = 1_000
+_MAX_EDGES = 2_000
 
 _TOKEN = re.compile(
     r"""\s+ | //[^\n]* | \#[^\n]* | /\*.*?\*/
@@ -59,8 +59,11 @@ class DotGraph:
         for start, end in self.edges:
             onward.setdefault(start, []).append(end)
         found: set[tuple[float, float]] = set()
-        for name, number in shown.items():
-            met, waiting = {name}, list(onward.get(name, ()))
+        # One walk for each number, from all the nodes that show it: there may be many of them.
+        for number in set(shown.values()):
+            starts = [name for name, each in shown.items() if each == number]
+            met: set[str] = set()
+            waiting = [end for start in starts for end in onward.get(start, ())]
             while waiting:
                 end = waiting.pop()
                 if end in shown:
@@ -76,7 +79,6 @@ class DotGraph:
         return {name: n for n in numbers for name, each in pairs if abs(each - n) < 0.01}
 
 
-@lru_cache(maxsize=1000)
 def _numbers(label: str) -> tuple[float, ...]:
     return tuple(float(text.replace("−", "-")) for text in _NUMBER.findall(label))
 
@@ -164,6 +166,8 @@ class _Reader:
         name = self._name()
         while self._accept(":"):  # a port
             self._name()
+        if len(self._graph.labels) >= _MAX_NODES:
+            raise DotError(f"there are more than {_MAX_NODES:,} nodes")
         self._graph.labels.setdefault(name, name)
         return [name]
 
@@ -196,16 +200,22 @@ class _Reader:
             raise DotError(f"`{mark}` is missing {self._where()}")
 
     def _name(self) -> str:
+        kind, text = self._next()
+        parts = [text]
+        while kind == "quoted" and self._accept("+"):  # "long " + "text"
+            kind, text = self._next()
+            parts.append(text)
+        return "".join(parts)
+
+    def _next(self) -> tuple[str, str]:
+        """The name, or the piece of one, that comes next."""
         if self._place >= len(self._tokens):
             raise DotError("the text ends too early; is the closing brace there?")
         kind, text = self._tokens[self._place]
         if kind == "mark":
             raise DotError(f"a name is missing {self._where()}")
         self._place += 1
-        while kind == "quoted" and self._peek("+"):  # "long " + "text"
-            self._place += 1
-            text += self._name()
-        return text
+        return kind, text
 
     def _where(self) -> str:
         if self._place >= len(self._tokens):

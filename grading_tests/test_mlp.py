@@ -11,21 +11,19 @@ import math
 
 import pytest
 
-from autograder.networks import (
+from autograder.testing import close, exercise, is_object
+from course.datasets import four_points, moons, xor
+from graphs import leaf
+from networks import (
     TrainingGround,
     answers,
     borders,
-    filled,
     network_answer,
+    network_answers,
     neuron_answer,
     parameter_count,
     parameters,
 )
-from autograder.testing import close, exercise, is_node, leaf
-from course.datasets import four_points, moons, xor
-
-SEEDS = range(10)
-"""What students are told that their training must work for; see benchmarks/thresholds.py."""
 
 
 @pytest.fixture
@@ -39,10 +37,16 @@ def numbers(number):
     return lambda count: [number() for _ in range(count)]
 
 
-def data_of(student, answer):
+@pytest.fixture
+def modules(student):
+    """The helpers of inside/modules.py."""
+    return student.inside.modules
+
+
+def data_of(answer):
     """The numbers in a model's answer, be it a Value or several."""
-    values = student.items(answer) if isinstance(answer, (list, tuple)) else [answer]
-    return student.attributes(values, "data")
+    values = list(answer) if isinstance(answer, (list, tuple)) else [answer]
+    return [node.data for node in values]
 
 
 def distinct(nodes):
@@ -56,98 +60,103 @@ def with_opposite(values):
 
 @exercise("module")
 class TestModule:
-    def module(self, student, nodes):
-        """A module of our own, with the student's as its base, that has these parameters."""
-        methods = {"__init__": lambda self: None, "parameters": lambda self: nodes}
-        return student.define_class("Ours", methods, [student.Module])()
-
     def test_has_no_parameters_of_its_own(self, student):
         """A Module on its own has no parameters, and zeroing none is no error."""
         module = student.Module()
-        assert student.items(module.parameters()) == []
+        assert parameters(module) == []
         module.zero_grad()
-        assert student.items(module.parameters()) == []
+        assert parameters(module) == []
 
-    def test_zero_grad(self, student, numbers):
+    def test_zero_grad(self, student, modules, numbers):
         """`zero_grad()` sets the gradient of every parameter to 0.0, and leaves the numbers."""
         data = numbers(4)
         nodes = [leaf(student, a, -2 * a) for a in data]
-        self.module(student, nodes).zero_grad()
-        numbers_after, grads = (student.attributes(nodes, name) for name in ("data", "grad"))
-        assert numbers_after == data and grads == [0.0] * 4
+        modules.with_parameters(student.Module, nodes).zero_grad()
+        found = [[node.data for node in nodes], [node.grad for node in nodes]]
+        assert found == close([data, [0.0] * 4])
 
-    def test_asks_each_time(self, student, numbers):
+    def test_asks_each_time(self, student, modules, numbers):
         """`zero_grad()` asks `parameters()` each time: two modules do not get mixed up."""
-        first, second = ([leaf(student, a, a) for a in numbers(2)] for _ in range(2))
-        ours, other = self.module(student, first), self.module(student, second)
+        data = numbers(4)
+        nodes = [leaf(student, a, a) for a in data]
+        ours, other = (
+            modules.with_parameters(student.Module, part) for part in (nodes[:2], nodes[2:])
+        )
         ours.zero_grad()
-        assert 0.0 not in student.attributes(second, "grad")
+        assert [node.grad for node in nodes] == close([0.0, 0.0, *data[2:]])
         other.zero_grad()
-        assert student.attributes([*first, *second], "grad") == [0.0] * 4
+        assert [node.grad for node in nodes] == close([0.0] * 4)
 
 
 @exercise("neuron")
 class TestNeuron:
+    def cases(self, numbers):
+        """Two points with three coordinates, each with two neurons' weights and bias."""
+        points = [numbers(3), numbers(3)]
+        return [(x, values) for x in points for values in with_opposite(numbers(4))]
+
     def test_parameters(self, student, rng):
         """There are n + 1 parameters, all different Values: the n weights, then the bias."""
         n = rng.randint(2, 5)
         neuron = student.Neuron(n)
-        found = parameters(student, neuron)
+        found = parameters(neuron)
         assert len(found) == n + 1 and distinct(found)
-        assert found == [*student.items(neuron.w), neuron.b]
-        assert parameters(student, neuron) == found
+        assert found == [*neuron.w, neuron.b]
+        assert parameters(neuron) == found
 
     @pytest.mark.parametrize("activation", ["tanh", "relu", "sigmoid", "linear"])
-    def test_answer(self, student, numbers, activation):
+    def test_answer(self, student, modules, numbers, activation):
         """The answer is the weighted sum plus the bias, bent by the chosen activation."""
-        for _ in range(2):
-            x = numbers(3)
-            for values in with_opposite(numbers(4)):
-                neuron = filled(student, student.Neuron(3, activation), values)
-                assert neuron(x).data == close(neuron_answer(values, x, activation))
+        cases = self.cases(numbers)
+        found = [
+            modules.filled(student.Neuron(3, activation), values)(x).data for x, values in cases
+        ]
+        assert found == close([neuron_answer(values, x, activation) for x, values in cases])
 
-    def test_tanh_unless_told_otherwise(self, student, numbers):
+    def test_tanh_unless_told_otherwise(self, student, modules, numbers):
         """Without a second argument the activation is tanh; it may be given by its name, too."""
-        values, x = numbers(3), numbers(2)
-        assert filled(student, student.Neuron(2), values)(x).data == close(neuron_answer(values, x))
-        named = filled(student, student.Neuron(2, activation="linear"), values)
-        assert named(x).data == close(neuron_answer(values, x, "linear"))
+        values, points = numbers(3), [numbers(2), numbers(2)]
+        usual = modules.filled(student.Neuron(2), values)
+        assert [usual(x).data for x in points] == close([neuron_answer(values, x) for x in points])
+        named = modules.filled(student.Neuron(2, activation="linear"), values)
+        expected = [neuron_answer(values, x, "linear") for x in points]
+        assert [named(x).data for x in points] == close(expected)
 
-    def test_gradients(self, student, reference, numbers):
+    def test_gradients(self, student, reference, modules, numbers):
         """After backward, every weight and the bias hold their gradient."""
+        found, expected = [], []
         for activation in ("tanh", "relu", "sigmoid", "linear"):
-            x = numbers(3)
-            for values in with_opposite(numbers(4)):
-                neuron = filled(student, student.Neuron(3, activation), values)
+            for x, values in self.cases(numbers):
+                neuron = modules.filled(student.Neuron(3, activation), values)
                 neuron(x).backward()
+                found.append(modules.gradients(neuron))
                 nodes = [reference.Value(value) for value in values]
                 neuron_answer(nodes, x, activation).backward()
-                expected = reference.attributes(nodes, "grad")
-                assert student.attributes(parameters(student, neuron), "grad") == close(expected)
+                expected.append([node.grad for node in nodes])
+        assert found == close(expected)
 
-    def test_answers_anew(self, student, numbers):
+    def test_answers_anew(self, student, modules, numbers):
         """A neuron answers anew each time: at another point, and when its weights have moved."""
         neuron, points = student.Neuron(2), [numbers(2), numbers(2)]
+        found, expected = [], []
         for values in (numbers(3), numbers(3)):
-            filled(student, neuron, values)
-            found = [neuron(x).data for x in points]
-            assert found == close([neuron_answer(values, x) for x in points])
+            modules.filled(neuron, values)
+            found.append([neuron(x).data for x in points])
+            expected.append([neuron_answer(values, x) for x in points])
+        assert found == close(expected)
 
-    def test_inputs_may_be_values(self, student, reference, numbers):
+    def test_inputs_may_be_values(self, student, reference, modules, numbers):
         """The inputs may be Values, and then they get their gradients as well."""
         values, x = numbers(3), numbers(2)
-        neuron = filled(student, student.Neuron(2), values)
         inputs = [leaf(student, a) for a in x]
-        neuron(inputs).backward()
+        modules.filled(student.Neuron(2), values)(inputs).backward()
         nodes = [reference.Value(a) for a in x]
         neuron_answer(values, nodes).backward()
-        assert student.attributes(inputs, "grad") == close(reference.attributes(nodes, "grad"))
+        assert [node.grad for node in inputs] == close([node.grad for node in nodes])
 
     def test_starts_at_random(self, student):
         """The weights start out different from one another and from those of other neurons."""
-        first, second = (
-            student.attributes(student.items(student.Neuron(20).w), "data") for _ in range(2)
-        )
+        first, second = ([weight.data for weight in student.Neuron(20).w] for _ in range(2))
         assert len(set(first)) > 1 and first != second
 
 
@@ -156,34 +165,34 @@ class TestLayer:
     def test_neurons(self, student, rng):
         """`neurons` holds as many neurons as there are outputs, all different."""
         n = rng.randint(3, 6)
-        layer = student.Layer(2, n)
-        neurons = student.items(layer.neurons)
+        neurons = list(student.Layer(2, n).neurons)
         assert len(neurons) == n and distinct(neurons)
         assert distinct([neuron.b for neuron in neurons])
 
     def test_parameters(self, student):
         """`parameters()` is one flat list, neuron by neuron: (inputs + 1) times outputs."""
         layer = student.Layer(3, 4)
-        found = parameters(student, layer)
-        assert found == [p for n in student.items(layer.neurons) for p in parameters(student, n)]
+        found = parameters(layer)
+        assert found == [node for neuron in layer.neurons for node in parameters(neuron)]
         assert len(found) == 16 and distinct(found)
 
     @pytest.mark.parametrize("activation", ["tanh", "relu", "linear"])
-    def test_several_outputs(self, student, numbers, activation):
+    def test_several_outputs(self, student, modules, numbers, activation):
         """Several neurons give a list of their answers, each bent by the layer's activation."""
         x = numbers(2)
         named = [] if activation == "tanh" else [activation]
+        found, expected = [], []
         for values in with_opposite(numbers(9)):
-            layer = filled(student, student.Layer(2, 3, *named), values)
-            expected = network_answer(values, x, [2, 3], [activation])
-            assert student.attributes(student.items(layer(x)), "data") == close(expected)
+            layer = modules.filled(student.Layer(2, 3, *named), values)
+            found.append([node.data for node in layer(x)])
+            expected.append(network_answer(values, x, [2, 3], [activation]))
+        assert found == close(expected)
 
-    def test_one_output(self, student, numbers):
+    def test_one_output(self, student, modules, numbers):
         """A layer with a single neuron gives its Value, not a list."""
         values, x = numbers(4), numbers(3)
-        layer = filled(student, student.Layer(3, 1), values)
-        answer = layer(x)
-        assert is_node(answer) and answer.data == close(neuron_answer(values, x))
+        answer = modules.filled(student.Layer(3, 1), values)(x)
+        assert is_object(answer) and answer.data == close(neuron_answer(values, x))
 
 
 @exercise("mlp")
@@ -191,46 +200,48 @@ class TestMlp:
     def test_counts(self, student):
         """`MLP(3, [4, 4, 1])` has three layers and 41 parameters, all different."""
         network = student.MLP(3, [4, 4, 1])
-        found = parameters(student, network)
+        found = parameters(network)
         assert len(found) == 41 and distinct(found)
-        layers = student.items(network.layers)
+        layers = list(network.layers)
         assert len(layers) == 3
-        assert found == [p for layer in layers for p in parameters(student, layer)]
+        assert found == [node for layer in layers for node in parameters(layer)]
 
     @pytest.mark.parametrize("sizes", [[3, 1], [4, 2, 1], [2, 3], [3]], ids=str)
-    def test_answer(self, student, rng, numbers, sizes):
+    def test_answer(self, student, modules, rng, numbers, sizes):
         """Each layer is fed with the answers of the one before; all activations are tanh."""
         n = rng.choice([n for n in (2, 3, 4, 5) if n not in sizes])
         shape = [n, *sizes]
         values, x = numbers(parameter_count(shape)), numbers(n)
-        answer = filled(student, student.MLP(n, sizes), values)(x)
+        answer = modules.filled(student.MLP(n, sizes), values)(x)
         expected = network_answer(values, x, shape, ["tanh"] * len(sizes))
-        assert data_of(student, answer) == close(expected)
+        assert data_of(answer) == close(expected)
 
-    def test_linear_output(self, student, numbers):
+    def test_linear_output(self, student, modules, numbers):
         """With `linear_output=True` the last layer does not bend, and all others do."""
+        found, expected = [], []
         for sizes in ([3, 1], [2, 2, 2], [2]):
             shape = [2, *sizes]
             values, x = [4 * value for value in numbers(parameter_count(shape))], numbers(2)
-            answer = filled(student, student.MLP(2, sizes, linear_output=True), values)(x)
+            network = modules.filled(student.MLP(2, sizes, linear_output=True), values)
             activations = ["tanh"] * (len(sizes) - 1) + ["linear"]
-            assert data_of(student, answer) == close(network_answer(values, x, shape, activations))
+            found.append(data_of(network(x)))
+            expected.append(network_answer(values, x, shape, activations))
+        assert found == close(expected)
 
-    def test_gradients(self, student, reference, numbers):
+    def test_gradients(self, student, reference, modules, numbers):
         """After backward, the parameters of all layers hold their gradients."""
         values, x = numbers(17), numbers(2)
-        network = filled(student, student.MLP(2, [4, 1]), values)
+        network = modules.filled(student.MLP(2, [4, 1]), values)
         network(x).backward()
         nodes = [reference.Value(value) for value in values]
         network_answer(nodes, x, [2, 4, 1], ["tanh", "tanh"])[0].backward()
-        found = student.attributes(parameters(student, network), "grad")
-        assert found == close(reference.attributes(nodes, "grad"))
+        assert modules.gradients(network) == close([node.grad for node in nodes])
 
     def test_leaves_the_sizes_alone(self, student):
         """The list of sizes may be used again: it stays as it was."""
-        sizes = student.repeated(2, 3)
-        counts = [len(parameters(student, student.call(student.MLP, 4, sizes))) for _ in range(2)]
-        assert counts == [22, 22] and student.items(sizes) == [2, 2, 2]
+        sizes = student.inside.builtins.list([2, 2, 2])
+        counts = [len(parameters(student.MLP(4, sizes))) for _ in range(2)]
+        assert counts == [22, 22] and list(sizes) == [2, 2, 2]
 
 
 @exercise("linear_sequential")
@@ -238,50 +249,46 @@ class TestLinearSequential:
     def test_linear_parameters(self, student, rng):
         """A `Linear` has (inputs + 1) times outputs different parameters, which start at random."""
         n, m = rng.randint(10, 12), rng.randint(2, 4)
-        found, others = (parameters(student, student.Linear(n, m)) for _ in range(2))
+        found, others = (parameters(student.Linear(n, m)) for _ in range(2))
         assert len(found) == (n + 1) * m and distinct(found)
-        start = student.attributes(found, "data")
+        start = [node.data for node in found]
         assert len(set(start[:n])) > 1 and start[:n] != start[n + 1 : 2 * n + 1]
-        assert start != student.attributes(others, "data")
+        assert start != [node.data for node in others]
 
-    def test_linear_answers(self, student, numbers):
+    def test_linear_answers(self, student, modules, numbers):
         """A `Linear` gives weighted sums plus biases, without a bend, output by output."""
         for outputs in (1, 3):
             values, x = numbers(3 * outputs), numbers(2)
-            answer = filled(student, student.Linear(2, outputs), values)(x)
-            assert is_node(answer) == (outputs == 1)
+            answer = modules.filled(student.Linear(2, outputs), values)(x)
+            assert is_object(answer) == (outputs == 1)
             expected = network_answer(values, x, [2, outputs], ["linear"])
-            assert data_of(student, answer) == close(expected)
+            assert data_of(answer) == close(expected)
 
-    def test_sequential_feeds_one_part_with_the_next(self, student, numbers):
+    def test_sequential_feeds_one_part_with_the_next(self, student, modules, numbers):
         """`Sequential` feeds its parts one after another, in the order in which they are given."""
         a, b, c = numbers(3)
-        parts = [student.define_class("Part", {
-            "__call__": lambda self, x, f=f: f(x), "parameters": lambda self: []
-        })() for f in (lambda x: x * a, lambda x: x + b, lambda x: x * x)]  # fmt: skip
-        answer = student.Sequential(*parts)(leaf(student, c))
-        assert answer.data == close((c * a + b) ** 2)
+        network = student.Sequential(modules.Times(a), modules.Plus(b), modules.Square())
+        assert network(leaf(student, c)).data == close((c * a + b) ** 2)
 
     def test_sequential_parameters(self, student):
         """The parameters of a `Sequential` are those of its parts, whatever parts, in one list."""
         inner = student.Sequential(student.Linear(2, 3), student.Tanh())
         parts = [inner, student.Linear(3, 2)]
-        found = parameters(student, student.Sequential(*parts))
-        assert found == [p for part in parts for p in parameters(student, part)]
+        found = parameters(student.Sequential(*parts))
+        assert found == [node for part in parts for node in parameters(part)]
         assert len(found) == 17
 
-    def test_same_network_both_ways(self, student, reference, numbers):
+    def test_same_network_both_ways(self, student, reference, modules, numbers):
         """With the same parameters it is the same network as an MLP: answers and gradients."""
         values, x = numbers(17), numbers(2)
         network = student.Sequential(student.Linear(2, 4), student.Tanh(), student.Linear(4, 1))
-        answer = filled(student, network, values)(x)
+        answer = modules.filled(network, values)(x)
+        answer.backward()
         nodes = [reference.Value(value) for value in values]
         [expected] = network_answer(nodes, x, [2, 4, 1], ["tanh", "linear"])
-        assert answer.data == close(expected.data)
-        answer.backward()
         expected.backward()
-        found = student.attributes(parameters(student, network), "grad")
-        assert found == close(reference.attributes(nodes, "grad"))
+        found = [answer.data, modules.gradients(network)]
+        assert found == close([expected.data, [node.grad for node in nodes]])
 
 
 class Loss:
@@ -293,18 +300,20 @@ class Loss:
 
     def test_value(self, student, rng):
         """The number is right, for one sample and for several: the mean, not the sum."""
-        for count in (1, 3, 4):
+        found, expected = [], []
+        for count in (1, 3, 6):
             predictions, targets = self.pairs(rng, count)
-            found = self.loss(student, [student.Value(p) for p in predictions], targets)
-            assert found.data == close(sum(map(self.formula, predictions, targets)) / count)
+            found.append(self.loss(student, [student.Value(p) for p in predictions], targets).data)
+            expected.append(sum(map(self.formula, predictions, targets)) / count)
+        assert found == close(expected)
 
     def test_gradients(self, student, rng):
         """Every prediction can be reached from the loss and gets its gradient."""
-        predictions, targets = self.pairs(rng, 5)
+        predictions, targets = self.pairs(rng, 6)
         nodes = [student.Value(p) for p in predictions]
         self.loss(student, nodes, targets).backward()
-        slopes = [self.slope(p, t) / 5 for p, t in zip(predictions, targets, strict=True)]
-        assert student.attributes(nodes, "grad") == close(slopes)
+        slopes = [self.slope(p, t) / 6 for p, t in zip(predictions, targets, strict=True)]
+        assert [node.grad for node in nodes] == close(slopes)
 
 
 @exercise("mse")
@@ -313,7 +322,9 @@ class TestMse(Loss):
         return student.mse(nodes, targets)
 
     def pairs(self, rng, count):
-        return [[rng.uniform(-3, 3) for _ in range(count)] for _ in range(2)]
+        targets = [rng.uniform(-3, 3) for _ in range(count)]
+        # In turn above the target and below it.
+        return [t + (-1) ** i * rng.uniform(0.2, 3) for i, t in enumerate(targets)], targets
 
     def formula(self, p, t):
         return (p - t) ** 2
@@ -335,7 +346,8 @@ class TestBce(Loss):
         return student.bce(nodes, targets)
 
     def pairs(self, rng, count):
-        logits = [rng.choice([-1, 1]) * rng.uniform(0.2, 4) for _ in range(count)]
+        # Either target with logits of either sign.
+        logits = [(-1) ** (i // 2) * rng.uniform(0.2, 4) for i in range(count)]
         return logits, [float(i % 2) for i in range(count)]
 
     def formula(self, z, t):
@@ -346,12 +358,13 @@ class TestBce(Loss):
 
     def test_in_the_middle(self, student):
         """At exactly 0 the loss is the logarithm of 2, its gradient one half minus the target."""
-        for target in (0.0, 1.0):
+        targets, found = (0.0, 1.0), []
+        for target in targets:
             z = student.Value(0.0)
             loss = student.bce([z], [target])
-            assert loss.data == close(math.log(2))
             loss.backward()
-            assert z.grad == close(0.5 - target)
+            found.append([loss.data, z.grad])
+        assert found == close([[math.log(2), 0.5 - target] for target in targets])
 
     @pytest.mark.parametrize("target", [0.0, 1.0])
     @pytest.mark.parametrize("sign", [1, -1], ids=["plus", "minus"])
@@ -360,10 +373,9 @@ class TestBce(Loss):
         a = rng.uniform(900, 1000)
         z = student.Value(sign * a)
         loss = student.bce([z], [target])
-        wrong = (sign > 0) != (target > 0)
-        assert loss.data == close(a if wrong else 0.0)
         loss.backward()
-        assert z.grad == close(sign if wrong else 0.0)
+        wrong = (sign > 0) != (target > 0)
+        assert [loss.data, z.grad] == close([a, sign] if wrong else [0.0, 0.0])
 
 
 @exercise("hinge")
@@ -372,9 +384,9 @@ class TestHinge(Loss):
         return student.hinge(nodes, targets)
 
     def pairs(self, rng, count):
-        targets = [float(rng.choice([-1, 1])) for _ in range(count)]
-        # In turn close to the border, on the wrong side and clear of it.
-        ranges = [(0.2, 0.8), (-2.0, -0.2), (1.2, 3.0)]
+        # In turn close to the border, on the wrong side and clear of it, with either target.
+        ranges = [(0.2, 0.8), (-2.0, -0.2), (1.2, 1.8)]
+        targets = [(-1.0) ** i for i in range(count)]
         return [t * rng.uniform(*ranges[i % 3]) for i, t in enumerate(targets)], targets
 
     def formula(self, s, t):
@@ -395,54 +407,60 @@ class TestCrossEntropy:
 
     def test_value(self, student, rng):
         """The loss is minus the logarithm of the right class's probability."""
+        found, expected = [], []
         for count in (2, 3, 5):
             logits = [rng.uniform(-3, 3) for _ in range(count)]
             for target in range(count):
-                found = student.cross_entropy([student.Value(z) for z in logits], target)
-                assert found.data == close(self.expected(logits, target)[0])
+                nodes = [student.Value(z) for z in logits]
+                found.append(student.cross_entropy(nodes, target).data)
+                expected.append(self.expected(logits, target)[0])
+        assert found == close(expected)
 
     def test_equal_logits(self, student, rng):
         """Where several logits are the largest, each of them counts."""
         a = rng.uniform(-3, 3)
         logits = [a, a - rng.uniform(0.5, 2), a]
+        found = []
         for target in range(3):
             nodes = [student.Value(z) for z in logits]
             loss = student.cross_entropy(nodes, target)
-            expected, slopes = self.expected(logits, target)
-            assert loss.data == close(expected)
             loss.backward()
-            assert student.attributes(nodes, "grad") == close(slopes)
+            found.append([loss.data, [node.grad for node in nodes]])
+        assert found == close([self.expected(logits, target) for target in range(3)])
 
     def test_gradients(self, student, rng):
         """Every logit gets its gradient: its probability, minus 1 for the right class."""
-        logits, target = [rng.uniform(-3, 3) for _ in range(4)], rng.randrange(4)
-        nodes = [student.Value(z) for z in logits]
-        (student.cross_entropy(nodes, target) * 3).backward()
-        slopes = [3 * slope for slope in self.expected(logits, target)[1]]
-        assert student.attributes(nodes, "grad") == close(slopes)
+        logits = [rng.uniform(-3, 3) for _ in range(4)]
+        found, expected = [], []
+        for target in range(4):
+            nodes = [student.Value(z) for z in logits]
+            (student.cross_entropy(nodes, target) * 3).backward()
+            found.append([node.grad for node in nodes])
+            expected.append([3 * slope for slope in self.expected(logits, target)[1]])
+        assert found == close(expected)
 
     @pytest.mark.parametrize("sign", [1, -1], ids=["plus", "minus"])
     def test_far_out(self, student, rng, sign):
         """Far out, as with logits of 1000 or of -1000, the loss and its gradients are right."""
         far, near = sign * 1000.0, sign * 1000.0 - rng.uniform(0.5, 2)
-        nodes = [student.Value(z) for z in (near, far, -far)]
-        for target, logit in enumerate((near, far, -far)):
-            top = max(far, -far)
-            rest = sum(math.exp(z - top) for z in (near, far, -far))
-            found = student.cross_entropy(nodes, target)
-            assert found.data == close(top + math.log(rest) - logit)
-        found.backward()
-        slopes = [math.exp(z - top) / rest for z in (near, far, -far)]
+        logits = [near, far, -far]
+        nodes = [student.Value(z) for z in logits]
+        losses = [student.cross_entropy(nodes, target) for target in range(3)]
+        losses[2].backward()
+        top = max(logits)
+        powers = [math.exp(z - top) for z in logits]
+        expected = [top + math.log(sum(powers)) - z for z in logits]
+        slopes = [power / sum(powers) for power in powers]
         slopes[2] -= 1
-        assert student.attributes(nodes, "grad") == close(slopes)
+        found = [[loss.data for loss in losses], [node.grad for node in nodes]]
+        assert found == close([expected, slopes])
 
 
 @exercise("sgd")
 class TestSgd:
-    def stepped(self, student, start, gradients, **settings):
+    def stepped(self, student, start, gradients, lr, **settings):
         """The parameters after one step for each row of gradients, and what they should be."""
         nodes = [student.Value(a) for a in start]
-        lr = settings.pop("lr", 0.1)
         optimizer = student.SGD(nodes, lr, **settings)
         momentum, decay = settings.get("momentum", 0.0), settings.get("weight_decay", 0.0)
         expected, velocities = list(start), [0.0] * len(start)
@@ -453,7 +471,7 @@ class TestSgd:
             for i, gradient in enumerate(row):
                 velocities[i] = momentum * velocities[i] + gradient + decay * expected[i]
                 expected[i] -= lr * velocities[i]
-        return student.attributes(nodes, "data"), expected
+        return [node.data for node in nodes], expected
 
     @pytest.mark.parametrize(
         "settings",
@@ -464,7 +482,7 @@ class TestSgd:
         """Several steps, each with its own gradients, lead where the formula says."""
         lr = rng.uniform(0.05, 0.3)
         gradients = [numbers(3) for _ in range(4)]
-        found, expected = self.stepped(student, numbers(3), gradients, lr=lr, **settings)
+        found, expected = self.stepped(student, numbers(3), gradients, lr, **settings)
         assert found == close(expected)
 
     def test_learning_rate_may_change(self, student, numbers):
@@ -478,25 +496,26 @@ class TestSgd:
 
     def test_zero_grad(self, student, numbers):
         """`zero_grad()` zeroes the gradients, and leaves numbers and velocities as they are."""
-        a, g = numbers(2)
-        nodes = [leaf(student, a, g), leaf(student, a, g)]
-        optimizer = student.SGD(nodes, lr=0.1, momentum=0.5)
+        a, b, g, h = numbers(4)
+        p, q = leaf(student, a, g), leaf(student, b, h)
+        optimizer = student.SGD([p, q], lr=0.1, momentum=0.5)
         optimizer.step()
         optimizer.zero_grad()
-        assert student.attributes(nodes, "grad") == [0.0, 0.0]
-        assert student.attributes(nodes, "data") == close([a - 0.1 * g] * 2)
+        assert [p.grad, q.grad, p.data, q.data] == close([0.0, 0.0, a - 0.1 * g, b - 0.1 * h])
         optimizer.step()
-        student.set_all(nodes, "grad", [g, g])
+        p.grad, q.grad = g, h
         optimizer.step()
         # The velocity was g, then half of it, then half of that and another g.
-        assert student.attributes(nodes, "data") == close([a - 0.1 * (1 + 0.5 + 1.25) * g] * 2)
+        steps = 0.1 * (1 + 0.5 + 1.25)
+        assert [p.data, q.data] == close([a - steps * g, b - steps * h])
 
     def test_leaves_the_gradients(self, student, numbers):
         """A step moves the numbers and leaves the gradients: `zero_grad()` alone zeroes them."""
-        gradients = numbers(3)
-        nodes = [leaf(student, a, g) for a, g in zip(numbers(3), gradients, strict=True)]
+        data, gradients = numbers(3), numbers(3)
+        nodes = [leaf(student, a, g) for a, g in zip(data, gradients, strict=True)]
         student.SGD(nodes, lr=0.1).step()
-        assert student.attributes(nodes, "grad") == gradients
+        assert [node.grad for node in nodes] == close(gradients)
+        assert all(node.data != a for node, a in zip(nodes, data, strict=True))
 
     def test_two_optimizers(self, student, numbers):
         """Two optimizers know nothing of each other's velocities: a new one starts from 0."""
@@ -511,15 +530,17 @@ class TestSgd:
 class TestSchedule:
     def test_formula(self, student, rng):
         """The rate is lr / (1 + decay · step)."""
-        for _ in range(4):
-            lr, step, decay = rng.uniform(0.1, 2), rng.randint(2, 300), rng.uniform(0.002, 0.5)
-            assert student.decayed(lr, step, decay) == close(lr / (1 + decay * step))
+        cases = [
+            (rng.uniform(0.1, 2), rng.randint(2, 300), rng.uniform(0.002, 0.5)) for _ in range(4)
+        ]
+        found = [student.decayed(lr, step, decay) for lr, step, decay in cases]
+        assert found == close([lr / (1 + decay * step) for lr, step, decay in cases])
 
     def test_beginning_and_default(self, student, rng):
         """At step 0 it is the full rate; unless told otherwise, decay is 0.01."""
         lr, step = rng.uniform(0.1, 2), rng.randint(20, 300)
-        assert student.decayed(lr, 0, 0.5) == close(lr)
-        assert student.decayed(lr, step) == close(lr / (1 + 0.01 * step))
+        found = [student.decayed(lr, 0, 0.5), student.decayed(lr, step)]
+        assert found == close([lr, lr / (1 + 0.01 * step)])
 
 
 @exercise("train")
@@ -538,13 +559,15 @@ class TestTrain:
         """When the optimizer makes its step, the gradients are those of this batch alone."""
         here = ground(4)
         here.run(4)
-        assert here.right == [True] * 4
+        assert here.gradients == close(here.slopes) and len(here.gradients) == 4
+        assert all(here.saw_every_sample([batch]) for batch in here.batches)
 
     def test_leftovers(self, ground, number):
         """Gradients that were left over from before make no difference."""
         here = ground(3, leftover=number())
         here.run(2)
-        assert here.right == [True] * 2
+        assert here.gradients == close(here.slopes) and len(here.gradients) == 2
+        assert all(here.saw_every_sample([batch]) for batch in here.batches)
 
     def test_all_at_once(self, ground):
         """Without a batch size, a batch holds every sample, each with its own target."""
@@ -560,24 +583,24 @@ class TestTrain:
         assert list(map(len, here.batches)) == [size] * 2 * steps
         for epoch in (here.batches[:steps], here.batches[steps:]):
             assert here.saw_every_sample(epoch)
-        assert here.right == [True] * 2 * steps
+        assert here.gradients == close(here.slopes) and len(here.gradients) == 2 * steps
 
     def test_mean_of_the_batches(self, ground):
         """An epoch's number is the mean of its batches' losses."""
         here = ground(8)
-        first, second = here.run(2, 2)
-        assert first == close(sum(here.losses[:4]) / 4)
-        assert second == close(sum(here.losses[4:]) / 4)
+        found = here.run(2, 2)
+        assert len(here.losses) == 8
+        assert found == close([sum(here.losses[:4]) / 4, sum(here.losses[4:]) / 4])
 
     def test_the_tail(self, ground):
         """Where the samples do not divide evenly, the last ones make a smaller batch, whose loss
         counts as the others do in the epoch's mean."""
         here = ground(9)
-        first, second = here.run(2, 4)
-        assert sorted(map(len, here.batches[:3])) == sorted(map(len, here.batches[3:])) == [1, 4, 4]
-        assert here.saw_every_sample(here.batches[:3]) and here.saw_every_sample(here.batches[3:])
-        assert here.right == [True] * 6
-        assert [first, second] == close([sum(here.losses[:3]) / 3, sum(here.losses[3:]) / 3])
+        found = here.run(2, 4)
+        for epoch in (here.batches[:3], here.batches[3:]):
+            assert sorted(map(len, epoch)) == [1, 4, 4] and here.saw_every_sample(epoch)
+        assert here.gradients == close(here.slopes) and len(here.gradients) == 6
+        assert found == close([sum(here.losses[:3]) / 3, sum(here.losses[3:]) / 3])
 
     def test_a_batch_size_beyond_the_data(self, ground):
         """A batch size that is larger than the data means all samples at once."""
@@ -586,7 +609,7 @@ class TestTrain:
         assert len(here.batches) == 1 and here.saw_every_sample(here.batches)
 
 
-def assert_the_seed_decides(student, train, seeds, data, points):
+def assert_the_seed_decides(student, rng, train, seeds, data, points):
     """Networks trained from one seed answer the same at the points, and from another seed not.
 
     Where answers are rounded they may be the same there: then the networks differ in where the
@@ -594,89 +617,93 @@ def assert_the_seed_decides(student, train, seeds, data, points):
     """
     first, second = seeds
     one, other, again = (train(*data, seed) for seed in (first, second, first))
-    assert answers(student, again, points) == close(answers(student, one, points))
-    if answers(student, other, points) == close(answers(student, one, points), relative=1e-6):
-        assert borders(student, other, *data) != borders(student, one, *data)
+    network_answers(student, one, *data)
+    expected = answers(one, points)
+    assert answers(again, points) == close(expected)
+    if answers(other, points) == close(expected, relative=1e-6):
+        assert borders(other, *data) != borders(one, *data)
 
 
 @exercise("xor")
 class TestXor:
-    def right(self, student, seed, turned=False):
+    def right(self, student, rng, seed, turned=False):
         """At how many of the four points a network trained from this seed is right."""
         inputs, targets = xor()
         targets = [1.0 - t for t in targets] if turned else targets
         model = student.train_xor(inputs, targets, seed)
-        found = answers(student, model, inputs)
+        found = network_answers(student, model, inputs, targets)
         return sum((a > 0.5) == (t > 0.5) for a, t in zip(found, targets, strict=True))
 
-    # Always the same seeds: where a training is too short, these are the last to be learnt from.
+    # Always the same seeds, here and below: whether a training is good enough must not depend on
+    # the draw. Where it is too short, these are the last to be learnt from.
     @pytest.mark.parametrize("seed", [0, 4])
-    def test_learns(self, student, seed):
+    def test_learns(self, student, rng, seed):
         """From each of the seeds 0 to 9 the network learns XOR: all four points are right."""
-        assert self.right(student, seed) == 4
+        assert self.right(student, rng, seed) == 4
 
-    def test_learns_the_opposite(self, student):
+    def test_learns_the_opposite(self, student, rng):
         """From each of the seeds 0 to 9 the network learns the opposite of XOR as well."""
-        assert self.right(student, 0, turned=True) == 4
+        assert self.right(student, rng, 0, turned=True) == 4
 
     def test_the_seed_decides(self, student, rng):
         """The same seed gives the same network, and another seed gives another one."""
 
         # Between the four points: on them, whoever has trained for long answers just the targets.
         points = [[rng.uniform(0.2, 0.8), rng.uniform(0.2, 0.8)] for _ in range(4)]
-        seeds = rng.sample(SEEDS, 2)
-        assert_the_seed_decides(student, student.train_xor, seeds, xor(), points)
+        assert_the_seed_decides(student, rng, student.train_xor, (0, 4), xor(), points)
 
 
 @exercise("four_points")
 class TestFourPoints:
-    def trained(self, student, seed, sign=1):
+    def trained(self, student, rng, seed, sign=1):
         """The mean squared error of a network trained from this seed, and its losses."""
         inputs, targets = four_points()
         targets = [sign * t for t in targets]
-        model, losses = student.items(student.train_four_points(inputs, targets, seed))
-        found = answers(student, model, inputs)
+        pair = list(student.train_four_points(inputs, targets, seed))
+        assert len(pair) == 2
+        model, losses = pair
+        found = network_answers(student, model, inputs, targets)
         error = sum((a - t) ** 2 for a, t in zip(found, targets, strict=True)) / 4
-        return error, student.items(losses)
+        return error, [loss for loss in losses]
 
-    @pytest.mark.parametrize("sign", [1, -1], ids=["straight", "turned"])
-    def test_learns(self, student, rng, sign):
+    @pytest.mark.parametrize(("seed", "sign"), [(0, 1), (4, -1)], ids=["straight", "turned"])
+    def test_learns(self, student, rng, seed, sign):
         """From each of the seeds 0 to 9, targets turned round or not, the error is below 0.01."""
-        assert self.trained(student, rng.choice(SEEDS), sign)[0] < 0.01
+        assert self.trained(student, rng, seed, sign)[0] < 0.01
 
     def test_the_seed_decides(self, student, rng):
         """The same seed gives the same network, and another seed gives another one."""
 
-        def train(*given):
-            return student.items(student.train_four_points(*given))[0]
+        def train(*task):
+            return student.train_four_points(*task)[0]
 
         data = four_points()
-        seeds = rng.sample(SEEDS, 2)
-        assert_the_seed_decides(student, train, seeds, data, data[0])
+        assert_the_seed_decides(student, rng, train, (0, 4), data, data[0])
 
     def test_losses(self, student, rng):
         """The second result is the list of losses, at most 200, which have fallen."""
-        losses = self.trained(student, rng.choice(SEEDS))[1]
-        assert all(type(loss) in (int, float) for loss in losses)
+        losses = self.trained(student, rng, 0)[1]
+        assert all(isinstance(loss, (int, float)) for loss in losses)
         assert 2 <= len(losses) <= 200 and losses[-1] < losses[0]
 
 
 @exercise("moons")
 class TestMoons:
-    @pytest.mark.parametrize("sign", [1, -1], ids=["straight", "turned"])
-    def test_learns(self, student, rng, sign):
+    @pytest.mark.parametrize(("seed", "sign"), [(3, 1), (7, -1)], ids=["straight", "turned"])
+    def test_learns(self, student, rng, seed, sign):
         """For each of the seeds 0 to 9, also with targets turned round, 92 % are right, of the
         points that were given and of fresh ones."""
-        seed = rng.choice(SEEDS)
         inputs, targets = moons(40, 0.1, seed)
-        model = student.train_moons(inputs, [sign * t for t in targets], seed)
+        turned = [sign * t for t in targets]
+        model = student.train_moons(inputs, turned, seed)
+        network_answers(student, model, inputs, turned)
         for points, truth in ((inputs, targets), moons(200, 0.1, 1000 + seed)):
-            found = answers(student, model, points)
+            found = answers(model, points)
             right = sum((a > 0) == (sign * t > 0) for a, t in zip(found, truth, strict=True))
             assert right >= 0.92 * len(points)
 
-    def test_the_seed_decides(self, student):
+    def test_the_seed_decides(self, student, rng):
         """The same seed gives the same network, and another seed gives another one."""
         # Always the same moons and seeds: with these the border takes the least time to bend.
         data = moons(40, 0.1, 5)
-        assert_the_seed_decides(student, student.train_moons, (3, 4), data, data[0][:8])
+        assert_the_seed_decides(student, rng, student.train_moons, (3, 4), data, data[0][:8])

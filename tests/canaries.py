@@ -10,8 +10,8 @@ import subprocess
 import sys
 from pathlib import Path
 
-from autograder.assignments import find_course
-from autograder.demo import filled_notebook
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import find_course
 
 REPOSITORY = find_course(Path(__file__).parent)
 CANARY = re.compile(r"canary-[0-9a-f]{16}")
@@ -39,25 +39,38 @@ def run(folder: Path, *command: str) -> str:
 def secret_copy(folder: Path) -> Path:
     """Make the copy in a new folder."""
     folder.mkdir()
-    for name in ("course", "autograder", "grading_tests", "source", "release", "solutions"):
+    for name in ("course", "coursecheck", "autograder", "grading_tests", "source", "release",
+                 "solutions"):  # fmt: skip
         ignored = shutil.ignore_patterns("__pycache__", "*.egg-info")
         shutil.copytree(REPOSITORY / name, folder / name, ignore=ignored)
-    for name in ("nbgrader_config.py", "pyproject.toml", "README.md", "LICENSE"):
+    for name in ("nbgrader_config.py", "course.toml", "pyproject.toml", "README.md", "LICENSE"):
         shutil.copyfile(REPOSITORY / name, folder / name)
     package = folder / "autograder"
-    plant(package / "reference.py", ("class Value:", "SECRET = '{}'\n\n\nclass Value:  # {}"))
-    plant(package / "suite.py", ("class Suite:", "SECRET = '{}'\n\n\nclass Suite:"))
-    plant(package / "engines.py", ("class Engine:", "SECRET = '{}'\n\n\nclass Engine:"))
-    plant(package / "grading.py", ("class Grader:", "SECRET = '{}'\n\n\nclass Grader:"))
+    tests = folder / "grading_tests"
     plant(
-        package / "misconceptions" / "value" / "node.py",
+        tests / "reference" / "__init__.py",
+        ("class Value:", "SECRET = '{}'\n\n\nclass Value:  # {}"),
+    )
+    plant(
+        package / "judging" / "hidden_tests.py", ("class Suite:", "SECRET = '{}'\n\n\nclass Suite:")
+    )
+    plant(
+        package / "wall" / "proxies.py",
+        ("class Student:", "SECRET = '{}'\n\n\nclass Student:"),
+    )
+    plant(package / "judging" / "grader.py", ("class Grader:", "SECRET = '{}'\n\n\nclass Grader:"))
+    plant(
+        tests / "misconceptions" / "value" / "node.py",
         ("self.data = int(data)", "self.data = int(data)  # {}\n        secret = '{}'"),
     )
     plant(
-        folder / "grading_tests" / "test_value.py",
+        tests / "test_value.py",
         ("class TestAdd:", "class TestAdd:\n    secret = '{}'  # {}\n"),
         ('@exercise("add")', 'SECRET = "{}"\n\n\n@exercise("add")'),
     )
+    plant(tests / "drawing.py", ("MAX_NODES = 12", "MAX_NODES = 12  # {}"))
+    plant(tests / "experiments" / "engines.py", ("def expressions(", "# {}\ndef expressions("))
+    plant(folder / "course.toml", ("[audit]", "# {}\n[audit]"))
     plant(
         folder / "source" / "value" / "value.ipynb",
         ('"### BEGIN HIDDEN TESTS\\n",', '"### BEGIN HIDDEN TESTS\\n", "# {}\\n",'),

@@ -13,11 +13,29 @@ from pathlib import Path
 
 import pytest
 
-from autograder.assignments import Assignment, find_course, load_assignment
-from autograder.demo import filled_notebook
-from autograder.grading import Grader
-from autograder.publishing import copy_course
-from autograder.sandbox import WarmServer
+from autograder.authoring.release import copy_course
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import Assignment, find_course, load_assignment
+from autograder.course_folder.settings import load_settings
+from autograder.judging.grader import Grader
+from autograder.wall import WarmServer
+
+collect_ignore = ["courses"]
+"""Courses of their own, whose hidden tests are the grader's to run."""
+
+
+SLOW = {
+    "audit", "benchmarks", "check", "cluster", "damaged", "feedback", "generated", "gradebook",
+    "hub", "in_notebook", "late", "log", "marks", "ordinary_user", "pipeline", "plain_errors",
+    "regrade", "report", "versions", "wall", "wishes", "workers",
+}  # fmt: skip
+"""The modules, `test_NAME.py`, that take over ten seconds as a whole: not for `make check`."""
+
+
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    for item in items:
+        if item.path.stem.removeprefix("test_") in SLOW:
+            item.add_marker(pytest.mark.slow)
 
 
 @pytest.fixture(scope="session")
@@ -42,7 +60,7 @@ def grader(course: Path) -> Iterator[Grader]:
 @pytest.fixture(scope="session")
 def server() -> Iterator[WarmServer]:
     """A sandbox to start student processes in."""
-    with WarmServer() as warm:
+    with WarmServer(visible=load_settings(find_course(Path(__file__).parent)).visible) as warm:
         yield warm
 
 

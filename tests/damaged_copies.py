@@ -22,15 +22,15 @@ from typing import Any
 
 import damage
 
-from autograder.aligning import squeezed
-from autograder.assignments import assignment_names, find_course, load_assignment
-from autograder.demo import filled_notebook
-from autograder.grading import Grader
-from autograder.intake import UnreadableNotebook
-from autograder.notebooks import Restored, cells_to_run, restore, template
-from autograder.publishing import copy_course
-from autograder.reading import read_notebook
-from autograder.submissions import grade_restored
+from autograder.authoring.release import copy_course
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
+from autograder.errors import UnreadableNotebook
+from autograder.judging.grader import Grader
+from autograder.notebook.aligning import squeezed
+from autograder.notebook.reading import read_notebook
+from autograder.notebook.restoring import Restored, cells_to_run, restore, template
+from autograder.pipeline.one_submission import grade_restored
 
 Cells = tuple[tuple[str | None, str], ...]
 Marks = dict[str, float | None]

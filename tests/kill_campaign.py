@@ -35,11 +35,15 @@ from pathlib import Path
 import psutil
 from nbgrader.api import Gradebook
 
+from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.commands import main as cli
+from autograder.commands.demo import hand_in, hand_in_unreadable
+from autograder.course_folder.assignments import find_course, load_assignment
+
 # Not all of these are named below: a forked command finds them imported.
-from autograder import classroom, cli, grading, workers  # noqa: F401
-from autograder.assignments import find_course, load_assignment
-from autograder.demo import hand_in, hand_in_unreadable
-from autograder.publishing import copy_course, run_nbgrader
+from autograder.pipeline import (
+    workers,  # noqa: F401
+)
 
 KEY = bytes(range(32))
 POLICY = "\nc.LatePolicy.percent_a_day = 10\n"

@@ -5,9 +5,9 @@ A plugin for the process that runs those tests. Whatever goes by the configurati
 
 import nbgrader.preprocessors as theirs
 
-from autograder.feedback import ReadMarks
-from autograder.preprocessors import RestoreCells, SaveVerdicts
+from autograder.nbgrader_plugins.autograde import RestoreCells, StoreMarks
+from autograder.pages.feedback import ReadMarks
 
 theirs.OverwriteCells = RestoreCells
-theirs.SaveAutoGrades = SaveVerdicts
+theirs.SaveAutoGrades = StoreMarks
 theirs.GetGrades = ReadMarks

@@ -23,8 +23,8 @@ from attacks.forging import CHANGES, FORGERIES
 from attacks.leaking import CONTROL, LEAKS, LEAKY
 from canaries import CANARY, REPOSITORY, run, secret_copy
 
-from autograder.assignments import load_assignment
-from autograder.demo import filled_notebook
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import load_assignment
 
 pytestmark = pytest.mark.slow
 
@@ -44,19 +44,19 @@ GRADE = """
 import ctypes, json, resource, sys, time
 import psutil
 from pathlib import Path
-from autograder.assignments import find_course
-from autograder.classroom import Classroom
-from autograder.grading import Grader
-from autograder.keys import course_key
-from autograder.sandbox import Limits
-from autograder.workers import OneProcess
+from autograder.course_folder.assignments import find_course
+from autograder.pipeline.classroom import Classroom
+from autograder.judging.grader import Grader
+from autograder.course_folder.key import course_key
+from autograder.model import Limits
+from autograder.pipeline.workers import OneProcess
 
 # Whatever goes wrong, no file that a mistake of ours copies may fill the disk.
 resource.setrlimit(resource.RLIMIT_FSIZE, (300 << 20, 300 << 20))
 # What outlives the sandbox becomes a child of this process, and is found below.
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
 course = find_course(Path.cwd())
-limits = Limits(cell_seconds=5.0, step_seconds=1.0, test_seconds=2.0, memory=700 << 20)
+limits = Limits(seconds=2.0, training_seconds=5.0, memory=700 << 20)
 told = {}
 with Grader(course, course_key(course), limits, submission_seconds=20.0) as grader:
     with Classroom(course, OneProcess(grader)) as room:
@@ -280,7 +280,10 @@ def test_feedback_shows_nothing_secret_either(alone, students, attacked, measure
     """Also through nbgrader's own way, which copies files from folder to folder."""
     leaking = [s for s, name in students.items() if "leaking" in name or "beside" in name]
     for student in leaking:
-        _feedback(alone, student)
+        if (alone / "submitted" / student / "value" / "secret.txt").exists():
+            run(alone, "-m", "nbgrader", "autograde", "value", "--force", "--student", student,
+                "--log-level=ERROR")  # fmt: skip
+    run(alone, "-m", "nbgrader", "generate_feedback", "value", "--force", "--log-level=ERROR")
     shown: dict[Path, set[str]] = {}
     for page in (alone / "feedback").rglob("*"):
         if page.is_file():
@@ -291,13 +294,6 @@ def test_feedback_shows_nothing_secret_either(alone, students, attacked, measure
     measured("leaks", sum(map(len, shown.values())))
     assert shown
     assert not any(shown.values()), shown
-
-
-def _feedback(course: Path, student: str) -> None:
-    options = ["--force", "--student", student, "--log-level=ERROR"]
-    if (course / "submitted" / student / "value" / "secret.txt").exists():
-        run(course, "-m", "nbgrader", "autograde", "value", *options)
-    run(course, "-m", "nbgrader", "generate_feedback", "value", *options)
 
 
 def test_figures(students, attacked, measured, capsys):

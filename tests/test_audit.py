@@ -12,32 +12,38 @@ from zlib import crc32
 import pytest
 from click.testing import CliRunner
 
-from autograder.assignments import CourseError, assignment_names, find_course, load_assignment
-from autograder.audit.cases import all_cases
-from autograder.audit.judging import ENDLESS, Judge, notebook_cells
-from autograder.audit.mutation import merged, mutants
-from autograder.audit.oracle import Oracle
-from autograder.audit.report import TITLES, rows, summary
-from autograder.audit.running import SEED, audit
-from autograder.audit.survivors import explanation
-from autograder.channels import LocalChannel
-from autograder.cli import main
-from autograder.engines import Engine
-from autograder.publishing import copy_course
-from autograder.suite import Suite
+from autograder.authoring.audit.cases import all_cases
+from autograder.authoring.audit.judging import ENDLESS, Judge, notebook_cells
+from autograder.authoring.audit.mutation import merged, mutants
+from autograder.authoring.audit.oracle import Oracle, experiments_of
+from autograder.authoring.audit.report import TITLES, rows, summary
+from autograder.authoring.audit.running import SEED, audit
+from autograder.authoring.release import copy_course
+from autograder.commands.main import main
+from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
+from autograder.course_folder.settings import load_settings
+from autograder.errors import CourseError
+from autograder.judging.hidden_tests import Suite
+from autograder.wall.targets import LocalTarget
 
 COURSE = find_course()
 NAMES = assignment_names(COURSE)
 ASSIGNMENTS = {name: load_assignment(COURSE, name) for name in NAMES}
 
-REPEATS = int(os.environ.get("REPEATS", "5"))
+REPEATS = int(os.environ.get("REPEATS", "3"))
 """How often one submission is graded; `make audit` asks for 200."""
 
-SEEDS = int(os.environ.get("SEEDS", "2"))
+SEEDS = int(os.environ.get("SEEDS", "0"))
+"""By how many seeds every known mistake is judged; here, two of them judge one in `FEW`."""
 
-EVERY = 6
+EVERY = 20
 """Of the cases that a machine made or drew, one in so many is judged here; `make audit` judges
 all."""
+
+FEW = 4
+"""Of what takes seconds, such as a training, one in so many."""
+
+SLOW = set(load_settings(COURSE).audit.slow)
 
 MADE_BY_MACHINE = ("two_exercises", "two_in_one", "mutant")
 
@@ -48,6 +54,11 @@ def cases(kind: str, name: str | None = None):
     return [case for each in chosen for case in all_cases(COURSE, ASSIGNMENTS[each], SEED, [kind])]
 
 
+def drawn(case, every):
+    """Whether this is one of the cases, one in so many, that are always judged."""
+    return crc32(case.id.encode()) % every == 0
+
+
 # What the audit finds.
 
 
@@ -56,7 +67,9 @@ def found():
     """The audit of all that people wrote, and of a sample of the rest."""
 
     def chosen(case):
-        return case.kind not in MADE_BY_MACHINE or crc32(case.id.encode()) % EVERY == 0
+        if case.kind in MADE_BY_MACHINE:
+            return drawn(case, EVERY)
+        return case.kind == "variant" or case.exercise not in SLOW or drawn(case, FEW)
 
     return audit(COURSE, NAMES, workers=os.cpu_count() or 1, chosen=chosen)
 
@@ -67,7 +80,7 @@ def test_every_misconception_is_killed_and_named_and_costs_its_own_exercise(foun
         count = found.count(kind)
         assert count.killed == count.wrong and count.alarms == 0
         assert count.named >= 0.97 * count.wrong
-    assert found.count("mistake").cases == len(cases("mistake"))
+    assert found.count("mistake").cases > 0.9 * len(cases("mistake"))
     alone = {case.id for case in cases("mistake") if not case.endless}
     assert alone == {name for case in cases("two_exercises") for name in case.mistakes}
 
@@ -77,7 +90,7 @@ def test_mutants_are_killed_and_survivors_are_explained(found):
     changed, joined = found.count("mutant"), found.count("two_in_one")
     assert changed.killed >= 0.95 * changed.wrong and joined.killed == joined.wrong
     assert changed.strict == joined.strict == 0
-    assert all(explanation(each.exercises[0], each.about) for each in found.survivors)
+    assert all(each.excuse for each in found.survivors)
 
 
 @pytest.mark.slow
@@ -93,7 +106,7 @@ def test_the_audit_passes_and_the_page_tells_what_it_found(found):
     page = (COURSE / "docs" / "audit.md").read_text("utf-8")
     sampled = tuple(TITLES[kind] for kind in MADE_BY_MACHINE)
     for cells in rows(found):
-        if not cells[0].endswith(sampled):
+        if not cells[0].endswith(sampled) and not cells[0].startswith("mlp: "):
             assert f"| {' | '.join(cells)} |" in page
 
 
@@ -124,7 +137,7 @@ def test_verdicts_are_the_same_on_both_sides_of_the_wall(grader, case):
     scope = assignment.namespace(**case.answers)
     with Suite(assignment.tests) as suite:
         seed = bytes.fromhex(graded.report.seed)
-        here = suite.run(case.exercise, lambda: Engine(LocalChannel(scope)), seed)
+        here = suite.run(case.exercise, lambda _: LocalTarget(scope), seed)
         expected = [(verdict.promise, verdict.passed) for verdict in here]
     assert graded.report.exercises[0].promises == expected
 
@@ -132,12 +145,12 @@ def test_verdicts_are_the_same_on_both_sides_of_the_wall(grader, case):
 def test_other_seeds_give_the_same_verdicts():
     """What a submission gets does not depend on which numbers were drawn for it."""
     verdicts: dict[str, dict[tuple, set[str]]] = {}
-    for number in range(SEEDS):
+    chosen = [case for case in cases("mistake") if not case.endless and (SEEDS or drawn(case, FEW))]
+    for number in range(SEEDS or 2):
         with Judge(COURSE, f"seed {number}") as judge:
-            for case in cases("mistake"):
-                if not case.endless:
-                    seen = verdicts.setdefault(case.id, {})
-                    seen.setdefault(tuple(judge.verdicts(case)), set()).add(f"seed {number}")
+            for case in chosen:
+                seen = verdicts.setdefault(case.id, {})
+                seen.setdefault(tuple(judge.verdicts(case)), set()).add(f"seed {number}")
     assert {name: seen for name, seen in verdicts.items() if len(seen) > 1} == {}
 
 
@@ -164,23 +177,28 @@ def test_an_endless_mutant_is_stopped():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_oracle_sees_every_misconception(name):
-    oracle = Oracle(ASSIGNMENTS[name])
+    oracle = Oracle(ASSIGNMENTS[name], experiments_of(COURSE))
     unseen = [
         case.id
         for case in cases("mistake", name)
-        if not case.endless and not oracle.differs(case.exercise, case.answers)
+        if not case.endless
+        and (case.exercise not in SLOW or drawn(case, FEW))
+        and not oracle.differs(case.exercise, case.answers)
     ]
     assert unseen == []
 
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_oracle_finds_nothing_wrong_with_right_solutions(name):
-    oracle = Oracle(ASSIGNMENTS[name], graphs=200)
+    oracle = Oracle(ASSIGNMENTS[name], experiments_of(COURSE), times=50)
+    solution = replace(cases("mistake", name)[0], answers={})
     wrong = [
         (case.id, exercise.id)
-        for case in [*cases("variant", name), replace(cases("mistake", name)[0], answers={})]
+        for case in [*cases("variant", name), solution]
         for exercise in ASSIGNMENTS[name].exercises.values()
-        if not exercise.manual and oracle.differs(exercise.id, case.answers)
+        if not exercise.manual
+        and (exercise.id not in SLOW or case is solution)
+        and oracle.differs(exercise.id, case.answers)
     ]
     assert wrong == []
 
@@ -188,7 +206,7 @@ def test_the_oracle_finds_nothing_wrong_with_right_solutions(name):
 def test_the_oracle_leaves_the_recursion_limit_as_it_was():
     before = sys.getrecursionlimit()
     raised = "import sys\nsys.setrecursionlimit(10**6)\n"
-    oracle = Oracle(ASSIGNMENTS["checkpoint"], graphs=1)
+    oracle = Oracle(ASSIGNMENTS["checkpoint"], experiments_of(COURSE), times=1)
     assert not oracle.differs(
         "q3", {"q3": raised + ASSIGNMENTS["checkpoint"].exercises["q3"].solution}
     )
@@ -251,9 +269,9 @@ def blind_course(tmp_path):
     tests = tmp_path / "grading_tests" / "test_checkpoint.py"
     text = tests.read_text("utf-8")
     assert '"q3": "b"' in text and '"q2": 2.0' in text
-    asked = "student.read(question, to_letter) == right"
+    asked = "plain(student[question], to_letter) == right"
     assert asked in text
-    text = text.replace(asked, "student.read(question)")
+    text = text.replace(asked, "plain(student[question])")
     tests.write_text(text.replace('"q2": 2.0', '"q2": 12.0'), "utf-8")
     return tmp_path
 
@@ -264,15 +282,21 @@ def test_an_author_is_told_which_mistakes_the_tests_miss(blind_course):
 
     found = audit(blind_course, ["checkpoint"], 1, chosen=about)
     assert not found.passed
-    missed = {each.id for each in found.of("mistake") if not each.killed}
-    assert missed == {"q2.only_over_b", "q3.option_a", "q3.option_c", "q3.option_d"}
-    assert found.survivors and summary(found).startswith("killed 4/8 · ")
+    mistakes = found.of("mistake")
+    asked, broken = ([m for m in mistakes if m.id.startswith(q)] for q in ("q3.", "q2."))
+    assert {each.id for each in asked if not each.killed} == {
+        "q3.option_a", "q3.option_c", "q3.option_d",
+    }  # fmt: skip
+    assert found.survivors and summary(found).startswith("killed 0/8 · ")
+    # What the solution does not pass either is no mistake of a student's.
+    ungraded = {m.id for m in broken if m.alarms.get("q2", "").startswith("q2 cannot be graded")}
+    assert {m.id for m in broken} - ungraded == {"q2.only_over_b"}
 
 
 def test_two_courses_keep_their_tests_apart(blind_course):
-    engine = Engine(LocalChannel({"q2": 12.0}))
+    target = LocalTarget({"q2": 12.0})
     passed = [
-        all(verdict.passed for verdict in suite.run("q2", lambda: engine, b"seed"))
+        all(verdict.passed for verdict in suite.run("q2", lambda _: target, b"seed"))
         for folder in (COURSE, blind_course, COURSE)
         for suite in [Suite(folder / "grading_tests" / "test_checkpoint.py")]
     ]
@@ -289,7 +313,7 @@ def test_a_case_can_be_run_alone(blind_course):
 
 
 def test_the_command_prints_json_and_its_failures_with_how_to_reproduce_them(tmp_path, monkeypatch):
-    from autograder.audit import command
+    from autograder.authoring.audit import command
 
     def little(course, names, workers, seed, tell):
         return audit(course, names, workers, seed, lambda c: c.id in ("q3.option_a", "fractions"))
@@ -303,7 +327,7 @@ def test_the_command_prints_json_and_its_failures_with_how_to_reproduce_them(tmp
 
 
 def test_a_page_without_markers_is_refused(tmp_path):
-    from autograder.audit.report import write_block
+    from autograder.authoring.audit.report import write_block
 
     page = tmp_path / "page.md"
     page.write_text("nothing", "utf-8")

@@ -13,14 +13,15 @@ from pathlib import Path
 
 import pytest
 
-from autograder.assignments import CourseError, Exercise, _read_misconceptions, load_assignment
-from autograder.authoring import add_exercise
+from autograder.authoring.new_exercise import add_exercise
+from autograder.course_folder.assignments import Exercise, _read_misconceptions, load_assignment
+from autograder.errors import CourseError
 
 ROOT = Path(__file__).resolve().parent.parent
 GUIDE = (ROOT / "docs" / "authors.md").read_text("utf-8")
 COMMANDS = re.findall(r"^```sh\n(.*?)^```$", GUIDE, re.MULTILINE | re.DOTALL)
-CLONE = ("autograder", "course", "grading_tests", "release", "solutions", "source",
-         "nbgrader_config.py", "pyproject.toml", "README.md")  # fmt: skip
+CLONE = ("autograder", "course", "coursecheck", "course.toml", "grading_tests", "release",
+         "solutions", "source", "nbgrader_config.py", "pyproject.toml", "README.md")  # fmt: skip
 
 
 @pytest.fixture(scope="module")
@@ -96,7 +97,7 @@ def test_misconceptions_that_fit_no_exercise_or_lack_a_line_are_refused(tmp_path
     (tmp_path / name).write_text(f"{cell}\nx = 1\n")
     exercises = {id: Exercise(id, id, 1.0) for id in ("add", "mul")}
     with pytest.raises(CourseError, match=says):
-        _read_misconceptions(tmp_path, exercises)
+        _read_misconceptions(sorted(tmp_path.glob("*.py")), exercises)
 
 
 @pytest.mark.slow

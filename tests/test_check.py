@@ -7,9 +7,10 @@ import sys
 
 import pytest
 
-from autograder.assignments import assignment_names, find_course, load_assignment
-from autograder.audit.cases import all_cases
-from course.check import CheckFailed, check
+from autograder.authoring.audit.cases import all_cases
+from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
+from course import check
+from coursecheck.check import CheckFailed
 
 COURSE = find_course()
 VALUE = load_assignment(COURSE, "value")

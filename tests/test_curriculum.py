@@ -7,12 +7,13 @@ import shutil
 from pathlib import Path
 
 import pytest
+from curriculum_map import DATA, PAGE, find_place, page_text, read_map
 
 import course.datasets
 import course.interactives
 import course.plots
-from autograder.assignments import CourseError, assignment_names, find_course, load_assignment
-from autograder.curriculum import DATA, PAGE, find_place, page_text, read_map
+from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
+from autograder.errors import CourseError
 
 COURSE = find_course(Path(__file__).parent)
 SECTIONS = read_map(COURSE)

@@ -16,14 +16,16 @@ import click
 import nbgrader.apps
 import pytest
 from bs4 import BeautifulSoup
+from mdit_py_plugins.anchors.index import slugify
 from nbconvert.exporters import HTMLExporter
 from traitlets import HasTraits
 from traitlets.config import Configurable
 
-from autograder.classroom import course_directory
-from autograder.cli import main
-from autograder.hub.exchange import CollectFromEach
-from autograder.report import _LOOKS, LOST
+from autograder.commands.main import main
+from autograder.delivery.hub.exchange import CollectFromEach
+from autograder.model import LOST
+from autograder.notebook.cards import _LOOKS
+from autograder.pipeline.classroom import course_directory
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -66,6 +68,46 @@ def test_links_lead_somewhere_in_the_clone_too():
                 assert (DOCS / target.partition("#")[0]).exists(), f"{page.name}: {target}"
 
 
+@pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")), ids=lambda page: page.name)
+def test_links_and_targets_in_the_clone_s_own_pages_are_there(page):
+    text = page.read_text("utf-8")
+    for target in re.findall(r"\]\(([^)\s]+)\)", text):
+        if not urlsplit(target).scheme:
+            path, _, anchor = target.partition("#")
+            assert (ROOT / path).exists(), target
+            headings = re.findall(r"^#+ (.+)$", (ROOT / path).read_text("utf-8"), re.MULTILINE)
+            assert not anchor or anchor in map(slugify, headings), target
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+    for name in re.findall(r"(?:^    |`)make ([a-z-]+)", text, re.MULTILINE):
+        assert re.search(rf"^{name}:", makefile, re.MULTILINE), name
+
+
+OF_ITS_OWN = "new-course.md"
+FILE = re.compile(
+    r"`((?:autograder|coursecheck|course|grading_tests|tests|benchmarks|docs)/[^`\s]+)`"
+)
+
+
+@pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("*.md"))], ids=lambda page: page.name)
+def test_files_and_folders_that_are_named_are_there(page):
+    """Capital letters stand for any name; some files are made by what the page describes, and one
+    page is about a course of its own."""
+    for name in FILE.findall(page.read_text("utf-8")):
+        if not re.search(r"[A-Z]{4}|square|performance\.json", name) and page.name != OF_ITS_OWN:
+            assert (ROOT / name).exists(), name
+
+
+ADVISED = re.compile(r"pip install (?!-)(.*?)(?:`|$|  #)", re.MULTILINE)
+
+
+@pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("*.md"))], ids=lambda page: page.name)
+def test_packages_are_installed_from_the_clone_alone(page):
+    """`performance.md` says what the nbgrader is that it compares with, and advises nothing."""
+    for advised in ADVISED.findall(page.read_text("utf-8")):
+        if (page.name, advised) != ("performance.md", "nbgrader"):
+            assert all(each.strip("'").startswith(".") for each in advised.split()), advised
+
+
 def test_nothing_is_asked_of_another_host(pages, docs_site):
     for path, page in pages.items():
         for element in page.find_all(["script", "img", "link", "iframe", "source", "object"]):
@@ -89,9 +131,6 @@ def commands() -> Iterator[tuple[str, click.Command]]:
     yield "autograder", main
     for name, command in main.commands.items():
         yield f"autograder {name}", command
-    for name in ("hub.__main__", "authoring"):
-        module = f"autograder.{name}"
-        yield f"python -m {module.removesuffix('.__main__')}", importlib.import_module(module).main
 
 
 @pytest.mark.parametrize(("line", "command"), list(commands()), ids=lambda given: str(given))
@@ -143,7 +182,11 @@ def test_every_target_of_the_makefile_is_told():
 def configurable() -> dict[str, type[HasTraits]]:
     """nbgrader's classes and this project's, by name."""
     own = [*nbgrader.apps.NbGraderApp().classes, HTMLExporter, CollectFromEach]
-    for name in ("autograder.late", "nbgrader.exchange", "nbgrader.exchange.default"):
+    for name in (
+        "autograder.nbgrader_plugins.late_policy",
+        "nbgrader.exchange",
+        "nbgrader.exchange.default",
+    ):
         own += vars(importlib.import_module(name)).values()
     return {
         each.__name__: each
@@ -166,7 +209,7 @@ def test_every_setting_that_is_told_exists():
 def test_every_setting_of_this_project_is_told():
     config = course_directory(ROOT).config
     used = {f"{owner}.{name}" for owner, given in config.items() for name in given}
-    hub = (ROOT / "autograder" / "hub" / "folders.py").read_text("utf-8")
+    hub = (ROOT / "autograder" / "delivery" / "hub" / "folders.py").read_text("utf-8")
     used |= set(re.findall(r"^c\.(\w+\.\w+) =", hub, re.MULTILINE))
     for owner, kind in configurable().items():
         if kind.__module__.startswith("autograder."):
@@ -205,7 +248,7 @@ def test_every_limit_is_the_code_s_own(name, told):
 
 def test_every_constant_and_variable_that_is_named_exists():
     text = (DOCS / "settings.md").read_text("utf-8")
-    for name in re.findall(r"`((?:autograder|course)\.[\w.]+)`", text):
+    for name in re.findall(r"`((?:autograder|course(?!\.toml)|coursecheck)\.[\w.]+)`", text):
         assert resolved(name) is not None
     tests = [path.read_text("utf-8") for path in (ROOT / "tests").glob("*.py")]
     known = "\n".join([*sources(), *tests])
@@ -217,7 +260,7 @@ def test_every_constant_and_variable_that_is_named_exists():
 
 TOLD = (DOCS / "troubleshooting.md").read_text("utf-8")
 HEADINGS = re.findall(r"^### (.+)$", TOLD, re.MULTILINE)
-ERRORS = ("CourseError", "SandboxUnavailable", "SuiteError", "UnreadableNotebook")
+ERRORS = ("CourseError", "LessonError", "SandboxUnavailable", "SuiteError", "UnreadableNotebook")
 
 
 def texts(tree: ast.AST) -> Iterator[str]:
@@ -243,20 +286,19 @@ def text_of(node: ast.AST) -> str:
 
 @cache
 def trees() -> dict[Path, ast.Module]:
-    """The code of both packages, but for what only measures them."""
-    folders = (ROOT / "autograder", ROOT / "course")
+    """The code of all three packages."""
+    folders = (ROOT / "autograder", ROOT / "coursecheck", ROOT / "course")
     return {
         path: ast.parse(path.read_text("utf-8"))
         for folder in folders
         for path in sorted(folder.rglob("*.py"))
-        if "misconceptions" not in path.parts
     }
 
 
 @cache
 def sources() -> list[str]:
     """The texts in the code, and the lines of what else shows words to people."""
-    others = ["Makefile", "course/interactives/panel.js", "autograder/feedback/page.html",
+    others = ["Makefile", "course/interactives/panel.js", "autograder/pages/feedback/page.html",
               "course/lesson/10-questions.md"]  # fmt: skip
     lines = [line for name in others for line in (ROOT / name).read_text("utf-8").splitlines()]
     return [*lines, *(text for tree in trees().values() for text in texts(tree))]
@@ -302,10 +344,6 @@ def raised() -> Iterator[tuple[str, str]]:
                     yield f"{path.name}:{node.lineno}", text
 
 
-@pytest.mark.parametrize(
-    ("place", "message"),
-    # The map of the course is made by those who change it; its messages name the line to mend.
-    [each for each in raised() if not each[0].startswith("curriculum.py")],
-)
+@pytest.mark.parametrize(("place", "message"), list(raised()))
 def test_every_message_is_told(place, message):
     assert any(quotes(name, message) for name in names(TOLD) if " " in name)

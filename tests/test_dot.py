@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import time
+
 import pytest
 
 from course.dot import DotError, read_dot
@@ -57,3 +59,20 @@ def test_numbers_are_found_in_any_format():
 def test_what_is_not_dot_is_refused_with_a_sentence(text, says):
     with pytest.raises(DotError, match=says):
         read_dot(text)
+
+
+def test_a_drawing_that_is_long_takes_no_longer_than_others():
+    arrows = " ".join(f"n{i} -> n{i + 1}" for i in range(950))
+    labels = " ".join(f'n{i} [label="{i % 2 + 1}.5"]' for i in range(0, 900))
+    wide = "{" + " ".join(f"n{i}" for i in range(900)) + "} -> n901"
+    started = time.thread_time()
+    flow = read_dot(f"digraph {{ {labels} {arrows} {wide} n950 [label=3.5] }}").flow(
+        [1.5, 2.5, 3.5]
+    )
+    assert flow == {(1.5, 2.5), (2.5, 1.5), (2.5, 3.5), (1.5, 3.5)}
+    assert time.thread_time() - started < 1
+
+
+def test_a_label_of_many_pieces_is_read():
+    graph = read_dot("digraph { a [label=" + " + ".join(['"1"'] * 5000) + "] }")
+    assert graph.labels["a"] == "1" * 5000

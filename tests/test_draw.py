@@ -12,9 +12,9 @@ from xml.etree import ElementTree
 
 import pytest
 
-from autograder.reference import Value
 from course.draw import MAX_NODES, GraphDrawing, draw_graph
 from course.drawing import graph, layout
+from reference import Value
 
 SVG = "{http://www.w3.org/2000/svg}"
 

@@ -12,14 +12,15 @@ import pytest
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
 
-from autograder.assignments import CourseError, find_course
-from autograder.classroom import course_directory
-from autograder.cli import main
-from autograder.export import export_marks
-from autograder.gradebook import Result, record
-from autograder.marks import Marks
-from autograder.publishing import copy_course
-from autograder.spreadsheets import csv_text
+from autograder.authoring.release import copy_course
+from autograder.commands.main import main
+from autograder.course_folder.assignments import find_course
+from autograder.errors import CourseError
+from autograder.gradebook.writing import Result, record
+from autograder.model import Marks
+from autograder.pages.csv_cells import csv_text
+from autograder.pages.marks_export import export_marks
+from autograder.pipeline.classroom import course_directory
 
 DUE = datetime(2030, 3, 1, 12, 0)
 FORMULA = "=HYPERLINK(1)"

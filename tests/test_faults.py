@@ -15,21 +15,21 @@ from pathlib import Path
 import pytest
 from kill_campaign import State, make_class, state_of
 
-from autograder import history
-from autograder.assignments import find_course, load_assignment
-from autograder.classroom import Classroom
-from autograder.demo import filled_notebook
-from autograder.grading import Grader
-from autograder.keys import course_key
-from autograder.sandbox import Limits
-from autograder.sandbox.bubblewrap import find_bubblewrap
-from autograder.workers import OneProcess
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.key import course_key
+from autograder.gradebook import history
+from autograder.judging.grader import Grader
+from autograder.model import Limits
+from autograder.pipeline.classroom import Classroom
+from autograder.pipeline.workers import OneProcess
+from autograder.wall.bubblewrap import find_bubblewrap
 
 pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
 KILLS = 8
-LIMITS = Limits(cell_seconds=3.0, step_seconds=2.0, test_seconds=3.0)
+LIMITS = Limits(seconds=0.3, training_seconds=3.0, cell_seconds=3.0)
 
 
 @pytest.fixture(scope="module")
@@ -151,3 +151,89 @@ def test_a_clock_that_jumps_changes_no_mark_date_or_time_limit(
         for each in report["metadata"]["autograder"]["report"]["exercises"]
     }
     assert (found["node"], found["add"]) == ("passed", "timeout")
+
+
+def command(folder: Path, *line: str) -> subprocess.CompletedProcess[str]:
+    return subprocess.run(
+        [sys.executable, "-m", *line], cwd=folder, capture_output=True, text=True, timeout=300
+    )
+
+
+MOJIBAKE = os.fsdecode(b"M\xfcller")
+REFUSED = {
+    MOJIBAKE: (r"M\xfcller", "is not in UTF-8"),
+    "two\nlines": (r"two\nlines", "holds a line break"),
+    "\x1b[31mred": (r"\x1b[31mred", "another control character"),
+    "[x]": ("[x]", "which nbgrader takes for a pattern"),
+    "l" * 200: ("l" * 200, "has over 128 characters"),
+}
+FINE = {
+    "Müller": "Müller",
+    "o'brien & co": "o'brien & co",
+    "{x} --force $HOME": "{x} --force $HOME",
+    "\u202egnorw": r"\u202egnorw",
+}
+
+
+def test_a_name_that_no_student_can_have_costs_nobody_else_a_mark(fresh, tmp_path):
+    folder = shutil.copytree(fresh, tmp_path / "course")
+    submitted = folder / "submitted"
+    for name in (*REFUSED, *FINE, ".hidden"):
+        shutil.copytree(submitted / "right", submitted / name)
+    for name in ("cut_off_file", "empty_file"):
+        shutil.rmtree(submitted / name)
+
+    done = command(folder, "autograder", "grade", "value", "--json")
+    assert done.returncode == 1, done.stderr
+    assert ".hidden/value: is not graded" in done.stderr.replace("\n", "")
+    told = {line["student"]: line for line in map(json.loads, done.stdout.splitlines())}
+    refused = {name: line["error"] for name, line in told.items() if line["error"]}
+    assert refused.keys() == {shown for shown, _ in REFUSED.values()}
+    for shown, why in REFUSED.values():
+        assert why in refused[shown] and "Rename the folder" in refused[shown]
+    fine = told.keys() - refused.keys()
+    assert fine == {"right", "wrong", "late", "ended", "empty", *FINE.values()}
+    assert {told[name]["score"] for name in FINE.values()} == {40}
+
+    again = command(folder, "autograder", "grade", "value")
+    assert again.returncode == 1 and "Traceback" not in again.stderr
+    assert again.stderr.count("graded before, unchanged") == len(fine)
+    assert r"M\xfcller: the folder's name is not in UTF-8" in again.stderr
+    assert "\u202e" not in again.stderr and "\x1b[31m" not in again.stderr
+    for line in (["regrade", "value", "--json"], ["report", "value"], ["export", "value"]):
+        done = command(folder, "autograder", *line)
+        assert done.returncode == 0, done.stderr
+        assert "right" in done.stdout or line[0] == "report"
+    done = command(folder, "autograder", "regrade", "value", "--student", MOJIBAKE)
+    assert done.returncode == 2 and "is not in UTF-8" in done.stderr
+
+
+def test_what_nbgrader_has_graded_is_not_graded_once_more(fresh, tmp_path):
+    folder = shutil.copytree(fresh, tmp_path / "course")
+    command(folder, "nbgrader", "autograde", "value")
+    first = state_of(folder)
+    done = command(folder, "autograder", "grade", "value", "--json")
+    told = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(told) == 7 and all(each["skipped"] for each in told)
+    assert [each["student"] for each in told if each["error"]] == ["empty_file"]
+    assert state_of(folder) == first
+
+
+def test_nbgraders_commands_go_on_where_a_name_is_broken(fresh, tmp_path):
+    folder = shutil.copytree(fresh, tmp_path / "course")
+    submitted = folder / "submitted"
+    for student in ("cut_off_file", "empty_file", "ended", "late"):
+        shutil.rmtree(submitted / student)
+    for name in ("two\nlines", MOJIBAKE):
+        shutil.copytree(submitted / "right", submitted / name)
+    done = command(folder, "nbgrader", "autograde", "value")
+    assert r"two\nlines/value: the folder's name holds a line break" in done.stderr
+    graded = {path.name for path in (folder / "autograded").iterdir()}
+    assert {"right", "wrong", "empty"} <= graded
+    for name in ("two\nlines", MOJIBAKE):
+        target = folder / "autograded" / name
+        shutil.copytree(folder / "autograded/right", target, dirs_exist_ok=True)
+    done = command(folder, "nbgrader", "generate_feedback", "value")
+    assert r"two\nlines/value: the folder's name holds a line break" in done.stderr
+    pages = {path.parent.parent.name for path in (folder / "feedback").glob("*/value/value.html")}
+    assert pages == {"right", "wrong", "empty"}

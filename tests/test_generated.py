@@ -3,17 +3,13 @@
 from __future__ import annotations
 
 import re
-import shutil
-import subprocess
-import sys
-from pathlib import Path
 
 import nbformat
 import pytest
 
-from autograder.assignments import assignment_names, find_course, load_assignment
-from autograder.publishing import made
-from autograder.tables import table_path, table_text
+from autograder.authoring.release import made
+from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
+from autograder.judging.check_tables import table_text
 
 COURSE = find_course()
 NAMES = assignment_names(COURSE)
@@ -50,17 +46,8 @@ def test_solutions_are_current(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_tables_are_current(name):
-    table = table_path(COURSE, name).read_text("utf-8")
+    table = load_assignment(COURSE, name).table.read_text("utf-8")
     assert table == table_text(load_assignment(COURSE, name))
-
-
-def test_plots_and_tables_of_performance_are_those_of_the_measurements(tmp_path):
-    page = Path(shutil.copy(COURSE / "docs" / "performance.md", tmp_path))
-    line = [sys.executable, COURSE / "benchmarks" / "scaling.py", "--draw", "--page", page]
-    subprocess.run(line, check=True, capture_output=True)
-    made = {path.name: path.read_text("utf-8") for path in tmp_path.iterdir()}
-    assert len(made) == 4
-    assert made == {name: (COURSE / "docs" / name).read_text("utf-8") for name in made}
 
 
 @pytest.mark.parametrize("name", NAMES)

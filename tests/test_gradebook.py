@@ -16,20 +16,23 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from click.testing import CliRunner
 from nbgrader.api import Gradebook
 from sqlalchemy import Engine, event, text
 from sqlalchemy.exc import DatabaseError
 
-from autograder import history
-from autograder.assignments import CourseError, find_course, load_assignment
-from autograder.classroom import Classroom, course_directory
-from autograder.demo import hand_in, hand_in_unreadable
-from autograder.feedback import ReadMarks
-from autograder.gradebook import Result, record
-from autograder.grading import Grader
-from autograder.marks import Marks
-from autograder.publishing import copy_course, run_nbgrader
-from autograder.workers import OneProcess
+from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.commands.demo import hand_in, hand_in_unreadable
+from autograder.commands.main import main
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.errors import CourseError
+from autograder.gradebook import history
+from autograder.gradebook.writing import Result, record
+from autograder.judging.grader import Grader
+from autograder.model import Marks
+from autograder.pages.feedback import ReadMarks
+from autograder.pipeline.classroom import Classroom, course_directory
+from autograder.pipeline.workers import OneProcess
 
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 
@@ -157,7 +160,7 @@ def test_marks_given_by_hand_stay(school):
 
 @pytest.mark.parametrize("school", ["sqlite"], indirect=True)
 def test_a_gradebook_kept_by_another_program_is_told(school, monkeypatch):
-    monkeypatch.setattr("autograder.gradebook._PATIENCE", 1.0)
+    monkeypatch.setattr("autograder.gradebook.writing._PATIENCE", 1.0)
     with (
         Grader(school, bytes(32)) as grader,
         Classroom(school, OneProcess(grader), True) as room,
@@ -166,9 +169,51 @@ def test_a_gradebook_kept_by_another_program_is_told(school, monkeypatch):
         other.execute("begin exclusive")
         with pytest.raises(CourseError, match="ada for value could not be stored"):
             list(room.grade([("value", "ada")]))
+        for command in (["grade", "value"], ["export", "value"], ["report", "value"]):
+            result = CliRunner().invoke(main, [*command, "--course", str(school)])
+            assert result.exit_code == 2
+            assert "locked" in result.output and "finish there, close it" in result.output
+            assert "copy" not in result.output
         other.execute("rollback")
         list(room.grade([("value", "ada")]))
     assert scores(school)["ada"] == 40
+
+
+@pytest.mark.parametrize("school", ["sqlite"], indirect=True)
+def test_reading_waits_for_another_program_as_long_as_storing_does(school):
+    """SQLite by itself gives up after five seconds."""
+    hold = (
+        "import sqlite3, time; other = sqlite3.connect('gradebook.db', isolation_level=None);"
+        "other.execute('begin exclusive'); print('held', flush=True); time.sleep(12)"
+    )
+    held = subprocess.Popen([sys.executable, "-c", hold], cwd=school, stdout=subprocess.PIPE)
+    assert held.stdout.readline() == b"held\n"
+    command = [sys.executable, "-m", "autograder", "export", "value"]
+    done = subprocess.run(command, cwd=school, capture_output=True, text=True)
+    held.communicate(timeout=30)
+    assert done.returncode == 0, done.stderr
+
+
+@pytest.mark.parametrize("school", ["sqlite"], indirect=True)
+def test_a_gradebook_that_may_not_be_written_is_told_at_once(school, monkeypatch):
+    with (school / "nbgrader_config.py").open("a") as config:
+        where = f"sqlite:///file:{school}/gradebook.db?mode=ro&uri=true"
+        config.write(f"\nc.CourseDirectory.db_url = {where!r}\n")
+    started = time.monotonic()
+    result = CliRunner().invoke(main, ["grade", "value", "--course", str(school)])
+    assert time.monotonic() - started < 50
+    assert result.exit_code == 2
+    assert "readonly" in result.output and "set the rights" in result.output
+
+
+def test_a_server_that_does_not_answer_is_told_as_one(course, tmp_path):
+    folder = shutil.copytree(course, tmp_path / "course")
+    with (folder / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.CourseDirectory.db_url = 'postgresql+psycopg://x@127.0.0.1:9/x'\n")
+    for command in (["grade", "value"], ["export", "value"], ["report", "value"]):
+        result = CliRunner().invoke(main, [*command, "--course", str(folder)])
+        assert result.exit_code == 2
+        assert "See that the server" in result.output and "open change" not in result.output
 
 
 GROWING = {"grade", "comment", "submitted_assignment", "submitted_notebook", "autograder_grading"}

@@ -5,21 +5,30 @@ from __future__ import annotations
 import json
 import logging
 import os
+import shutil
 import subprocess
 import sys
+import time
 from collections.abc import Iterator
+from contextlib import suppress
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import pytest
+from attacks.folders import exchanging
 from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import ExchangeSubmit
 from traitlets.config import Config
 
-from autograder.assignments import CourseError
-from autograder.hub.box import command
-from autograder.hub.exchange import CollectFromEach, take_in
-from autograder.hub.folders import COURSE_ID, INSTRUCTOR, HubFolder, prepare
+import autograder
+from autograder.course_folder.assignments import find_course
+from autograder.course_folder.settings import load_settings
+from autograder.delivery.hub.box import command, desktop_sockets
+from autograder.delivery.hub.exchange import CollectFromEach, take_in
+from autograder.delivery.hub.folders import INSTRUCTOR, HubFolder, prepare
+from autograder.errors import CourseError, UnreadableNotebook
+from autograder.notebook.intake import copy_receipts, find_notebook, read_plain_file, submitted_at
 
 ROOT = Path(__file__).resolve().parent.parent
 
@@ -56,6 +65,8 @@ seen["account"] = pwd.getpwuid(os.getuid()).pw_name
 print(json.dumps(seen))
 """
 
+COURSE_ID = load_settings(find_course()).id
+
 
 @pytest.fixture(scope="module", autouse=True)
 def alembic_in_reach() -> Iterator[None]:
@@ -71,6 +82,7 @@ def hub(tmp_path_factory) -> HubFolder:
     folder = HubFolder(tmp_path_factory.mktemp("hub") / "hub")
     # The course is what takes long to make, and is not what is looked at here.
     (folder.course / "source").mkdir(parents=True)
+    shutil.copyfile(ROOT / "course.toml", folder.course / "course.toml")
     prepare(ROOT, folder.root, ["ada", "blaise"])
     shared = folder.exchange / COURSE_ID
     (shared / "outbound" / "value").mkdir()
@@ -94,6 +106,33 @@ def test_a_student_sees_what_is_theirs_and_nothing_else(hub):
     for own in ("own feedback", "inbound", "released", "course package", "home"):
         assert seen[own] is True, own
     assert seen["processes"] is False and seen["account"] == "jovyan"
+
+
+def test_an_installed_autograder_is_covered(hub, tmp_path, monkeypatch):
+    """It holds reference and misconceptions, and may lie below what the box shows."""
+    packages = tmp_path / "lib" / "site-packages"
+    for name in ("autograder", "other"):
+        (packages / name).mkdir(parents=True)
+        (packages / name / "reference.py").touch()
+    monkeypatch.setattr(sys, "base_prefix", str(tmp_path))
+    monkeypatch.setattr(autograder, "__file__", str(packages / "autograder" / "__init__.py"))
+    line = command(hub, "ada", ["/bin/sh", "-c", 'ls -A "$0"/*; touch "$0"/autograder/x', packages])
+    done = subprocess.run([*map(str, line)], capture_output=True, text=True, timeout=60)
+    assert done.stdout.split() == [
+        f"{packages}/autograder:", f"{packages}/other:", "reference.py"
+    ]  # fmt: skip
+    assert "Read-only" in done.stderr
+
+
+def test_a_desktop_in_reach_is_noticed():
+    listing = """Num       RefCount Protocol Flags    Type St Inode Path
+0000000000000000: 00000002 00000000 00010000 0001 01 27133 @/tmp/.X11-unix/X0
+0000000000000000: 00000003 00000000 00000000 0001 03 28801 @/tmp/.X11-unix/X0
+0000000000000000: 00000002 00000000 00010000 0001 01 27134 /tmp/.X11-unix/X0
+0000000000000000: 00000003 00000000 00000000 0001 03 28804
+"""
+    assert desktop_sockets(listing) == ["@/tmp/.X11-unix/X0"]
+    assert desktop_sockets(listing.replace("@", "")) == []
 
 
 def test_everybody_has_a_password_that_stays(hub):
@@ -123,7 +162,7 @@ def _submission(student: Path, name: str, complete: bool = True) -> Path:
     folder = student / name
     folder.mkdir(parents=True)
     (folder / "value.ipynb").write_text("{}")
-    (folder / "timestamp.txt").write_text("2030-03-01 10:00:00.000000 UTC")
+    (folder / "timestamp.txt").write_text("2130-03-01 10:00:00.000000 UTC")
     if complete:
         (folder / "submission_secret.txt").write_text("secret")
     return folder
@@ -142,6 +181,102 @@ def test_collecting_takes_what_is_whole_and_the_student_s_own(tmp_path, inbound,
     assert [path.name for path in inbound.iterdir()] == [good.name]
     assert sorted(os.listdir(inbound / good.name)) == sorted(os.listdir(good))
     assert "does not bear its student's name" in caplog.text and "link" in caplog.text
+
+
+@pytest.mark.parametrize(
+    "claim", ["2020-03-01 10:00:00.000000 UTC", "2020-03-01", "", "never", None, "1 1 /dev/zero"]
+)
+def test_nobody_hands_in_before_the_files_were_written(tmp_path, inbound, claim):
+    ada = tmp_path / "ada"
+    submission = _submission(ada, "ada+value+2020-03-01 10:00:00.000000 UTC+x")
+    (submission / "timestamp.txt").unlink()
+    if claim is not None:
+        (submission / "timestamp.txt").write_text(claim)
+    for path in [*submission.iterdir(), submission]:
+        os.utime(path, (0, 0))  # Which is all that a student can set.
+    os.utime(ada, (0, 0))
+    take_in(ada, inbound, logging.getLogger())
+    [made] = inbound.iterdir()
+    age = datetime.now(UTC).replace(tzinfo=None) - submitted_at(made)
+    assert timedelta(0) <= age < timedelta(minutes=5)
+
+
+def test_a_file_that_is_changed_after_handing_in_is_as_late_as_the_change(tmp_path, inbound):
+    ada = tmp_path / "ada"
+    submission = _submission(ada, "ada+value+2020-03-01 10:00:00.000000 UTC+x")
+    (submission / "timestamp.txt").write_text("2020-03-01 10:00:00.000000 UTC")
+    written = (submission / "submission_secret.txt").stat().st_ctime
+    while time.time() < written + 0.1:  # The kernel's clock for files is coarse.
+        (submission / "value.ipynb").write_text("{ }")
+    take_in(ada, inbound, logging.getLogger())
+    [made] = inbound.iterdir()
+    assert submitted_at(made).replace(tzinfo=UTC).timestamp() > written
+
+
+def test_a_claim_of_a_later_time_stands(tmp_path, inbound):
+    ada = tmp_path / "ada"
+    _submission(ada, "ada+value+2030-03-01 10:00:00.000000 UTC+x")
+    take_in(ada, inbound, logging.getLogger())
+    [made] = inbound.iterdir()
+    assert submitted_at(made) == datetime(2130, 3, 1, 10)
+
+
+SECONDS_OF_EXCHANGE = 4
+"""For so long an attack goes on unless it succeeds earlier."""
+
+
+def _taken_while_exchanged(student: Path, inbound: Path, one: Path, other: Path) -> set[str]:
+    """What the notebooks hold that are taken in while two files take turns."""
+    taken, until = set(), time.monotonic() + SECONDS_OF_EXCHANGE
+    with exchanging(one, other):
+        while "the solution" not in taken and time.monotonic() < until:
+            take_in(student, inbound, logging.getLogger("silent"))
+            for made in inbound.iterdir():
+                taken.add((made / "value.ipynb").read_text())
+                shutil.rmtree(made)
+    return taken
+
+
+def test_nothing_comes_through_a_link_that_takes_turns_with_a_submission(tmp_path, inbound):
+    secret = tmp_path / "source" / "value"
+    secret.mkdir(parents=True)
+    (secret / "value.ipynb").write_text("the solution")
+    ada = tmp_path / "ada"
+    submission = _submission(ada, "ada+value+2030-03-01 10:00:00.000000 UTC+x")
+    link = ada / "link"
+    link.symlink_to(secret)
+    assert _taken_while_exchanged(ada, inbound, submission, link) == {"{}"}
+
+
+def test_nothing_comes_through_a_file_that_takes_turns_with_a_link(tmp_path, inbound):
+    (tmp_path / "secret.ipynb").write_text("the solution")
+    ada = tmp_path / "ada"
+    submission = _submission(ada, "ada+value+2030-03-01 10:00:00.000000 UTC+x")
+    (submission / "value.link").symlink_to(tmp_path / "secret.ipynb")
+    assert _taken_while_exchanged(
+        ada, inbound, submission / "value.ipynb", submission / "value.link"
+    ) == {"{}"}
+
+
+def test_grading_reads_nothing_through_a_link_that_takes_turns_with_a_submission(tmp_path):
+    """Where the folder of submissions is one that students can write to."""
+    secret = tmp_path / "source" / "value"
+    secret.mkdir(parents=True)
+    (secret / "value.ipynb").write_text("the solution")
+    (secret / "timestamp.txt").write_text("the solution")
+    submission = _submission(tmp_path / "submitted" / "ada", "value")
+    link = tmp_path / "link"
+    link.symlink_to(secret)
+    read, until = set(), time.monotonic() + SECONDS_OF_EXCHANGE
+    with exchanging(submission, link):
+        while "the solution" not in read and time.monotonic() < until:
+            with suppress(UnreadableNotebook):
+                path = find_notebook(submission, "value")
+                read.add(read_plain_file(path, levels=2).decode())
+            copy_receipts(submission, tmp_path)
+            with suppress(FileNotFoundError):
+                read.add((tmp_path / "timestamp.txt").read_text())
+    assert read == {"{}", "2130-03-01 10:00:00.000000 UTC"}
 
 
 def test_what_was_handed_in_twice_is_taken_once_and_kept(tmp_path, inbound):
@@ -169,17 +304,24 @@ def test_nbgrader_collects_what_nbgrader_submitted(tmp_path, inbound, monkeypatc
     config.CourseDirectory.assignment_id = "value"
     config.CourseDirectory.student_id = "ada"
     config.CourseDirectory.root = str(course)
-    config.CollectFromEach.folder = str(tmp_path / "each")
+    each = tmp_path / "each"
+    config.CollectFromEach.folder = str(each)
     config.ExchangeCollect.check_owner = False
     directory = CourseDirectory(config=config)
     ExchangeSubmit(
         coursedir=directory, authenticator=Authenticator(config=config), config=config
     ).start()
     # On the hub, the student's view of `inbound` is a folder of their own.
-    (tmp_path / "each").mkdir()
-    inbound.rename(tmp_path / "each" / "ada")
+    each.mkdir()
+    inbound.rename(each / "ada")
     inbound.mkdir()
+    # What a student may leave there, so that collecting would stop for all.
+    for name in ("ben+value+never+x", "ben+value", "ben+value+2030-03-01 10:00:00.000000 UTC+x+y"):
+        _submission(each / "ben", name)
+    (each / "cid").write_text("a file")
+    (each / "dora").symlink_to(each / "ada")
     CollectFromEach(coursedir=directory, config=config).start()
     collected = course / "submitted" / "ada" / "value"
     assert (collected / "value.ipynb").read_text() == "{}"
     assert (collected / "timestamp.txt").exists()
+    assert os.listdir(course / "submitted") == ["ada"]

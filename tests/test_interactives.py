@@ -10,14 +10,14 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from networks import classes
 
-from autograder.assignments import find_course, load_assignment
+from autograder.course_folder.assignments import find_course, load_assignment
 from course.interactives.charts import decision_svg, loss_svg
 from course.interactives.model import Control, Model, YourCodeFailed
 from course.interactives.playing import Playground
 from course.interactives.stepping import Stepper
 from course.interactives.training import AT_MOST, GOAL, XorTraining
+from networks import classes
 
 BACKWARD = load_assignment(find_course(), "backward")
 RIGHT = BACKWARD.namespace()

@@ -12,18 +12,18 @@ from click.testing import CliRunner
 from nbgrader.api import Gradebook
 from traitlets.config import Config
 
-from autograder.assignments import find_course, load_assignment
-from autograder.classroom import Classroom, course_directory
-from autograder.cli import main
-from autograder.demo import filled_notebook
-from autograder.gradebook import Result, record
-from autograder.grading import Grader
-from autograder.keys import NAME as KEY
-from autograder.late import LatePolicy
-from autograder.marks import Marks
-from autograder.penalties import LatePenalties
-from autograder.publishing import copy_course, run_nbgrader
-from autograder.workers import OneProcess
+from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.commands.demo import filled_notebook
+from autograder.commands.main import main
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.key import NAME as KEY
+from autograder.gradebook.late_penalties import LatePenalties
+from autograder.gradebook.writing import Result, record
+from autograder.judging.grader import Grader
+from autograder.model import Marks, Outcome
+from autograder.nbgrader_plugins.late_policy import LatePolicy
+from autograder.pipeline.classroom import Classroom, course_directory
+from autograder.pipeline.workers import OneProcess
 
 DUE = datetime(2030, 3, 1, 12, 0)
 HOUR = timedelta(hours=1)
@@ -112,6 +112,63 @@ def test_an_extension_and_a_mark_by_hand_count_the_next_time(by_us, tmp_path):
     assert penalties(folder) == {**penalties(by_us), **changed}
 
 
+def grade_again(folder: Path) -> dict[str, Outcome]:
+    with Grader(folder, bytes(32)) as grader, Classroom(folder, OneProcess(grader)) as room:
+        return {outcome.student: outcome for outcome in room.grade(submissions(room))}
+
+
+def test_a_time_that_was_corrected_or_removed_counts_the_next_time(by_us, tmp_path):
+    """Nothing is run again for it either."""
+    folder = shutil.copytree(by_us, tmp_path / "course")
+
+    def stamp(student: str) -> Path:
+        return folder / "submitted" / student / "value/timestamp.txt"
+
+    stamp("week_late").write_text(f"{DUE - HOUR} UTC\n")
+    stamp("early").write_text(f"{DUE + 24 * HOUR} UTC\n")
+    stamp("two_days_late").unlink()
+    outcomes = grade_again(folder)
+    assert all(outcome.skipped for outcome in outcomes.values())
+    changed = {"week_late": 0.0, "early": 1.2, "two_days_late": 0.0}
+    assert penalties(folder) == {**penalties(by_us), **changed}
+    for student in changed:
+        copy = folder / "autograded" / student / "value/timestamp.txt"
+        assert copy.exists() == stamp(student).exists()
+        assert not copy.exists() or copy.read_text() == stamp(student).read_text()
+    assert {student: each.penalty for student, each in outcomes.items()} == penalties(folder)
+
+
+@pytest.mark.parametrize("by", ["us", "nbgrader"])
+def test_a_new_submission_without_a_time_is_not_late(by_us, tmp_path, by):
+    folder = shutil.copytree(by_us, tmp_path / "course")
+    submitted = folder / "submitted/week_late/value"
+    (submitted / "timestamp.txt").unlink()
+    with (submitted / "value.ipynb").open("a") as file:
+        file.write("\n")
+    if by == "us":
+        assert not grade_again(folder)["week_late"].skipped
+    else:
+        run_nbgrader(folder, "autograde", "value", "--student", "week_late", "--force")
+    assert penalties(folder) == {**penalties(by_us), "week_late": 0.0}
+    assert not (folder / "autograded/week_late/value/timestamp.txt").exists()
+
+
+def test_a_time_that_is_yet_to_come_is_told(by_us, tmp_path):
+    folder = shutil.copytree(by_us, tmp_path / "course")
+    for student in CLASS:
+        (folder / "submitted" / student / "value/timestamp.txt").write_text(
+            "2020-01-01 00:00:00 UTC\n"
+        )
+    (folder / "submitted/early/value/timestamp.txt").write_text("9999-01-01 00:00:00 UTC\n")
+    (folder / "submitted/week_late/value/timestamp.txt").write_text("last week\n")
+    told = {student: each.warning for student, each in grade_again(folder).items() if each.warning}
+    assert told.keys() == {"early", "week_late"}
+    assert "came at 9999-01-01 00:00:00 UTC, which is yet to come" in told["early"]
+    assert "holds no time" in told["week_late"]
+    result = CliRunner().invoke(main, ["grade", "value", "--course", str(folder)])
+    assert "early: timestamp.txt says" in result.output
+
+
 def test_without_the_step_nothing_is_taken_off(by_us, tmp_path):
     folder = shutil.copytree(by_us, tmp_path / "course")
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
@@ -119,7 +176,9 @@ def test_without_the_step_nothing_is_taken_off(by_us, tmp_path):
         assert LatePenalties(config, gradebook).settle("week_late") == {}
 
 
-@pytest.mark.parametrize("name", ["nowhere.Policy", "autograder.late.Nothing", "os.path.join"])
+@pytest.mark.parametrize(
+    "name", ["nowhere.Policy", "autograder.nbgrader_plugins.late_policy.Nothing", "os.path.join"]
+)
 def test_a_policy_that_is_none_is_told_before_anything_is_graded(by_us, tmp_path, name):
     folder = shutil.copytree(by_us, tmp_path / "course")
     with (folder / "nbgrader_config.py").open("a", encoding="utf-8") as file:

@@ -15,11 +15,12 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from autograder.assignments import assignment_names, find_course, load_assignment
-from autograder.lesson.running import LessonError, Session
-from autograder.lesson.site import build
-from autograder.lesson.writing import set_text
-from autograder.reference import Value, numerical_derivative
+from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
+from autograder.delivery.lesson.running import Session
+from autograder.delivery.lesson.site import build
+from autograder.delivery.lesson.writing import set_text
+from autograder.errors import LessonError
+from reference import Value, numerical_derivative
 
 COURSE = find_course(Path(__file__).parent)
 SOURCES = sorted((COURSE / "course").glob("lesson/*.md")) + sorted(
@@ -295,7 +296,7 @@ def test_each_question_says_where_to_look_again() -> None:
 
 
 def words_of(source: str) -> str:
-    return set_text(source, Session("lesson/x.md", {"Value": Value})).html
+    return set_text(source, Session("course/lesson/x.md", {"Value": Value})).html
 
 
 def test_numbers_are_filled_in_below_the_block_that_makes_them() -> None:

@@ -14,10 +14,12 @@ from nbgrader.api import Gradebook
 from nbgrader.nbgraderformat import SCHEMA_VERSION
 from nbgrader.utils import determine_grade
 
-from autograder.assignments import CourseError, assignment_names
-from autograder.classroom import Classroom
-from autograder.ordinary import UNJUDGED, run_ordinary
+from autograder.course_folder.assignments import assignment_names, find_course
+from autograder.errors import CourseError
+from autograder.judging.ordinary import UNJUDGED, run_ordinary
+from autograder.pipeline.classroom import Classroom
 
+COURSE = find_course()
 HIDDEN = "### BEGIN HIDDEN TESTS\nassert half(8) == 4\n### END HIDDEN TESTS"
 TEST = f"assert half(4) == 2\n{HIDDEN}\n"
 RIGHT = "def half(x):\n    return x / 2\n"
@@ -62,7 +64,7 @@ def text_of(made: nbformat.NotebookNode) -> str:
 
 def test_the_cells_run_in_the_sandbox():
     made = notebook(f"import os\nprint(os.path.exists({str(Path(__file__))!r}), os.listdir('.'))")
-    assert run_ordinary(made) == ["test_half"]
+    assert run_ordinary(COURSE, made) == ["test_half"]
     assert text_of(made).startswith("False []")
     assert "NameError" in text_of(made)
 
@@ -70,7 +72,7 @@ def test_the_cells_run_in_the_sandbox():
 def test_hidden_tests_are_not_within_reach():
     look = "import IPython\nprint(IPython.get_ipython().user_ns['In'])\n"
     made = notebook(RIGHT, f"{look}{TEST}")
-    run_ordinary(made)
+    run_ordinary(COURSE, made)
     assert "assert half(4)" in text_of(made) and "half(8)" not in text_of(made)
     assert "half(8)" in made.cells[1].source
 
@@ -78,15 +80,15 @@ def test_hidden_tests_are_not_within_reach():
 @pytest.mark.parametrize("answer", [RIGHT, FORGED, "import os\nos._exit(0)"])
 def test_no_test_cell_is_believed(answer):
     made = notebook(answer)
-    run_ordinary(made)
+    run_ordinary(COURSE, made)
     assert [UNJUDGED in each.metadata for each in made.cells] == [False, True]
     assert determine_grade(made.cells[1]) == (0, 3)
 
 
 def test_the_same_notebook_gives_the_same_outputs():
     first, again = (notebook("import random\nprint(random.random())") for _ in range(2))
-    run_ordinary(first)
-    run_ordinary(again)
+    run_ordinary(COURSE, first)
+    run_ordinary(COURSE, again)
     assert text_of(first) == text_of(again) != ""
 
 

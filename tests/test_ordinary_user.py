@@ -14,9 +14,9 @@ from pathlib import Path
 
 import pytest
 
-from autograder.assignments import find_course, load_assignment
-from autograder.demo import filled_notebook
-from autograder.publishing import copy_course
+from autograder.authoring.release import copy_course
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import find_course, load_assignment
 
 NOBODY = 65534
 READABLE = """
@@ -73,7 +73,9 @@ def course() -> Iterator[Path]:
 def test_student_processes_are_confined_for_an_ordinary_user_too(ordinary_user):
     script = """
         import json
-        from autograder.sandbox import Limits, StudentLost, WarmServer
+        from autograder.errors import StudentLost
+        from autograder.model import Limits
+        from autograder.wall import WarmServer
         said = []
         with WarmServer(Limits(processes=16)) as server:
             for cell in ("print(1 + 1)", "import os\\nwhile True: os.fork()", "print('after')"):

@@ -16,11 +16,12 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.utils import notebook_hash
 
-from autograder.assignments import CourseError, find_course, load_assignment
-from autograder.demo import filled_notebook, hand_in, hand_in_unreadable
-from autograder.keys import NAME as KEY
-from autograder.keys import course_key
-from autograder.publishing import copy_course
+from autograder.authoring.release import copy_course
+from autograder.commands.demo import filled_notebook, hand_in, hand_in_unreadable
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.key import NAME as KEY
+from autograder.course_folder.key import course_key
+from autograder.errors import CourseError
 from course.validating import answer
 
 VALUE = load_assignment(find_course(), "value")

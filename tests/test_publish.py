@@ -16,12 +16,14 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 
-from autograder.assignments import CourseError, assignment_names, find_course, load_assignment
-from autograder.bundle.make import FOLDER, Bundle, nbgitpuller_link, publish
-from autograder.demo import filled_notebook
-from autograder.publishing import copy_course
+from autograder.authoring.release import copy_course
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
+from autograder.delivery.bundle.make import Bundle, nbgitpuller_link, publish
+from autograder.errors import CourseError
 
 COURSE = find_course(Path(__file__).parent)
+FOLDER = "autograd-course"
 NAMES = assignment_names(COURSE)
 CANARY = "canary-7f3a91"
 

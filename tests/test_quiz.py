@@ -9,13 +9,13 @@ from fractions import Fraction
 import nbformat
 import pytest
 
-from autograder.assignments import find_course, load_assignment
-from autograder.demo import filled_notebook
-from autograder.notebooks import MARKING_GUIDE
-from autograder.preprocessors import HideTests
-from autograder.submissions import grade_file
-from autograder.tables import table_path
-from course.check import CheckFailed, check
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.nbgrader_plugins.autograde import HideTests
+from autograder.notebook.restoring import MARKING_GUIDE
+from autograder.pipeline.one_submission import grade_file
+from course import check
+from coursecheck.check import CheckFailed
 
 COURSE = find_course()
 CHECKPOINT = load_assignment(COURSE, "checkpoint")
@@ -96,7 +96,9 @@ def test_an_answer_that_equals_everything_earns_nothing(graded):
 
 def shipped_texts() -> list[str]:
     release = COURSE / "release" / "checkpoint" / "checkpoint.ipynb"
-    return [path.read_text("utf-8") for path in (release, table_path(COURSE, "checkpoint"))]
+    return [
+        path.read_text("utf-8") for path in (release, load_assignment(COURSE, "checkpoint").table)
+    ]
 
 
 def test_release_and_table_hold_no_answer_and_no_explanation():
@@ -116,7 +118,7 @@ def test_release_and_table_hold_no_answer_and_no_explanation():
 
 
 def test_the_table_knows_the_form_of_a_question_and_nothing_else():
-    table = json.loads(table_path(COURSE, "checkpoint").read_text("utf-8"))["exercises"]
+    table = json.loads(load_assignment(COURSE, "checkpoint").table.read_text("utf-8"))["exercises"]
     for exercise in QUESTIONS:
         assert table[exercise.id] == {"title": exercise.title, "form": exercise.form}
 

@@ -4,17 +4,19 @@ from __future__ import annotations
 
 import gc
 import math
+import os
 import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from pathlib import Path
 
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
 
-from autograder.reference import (
+from reference import (
     Value,
     check_gradients,
     numerical_derivative,
@@ -25,6 +27,7 @@ from autograder.reference import (
 )
 
 EXACT = 1e-12
+TESTS = Path(__file__).resolve().parent.parent / "grading_tests"
 
 
 def sigmoid(x: float) -> float:
@@ -395,7 +398,7 @@ def test_a_chain_of_a_million_nodes() -> None:
     """Runs in a process of its own with a small stack: a recursive step anywhere would crash it."""
     program = """
 import threading
-from autograder.reference import Value, topological_order
+from reference import Value, topological_order
 def work():
     x = Value(1.0)
     node = x
@@ -412,7 +415,12 @@ thread.start()
 thread.join()
 """
     finished = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, timeout=120, check=False
+        [sys.executable, "-c", program],
+        capture_output=True,
+        text=True,
+        timeout=120,
+        check=False,
+        env={**os.environ, "PYTHONPATH": str(TESTS)},
     )
     assert (finished.returncode, finished.stdout) == (0, "freed\n"), finished.stderr
 

@@ -10,23 +10,26 @@ import pytest
 from click.testing import CliRunner, Result
 from nbgrader.api import Gradebook
 
-from autograder import classroom, history
-from autograder.assignments import CourseError, find_course, load_assignment
-from autograder.classroom import Classroom, stamp_of
-from autograder.cli import main
-from autograder.demo import filled_notebook
-from autograder.grading import Grader
-from autograder.keys import course_key
-from autograder.publishing import copy_course, run_nbgrader
-from autograder.workers import OneProcess
+from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.commands.demo import filled_notebook
+from autograder.commands.main import main
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.key import course_key
+from autograder.errors import CourseError
+from autograder.gradebook import history
+from autograder.judging.grader import Grader
+from autograder.pipeline import classroom
+from autograder.pipeline.classroom import Classroom, stamp_of
+from autograder.pipeline.workers import OneProcess
 
-PROMISE = "a product with nothing is not tested by anybody"
+PROMISE = "the class has nothing that nobody asked for"
 STRICTER = f'''
 
 @exercise("mul")
-def test_what_no_engine_can(student):
+def test_no_more_than_that(student):
     """{PROMISE}"""
-    assert False
+    assert (student.Value(2.0) * student.Value(3.0)).data == 6.0
+    assert not hasattr(student.Value, "more")
 '''
 
 
@@ -38,8 +41,9 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     run_nbgrader(folder, "generate_assignment", "value", "--force")
     exercises = load_assignment(folder, "value").exercises
     right = {key: exercise.solution for key, exercise in exercises.items()}
-    wrong = {**right, "mul": exercises["mul"].mistakes[0].source}
-    for student, answers in {"ada": right, "ben": wrong, "cy": {}}.items():
+    more = {**right, "mul": f"{right['mul']}\nValue.more = True\n"}
+    wrong = {**right, "mul": exercises["mul"].mistakes[0].source + "\nValue.more = True\n"}
+    for student, answers in {"ada": more, "ben": wrong, "cy": {}}.items():
         path = folder / "submitted" / student / "value"
         path.mkdir(parents=True)
         (path / "value.ipynb").write_text(filled_notebook(folder, "value", answers), "utf-8")

@@ -13,15 +13,16 @@ import pytest
 from bs4 import BeautifulSoup
 from nbgrader.api import Gradebook
 
-from autograder.assignments import CourseError, find_course, load_assignment, percent_cells
-from autograder.class_report.analysis import correlation
-from autograder.class_report.page import write_report
-from autograder.class_report.similarity import ALIKE, similar_pairs
-from autograder.classroom import Classroom, course_directory
-from autograder.demo import filled_notebook
-from autograder.grading import Grader
-from autograder.publishing import copy_course, run_nbgrader
-from autograder.workers import OneProcess
+from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import find_course, load_assignment, percent_cells
+from autograder.errors import CourseError
+from autograder.judging.grader import Grader
+from autograder.pages.class_report.analysis import correlation
+from autograder.pages.class_report.page import write_report
+from autograder.pages.class_report.similarity import ALIKE, similar_pairs
+from autograder.pipeline.classroom import Classroom, course_directory
+from autograder.pipeline.workers import OneProcess
 
 COURSE = find_course(Path(__file__).parent)
 VALUE = load_assignment(COURSE, "value")

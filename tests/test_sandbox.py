@@ -15,15 +15,14 @@ from typing import Any
 
 import pytest
 from attacks.breaking import CONNECTION, FATAL, MALFORMED, SURVIVABLE
+from attacks.memory import OUT_OF_SIGHT
 
-from autograder.sandbox import (
-    Limits,
-    SandboxUnavailable,
-    StudentLost,
-    WarmServer,
-    on_one_processor,
-)
-from autograder.sandbox.bubblewrap import may_mount_proc
+from autograder.course_folder.assignments import find_course
+from autograder.course_folder.settings import load_settings
+from autograder.errors import SandboxUnavailable, StudentLost
+from autograder.model import Limits
+from autograder.wall import WarmServer, on_one_processor
+from autograder.wall.bubblewrap import may_mount_proc
 
 LIBC = """
 import ctypes, errno, os
@@ -35,13 +34,14 @@ def refused(name, *arguments):
 def syscall_refused(number, *arguments):
     return refused("syscall", number, *arguments)
 """
+VISIBLE = load_settings(find_course()).visible
 LIMITS = Limits(memory=600 << 20, processes=16, file_size=8 << 20, disk_megabytes=16)
 
 
 @pytest.fixture(scope="module")
 def server() -> Iterator[WarmServer]:
     """A sandbox with limits that are soon reached."""
-    with WarmServer(LIMITS) as warm:
+    with WarmServer(LIMITS, VISIBLE) as warm:
         yield warm
 
 
@@ -276,6 +276,7 @@ def test_there_is_no_network(server):
         'refused("flock", os.open("/usr/bin/env", os.O_RDONLY), 6)',
         'refused("inotify_add_watch", libc.inotify_init1(0), b"/usr/bin/env", 0x20)',
         'refused("fanotify_init", 0x200, 0)',
+        "syscall_refused(444, 0, 0, 1)",
     ],
 )
 def test_dangerous_system_calls_are_refused(server, call):
@@ -381,7 +382,7 @@ def test_two_students_share_nothing(server):
 
 def test_the_same_seed_gives_the_same_run(server):
     cell = "import random; print([random.random(), hash('text'), list({'a', 'b', 'c', 'd'})])"
-    with WarmServer() as another:
+    with WarmServer(visible=VISIBLE) as another:
         assert printed(server, cell) == printed(another, cell)
 
 
@@ -460,6 +461,16 @@ def test_a_memory_bomb_is_told_as_one(server):
         assert answer["error"] == "MemoryError"
 
 
+@pytest.mark.parametrize("cell", OUT_OF_SIGHT.values(), ids=OUT_OF_SIGHT)
+def test_memory_that_no_process_is_seen_to_hold_is_limited_too(server, cell):
+    try:
+        megabytes = printed(server, cell, 30.0)
+    except StudentLost as lost:
+        assert lost.reason == "out_of_memory"
+    else:
+        assert megabytes << 20 < LIMITS.memory
+
+
 def test_endless_printing_is_cut(server):
     outputs, after = run(
         server, "for i in range(300_000): print('x' * 100)", "import sys; print('y' * 10)"
@@ -497,60 +508,92 @@ def test_a_malformed_answer_costs_the_process_that_gave_it(server, attack):
 
 def test_answers_given_in_advance_are_answers_and_no_more(server):
     """A forged answer to the next question is believed as any answer; then the order breaks."""
-    cell = CONNECTION + "say({'outputs': [], 'error': None})\nfor _ in range(3): say({'value': 1})"
+    said = {"outputs": [], "execution_count": 1, "error": None}
+    cell = CONNECTION + f"say({said})\nfor _ in range(3): say({{'values': [1]}})"
     with server.spawn(1) as student:
-        assert student.request({"cell": cell}, 5) == {"outputs": [], "error": None}
-        assert student.request({"steps": []}, 5) == {"value": 1}
+        assert student.request({"cell": cell}, 5) == said
+        assert student.request({"steps": []}, 5) == {"values": [1]}
 
 
 def test_a_process_that_does_not_listen_cannot_block_the_grader(server):
-    cell = CONNECTION + "say({'outputs': []}); time.sleep(100)"
+    said = {"outputs": [], "execution_count": 1, "error": None}
+    cell = CONNECTION + f"say({said}); time.sleep(100)"
     with server.spawn(1) as student:
         student.request({"cell": cell}, 5)
         with pytest.raises(StudentLost, match="timeout"):
             student.request({"cell": "#" * 5_000_000}, 1)
 
 
-@pytest.mark.parametrize(
-    "arguments",
-    ["[]", "[1]", "[{'list': []}]", "[{'list': [1, 2, 3]}, {'dict': []}]", "[[], {}]",
-     "[{'list': [{'float': 'nan'}]}, {'dict': [[1, 2]]}]", "[None, None]", "['x' * 10**6] * 9"],
-)  # fmt: skip
-def test_a_call_with_bad_arguments_never_raises_in_the_grader(server, arguments):
-    from autograder.channels import RemoteChannel
-    from autograder.engines import Engine
+def test_one_process_lives_at_a_time(server):
+    first = server.spawn(1)
+    first.request({"cell": "import os\nos.fork()"}, 5)
+    with server.spawn(2) as second:
+        assert not first.is_open
+        with pytest.raises(StudentLost, match="has ended"):
+            first.request({"cell": "1"}, 5)
+        assert second.request({"cell": "1"}, 5)["error"] is None
 
-    cell = CONNECTION + f"for _ in range(9): say({{'callback': 0, 'arguments': {arguments}}})"
+
+def test_a_process_holds_no_descriptor_of_the_graders(course):
+    """However many files a grader has open before it starts."""
+    held = [os.open(os.devnull, os.O_RDONLY) for _ in range(300)]
+    try:
+        with WarmServer() as server, server.spawn(1) as student:
+            cell = "import os\n[n for n in range(5000) if os.fstat(n)]".replace(
+                "if os.fstat(n)", "if not (lambda: [0][0])() and is_open(n)"
+            )
+            cell = (
+                "import os\n"
+                "def is_open(n):\n"
+                "    try:\n"
+                "        return bool(os.fstat(n))\n"
+                "    except OSError:\n"
+                "        return False\n"
+                "[n for n in range(5000) if is_open(n)]"
+            )
+            reply = student.request({"cell": cell}, 5)
+            assert reply["outputs"][0]["data"]["text/plain"] == "[0, 1, 2, 3]"
+    finally:
+        for descriptor in held:
+            os.close(descriptor)
+
+
+SHARED_COUNTS = """
+import ctypes, fcntl, os, socket
+libc, refused = ctypes.CDLL(None, use_errno=True), []
+a, b = socket.socketpair()
+def tried(name, action):
+    try:
+        failed = action()
+        if failed is not None and failed < 0:
+            raise OSError(ctypes.get_errno(), name)
+    except (PermissionError, OSError) as error:
+        refused.append((name, error.errno))
+r, w = os.pipe()
+tried("descriptors in sockets", lambda: socket.send_fds(a, [b"x"], [0]) and None)
+tried("inotify", lambda: libc.inotify_init1(0))
+tried("sysinfo", lambda: libc.sysinfo(ctypes.create_string_buffer(200)))
+tried("size of a pipe", lambda: fcntl.fcntl(w, 1032) and None)
+tried("larger pipe", lambda: fcntl.fcntl(w, 1031, 1 << 20) and None)
+tried("io_setup", lambda: libc.syscall({"x86_64": 206}.get(os.uname().machine, 0), 1,
+                                       ctypes.byref(ctypes.c_ulong())))
+file = os.open("/usr/bin/env", os.O_RDONLY)
+tried("advice on files", lambda: os.posix_fadvise(file, 0, 0, os.POSIX_FADV_DONTNEED))
+room = [bytearray(1)]
+tried("reading what is in memory", lambda: os.preadv(file, room, 0, os.RWF_NOWAIT) and None)
+tried("cookie", lambda: a.getsockopt(socket.SOL_SOCKET, 57, 8) and None)
+[name for name, number in refused if number == 1]
+"""
+
+
+def test_what_the_kernel_counts_for_all_is_refused(server):
     with server.spawn(1) as student:
-        Engine(RemoteChannel(student)).define("f", lambda x: 2 * x)
-        Engine(RemoteChannel(student)).finish()
-        student.register(lambda arguments, keywords: arguments)
-        try:
-            student.request({"cell": cell}, 3)
-        except StudentLost as lost:
-            assert lost.reason in ("crashed", "timeout")
-
-
-def test_calls_into_the_grader_are_counted_and_timed():
-    with WarmServer(Limits(callbacks=50)) as server, server.spawn(1) as student:
-        student.register(lambda *arguments: 1)
-        cell = CONNECTION + "while True: say({'callback': 0, 'arguments': []})"
-        with pytest.raises(StudentLost, match="too often"):
-            student.request({"cell": cell}, 20)
-
-
-def test_what_the_grader_asks_while_it_is_called_counts_against_the_same_time(server):
-    def ask_again(*_: Any) -> Any:
-        while True:
-            student.request({"steps": []}, 60)
-
-    with server.spawn(1) as student:
-        student.register(ask_again)
-        cell = "from inside.session import Session\nimport gc\n" + (
-            "next(o for o in gc.get_objects() if isinstance(o, Session))._call_grader(0, [])"
-        )
-        with pytest.raises(StudentLost, match="timeout"):
-            student.request({"cell": cell}, 1)
+        reply = student.request({"cell": SHARED_COUNTS}, 5)
+    assert reply["outputs"][0]["data"]["text/plain"] == (
+        "['descriptors in sockets',\n 'inotify',\n 'sysinfo',\n 'size of a pipe',\n"
+        " 'larger pipe',\n 'io_setup',\n 'advice on files',\n 'reading what is in memory',\n"
+        " 'cookie']"
+    )
 
 
 # Where it runs at all.
@@ -583,11 +626,18 @@ def fake_bwrap(tmp_path, monkeypatch):
     ids=["missing", "refused", "says nothing"],
 )
 def test_without_a_sandbox_nothing_runs(fake_bwrap, script, says, course):
-    from autograder.grading import Grader
-    from autograder.runs import Cell
+    from autograder.judging.grader import Grader
+    from autograder.model import Cell
 
     fake_bwrap(script)
     here = Path("/tmp/made-by-a-student-without-a-sandbox")
     with Grader(course, bytes(16)) as grader, pytest.raises(SandboxUnavailable, match=says):
         grader.grade("value", [Cell(f"open({str(here)!r}, 'w')")])
     assert not here.exists()
+
+
+def test_a_course_says_how_much_a_cell_may_show():
+    with WarmServer(Limits(output_bytes=5000)) as server, server.spawn(1) as student:
+        [shown] = student.request({"cell": "print('x' * 100_000)"}, 10)["outputs"]
+    assert shown["text"].startswith("x" * 5000 + "\n[The rest of this output was dropped")
+    assert len(shown["text"]) < 5200

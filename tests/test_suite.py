@@ -2,20 +2,31 @@
 
 from __future__ import annotations
 
+import json
 import math
 import re
+import subprocess
+import sys
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import pytest
 from click.testing import CliRunner
+from nbgrader.api import Gradebook
 
-from autograder.channels import LocalChannel
-from autograder.cli import main
-from autograder.engines import Engine
-from autograder.publishing import copy_course
-from autograder.suite import Suite, SuiteError
+from autograder.authoring.release import copy_course
+from autograder.commands.demo import filled_notebook, hand_in
+from autograder.commands.main import main
+from autograder.course_folder.assignments import load_assignment
+from autograder.course_folder.versions import versions
+from autograder.errors import SuiteError
+from autograder.judging.grader import Grader
+from autograder.judging.hidden_tests import Suite
+from autograder.model import Cell, Verdict
 from autograder.testing import close
+from autograder.wall.proxies import Student
+from autograder.wall.targets import LocalTarget
 
 
 @pytest.mark.parametrize(
@@ -93,7 +104,443 @@ def test_numbers_are_close_up_to_rounding(actual: Any, expected: Any, alike: boo
     assert (close(expected) == actual) is alike
 
 
-def test_an_object_of_the_engine_is_close_to_no_number() -> None:
-    engine = Engine(LocalChannel({"made": object()}))
-    assert engine.made != close(0.0)
-    assert [engine.made] != close([0.0])
+def test_an_object_is_close_to_no_number() -> None:
+    student = Student(LocalTarget({"made": object()}))
+    assert student.made != close(0.0)
+    assert [student.made] != close([0.0])
+
+
+# Ordinary pytest.
+
+
+def verdicts(folder: Path, source: str, names: dict[str, Any], **files: str) -> dict[str, Verdict]:
+    """How the hidden tests of exercise "x" go for a namespace, by test."""
+    for name, text in files.items():
+        (folder / f"{name}.py").write_text(text, "utf-8")
+    path = folder / "test_some.py"
+    path.write_text(f"import pytest\nfrom autograder.testing import *\n{source}", "utf-8")
+    with Suite(path) as suite:
+        found = suite.run("x", lambda _: LocalTarget(names), b"seed")
+        return {verdict.test: verdict for verdict in found}
+
+
+ORDINARY = """
+@exercise("x")
+class TestX:
+    made = []
+
+    def setup_method(self):
+        self.made = ["set up"]
+
+    def teardown_method(self):
+        TestX.torn = True
+
+    @pytest.fixture
+    def doubled(self, shared, rng):
+        yield 2 * shared
+        TestX.ended = True
+
+    @pytest.fixture(autouse=True)
+    def unasked(self):
+        self.made.append("autouse")
+
+    def test_set_up(self, student):
+        assert self.made == ["set up", "autouse"] and student.f(1) == 2
+        self.made.append("left over")
+
+    def test_anew(self):
+        assert self.made == ["set up", "autouse"] and TestX.torn
+
+    def test_fixtures(self, doubled, student):
+        assert student.f(doubled) == 9
+
+    def test_ended(self):
+        assert TestX.ended
+
+    @pytest.mark.parametrize("n", [1, 2, pytest.param(3, marks=pytest.mark.skip)])
+    def test_each(self, student, n):
+        assert student.f(n) == n + 1
+
+    @pytest.mark.skip(reason="broken since Monday")
+    def test_skipped(self):
+        raise AssertionError
+
+    @pytest.mark.skipif("True", reason="a condition")
+    def test_skipped_if(self):
+        raise AssertionError
+
+    @pytest.mark.xfail(reason="known")
+    def test_known_to_fail(self):
+        raise AssertionError
+
+    @pytest.mark.usefixtures("unasked")
+    def test_raises(self, student):
+        with student.raises(ZeroDivisionError):
+            student.g()
+        with pytest.raises(ZeroDivisionError):
+            student.g() == 1
+
+    def test_fails(self):
+        pytest.fail("on purpose")
+"""
+CONFTEST = """
+import pytest
+from beside import FOUR
+
+@pytest.fixture
+def shared():
+    return FOUR
+"""
+
+
+def test_what_is_set_for_pytest_on_this_machine_is_not_for_hidden_tests(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    path = tmp_path / "test_one.py"
+    path.write_text(
+        "from autograder.testing import exercise\n\n\n"
+        '@exercise("one")\ndef test_one(student):\n    assert student.one == 1\n'
+    )
+    monkeypatch.setenv("PYTEST_ADDOPTS", "-p no_plugin_of_that_name -k nothing")
+    monkeypatch.setenv("PYTEST_PLUGINS", "no_plugin_of_that_name")
+    with Suite(path) as suite:
+        [verdict] = suite.run("one", lambda _: LocalTarget({"one": 1}), b"seed")
+    assert verdict.passed
+
+
+def test_what_pytest_offers_does_what_pytest_says(tmp_path: Path) -> None:
+    names = {"f": lambda n: n + 1, "g": lambda: 1 / 0}
+    found = verdicts(tmp_path, ORDINARY, names, conftest=CONFTEST, beside="FOUR = 4\n")
+    assert {name for name, verdict in found.items() if not verdict.passed} == {"test_fails"}
+    assert {"test_each[1]", "test_each[2]", "test_fixtures", "test_anew"} <= set(found)
+    assert not any("skipped" in name or "[3]" in name or "known" in name for name in found)
+    assert not any(verdict.broken for verdict in found.values())
+
+
+def test_what_is_skipped_is_told(tmp_path: Path) -> None:
+    path = tmp_path / "test_some.py"
+    path.write_text(f"import pytest\nfrom autograder.testing import *\n{ORDINARY}", "utf-8")
+    (tmp_path / "conftest.py").write_text(CONFTEST, "utf-8")
+    (tmp_path / "beside.py").write_text("FOUR = 4\n", "utf-8")
+    with Suite(path) as suite:
+        assert "test_skipped (broken since Monday)" in suite.skipped["x"]
+
+
+def test_modules_beside_one_courses_tests_are_not_anothers(tmp_path: Path) -> None:
+    source = (
+        "from beside import N\n@exercise('x')\ndef test_it(student):\n    assert student.n == N\n"
+    )
+    for n in (1, 2):
+        folder = tmp_path / str(n)
+        folder.mkdir()
+        found = verdicts(folder, source, {"n": n}, beside=f"N = {n}\n", conftest=f"M = {n}\n")
+        assert found["test_it"].passed
+
+
+@pytest.mark.parametrize(
+    ("source", "says"),
+    [
+        ("import unittest\n@exercise('x')\nclass TestX(unittest.TestCase):\n"
+         "    def test_it(self):\n        pass\n", "test_it is a TestCaseFunction"),
+        ("@exercise('x')\nasync def test_it():\n    pass\n", "test_it is a coroutine"),
+        ("@exercise('x')\n@pytest.mark.flaky\ndef test_it():\n    pass\n",
+         "the mark flaky does nothing"),
+    ],
+    ids=["unittest", "coroutine", "mark"],
+)  # fmt: skip
+def test_what_is_not_done_is_refused_by_name(tmp_path: Path, source: str, says: str) -> None:
+    with pytest.raises(SuiteError, match=says):
+        verdicts(tmp_path, source, {})
+
+
+def test_hooks_that_are_not_called_are_refused_by_name(tmp_path: Path) -> None:
+    hook = "def pytest_runtest_setup(item):\n    raise AssertionError\n"
+    with pytest.raises(SuiteError, match="the hook pytest_runtest_setup is not called here"):
+        verdicts(tmp_path, "@exercise('x')\ndef test_it(): pass\n", {}, conftest=hook)
+
+
+def test_a_helper_module_that_is_not_python_is_told_by_line(tmp_path: Path) -> None:
+    (tmp_path / "inside").mkdir()
+    (tmp_path / "inside" / "tools.py").write_text("def f(:\n", "utf-8")
+    with pytest.raises(SuiteError, match=r"inside/tools\.py: line 1"):
+        verdicts(tmp_path, "@exercise('x')\ndef test_it(): pass\n", {})
+
+
+def test_a_test_is_over_when_its_last_step_is_done(tmp_path: Path) -> None:
+    source = "@exercise('x')\ndef test_it(student):\n    student.g()\n"
+    assert not verdicts(tmp_path, source, {"g": lambda: 1 / 0})["test_it"].passed
+    assert verdicts(tmp_path, source, {"g": lambda: 1})["test_it"].passed
+
+
+BROKEN = {
+    "its own line": ("assert 1 + None == student.f(1)", "TypeError: unsupported operand"),
+    "a name": ("assert expected == student.f(1)", "NameError: name 'expected' is not defined"),
+    "a function": ("student.f(lambda x: x)", "a function of the test stays here"),
+    "skip": ("pytest.skip('not today')", "Skipped: not today"),
+    "xfail": ("pytest.xfail('not today')", "XFailed"),
+    "assertion's message": ("assert student.f(1) == 5, missing", "NameError: name 'missing'"),
+}
+
+
+@pytest.mark.parametrize("name", BROKEN)
+def test_an_error_of_the_tests_own_is_no_failure_of_the_students(tmp_path: Path, name: str) -> None:
+    body, says = BROKEN[name]
+    source = f"@exercise('x')\ndef test_it(student):\n    {body}\n"
+    verdict = verdicts(tmp_path, source, {"f": lambda n: n + 1})["test_it"]
+    assert says in verdict.broken and verdict.blames_test and not verdict.passed
+    if name in ("its own line", "a name"):
+        assert "test_some.py" in verdict.broken and body in verdict.broken
+
+
+def test_a_missing_fixture_is_told(tmp_path: Path) -> None:
+    source = "@exercise('x')\ndef test_it(nunmber):\n    pass\n"
+    verdict = verdicts(tmp_path, source, {})["test_it"]
+    assert verdict.blames_test and verdict.broken == "fixture 'nunmber' not found"
+
+
+SHAPES = {
+    "too many to unpack": ("a, b = student.f(1)", {"f": lambda n: [1, 2, 3]}),
+    "a key that is not there": ("{student.f(0): 1}[5]", {"f": lambda n: n}),
+}
+
+
+@pytest.mark.parametrize("name", SHAPES)
+def test_an_answer_nobody_had_thought_of_is_not_yet_the_tests_fault(
+    tmp_path: Path, name: str
+) -> None:
+    body, names = SHAPES[name]
+    verdict = verdicts(tmp_path, f"@exercise('x')\ndef test_it(student):\n    {body}\n", names)[
+        "test_it"
+    ]
+    assert verdict.broken and not verdict.blames_test and not verdict.passed
+
+
+# An author's mistake in a course: told, and costs nobody a point.
+
+
+def damaged(course: Path, folder: Path, old: str, new: str) -> Path:
+    copy_course(course, folder)
+    (folder / "autograder.key").write_text("0" * 64 + "\n")
+    path = folder / TESTS
+    text = path.read_text("utf-8")
+    assert old in text
+    path.write_text(text.replace(old, new, 1), "utf-8")
+    return folder
+
+
+MISTAKES = {
+    "a name": ("assert (x + y).data == close(a + b)", "assert (x + y).data == close(a + c)",
+               "NameError: name 'c' is not defined"),
+    "a fixture": ("def test_adds(self, student, number)", "def test_adds(self, student, numbr)",
+                  "fixture 'numbr' not found"),
+    "a wrong number": ("assert (x + y).data == close(a + b)", "assert (x + y).data == close(a - b)",
+                       "the model solution does not pass this test"),
+    "a rare error": ("assert (x + y).data == close(a + b)",
+                     "assert (x + y).data == close(a + b), undefined_in_the_message",
+                     ""),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", MISTAKES)
+def test_a_broken_hidden_test_costs_nobody_a_point(course: Path, tmp_path: Path, name: str) -> None:
+    old, new, says = MISTAKES[name]
+    folder = damaged(course, tmp_path / "course", old, new)
+    notebook = tmp_path / "value.ipynb"
+    right = {e.id: e.solution for e in load_assignment(folder, "value").exercises.values()}
+    wrong = next(m.source for m in load_assignment(folder, "value").exercises["mul"].mistakes)
+    notebook.write_text(filled_notebook(folder, "value", {**right, "mul": wrong}), "utf-8")
+    result = CliRunner().invoke(main, ["check", str(notebook), "--course", str(folder), "--json"])
+    report = json.loads(result.stdout)
+    by_id = {each["id"]: each for each in report["exercises"]}
+    assert by_id["mul"]["status"] in ("partial", "failed") and by_id["mul"]["misconception"]
+    rest = [each for each in report["exercises"] if each["id"] not in ("add", "mul")]
+    assert all(each["status"] == "passed" for each in rest)
+    if not says:
+        assert by_id["add"]["status"] == "passed" and result.exit_code == 0
+        return
+    assert by_id["add"]["status"] == "ungraded" and by_id["add"]["points"] is None
+    assert says in by_id["add"]["flaw"] and says in result.stderr
+    assert "no fault of yours" in by_id["add"]["message"]
+    assert "does not hold yet" not in by_id["add"]["message"]
+    assert result.exit_code == 1
+
+
+def test_a_broken_hidden_test_is_told_by_grade_and_taken_up_again(
+    course: Path, tmp_path: Path
+) -> None:
+    old, new, says = MISTAKES["a name"]
+    folder = damaged(course, tmp_path / "course", old, new)
+    assignment = load_assignment(folder, "value")
+    right = {e.id: e.solution for e in assignment.exercises.values()}
+    hand_in(folder, assignment, {"first": right, "second": right})
+    run = partial(CliRunner().invoke, main)
+    arguments = ["grade", "value", "--course", str(folder), "--workers", "1"]
+    generated = subprocess.run(
+        [sys.executable, "-m", "nbgrader", "generate_assignment", "value", "--force"],
+        cwd=folder, capture_output=True, text=True,
+    )  # fmt: skip
+    assert generated.returncode == 0, generated.stderr
+    first = run(arguments)
+    assert first.exit_code == 1 and first.stderr.count(says) == 1, first.output
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        grade = gradebook.find_grade("test_add", "value", "value", "first")
+        assert grade.auto_score is None and grade.needs_manual_grade
+        assert gradebook.find_submission("value", "first").score == 36
+    path = folder / TESTS
+    path.write_text(path.read_text("utf-8").replace(new, old), "utf-8")
+    second = run(arguments)
+    assert second.exit_code == 0, second.output
+    assert "unchanged" not in second.output
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        assert gradebook.find_submission("value", "first").score == 40
+
+
+@pytest.mark.slow
+def test_a_broken_hidden_test_is_told_by_nbgrader_and_in_no_feedback(
+    course: Path, tmp_path: Path
+) -> None:
+    """The formgrader's button does what `nbgrader autograde` does."""
+    old, new, says = MISTAKES["a name"]
+    folder = damaged(course, tmp_path / "course", old, new)
+    assignment = load_assignment(folder, "value")
+    hand_in(
+        folder, assignment, {"first": {e.id: e.solution for e in assignment.exercises.values()}}
+    )
+
+    def nbgrader(*arguments: str) -> str:
+        line = [sys.executable, "-m", "nbgrader", *arguments]
+        done = subprocess.run(line, cwd=folder, capture_output=True, text=True)
+        assert done.returncode == 0, done.stderr
+        return done.stdout + done.stderr
+
+    nbgrader("generate_assignment", "value", "--force")
+    assert says in nbgrader("autograde", "value")
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        grade = gradebook.find_grade("test_add", "value", "value", "first")
+        assert grade.auto_score is None and grade.needs_manual_grade
+        assert gradebook.find_submission("value", "first").score == 36
+    graded = (folder / "autograded/first/value/value.ipynb").read_text("utf-8")
+    assert "A hidden test is broken" in graded and says in graded
+    nbgrader("generate_feedback", "value")
+    page = (folder / "feedback/first/value/value.html").read_text("utf-8")
+    assert "no fault of yours" in page
+    assert "NameError" not in page and "A hidden test is broken" not in page
+
+
+def test_an_exercise_whose_tests_are_all_skipped_is_ungraded(course: Path, tmp_path: Path) -> None:
+    skip = '@exercise("numerical")\n@__import__("pytest").mark.skip(reason="under repair")\n'
+    folder = damaged(course, tmp_path / "course", '@exercise("numerical")\n', skip)
+    notebook = tmp_path / "value.ipynb"
+    right = {e.id: e.solution for e in load_assignment(folder, "value").exercises.values()}
+    notebook.write_text(filled_notebook(folder, "value", right), "utf-8")
+    result = CliRunner().invoke(main, ["check", str(notebook), "--course", str(folder), "--json"])
+    [last] = [each for each in json.loads(result.stdout)["exercises"] if each["id"] == "numerical"]
+    assert last["status"] == "ungraded" and "under repair" in last["flaw"]
+
+
+def test_edited_tests_are_read_again_by_a_grader_that_lives_on(
+    course: Path, tmp_path: Path
+) -> None:
+    folder = tmp_path / "course"
+    copy_course(course, folder)
+    assignment = load_assignment(folder, "value")
+    cells = [*map(Cell, assignment.setup.values())]
+    cells += [Cell(e.solution, e.id) for e in assignment.exercises.values()]
+    with Grader(folder, bytes(32)) as grader:
+        assert grader.grade("value", cells).report.score == 40
+        for path, old, new in (
+            (folder / TESTS, "close(a + b)", "close(a - b)"),
+            (folder / "grading_tests/conftest.py", "def number(rng)", "def nobody(rng)"),
+            (folder / "grading_tests/inside/functions.py", "t**3", "t**2"),
+        ):
+            text = path.read_text("utf-8")
+            before = versions(folder, bytes(32), "value")
+            path.write_text(text.replace(old, new, 1), "utf-8")
+            assert grader.grade("value", cells).report.flaws
+            assert versions(folder, bytes(32), "value") != before
+            path.write_text(text, "utf-8")
+            assert grader.grade("value", cells).report.score == 40
+
+
+# What reads as Python, and what is said where it cannot.
+
+AS_IT_READS = {
+    "x is None": ("assert student.nothing() is None", True),
+    "x is not None": ("assert student.nothing() is not None", False),
+    "x is True": ("assert student.yes() is True and student.one() is not True", True),
+    "type(x) is dict": ("assert type(student.table()) is dict", True),
+    "type(x) is student.Box": ("assert type(student.Box(1)) is student.Box", True),
+    "callable(x)": ("assert callable(student.yes) and not callable(student.table())", True),
+    "hasattr(x, name)": ("b = student.Box(1)\n    assert hasattr(b, 'x') and not hasattr(b, 'y')",
+                         True),
+    "a text in a text": ("assert 'bcd' in student.text() and 'Error' not in student.text()", True),
+    "x in a text": ("assert student.letter() in 'abc'", True),
+    "a list in a list": ("for row in student.grid(): row.append(9)\n"
+                         "    assert student.grid()[0] == [1, 9]", True),
+    "pytest.raises": ("with pytest.raises(ValueError):\n        student.refuse(-1)", True),
+    "pytest.raises of none": ("with pytest.raises(ValueError):\n        student.refuse(1)", False),
+    "pytest.raises of a call": ("pytest.raises(ValueError, student.refuse, -1)", True),
+    "an error from before": ("student.refuse(-1)\n    with pytest.raises(ValueError):\n"
+                             "        student.refuse(1)", False),
+    "student.raises(OSError)": ("with student.raises(FileNotFoundError):\n        student.read()",
+                                True),
+    "large whole numbers": ("assert student.large() % 10**6 == 1 and student.large() - 1 > 10**20",
+                            True),
+    "int of a text": ("assert int(student.digits()) == 120", True),
+    "a list times a number": ("assert [0] * student.one() == [0]", True),
+    "a slice": ("assert student.text()[1:3] == 'bc' and student.text()[::-1] == 'dcba'", True),
+    "a slice of nothing": ("assert student.nothing()[1:] == []", False),
+}  # fmt: skip
+
+
+def things() -> dict[str, Any]:
+    names: dict[str, Any] = {}
+    exec(
+        "class Box:\n"
+        "    def __init__(self, x): self.x = x\n"
+        "def refuse(n):\n"
+        "    if n < 0: raise ValueError\n"
+        "rows = [[1], [2]]\n"
+        "def grid(): return rows\n"
+        "def nothing(): pass\n"
+        "def yes(): return True\n"
+        "def one(): return 1\n"
+        "def table(): return {'a': 1}\n"
+        "def text(): return 'abcd'\n"
+        "def letter(): return 'b'\n"
+        "def digits(): return '120'\n"
+        "def large(): return 10**20 * 10**6 + 1\n"
+        "def read(): open('/no/such/file')\n",
+        names,
+    )
+    return names
+
+
+@pytest.mark.parametrize("name", AS_IT_READS)
+def test_it_means_what_python_means(tmp_path: Path, name: str) -> None:
+    body, passes = AS_IT_READS[name]
+    source = f"@exercise('x')\ndef test_it(student):\n    {body}\n"
+    verdict = verdicts(tmp_path, source, things())["test_it"]
+    assert verdict.passed is passes and not verdict.broken
+
+
+HINTS = {
+    "joined": ("assert ''.join([student.text()]) == 'abcd'", "write plain(answer), str(answer)"),
+    "identity of numbers": ("assert student.one() is 1", "write `==` in place of `is`"),
+    "the message of an error": ("with pytest.raises(ValueError, match='x'): student.refuse(-1)",
+                                "leave `match` out"),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", HINTS)
+def test_what_cannot_be_is_told_with_what_to_write(tmp_path: Path, name: str) -> None:
+    body, says = HINTS[name]
+    source = f"@exercise('x')\ndef test_it(student):\n    {body}\n"
+    verdict = verdicts(tmp_path, source, things())["test_it"]
+    assert verdict.blames_test and says in verdict.broken
+
+
+def test_a_fixture_without_a_hold_on_the_student_is_refused_by_name(tmp_path: Path) -> None:
+    source = "@exercise('x')\ndef test_it(student, monkeypatch):\n    pass\n"
+    with pytest.raises(SuiteError, match="asks for monkeypatch"):
+        verdicts(tmp_path, source, {})

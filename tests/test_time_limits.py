@@ -2,20 +2,27 @@
 
 from __future__ import annotations
 
+import ast
 import json
 import os
 import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 import pytest
 
-from autograder.demo import filled_notebook
-from autograder.grading import Grader
-from autograder.sandbox import Limits, StudentLost, WarmServer
-from autograder.submissions import grade_content
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import load_assignment
+from autograder.errors import StudentLost
+from autograder.judging import grader as grading
+from autograder.judging.grader import Grader
+from autograder.model import Limits
+from autograder.pipeline.one_submission import grade_content
+from autograder.wall import WarmServer, on_one_processor
+from autograder.wall.time_budget import TimeBudget, allowed
 
 BUSY = 4
 LIMIT = 1.0
@@ -33,6 +40,44 @@ for _ in range({BUSY}):
 while True:
     pass
 """
+FORGOTTEN_CHILDREN = """
+import os, signal, time
+signal.signal(signal.SIGCHLD, signal.SIG_IGN)
+alive = []
+while True:
+    while len(alive) < 8:
+        child = os.fork()
+        if child == 0:
+            while time.process_time() < 0.2:
+                pass
+            os._exit(0)
+        alive.append(child)
+    time.sleep(0.05)
+    alive.pop(0)
+"""
+
+
+HOGS = """
+import os, time
+for _ in range(6):
+    if os.fork() == 0:
+        while True:
+            pass
+time.sleep(600)
+"""
+
+
+@contextmanager
+def programs_that_never_rest(count: int) -> Iterator[None]:
+    command = [sys.executable, "-c", "while True: pass"]
+    # In sessions of their own: Linux shares a processor among sessions before processes.
+    busy = [subprocess.Popen(command, start_new_session=True) for _ in range(count)]
+    try:
+        yield
+    finally:
+        for each in busy:
+            each.kill()
+            each.wait()
 
 
 @pytest.fixture
@@ -40,15 +85,10 @@ def one_processor() -> Iterator[None]:
     """All that is started from here shares one processor with programs that never rest."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
-    command = [sys.executable, "-c", "while True: pass"]
-    # In sessions of their own: Linux shares a processor among sessions before processes.
-    busy = [subprocess.Popen(command, start_new_session=True) for _ in range(BUSY)]
     try:
-        yield
+        with programs_that_never_rest(BUSY):
+            yield
     finally:
-        for each in busy:
-            each.kill()
-            each.wait()
         os.sched_setaffinity(0, before)
 
 
@@ -77,12 +117,23 @@ def test_a_loaded_machine_takes_no_time_away(one_processor):
 
 
 @pytest.mark.slow
-@pytest.mark.parametrize("source", ["import time\ntime.sleep(600)", CHILDREN],
-                         ids=["sleeps", "keeps the processor from itself"])  # fmt: skip
+@pytest.mark.parametrize(
+    "source",
+    ["import time\ntime.sleep(600)", CHILDREN, FORGOTTEN_CHILDREN],
+    ids=["sleeps", "keeps the processor from itself", "forgets its children"],
+)  # fmt: skip
 def test_who_does_not_wait_for_others_gains_no_time(one_processor, source):
     taken = seconds_to_lose(Limits(patience=60), source)
     assert taken is not None
     assert taken < 20 * LIMIT
+
+
+@pytest.mark.alone
+def test_who_sleeps_while_its_children_keep_the_grader_from_the_processor_gains_no_time():
+    with on_one_processor():
+        taken = seconds_to_lose(Limits(patience=20), HOGS)
+    assert taken is not None
+    assert taken < 1.5 * LIMIT
 
 
 def test_a_loop_on_a_loaded_machine_ends_too(one_processor):
@@ -97,7 +148,7 @@ def test_a_loop_on_a_loaded_machine_ends_too(one_processor):
 @pytest.fixture(scope="module")
 def hurried(course: Path) -> Iterator[Grader]:
     """A grader that gives a submission eight seconds in all."""
-    limits = Limits(cell_seconds=3.0, step_seconds=2.0, test_seconds=3.0)
+    limits = Limits(seconds=3.0, training_seconds=3.0, cell_seconds=3.0)
     with Grader(course, bytes(range(32)), limits, submission_seconds=8.0) as grader:
         yield grader
 
@@ -145,3 +196,123 @@ def test_cells_that_use_up_the_time_leave_some_for_the_tests(hurried, course, as
     assert "cells at the end" in note
     assert "ran out of time" in done.cells[-1].outputs[0].evalue
     assert taken < 8 + 15
+
+
+# What loops cost.
+
+
+@pytest.mark.parametrize(
+    ("model", "timeouts", "seconds"),
+    [(0.0, 0, 0.5), (0.01, 0, 0.75), (0.1, 0, 3.0), (0.2, 0, 4.0), (2.0, 0, 10.5),
+     (0.0, 1, 0.25), (0.0, 9, 0.1), (0.1, 9, 0.6), (2.0, 9, 10.1)],
+)  # fmt: skip
+def test_time_is_measured_by_the_model_solution(model, timeouts, seconds):
+    assert allowed(Limits(), model, timeouts) == pytest.approx(seconds)
+
+
+DOUBLING = """
+def walk(nodes):
+    if nodes:
+        walk(nodes[1:])
+        walk(nodes[1:])
+walk(list(range(60)))
+"""
+ENDLESS = {
+    "a loop": "while True:\n    pass",
+    "a loop that catches everything": "while True:\n    try:\n        while True: pass\n"
+    "    except BaseException:\n        pass",
+    "sleep": "import time\ntime.sleep(600)",
+    "recursion": "import sys\nsys.setrecursionlimit(10**9)\ndef f(): return f()\nf()",
+    "work that doubles": DOUBLING,
+    "a list that grows": "found = []\nwhile True:\n    found.append(found)",
+}
+SOME = [("value", "node"), ("value", "trace"), ("backward", "tanh"), ("backward", "deep"),
+        ("checkpoint", "q19"), ("checkpoint", "q18")]  # fmt: skip
+
+
+@pytest.fixture
+def budgets(monkeypatch) -> list[TimeBudget]:
+    """The time budgets of what is graded meanwhile."""
+    begun: list[TimeBudget] = []
+
+    def begin(*seconds: float) -> TimeBudget:
+        begun.append(TimeBudget(*seconds))
+        return begun[-1]
+
+    monkeypatch.setattr(grading, "TimeBudget", begin)
+    return begun
+
+
+def with_all_functions(source: str, first: str) -> str:
+    """A cell whose every function, methods too, first does something else."""
+    tree = ast.parse(source)
+    for node in ast.walk(tree):
+        if isinstance(node, ast.FunctionDef):
+            node.body = [*ast.parse(first).body, *node.body]
+    return ast.unparse(ast.fix_missing_locations(tree))
+
+
+@pytest.fixture(scope="module")
+def warm(course: Path, grader: Grader) -> Grader:
+    """A grader that has met endless code in each of these assignments."""
+    for name, exercise in dict(SOME).items():
+        answers = {exercise: "while True:\n    pass"}
+        grade_content(grader, filled_notebook(course, name, answers).encode(), "x", name)
+    return grader
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize(("name", "exercise"), SOME)
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_what_never_ends_costs_two_seconds_and_its_own_exercise(
+    course, warm, budgets, name, exercise, kind
+):
+    assignment = load_assignment(course, name)
+    answers = {each.id: each.solution for each in assignment.exercises.values()}
+    answers[exercise] = with_all_functions(answers[exercise], ENDLESS[kind])
+    content = filled_notebook(course, name, answers).encode()
+    _, report = grade_content(warm, content, f"{name}.ipynb", name)
+    used = budgets[-1].used
+    wrong = {each.id for each in report.exercises if each.status not in ("passed", "manual")}
+    assert wrong == {exercise}
+    assert used < 2
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("kind", ["a loop", "sleep"])
+def test_trainings_that_never_end_cost_fifteen_seconds(course, grader, budgets, kind):
+    assignment = load_assignment(course, "mlp")
+    answers = {each.id: each.solution for each in assignment.exercises.values()}
+    trainings = ("xor", "four_points", "moons")
+    for exercise in trainings:
+        answers[exercise] = with_all_functions(answers[exercise], ENDLESS[kind])
+    content = filled_notebook(course, "mlp", answers).encode()
+    _, report = grade_content(grader, content, "mlp.ipynb", "mlp")
+    used = budgets[-1].used
+    wrong = {each.id for each in report.exercises if each.status not in ("passed", "manual")}
+    assert wrong == set(trainings)
+    assert used < 15
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("name", ["value", "backward", "checkpoint", "mlp"])
+def test_a_right_notebook_loses_nothing_on_a_busy_machine(course, grader, name):
+    assignment = load_assignment(course, name)
+    answers = {each.id: each.solution for each in assignment.exercises.values()}
+    content = filled_notebook(course, name, answers).encode()
+    with programs_that_never_rest(8):
+        _, report = grade_content(grader, content, f"{name}.ipynb", name)
+    assert [each.id for each in report.exercises if each.status not in ("passed", "manual")] == []
+    assert report.notes == []
+
+
+def test_a_later_exercise_that_never_ends_takes_nothing_from_an_earlier_one(course, grader):
+    """The engine's `backward` is replaced after `check_gradients`, which calls it."""
+    assignment = load_assignment(course, "backward")
+    answers = {each.id: each.solution for each in assignment.exercises.values()}
+    answers["deep"] = with_all_functions(answers["deep"], "while True:\n    pass")
+    content = filled_notebook(course, "backward", answers).encode()
+    _, report = grade_content(grader, content, "backward.ipynb", "backward")
+    points = {each.id: each.points for each in report.exercises}
+    assert points["check_gradients"] == assignment.exercises["check_gradients"].max_points
+    assert points["deep"] == 0

@@ -5,6 +5,8 @@ from __future__ import annotations
 import json
 import random
 import re
+import resource
+import time
 import zipfile
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -15,15 +17,17 @@ import pytest
 from attacks.breaking import BOMBS
 from attacks.forging import CHANGES
 from attacks.leaking import CONTROL, FILES, LEAKY, MEMORY, OBJECTS, PROCESS, SEARCH, SPY
+from attacks.processes import CARRIED, FREAKS, HEAVY, TELLERS
 from canaries import CANARY, REPOSITORY, run, secret_copy
 
-from autograder import suite
-from autograder.assignments import load_assignment
-from autograder.demo import filled_notebook
-from autograder.grading import Grader
-from autograder.keys import course_key
-from autograder.sandbox import Limits
-from autograder.submissions import grade_file
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import load_assignment
+from autograder.course_folder.key import course_key
+from autograder.judging import hidden_tests as suite
+from autograder.judging.grader import Grader
+from autograder.judging.student_run import Run
+from autograder.model import Limits
+from autograder.pipeline.one_submission import grade_file
 
 RIGHT = {e.id: e.solution for e in load_assignment(REPOSITORY, "value").exercises.values()}
 
@@ -60,43 +64,42 @@ PATIENTLY = """
 # To search all there is takes longer than a cell has, where the disk is slow or has much to do.
 import json
 from pathlib import Path
-from autograder.assignments import find_course
-from autograder.grading import Grader
-from autograder.keys import course_key
-from autograder.sandbox import Limits
-from autograder.submissions import grade_file
+from autograder.course_folder.assignments import find_course
+from autograder.judging.grader import Grader
+from autograder.course_folder.key import course_key
+from autograder.model import Limits
+from autograder.pipeline.one_submission import grade_file
 
 course = find_course()
-with Grader(course, course_key(course), Limits(cell_seconds=90.0)) as grader:
+with Grader(course, course_key(course), Limits(seconds=90.0)) as grader:
     notebook, _ = grade_file(grader, Path("submitted/hostile/value/value.ipynb"), "value")
 print(json.dumps(notebook.cells))
 """
 WHILE_TESTED = """
-import sys
-from autograder.assignments import find_course, load_assignment
-from autograder.channels import RemoteChannel
-from autograder.engines import Engine
-from autograder.lending import give
-from autograder.sandbox import WarmServer
-from autograder.suite import Suite
+import gc, types
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.settings import load_settings
+from autograder.judging.hidden_tests import Suite
+from autograder.wall import WarmServer
+from autograder.wall.targets import RemoteTarget
 
 course = find_course()
+visible = load_settings(course).visible
 assignment = load_assignment(course, "value")
-with Suite(assignment.tests) as suite, WarmServer() as server, server.spawn(1) as student:
+sandbox = WarmServer(visible=visible)
+with Suite(assignment.tests) as suite, sandbox as server, server.spawn(1) as student:
     for cell in CELLS:
-        answer = student.request({"cell": cell}, 60)
-        assert answer["error"] is None, answer
-    for lent in ("trace", "numerical"):
-        give(Engine(RemoteChannel(student)), assignment.exercises[lent].solution, [])
+        reply = student.request({"cell": cell}, 60)
+        assert reply["error"] is None, reply
+    target = RemoteTarget(student)
     for exercise in suite.exercises:
-        for _ in suite.run(exercise, lambda: Engine(RemoteChannel(student)), b"seed"):
+        for _ in suite.run(exercise, lambda _: target, b"seed"):
             pass
-    last = "look('given', repr(trace) + repr(vars(trace)) + repr(gc.get_referents(trace)))"
-    last += "\\nassert any(getattr(each, '__name__', '') == 'program' for each in gc.get_objects())"
-    answer = student.request({"cell": last + "\\nlook('check', control)"}, 60)
-    assert answer["error"] is None, answer
+    reply = student.request({"cell": "look('check', control)"}, 60)
+    assert reply["error"] is None, reply
     print(student.request({"cell": OBJECTS_CELL}, 60)["outputs"][0]["text"])
-    print(vars(sys.modules["autograder.reference"])["SECRET"])
+    modules = [each for each in gc.get_objects() if type(each) is types.ModuleType]
+    print(next(each for each in modules if each.__name__ == "reference").SECRET)
 """
 
 
@@ -206,29 +209,34 @@ def test_hidden_numbers_do_not_reach_what_is_shown(school, drawn):
         assert not [digits for digits in drawn if digits in shown]
 
 
-TELLS_THE_NEXT = """
-import fcntl, os, struct
-file, form = os.open("/usr/bin/env", os.O_RDONLY), "hhqqi4x"
+@pytest.mark.parametrize("way", TELLERS)
+def test_a_process_that_was_tested_tells_the_one_that_is_shown_nothing(forged, drawn, way):
+    """By whatever both of them can reach."""
+    report = forged({**RIGHT, "numerical": TELLERS[way]})
+    assert report.score == 38 and drawn
+    shown = json.dumps(report.as_json())
+    assert "slope  is 0.0" in shown and "it was told" not in shown
+    assert not [digits for digits in drawn if digits in shown]
+
+
+RAISES_BITS = """
+import builtins, struct
+kinds = [e for e in vars(builtins).values() if isinstance(e, type) and issubclass(e, Exception)
+         and not issubclass(e, (UnicodeError, BaseExceptionGroup))]
+asked = []
 def numerical_derivative(f, x, h=1e-5):
-    try:
-        asked = struct.pack(form, fcntl.F_WRLCK, 0, 0, 0, 0)
-        kind, _, place, *_ = struct.unpack(form, fcntl.fcntl(file, fcntl.F_GETLK, asked))
-        if kind != fcntl.F_UNLCK:
-            return "it was asked for " + repr(struct.unpack("d", struct.pack("q", place))[0])
-        [place] = struct.unpack("q", struct.pack("d", abs(x)))
-        fcntl.fcntl(file, fcntl.F_SETLK, struct.pack(form, fcntl.F_RDLCK, 0, place, 1, 0))
-    except OSError:
-        pass
-    return 0.0
+    if x in (0.0, 1.0, 2.0, 3.0):
+        return (f(x + h) - f(x - h)) / (2 * h)
+    asked.append(x)
+    raise kinds[(struct.unpack("q", struct.pack("d", asked[0]))[0] >> 5 * len(asked)) % 32]
 """
 
 
-def test_a_process_that_was_tested_tells_the_one_that_is_shown_nothing(forged, drawn):
-    """By locks on a file of the system's, which both may read."""
-    report = forged({**RIGHT, "numerical": TELLS_THE_NEXT})
-    assert report.score == 38 and drawn
-    shown = json.dumps(report.as_json())
-    assert "slope  is 0.0" in shown and "it was asked" not in shown
+def test_the_kinds_of_errors_at_hidden_numbers_are_not_told(forged):
+    report = forged({**RIGHT, "numerical": RAISES_BITS})
+    [last] = [each for each in report.exercises if each.id == "numerical"]
+    assert last.points == 0
+    assert not re.search(r"[A-Z]\w*(Error|Exit|Iteration|Warning|Interrupt)", last.message)
 
 
 # Points without solutions.
@@ -237,7 +245,7 @@ def test_a_process_that_was_tested_tells_the_one_that_is_shown_nothing(forged, d
 @pytest.fixture(scope="module")
 def grader(course: Path) -> Iterator[Grader]:
     """A grader that waits for nobody long."""
-    limits = Limits(cell_seconds=3.0, step_seconds=2.0, test_seconds=3.0)
+    limits = Limits(seconds=0.3, training_seconds=3.0, cell_seconds=3.0)
     with Grader(course, bytes(range(32)), limits) as quick:
         yield quick
 
@@ -263,6 +271,120 @@ def test_forging_does_not_spoil_what_was_solved(forged):
     assert forged({**RIGHT, "numerical": last}).score == 38
 
 
+@pytest.mark.parametrize("way", CARRIED)
+def test_a_working_version_is_not_carried_to_where_it_would_earn(forged, way):
+    """From a process that was given it to the one in which the same exercise is tested."""
+    honest = {"add": "Value.__add__ = lambda self, other: None\n", "mul": "Value.__mul__ = 0\n"}
+    least, found = (
+        {each.id: each.points for each in forged({**RIGHT, **answers}).exercises}
+        for answers in (honest, CARRIED[way])
+    )
+    assert found["add"] <= least["add"] and found["mul"] <= least["mul"]
+
+
+REFLECTS = """
+class Bent:
+    def __getattr__(self, name): return "__class__"
+Value.__add__ = lambda self, other: getattr(other, "__class__")
+numerical_derivative = lambda f, x, h=0: "__dir__"
+"""
+
+
+def test_a_text_of_the_students_is_the_name_of_nothing_out_here(forged, grader):
+    report = forged({**RIGHT, "numerical": REFLECTS})
+    assert report.exercises[-1].points == 0
+    assert "Promise" not in json.dumps(report.as_json()) and "_promise_" not in str(report)
+
+
+@pytest.mark.parametrize("answer", FREAKS)
+def test_an_answer_that_nobody_had_thought_of_is_a_wrong_one(forged, answer):
+    """It blames no test, holds nobody up, and costs the exercises beside it nothing."""
+    started = time.thread_time()
+    report = forged({**RIGHT, "trace": FREAKS[answer]})
+    assert time.thread_time() - started < 5
+    status = {each.id: each.status for each in report.exercises}
+    assert status["trace"] not in ("passed", "ungraded")
+    assert all(status[name] == "passed" for name in status if name != "trace")
+
+
+NODES_THAT_ARE_VALUES = {
+    "numbers": "class Value(float):\n    grad, _prev = 0.0, ()\n",
+    "texts": """
+class Value(str):
+    grad, _prev, data = 0.0, (), 1.0
+    def __new__(cls, *a): return str.__new__(cls, "y" * 300)
+    def __add__(self, other): return "s"
+    __radd__ = __mul__ = __rmul__ = __add__
+""",
+    "lists": """
+class Value(list):
+    grad, _prev, data = 0.0, (), 1.0
+    def __init__(self, *a): super().__init__([0.0] * 300)
+    def __add__(self, other): return [1.0]
+    __radd__ = __mul__ = __rmul__ = __add__
+""",
+    "negative numbers": """
+class Value(float):
+    grad, _prev, _op, data, label = 0.0, (), "", -2.0, ""
+    def __new__(cls, *a): return float.__new__(cls, -8.0)
+    def __init__(self, *a): pass
+    def _backward(self): pass
+""",
+}
+
+
+@pytest.mark.parametrize("kind", NODES_THAT_ARE_VALUES)
+def test_nodes_that_are_plain_values_blame_no_test_and_fill_no_memory(
+    grader, course, tmp_path, kind
+):
+    """A thousand steps later, what a sum of them came to is known, or is an error."""
+    for name, last in (("backward", "deep"), ("value", "numerical")):
+        exercises = load_assignment(course, name).exercises
+        right = {each.id: each.solution for each in exercises.values()}
+        path = tmp_path / f"{name}.ipynb"
+        answers = {**right, last: right[last] + NODES_THAT_ARE_VALUES[kind]}
+        path.write_text(filled_notebook(course, name, answers))
+        memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+        _, report = grade_file(grader, path, name)
+        assert not report.flaws
+        assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 100 << 10
+
+
+def test_own_examples_are_played_before_anybody_has_seen_a_hidden_number(forged, monkeypatch):
+    """So that nothing the kernel keeps can carry one into what is told whole."""
+    events: list[str] = []
+    observe, run_one = Run.observe, suite.Suite._run_one
+
+    def observed(run: Any, exercise: Any, entry: Any = None) -> Any:
+        if exercise.probes and entry is None:
+            events.append("told whole")
+        return observe(run, exercise, entry)
+
+    def tested(*arguments: Any) -> Any:
+        events.append("tested")
+        return run_one(*arguments)
+
+    monkeypatch.setattr(Run, "observe", observed)
+    monkeypatch.setattr(suite.Suite, "_run_one", tested)
+    wrong = {"add": "Value.__add__ = lambda self, other: None\n", "mul": "Value.__mul__ = 0\n"}
+    forged({**RIGHT, **wrong})
+    first = events.index("tested")
+    assert "told whole" in events[:first] and "told whole" not in events[first:]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("reply", HEAVY)
+def test_a_heavy_reply_costs_little(grader, course, tmp_path, reply):
+    """Neither time nor memory of the grader's."""
+    path = tmp_path / "value.ipynb"
+    path.write_text(filled_notebook(course, "value", {**RIGHT, "numerical": HEAVY[reply]}))
+    memory, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.thread_time()
+    _, report = grade_file(grader, path, "value")
+    assert time.thread_time() - started < 5
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 150 << 10
+    assert report.score <= 38
+
+
 @pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
 def test_changed_metadata_takes_nothing_away(forged, change):
     """That it gives nothing is shown for every attack."""
@@ -274,7 +396,7 @@ def test_changed_metadata_takes_nothing_away(forged, change):
 
 @pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
 def test_working_versions_in_hostile_hands_do_not_hold_up_the_grader(forged, bomb):
-    """After a failed exercise, the student's cells call the grader's own version of it."""
+    """After a failed exercise, the student's cells call the solution's version of it."""
     wrong = {name: "pass\n" for name in ("mul", "pow", "trace")}
     answers = {**RIGHT, **wrong, "numerical": f"try:\n    pass\nfinally:\n    pass\n{bomb}"}
     points = {result.id: result.points for result in forged(answers).exercises}

@@ -4,86 +4,36 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import signal
-import sqlite3
 import subprocess
 import sys
 import time
-from collections.abc import Callable, Iterator
-from contextlib import contextmanager
+from collections.abc import Iterator
+from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
 
+import psutil
 import pytest
-from distributed import Client
+from small_school import KEY, make_school, one_by_one, outcomes, stored, wait_for
 
-from autograder.assignments import CourseError, find_course, load_assignment
-from autograder.classroom import Classroom, Outcome
-from autograder.cluster import Cluster
-from autograder.demo import hand_in, hand_in_unreadable
-from autograder.grading import Grader
-from autograder.publishing import copy_course, run_nbgrader
-from autograder.sandbox import WarmServer
-from autograder.workers import Graded, Job, ManyProcesses, OneProcess, Workers
-
-KEY = bytes(range(32))
-STUDENTS = 6
+from autograder.errors import SandboxUnavailable
+from autograder.judging.grader import Grader
+from autograder.model import Graded, Job
+from autograder.pipeline.classroom import Classroom
+from autograder.pipeline.workers import ManyProcesses, OneProcess, grade_job
+from autograder.wall import WarmServer
 
 
 @pytest.fixture(scope="module")
 def school(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course in which some did all, some made one mistake, some nothing; one file is cut off."""
-    folder = tmp_path_factory.mktemp("school")
-    copy_course(find_course(Path(__file__).parent), folder)
-    run_nbgrader(folder, "generate_assignment", "value", "--force")
-    assignment = load_assignment(folder, "value")
-    right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
-    wrong = {**right, "mul": assignment.exercises["mul"].mistakes[0].source}
-    kinds = [right, wrong, {}]
-    hand_in(folder, assignment, {f"student_{n}": kinds[n % 3] for n in range(STUDENTS)})
-    hand_in_unreadable(folder, assignment)
-    return folder
+    return make_school(tmp_path_factory.mktemp("school"))
 
 
 @pytest.fixture(scope="module")
 def alone(school: Path) -> dict[str, dict]:
-    """What each student gets when one process grades them one after another."""
-    with Grader(school, KEY) as grader:
-        return outcomes(school, OneProcess(grader))
-
-
-def outcomes(school: Path, workers: Workers) -> dict[str, dict]:
-    """Each student's report, stored marks and graded notebook."""
-    with Classroom(school, workers, force=True) as room:
-        wanted = [("value", student) for student in room.submissions("value")]
-        told = {outcome.student: outcome for outcome in room.grade(wanted)}
-    assert len(told) == len(wanted)
-    return {student: seen(school, outcome) for student, outcome in told.items()}
-
-
-def seen(school: Path, outcome: Outcome) -> dict:
-    notebook = json.loads(
-        (school / "autograded" / outcome.student / "value/value.ipynb").read_text()
-    )
-    for cell in notebook["cells"]:
-        # Cells that a submission lacks are given new ids.
-        cell.pop("id")
-    report = outcome.report.as_json() if outcome.report else None
-    return {"report": report, "error": outcome.error, "cells": notebook["cells"],
-            "marks": stored(school, outcome.student)}  # fmt: skip
-
-
-def stored(school: Path, student: str) -> list[tuple]:
-    with sqlite3.connect(school / "gradebook.db") as gradebook:
-        return gradebook.execute(
-            "select base_cell.name, auto_score, needs_manual_grade from grade"
-            " join base_cell on base_cell.id = grade.cell_id"
-            " join submitted_notebook on submitted_notebook.id = grade.notebook_id"
-            " join submitted_assignment on submitted_assignment.id"
-            "   = submitted_notebook.assignment_id"
-            " where student_id = ? order by base_cell.name",
-            [student],
-        ).fetchall()
+    return one_by_one(school)
 
 
 def test_two_processes_give_the_same_marks_as_one(school, alone):
@@ -148,6 +98,82 @@ def test_a_mistake_of_the_grader_costs_nobody_else_a_mark(school, alone, capsys)
     assert "ZeroDivisionError" in capsys.readouterr().err
 
 
+class LosesSandbox(OneProcess):
+    """Loses the whole sandbox in the midst of a submission, as often as is said for its student."""
+
+    def __init__(self, grader: Grader, monkeypatch: pytest.MonkeyPatch, losses: list[int]) -> None:
+        super().__init__(grader)
+        self.left = 0
+        self._losses = iter(losses)
+        spawn = WarmServer.spawn
+
+        def spawn_and_lose(server, *given):
+            student = spawn(server, *given)
+            if self.left:
+                self.left -= 1
+                end_program(server)
+            return student
+
+        monkeypatch.setattr(WarmServer, "spawn", spawn_and_lose)
+
+    def run(self, jobs):
+        for job in jobs:
+            self.left = next(self._losses)
+            yield from super().run([job])
+            assert self.left == 0
+
+
+def end_program(server: WarmServer) -> None:
+    program = psutil.Process(server._program.process.pid)
+    program.suspend()  # So early it may not have tied to itself yet what it has started.
+    inside = program.children(recursive=True)
+    for each in [*inside, program]:
+        with suppress(psutil.NoSuchProcess):  # It ended with the first of its namespace.
+            each.kill()
+    psutil.wait_procs(inside, timeout=30)
+    server._program.process.wait()
+
+
+def test_a_lost_sandbox_costs_nobody_a_mark(school, alone, monkeypatch):
+    with Grader(school, KEY) as grader:
+        workers = LosesSandbox(grader, monkeypatch, [1] * len(alone))
+        assert outcomes(school, workers) == alone
+
+
+def test_a_sandbox_that_is_lost_twice_at_a_submission_ends_no_class(school, alone, monkeypatch):
+    with Grader(school, KEY) as grader, Classroom(school, OneProcess(grader), force=True) as room:
+        workers = LosesSandbox(grader, monkeypatch, [0, 2, 0, 2, 1, 0, 0, 0])
+        jobs = [room.job("value", student) for student in alone]
+        graded = {job.student: told for done in workers.run(jobs) for job, told in done}
+    lost = [list(alone)[1], list(alone)[3]]
+    for student, told in graded.items():
+        if student in lost:
+            assert told.report is None and "the sandbox was lost" in told.error
+            assert student in told.error and "grade again" in told.error
+        else:
+            assert told.report.as_json() == alone[student]["report"]
+
+
+@pytest.mark.parametrize("losses", [1, 2])
+def test_a_sandbox_that_is_killed_while_it_starts_is_started_once_more(school, losses, monkeypatch):
+    launch, left = WarmServer._launch, [losses]
+
+    def launch_and_lose(servers):
+        launch(servers)
+        if left[0]:
+            left[0] -= 1
+            end_program(servers[0])
+
+    monkeypatch.setattr(WarmServer, "_launch", staticmethod(launch_and_lose))
+    with Grader(school, KEY) as grader, Classroom(school, OneProcess(grader)) as room:
+        job = room.job("value", "student_0")
+        if losses == 1:
+            assert grade_job(grader, job).report.score == 40
+        else:
+            with pytest.raises(SandboxUnavailable, match="did not start"):
+                grade_job(grader, job)
+
+
 class KillsOne:
     """Workers, one of whose processes is killed as soon as there is work for it."""
 
@@ -189,6 +215,39 @@ def test_a_file_that_ends_every_grader_is_named_and_costs_nobody_else_a_mark(sch
         assert (told.report and told.report.as_json()) == alone[student]["report"]
 
 
+class Hanging(bytes):
+    """What a file holds that the grader is at for ever, without letting another thread run."""
+
+    def __reduce__(self):
+        return Hanging, (bytes(self),)
+
+    def decode(self, *_: str) -> str:
+        return "" if re.match("(x+x+)+y", 100 * "x") else "never"
+
+
+def test_a_file_that_holds_its_grader_is_named_and_costs_nobody_else_a_mark(school, alone, capfd):
+    with (
+        ManyProcesses(school, KEY, 2, submission_seconds=5.0) as many,
+        Classroom(school, many, force=True) as room,
+    ):
+        jobs = {student: room.job("value", student) for student in room.submissions("value")}
+        hanging = replace(jobs["student_1"], content=Hanging(b"{"))
+        started = time.monotonic()
+        graded = {
+            job.student: told
+            for done in many.run((jobs | {"student_1": hanging}).values())
+            for job, told in done
+        }
+        assert time.monotonic() - started < 90
+    assert graded.keys() == alone.keys()
+    told = graded.pop("student_1")
+    assert told.report is None and hanging.where in told.error
+    assert "held the grader's own process for over 10 seconds, twice" in told.error
+    for student, told in graded.items():
+        assert (told.report and told.report.as_json()) == alone[student]["report"]
+    assert "in decode" in capfd.readouterr().err
+
+
 def test_killing_the_command_leaves_no_process_and_the_rest_is_graded_later(school, alone):
     (school / ".autograder_key").write_text(KEY.hex() + "\n")
     command = [sys.executable, "-m", "autograder", "grade", "value", "--force", "--workers", "2"]
@@ -217,94 +276,12 @@ def is_gone(group: int) -> bool:
     return False
 
 
-# On a cluster: a real scheduler and real workers, on the loopback.
-
-
-@pytest.fixture(scope="module")
-def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a Dask scheduler with two workers in processes of their own."""
-    folder = tmp_path_factory.mktemp("dask")
-    file = folder / "scheduler.json"
-    command = ["distributed.cli.dask_scheduler", "--host", "127.0.0.1", "--port", "0"]
-    with running(folder, *command, "--no-dashboard", "--scheduler-file", str(file)):
-        wait_for(lambda: file.exists() and file.read_text().endswith("\n}"))  # It is complete.
-        address = json.loads(file.read_text())["address"]
-        with worker(folder, address), worker(folder, address), Client(address) as client:
-            client.wait_for_workers(2, timeout=60)
-            yield address
-
-
-@contextmanager
-def worker(folder: Path, address: str) -> Iterator[subprocess.Popen]:
-    options = ["--nthreads", "1", "--no-nanny", "--no-dashboard", "--host", "127.0.0.1"]
-    with running(folder, "distributed.cli.dask_worker", address, *options) as started:
-        yield started
-
-
-@contextmanager
-def running(folder: Path, module: str, *arguments: str) -> Iterator[subprocess.Popen]:
-    # Away from the course: a worker must not need its folder.
-    environment = {**os.environ, "PYTHONPATH": os.pathsep.join(filter(None, sys.path))}
-    started = subprocess.Popen(
-        [sys.executable, "-m", module, *arguments],
-        cwd=folder, env=environment, stdout=subprocess.DEVNULL, stderr=subprocess.DEVNULL,
-    )  # fmt: skip
-    try:
-        yield started
-    finally:
-        started.terminate()
-        started.wait(30)
-
-
-def wait_for(condition: Callable[[], object], seconds: float = 60) -> None:
-    until = time.monotonic() + seconds
-    while not condition():
-        assert time.monotonic() < until, "this took too long"
-        time.sleep(0.05)
-
-
-def test_a_cluster_gives_the_same_marks(school, alone, scheduler):
-    with Cluster(school, KEY, scheduler) as cluster:
-        assert outcomes(school, cluster) == alone
-
-
-class Loses:
-    """Workers, one of whom is lost as soon as there are first marks."""
-
-    def __init__(self, cluster: Cluster, lost: subprocess.Popen) -> None:
-        self._cluster = cluster
-        self._lost = lost
-
-    def run(self, jobs: Iterator[Job]) -> Iterator[list[tuple[Job, Graded]]]:
-        done = self._cluster.run(jobs)
-        yield next(done)
-        self._lost.kill()
-        yield from done
-
-
-def test_what_a_lost_worker_was_at_is_graded_elsewhere(school, alone, scheduler, tmp_path):
-    with worker(tmp_path, scheduler) as third, Cluster(school, KEY, scheduler) as cluster:
-        wait_for(lambda: cluster._slots() == 3)
-        assert outcomes(school, Loses(cluster, third)) == alone
-
-
-@pytest.mark.parametrize("address", ["tcp://127.0.0.1:9", "nowhere"])
-def test_a_cluster_that_does_not_answer_is_named(school, address):
-    with pytest.raises(CourseError, match=f"no Dask scheduler answers at {address} "):
-        Cluster(school, KEY, address)
-
-
-def test_another_version_is_refused(school, scheduler, monkeypatch):
-    monkeypatch.setattr("autograder.cluster.package_version", lambda: "another")
-    with Cluster(school, KEY, scheduler) as cluster, pytest.raises(CourseError, match="version"):
-        outcomes(school, cluster)
-
-
 def test_a_command_does_without_nbgraders_web_server():
     """Its server extensions take longer to import than all else that a command needs of it."""
     line = (
         "import sys; from autograder.__main__ import leave_out_server_extensions as leave_out;"
-        "leave_out(); import autograder.classroom, autograder.penalties, nbgrader.preprocessors;"
+        "leave_out(); import autograder.pipeline.classroom, nbgrader.preprocessors;"
+        "import autograder.gradebook.late_penalties;"
         "print('jupyter_server' in sys.modules)"
     )
     done = subprocess.run([sys.executable, "-c", line], capture_output=True, text=True, check=True)

@@ -104,7 +104,7 @@ def say(body):
 MALFORMED = {
     "garbage": "connection.sendall(os.urandom(5000))",
     "a huge length": "connection.sendall(b'\\xff' * 100); time.sleep(100)",
-    "just over the limit": "connection.sendall(struct.pack('>I', (16 << 20) + 1)); time.sleep(100)",
+    "just over the limit": "connection.sendall(struct.pack('>I', (8 << 20) + 1)); time.sleep(100)",
     "half a frame": "connection.sendall(struct.pack('>I', 1000) + b'x'); time.sleep(100)",
     "a slow frame": """
 connection.sendall(struct.pack('>I', 1000))
@@ -120,11 +120,10 @@ while True:
     "a number": "say(5)",
     "a list": "say([])",
     "null": "say(None)",
-    "an unknown function": "say({'callback': 0, 'arguments': []})",
-    "a negative function": "say({'callback': -1, 'arguments': []})",
-    "a function that is true": "say({'callback': True, 'arguments': []})",
-    "a function that is text": "say({'callback': '0', 'arguments': []})",
-    "no arguments": "say({'callback': 0})",
+    "a request of its own": "say({'callback': 0, 'arguments': []})",
+    "steps of its own": "say({'steps': [['name', 'student']]})",
+    "values instead of outputs": "say({'values': [1.0, True]})",
+    "no reply to a cell": "say({})",
     "silence": "connection.shutdown(socket.SHUT_WR); time.sleep(100)",
 }
 

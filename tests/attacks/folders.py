@@ -8,8 +8,11 @@ from __future__ import annotations
 
 import json
 import os
+import subprocess
+import sys
 import zipfile
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
 from pathlib import Path
 
 Make = Callable[[Path, str, Path], None]
@@ -182,10 +185,10 @@ FOLDERS: dict[str, tuple[Make, str]] = {
         (a_link_to_itself, "a link"),
         (a_sparse_file, "over 50 MB"),
         (a_gigabyte_of_one_cell, "over 50 MB"),
-        (a_million_cells, "items"),
-        (ten_thousand_cells, "more than 3000"),
-        (brackets_without_end, "items"),
-        (millions_of_items, "items"),
+        (a_million_cells, "over 140 MB of memory"),
+        (ten_thousand_cells, "over 3000 cells"),
+        (brackets_without_end, "over 140 MB of memory"),
+        (millions_of_items, "over 140 MB of memory"),
         (a_number_of_a_million_digits, "not a notebook"),
         (an_archive_in_its_place, "value.zip"),
         (two_other_notebooks, "value-final.ipynb"),
@@ -200,3 +203,33 @@ FOLDERS: dict[str, tuple[Make, str]] = {
         (a_time_that_is_none, GRADED),
     )
 }
+
+
+# What a student's server can do to a submission while it is collected.
+
+_EXCHANGE = """
+import ctypes, os, sys
+rename = ctypes.CDLL(None, use_errno=True).renameat2
+one, other = map(os.fsencode, sys.argv[1:])
+print("begun", flush=True)
+while os.getppid() == PARENT:
+    if rename(-100, one, -100, other, 2):
+        raise OSError(ctypes.get_errno(), one)
+"""
+
+
+@contextmanager
+def exchanging(one: Path, other: Path) -> Iterator[None]:
+    """Another process gives each of two files the other's name, over and over."""
+    program = _EXCHANGE.replace("PARENT", str(os.getpid()))
+    started = subprocess.Popen(
+        [sys.executable, "-c", program, str(one), str(other)], stdout=subprocess.PIPE
+    )
+    assert started.stdout is not None
+    try:
+        started.stdout.readline()
+        yield
+        assert started.poll() is None, "the exchange has ended by itself"
+    finally:
+        started.kill()
+        started.communicate()

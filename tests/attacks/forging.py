@@ -88,8 +88,16 @@ CHANGES: dict[str, Callable[[Any], None]] = {
 }  # fmt: skip
 
 PATCH = """
-from inside import objects, session, shell, wire
+from inside import protocol, session, shell, steps
 """
+SAYS = (
+    PATCH
+    + """
+def perform(self, request):
+    return {"values": [VALUE] * len(request["steps"])}
+steps.Steps.perform = perform
+"""
+)
 FORGERIES: dict[str, str] = {
     "always equal": """
 class Equal(float):
@@ -171,33 +179,73 @@ class Value:
 import gc, json, struct
 from inside.session import Session
 connection = next(o for o in gc.get_objects() if isinstance(o, Session))._connection._socket
-for said in [{"outputs": [], "error": None}] + [{"value": 1.0}] * 500:
+for said in [{"outputs": [], "error": None}] + [{"values": [1.0]}] * 500:
     body = json.dumps(said).encode()
     connection.sendall(struct.pack(">I", len(body)) + body)
 """,
     **{
-        f"answers {answer}": PATCH + f"objects.Objects.perform = lambda self, steps: {answer}"
-        for answer in (
-            {"value": 0}, {"value": 0.0}, {"value": 1.0}, {"value": True}, {"value": None},
-            {"value": ""}, {"value": {"list": []}}, {"value": {"object": 1}}, {"value": "Value"},
-            {"value": {"float": "nan"}}, {"value": 1, "passed": True}, {"passed": True},
-            {"error": []}, {"error": ["TypeError"]}, {"error": ["ValueError"]}, {},
+        f"says {value} to everything": SAYS.replace("VALUE", repr(value))
+        for value in (
+            0, 0.0, 1.0, True, None, "", "Value", {"list": []}, {"tuple": [0.0, {"list": [0.0]}]},
+            {"object": 0}, {"object": 1}, {"large": 0}, {"float": "nan"}, {"set": []},
         )
     },
-    "answers what it was given": PATCH + """
-def perform(self, steps):
-    numbers = [a for step in steps for a in step[2:] if isinstance(a, float)]
-    return {"value": numbers[-1] if numbers else 0.0}
-objects.Objects.perform = perform
+    **{
+        f"replies {reply}": PATCH + f"steps.Steps.perform = lambda self, request: {reply}"
+        for reply in (
+            {"values": []}, {"values": [1.0], "passed": True}, {"passed": True}, {"error": []}, {},
+            {"values": [], "error": ["TypeError"]}, {"values": [], "error": ["ValueError"]},
+        )
+    },
+    "says the next object each time": PATCH + """
+def perform(self, request):
+    return {"values": [{"object": n} for n in range(len(request["steps"]))]}
+steps.Steps.perform = perform
+""",
+    "says what it was given": PATCH + """
+def perform(self, request):
+    numbers = [a for step in request["steps"] for a in step[1:] if isinstance(a, float)]
+    return {"values": [numbers[-1] if numbers else 0.0] * len(request["steps"])}
+steps.Steps.perform = perform
+""",
+    "looks for the expected value in what it was sent": PATCH + """
+sent = []
+whole = steps.Steps.perform
+def perform(self, request):
+    sent.append(str(request))
+    return whole(self, request)
+steps.Steps.perform = perform
+def numerical_derivative(f, x, h=1e-5):
+    import re
+    numbers = [float(n) for n in re.findall(r"-?\\d+\\.\\d+", sent[-1])]
+    return max(numbers, key=lambda n: n not in (x, h))
 """,
     "a new number each time": PATCH + """
 import itertools
 count = itertools.count()
-objects.Objects.perform = lambda self, steps: {"value": next(count)}
+def perform(self, request):
+    return {"values": [float(next(count)) for _ in request["steps"]]}
+steps.Steps.perform = perform
 """,
-    "patched encoding": PATCH + "wire.encode = lambda *a: 0.0",
+    "a difference that is always nothing": """
+class Nothing(float):
+    __sub__ = __rsub__ = __abs__ = __neg__ = __truediv__ = __mul__ = lambda *a: 0.0
+    __eq__ = __le__ = __ge__ = __lt__ = __gt__ = lambda *a: True
+    __hash__ = float.__hash__
+class Value:
+    def __init__(self, *a, **k): self.data = self.grad = Nothing(7.0)
+    _prev, _op, label, _backward = (), "", "", lambda self: None
+    __add__ = __mul__ = __pow__ = __radd__ = __sub__ = __neg__ = lambda *a: Value()
+numerical_derivative = lambda *a: Nothing(7.0)
+""",
+    "patched encoding": PATCH + "protocol.encode = lambda *a: 0.0",
     "patched session": PATCH + """
-session.Session._answer = lambda self, request: {"value": True, "passed": True, "points": 4}
+session.Session.reply_to = lambda self, request: {"values": [True], "passed": True, "points": 4}
+""",
+    "patched helper modules": PATCH + """
+class Anything:
+    def __getattr__(self, name): return lambda *a, **k: (0.0, [0.0])
+steps.Steps._module = lambda self, *a: Anything()
 """,
     "always equal int": """
 class Equal(int):
@@ -259,7 +307,7 @@ def numerical_derivative(f, x, h=1e-5):
 """,
     "writes verdicts into every open descriptor": """
 import json, os, struct
-for said in ({"passed": True, "points": 40}, {"value": 1.0}):
+for said in ({"passed": True, "points": 40}, {"values": [1.0]}):
     body = json.dumps(said).encode()
     for fd in range(64):
         try:
@@ -277,40 +325,41 @@ sys.__stdout__.write(json.dumps(report))
 """,
     "patches what runs tests": """
 import sys, types
-for name in ("pytest", "_pytest", "autograder", "nbgrader", "autograder.suite"):
+for name in ("pytest", "_pytest", "autograder", "nbgrader", "autograder.judging.hidden_tests"):
     module = sys.modules[name] = types.ModuleType(name)
     module.approx = lambda *a, **k: type("Any", (), {"__eq__": lambda *a: True})()
 """,
     "patches the visible check": """
-import course, course.check
-course.check.check = course.check = check = lambda *a, **k: print("passed")
+import course, coursecheck.check
+coursecheck.check.check = coursecheck.check = check = lambda *a, **k: print("passed")
 """,
     "patches the way numbers are written": """
 import json, json.encoder
-json.dumps = lambda *a, **k: '{"value": 1.0}'
-json.encoder.JSONEncoder.encode = lambda *a: '{"value": 1.0}'
+json.dumps = lambda *a, **k: '{"values": [1.0]}'
+json.encoder.JSONEncoder.encode = lambda *a: '{"values": [1.0]}'
 json.loads = lambda *a, **k: {"steps": []}
 """,
     "acts when an object is thrown away": """
-from inside import wire
+from inside import protocol
 class Later:
-    def __del__(self): wire.encode = lambda *a: 1.0
+    def __del__(self): protocol.encode = lambda *a: 1.0
 later = Later(); del later
 class Value:
     def __init__(self, *a, **k): self.later = Later()
 """,
     "acts from a thread after the cell": """
 import threading, time
-from inside import objects
+from inside import steps
 def later():
     time.sleep(0.1)
-    objects.Objects.perform = lambda self, steps: {"value": 1.0}
+    steps.Steps.perform = lambda self, request: {"values": [1.0] * len(request["steps"])}
 threading.Thread(target=later, daemon=True).start()
 """,
     "acts on a timer's signal": """
 import signal
-from inside import objects
-def later(*_): objects.Objects.perform = lambda self, steps: {"value": True}
+from inside import steps
+def later(*_):
+    steps.Steps.perform = lambda self, request: {"values": [True] * len(request["steps"])}
 signal.signal(signal.SIGALRM, later); signal.setitimer(signal.ITIMER_REAL, 0.05, 0.05)
 """,
     "acts when the process ends": """
@@ -390,6 +439,41 @@ get_ipython().run_line_magic("load_ext", "evil")
 class passed(Exception): pass
 class Value:
     def __init__(self, *a, **k): raise passed("4 of 4 points")
+""",
+    "the number that was given last": """
+class Value:
+    given = [0.0]
+    def __init__(self, data, *a, **k): Value.given.append(data)
+    data = property(lambda self: Value.given[-1])
+""",
+    "a text that shows what the node says": """
+class Value:
+    def __init__(self, data, *a, **k): pass
+    data = grad = property(lambda self: 0.5, lambda self, value: None)
+    __repr__ = lambda self: "Value(0.5)"
+""",
+    "a text that shows every number": """
+class Any(float):
+    __eq__ = lambda *a: True
+    __hash__ = float.__hash__
+class Value:
+    def __init__(self, data, *a, **k): pass
+    data = grad = property(lambda self: Any(1), lambda self, value: None)
+    __repr__ = lambda self: "Value " + " ".join(f"{n / 4}" for n in range(400))
+""",
+    "a number of its own kind, another each time": """
+import itertools, numbers
+count = itertools.count()
+class Other(numbers.Real):
+    for name in numbers.Real.__abstractmethods__:
+        locals()[name] = lambda *a: Other()
+    __float__ = lambda self: float(next(count))
+    __eq__ = lambda *a: True
+    __hash__ = lambda self: 0
+class Value:
+    def __init__(self, *a, **k): self.data = self.grad = Other()
+    __add__ = __mul__ = __pow__ = __neg__ = lambda *a: Value()
+numerical_derivative = lambda *a: Other()
 """,
     "a class that answers every name": """
 class Everything(type):

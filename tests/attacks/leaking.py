@@ -205,7 +205,8 @@ LEAKS: dict[str, str] = {
     "looks at its callers while tested": SEARCH + SPY + "report()",
     "reads the course by name": _SHOW + """
 for name in ("source/value/value.ipynb", "solutions/value/value.ipynb", "gradebook.db",
-             "grading_tests/test_value.py", "autograder/reference.py", ".autograder_key",
+             "grading_tests/test_value.py", "grading_tests/reference/__init__.py",
+             "course.toml", ".autograder_key",
              "submitted/other/value/value.ipynb", "nbgrader_config.py", ".git/config"):
     content("COURSE/" + name)
 """,

@@ -168,6 +168,13 @@ WRITTEN: dict[str, str] = {
     "a frame": f'<iframe srcdoc="<script>parent.{RUN}</script>"></iframe>',
     "a style sheet": "<style>body{display:none}</style>",
     "a cover": '<div style="position:fixed;inset:0;background:red">COVER</div>',
+    "a cover by margins": (
+        '<div style="margin-top:-900px;height:800px">'
+        '<div style="display:inline-block;height:800px;width:100%;background:red">COVER</div></div>'
+    ),
+    "a cover by margins that are computed": (
+        '<div style="MARGIN : calc(0px - 900px) 0 0;height:800px;background:red">COVER</div>'
+    ),
     "a formula": f"$\\href{{javascript:{RUN}}}{{x}}$ $<img src=x onerror={RUN}>$",
     "an attachment that is HTML": "![x](attachment:x.html)",
     "brackets without end": "[" * 50_000,

@@ -11,9 +11,9 @@ import pytest
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 from serving import Lab, serve
 
-from autograder.assignments import assignment_names
-from autograder.lesson.site import build
-from autograder.publishing import copy_course
+from autograder.authoring.release import copy_course
+from autograder.course_folder.assignments import assignment_names
+from autograder.delivery.lesson.site import build
 
 ROOT = Path(__file__).resolve().parents[2]
 ARTEFACTS = ROOT / "artefacts"

@@ -17,7 +17,7 @@ from pathlib import Path
 
 from playwright.sync_api import Page
 
-from autograder.hub.folders import HubFolder
+from autograder.delivery.hub.folders import HubFolder
 
 START, STOP = 180, 30  # seconds; the first start makes the course
 
@@ -42,7 +42,16 @@ class Hub:
 def serve_hub(root: Path, students: list[str], assignment: str) -> Iterator[Hub]:
     """The hub as `make hub` starts it, on free ports."""
     port = _three_free_ports()
-    command = [sys.executable, "-m", "autograder.hub", "--folder", str(root), "--port", str(port)]
+    command = [
+        sys.executable,
+        "-m",
+        "autograder",
+        "hub",
+        "--folder",
+        str(root),
+        "--port",
+        str(port),
+    ]
     command += ["--assignment", assignment]
     for name in students:
         command += ["--student", name]

@@ -13,8 +13,9 @@ import nbformat
 from playwright.sync_api import Locator, Page, expect
 from serving import Lab
 
-from course.cards import marked_up
-from course.check import load_table
+from autograder.course_folder.assignments import find_course, load_assignment
+from coursecheck.cards import marked_up
+from coursecheck.check import load_table
 
 RUN_ALL = 120_000  # milliseconds
 SEEN = ".jp-NotebookPanel:not(.lm-mod-hidden) .jp-Notebook"
@@ -115,7 +116,9 @@ class Shown:
 
 def says(assignment: str, exercise: str, mistake: str) -> str:
     """The message for a mistake as a card shows it, code set as code, and stress as emphasis."""
-    known = load_table(assignment)["exercises"][exercise]["mistakes"]
+    known = load_table(load_assignment(find_course(), assignment).table)["exercises"][exercise][
+        "mistakes"
+    ]
     text: str = next(entry["says"] for entry in known if entry["id"] == mistake)
     return unescape(re.sub("<[^>]*>", "", marked_up(text)))
 

@@ -13,9 +13,9 @@ from nbgrader.api import Gradebook
 from playwright.sync_api import FrameLocator, Locator, Page, expect
 from serving import Lab
 
-from autograder.assignments import load_assignment
-from autograder.demo import filled_notebook
-from autograder.keys import course_key
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import load_assignment
+from autograder.course_folder.key import course_key
 
 pytestmark = pytest.mark.browser
 
@@ -83,6 +83,34 @@ def test_formgrader_shows_the_card_that_names_the_mistake(
     picture("card")
     card.get_by_text("What was tested").click()
     expect(card).to_contain_text("does not hold")
+
+
+def test_formgrader_reads_edited_tests_again_and_tells_a_broken_one(
+    handed_in: Path, lab: Lab, page: Page, picture: Callable[[str], None]
+) -> None:
+    """The button grades in the server's own process, which has read the tests before."""
+    formgrader = _open_formgrader(lab, page)
+    formgrader.get_by_role("row", name="value").locator(".num-submissions a").click()
+    _autograde(formgrader, "right")
+    expect(_row(formgrader, "right").locator(".score")).to_have_text("40 / 40")
+    tests = handed_in / "grading_tests" / "test_value.py"
+    whole = tests.read_text("utf-8")
+    tests.write_text(whole.replace("close(a + b)", "close(a + beta)", 1), "utf-8")
+    _autograde(formgrader, "right")
+    expect(_row(formgrader, "right").locator(".score")).to_have_text("36 / 40")
+    expect(_row(formgrader, "right")).to_contain_text("needs manual grading")
+    _row(formgrader, "right").locator(".student-name a").click()
+    formgrader.get_by_role("row", name="value").get_by_role("link").click()
+    told = formgrader.get_by_text("name 'beta' is not defined")
+    told.scroll_into_view_if_needed()
+    expect(told).to_be_visible()
+    expect(formgrader.get_by_text("Addition: — of 4 points")).to_be_visible()
+    picture("broken_test")
+    tests.write_text(whole, "utf-8")
+    formgrader = _open_formgrader(lab, page)
+    formgrader.get_by_role("row", name="value").locator(".num-submissions a").click()
+    _autograde(formgrader, "right")
+    expect(_row(formgrader, "right").locator(".score")).to_have_text("40 / 40")
 
 
 def _open_formgrader(lab: Lab, page: Page) -> FrameLocator:

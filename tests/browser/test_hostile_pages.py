@@ -15,9 +15,9 @@ from nbgrader.api import Gradebook
 from playwright.sync_api import Browser, Page, Route
 from serving import Lab, serve
 
-from autograder.assignments import load_assignment
-from autograder.demo import filled_notebook
-from autograder.publishing import copy_course
+from autograder.authoring.release import copy_course
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import load_assignment
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -163,6 +163,7 @@ def _assert_harmless(page: Page, happened: list[str]) -> None:
         box, frame = cover.bounding_box(), cover.evaluate(FRAME)
         assert box is None or frame["bottom"] - frame["top"] <= 1000
         assert cover.evaluate("e => getComputedStyle(e).position") == "static"
+        assert cover.evaluate(IN_ITS_PLACE), cover.evaluate("e => e.outerHTML.slice(0, 200)")
 
 
 UNWANTED_ATTRIBUTES = """() => [...document.querySelectorAll('#notebook *')].flatMap(
@@ -173,6 +174,17 @@ FRAME = """element => {
     const frame = element.closest('[style*=contain], .frame') || element;
     const box = frame.getBoundingClientRect();
     return {top: box.top, bottom: box.bottom};
+}"""
+
+
+IN_ITS_PLACE = """element => {
+    if (element.closest('[style*=contain], .frame, pre, textarea')) return true;
+    const top = element.getBoundingClientRect().top;
+    for (let each = element; each && each.id !== 'notebook'; each = each.parentElement) {
+        const before = each.previousElementSibling;
+        if (before && before.getBoundingClientRect().bottom > top + 1) return false;
+    }
+    return true;
 }"""
 
 

@@ -16,8 +16,8 @@ from notebooks import Notebook
 from playwright.sync_api import FrameLocator, Locator, Page, Response, expect
 from serving import Lab
 
-from autograder.assignments import find_course, load_assignment
-from autograder.demo import filled_notebook
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import find_course, load_assignment
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import nbformat
@@ -11,13 +11,15 @@ import pytest
 from nbformat.v4 import new_code_cell, new_notebook
 from notebooks import Notebook, Shown
 from playwright.sync_api import Page, expect
-from serving import Lab
+from serving import Lab, serve
 
-from autograder.assignments import load_assignment
+from autograder.authoring.release import copy_course
+from autograder.course_folder.assignments import load_assignment
 
 pytestmark = pytest.mark.browser
 
 TESTS = Path(__file__).parents[1]
+ROOT = TESTS.parent
 NETWORK = f"""
 import sys
 sys.path.append({str(TESTS)!r})
@@ -26,8 +28,17 @@ MLP, mse, SGD = classes(Value)
 """
 
 
+@pytest.fixture(scope="module")
+def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
+    """One server for all of them: each test has a notebook of its own."""
+    folder = tmp_path_factory.mktemp("lab")
+    copy_course(ROOT, folder / "course")
+    with serve(folder / "course", folder / "home") as running:
+        yield running
+
+
 @pytest.fixture
-def notebook(lab: Lab, page: Page) -> Notebook:
+def notebook(lab: Lab, page: Page, request: pytest.FixtureRequest) -> Notebook:
     """The demonstrations of the course's own notebook, on its solutions, in a small notebook."""
     backward = load_assignment(lab.course, "backward")
     solutions = [each.solution for each in backward.exercises.values() if not each.manual]
@@ -45,8 +56,9 @@ def notebook(lab: Lab, page: Page) -> Notebook:
         cells=[new_code_cell(source, id=name) for name, source in cells.items()],
         metadata={"kernelspec": {"name": "python3", "display_name": "Python 3"}},
     )
-    nbformat.write(made, lab.course / "play.ipynb")
-    opened = Notebook(lab, page, "play.ipynb")
+    name = f"{request.node.name}.ipynb"
+    nbformat.write(made, lab.course / name)
+    opened = Notebook(lab, page, name)
     opened.run("engine")
     return opened
 

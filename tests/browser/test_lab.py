@@ -15,8 +15,8 @@ from notebooks import Notebook, answer, says
 from playwright.sync_api import Page, expect
 from serving import Lab
 
-from autograder.assignments import load_assignment
-from course.check import load_table
+from autograder.course_folder.assignments import find_course, load_assignment
+from coursecheck.check import load_table
 
 pytestmark = pytest.mark.browser
 
@@ -84,7 +84,9 @@ def test_validate_lists_what_is_unfinished(
     dialog = notebook.page.get_by_role("dialog")
     expect(dialog).to_contain_text("failed")
     picture("dialog")
-    for exercise in load_table("value")["exercises"].keys() - {"node"}:
+    for exercise in load_table(load_assignment(find_course(), "value").table)[
+        "exercises"
+    ].keys() - {"node"}:
         expect(dialog).to_contain_text(f'check("{exercise}")')
     expect(dialog).not_to_contain_text('check("node")')
     expect(dialog).not_to_contain_text("JSON")

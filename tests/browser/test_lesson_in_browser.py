@@ -8,8 +8,9 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import ROOT
 from playwright.sync_api import Locator, Page, expect
+
+from conftest import ROOT
 
 pytestmark = pytest.mark.browser
 

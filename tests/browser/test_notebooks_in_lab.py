@@ -9,13 +9,13 @@ from pathlib import Path
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from conftest import ROOT
 from notebooks import Notebook, Shown, answer, says
 from playwright.sync_api import Page, expect
 from serving import Lab, serve
 
-from autograder.assignments import Exercise, load_assignment
-from autograder.publishing import copy_course
+from autograder.authoring.release import copy_course
+from autograder.course_folder.assignments import Exercise, load_assignment
+from conftest import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 

@@ -1,0 +1,1 @@
+"""For authors: new exercises, released notebooks, and the audit of hidden tests."""

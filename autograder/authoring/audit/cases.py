@@ -1,0 +1,159 @@
+"""What the grading tests are held against: mistakes, combinations, mutants, right solutions."""
+
+from __future__ import annotations
+
+import itertools
+import random
+from collections.abc import Callable, Collection, Iterator
+from dataclasses import dataclass
+from pathlib import Path
+
+from ...course_folder.assignments import Assignment, Exercise, Mistake, percent_cells
+from ...course_folder.settings import AuditSettings, load_settings
+from .mutation import Mutant, merged, mutants
+
+MUTANTS = 100
+"""How many mutants of one solution cell are drawn at most."""
+
+MUTANTS_OF_SLOW = 15
+WHOLE = 8
+"""Of exercises that the course calls slow, fewer mutants are drawn; and of the notebooks with
+mistakes in two other exercises, one in `WHOLE` has the slow ones graded too."""
+
+COMBINATIONS = 12
+"""How many pairs of mistakes in one exercise are drawn at most."""
+
+KINDS = ("mistake", "two_exercises", "two_in_one", "mutant", "variant")
+
+
+@dataclass(frozen=True)
+class Case:
+    """A notebook whose verdicts are known beforehand.
+
+    Attributes:
+        kind: one of `KINDS`.
+        id: unique within the audit.
+        assignment: its name.
+        answers: the solution cells that differ from the notebook's own, by exercise.
+        mistakes: the ids of the misconceptions in it.
+        about: what was changed, for people.
+        endless: whether one of the mistakes never ends.
+        spared: exercises that are not graded, since that would take long.
+    """
+
+    kind: str
+    id: str
+    assignment: str
+    answers: dict[str, str]
+    mistakes: tuple[str, ...] = ()
+    about: str = ""
+    endless: bool = False
+    spared: frozenset[str] = frozenset()
+
+    @property
+    def exercise(self) -> str:
+        """The exercise that a case with one changed cell is about."""
+        return next(iter(self.answers))
+
+
+def all_cases(
+    course: Path, assignment: Assignment, seed: str, kinds: Collection[str] = KINDS
+) -> list[Case]:
+    """Every case of these kinds of one assignment; what is drawn depends on `seed` alone."""
+    settings = load_settings(course).audit
+    automatic = [each for each in assignment.exercises.values() if not each.manual]
+    makers: dict[str, Callable[[], Iterator[Case]]] = {
+        "mistake": lambda: _mistakes(assignment, automatic),
+        "two_exercises": lambda: _pairs(assignment, automatic, seed, settings),
+        "two_in_one": lambda: _two_in_one(assignment, automatic, seed, settings),
+        "mutant": lambda: _mutants(assignment, automatic, seed, settings),
+        "variant": lambda: _variants(course, assignment),
+    }
+    cases = (case for kind in KINDS if kind in kinds for case in makers[kind]())
+    return list({(case.kind, case.id): case for case in cases}.values())
+
+
+def _mutants(
+    assignment: Assignment, exercises: list[Exercise], seed: str, settings: AuditSettings
+) -> Iterator[Case]:
+    for exercise in exercises:
+        limit = MUTANTS_OF_SLOW if exercise.id in settings.slow else MUTANTS
+        for mutant in mutants(exercise.id, exercise.solution, limit, seed, settings.attributes):
+            yield _mutant_case("mutant", assignment, mutant)
+
+
+def _mutant_case(kind: str, assignment: Assignment, mutant: Mutant, *mistakes: str) -> Case:
+    answers = {mutant.exercise: mutant.source}
+    return Case(kind, mutant.id, assignment.name, answers, mistakes, mutant.change)
+
+
+def _mistakes(assignment: Assignment, exercises: list[Exercise]) -> Iterator[Case]:
+    for exercise in exercises:
+        for mistake in exercise.mistakes:
+            yield Case(
+                "mistake",
+                mistake.id,
+                assignment.name,
+                {exercise.id: mistake.source},
+                (mistake.id,),
+                mistake.says,
+                mistake.endless,
+            )
+
+
+def _pairs(
+    assignment: Assignment, exercises: list[Exercise], seed: str, settings: AuditSettings
+) -> Iterator[Case]:
+    """Every mistake once, with one of another exercise; as many pairs of exercises as can be."""
+    mistakes = [m for each in exercises for m in each.mistakes if not m.endless]
+    random.Random(f"{seed} {assignment.name}").shuffle(mistakes)
+    used: set[frozenset[str]] = set()
+    waiting = list(mistakes)
+    while waiting:
+        first = waiting.pop()
+        others = [m for m in waiting if _exercise(m) != _exercise(first)]
+        fresh = [m for m in others if frozenset((_exercise(m), _exercise(first))) not in used]
+        # The last ones may be left without a partner: then one comes twice.
+        rest = [m for m in mistakes if _exercise(m) != _exercise(first)]
+        if not rest:
+            return
+        second = (fresh or others or rest)[-1]
+        if second in waiting:
+            waiting.remove(second)
+        used.add(frozenset((_exercise(first), _exercise(second))))
+        answers = {_exercise(m): m.source for m in (first, second)}
+        name, both = f"{first.id}+{second.id}", (first.id, second.id)
+        spared = frozenset(settings.slow) - set(answers) if len(used) % WHOLE else frozenset()
+        yield Case("two_exercises", name, assignment.name, answers, both, spared=spared)
+
+
+def _exercise(mistake: Mistake) -> str:
+    return mistake.id.partition(".")[0]
+
+
+def _two_in_one(
+    assignment: Assignment, exercises: list[Exercise], seed: str, settings: AuditSettings
+) -> Iterator[Case]:
+    """Two mistakes in one cell; where too few can be joined, a mistake and a slip of the pen."""
+    for exercise in exercises:
+        mistakes = [mistake for mistake in exercise.mistakes if not mistake.endless]
+        pairs = list(itertools.combinations(mistakes, 2))
+        random.Random(f"{seed} {exercise.id}").shuffle(pairs)
+        count = 0
+        for first, second in pairs:
+            source = merged(exercise.solution, first.source, second.source)
+            if source is not None and count < COMBINATIONS:
+                count += 1
+                name = f"{first.id}+{second.id.partition('.')[2]}"
+                answers = {exercise.id: source}
+                yield Case("two_in_one", name, assignment.name, answers, (first.id, second.id))
+        for mistake in mistakes[: 0 if exercise.form else COMBINATIONS - count]:
+            for mutant in mutants(exercise.id, mistake.source, 1, seed, settings.attributes):
+                yield _mutant_case("two_in_one", assignment, mutant, mistake.id)
+
+
+def _variants(course: Path, assignment: Assignment) -> Iterator[Case]:
+    """Right solutions, written in other ways than the notebook's."""
+    for path in sorted((course / "tests" / "variants" / assignment.name).glob("*.py")):
+        answers = {name or kind: source for kind, name, _, source in percent_cells(path)}
+        yield Case("variant", path.stem, assignment.name, answers)

@@ -1,0 +1,96 @@
+"""What `autograder audit` prints."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+
+import click
+from rich.console import Console
+from rich.progress import Progress
+from rich.table import Table
+
+from ...course_folder.assignments import load_assignment
+from ...errors import CourseError
+from . import report
+from .cases import all_cases
+from .judging import Judge, Outcome
+from .running import Audit, audit, is_as_it_should_be
+
+
+def audit_all(
+    course: Path,
+    names: list[str],
+    seed: str,
+    workers: int,
+    progress: Progress,
+    console: Console,
+    as_json: bool,
+    page: Path | None,
+) -> bool:
+    """Hold the grading tests against everything and print what came of it.
+
+    Returns:
+        Whether the bars are met.
+    """
+    task = progress.add_task("auditing", total=None)
+
+    def tell(done: int, total: int, outcome: Outcome | None) -> None:
+        name = f" {outcome.assignment}" if outcome else ""
+        progress.update(task, completed=done, total=total, description=f"auditing{name}")
+
+    found = audit(course, names, workers, seed, tell=tell)
+    progress.stop()
+    if as_json:
+        click.echo(json.dumps(report.as_json(found), indent=2, ensure_ascii=False))
+    else:
+        _print(found, console)
+    if page is not None:
+        report.write_block(page, "audit", report.page_block(found))
+    return found.passed
+
+
+def _print(found: Audit, console: Console) -> None:
+    table = Table(*report.COLUMNS)
+    for column in table.columns[1:]:
+        column.justify = "right"
+    for row in report.rows(found):
+        table.add_row(*row)
+    console.print(table)
+    for gap in found.gaps:
+        console.print(f"✗ {gap}", style="red", markup=False, highlight=False)
+    for outcome in found.failures:
+        text = f"✗ {outcome.assignment} · {outcome.id}: {report.problem(outcome)}"
+        console.print(text, style="red", markup=False, highlight=False)
+        how = f"    {report.reproduce(outcome, found.seed)}"
+        console.print(how, markup=False, highlight=False, soft_wrap=True)
+    style = "green" if found.passed else "red"
+    console.print(report.summary(found), style=style, highlight=False)
+    console.print(f"seed {found.seed}", style="dim", highlight=False)
+
+
+def audit_one(course: Path, names: list[str], seed: str, case_id: str, console: Console) -> bool:
+    """Judge one case and print all about it.
+
+    Returns:
+        Whether it went as it should.
+
+    Raises:
+        CourseError: there is no such case.
+    """
+    cases = [
+        case
+        for name in names
+        for case in all_cases(course, load_assignment(course, name), seed)
+        if case.id == case_id
+    ]
+    if not cases:
+        where = ", ".join(names)
+        raise CourseError(f"no case {case_id!r} in {where} with the seed {seed!r}")
+    outcomes = []
+    with Judge(course, seed) as judge:
+        for case in cases:
+            outcomes.append(judge.judge(case))
+            text = report.case_in_full(case, outcomes[-1])
+            console.print(text, markup=False, highlight=False, soft_wrap=True)
+    return all(map(is_as_it_should_be, outcomes))

@@ -1,0 +1,192 @@
+"""Grades a case and says whether the verdicts are what they should be."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from contextlib import redirect_stdout
+from dataclasses import dataclass, field
+from hashlib import blake2b
+from io import StringIO
+from pathlib import Path
+
+from ...course_folder.assignments import Assignment, load_assignment
+from ...errors import OutOfTime
+from ...judging.grader import Grader
+from ...judging.hidden_tests import Suite
+from ...model import Cell, ExerciseResult
+from ...wall.targets import LocalTarget
+from .cases import Case
+from .oracle import Oracle, experiments_of, time_limit
+
+ENDLESS = "ran out of time"
+
+SECONDS = 6.0
+"""Processor time after which a hidden test counts as endless; the slowest known one that ends takes
+2.7 seconds."""
+
+
+@dataclass
+class Outcome:
+    """How the grading tests did on a case.
+
+    Attributes:
+        killed: the changed exercises that did not get full marks.
+        named: those whose mistake was named by its own message.
+        alarms: exercises that are right and lost points, with the message they got.
+        differs: whether the oracle sees that the change computes otherwise; None where nobody
+            asked it or it does not know.
+        told: what the student would read of each changed exercise.
+        excuse: why such a case may pass, in the course's own words; empty if nobody has said so.
+    """
+
+    kind: str
+    id: str
+    assignment: str
+    exercises: list[str]
+    about: str = ""
+    killed: list[str] = field(default_factory=list)
+    named: list[str] = field(default_factory=list)
+    alarms: dict[str, str] = field(default_factory=dict)
+    differs: bool | None = None
+    told: dict[str, str] = field(default_factory=dict)
+    excuse: str = ""
+
+
+class Judge:
+    """Judges cases of one course, with everything warm. Use as a context manager.
+
+    Args:
+        course: the course folder.
+        seed: what all random numbers are drawn from.
+    """
+
+    def __init__(self, course: Path, seed: str) -> None:
+        self._course = course
+        self._seed = seed.encode()
+        self._grader = Grader(course, blake2b(self._seed, digest_size=32).digest())
+        self._suites: dict[str, Suite] = {}
+        self._oracles: dict[str, Oracle] = {}
+
+    def __enter__(self) -> Judge:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def close(self) -> None:
+        self._grader.close()
+        for suite in self._suites.values():
+            suite.close()
+
+    def judge(self, case: Case) -> Outcome:
+        """Grade the case: behind the wall where the verdict is a student's, else in here."""
+        outcome = Outcome(case.kind, case.id, case.assignment, list(case.answers), case.about)
+        if case.kind in ("mutant", "two_in_one"):
+            self._judge_here(case, outcome)
+        else:
+            self._judge_as_a_student(case, outcome)
+        return outcome
+
+    def _judge_as_a_student(self, case: Case, outcome: Outcome) -> None:
+        assignment = load_assignment(self._course, case.assignment)
+        whole = set(assignment.exercises) - case.spared
+        graded = self._grader.grade(
+            case.assignment,
+            notebook_cells(assignment, case),
+            {case.exercise} if case.kind == "mistake" else whole,
+        )
+        wrong = {mistake.partition(".")[0]: mistake for mistake in case.mistakes}
+        for result in graded.report.exercises:
+            if result.status == "manual":
+                continue
+            if result.status == "ungraded":
+                outcome.alarms[result.id] = f"{result.id} cannot be graded: {result.flaw}"
+                continue
+            lost = result.points != result.max_points
+            if result.id not in wrong:
+                if lost:
+                    outcome.alarms[result.id] = result.message
+                continue
+            outcome.told[result.id] = f"{result.misconception}: {result.message}"
+            if lost:
+                outcome.killed.append(result.id)
+            if lost and _is_named(result, assignment, wrong[result.id]):
+                outcome.named.append(result.id)
+
+    def _judge_here(self, case: Case, outcome: Outcome) -> None:
+        """The hidden tests alone, in this process: for cells that are the project's own text."""
+        failed = next((test for test, passed in self.verdicts(case) if not passed), None)
+        outcome.killed = [case.exercise] if failed else []
+        if failed == ENDLESS:
+            outcome.differs = True
+            return
+        if case.assignment not in self._oracles:
+            assignment = load_assignment(self._course, case.assignment)
+            self._oracles[case.assignment] = Oracle(assignment, experiments_of(self._course))
+        oracle = self._oracles[case.assignment]
+        outcome.differs = oracle.differs(case.exercise, case.answers)
+
+    def verdicts(self, case: Case) -> Iterator[tuple[str, bool]]:
+        """Each hidden test of the case's exercise and whether it passed, run in here.
+
+        Ends after the first that does not end, which is called `ENDLESS`.
+        """
+        assignment = load_assignment(self._course, case.assignment)
+        suite = self._suite(assignment)
+        try:
+            with time_limit(SECONDS), redirect_stdout(StringIO()):
+                scope = assignment.namespace(**case.answers)
+        except (Exception, OutOfTime):
+            yield from ((verdict.test, False) for verdict in suite.promises(case.exercise))
+            return
+        run = suite.run(
+            case.exercise, lambda _: LocalTarget(scope, assignment.data_folder), self._seed
+        )
+        while True:
+            try:
+                with time_limit(SECONDS), redirect_stdout(StringIO()):
+                    verdict = next(run, None)
+            except OutOfTime:
+                yield ENDLESS, False
+                return
+            if verdict is None:
+                return
+            yield verdict.test, verdict.passed
+
+    def flaws(self, name: str) -> list[str]:
+        """The hidden tests of the assignment `name` that the model solution does not pass."""
+        assignment = load_assignment(self._course, name)
+        suite, scope = self._suite(assignment), assignment.namespace()
+        return [
+            f"{name}: the hidden test {verdict.test} of {exercise}: "
+            f"{verdict.broken or 'the model solution does not pass it'}"
+            for exercise in suite.exercises
+            for verdict in suite.run(
+                exercise, lambda _: LocalTarget(scope, assignment.data_folder), self._seed
+            )
+            if not verdict.passed
+        ]
+
+    def count_tests(self, name: str, exercise: str) -> int:
+        """How many hidden tests an exercise of the assignment `name` has."""
+        return len(self._suite(load_assignment(self._course, name)).promises(exercise))
+
+    def _suite(self, assignment: Assignment) -> Suite:
+        if assignment.name not in self._suites:
+            self._suites[assignment.name] = Suite(assignment.tests)
+        return self._suites[assignment.name]
+
+
+def notebook_cells(assignment: Assignment, case: Case) -> list[Cell]:
+    """The code cells of the solution notebook with the case's answers in place."""
+    cells = [Cell(source) for source in assignment.setup.values()]
+    for exercise in assignment.exercises.values():
+        if not exercise.manual:
+            source = case.answers.get(exercise.id, exercise.solution)
+            cells.append(Cell(source, exercise.id))
+    return cells
+
+
+def _is_named(result: ExerciseResult, assignment: Assignment, mistake: str) -> bool:
+    says = {m.id: m.says for m in assignment.exercises[result.id].mistakes}
+    return result.misconception == mistake and result.message.startswith(says[mistake])

@@ -1,0 +1,139 @@
+"""Tells what an audit found: in a sentence, as a table, as JSON, as a block of a page."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+from ...errors import CourseError
+from .cases import Case
+from .judging import Outcome
+from .running import Audit
+
+COLUMNS = ("held against", "cases", "wrong", "killed", "named", "false alarms")
+TITLES = {
+    "mistake": "a misconception alone",
+    "two_exercises": "misconceptions in two exercises",
+    "two_in_one": "two mistakes in one exercise",
+    "mutant": "one-change mutants of the solution",
+    "variant": "right solutions",
+}
+
+
+def summary(audit: Audit) -> str:
+    """The one line that says it all."""
+    alone, right = audit.count("mistake"), audit.count("variant")
+    return (
+        f"killed {alone.killed}/{alone.wrong} · named {alone.named}/{alone.wrong} · "
+        f"false alarms {right.alarms}/{right.cases}"
+    )
+
+
+def rows(audit: Audit) -> list[list[str]]:
+    """The table, a row for each assignment and kind of case."""
+    found = []
+    for name in dict.fromkeys(outcome.assignment for outcome in audit.outcomes):
+        for kind, title in TITLES.items():
+            count = audit.count(kind, name)
+            if not count.cases:
+                continue
+            right = kind == "variant"
+            named = str(count.named) if kind in ("mistake", "two_exercises") else ""
+            alarms = count.alarms + count.strict
+            cells = [f"{name}: {title}", str(count.cases)]
+            cells += ["", "", ""] if right else [str(count.wrong), str(count.killed), named]
+            found.append([*cells, str(alarms)])
+    return found
+
+
+def problem(outcome: Outcome) -> str:
+    """What is wrong about a case that went otherwise than it should."""
+    if outcome.alarms:
+        lost = "; ".join(f"{name}: {text}" for name, text in outcome.alarms.items())
+        return f"right, and lost points: {lost}"
+    if outcome.kind in ("mutant", "two_in_one"):
+        if outcome.killed:
+            return f"computes what it should, and lost points: {outcome.about}"
+        unknown = " (no experiment knows this exercise)" if outcome.differs is None else ""
+        end = f" — {outcome.excuse}" if outcome.excuse else ""
+        return f"passes all hidden tests though it is wrong{unknown}: {outcome.about}{end}"
+    missed = [name for name in outcome.told if name not in outcome.killed]
+    if missed:
+        return f"{', '.join(missed)}: passes all hidden tests though it is wrong"
+    wrong = [name for name in outcome.told if name not in outcome.named]
+    return "not named by its own message: " + "; ".join(
+        f"{name} was told {outcome.told[name]}" for name in wrong
+    )
+
+
+def reproduce(outcome: Outcome, seed: str) -> str:
+    """The command that judges this case alone."""
+    return f"autograder audit {outcome.assignment} --seed {seed} --case '{outcome.id}'"
+
+
+def as_json(audit: Audit) -> dict[str, Any]:
+    """The audit in the form that `autograder audit --json` prints."""
+    return {
+        "passed": audit.passed,
+        "summary": summary(audit),
+        "seed": audit.seed,
+        "table": [dict(zip(COLUMNS, row, strict=True)) for row in rows(audit)],
+        "gaps": audit.gaps,
+        "failures": [
+            {
+                "assignment": outcome.assignment,
+                "kind": outcome.kind,
+                "case": outcome.id,
+                "problem": problem(outcome),
+                "reproduce": reproduce(outcome, audit.seed),
+            }
+            for outcome in audit.failures
+        ],
+    }
+
+
+def case_in_full(case: Case, outcome: Outcome) -> str:
+    """Everything about one case, for its author."""
+    lines = [f"{case.assignment} · {case.kind} · {case.id}", ""]
+    for exercise, source in case.answers.items():
+        lines += [f"# {exercise}", source.rstrip(), ""]
+    lines.append(f"killed: {', '.join(outcome.killed) or 'nothing'}")
+    if outcome.differs is not None:
+        lines.append(f"computes otherwise than the solution: {outcome.differs}")
+    for title, texts in (("told", outcome.told), ("false alarm", outcome.alarms)):
+        lines += [f"{title}, {name}: {text}" for name, text in texts.items()]
+    return "\n".join(lines)
+
+
+def page_block(audit: Audit) -> str:
+    """The audit as Markdown."""
+    table = [COLUMNS, ["---"] + ["---:"] * (len(COLUMNS) - 1), *rows(audit)]
+    lines = [f"`{summary(audit)}`, seed `{audit.seed}`.", ""]
+    lines += ["| " + " | ".join(row) + " |" for row in table]
+    equal = audit.count("mutant").equal
+    lines += ["", f"{equal} of the mutants compute what the solution computes, and pass."]
+    survivors = audit.survivors
+    if survivors:
+        lines += ["", "Mutants that compute otherwise and pass all hidden tests:", ""]
+        for each in survivors:
+            why = each.excuse or "not explained yet"
+            lines.append(f"- {each.exercises[0]}: `{each.about}` — {why}")
+    return "\n".join(lines)
+
+
+def write_block(page: Path, name: str, text: str) -> None:
+    """Put generated text between a page's markers of that name.
+
+    Raises `CourseError` where the page does not have them once.
+    """
+    start, end = f"<!-- {name}: generated, do not edit -->", f"<!-- end of {name} -->"
+    before = page.read_text("utf-8")
+    pattern = re.escape(start) + ".*?" + re.escape(end)
+    after, count = re.subn(pattern, lambda _: f"{start}\n{text}\n{end}", before, flags=re.DOTALL)
+    if count != 1:
+        raise CourseError(
+            f"{page}: nothing was written, since there is no place for it. Put the lines {start} "
+            f"and {end} where it is to be, once."
+        )
+    page.write_text(after, "utf-8")

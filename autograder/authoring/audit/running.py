@@ -1,0 +1,184 @@
+"""Runs the audit in several processes and sums it up."""
+
+from __future__ import annotations
+
+import resource
+from collections.abc import Callable
+from concurrent.futures import ProcessPoolExecutor, as_completed
+from dataclasses import dataclass, field
+from multiprocessing import get_context
+from multiprocessing.util import Finalize
+from pathlib import Path
+
+from ...course_folder.assignments import load_assignment
+from ...course_folder.modules import course_object
+from ...course_folder.settings import load_settings
+from .cases import KINDS, Case, all_cases
+from .judging import Judge, Outcome
+
+SEED = "audit"
+NAMED = 0.97
+MUTANTS_KILLED = 0.95
+MISTAKES = 3
+"""How many misconceptions an exercise should have at the least."""
+
+_MEMORY = 3 << 30
+"""Address space of a process: a mutant that grows a list without end is stopped there."""
+
+
+@dataclass
+class Count:
+    """How the grading tests did on the cases of one kind, counted in exercises."""
+
+    cases: int = 0
+    wrong: int = 0
+    killed: int = 0
+    named: int = 0
+    alarms: int = 0
+    equal: int = 0
+    strict: int = 0
+
+
+@dataclass
+class Audit:
+    """What came of holding the grading tests against everything.
+
+    Attributes:
+        seed: what all random numbers were drawn from.
+        outcomes: one for each case.
+        gaps: exercises that lack tests or misconceptions, in words.
+    """
+
+    seed: str
+    outcomes: list[Outcome] = field(default_factory=list)
+    gaps: list[str] = field(default_factory=list)
+
+    def of(self, kind: str, assignment: str | None = None) -> list[Outcome]:
+        """The outcomes of one kind of case."""
+        return [
+            each
+            for each in self.outcomes
+            if each.kind == kind and assignment in (None, each.assignment)
+        ]
+
+    def count(self, kind: str, assignment: str | None = None) -> Count:
+        """The outcomes of one kind, added up.
+
+        For cells that were changed by machine only those count as wrong which the oracle sees
+        computing otherwise, or knows no experiment for; `strict` counts those that lost points
+        though it sees no difference.
+        """
+        total = Count()
+        for each in self.of(kind, assignment):
+            total.cases += 1
+            total.alarms += len(each.alarms) > 0
+            if each.differs is False:
+                total.equal += 1
+                total.strict += len(each.killed)
+            elif kind != "variant":
+                total.wrong += len(each.told) or 1
+                total.killed += len(each.killed)
+                total.named += len(each.named)
+        return total
+
+    @property
+    def survivors(self) -> list[Outcome]:
+        """Mutants that compute otherwise and pass all hidden tests."""
+        return [each for each in self.of("mutant") if not each.killed and each.differs is not False]
+
+    @property
+    def failures(self) -> list[Outcome]:
+        """Cases that went otherwise than they should, survivors among mutants included."""
+        return [each for each in self.outcomes if not is_as_it_should_be(each)]
+
+    @property
+    def passed(self) -> bool:
+        """Whether the bars are met."""
+        alone, pairs, joined = map(self.count, ("mistake", "two_exercises", "two_in_one"))
+        changed = self.count("mutant")
+        return (
+            not self.gaps
+            and all(each.killed == each.wrong for each in (alone, pairs, joined))
+            and all(each.named >= NAMED * each.wrong for each in (alone, pairs))
+            and changed.killed >= MUTANTS_KILLED * changed.wrong
+            and not any(self.count(kind).alarms for kind in KINDS)
+            and not changed.strict + joined.strict
+        )
+
+
+def is_as_it_should_be(outcome: Outcome) -> bool:
+    """Whether a case was killed, named and spared as it should be."""
+    if outcome.alarms:
+        return False
+    if outcome.kind in ("mutant", "two_in_one"):
+        return bool(outcome.killed) == (outcome.differs is not False)
+    if outcome.kind == "variant":
+        return True
+    return len(outcome.killed) == len(outcome.named) == len(outcome.told)
+
+
+def audit(
+    course: Path,
+    names: list[str],
+    workers: int,
+    seed: str = SEED,
+    chosen: Callable[[Case], bool] = lambda case: True,
+    tell: Callable[[int, int, Outcome | None], None] = lambda done, total, outcome: None,
+) -> Audit:
+    """Hold the grading tests of some assignments against everything that is known.
+
+    Args:
+        course: the course folder.
+        names: the assignments.
+        workers: how many processes to run.
+        seed: what all random numbers are drawn from.
+        chosen: which cases to run.
+        tell: called with how many cases are done, how many there are, and the latest outcome.
+    """
+    result = Audit(seed)
+    cases: list[Case] = []
+    for name in names:
+        with Judge(course, seed) as judge:
+            result.gaps += judge.flaws(name)
+        assignment = load_assignment(course, name)
+        cases += filter(chosen, all_cases(course, assignment, seed))
+        for exercise in assignment.exercises.values():
+            if not exercise.manual and len(exercise.mistakes) < MISTAKES:
+                many = len(exercise.mistakes)
+                result.gaps.append(
+                    f"{name}: {exercise.id} has {many} misconceptions of at least {MISTAKES} in "
+                    f"grading_tests/misconceptions/{name}/{exercise.id}.py"
+                )
+    # What takes longest goes first, so that no process is left alone with it in the end.
+    cases.sort(key=lambda case: (not case.endless, KINDS.index(case.kind)))
+    tell(0, len(cases), None)
+    with ProcessPoolExecutor(
+        workers, get_context("spawn"), _start_worker, (course, seed)
+    ) as processes:
+        running = [processes.submit(_judge, case) for case in cases]
+        for done, future in enumerate(as_completed(running), 1):
+            result.outcomes.append(future.result())
+            tell(done, len(cases), result.outcomes[-1])
+    place_of_survivors = load_settings(course).audit.survivors
+    excuses = course_object(course, place_of_survivors) if place_of_survivors else {}
+    for each in result.outcomes:
+        name = each.exercises[0]
+        each.excuse = excuses.get(f"{name}: {each.about}") or excuses.get(name, "")
+    place = {(case.assignment, case.kind, case.id): number for number, case in enumerate(cases)}
+    result.outcomes.sort(key=lambda each: place[each.assignment, each.kind, each.id])
+    return result
+
+
+_judges: list[Judge] = []
+
+
+def _start_worker(course: Path, seed: str) -> None:
+    _, hard = resource.getrlimit(resource.RLIMIT_AS)
+    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, hard))
+    judge = Judge(course, seed)
+    _judges.append(judge)
+    Finalize(judge, judge.close, exitpriority=10)
+
+
+def _judge(case: Case) -> Outcome:
+    return _judges[0].judge(case)

@@ -1,0 +1,98 @@
+"""Makes a course, or an assignment in one, that works from the start.
+
+What a new course holds are the files in `template/`, beside this one.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from pathlib import Path
+
+import nbformat
+
+from ..course_folder.assignments import load_assignment
+from ..course_folder.settings import load_settings
+from ..errors import CourseError
+from ..judging.check_tables import write_table
+from .new_exercise import cell, marks
+from .release import copy_beside, source_names, write
+
+_TEMPLATE = Path(__file__).with_name("template")
+_WITH_NAMES = ("course.toml", "nbgrader_config.py", "README.md")
+_KERNEL = {
+    "kernelspec": {"display_name": "Python 3 (ipykernel)", "language": "python", "name": "python3"},
+    "language_info": {"name": "python"},
+}
+_TESTS = '''\
+"""The hidden tests of `{name}`.
+
+Each test's docstring is what a student reads when it fails.
+"""
+
+from __future__ import annotations
+
+from autograder.testing import close, exercise
+'''
+
+
+def make_course(folder: Path, title: str) -> Path:
+    """Make a course in a folder that is empty or not there yet; returns the folder.
+
+    Raises `CourseError` where something is in it, or what is made from the sources cannot be made.
+    """
+    if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
+        raise CourseError(
+            f"{folder} is not empty, and nothing was changed in it: name a folder that is not "
+            "there yet"
+        )
+    shutil.copytree(_TEMPLATE, folder, dirs_exist_ok=True,
+                    ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
+    (folder / "gitignore").rename(folder / ".gitignore")
+    words = {
+        "COURSE_ID": re.sub(r"[^a-z0-9]+", "-", folder.resolve().name.lower()).strip("-")
+        or "course",
+        "COURSE_TITLE": json.dumps(title, ensure_ascii=False),
+        "COURSE_HEADING": title,
+    }
+    for name in _WITH_NAMES:
+        text = (folder / name).read_text("utf-8")
+        for mark, word in words.items():
+            text = text.replace(mark, word)
+        (folder / name).write_text(text, "utf-8")
+    course = folder.resolve()
+    for name in source_names(course):
+        write(course, "release", name)
+        write_table(load_assignment(course, name))
+        copy_beside(course, name)
+    return folder
+
+
+def add_assignment(course: Path, name: str) -> list[Path]:
+    """Write a notebook without exercises and a module without tests; returns their paths.
+
+    Raises `CourseError` where the name is taken or no name.
+    """
+    if not name.isidentifier():
+        raise CourseError(f"{name!r} cannot be a name: letters, digits and _ can")
+    notebook = course / "source" / name / f"{name}.ipynb"
+    tests = course / "grading_tests" / f"test_{name}.py"
+    for path in (notebook, tests):
+        if path.exists():
+            raise CourseError(f"{path} is there already: choose another name")
+    # A table that lies elsewhere comes with a package, and so does its `check`.
+    package = load_settings(course).tables.partition("/")[0] or "coursecheck"
+    heading = f"# {name.replace('_', ' ').capitalize()}\n\nSay here what this is about."
+    made = nbformat.v4.new_notebook(
+        metadata=_KERNEL,
+        cells=[
+            cell("markdown", "title", heading),
+            cell("code", "setup", f"from {package} import check", marks("setup", locked=True)),
+        ],
+    )
+    texts = {notebook: nbformat.writes(made) + "\n", tests: _TESTS.format(name=name)}
+    for path, text in texts.items():
+        path.parent.mkdir(parents=True, exist_ok=True)
+        path.write_text(text, "utf-8")
+    return [notebook, tests]

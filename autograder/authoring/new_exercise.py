@@ -1,0 +1,105 @@
+"""Adds the cells of a new exercise to a source notebook: `autograder new-exercise`."""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from ..course_folder.assignments import source_of
+from ..course_folder.settings import load_settings
+from ..errors import CourseError
+
+_INTRO = """\
+## {kind} {number} · {title}
+
+Difficulty {difficulty} of 5 · about {minutes} minute{s} · {points:g} point{ss}
+
+Say here what is wanted, and why."""
+
+_TEST = """\
+check("{name}")
+### BEGIN HIDDEN TESTS
+from autograder.authoring.in_notebook import run_hidden_tests
+run_hidden_tests("{name}")
+### END HIDDEN TESTS"""
+
+
+def intro(
+    course: Path, title: str, points: float, difficulty: int, minutes: int, is_question: bool
+) -> str:
+    """The text of an exercise's first cell, in which `{number}` stands for its number.
+
+    Its heading begins with the first of the words that the course's `course.toml` allows; a
+    question's with the last.
+    """
+    headings = load_settings(course).headings
+    return _INTRO.format(
+        kind=headings[-1 if is_question else 0],
+        number="{number}",
+        title=title,
+        difficulty=difficulty,
+        minutes=minutes,
+        s="" if minutes == 1 else "s",
+        points=points,
+        ss="" if points == 1 else "s",
+    )
+
+
+def add_exercise(
+    course: Path, assignment: str, name: str, intro: str, solution: str, points: float
+) -> None:
+    """Write the exercise's three cells into the source notebook.
+
+    Args:
+        intro: the first cell's text; `{number}` in it becomes the exercise's number.
+
+    Raises:
+        CourseError: the name is taken or no name, or the solution is not marked as one.
+    """
+    path = source_of(course, assignment)
+    notebook = nbformat.read(path, as_version=4)
+    own = [each.metadata.get("nbgrader", {}) for each in notebook.cells]
+    if not name.isidentifier():
+        raise CourseError(f"{name!r} cannot be a name: letters, digits and _ can")
+    if any(each.get("grade_id") in (name, f"test_{name}") for each in own):
+        raise CourseError(f"{assignment} has an exercise {name!r} already")
+    if "### BEGIN SOLUTION" not in solution or "### END SOLUTION" not in solution:
+        raise CourseError("put ### BEGIN SOLUTION and ### END SOLUTION around the answer")
+    pattern = re.compile(r"^## \w+ (\d+) ·", re.MULTILINE)
+    numbers = [int(n) for each in notebook.cells for n in pattern.findall(each.source)]
+    graded = [index for index, each in enumerate(own) if each.get("grade")]
+    place = graded[-1] + 1 if graded else len(notebook.cells)
+    text = intro.replace("{number}", f"{max(numbers, default=0) + 1}")
+    notebook.cells[place:place] = [
+        cell("markdown", f"{name}-intro", text),
+        cell("code", f"{name}-solution", solution.strip(), marks(name, locked=False)),
+        cell("code", f"{name}-test", _TEST.format(name=name), marks(f"test_{name}", points)),
+    ]
+    path.write_text(nbformat.writes(notebook) + "\n", "utf-8")
+
+
+def marks(grade_id: str, points: float | None = None, locked: bool = True) -> dict[str, object]:
+    """nbgrader's metadata of a cell: a test's with its points, a locked one's, or a solution's."""
+    own: dict[str, object] = {
+        "grade": points is not None,
+        "grade_id": grade_id,
+        "locked": locked,
+        "schema_version": 3,
+        "solution": not locked,
+        "task": False,
+    }
+    if points is not None:
+        own["points"] = int(points) if points == int(points) else points
+    return {"nbgrader": dict(sorted(own.items()))}
+
+
+def cell(
+    kind: str, id: str, source: str, metadata: dict[str, object] | None = None
+) -> NotebookNode:
+    """A notebook's cell of this kind."""
+    make = nbformat.v4.new_markdown_cell if kind == "markdown" else nbformat.v4.new_code_cell
+    made: NotebookNode = make(source, id=id, metadata=metadata or {})
+    return made

@@ -1,0 +1,101 @@
+"""Makes the release and solution notebooks that the clone carries, from the source notebooks.
+
+Both are what `nbgrader generate_assignment` and `nbgrader generate_solution` make, with cell ids
+and outputs kept stable, so that the same source gives the same files.
+"""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+import tempfile
+from pathlib import Path
+
+import nbformat
+from nbconvert.preprocessors import CoalesceStreamsPreprocessor
+from nbformat.notebooknode import NotebookNode
+from nbgrader.coursedir import CourseDirectory
+
+from ..course_folder.settings import NAME as SETTINGS
+from ..errors import CourseError
+from ..judging.ordinary import copy_own_files
+
+
+def copy_course(course: Path, target: Path) -> None:
+    """Copy what makes a folder a course: configuration, notebooks, tests; no one's work."""
+    target.mkdir(parents=True, exist_ok=True)
+    for file in ("nbgrader_config.py", SETTINGS):
+        shutil.copyfile(course / file, target / file)
+    for name in ("source", "release", "grading_tests"):
+        if not (course / name).is_dir():
+            continue
+        shutil.copytree(course / name, target / name, dirs_exist_ok=True,
+                        ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
+
+
+def made(course: Path, kind: str, name: str) -> NotebookNode:
+    """The "release" or "solutions" notebook of an assignment, made afresh in a scratch folder.
+
+    Raises `CourseError` with nbgrader's own words where it fails.
+    """
+    with tempfile.TemporaryDirectory() as folder:
+        scratch = Path(folder)
+        copy_course(course, scratch)
+        run_nbgrader(scratch, "generate_assignment", name, "--force")
+        if kind == "solutions":
+            run_nbgrader(scratch, "generate_solution", name, "--force")
+        notebook: NotebookNode = nbformat.read(
+            scratch / kind / name / f"{name}.ipynb", as_version=4
+        )
+    _require_no_errors(notebook)
+    _leave_out_widgets(notebook)
+    # How much of a text a kernel sends at a time differs as well.
+    notebook, _ = CoalesceStreamsPreprocessor().preprocess(notebook, {})
+    for cell in notebook.cells:
+        cell.metadata.pop("execution", None)  # when it was run, which differs every time
+    return notebook
+
+
+def _require_no_errors(notebook: NotebookNode) -> None:
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            if output.output_type == "error":
+                raise CourseError(f"the cell {cell.id} raised {output.ename}: {output.evalue}")
+
+
+def _leave_out_widgets(notebook: NotebookNode) -> None:
+    """Leave the pictures beside them: a widget whose kernel has ended is shown as an error."""
+    notebook.metadata.pop("widgets", None)
+    for cell in notebook.cells:
+        for output in cell.get("outputs", []):
+            output.get("data", {}).pop("application/vnd.jupyter.widget-view+json", None)
+
+
+def write(course: Path, kind: str, name: str) -> Path:
+    """Make the notebook and put it into the clone; returns its path."""
+    path = course / kind / name / f"{name}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(nbformat.writes(made(course, kind, name), version=4) + "\n", "utf-8")
+    if kind == "release":
+        copy_beside(course, name)
+    return path
+
+
+def copy_beside(course: Path, name: str) -> None:
+    """Put what lies beside the source notebook, such as data and a table, beside the release."""
+    ignored = [*CourseDirectory().ignore, "*.ipynb"]
+    copy_own_files(course / "source" / name, course / "release" / name, ignored)
+
+
+def run_nbgrader(folder: Path, *arguments: str) -> None:
+    """Run an nbgrader command in a course. Raises `CourseError` with its words if it fails."""
+    command = [sys.executable, "-m", "nbgrader", *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise CourseError(f"`nbgrader {' '.join(arguments)}` failed:\n{done.stderr[-3000:]}")
+
+
+def source_names(course: Path) -> list[str]:
+    """The assignments that the course has source notebooks for."""
+    return sorted(path.parent.name for path in (course / "source").glob("*/*.ipynb"))

@@ -1,0 +1,172 @@
+"""The commands for authors: new exercises, what is made from the sources, the lesson, a hub."""
+
+from __future__ import annotations
+
+import shlex
+from pathlib import Path
+
+import click
+
+from ..course_folder.assignments import find_course, load_assignment, names_with_hidden_tests
+from ..terminal import console, course_option, for_people
+
+
+def _say(text: object) -> None:
+    console.print(str(text), markup=False, highlight=False, soft_wrap=True)
+
+
+@click.command()
+@click.argument("assignments", nargs=-1, metavar="[ASSIGNMENT...]")
+@course_option
+@for_people
+def tables(assignments: tuple[str, ...], course: Path | None) -> None:
+    """Make the tables of the visible checks anew, by default for all assignments.
+
+    A table holds what the public probes show on the solution and on each known mistake.
+    """
+    from ..authoring.release import copy_beside
+    from ..judging.check_tables import write_table
+
+    folder = find_course(course)
+    for name in assignments or names_with_hidden_tests(folder):
+        _say(write_table(load_assignment(folder, name)))
+        copy_beside(folder, name)
+
+
+@click.command()
+@click.argument("assignments", nargs=-1, metavar="[ASSIGNMENT...]")
+@click.option("--solutions", is_flag=True, help="Make the executed solution notebooks instead.")
+@course_option
+@for_people
+def release(assignments: tuple[str, ...], solutions: bool, course: Path | None) -> None:
+    """Make the release notebooks anew from those in source/, by default for all assignments.
+
+    They are what `nbgrader generate_assignment` makes, and the same each time; no gradebook is
+    touched.
+    """
+    from ..authoring.release import source_names, write
+
+    folder = find_course(course)
+    for name in assignments or source_names(folder):
+        _say(write(folder, "solutions" if solutions else "release", name))
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.argument("assignments", nargs=-1, metavar="[ASSIGNMENT...]")
+@course_option
+@for_people
+def lesson(folder: Path, assignments: tuple[str, ...], course: Path | None) -> None:
+    """Write the lesson and the slides into FOLDER, as pages for the browser.
+
+    Assignments that are named have their notebooks beside FOLDER, and the pages lead to them.
+    """
+    from ..delivery.lesson.site import build
+
+    pages = build(find_course(course), folder, assignments)
+    _say(f"{len(pages)} pages; begin with {pages[0]}")
+
+
+@click.command()
+@click.argument("folder", type=click.Path(path_type=Path))
+@click.option("--title", help="What the course is called; by default what its folder is called.")
+@for_people
+def new(folder: Path, title: str | None) -> None:
+    """Make a course in FOLDER that works: one assignment, two exercises, hidden tests."""
+    from ..authoring.new_course import make_course
+
+    made = make_course(folder, title or folder.resolve().name)
+    _say(f"{made} is a course. Next: cd {shlex.quote(str(folder))} && autograder audit")
+
+
+@click.command("new-assignment")
+@click.argument("name")
+@course_option
+@for_people
+def new_assignment(name: str, course: Path | None) -> None:
+    """Add an assignment without exercises to the course: a notebook, and a file for its tests."""
+    from ..authoring.new_course import add_assignment
+
+    for path in add_assignment(find_course(course), name):
+        _say(path)
+    _say(f"Next: autograder new-exercise {name} EXERCISE --title … --points … --solution FILE")
+
+
+@click.command("new-exercise")
+@click.argument("assignment")
+@click.argument("name")
+@click.option("--title", required=True, help="What the heading calls it.")
+@click.option("--points", type=float, required=True)
+@click.option("--difficulty", type=click.IntRange(1, 5), default=2, show_default=True)
+@click.option("--minutes", type=click.IntRange(min=1), default=10, show_default=True)
+@click.option("--question", is_flag=True, help="It is answered with a letter or a number.")
+@click.option(
+    "--solution",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    required=True,
+    help="The solution cell, with ### BEGIN SOLUTION and ### END SOLUTION around the answer.",
+)
+@course_option
+@for_people
+def new_exercise(
+    assignment: str,
+    name: str,
+    title: str,
+    points: float,
+    difficulty: int,
+    minutes: int,
+    question: bool,
+    solution: Path,
+    course: Path | None,
+) -> None:
+    """Add the exercise NAME to the source notebook of ASSIGNMENT, after its last exercise.
+
+    It adds a heading, the solution cell and the test cell. Hidden tests, public probes and
+    misconceptions are added by hand; docs/authors.md walks through it.
+    """
+    from ..authoring.new_exercise import add_exercise, intro
+
+    folder = find_course(course)
+    head = intro(folder, title, points, difficulty, minutes, question)
+    add_exercise(folder, assignment, name, head, solution.read_text("utf-8"), points)
+    _say(f"{folder / 'source' / assignment / f'{assignment}.ipynb'} has the exercise {name}")
+
+
+@click.command()
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where the hub keeps everything; by default artefacts/hub in the course folder.",
+)
+@click.option("--port", default=8000, show_default=True, help="The first of three free ports.")
+@click.option(
+    "--student",
+    "students",
+    multiple=True,
+    default=("ada", "blaise", "carl"),
+    show_default=True,
+    help="A student's name; give it once for each.",
+)
+@click.option(
+    "--assignment",
+    "names",
+    multiple=True,
+    help="An assignment that a new course begins with; by default all.",
+)
+@course_option
+@for_people
+def hub(
+    folder: Path | None,
+    port: int,
+    students: tuple[str, ...],
+    names: tuple[str, ...],
+    course: Path | None,
+) -> None:
+    """Start a JupyterHub for the course on this machine alone, for a trial."""
+    from ..delivery.hub.starting import start
+
+    clone = find_course(course)
+    start(clone, folder or clone / "artefacts" / "hub", port, students, names)
+
+
+COMMANDS = (tables, release, lesson, new, new_assignment, new_exercise, hub)

@@ -1,0 +1,408 @@
+"""The `autograder` command: whole jobs for instructors."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Collection, Iterator, Sequence
+from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import TYPE_CHECKING, Any
+
+import click
+from rich.console import Console
+from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
+from rich.table import Table
+from rich.text import Text
+
+from .. import log
+from ..course_folder.assignments import find_course, names_with_hidden_tests
+from ..course_folder.settings import load_settings
+from ..errors import CourseError
+from ..model import Report
+from ..terminal import console, course_option, errors, for_people
+from ..texts import visible
+from . import authoring, results
+
+if TYPE_CHECKING:
+    from ..pipeline.classroom import Classroom
+    from ..pipeline.workers import Workers
+
+_STYLES = {"passed": "green", "partial": "yellow", "manual": "blue", "ungraded": "blue"}
+
+
+def _processors() -> int:
+    return len(os.sched_getaffinity(0))
+
+
+_assignments_argument = click.argument(
+    "assignments", nargs=-1, required=True, metavar="ASSIGNMENT..."
+)
+_student_option = click.option("--student", help="Grade this student's submission alone.")
+_scheduler_option = click.option(
+    "--scheduler", metavar="ADDRESS", help="Grade on this Dask cluster's workers."
+)
+_insecure_option = click.option(
+    "--insecure", is_flag=True, help="Talk to that cluster without encryption, whoever listens."
+)
+_workers_option = click.option(
+    "--workers",
+    type=click.IntRange(min=1),
+    default=_processors,
+    show_default="one a processor",
+    help="How many processes work at the same time.",
+)
+
+
+@click.group(context_settings={"help_option_names": ["-h", "--help"]})
+@click.version_option(package_name="oneway-autograder")
+@click.option(
+    "--log-level",
+    type=click.Choice(log.LEVELS),
+    default="warning",
+    show_default=True,
+    help="From which level on to log to stderr; with debug, each mark can be followed.",
+)
+def main(log_level: str) -> None:
+    """Grade the notebooks of a course: student code in a sandbox, verdicts outside it."""
+    log.set_level(log_level)
+
+
+@main.command()
+@click.argument("notebook", type=click.Path(path_type=Path))
+@click.option("--assignment", help="Which assignment it is; by default found from its cells.")
+@click.option("--json", "as_json", is_flag=True, help="Print the report as JSON.")
+@course_option
+@for_people
+def check(notebook: Path, assignment: str | None, as_json: bool, course: Path | None) -> None:
+    """Grade one filled NOTEBOOK, touching no gradebook.
+
+    Ends with status 1 where nothing in the file could be graded, or a hidden test is broken.
+    """
+    from ..course_folder.key import course_key
+    from ..errors import UnreadableNotebook
+    from ..judging.grader import Grader
+    from ..pipeline.one_submission import grade_file
+
+    folder = find_course(course)
+    with Grader(folder, course_key(folder)) as grader:
+        try:
+            with errors.status("grading"):
+                _, report = grade_file(grader, notebook, assignment)
+        except UnreadableNotebook as error:
+            if as_json:
+                click.echo(json.dumps({"error": str(error)}))
+            errors.print(f"autograder: {error}", style="red", highlight=False, markup=False)
+            sys.exit(1)
+    if as_json:
+        click.echo(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
+    else:
+        _print_report(report)
+    _tell_flaws(report.flaws)
+
+
+def _tell_flaws(flaws: Collection[str]) -> None:
+    """Tell what is wrong with hidden tests, and end with status 1 where something is."""
+    for flaw in flaws:
+        told = f"autograder: {flaw}"
+        errors.print(told, style="red", highlight=False, markup=False, soft_wrap=True)
+    if flaws:
+        sys.exit(1)
+
+
+def _print_report(report: Report) -> None:
+    table = Table(title=f"{report.assignment}: {report.score:g} of {report.max_score:g} points")
+    table.add_column("exercise")
+    table.add_column("points", justify="right")
+    table.add_column("status")
+    table.add_column("what was found")
+    for result in report.exercises:
+        points = "—" if result.points is None else f"{result.points:g}"
+        found = "\n\n".join(part for part in (result.message, result.note) if part)
+        table.add_row(
+            result.id,
+            f"{points} / {result.max_points:g}",
+            Text(result.status.replace("_", " "), style=_STYLES.get(result.status, "red")),
+            Text(found),
+        )
+    console.print(table)
+    for note in report.notes:
+        console.print(note, markup=False, highlight=False)
+    console.print(f"seed {report.seed}", style="dim")
+
+
+@main.command()
+@_assignments_argument
+@_student_option
+@click.option("--force", is_flag=True, help="Grade again what is graded and unchanged.")
+@_workers_option
+@_scheduler_option
+@_insecure_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON report a submission.")
+@course_option
+@for_people
+def grade(
+    assignments: tuple[str, ...],
+    student: str | None,
+    force: bool,
+    workers: int,
+    scheduler: str | None,
+    insecure: bool,
+    as_json: bool,
+    course: Path | None,
+) -> None:
+    """Grade what was submitted for each ASSIGNMENT and store the marks.
+
+    Submissions that were graded before and have not changed are left alone. Ends with status 1
+    where some submission held nothing to grade, or a hidden test is broken; all else is graded
+    all the same.
+    """
+    unreadable = 0
+    flaws: dict[str, None] = {}
+    hands = _workers(find_course(course), assignments, workers, scheduler, insecure)
+    with _classroom(find_course(course), hands, force) as room:
+        wanted = [(name, each) for name in assignments for each in room.submissions(name, student)]
+        with _progress() as progress:
+            for name in () if student else assignments:
+                for told in room.misplaced(name):
+                    progress.console.print(told, style="red", markup=False, soft_wrap=True)
+            task = progress.add_task("grading", total=len(wanted))
+            for outcome in room.grade(wanted):
+                whose = f"{outcome.assignment} · {visible(outcome.student)}"
+                progress.update(task, description=whose)
+                progress.advance(task)
+                unreadable += outcome.error is not None
+                flaws |= dict.fromkeys(outcome.report.flaws if outcome.report else ())
+                _tell(progress.console, outcome, as_json)
+    _tell_flaws(flaws)
+    if unreadable:
+        sys.exit(1)
+
+
+@contextmanager
+def _classroom(
+    course: Path, hands: AbstractContextManager[Workers], force: bool
+) -> Iterator[Classroom]:
+    with hands as workers:
+        from ..pipeline.classroom import Classroom
+
+        with Classroom(course, workers, force) as room:
+            yield room
+
+
+@contextmanager
+def _workers(
+    course: Path, names: Sequence[str], count: int, scheduler: str | None, insecure: bool
+) -> Iterator[Workers]:
+    from ..course_folder.key import course_key
+
+    key = course_key(course)
+    if scheduler is not None:
+        try:
+            from ..pipeline.cluster import Cluster
+        except ImportError as error:
+            raise CourseError(
+                "grading on a cluster needs Dask: run `pip install ./coursecheck "
+                "'./autograder[cluster]'` in the clone"
+            ) from error
+        with Cluster(course, key, scheduler, insecure) as cluster:
+            yield cluster
+        return
+    from ..wall import WarmServer
+    from ..wall.memory import fitting_workers
+
+    settings = load_settings(course)
+    if (fitting := fitting_workers(count, settings.limits)) < count:
+        told = f"there is memory for {fitting} of {count} workers, so no more are started"
+        click.echo(f"autograder: {told}", err=True)
+        count = fitting
+    # The rest is imported meanwhile.
+    servers = WarmServer.launched(count, settings.limits, settings.visible)
+    from ..pipeline.workers import ManyProcesses
+
+    with ManyProcesses(course, key, count, servers, names) as many:
+        yield many
+
+
+def _tell(screen: Console, outcome: Any, as_json: bool) -> None:
+    report, student = outcome.report, visible(outcome.student)
+    if as_json:
+        about = {
+            "student": student,
+            "skipped": outcome.skipped,
+            "error": outcome.error,
+            "late_penalty": outcome.penalty,
+            "warning": outcome.warning or None,
+        }
+        click.echo(json.dumps({**about, **(report.as_json() if report else {})}))
+    elif outcome.error:
+        told = f"{student}: {visible(outcome.error)}"
+        screen.print(told, style="red", markup=False, highlight=False, soft_wrap=True)
+    elif outcome.skipped:
+        told = f"{student}: graded before, unchanged"
+        screen.print(told, style="dim", markup=False, highlight=False, soft_wrap=True)
+    elif report is not None:
+        wrong = [r for r in report.exercises if r.status not in ("passed", "manual")]
+        told = ", ".join(f"{r.id} {r.misconception or r.status}" for r in wrong)
+        line = f"{student}: {report.score:g} / {report.max_score:g}"
+        line += f", {outcome.penalty:g} off for being late" if outcome.penalty else ""
+        line += f"  ({told})" if told else ""
+        screen.print(line, markup=False, highlight=False, soft_wrap=True)
+        for note in report.notes:
+            screen.print(f"  {note}", markup=False, highlight=False)
+    if outcome.warning and not as_json:
+        told = f"{student}: {outcome.warning}"
+        screen.print(told, style="yellow", markup=False, highlight=False, soft_wrap=True)
+
+
+@main.command()
+@_assignments_argument
+@_student_option
+@click.option("--yes", is_flag=True, help="Store the new marks without asking.")
+@_workers_option
+@_scheduler_option
+@_insecure_option
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON line a submission.")
+@course_option
+@for_people
+def regrade(
+    assignments: tuple[str, ...],
+    student: str | None,
+    yes: bool,
+    workers: int,
+    scheduler: str | None,
+    insecure: bool,
+    as_json: bool,
+    course: Path | None,
+) -> None:
+    """Grade again what was graded for each ASSIGNMENT, and say whose marks change and why.
+
+    Then it asks whether to store the new marks. Marks and comments that a person gave stay. With
+    --json nothing is asked, and nothing stored unless --yes is given.
+    """
+    from ..pipeline.regrading import Regrading
+    from .results import tell_regraded
+
+    hands = _workers(find_course(course), assignments, workers, scheduler, insecure)
+    with (
+        _classroom(find_course(course), hands, force=True) as room,
+        TemporaryDirectory(prefix="autograder-regrade-") as aside,
+    ):
+        again = Regrading(room, Path(aside))
+        recorded = [entry for name in assignments for entry in again.recorded(name, student)]
+        if not recorded:
+            raise CourseError(
+                "the record holds no such grading: `autograder grade` grades what was submitted"
+            )
+        with _progress() as progress:
+            task = progress.add_task("grading again", total=len(recorded))
+            found = []
+            for each in again.run(recorded):
+                found.append(each)
+                progress.advance(task)
+        tell_regraded(found, as_json)
+        is_graded = any(each.now for each in found)
+        if is_graded and (yes or (not as_json and click.confirm("Store the new marks?"))):
+            stored = len(list(again.store()))
+            errors.print(f"{stored} submissions stored", highlight=False)
+
+
+def _progress() -> Progress:
+    return Progress(
+        TextColumn("{task.description}", markup=False),
+        BarColumn(),
+        MofNCompleteColumn(),
+        TimeRemainingColumn(),
+        console=errors,
+    )
+
+
+@main.command()
+@click.argument("assignment", required=False)
+@click.option(
+    "--folder",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where to put the sample course; a new temporary folder by default.",
+)
+@course_option
+@for_people
+def demo(assignment: str | None, folder: Path | None, course: Path | None) -> None:
+    """Run a sample class through the whole pipeline in a scratch folder.
+
+    Without ASSIGNMENT, on the first one that has hidden tests.
+    """
+    from .demo import run_demo
+
+    run_demo(find_course(course), assignment, folder, console)
+
+
+@main.command()
+@click.argument("assignments", nargs=-1, metavar="[ASSIGNMENT]...")
+@_workers_option
+@click.option("--seed", default="audit", show_default=True, help="What is drawn depends on it.")
+@click.option("--case", "case_id", help="Judge this case alone and tell all about it.")
+@click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
+@click.option(
+    "--page",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Write the table into this page, between its markers.",
+)
+@course_option
+@for_people
+def audit(
+    assignments: tuple[str, ...],
+    workers: int,
+    seed: str,
+    case_id: str | None,
+    as_json: bool,
+    page: Path | None,
+    course: Path | None,
+) -> None:
+    """Hold the grading tests against every known mistake and every accepted solution.
+
+    Without ASSIGNMENT, of all assignments. Ends with status 1 where the tests let something wrong
+    pass, misname it, or fail something right.
+    """
+    from ..authoring.audit.command import audit_all, audit_one
+
+    folder = find_course(course)
+    names = list(assignments) or names_with_hidden_tests(folder)
+    if case_id is not None:
+        passed = audit_one(folder, names, seed, case_id, console)
+    else:
+        with _progress() as progress:
+            passed = audit_all(folder, names, seed, workers, progress, console, as_json, page)
+    sys.exit(not passed)
+
+
+@main.command()
+@click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
+@course_option
+def doctor(as_json: bool, course: Path | None) -> None:
+    """Say what is missing on this machine, and the command that mends it."""
+    from .doctor import examine
+
+    findings = examine(course)
+    if as_json:
+        click.echo(json.dumps([vars(finding) for finding in findings], indent=2))
+    else:
+        for finding in findings:
+            mark = "✓" if finding.fine else ("✗" if finding.needed else "!")
+            style = "green" if finding.fine else ("red" if finding.needed else "yellow")
+            console.print(Text(f"{mark} ", style=style) + Text(f"{finding.what}: {finding.found}"))
+            if finding.remedy:
+                console.print(f"    {finding.remedy}", markup=False, highlight=False)
+    if any(finding.needed and not finding.fine for finding in findings):
+        sys.exit(1)
+
+
+for command in (results.report, results.export, results.publish):
+    main.add_command(command)
+for command in authoring.COMMANDS:
+    main.add_command(command)
+
+
+if __name__ == "__main__":
+    main()

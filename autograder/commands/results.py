@@ -1,0 +1,162 @@
+"""The commands for what comes before and after grading: bundle, class report, marks out."""
+
+from __future__ import annotations
+
+import json
+import sys
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+import click
+
+from ..course_folder.assignments import find_course
+from ..errors import CourseError
+from ..terminal import console, course_option, errors, for_people
+from ..texts import visible
+
+if TYPE_CHECKING:
+    from ..pipeline.regrading import Regraded
+
+
+@click.command()
+@click.argument("assignment")
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where to put it; by default class_report/ASSIGNMENT in the course folder.",
+)
+@click.option("--hide-names", is_flag=True, help="Tell students by numbers.")
+@course_option
+@for_people
+def report(assignment: str, output: Path | None, hide_names: bool, course: Path | None) -> None:
+    """Write the class report on ASSIGNMENT: a page, and its tables as CSV."""
+    from ..pages.class_report.page import write_report
+
+    folder = find_course(course)
+    with errors.status("writing the class report"):
+        page = write_report(
+            folder, assignment, output or folder / "class_report" / assignment, hide_names
+        )
+    console.print(str(page), markup=False, highlight=False, soft_wrap=True)
+
+
+@click.command()
+@click.argument("assignments", nargs=-1, required=True, metavar="ASSIGNMENT...")
+@click.option(
+    "--format",
+    "form",
+    type=click.Choice(["canvas", "moodle", "csv"]),
+    default="csv",
+    show_default=True,
+    help="Which program is to read it.",
+)
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The file to write; by default it is printed.",
+)
+@click.option(
+    "--roster",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="A class list as Canvas or Moodle exports it, to take ids and e-mail addresses from.",
+)
+@click.option(
+    "--partial", is_flag=True, help="Leave marks empty that wait for a person, and go on."
+)
+@course_option
+@for_people
+def export(
+    assignments: tuple[str, ...],
+    form: str,
+    output: Path | None,
+    roster: Path | None,
+    partial: bool,
+    course: Path | None,
+) -> None:
+    """Write the marks of each ASSIGNMENT in a form that another program imports.
+
+    Late penalties are taken off and marks given by hand are in. Ends with status 1 where some
+    student or mark was left out.
+    """
+    from ..pages.marks_export import export_marks
+
+    made = export_marks(find_course(course), assignments, form, roster, partial)
+    if output is None:
+        click.echo(made.text, nl=False)
+    else:
+        output.write_text(made.text, "utf-8", newline="")
+        errors.print(f"{output} is written", markup=False, highlight=False)
+    for note in made.notes:
+        errors.print(visible(note), style="yellow", markup=False, highlight=False)
+    sys.exit(1 if made.notes else 0)
+
+
+@click.command()
+@click.argument("assignments", nargs=-1, metavar="[ASSIGNMENT]...")
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where to put folder and zip; by default artefacts/bundle in the course folder.",
+)
+@click.option("--repository", metavar="URL", help="A Git repository that will hold the bundle.")
+@click.option("--branch", default="main", show_default=True, help="The repository's branch.")
+@click.option("--hub", metavar="URL", help="A hub with nbgitpuller: prints the link for students.")
+@course_option
+@for_people
+def publish(
+    assignments: tuple[str, ...],
+    output: Path | None,
+    repository: str | None,
+    branch: str,
+    hub: str | None,
+    course: Path | None,
+) -> None:
+    """Make the bundle that students get: release notebooks, the course's wheel, a start page.
+
+    Without ASSIGNMENT, with all that are released.
+    """
+    from ..delivery.bundle.make import nbgitpuller_link, publish
+
+    if (repository is None) != (hub is None):
+        raise CourseError("a link needs both --repository and --hub")
+    link = nbgitpuller_link(hub, repository, branch, assignments) if hub and repository else None
+    folder = find_course(course)
+    with errors.status("building the bundle"):
+        made = publish(folder, assignments, output or folder / "artefacts" / "bundle", link)
+    for line in (str(made.folder), str(made.archive), link):
+        if line:
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def tell_regraded(found: list[Regraded], as_json: bool) -> None:
+    """Print whose marks change and why, then how many do not."""
+    if as_json:
+        for each in found:
+            click.echo(json.dumps(each.as_json(), ensure_ascii=False))
+        return
+    changed = [each for each in found if each.changes]
+    for each in sorted(found, key=lambda each: (each.before.assignment, each.before.student)):
+        who = visible(f"{each.before.student}, {each.before.assignment}")
+        if each.left_alone:
+            told = f"{who}: left alone: {visible(each.left_alone)}"
+            console.print(told, markup=False, highlight=False, soft_wrap=True)
+        elif each.changes:
+            lines = "\n".join(_told(each, who))
+            console.print(lines, markup=False, highlight=False, soft_wrap=True)
+    students = len({each.before.student for each in changed})
+    console.print(
+        f"{len(found)} graded before, {len(changed)} with other points now ({students} students)",
+        highlight=False,
+    )
+
+
+def _told(each: Regraded, who: str) -> list[str]:
+    before, now = each.marks
+    lines = [f"{who}: {before:g} → {now:g}, since {'; '.join(each.reasons)}"]
+    for change in each.changes:
+        old, new = ("—" if points is None else f"{points:g}" for points in change.points)
+        stays = each.by_hand.get(change.exercise)
+        given = "" if stays is None else f" (the {stays:g} given by hand stay)"
+        lines.append(f"  {change.exercise}: {old} → {new}{given}")
+        lines += [f"    {why}" for why in change.why]
+    return lines

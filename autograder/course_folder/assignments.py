@@ -1,0 +1,426 @@
+"""Reads what a course folder says about an assignment: its exercises, tests and misconceptions.
+
+The source notebook is the truth for exercises, points and solutions, the release notebook for
+what a student was given, and `grading_tests/misconceptions/NAME/EXERCISE.py` for mistakes and
+public probes.
+"""
+
+from __future__ import annotations
+
+import re
+import tomllib
+from collections.abc import Iterable
+from contextlib import AbstractContextManager, chdir, nullcontext
+from dataclasses import dataclass, field
+from functools import lru_cache
+from pathlib import Path
+from types import CodeType
+from typing import TYPE_CHECKING, Any
+
+from coursecheck.messages import Example
+from coursecheck.probes import Probe
+
+from ..errors import CourseError
+from ..model import IN_NOTEBOOK
+from .modules import course_object
+from .settings import NAME as SETTINGS
+from .settings import Settings, load_settings
+
+_NO_TESTS = ("misconceptions", "experiments", "__pycache__")
+"""Folders beside the hidden tests that these are not made of."""
+
+if TYPE_CHECKING:
+    from nbformat.notebooknode import NotebookNode
+
+
+@dataclass(frozen=True)
+class Mistake:
+    """One misconception: the solution cell as a student who holds it would have written it.
+
+    Attributes:
+        id: such as "add.overwrites".
+        says: the tutor's message.
+        source: the cell.
+        endless: whether the code never ends on the hidden tests, so that it is not played there.
+        hidden: whether it is left out of the visible check, since it would give away too much.
+    """
+
+    id: str
+    says: str
+    source: str
+    endless: bool = False
+    hidden: bool = False
+
+
+@dataclass
+class Exercise:
+    """One graded unit: a solution cell and its test cell.
+
+    Attributes:
+        form: what kind of answer a question wants, such as "one of a b c d" or "a number"; empty
+            for an exercise that is solved with code.
+        manual: whether a person reads and marks the answer.
+        released_points: what it is worth in the release notebook; None if it is not there.
+    """
+
+    id: str
+    title: str
+    max_points: float
+    solution: str = ""
+    stub: str = ""
+    probes: list[Probe] = field(default_factory=list)
+    mistakes: list[Mistake] = field(default_factory=list)
+    form: str = ""
+    manual: bool = False
+    released_points: float | None = None
+
+    @property
+    def marking_guide(self) -> str:
+        """The source notebook's text for the person who marks: a model answer and how to mark."""
+        found = re.search(r"BEGIN SOLUTION\n(.*?)\n[^\n]*END SOLUTION", self.solution, re.DOTALL)
+        return found.group(1).strip() if self.manual and found else ""
+
+
+@dataclass
+class Assignment:
+    """An assignment's exercises in the order of the notebook, and the cells it is made of.
+
+    Attributes:
+        setup: the sources of locked code cells that are not graded, by grade_id.
+        tests: the module with the hidden tests.
+        table: where the table of the visible checks is.
+        hints: what the course says of errors, as `coursecheck.messages.Hints`.
+        drawing: what draws a public example, as in course.toml.
+        data_folder: the folder that holds its data files; None where it has none.
+        in_notebook: whether the notebook's own test cells give the points, and no hidden tests.
+    """
+
+    name: str
+    exercises: dict[str, Exercise]
+    setup: dict[str, str]
+    tests: Path
+    table: Path
+    hints: tuple[tuple[str, str], ...] = ()
+    drawing: str = ""
+    data_folder: Path | None = None
+    in_notebook: bool = False
+
+    def draw(self, example: Example | None) -> str:
+        """A public example that went wrong, drawn as SVG by the course; "" if it draws nothing."""
+        if not self.drawing or example is None:
+            return ""
+        draw = course_object(self.tests.parents[1], self.drawing)
+        with self.beside_data():
+            return str(draw(self, example))
+
+    def beside_data(self) -> AbstractContextManager[None]:
+        """Be where the data files are, if there are some: the cells' code opens them by name."""
+        return chdir(self.data_folder) if self.data_folder else nullcontext()
+
+    def namespace(self, **replaced: str) -> dict[str, Any]:
+        """What the solution notebook defines, with some exercises' cells replaced."""
+        scope: dict[str, Any] = {"__name__": "__main__"}
+        with self.beside_data():
+            for source in self.setup.values():
+                exec(compiled(source), scope)
+            for exercise in self.exercises.values():
+                if not exercise.manual:
+                    exec(compiled(replaced.get(exercise.id, exercise.solution)), scope)
+        return scope
+
+
+@lru_cache(maxsize=2048)
+def compiled(source: str) -> CodeType:
+    """The code of one of the course's own cells."""
+    # A cell must not inherit what this file imports from `__future__`.
+    return compile(source, "<cell of the course>", "exec", dont_inherit=True)
+
+
+def find_course(start: Path | None = None) -> Path:
+    """The course folder: the nearest one upwards from `start` that has a course.toml.
+
+    Without `start`, from where one is, or else the clone that the autograder is installed from.
+    """
+    others: list[Path] = [] if start else [Path(__file__).resolve().parents[2]]
+    start = (start or Path.cwd()).resolve()
+    for folder in (start, *start.parents, *others):
+        if (folder / SETTINGS).exists() and (folder / "source").is_dir():
+            return folder
+    raise CourseError(
+        f"{start} is not in a course folder (one with {SETTINGS} and source/). "
+        "Change to the course folder, or name it with --course."
+    )
+
+
+def test_files(tests: Path) -> list[Path]:
+    """The files that the hidden tests of a module are made of: it, `conftest.py`, and what they
+    may import or send to students' processes."""
+    folder = tests.parent
+    return sorted([
+        tests,
+        *(path for path in folder.glob("*.py") if not path.name.startswith("test_")),
+        *(
+            path
+            for inner in folder.iterdir()
+            if inner.is_dir() and inner.name not in _NO_TESTS
+            for path in inner.rglob("*.py")
+        ),
+    ])  # fmt: skip
+
+
+def misconception_files(course: Path, name: str) -> list[Path]:
+    """The files with the misconceptions and probes of an assignment, one for each exercise."""
+    return sorted((course / "grading_tests" / "misconceptions" / name).glob("*.py"))
+
+
+def stamps_of_tests(tests: Path) -> tuple[int, ...]:
+    """The modification times of these files, which differ once one has changed, come or gone."""
+    return tuple(path.stat().st_mtime_ns for path in test_files(tests) if path.exists())
+
+
+def has_hidden_tests(course: Path, name: str) -> bool:
+    """Whether the course has grading tests for the assignment."""
+    return (course / "grading_tests" / f"test_{name}.py").exists()
+
+
+def is_ordinary(course: Path, name: str) -> bool:
+    """Whether a person gives the assignment's points: it has no grading tests, and course.toml does
+    not say that its notebook's own do."""
+    in_notebook = load_settings(course).of(name).tests == IN_NOTEBOOK
+    return not in_notebook and not has_hidden_tests(course, name)
+
+
+def assignment_names(course: Path) -> list[str]:
+    """The assignments that the course has notebooks for, and tests that give points."""
+    names = {path.parent.name for path in (course / "source").glob("*/*.ipynb")}
+    return sorted(name for name in names if not is_ordinary(course, name))
+
+
+def names_with_hidden_tests(course: Path) -> list[str]:
+    """Those of them that are graded by grading tests."""
+    return [name for name in assignment_names(course) if has_hidden_tests(course, name)]
+
+
+def source_of(course: Path, name: str) -> Path:
+    """An assignment's source notebook. Raises `CourseError` if there is no such assignment."""
+    source = course / "source" / name / f"{name}.ipynb"
+    if not source.exists():
+        known = ", ".join(assignment_names(course)) or "none"
+        raise CourseError(f"there is no assignment {name!r} in {course} (there are: {known})")
+    return source
+
+
+def load_assignment(course: Path, name: str) -> Assignment:
+    """The assignment `name`. Raises `CourseError` if the course has no such assignment."""
+    source = source_of(course, name)
+    release = course / "release" / name / f"{name}.ipynb"
+    if not release.exists():
+        raise CourseError(
+            f"{release} is missing: run `nbgrader generate_assignment {name} --force` first"
+        )
+    files = [source, release, *misconception_files(course, name), *_hint_files(course)]
+    stamps = tuple(path.stat().st_mtime_ns for path in files)
+    _require_one_kind_of_tests(course, name)
+    return _load(course, name, source, release, stamps, load_settings(course))
+
+
+def _require_one_kind_of_tests(course: Path, name: str) -> None:
+    """Raise `CourseError` where course.toml asks for the notebook's own tests, and these cannot be
+    the ones that give the points."""
+    if load_settings(course).of(name).tests != IN_NOTEBOOK:
+        return
+    where = f'{course / SETTINGS}: [assignments.{name}] says tests = "{IN_NOTEBOOK}", and'
+    if has_hidden_tests(course, name):
+        raise CourseError(
+            f"{where} grading_tests/test_{name}.py is there as well. Hidden tests are the stronger "
+            "kind: take that line out, or delete the file."
+        )
+    others = [path.name for path in (course / "source" / name).glob("*.ipynb") if path.stem != name]
+    if others:
+        raise CourseError(
+            f"{where} source/{name} holds {', '.join(sorted(others))} beside {name}.ipynb. Such an "
+            "assignment is one notebook: give the others assignments of their own."
+        )
+
+
+@lru_cache
+def read_cells(path: Path, stamp: int) -> tuple[NotebookNode, ...]:
+    """The cells of one of the course's notebooks, which nobody is to change.
+
+    Args:
+        path: the file.
+        stamp: when it was written, so that it is read again when it has changed.
+
+    Raises `CourseError` where it is no notebook.
+    """
+    # Imported late: the import takes longer than a whole command that reads no notebook.
+    import nbformat
+
+    try:
+        return tuple(nbformat.read(path, as_version=4).cells)
+    except OSError:
+        raise
+    except Exception as error:  # What JSON may hold in place of a notebook fails in many ways.
+        why = error.__cause__ or error  # nbformat quotes the file; its cause says the line.
+        raise CourseError(
+            f"{path} is not a whole notebook ({why}): undo what was changed in it last, such as a "
+            "merge that left its conflict marks; one in release/ is made anew by "
+            f"`nbgrader generate_assignment {path.stem} --force`"
+        ) from error
+
+
+@lru_cache
+def _load(
+    course: Path,
+    name: str,
+    source: Path,
+    release: Path,
+    stamps: tuple[int, ...],
+    settings: Settings,
+) -> Assignment:
+    exercises: dict[str, Exercise] = {}
+    setup: dict[str, str] = {}
+    solutions: dict[str, str] = {}
+    heading = ""
+    for cell in read_cells(source, stamps[0]):
+        if cell.cell_type == "markdown":
+            found = settings.heading.search(cell.source)
+            heading = found.group(1).strip() if found else heading
+        marks = cell.metadata.get("nbgrader") or {}
+        grade_id = marks.get("grade_id", "")
+        if marks.get("solution") and marks.get("grade"):
+            points = _points(source, marks)
+            exercises[grade_id] = Exercise(grade_id, heading, points, cell.source, manual=True)
+        elif marks.get("solution"):
+            solutions[grade_id] = cell.source
+        elif marks.get("grade"):
+            exercise_id = grade_id.removeprefix("test_")
+            if exercise_id in exercises:
+                raise CourseError(
+                    f"{source}: two graded cells are about {exercise_id!r}, for a leading `test_` "
+                    "is no part of an exercise's name: give one of them another name"
+                )
+            exercises[exercise_id] = Exercise(exercise_id, heading, _points(source, marks))
+        elif marks.get("locked") and cell.cell_type == "code":
+            setup[grade_id] = cell.source
+    stubs: dict[str, str] = {}
+    released: dict[str, float] = {}
+    for cell in read_cells(release, stamps[1]):
+        marks = cell.metadata.get("nbgrader") or {}
+        if marks.get("solution"):
+            stubs[marks["grade_id"]] = cell.source
+        if marks.get("grade"):
+            released[marks["grade_id"].removeprefix("test_")] = _points(release, marks)
+    for exercise in exercises.values():
+        exercise.solution = solutions.get(exercise.id, exercise.solution)
+        exercise.stub = stubs.get(exercise.id, "")
+        exercise.released_points = released.get(exercise.id)
+    _read_misconceptions(misconception_files(course, name), exercises)
+    return Assignment(
+        name,
+        exercises,
+        setup,
+        course / "grading_tests" / f"test_{name}.py",
+        settings.table_of(course, name),
+        tuple(hint for path in _hint_files(course) for hint in _read_hints(path)),
+        settings.drawing,
+        source.parent if settings.of(name).data else None,
+        settings.of(name).tests == IN_NOTEBOOK,
+    )
+
+
+def _hint_files(course: Path) -> list[Path]:
+    path = course / "grading_tests" / "misconceptions" / "hints.toml"
+    return [path] if path.exists() else []
+
+
+def _read_hints(path: Path) -> list[tuple[str, str]]:
+    """Pairs of a pattern and the sentence for errors that match it."""
+    try:
+        given = tomllib.loads(path.read_text("utf-8"))["hint"]
+        hints = [(each["pattern"], each["says"]) for each in given]
+        for pattern, _ in hints:
+            re.compile(pattern)
+    except (tomllib.TOMLDecodeError, KeyError, TypeError, re.error) as error:
+        raise CourseError(
+            f"{path}: {type(error).__name__}: {error}. Each hint is a table `[[hint]]` with a "
+            "`pattern`, a regular expression, and what it `says`."
+        ) from error
+    return hints
+
+
+def _points(path: Path, marks: dict[str, Any]) -> float:
+    """The points of a graded cell, from nbgrader's metadata."""
+    try:
+        return float(marks["points"])
+    except (KeyError, TypeError, ValueError) as error:
+        raise CourseError(
+            f"{path}: the cell {marks.get('grade_id')!r} is graded and says no points: give it "
+            "some in JupyterLab, under Create Assignment"
+        ) from error
+
+
+def _read_misconceptions(paths: Iterable[Path], exercises: dict[str, Exercise]) -> None:
+    """Fill in what the files, one for each exercise, say about the exercises."""
+    for path in paths:
+        exercise = exercises.get(path.stem)
+        if exercise is None:
+            known = ", ".join(exercises)
+            raise CourseError(
+                f"{path} is about an exercise that the notebook does not have: "
+                f"name it after one that it has ({known}), or delete it"
+            )
+        for kind, name, headers, source in percent_cells(path):
+            if name.partition(".")[0] != exercise.id:
+                raise CourseError(
+                    f"{path}: {name} is about another exercise: "
+                    "move it to the file that has that exercise's name"
+                )
+            needed = {"probe": "observe", "form": "answer"}.get(kind, "says")
+            if needed not in headers:
+                raise CourseError(f"{path}: {kind} {name} lacks its line `# {needed}: …`")
+            if kind == "probe":
+                observe = _top_level_parts(headers["observe"])
+                exercise.probes.append(Probe(code=source, observe=observe))
+            elif kind == "form":
+                exercise.form = headers["answer"]
+            else:
+                endless = headers.get("outcome") == "timeout"
+                hidden = headers.get("check") == "none"
+                exercise.mistakes.append(Mistake(name, headers["says"], source, endless, hidden))
+
+
+def percent_cells(path: Path) -> list[tuple[str, str, dict[str, str], str]]:
+    """The cells of a file in percent format: kind, name, `# key: value` headers, source."""
+    cells = []
+    for text in re.split(r"^# %% ", path.read_text(), flags=re.MULTILINE)[1:]:
+        title, _, body = text.partition("\n")
+        kind, _, name = title.rpartition(": ")
+        headers: dict[str, str] = {}
+        lines: list[str] = []
+        key = ""
+        for line in body.splitlines():
+            header = re.fullmatch(r"# (\w+): (.*)", line)
+            if header:
+                key = header.group(1)
+                headers[key] = header.group(2).strip()
+            elif key and line.startswith("#   "):
+                headers[key] += " " + line[4:].strip()
+            else:
+                key = ""
+                lines.append(line)
+        cells.append((kind, name.strip(), headers, "\n".join(lines).strip() + "\n"))
+    return cells
+
+
+def _top_level_parts(text: str) -> list[str]:
+    """The expressions of a comma-separated list, split outside brackets."""
+    parts, depth, part = [], 0, ""
+    for character in text:
+        depth += (character in "([{") - (character in ")]}")
+        if character == "," and depth == 0:
+            parts.append(part.strip())
+            part = ""
+        else:
+            part += character
+    return [*parts, part.strip()]

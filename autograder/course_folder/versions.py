@@ -1,0 +1,63 @@
+"""The versions that a mark depends on, each a short digest or a version number."""
+
+from __future__ import annotations
+
+import platform
+from collections.abc import Iterable
+from functools import cache
+from hashlib import blake2b
+from pathlib import Path
+
+from ..packages import module_folder
+from .assignments import misconception_files, test_files
+from .settings import NAME as SETTINGS
+from .settings import load_settings
+
+_PACKAGE = Path(__file__).parents[1]
+
+
+@cache
+def package_version() -> str:
+    """A digest of this package's Python files: the same where the same marks are given."""
+    return _digest(_PACKAGE, _PACKAGE.rglob("*.py"))
+
+
+@cache
+def _modules_version(names: tuple[str, ...]) -> str:
+    """A digest of the packages that student code is given."""
+    digests = []
+    for name in names:
+        folder = module_folder(name)
+        digests.append(_digest(folder, [*folder.rglob("*.py"), *folder.rglob("*.json")]))
+    return blake2b(" ".join(digests).encode(), digest_size=8).hexdigest()
+
+
+def versions(course: Path, key: bytes, name: str) -> dict[str, str]:
+    """The versions that the marks for the assignment `name` depend on.
+
+    Args:
+        course: the course folder.
+        key: the course's key; a digest tells it from another and does not give it away.
+    """
+    settings = load_settings(course)
+    tests = course / "grading_tests" / f"test_{name}.py"
+    files = test_files(tests) if tests.exists() else []
+    files += [course / step / name / f"{name}.ipynb" for step in ("source", "release")]
+    files += [*misconception_files(course, name), course / SETTINGS]
+    files += [Path(path) for of, _, path in settings.visible.data if of == name]
+    return {
+        "grader": package_version(),
+        "course": _modules_version(settings.visible.modules),
+        "tests": settings.of(name).tests,
+        "assignment": _digest(course, [path for path in files if path.exists()]),
+        "python": platform.python_version(),
+        "key": blake2b(b"which key", key=key[:64], digest_size=4).hexdigest(),
+    }
+
+
+def _digest(folder: Path, paths: Iterable[Path]) -> str:
+    digest = blake2b(digest_size=8)
+    for path in sorted(paths):
+        content = path.read_bytes()
+        digest.update(f"{path.relative_to(folder)}\0{len(content)}\0".encode() + content)
+    return digest.hexdigest()

@@ -1,0 +1,1 @@
+"""How the course reaches people: bundles, a hub, and the pages of the lesson."""

@@ -1,0 +1,87 @@
+"""The box that a student's server runs in, so that a machine with one account can serve a class.
+
+It shows the operating system, the Python environment, the course's packages, the student's home,
+what is released, and the student's own folder for handing in. Nobody else's files or processes are
+there, nor the instructor's course, nor the autograder, nor the hub's secrets. The network is the
+machine's own: the hub and its proxy have to be reached. Memory, disk and processor time are not
+limited.
+"""
+
+from __future__ import annotations
+
+import os
+import re
+import sys
+from pathlib import Path
+
+import autograder
+
+from ...course_folder.settings import load_settings
+from ...packages import module_folder
+from ...wall.bubblewrap import OWN_MODULES, find_bubblewrap
+from .folders import HubFolder
+
+PACKAGES = "/opt/course"
+
+_ETC = ("alternatives", "fonts", "group", "hosts", "ld.so.cache", "ld.so.conf", "ld.so.conf.d",
+        "localtime", "mime.types", "nsswitch.conf", "resolv.conf", "ssl")  # fmt: skip
+
+
+def command(folder: HubFolder, student: str, server: list[str]) -> list[str]:
+    """The command line that starts a student's server in a box.
+
+    Args:
+        server: the server's own command line.
+    """
+    home = str(folder.home(student))
+    line = [
+        find_bubblewrap(), "--unshare-user", "--unshare-pid", "--unshare-ipc", "--unshare-uts",
+        "--die-with-parent", "--cap-drop", "ALL", "--uid", "1000", "--gid", "1000",
+        "--hostname", "hub", "--proc", "/proc", "--dev", "/dev", "--tmpfs", "/tmp",
+        "--ro-bind", "/usr", "/usr",
+    ]  # fmt: skip
+    for name in ("bin", "sbin", "lib", "lib64", "lib32"):
+        if Path("/", name).is_symlink():
+            line += ["--symlink", os.readlink(f"/{name}"), f"/{name}"]
+        else:
+            line += ["--ro-bind-try", f"/{name}", f"/{name}"]
+    for name in _ETC:
+        line += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
+    # nbgrader asks the hub for the name of whoever has this account's name.
+    line += ["--ro-bind", str(_accounts(folder)), "/etc/passwd"]
+    prefixes = {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent)}
+    for prefix in sorted(prefixes):
+        if not prefix.startswith("/usr"):
+            line += ["--ro-bind", prefix, prefix]
+    # Where it is installed and no clone, it lies among what the box shows.
+    grader = Path(autograder.__file__ or "").parent
+    for path in {grader, grader.resolve()}:
+        if any(path.is_relative_to(shown) for shown in {"/usr", *prefixes}):
+            line += ["--tmpfs", str(path), "--remount-ro", str(path)]
+    settings = load_settings(folder.course)
+    for name in {*OWN_MODULES, *settings.visible.modules}:
+        line += ["--ro-bind", str(module_folder(name)), f"{PACKAGES}/{name}"]
+    exchange = folder.exchange / settings.id
+    for name in ("outbound", "feedback"):
+        line += ["--ro-bind", str(exchange / name), str(exchange / name)]
+    line += ["--bind", str(folder.inbound(student)), str(exchange / "inbound")]
+    own = str(folder.settings("student"))
+    line += ["--ro-bind", own, own, "--bind", home, home, "--chdir", home]
+    return [*line, "--setenv", "PYTHONPATH", PACKAGES, *server]
+
+
+def desktop_sockets(listing: str) -> list[str]:
+    """The abstract sockets of a desktop session, which the box leaves in reach with the network.
+
+    Args:
+        listing: what `/proc/net/unix` holds.
+    """
+    return sorted(set(re.findall(r" (@\S*(?:X11-unix|ICE-unix|dbus)\S*)$", listing, re.MULTILINE)))
+
+
+def _accounts(folder: HubFolder) -> Path:
+    path = folder.settings("student") / "passwd"
+    text = "jovyan:x:1000:1000::/nonexistent:/bin/sh\n"
+    if not path.exists() or path.read_text() != text:
+        path.write_text(text)
+    return path

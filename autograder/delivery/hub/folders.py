@@ -1,0 +1,180 @@
+"""What a hub keeps where, and who sees which part of it.
+
+course/      the instructor's course folder, a working nbgrader course
+exchange/    nbgrader's exchange: what is released, what was handed in, feedback
+inbound/     what each student handed in, in a folder of their own
+homes/       each student's home
+settings/    Jupyter's and nbgrader's settings, for students and for the instructor
+hub/         what JupyterHub keeps: users, cookies, log
+passwords    a line for each user
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import secrets
+from dataclasses import dataclass
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+
+from ...authoring.release import copy_course, run_nbgrader
+from ...course_folder.assignments import assignment_names
+from ...course_folder.settings import load_settings
+from ...errors import CourseError
+
+INSTRUCTOR = "instructor"
+
+_FOR_STUDENTS = """
+c = get_config()
+c.CourseDirectory.course_id = "{course}"
+c.Exchange.root = "{exchange}"
+"""
+
+_FOR_INSTRUCTOR = """
+
+# The hub: what students hand in lies in a folder for each.
+c.Exchange.root = "{exchange}"
+c.ExchangeFactory.collect = "autograder.delivery.hub.exchange.CollectFromEach"
+c.CollectFromEach.folder = "{inbound}"
+c.ExchangeCollect.check_owner = False
+"""
+
+_INSTRUCTORS_ONLY = ("formgrader", "course_list")
+_INSTRUCTORS_MENUS = ("formgrader", "create-assignment", "course-list")
+
+
+@dataclass(frozen=True)
+class HubFolder:
+    """A hub's folder, and the places in it."""
+
+    root: Path
+
+    @property
+    def course(self) -> Path:
+        return self.root / "course"
+
+    @property
+    def exchange(self) -> Path:
+        return self.root / "exchange"
+
+    @property
+    def passwords(self) -> Path:
+        return self.root / "passwords"
+
+    @property
+    def state(self) -> Path:
+        return self.root / "hub"
+
+    def inbound(self, student: str) -> Path:
+        return self.root / "inbound" / student
+
+    def home(self, student: str) -> Path:
+        return self.root / "homes" / student
+
+    def settings(self, who: str) -> Path:
+        return self.root / "settings" / who
+
+    def users(self) -> dict[str, str]:
+        """Every user's password, by name."""
+        lines = self.passwords.read_text("utf-8").splitlines()
+        return dict(line.split(" ", 1) for line in lines)
+
+
+def prepare(
+    clone: Path, root: Path, students: list[str], names: list[str] | None = None
+) -> HubFolder:
+    """Make what is not there yet; nobody's work and no password is touched.
+
+    Args:
+        clone: the course to copy for the instructor.
+        root: the hub's folder.
+        students: their names; they are added to those who are there.
+        names: the assignments that a new course begins with; by default all there are.
+
+    Raises:
+        CourseError: a name cannot be a user's.
+    """
+    for each in students:
+        if not re.fullmatch(r"[a-z][a-z0-9_-]{0,30}", each) or each == INSTRUCTOR:
+            raise CourseError(
+                f"{each!r} cannot be a student's name: lower-case letters, digits, - and _ can"
+            )
+    folder = HubFolder(root.resolve())
+    folder.root.mkdir(parents=True, exist_ok=True)
+    folder.root.chmod(0o700)
+    _add_users(folder, [INSTRUCTOR, *students])
+    course_id = load_settings(clone).id
+    shared = folder.exchange / course_id
+    for name in ("outbound", "inbound", "feedback"):
+        (shared / name).mkdir(parents=True, exist_ok=True)
+    # Feedback has names that only its student knows. Nobody may list them, the owner included:
+    # in their boxes, all students act for the same owner.
+    (shared / "feedback").chmod(0o311)
+    for each in folder.users():
+        folder.home(each).mkdir(parents=True, exist_ok=True)
+    for each in students:
+        folder.inbound(each).mkdir(parents=True, exist_ok=True)
+    folder.state.mkdir(exist_ok=True)
+    _write_settings(folder, course_id)
+    if not folder.course.exists():
+        copy_course(clone, folder.course)
+        with (folder.course / "nbgrader_config.py").open("a") as config:
+            config.write(
+                _FOR_INSTRUCTOR.format(exchange=folder.exchange, inbound=folder.root / "inbound")
+            )
+        for name in names or assignment_names(folder.course):
+            run_nbgrader(folder.course, "generate_assignment", name, "--force")
+    with Gradebook(f"sqlite:///{folder.course}/gradebook.db", course_id) as gradebook:
+        for each in students:
+            gradebook.update_or_create_student(each)
+    return folder
+
+
+def _add_users(folder: HubFolder, names: list[str]) -> None:
+    users = folder.users() if folder.passwords.exists() else {}
+    for name in names:
+        users.setdefault(name, secrets.token_urlsafe(9))
+    descriptor = os.open(folder.passwords, os.O_WRONLY | os.O_CREAT | os.O_TRUNC, 0o600)
+    with os.fdopen(descriptor, "w", encoding="utf-8") as file:
+        file.writelines(f"{name} {password}\n" for name, password in users.items())
+
+
+def _write_settings(folder: HubFolder, course_id: str) -> None:
+    """Students get the assignment list and Validate; the instructor all of nbgrader."""
+    mine, theirs = folder.settings("instructor"), folder.settings("student")
+    for place in (mine, theirs):
+        (place / "labconfig").mkdir(parents=True, exist_ok=True)
+        # The hub offers no news and no updates of its own to anybody.
+        _write_json(
+            place / "labconfig" / "default_setting_overrides.json",
+            {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}},
+        )
+    # JupyterLab shows the formgrader in a frame, which JupyterHub forbids unless told.
+    headers = {"Content-Security-Policy": "frame-ancestors 'self'"}
+    _write_json(
+        mine / "jupyter_server_config.json",
+        {"ServerApp": {"tornado_settings": {"headers": headers}}},
+    )
+    config = _FOR_STUDENTS.format(course=course_id, exchange=folder.exchange)
+    (theirs / "nbgrader_config.py").write_text(config)
+    _write_json(
+        theirs / "jupyter_server_config.json",
+        {
+            "ServerApp": {
+                "jpserver_extensions": {
+                    f"nbgrader.server_extensions.{name}": False for name in _INSTRUCTORS_ONLY
+                }
+            }
+        },
+    )
+    _write_json(
+        theirs / "labconfig" / "page_config.json",
+        {"disabledExtensions": {f"@jupyter/nbgrader:{name}": True for name in _INSTRUCTORS_MENUS}},
+    )
+
+
+def _write_json(path: Path, content: object) -> None:
+    path.write_text(json.dumps(content, indent=1) + "\n")

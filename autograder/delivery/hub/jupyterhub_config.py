@@ -1,0 +1,82 @@
+"""JupyterHub's settings for a trial on one machine; `autograder hub` starts it.
+
+For a server of your own, keep the spawner and the folders, and put your authenticator, a name and
+a certificate in place of what is here.
+"""
+
+import hmac
+import os
+import sys
+from pathlib import Path
+
+from jupyterhub.auth import Authenticator
+from jupyterhub.spawner import SimpleLocalProcessSpawner
+
+from autograder.delivery.hub.box import command
+from autograder.delivery.hub.folders import INSTRUCTOR, HubFolder
+
+FOLDER = HubFolder(Path(os.environ["AUTOGRADER_HUB"]))
+SERVER = [sys.executable, "-m", "jupyterhub.singleuser"]
+
+
+class PasswordsInAFile(Authenticator):
+    """Everyone has a password of their own, in a file that only the hub can read."""
+
+    async def authenticate(self, handler, data):
+        expected = FOLDER.users().get(data["username"])
+        given = data["password"]
+        fits = expected is not None and hmac.compare_digest(expected.encode(), given.encode())
+        return data["username"] if fits else None
+
+
+class BoxedSpawner(SimpleLocalProcessSpawner):
+    """Students' servers start in a box, the instructor's in the course folder."""
+
+    def make_preexec_fn(self, name):
+        return None
+
+    async def start(self):
+        who = self.user.name
+        if who == INSTRUCTOR:
+            self.cmd, self.notebook_dir = SERVER, str(FOLDER.course)
+            self.popen_kwargs = {"cwd": FOLDER.course}
+        else:
+            self.cmd = command(FOLDER, who, SERVER)
+        return await super().start()
+
+
+def _in_home(*parts):
+    return lambda spawner: str(FOLDER.home(spawner.user.name).joinpath(*parts))
+
+
+c = get_config()  # noqa: F821
+
+c.JupyterHub.bind_url = f"http://127.0.0.1:{os.environ['AUTOGRADER_HUB_PORT']}"
+c.JupyterHub.hub_port = int(os.environ["AUTOGRADER_HUB_PORT"]) + 1
+c.ConfigurableHTTPProxy.api_url = f"http://127.0.0.1:{int(os.environ['AUTOGRADER_HUB_PORT']) + 2}"
+c.ConfigurableHTTPProxy.command = [os.environ["AUTOGRADER_HUB_PROXY"]]
+c.ConfigurableHTTPProxy.pid_file = str(FOLDER.state / "proxy.pid")
+c.JupyterHub.cookie_secret_file = str(FOLDER.state / "cookie_secret")
+c.JupyterHub.db_url = f"sqlite:///{FOLDER.state}/users.sqlite"
+c.JupyterHub.authenticator_class = PasswordsInAFile
+c.Authenticator.allowed_users = set(FOLDER.users())
+c.JupyterHub.spawner_class = BoxedSpawner
+c.JupyterHub.cleanup_servers = True
+
+c.Spawner.home_dir_template = str(FOLDER.root / "homes" / "{username}")
+c.Spawner.default_url = "/lab"
+c.Spawner.start_timeout = c.Spawner.http_timeout = 90
+c.Spawner.args = ["--ServerApp.quit_button=False", "--LabApp.extension_manager=readonly"]
+if os.getuid() == 0:
+    c.Spawner.args.append("--allow-root")
+c.Spawner.env_keep = ["PATH", "LANG", "LC_ALL", "PYTHONPATH", "JUPYTERHUB_SINGLEUSER_APP"]
+c.Spawner.environment = {
+    "HOME": _in_home(),
+    "JUPYTER_CONFIG_PATH": lambda spawner: str(
+        FOLDER.settings("instructor" if spawner.user.name == INSTRUCTOR else "student")
+    ),
+    "JUPYTER_CONFIG_DIR": _in_home(".jupyter"),
+    "JUPYTER_DATA_DIR": _in_home(".local", "share", "jupyter"),
+    "JUPYTER_RUNTIME_DIR": _in_home(".local", "share", "jupyter", "runtime"),
+    "IPYTHONDIR": _in_home(".ipython"),
+}

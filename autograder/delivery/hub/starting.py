@@ -1,0 +1,77 @@
+"""Starts the hub."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import sys
+from collections.abc import Sequence
+from pathlib import Path
+from typing import NoReturn
+
+from ...errors import CourseError
+from ...terminal import console
+from .box import desktop_sockets
+from .folders import INSTRUCTOR, prepare
+
+PROXY = "configurable-http-proxy"
+
+
+def start(
+    clone: Path, root: Path, port: int, students: Sequence[str], names: Sequence[str]
+) -> NoReturn:
+    """Become the hub's program.
+
+    Args:
+        clone: the course to copy for the instructor.
+        root: where the hub keeps everything.
+        port: the first of three free ports.
+        students: their names.
+        names: assignments that a new course begins with; all if empty.
+
+    Raises:
+        CourseError: something that the hub needs is missing.
+    """
+    proxy = _proxy()
+    try:
+        import jupyterhub  # noqa: F401
+    except ImportError as error:
+        raise CourseError(
+            "the hub needs JupyterHub: `make hub`, or `pip install ./coursecheck "
+            "'./autograder[hub]'` in the clone"
+        ) from error
+    with console.status("preparing the course"):
+        made = prepare(clone, root, list(students), list(names))
+    console.print(f"The hub: http://127.0.0.1:{port}", highlight=False)
+    for name, password in made.users().items():
+        role = "the instructor" if name == INSTRUCTOR else "a student"
+        console.print(f"  {name}, {role}: {password}", markup=False, highlight=False)
+    if found := desktop_sockets(Path("/proc/net/unix").read_text("utf-8", "replace")):
+        console.print(
+            f"Students' servers can reach this machine's desktop ({', '.join(found)}): its keys "
+            "and windows. Let nobody else in here, or run the hub where nobody is logged in.",
+            style="yellow", markup=False, highlight=False, soft_wrap=True,
+        )  # fmt: skip
+    console.print("Ctrl+C ends it; what everybody did is kept.", highlight=False)
+    environment = os.environ | {
+        "AUTOGRADER_HUB": str(made.root),
+        "AUTOGRADER_HUB_PORT": str(port),
+        "AUTOGRADER_HUB_PROXY": proxy,
+        "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", ""),
+    }
+    os.chdir(made.state)
+    config = str(Path(__file__).with_name("jupyterhub_config.py"))
+    sys.stdout.flush()
+    line = [sys.executable, "-m", "jupyterhub", "--config", config, "--log-level", "WARN"]
+    os.execve(sys.executable, line, environment)
+
+
+def _proxy() -> str:
+    """The proxy's program: the environment's own, or one on the path."""
+    own = Path(sys.prefix) / "node_modules" / ".bin" / PROXY
+    found = str(own) if own.exists() else shutil.which(PROXY)
+    if found is None:
+        raise CourseError(
+            f"the hub needs its proxy: `npm install --prefix {sys.prefix} {PROXY}`, or `make hub`"
+        )
+    return found

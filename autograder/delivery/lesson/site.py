@@ -1,0 +1,111 @@
+"""Puts the pages together: order, contents, links to what comes before and after."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator, Mapping, Sequence
+from pathlib import Path
+
+import jinja2
+import matplotlib
+from matplotlib.figure import Figure
+
+from ...course_folder.modules import course_object
+from ...course_folder.settings import load_settings
+from ...errors import LessonError
+from .pictures import CHART_STYLE
+from .running import Session
+from .writing import Text, set_text
+
+__all__ = ["LessonError", "build"]
+
+LOOK = Path(__file__).with_name("look")
+
+
+def build(course: Path, folder: Path, beside: Sequence[str] = ()) -> list[Path]:
+    """Write the lesson to `folder` and the slides to `folder/slides`.
+
+    Each page is one file with all that it needs: programs that show a single page, such as
+    JupyterLab, do not fetch what lies beside it.
+
+    Args:
+        course: the clone with the text and the notebooks.
+        folder: where to write; it is made if need be.
+        beside: assignments whose notebooks lie beside `folder`, each in a folder of its own name.
+            The pages lead to these, and name the others only.
+
+    Returns:
+        The pages, the lesson's first one first.
+
+    Raises:
+        LessonError: code in the text failed, or the text is not as it must be.
+    """
+    templates = jinja2.Environment(
+        loader=jinja2.FileSystemLoader(LOOK), autoescape=True, undefined=jinja2.StrictUndefined
+    )
+    with matplotlib.rc_context(CHART_STYLE):
+        near = {name: f"../{name}/{name}.ipynb" for name in beside}
+        texts = {path.stem: _page(course, path, near) for path in _sources(course, "lesson")}
+        near = {name: f"../{place}" for name, place in near.items()}
+        decks = {path.stem: _deck(course, path, near) for path in _sources(course, "slides")}
+    written = []
+    title = load_settings(course).title
+    names = list(texts)
+    for number, name in enumerate(names):
+        page = templates.get_template("page.html").render(
+            course=title,
+            texts=texts,
+            decks=decks,
+            name=name,
+            before=names[number - 1] if number else None,
+            after=names[number + 1] if number + 1 < len(names) else None,
+        )
+        written.append(_write(folder / f"{name}.html", page))
+    for name, slides in decks.items():
+        deck = templates.get_template("deck.html").render(course=title, slides=slides)
+        written.append(_write(folder / "slides" / f"{name}.html", deck))
+    return written
+
+
+def _sources(course: Path, kind: str) -> list[Path]:
+    """The texts in the order of reading, which is that of their names, the index first."""
+    settings = load_settings(course)
+    folder = settings.package_home(course) / settings.lesson.folder / kind
+    found = sorted(folder.glob("*.md"), key=lambda p: (p.stem != "index", p))
+    if not found:
+        raise LessonError(f"there is no text in {folder}")
+    return found
+
+
+def _page(course: Path, path: Path, notebooks: Mapping[str, str]) -> Text:
+    return set_text(path.read_text("utf-8"), _session(course, path), notebooks=notebooks)
+
+
+def _deck(course: Path, path: Path, notebooks: Mapping[str, str]) -> list[Text]:
+    """The slides of a deck; a line of three dashes stands between them."""
+    session = _session(course, path)
+    return [
+        set_text(part, session, line, notebooks) for line, part in _slides(path.read_text("utf-8"))
+    ]
+
+
+def _slides(source: str) -> Iterator[tuple[int, str]]:
+    line = 1
+    for part in re.split(r"^---\n", source, flags=re.MULTILINE):
+        yield line, part
+        line += part.count("\n") + 1
+
+
+def _session(course: Path, path: Path) -> Session:
+    """What the examples of a text may use without saying so: `Figure`, and what the course says."""
+    settings = load_settings(course)
+    place = settings.lesson.names
+    names = course_object(course, place)(course) if place else {}
+    scope = {"Figure": Figure, **names}
+    return Session(str(path.relative_to(settings.package_home(course))), scope)
+
+
+def _write(path: Path, page: str) -> Path:
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(page, "utf-8")
+    return path

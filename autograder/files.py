@@ -1,0 +1,77 @@
+"""Puts files where they belong, whole or not at all, by one program at a time."""
+
+from __future__ import annotations
+
+import fcntl
+import os
+import time
+from collections.abc import Iterator
+from contextlib import contextmanager, suppress
+from pathlib import Path
+from typing import BinaryIO
+
+from .errors import CourseError
+
+LOCK = ".autograder_lock"
+_PATIENCE = 180.0
+"""For how many seconds another program may be storing what it graded."""
+
+
+@contextmanager
+def one_at_a_time(course: Path) -> Iterator[None]:
+    """Keep other programs from storing in this course meanwhile. The lock ends with the process.
+
+    Raises `CourseError` where another program keeps it for over three minutes.
+    """
+    until = time.monotonic() + _PATIENCE
+    try:
+        opened = _opened(course / LOCK)
+    except OSError as error:
+        raise CourseError(f"{course / LOCK} could not be made ({error.strerror}).") from error
+    with opened as file:
+        while True:
+            try:
+                fcntl.flock(file, fcntl.LOCK_EX | fcntl.LOCK_NB)
+                break
+            except BlockingIOError as error:
+                if time.monotonic() > until:
+                    raise CourseError(
+                        f"another program has been storing marks in {course} for minutes. End it, "
+                        "and grade again."
+                    ) from error
+                time.sleep(0.01)
+        yield
+
+
+def _opened(path: Path) -> BinaryIO:
+    try:
+        return path.open("ab")
+    except PermissionError:
+        # Another instructor made it. A lock does not need the right to write.
+        return path.open("rb")
+
+
+def write_whole(path: Path, content: bytes, mode: int) -> None:
+    """Write a file that others see as it was or as it is to be, also after a loss of power.
+
+    After such a loss, the reader has to find out which of the two it is. The temporary file of a
+    killed program is written over: call this under `one_at_a_time`.
+
+    Raises `CourseError` where the disk is full.
+    """
+    aside = path.with_name(f".{path.name}.new")
+    try:
+        path.parent.mkdir(parents=True, exist_ok=True)
+        with aside.open("wb") as file:
+            file.write(content)
+            file.flush()
+            os.fsync(file.fileno())
+        aside.chmod(mode)
+        os.replace(aside, path)
+    except OSError as error:
+        with suppress(OSError):
+            aside.unlink(missing_ok=True)
+        raise CourseError(
+            f"{path} could not be written ({error.strerror}). What was graded before is stored; "
+            "make room or set the rights, and grade again."
+        ) from error

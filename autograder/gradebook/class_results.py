@@ -1,0 +1,169 @@
+"""Reads a class's results in one assignment: marks from the gradebook, verdicts from notebooks."""
+
+from __future__ import annotations
+
+import json
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import (
+    BaseCell,
+    Grade,
+    Gradebook,
+    GradeCell,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from sqlalchemy import select
+
+from ..model import IN_NOTEBOOK
+from .writing import require_assignment
+
+
+@dataclass
+class Result:
+    """What one student has in one assignment.
+
+    Attributes:
+        points: by exercise, hand-given marks included; None where a person has to give them.
+        waiting: the exercises that a person has to look at before the mark is final.
+        penalty: points taken off for being late.
+        timestamp: when it was submitted, in UTC, if known.
+        late_seconds: how long after the due date, extensions counted.
+    """
+
+    student: str
+    first_name: str = ""
+    last_name: str = ""
+    email: str = ""
+    submitted: bool = False
+    points: dict[str, float | None] = field(default_factory=dict)
+    waiting: list[str] = field(default_factory=list)
+    penalty: float = 0.0
+    timestamp: datetime | None = None
+    late_seconds: float = 0.0
+
+    @property
+    def score(self) -> float:
+        """The points without the penalty, as far as there are any."""
+        return round(sum(points or 0.0 for points in self.points.values()), 2)
+
+    @property
+    def mark(self) -> float:
+        """The points less the penalty, never below 0."""
+        return round(max(0.0, self.score - self.penalty), 2)
+
+
+@dataclass
+class ClassResults:
+    """A class's results in one assignment.
+
+    Attributes:
+        max_points: by exercise, in the order of the notebook.
+        results: one for each student of the gradebook, by id, also where nothing was submitted.
+    """
+
+    assignment: str
+    max_points: dict[str, float]
+    duedate: datetime | None
+    results: list[Result]
+
+    @property
+    def max_score(self) -> float:
+        return round(sum(self.max_points.values()), 2)
+
+    @property
+    def submitted(self) -> list[Result]:
+        return [result for result in self.results if result.submitted]
+
+
+def class_results(gradebook: Gradebook, name: str) -> ClassResults:
+    """All results in the assignment `name`, in as many queries as there are tables.
+
+    Raises `CourseError` if the gradebook does not know the assignment.
+    """
+    require_assignment(gradebook, name)
+    db = gradebook.db
+    assignment = gradebook.find_assignment(name)
+    max_points: dict[str, float] = {}
+    for notebook in assignment.notebooks:
+        for cell in notebook.grade_cells:
+            max_points[_exercise(cell.name)] = cell.max_score
+    results = {
+        student.id: Result(
+            student.id, student.first_name or "", student.last_name or "", student.email or ""
+        )
+        for student in db.scalars(select(Student).order_by(Student.id))
+    }
+    submissions = db.scalars(
+        select(SubmittedAssignment).where(SubmittedAssignment.assignment_id == assignment.id)
+    )
+    for submission in submissions:
+        result = results[submission.student_id]
+        result.submitted = True
+        result.timestamp = submission.timestamp
+        result.late_seconds = submission.total_seconds_late
+        result.penalty = submission.late_submission_penalty or 0.0
+    grades = db.execute(
+        select(
+            SubmittedAssignment.student_id,
+            BaseCell.name,
+            Grade.auto_score,
+            Grade.manual_score,
+            Grade.extra_credit,
+            Grade.needs_manual_grade,
+        )
+        .select_from(Grade)
+        .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
+        .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .join(GradeCell, Grade.cell_id == GradeCell.id)
+        .where(SubmittedAssignment.assignment_id == assignment.id)
+    )
+    for student, cell, automatic, by_hand, extra, look in grades:
+        given = automatic if by_hand is None else by_hand
+        exercise = _exercise(cell)
+        points = None if given is None else given + (extra or 0.0)
+        results[student].points[exercise] = points
+        if look or given is None:
+            results[student].waiting.append(exercise)
+    return ClassResults(name, max_points, assignment.duedate, list(results.values()))
+
+
+def _exercise(cell: str) -> str:
+    return cell.removeprefix("test_")
+
+
+@dataclass
+class GradedNotebook:
+    """What an autograded notebook tells beyond the marks.
+
+    Attributes:
+        verdicts: by exercise, at least `status` and `misconception`; empty where the notebook was
+            graded without leaving any.
+        answers: the source of each solution cell with code, by exercise.
+        in_notebook: whether the notebook's own test cells gave the points.
+    """
+
+    verdicts: dict[str, dict[str, Any]] = field(default_factory=dict)
+    answers: dict[str, str] = field(default_factory=dict)
+    in_notebook: bool = False
+
+
+def read_graded(path: Path) -> GradedNotebook:
+    """Read an autograded notebook; empty where there is none."""
+    found = GradedNotebook()
+    try:
+        notebook = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError):
+        return found
+    report = notebook["metadata"].get("autograder", {}).get("report", {})
+    found.verdicts = {exercise["id"]: exercise for exercise in report.get("exercises", ())}
+    found.in_notebook = report.get("tests") == IN_NOTEBOOK
+    for cell in notebook["cells"]:
+        marks = cell["metadata"].get("nbgrader", {})
+        if cell["cell_type"] == "code" and marks.get("solution"):
+            found.answers[marks["grade_id"]] = "".join(cell["source"])
+    return found

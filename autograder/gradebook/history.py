@@ -1,0 +1,240 @@
+"""The record of gradings: who, what was submitted, with what it was graded, and the verdicts.
+
+It is a table in the gradebook. A line is added in the transaction that stores its marks, so that
+neither is ever there without the other, and the database itself refuses to change or remove one.
+It holds no hidden input and no expected value.
+"""
+
+from __future__ import annotations
+
+import json
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from nbgrader.api import Gradebook
+from sqlalchemy import (
+    Column,
+    Connection,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    bindparam,
+    func,
+    select,
+)
+from sqlalchemy.engine import Row
+
+from ..model import Report
+
+_TABLES = MetaData()
+_GRADINGS = Table(
+    "autograder_grading",
+    _TABLES,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("time", String(40), nullable=False),
+    Column("assignment", String(128), nullable=False),
+    Column("student", String(128), nullable=False),
+    Column("submission", String(64), nullable=False),
+    Column("seed", String(64), nullable=False),
+    Column("versions", Text, nullable=False),
+    Column("verdicts", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+Index("autograder_grading_of", _GRADINGS.c.assignment, _GRADINGS.c.student)
+
+# Each is put together once: to do so takes longer than to carry it out.
+_ADDED = _GRADINGS.insert()
+_LATEST = select(_GRADINGS).where(
+    _GRADINGS.c.id
+    == select(func.max(_GRADINGS.c.id))
+    .where(
+        _GRADINGS.c.assignment == bindparam("assignment"),
+        _GRADINGS.c.student == bindparam("student"),
+    )
+    .scalar_subquery()
+)
+
+_REFUSED = "the record of gradings is only ever added to"
+# By database; each can be carried out again and again.
+_APPEND_ONLY = {
+    "sqlite": [
+        f"CREATE TRIGGER IF NOT EXISTS autograder_grading_no_{event} "
+        f"BEFORE {event} ON autograder_grading "
+        f"BEGIN SELECT RAISE(ABORT, '{_REFUSED}'); END"
+        for event in ("update", "delete")
+    ],
+    "postgresql": [
+        "CREATE OR REPLACE FUNCTION autograder_append_only() RETURNS trigger LANGUAGE plpgsql "
+        f"AS $$ BEGIN RAISE EXCEPTION '{_REFUSED}'; END $$",
+        "CREATE OR REPLACE TRIGGER autograder_grading_append_only "
+        "BEFORE UPDATE OR DELETE ON autograder_grading "
+        "FOR EACH ROW EXECUTE FUNCTION autograder_append_only()",
+    ],
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One grading of one submission.
+
+    Attributes:
+        submission: a digest of the submitted file.
+        seed: what the hidden tests' random numbers were drawn with.
+        versions: what else the marks depend on.
+        verdicts: by exercise in the notebook's order: `id`, `points`, `max_points`, `status`,
+            `misconception`, and under `broken` the promises that did not hold.
+        time: when it was stored, in UTC; set by the record. A clock may jump: what came later is
+            told by `number`.
+    """
+
+    assignment: str
+    student: str
+    submission: str
+    seed: str
+    versions: dict[str, str]
+    verdicts: list[dict[str, Any]]
+    time: str = ""
+    number: int = 0
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Change:
+    """How an exercise was graded before and how now.
+
+    Attributes:
+        points: before and now; None where there was no such exercise or a person marks it.
+        why: in words.
+    """
+
+    exercise: str
+    points: tuple[float | None, float | None]
+    why: list[str] = field(default_factory=list)
+
+
+def entry_of(
+    name: str, student: str, submission: str, report: Report, versions: dict[str, str]
+) -> Entry:
+    """What the record is to hold of a grading."""
+    verdicts = [
+        {
+            "id": result.id,
+            "points": result.points,
+            "max_points": result.max_points,
+            "status": result.status,
+            "misconception": result.misconception,
+            "broken": [promise for promise, held in result.promises if not held],
+        }
+        for result in report.exercises
+    ]
+    return Entry(name, student, submission, report.seed, versions, verdicts)
+
+
+def prepare(gradebook: Gradebook) -> None:
+    """Make the table where it is not there yet, and see to it that nothing changes a line."""
+    db = gradebook.db
+    connection = db.connection()
+    _TABLES.create_all(connection)
+    for statement in _APPEND_ONLY.get(connection.dialect.name, ()):
+        connection.exec_driver_sql(statement)
+    db.commit()
+
+
+def add(db: Connection, entry: Entry) -> None:
+    """Add a line; the caller commits."""
+    db.execute(
+        _ADDED,
+        {
+            "time": datetime.now(UTC).isoformat(timespec="seconds"),
+            "assignment": entry.assignment,
+            "student": entry.student,
+            "submission": entry.submission,
+            "seed": entry.seed,
+            "versions": json.dumps(entry.versions),
+            "verdicts": json.dumps(entry.verdicts, ensure_ascii=False),
+        },
+    )
+
+
+def entries(gradebook: Gradebook, name: str, student: str | None = None) -> list[Entry]:
+    """All gradings of an assignment, first to last; of one student if named."""
+    wanted = select(_GRADINGS).where(_GRADINGS.c.assignment == name).order_by(_GRADINGS.c.id)
+    if student is not None:
+        wanted = wanted.where(_GRADINGS.c.student == student)
+    return [_entry(row) for row in gradebook.db.execute(wanted)]
+
+
+def latest(gradebook: Gradebook, name: str, student: str) -> Entry | None:
+    """The last grading of a student's submission, if there is one."""
+    row = gradebook.db.execute(_LATEST, {"assignment": name, "student": student}).first()
+    return None if row is None else _entry(row)
+
+
+def _entry(row: Row[Any]) -> Entry:
+    return Entry(
+        row.assignment,
+        row.student,
+        row.submission,
+        row.seed,
+        json.loads(row.versions),
+        json.loads(row.verdicts),
+        row.time,
+        row.id,
+    )
+
+
+_REASONS = {
+    "submission": "another file was submitted",
+    "assignment": "the assignment's notebook or its hidden tests have changed",
+    "grader": "the autograder has changed",
+    "course": "the package that students use has changed",
+    "tests": "its tests run elsewhere: course.toml says where",
+    "key": "the course's key has changed, and with it the numbers that were drawn",
+}
+
+
+def reasons(before: Entry, now: Entry) -> list[str]:
+    """What has changed between two gradings that marks depend on, in words."""
+    found = [] if before.submission == now.submission else [_REASONS["submission"]]
+    for what, version in now.versions.items():
+        earlier = before.versions.get(what)
+        if version != earlier:
+            found.append(_REASONS.get(what, f"{what} is {version} now, it was {earlier}"))
+    return found or [
+        "nothing that marks depend on has changed: what the code does depends on chance or time"
+    ]
+
+
+def changes(before: Entry, now: Entry) -> list[Change]:
+    """The exercises whose points differ, and why."""
+    earlier = {verdict["id"]: verdict for verdict in before.verdicts}
+    later = {verdict["id"]: verdict for verdict in now.verdicts}
+    found = []
+    for name in {**earlier, **later}:
+        points = tuple(each.get(name, {}).get("points") for each in (earlier, later))
+        if points[0] != points[1]:
+            why = _why(earlier.get(name), later.get(name))
+            found.append(Change(name, (points[0], points[1]), why))
+    return found
+
+
+def _why(before: dict[str, Any] | None, now: dict[str, Any] | None) -> list[str]:
+    if before is None or now is None:
+        return ["the exercise is new" if before is None else "there is no such exercise any more"]
+    why = []
+    if before["max_points"] != now["max_points"]:
+        why.append(f"it is worth {now['max_points']:g} now, it was {before['max_points']:g}")
+    if before["status"] != now["status"]:
+        why.append(f"{before['status']} became {now['status']}".replace("_", " "))
+    if before["misconception"] != now["misconception"]:
+        named = now["misconception"] or "nothing known"
+        why.append(f"diagnosed as {named}, it was {before['misconception'] or 'nothing known'}")
+    why += [f"holds now: {each}" for each in before["broken"] if each not in now["broken"]]
+    why += [f"does not hold now: {each}" for each in now["broken"] if each not in before["broken"]]
+    return why

@@ -1,0 +1,374 @@
+"""Writes verdicts into nbgrader's gradebook, each submission's whole or not at all."""
+
+from __future__ import annotations
+
+import os
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import Any, TypeVar
+
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Gradebook,
+    InvalidEntry,
+    MissingEntry,
+    Notebook,
+    Student,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from nbgrader.utils import parse_utc
+from sqlalchemy import ColumnElement, Connection, Engine, and_, bindparam, event, select
+from sqlalchemy.exc import IntegrityError, OperationalError
+
+from ..course_folder.assignments import Exercise
+from ..errors import CourseError
+from ..model import Marks
+from . import history
+
+T = TypeVar("T")
+
+
+def of_submission(kind: type[Grade | Comment], key: Any) -> ColumnElement[bool]:
+    """Whether a grade or comment belongs to the submitted notebook with this key.
+
+    The condition names the cells as well, since nbgrader's index is by cell: without them, the time
+    of a query would grow with the class.
+    """
+    cells = (
+        select(BaseCell.id)
+        .join(SubmittedNotebook, SubmittedNotebook.notebook_id == BaseCell.notebook_id)
+        .where(SubmittedNotebook.id == key)
+    )
+    return and_(kind.notebook_id == key, kind.cell_id.in_(cells))
+
+
+# Rows are written through the tables: each step through the objects takes several times as long.
+_STUDENTS, _SUBMISSIONS, _NOTEBOOKS, _GRADES, _COMMENTS = (
+    kind.__table__ for kind in (Student, SubmittedAssignment, SubmittedNotebook, Grade, Comment)
+)
+
+# Each is put together once: to do so takes longer than to carry it out.
+_WHAT_IS_THERE = (
+    select(
+        Assignment.id, Student.id, SubmittedAssignment.id,
+        Notebook.id, Notebook.name, SubmittedNotebook.id,
+    )
+    .select_from(Assignment)
+    .join(Notebook, Notebook.assignment_id == Assignment.id)
+    .outerjoin(Student, Student.id == bindparam("student"))
+    .outerjoin(
+        SubmittedAssignment,
+        and_(
+            SubmittedAssignment.assignment_id == Assignment.id,
+            SubmittedAssignment.student_id == bindparam("student"),
+        ),
+    )
+    .outerjoin(
+        SubmittedNotebook,
+        and_(
+            SubmittedNotebook.notebook_id == Notebook.id,
+            SubmittedNotebook.assignment_id == SubmittedAssignment.id,
+        ),
+    )
+    .where(Assignment.name == bindparam("name"))
+)  # fmt: skip
+_SUBMITTED = select(SubmittedAssignment.id, SubmittedAssignment.timestamp).where(
+    SubmittedAssignment.assignment_id.in_(
+        select(Assignment.id).where(Assignment.name == bindparam("name"))
+    ),
+    SubmittedAssignment.student_id == bindparam("student"),
+)
+_RESUBMITTED = _SUBMISSIONS.update().where(_SUBMISSIONS.c.id == bindparam("row"))
+_CELLS = select(BaseCell.id, BaseCell.type, BaseCell.name).where(
+    BaseCell.notebook_id == bindparam("notebook")
+)
+_GRADED_CELLS = (
+    select(BaseCell.name, Grade.id, Grade.manual_score.is_not(None))
+    .join(Grade.cell)
+    .where(of_submission(Grade, bindparam("notebook")))
+)
+_COMMENTED_CELLS = (
+    select(BaseCell.name, Comment.id)
+    .join(Comment.cell)
+    .where(of_submission(Comment, bindparam("notebook")))
+)
+_SCORE = _GRADES.update().where(_GRADES.c.id == bindparam("row"))
+_REMARK = _COMMENTS.update().where(_COMMENTS.c.id == bindparam("row"))
+
+_PATIENCE = 60.0
+"""For how many seconds another program may keep the gradebook locked."""
+
+_REMEDIES = {
+    ("SQLITE_BUSY", "SQLITE_LOCKED"): (
+        "Another program keeps it locked, such as a database browser with an open change or a "
+        "formgrader that hangs: finish there, close it, and run the same command again."
+    ),
+    ("SQLITE_READONLY", "SQLITE_CANTOPEN", "SQLITE_PERM"): (
+        "Its file or folder may not be written: set the rights, and run the same command again."
+    ),
+    ("SQLITE_FULL",): "Its disk is full: make room, and run the same command again.",
+    ("SQLITE_CORRUPT", "SQLITE_NOTADB"): (
+        "Its file is damaged: put it aside, and do not delete it, for marks given by hand may be "
+        "in it alone. docs/troubleshooting.md says how to save them."
+    ),
+}
+_LASTING = tuple(kind for kinds in list(_REMEDIES)[1:] for kind in kinds)
+"""The kinds of SQLite's errors that no waiting mends."""
+
+
+@event.listens_for(Engine, "do_connect")
+def _wait_for_others(dialect: Any, record: Any, arguments: Any, parameters: dict[str, Any]) -> None:
+    """Let every connection to an SQLite gradebook wait for other programs, for reading too.
+
+    SQLite gives up after five seconds otherwise.
+    """
+    if dialect.name == "sqlite":
+        parameters.setdefault("timeout", _PATIENCE)
+
+
+def _kind(error: Exception) -> str:
+    """SQLite's name for the kind of an error; empty for another database's."""
+    return getattr(getattr(error, "orig", None), "sqlite_errorname", "")
+
+
+def told(error: Exception) -> str:
+    """What is wrong with the gradebook's database, and what a person can do about it."""
+    original = getattr(error, "orig", None)
+    if original is None or type(original).__module__ == "sqlite3":
+        remedy = "Look at its disk, and at other programs that use it; then run the same command."
+    else:
+        remedy = (
+            "See that the server which `db_url` in nbgrader_config.py names runs and lets you in; "
+            "then run the same command again."
+        )
+    for kinds, known in _REMEDIES.items():
+        if _kind(error).startswith(kinds):
+            remedy = known
+    return f"({original or error}). {remedy}"
+
+
+def require_assignment(gradebook: Gradebook, name: str) -> None:
+    """Raises `CourseError` if nbgrader does not know the assignment yet."""
+    try:
+        gradebook.find_assignment(name)
+    except MissingEntry as error:
+        raise CourseError(
+            f"the gradebook has no assignment {name!r}: "
+            f"run `nbgrader generate_assignment {name} --force` first"
+        ) from error
+
+
+def require_points(gradebook: Gradebook, name: str, exercises: Iterable[Exercise]) -> None:
+    """Raises `CourseError` where an exercise is worth something else in the gradebook."""
+    known = {
+        cell.name.removeprefix("test_"): cell.max_score
+        for notebook in gradebook.find_assignment(name).notebooks
+        for cell in (*notebook.grade_cells, *notebook.task_cells)
+    }
+    if changed := [e.id for e in exercises if known.get(e.id, e.max_points) != e.max_points]:
+        raise CourseError(
+            f"the gradebook has other points for {', '.join(changed)} of {name}: "
+            f"run `nbgrader generate_assignment {name} --force`, and grade again"
+        )
+
+
+@dataclass(frozen=True)
+class Result:
+    """The outcome of grading one notebook, as the gradebook stores it.
+
+    Attributes:
+        assignment: its name, and the notebook's.
+        student: the student's id.
+        marks: what the notebook earned.
+        timestamp: when it was submitted, in UTC, if known.
+        entry: what the record of gradings is to hold of it.
+    """
+
+    assignment: str
+    student: str
+    marks: Marks
+    timestamp: datetime | None
+    entry: history.Entry | None = None
+
+
+def record(gradebook: Gradebook, results: Sequence[Result]) -> None:
+    """Store marks in one transaction, as nbgrader's `SaveAutoGrades` would one by one.
+
+    Marks and comments that a person gave stay; where there is one, the cell is marked for another
+    look. Where other programs use the gradebook at the same time, this waits for its turn.
+
+    Raises `CourseError` where the gradebook is kept by another program for over a minute, or does
+    not know a notebook's cells.
+    """
+    whose = ", ".join(f"{each.student} for {each.assignment}" for each in results)
+    patiently(gradebook, f"the marks of {whose}", lambda: _record(gradebook, results))
+
+
+def patiently(gradebook: Gradebook, what: str, write: Callable[[], T]) -> T:
+    """Write to the gradebook; where other programs use it at the same time, wait for a turn.
+
+    Args:
+        gradebook: what is written to; rolled back where it fails.
+        what: what is written, for the message.
+        write: writes and commits; called again until it succeeds.
+
+    Raises `CourseError` where the gradebook is kept by another program for over a minute, and at
+    once where no waiting helps.
+    """
+    until = time.monotonic() + _PATIENCE
+    while True:
+        try:
+            return write()
+        except (OperationalError, IntegrityError, InvalidEntry) as error:
+            # It is locked, or another grader has just made the rows that were to be made here.
+            gradebook.db.rollback()
+            if _kind(error).startswith(_LASTING) or time.monotonic() > until:
+                raise CourseError(
+                    f"{what} could not be stored {told(error)} What was graded before is stored."
+                ) from error
+            time.sleep(0.1)
+        except Exception:
+            gradebook.db.rollback()
+            raise
+
+
+def _record(gradebook: Gradebook, results: Sequence[Result]) -> None:
+    # A query through the session makes objects of the rows and takes twice as long.
+    db = gradebook.db.connection()
+    for result in results:
+        known = _mirrored(db, result)
+        if known is not None:
+            _renew(db, known, result.marks)
+        if result.entry is not None:
+            history.add(db, result.entry)
+    gradebook.db.commit()
+
+
+def has_time(gradebook: Gradebook, name: str, student: str, when: datetime | None) -> bool:
+    """Whether the gradebook says that a submission that it has came at this time, in UTC."""
+    found = gradebook.db.execute(_SUBMITTED, {"name": name, "student": student}).first()
+    return found is None or found.timestamp == when
+
+
+def set_time(gradebook: Gradebook, name: str, student: str, when: datetime | None) -> None:
+    """Set when a submission that the gradebook has came, in UTC; None where nobody knows.
+
+    Raises `CourseError` where the gradebook is kept by another program for over a minute.
+    """
+
+    def write() -> None:
+        found = gradebook.db.execute(_SUBMITTED, {"name": name, "student": student}).one()
+        gradebook.db.execute(_RESUBMITTED, {"row": found.id, "timestamp": when})
+        gradebook.db.commit()
+
+    patiently(gradebook, f"when {student} submitted {name}", write)
+
+
+def given_by_hand(gradebook: Gradebook, name: str, student: str) -> dict[str, float]:
+    """The points that a person gave in place of the grader's, by exercise."""
+    rows = gradebook.db.execute(
+        select(BaseCell.name, Grade.manual_score)
+        .join(Grade.cell)
+        .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
+        .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+        .where(
+            Assignment.name == name,
+            SubmittedAssignment.student_id == student,
+            Grade.manual_score.is_not(None),
+        )
+    )
+    return {cell.removeprefix("test_"): points for cell, points in rows}
+
+
+def _mirrored(db: Connection, result: Result) -> str | None:
+    """The id of the submitted notebook if it was there; else it is made, with these marks.
+
+    This is nbgrader's `Gradebook.update_or_create_submission`, in bulk and without committing.
+    """
+    name, student = result.assignment, result.student
+    there = db.execute(_WHAT_IS_THERE, {"name": name, "student": student}).all()
+    assignment_id, student_id, submission_id, *_ = there[0]
+    if student_id is None:
+        db.execute(_STUDENTS.insert(), {"id": student})
+    when = {"timestamp": None if result.timestamp is None else parse_utc(result.timestamp)}
+    if submission_id is None:
+        submission_id = _new_id()
+        row = {"id": submission_id, "assignment_id": assignment_id, "student_id": student, **when}
+        db.execute(_SUBMISSIONS.insert(), row)
+    else:
+        db.execute(_RESUBMITTED, {"row": submission_id, **when})
+    found = None
+    for *_, notebook_id, each, known in there:
+        if known is None:
+            marks = result.marks if each == name else Marks({}, {})
+            _add_notebook(db, submission_id, notebook_id, marks)
+        elif each == name:
+            found = known
+    return found
+
+
+def _add_notebook(db: Connection, submission_id: str, notebook_id: str, marks: Marks) -> None:
+    submitted_id = _new_id()
+    row = {"id": submitted_id, "assignment_id": submission_id, "notebook_id": notebook_id}
+    db.execute(_NOTEBOOKS.insert(), row)
+    scores, remarks = {}, {}
+    for cell_id, kind, cell in db.execute(_CELLS, {"notebook": notebook_id}):
+        row = {"id": _new_id(), "cell_id": cell_id, "notebook_id": submitted_id}
+        if kind in ("GradeCell", "TaskCell"):
+            earned = marks.points.get(cell)
+            scores[cell] = {**row, "auto_score": earned, "needs_manual_grade": earned is None}
+        if kind in ("SolutionCell", "TaskCell"):
+            remarks[cell] = {**row, "auto_comment": _remark(marks, cell)}
+    _require_cells(scores, marks.points)
+    _require_cells(remarks, marks.unanswered)
+    for table, rows in ((_GRADES, scores), (_COMMENTS, remarks)):
+        if rows:
+            db.execute(table.insert(), [*rows.values()])
+
+
+def _new_id() -> str:
+    """An id like nbgrader's, 32 hexadecimal digits, that comes after those made before.
+
+    New rows then lie side by side in the tables' indexes. Among ids without an order, each would
+    have a page of the database file rewritten.
+    """
+    return f"{time.time_ns() // 1000:014x}{os.urandom(9).hex()}"
+
+
+def _renew(db: Connection, notebook_id: str, marks: Marks) -> None:
+    """Set the marks of a submitted notebook that was there before."""
+    given = {"notebook": notebook_id}
+    grades = {cell: row for cell, *row in db.execute(_GRADED_CELLS, given)}
+    comments = {cell: row for cell, row in db.execute(_COMMENTED_CELLS, given)}
+    _require_cells(grades, marks.points)
+    _require_cells(comments, marks.unanswered)
+    scores = []
+    for cell, points in marks.points.items():
+        grade_id, by_hand = grades[cell]
+        look = by_hand or points is None
+        scores.append({"row": grade_id, "auto_score": points, "needs_manual_grade": look})
+    remarks = [
+        {"row": comments[cell], "auto_comment": _remark(marks, cell)} for cell in marks.unanswered
+    ]
+    for statement, rows in ((_SCORE, scores), (_REMARK, remarks)):
+        if rows:
+            db.execute(statement, rows)
+
+
+def _remark(marks: Marks, cell: str) -> str | None:
+    return "No response." if marks.unanswered.get(cell) else None
+
+
+def _require_cells(known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:
+    if unknown := [cell for cell in wanted if cell not in known]:
+        raise CourseError(
+            f"the gradebook does not know the cells {', '.join(unknown)}. Was the assignment "
+            "changed? Run `nbgrader generate_assignment --force` for it, and grade again."
+        )

@@ -1,0 +1,358 @@
+"""Runs the hidden pytest suites: collected once, then run for one student after another.
+
+pytest collects the tests, sets up their fixtures and runs them, each with everything made anew.
+What is left out are the hooks around a test, which make reports. What pytest offers and this does
+not, such as `unittest.TestCase`, is refused by name when a suite is loaded.
+"""
+
+from __future__ import annotations
+
+import inspect
+import io
+import os
+import random
+import sys
+import traceback
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+import pytest
+from _pytest.assertion.rewrite import AssertionRewritingHook
+from _pytest.config import Config, get_config
+from _pytest.fixtures import FixtureLookupError
+from _pytest.main import Session
+from _pytest.outcomes import OutcomeException
+from _pytest.skipping import evaluate_skip_marks, evaluate_xfail_marks
+
+from ..course_folder.modules import importable
+from ..errors import (
+    AuthorError,
+    SandboxUnavailable,
+    StudentError,
+    StudentLost,
+    SuiteError,
+)
+from ..model import Verdict
+from ..wall.inside import protocol
+from ..wall.proxies import Student
+from ..wall.targets import Target
+from .plain_python import PlainPython
+
+_OF_THIS_PROCESS = {"cache", "capfd", "capfdbinary", "caplog", "capsys", "capsysbinary",
+                    "monkeypatch", "recwarn", "tmp_path", "tmp_path_factory", "tmpdir"}  # fmt: skip
+_MARKS = {"exercise", "parametrize", "usefixtures", "skip", "skipif", "xfail"}
+_NONE = 'there are none in it: write one for each exercise, under `@exercise("…")` with its name'
+_ABOUT_ANSWERS = (ArithmeticError, LookupError, ValueError)
+_RAISES = pytest.raises
+_ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTEST_PLUGINS": ""}
+"""What somebody has set for pytest on this machine is not for hidden tests."""
+
+
+class _Fixtures:
+    """The fixtures that every course's hidden tests have."""
+
+    student: Student | None = None
+    seed: bytes = b""
+
+    def __init__(self) -> None:
+        self.refused: list[str] = []
+
+    @pytest.fixture(name="student")
+    def _student(self) -> Student:
+        assert self.student is not None
+        return self.student
+
+    @pytest.fixture(name="rng")
+    def _rng(self, request: pytest.FixtureRequest) -> random.Random:
+        name = request.node.nodeid.partition("::")[2]
+        key = blake2b(name.encode(), key=self.seed[:64], digest_size=16)
+        return random.Random(key.digest())
+
+    def pytest_configure(self, config: Config) -> None:
+        config.addinivalue_line("markers", "exercise(name): the exercise that a test grades")
+
+    def pytest_collectreport(self, report: pytest.CollectReport) -> None:
+        if report.failed:
+            self.refused.append(report.longreprtext)
+
+
+class Suite:
+    """The collected tests of one assignment.
+
+    Args:
+        path: the test module, such as `grading_tests/test_value.py`. Modules beside it can be
+            imported, and helper modules are in the folder `inside` beside it.
+
+    Attributes:
+        skipped: by exercise, the tests that are marked with `skip` or `xfail`, and why. They are
+            not run and count for nothing.
+    """
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._fixtures = _Fixtures()
+        self._helpers = _read_helpers(path.parent / "inside")
+        self._tests: dict[str, list[pytest.Function]] = {}
+        self.skipped: dict[str, list[str]] = {}
+        with _quiet(), _environment(**_ENVIRONMENT), _importable(path.parent):
+            self._config = _configured(path, self._fixtures)
+            self._session = Session.from_config(self._config)
+            self._config.hook.pytest_sessionstart(session=self._session)
+            try:
+                self._config.hook.pytest_collection(session=self._session)
+            except pytest.UsageError as error:
+                raise SuiteError(f"{path}: {error}") from error
+        if self._session.testsfailed or not self._session.items:
+            why = "\n".join(self._fixtures.refused) or _NONE
+            raise SuiteError(f"{path}: the tests cannot be collected\n{why}")
+        self._refuse_hooks()
+        for item in self._session.items:
+            self._add(item)
+
+    def _refuse_hooks(self) -> None:
+        for plugin in self._config.pluginmanager.get_plugins():
+            file = getattr(plugin, "__file__", None)
+            if file and Path(file).is_relative_to(self._path.parent):
+                for name in vars(plugin):
+                    if name.startswith(("pytest_runtest_", "pytest_report", "pytest_terminal")):
+                        raise SuiteError(
+                            f"{file}: the hook {name} is not called here. Use a fixture instead."
+                        )
+
+    def _add(self, item: pytest.Item) -> None:
+        where = f"{self._path}: {item.name}"
+        if type(item) is not pytest.Function:
+            raise SuiteError(
+                f"{where} is a {type(item).__name__}, which is not run here: make it a function, "
+                "or a method of a class without a base"
+            )
+        if inspect.iscoroutinefunction(item.function):
+            raise SuiteError(f"{where} is a coroutine, which is not run here: make it a function")
+        exercise = item.get_closest_marker("exercise")
+        if exercise is None or not exercise.args:
+            raise SuiteError(
+                f'{where} names no exercise: write `@exercise("…")` before it, or before its class'
+            )
+        for mark in item.iter_markers():
+            if mark.name not in _MARKS:
+                raise SuiteError(f"{where}: the mark {mark.name} does nothing here: delete it")
+        for fixture in _OF_THIS_PROCESS.intersection(item.fixturenames):
+            raise SuiteError(
+                f"{where} asks for {fixture}, which has no hold on a student's process: do it "
+                "there, in a helper module"
+            )
+        name = exercise.args[0]
+        tests = self._tests.setdefault(name, [])
+        skip, xfail = evaluate_skip_marks(item), evaluate_xfail_marks(item)
+        if skip is None and xfail is None:
+            tests.append(item)
+        else:
+            reason = skip.reason if skip else xfail.reason if xfail else ""
+            self.skipped.setdefault(name, []).append(f"{item.name} ({reason or 'no reason given'})")
+
+    @property
+    def exercises(self) -> list[str]:
+        return list(self._tests)
+
+    def close(self) -> None:
+        with _quiet():
+            self._config.hook.pytest_sessionfinish(session=self._session, exitstatus=0)
+            self._config._ensure_unconfigure()
+
+    def __enter__(self) -> Suite:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def promises(self, exercise: str) -> list[Verdict]:
+        """The verdicts of tests that were not run: none passed."""
+        return [_unrun(item) for item in self._tests.get(exercise, [])]
+
+    def run(self, exercise: str, target: Callable[[str], Target], seed: bytes) -> Iterator[Verdict]:
+        """Run the exercise's tests in order, and give each one's verdict.
+
+        Args:
+            exercise: the exercise's id.
+            target: called with the name of each test; may give a new one where the last process
+                was lost.
+            seed: 1 to 64 bytes that the tests' random numbers are drawn from.
+        """
+        for item in self._tests.get(exercise, []):
+            yield self._run_one(item, target, seed)
+
+    def run_test(self, exercise: str, test: str, target: Target, seed: bytes) -> Verdict:
+        """Run a single test of an exercise."""
+        item = next(each for each in self._tests[exercise] if each.name == test)
+        return self._run_one(item, lambda _: target, seed)
+
+    def _run_one(
+        self, item: pytest.Function, target: Callable[[str], Target], seed: bytes
+    ) -> Verdict:
+        verdict = _unrun(item)
+        try:
+            student = Student(target(item.name), self._helpers)
+            student.seen = verdict.seen
+            self._fixtures.student, self._fixtures.seed = student, seed
+            _run_item(item, student)
+            verdict.passed = True
+        except SandboxUnavailable:
+            raise
+        except StudentLost as lost:
+            verdict.lost = lost.reason
+        except protocol.ProtocolError:
+            verdict.lost = "crashed"
+        except (StudentError, AssertionError, MemoryError, RecursionError):
+            pass  # The test did not pass. A large or deep reply may cause the last two.
+        except (Exception, OutcomeException) as error:
+            if type(error) is pytest.fail.Exception:
+                return verdict
+            verdict.broken = _told(error, self._path.parent)
+            is_missing = isinstance(error, FixtureLookupError)
+            verdict.blames_test = is_missing or not isinstance(error, _ABOUT_ANSWERS)
+        finally:
+            self._fixtures.student = None
+        return verdict
+
+
+def _unrun(item: pytest.Function) -> Verdict:
+    return Verdict(item.name, " ".join((item.function.__doc__ or item.name).split()))
+
+
+def _run_item(item: pytest.Function, student: Student) -> None:
+    """Set up, run and tear down a test as pytest does, on an instance and with fixtures of its own.
+
+    The test is over when its last step has been carried out.
+    """
+    state = item.session._setupstate
+    vars(item).pop("_instance", None)
+    vars(item).pop("_obj", None)
+    item._initrequest()
+    try:
+        with _raises_of_steps(student):
+            state.setup(item)
+            item.runtest()
+            student.finish()
+    finally:
+        state.teardown_exact(None)
+    student.finish()
+
+
+@contextmanager
+def _raises_of_steps(student: Student) -> Iterator[None]:
+    """Have `pytest.raises` send the steps in its block before it says that nothing was raised, and
+    those before it first."""
+    before = pytest.raises
+
+    @contextmanager
+    def block(expected: Any, **options: Any) -> Iterator[Any]:
+        student.finish()
+        with _RAISES(expected, **options) as raised:
+            yield raised
+            student.finish()
+
+    def raises(expected: Any, *call: Any, **options: Any) -> Any:
+        if options.get("match") is not None:
+            raise AuthorError("what a student's error says does not come here: leave `match` out")
+        if not call:
+            return block(expected, **options)
+        with block(expected) as raised:
+            call[0](*call[1:], **options)
+        return raised
+
+    setattr(pytest, "raises", raises)  # noqa: B010 (its type is a set of overloads)
+    try:
+        yield
+    finally:
+        setattr(pytest, "raises", before)  # noqa: B010
+
+
+def _told(error: BaseException, folder: Path) -> str:
+    """The error's traceback, from the course's own lines on."""
+    if isinstance(error, FixtureLookupError):
+        return f"fixture {error.argname!r} not found"
+    if isinstance(error, OutcomeException):
+        name = type(error).__name__
+        return f"{name}: {error}. Whether a test counts cannot depend on an answer: mark it instead"
+    trace = error.__traceback__
+    while trace and not Path(trace.tb_frame.f_code.co_filename).is_relative_to(folder):
+        trace = trace.tb_next
+    lines = traceback.format_exception(type(error), error, trace or error.__traceback__)
+    told = "".join(lines).strip()
+    if "Promise" in str(error):
+        told += (
+            "\nWhat came from the student is a promise, which this cannot take: write "
+            "plain(answer), str(answer), float(answer) or list(answer)."
+        )
+    return told
+
+
+def _read_helpers(folder: Path) -> dict[str, str]:
+    """The helper modules' texts, by name. Raises `SuiteError` where one is not Python."""
+    helpers = {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.py"))}
+    for name, text in helpers.items():
+        try:
+            compile(text, f"{folder}/{name}.py", "exec", dont_inherit=True)
+        except SyntaxError as error:
+            raise SuiteError(f"{folder}/{name}.py: line {error.lineno}: {error.msg}") from error
+    return helpers
+
+
+def _configured(path: Path, fixtures: _Fixtures) -> Config:
+    arguments = [
+        str(path), "-q", "--import-mode=importlib", "--rootdir", str(path.parent),
+        "--confcutdir", str(path.parent), "-c", os.devnull,
+        "-p", "no:cacheprovider", "-p", "no:faulthandler",
+        "-p", "no:logging", "-p", "no:doctest", "-p", "no:unraisableexception",
+        "-p", "no:threadexception", "-p", "no:stepwise", "-p", "no:junitxml", "-p", "no:pastebin",
+        "-p", "no:capture", "-p", "no:warnings", "--assert=plain",
+    ]  # fmt: skip
+    config = get_config(arguments)
+    config.pluginmanager.register(fixtures, "grading-fixtures")
+    parsed: Config = config.pluginmanager.hook.pytest_cmdline_parse(
+        pluginmanager=config.pluginmanager, args=arguments
+    )
+    parsed._do_configure()
+    return parsed
+
+
+@contextmanager
+def _importable(folder: Path) -> Iterator[None]:
+    """Let hidden tests be imported, with what Python says of promises put right."""
+    # Where the grader itself is under test, pytest would rewrite the hidden tests' assertions.
+    others = [each for each in sys.meta_path if not isinstance(each, AssertionRewritingHook)]
+    finders, sys.meta_path[:] = sys.meta_path[:], [PlainPython(folder), *others]
+    try:
+        with importable(folder):
+            yield
+    finally:
+        sys.meta_path[:] = finders
+
+
+@contextmanager
+def _quiet() -> Iterator[None]:
+    printed = io.StringIO()
+    # pytest writes bytecode beside the tests; leave their folder as it is.
+    before, sys.dont_write_bytecode = sys.dont_write_bytecode, True
+    try:
+        with redirect_stdout(printed), redirect_stderr(printed):
+            yield
+    finally:
+        sys.dont_write_bytecode = before
+
+
+@contextmanager
+def _environment(**values: str) -> Iterator[None]:
+    before = {name: os.environ.get(name) for name in values}
+    os.environ.update(values)
+    try:
+        yield
+    finally:
+        for name, value in before.items():
+            if value is None:
+                del os.environ[name]
+            else:
+                os.environ[name] = value

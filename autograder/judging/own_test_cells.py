@@ -1,0 +1,126 @@
+"""Judges a notebook by its own test cells, which course.toml has to ask for: the weaker kind.
+
+They run where nbgrader runs them, in the submitted code's own process: that can read them, and can
+forge what comes of them. What students get to see comes from a process of its own, in which the
+hidden parts never were.
+"""
+
+from __future__ import annotations
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+from nbgrader.utils import determine_grade
+
+from ..course_folder.assignments import Assignment, Exercise
+from ..errors import CourseError
+from ..model import ADVICE, IN_NOTEBOOK, LOST, Cell, ExerciseResult, Judged, Ran, Report
+from ..notebook.outputs import OutputRoom, clean_outputs
+from ..notebook.restoring import visible_part
+from ..wall import WarmServer
+from ..wall.time_budget import TimeBudget
+from .student_run import Run
+
+WEAKER = (
+    "The notebook's own test cells gave the points. They ran in the same process as the submitted "
+    "code, which could forge what they say: this is the weaker kind of verdict."
+)
+_CARD = "Tested in the notebook itself: a verdict that the submitted code could forge."
+_HALF = 0.5
+
+
+def judge_by_own_cells(
+    assignment: Assignment,
+    server: WarmServer,
+    cells: list[Cell],
+    seed: bytes,
+    budget: TimeBudget,
+    only: set[str] | None = None,
+) -> Judged:
+    """Run the cells, test cells among them, and give points as nbgrader does.
+
+    Args:
+        cells: every code cell that is to run, test cells as the source notebook has them.
+        seed: what the process's random numbers start from.
+        only: judge these exercises alone.
+
+    Raises `CourseError` where a test cell is none until nbgrader has filled it in.
+    """
+    _refuse_autotests(assignment, cells)
+    shown, ran = _run_both(server, cells, seed, budget)
+    tested = {cell.tests: each for cell, each in zip(cells, ran, strict=True) if cell.tests}
+    results = [
+        _result(exercise, tested.get(exercise.id))
+        for exercise in assignment.exercises.values()
+        if only is None or exercise.id in only
+    ]
+    room = OutputRoom()
+    for cell, own, each in zip(cells, ran, shown, strict=True):
+        if cell.tests:
+            each.outputs = clean_outputs(own.outputs or each.outputs, room)
+    notes = [WEAKER]
+    if any(each.refused for each in (*shown, *ran)):
+        notes.append(
+            f"The {budget.seconds:g} seconds that this notebook may take were used up, and cells "
+            "at its end were not run. Look for cells that take long."
+        )
+    return Judged(Report(assignment.name, results, notes, seed.hex(), IN_NOTEBOOK), shown)
+
+
+def _run_both(
+    server: WarmServer, cells: list[Cell], seed: bytes, budget: TimeBudget
+) -> tuple[list[Ran], list[Ran]]:
+    """How the cells went without hidden tests, which may be shown, and how they went with them."""
+    visible = [
+        Cell(visible_part(cell.source), is_locked=cell.is_locked) if cell.tests else cell
+        for cell in cells
+    ]
+    shown = Run(server, visible, seed, budget, keep=_HALF)
+    try:
+        shown.run_cells()
+    finally:
+        shown.close()
+    judged = Run(server, cells, seed, budget, before=shown.ran, keep=0.0)
+    try:
+        judged.run_cells()
+    finally:
+        judged.close()
+    return shown.ran, judged.ran
+
+
+def _refuse_autotests(assignment: Assignment, cells: list[Cell]) -> None:
+    for cell in cells:
+        if cell.tests and "AUTOTEST" in cell.source:
+            raise CourseError(
+                f"source/{assignment.name}/{assignment.name}.ipynb: the test cell of {cell.tests} "
+                "holds an AUTOTEST, which nbgrader writes tests for when it makes the release. "
+                'With tests = "in-notebook" in course.toml, write the test itself there.'
+            )
+
+
+def _result(exercise: Exercise, ran: Ran | None) -> ExerciseResult:
+    """What an exercise's test cell says; a person says it where there is no such cell."""
+    result = ExerciseResult(exercise.id, exercise.title, exercise.max_points, note=_CARD)
+    if exercise.manual or ran is None:
+        result.points, result.status, result.note = None, "manual", ""
+        result.message = "A person reads and marks this answer."
+    elif ran.lost:
+        result.status = ran.lost
+        result.message = f"Not passed: the test {LOST[ran.lost]}. {ADVICE[ran.lost]}"
+    else:
+        try:
+            result.points, _ = determine_grade(_test_cell(exercise, ran))
+        except (KeyError, ValueError):  # More points than there are, or a result without a text.
+            result.points = 0.0
+        share = (result.points or 0.0) / exercise.max_points if exercise.max_points else 1.0
+        result.status = "passed" if share == 1 else "partial" if share else "failed"
+        result.message = {"passed": "", "partial": "Partly passed."}.get(
+            result.status, "Not passed."
+        )
+    return result
+
+
+def _test_cell(exercise: Exercise, ran: Ran) -> NotebookNode:
+    """The cell as nbgrader looks at it."""
+    cell: NotebookNode = nbformat.v4.new_code_cell(outputs=nbformat.from_dict(ran.outputs))
+    cell.metadata.nbgrader = {"grade": True, "solution": False, "points": exercise.max_points}
+    return cell

@@ -1,0 +1,78 @@
+"""Measures the times of the model solution, from which the time limits of student code follow."""
+
+from __future__ import annotations
+
+import gc
+import time
+from collections.abc import Callable
+from contextlib import redirect_stdout
+from io import StringIO
+
+from coursecheck.probes import play
+
+from ..course_folder.assignments import Assignment, Exercise
+from ..wall.targets import LocalTarget
+from .hidden_tests import Suite
+
+_SEED = bytes(16)
+
+
+class SolutionTimes:
+    """Seconds of processor time that the model solution takes for the tests of an assignment.
+
+    Each is measured when it is first asked for: few submissions run for so long that one matters.
+    """
+
+    def __init__(self, assignment: Assignment) -> None:
+        self.assignment = assignment
+        self._known: dict[tuple[str, str], float] = {}
+        self._own_suite: Suite | None = None
+
+    def close(self) -> None:
+        if self._own_suite is not None:
+            self._own_suite.close()
+            self._own_suite = None
+
+    @property
+    def _suite(self) -> Suite:
+        """The hidden tests, collected once more: a time is asked for in the middle of a test."""
+        if self._own_suite is None:
+            self._own_suite = Suite(self.assignment.tests)
+        return self._own_suite
+
+    def of_test(self, exercise: str, test: str) -> float:
+        """The seconds of a hidden test."""
+        suite = self._suite
+        target = LocalTarget(self.assignment.namespace(), self.assignment.data_folder)
+        return self._measured(
+            (exercise, test), lambda: suite.run_test(exercise, test, target, _SEED)
+        )
+
+    def of_probes(self, exercise: Exercise) -> float:
+        """The seconds of all public probes of an exercise together."""
+        namespace = self.assignment.namespace()
+        return self._measured(
+            (exercise.id, ""), lambda: [play(probe, namespace) for probe in exercise.probes]
+        )
+
+    def slowest(self) -> float:
+        """The seconds of the slowest of all hidden tests."""
+        return max(
+            self.of_test(exercise, verdict.test)
+            for exercise in self._suite.exercises
+            for verdict in self._suite.promises(exercise)
+        )
+
+    def _measured(self, key: tuple[str, str], run: Callable[[], object]) -> float:
+        if key not in self._known:
+            collects = gc.isenabled()
+            gc.disable()  # What else this process holds is no part of what the model takes.
+            try:
+                started = time.thread_time()
+                with redirect_stdout(StringIO()), self.assignment.beside_data():
+                    run()
+                self._known[key] = time.thread_time() - started
+            finally:
+                if collects:
+                    gc.enable()
+        return self._known[key]

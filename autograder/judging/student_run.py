@@ -1,0 +1,316 @@
+"""Runs the cells of a notebook in student processes, and runs them again where one is lost."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Mapping
+from contextlib import suppress
+from functools import partial
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from coursecheck import probes
+from coursecheck.messages import agree
+from coursecheck.probes import Observation
+
+from ..course_folder.assignments import Exercise
+from ..errors import StudentLost
+from ..model import LOST, Cell, Ran
+from ..notebook.outputs import OutputRoom, clean_outputs
+from ..texts import fit
+from ..wall import StudentProcess, WarmServer
+from ..wall.inside import protocol
+from ..wall.targets import RemoteTarget
+from ..wall.time_budget import FOR_TESTS, TimeBudget
+from .solution_times import SolutionTimes
+
+_log = logging.getLogger(__name__)
+
+_PROBES = Path(probes.__file__).read_text("utf-8")
+
+
+class Run:
+    """The cells of a notebook in a student process, which is replaced when it is lost.
+
+    Args:
+        given: working versions, by exercise: cells that are run in the place of its own.
+        skipped: exercises whose solution cell is left out.
+        before: how the cells went in an earlier run; lost ones are not tried again.
+        times: what the model solution takes, if there is one.
+        assignment: whose data files lie beside the notebook.
+        keep: the share of the submission's time that its cells leave on their first run.
+    """
+
+    def __init__(
+        self,
+        server: WarmServer,
+        cells: list[Cell],
+        seed: bytes,
+        budget: TimeBudget,
+        given: Mapping[str, str] | None = None,
+        skipped: set[str] | None = None,
+        before: list[Ran] | None = None,
+        times: SolutionTimes | None = None,
+        assignment: str = "",
+        keep: float = FOR_TESTS,
+    ) -> None:
+        self._keep = keep
+        self._budget = budget
+        self._seed = seed
+        self.ran = [Ran(lost=ran.lost) for ran in before] if before else [Ran() for _ in cells]
+        self._server = server
+        self._cells = cells
+        self.given = given or {}
+        self._skipped = set() if skipped is None else skipped
+        self._times = times
+        self._assignment = assignment
+        self._outputs = OutputRoom()
+        self._process: StudentProcess | None = None
+        self._target: RemoteTarget | None = None
+
+    @property
+    def name(self) -> str:
+        """Which process this is, in the log's words."""
+        if not self.given:
+            return "own process"
+        return f"process with working versions of {', '.join(self.given)}"
+
+    def run_cells(self) -> None:
+        """Run every cell once; a cell that takes the process down is lost, the others are not."""
+        done = 0
+        while done < len(self._cells):
+            with suppress(StudentLost):
+                for index in range(done, len(self._cells)):
+                    done = index + 1
+                    self._run_cell(self._ready(index), index)
+        self._server.fork_ahead()
+
+    def target(self, model: Callable[[], float] | None = None) -> RemoteTarget:
+        """The student's namespace after all cells, for one hidden test.
+
+        Args:
+            model: says how many seconds the test takes the model solution.
+
+        Raises:
+            StudentLost: it cannot be had.
+        """
+        process = self._ready(len(self._cells))
+        self._budget.give(process, model, room=self._server.limits.test_bytes)
+        if self._target is None:
+            self._target = RemoteTarget(process)
+        return self._target
+
+    def observe(
+        self, exercise: Exercise, entry: Mapping[str, Any] | None = None
+    ) -> list[list[Observation]] | None:
+        """Play the exercise's public probes; returns what they show, or None if that failed.
+
+        What they show may be shown to the student, so no process that has seen a hidden number is
+        asked.
+
+        Args:
+            exercise: whose probes to play.
+            entry: what the public table says of the exercise. With it, of what they show only that
+                remains which the table holds, and the kinds of the rest: a text may hold a working
+                version that was given here, and so may the digits of a number.
+        """
+        if self._target is not None:
+            raise RuntimeError("an observer has seen no hidden number")
+        if entry is None and self.given:
+            raise RuntimeError("of a process that was given a solution, the table's words are told")
+        if not exercise.probes:
+            return None
+        with suppress(StudentLost, protocol.ProtocolError):
+            process = self._ready(len(self._cells))
+            model = partial(self._times.of_probes, exercise) if self._times else None
+            self._budget.give(process, model, room=self._server.limits.test_bytes)
+            reply = process.request(_played(exercise))
+            seen = _observations(reply.get("values"), exercise)
+            return seen if seen is None or entry is None else as_in_table(seen, entry)
+        return None
+
+    def close(self) -> None:
+        """End the process. What is asked next is asked of a new one."""
+        if self._process is not None:
+            self._process.close()
+        self._process = self._target = None
+
+    def _ready(self, count: int) -> StudentProcess:
+        """A process in which the first `count` cells, lost ones left out, have run."""
+        if self._process is None or not self._process.is_open:
+            self._process = self._server.spawn(seed_of_cells(self._seed), self._assignment)
+            self._target = None
+            self._budget.started(self._process)
+            _log.debug("%s: started, %d cells to run first", self.name, count)
+            for index in range(count):
+                self._run_cell(self._process, index, again=True)
+            if count == len(self._cells):
+                self._server.fork_ahead()
+        return self._process
+
+    def _run_cell(self, process: StudentProcess, index: int, again: bool = False) -> None:
+        cell, ran = self._cells[index], self.ran[index]
+        source = self.given.get(cell.exercise or "")
+        if source is not None:
+            # An error here, for want of something that another cell defines, makes the tests fail.
+            self._budget.give(process)
+            process.request({"cell": source})
+            _log.debug("%s: working version of %s ran", self.name, cell.exercise)
+            return
+        if ran.lost or cell.exercise in self._skipped:
+            return
+        what = f"cell {index + 1} ({cell.exercise or 'no exercise'})"
+        started = time.monotonic()
+        try:
+            self._give_time(process, cell, ran, again)
+            reply = process.request({"cell": cell.source})
+            if reply["error"] == "MemoryError":
+                process.close()
+                raise StudentLost("out_of_memory")
+        except StudentLost as lost:
+            ran.lost = lost.reason
+            taken = time.monotonic() - started
+            _log.debug("%s: %s lost after %.3f s: %s", self.name, what, taken, lost.reason)
+            if not again:
+                ran.outputs = clean_outputs([_lost_output(lost.reason)])
+            raise
+        _log.debug("%s: %s ran in %.3f s", self.name, what, time.monotonic() - started)
+        if not again:
+            # By what a test cell shows it is judged, however much was shown before.
+            room = None if cell.tests else self._outputs
+            ran.outputs = clean_outputs(reply["outputs"], room)
+            count = reply["execution_count"]
+            ran.execution_count = count if type(count) is int and 0 <= count < 1 << 31 else None
+
+    def _give_time(self, process: StudentProcess, cell: Cell, ran: Ran, again: bool) -> None:
+        keep = 0.0 if again else self._keep
+        model = None if cell.is_locked or self._times is None else self._times.slowest
+        try:
+            self._budget.give(process, model, keep)
+        except StudentLost:
+            ran.refused = True
+            raise
+
+
+def seed_of_cells(seed: bytes) -> int:
+    """The seed of `random` in a student's process, from which `seed` itself cannot be computed."""
+    return int.from_bytes(blake2b(b"student", key=seed, digest_size=6).digest())
+
+
+def _lost_output(reason: str) -> dict[str, Any]:
+    text = f"This cell {LOST[reason]}; it was stopped and the other cells went on without it."
+    return {"output_type": "error", "ename": reason, "evalue": text, "traceback": [text]}
+
+
+def _played(exercise: Exercise) -> dict[str, Any]:
+    """The request that plays an exercise's probes: three steps, then one for each probe."""
+    steps: list[list[Any]] = [
+        ["module", "probes", _PROBES],
+        ["getattr", {"step": 0}, "play"],
+        ["globals"],
+    ]
+    for probe in exercise.probes:
+        given = {"list": [protocol.encode(dict(probe), _refuse), {"step": 2}]}
+        steps.append(["call", {"step": 1}, given, {"dict": []}])
+    return {"steps": steps, "new": True}
+
+
+def _refuse(value: Any) -> Any:
+    raise TypeError(f"a {type(value).__name__} is no part of a probe")
+
+
+def _observations(values: Any, exercise: Exercise) -> list[list[Observation]] | None:
+    """The probes' observations if they have the right form, else None: they come from outside."""
+    if type(values) is not list or len(values) != 3 + len(exercise.probes):
+        return None
+    found = [protocol.decode(value, lambda tag, number: None) for value in values[3:]]
+    for seen, probe in zip(found, exercise.probes, strict=True):
+        if type(seen) is not list or len(seen) != len(probe["observe"]):
+            return None
+        if not all(_is_observation(item) for item in seen):
+            return None
+    return [[_fit(item) for item in seen] for seen in found]
+
+
+def _fit(item: Observation) -> Observation:
+    """An observation whose texts can be shown and written."""
+    if type(item) is dict:
+        return {key: _fit(value) for key, value in item.items()}
+    if type(item) is list:
+        return [_fit(each) for each in item]
+    return fit(item) if type(item) is str else item
+
+
+def _is_observation(item: Any) -> bool:
+    if item is None or type(item) in (bool, float):
+        return True
+    if type(item) is int:
+        return item.bit_length() <= 64
+    if type(item) is str:
+        return len(item) <= 1000
+    if type(item) is dict and len(item) == 1:
+        ((kind, inside),) = item.items()
+        if kind == "more":
+            return type(inside) is int and inside.bit_length() <= 64
+        if kind in probes.COLLECTIONS:
+            return type(inside) is list and all(map(_is_item, inside))
+    return (
+        type(item) is dict
+        and tuple(item) in _SHAPES
+        and all(type(value) is str and len(value) <= 1000 for value in item.values())
+    )
+
+
+def _is_item(item: Any) -> bool:
+    """Whether it may be part of a collection's observation: of a dictionary's, pairs are."""
+    is_pair = type(item) is list and len(item) == 2
+    return all(map(_is_observation, item)) if is_pair else _is_observation(item)
+
+
+_SHAPES = (
+    ("object",),
+    ("float",),
+    ("bytes",),
+    *(
+        ("error", "message", *about, *where)
+        for about in ((), ("about",))
+        for where in ((), ("line", "where"))
+    ),
+)
+"""The keys of the observations that `coursecheck.probes` makes of values that are not plain."""
+
+
+def as_in_table(
+    observed: list[list[Observation]], entry: Mapping[str, Any]
+) -> list[list[Observation]]:
+    """The observations with each value replaced: by the public table's own value where one agrees,
+    else by the kind of the value."""
+    rights = [probe["right"] for probe in entry["probes"]]
+    tables = [rights, *(mistake["results"] for mistake in entry["mistakes"])]
+    return [
+        [
+            _in_words_of(item, [table[i][j] for table in tables])
+            for j, item in enumerate(seen)
+        ]
+        for i, seen in enumerate(observed)
+    ]  # fmt: skip
+
+
+def _in_words_of(item: Observation, known: list[Observation]) -> Observation:
+    """An observation as the table has it, without what only the student's process says."""
+    found = next((each for each in known if agree(item, each)), None)
+    if type(item) is dict and "error" in item:
+        kind = item["error"] if found or item["error"] in _ERRORS else "Exception"
+        return {"error": kind}
+    if found is not None or item is None or type(item) is bool:
+        return item if found is None else found
+    if type(item) is dict:
+        kind = next(iter(item))
+        return {"another": kind if kind == "bytes" or kind in probes.COLLECTIONS else "object"}
+    return {"another": "text" if type(item) is str else "number"}
+
+
+_ERRORS = ("TypeError", "ValueError", "ZeroDivisionError", "AttributeError", "NameError",
+           "IndexError", "KeyError", "RecursionError", "NotImplementedError")  # fmt: skip

@@ -1,0 +1,305 @@
+"""Plain data that passes from one step of the grading to the next."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass, field
+from typing import Any
+
+from coursecheck.messages import Example
+
+HIDDEN, IN_NOTEBOOK = "hidden", "in-notebook"
+"""Where the tests of an assignment run: in the grader, or in the submitted code's own process."""
+
+
+@dataclass
+class Cell:
+    """A code cell to run.
+
+    Attributes:
+        exercise: whose solution cell it is, if it is one.
+        is_locked: whether it is the course's own, which nobody but its author has changed.
+        tests: whose test cell it is, where the notebook's own test cells give the points.
+    """
+
+    source: str
+    exercise: str | None = None
+    is_locked: bool = False
+    tests: str | None = None
+
+
+@dataclass
+class Ran:
+    """What came of running a cell.
+
+    Attributes:
+        lost: how it took the process down, if it did.
+        refused: whether no time was left to run it.
+    """
+
+    outputs: list[dict[str, Any]] = field(default_factory=list)
+    execution_count: int | None = None
+    lost: str | None = None
+    refused: bool = False
+
+
+@dataclass
+class Verdict:
+    """How one hidden test went for one student.
+
+    Attributes:
+        test: the test's name.
+        promise: what must hold, from the test's docstring, in words for the student.
+        passed: true only if the test ran to its end and every assertion held.
+        lost: "timeout", "out_of_memory" or "crashed" where the process was lost.
+        broken: the traceback of an error that the test itself raised.
+        blames_test: whether such an error says, by its kind alone, that the test is wrong: a
+            `NameError` does. A `ValueError` may come of an answer that nobody had thought of.
+        seen: everything that the test looked at, in order.
+    """
+
+    test: str
+    promise: str
+    passed: bool = False
+    lost: str | None = None
+    broken: str = ""
+    blames_test: bool = False
+    seen: list[Any] = field(default_factory=list)
+
+
+UNJUDGED = "autograder_unjudged"
+"""The name in a cell's metadata that says that its points wait for a person."""
+
+
+LOST = {
+    "timeout": "ran out of time",
+    "out_of_memory": "ran out of memory",
+    "crashed": "ended the whole process",
+}
+
+
+ADVICE = {
+    "timeout": "Look for a loop that never ends, or work that doubles with every step.",
+    "out_of_memory": "Look for a list that grows without end, or a number that is far too large.",
+    "crashed": "Look for a call that leaves Python, such as `exit()`.",
+}
+
+
+@dataclass
+class ExerciseResult:
+    """The verdict on one exercise.
+
+    Attributes:
+        points: from 0 to `max_points`; None where a person gives them.
+        status: passed, partial, failed, timeout, out_of_memory, crashed, missing, manual, or
+            ungraded where a hidden test is broken.
+        message: what the student reads, in plain text.
+        misconception: the id of the recognised misconception, if any.
+        promises: each hidden test's sentence and whether it held.
+        example: a public example that went wrong.
+        note: what else should be known, such as a repaired cell.
+        flaw: what is wrong with a hidden test, for instructors alone: it may quote the test.
+    """
+
+    id: str
+    title: str
+    max_points: float
+    points: float | None = 0.0
+    status: str = "failed"
+    message: str = ""
+    misconception: str | None = None
+    promises: list[tuple[str, bool]] = field(default_factory=list)
+    example: Example | None = None
+    note: str = ""
+    flaw: str = ""
+
+
+@dataclass
+class Report:
+    """The verdicts on one submission.
+
+    Attributes:
+        tests: `HIDDEN`, or `IN_NOTEBOOK` for the weaker kind, which submitted code could forge.
+    """
+
+    assignment: str
+    exercises: list[ExerciseResult]
+    notes: list[str] = field(default_factory=list)
+    seed: str = ""
+    tests: str = HIDDEN
+
+    @property
+    def flaws(self) -> list[str]:
+        """What is wrong with hidden tests, in words for their author."""
+        return [
+            f"{self.assignment}: the hidden test {result.flaw}\n{result.id} was not graded, and "
+            "cost nobody a point. Mend the test, and grade again."
+            for result in self.exercises
+            if result.flaw
+        ]
+
+    @property
+    def score(self) -> float:
+        return round(sum(result.points or 0.0 for result in self.exercises), 2)
+
+    @property
+    def max_score(self) -> float:
+        return round(sum(result.max_points for result in self.exercises), 2)
+
+    def as_json(self) -> dict[str, Any]:
+        """The report in the form that `autograder check --json` prints."""
+        return {
+            "assignment": self.assignment,
+            "tests": self.tests,
+            "score": self.score,
+            "max_score": self.max_score,
+            "exercises": [
+                {
+                    "id": result.id,
+                    "title": result.title,
+                    "points": result.points,
+                    "max_points": result.max_points,
+                    "status": result.status,
+                    "message": result.message,
+                    "misconception": result.misconception,
+                    **({"flaw": result.flaw} if result.flaw else {}),
+                }
+                for result in self.exercises
+            ],
+            "notes": self.notes,
+            "seed": self.seed,
+        }
+
+
+@dataclass
+class Judged:
+    """The verdicts on a notebook and what its cells displayed."""
+
+    report: Report
+    ran: list[Ran]
+
+
+@dataclass
+class Marks:
+    """What the gradebook is to hold of one graded notebook.
+
+    Attributes:
+        points: by test cell or written answer; None where a person gives them.
+        unanswered: by solution cell, whether it is as it was released.
+    """
+
+    points: dict[str, float | None]
+    unanswered: dict[str, bool]
+
+
+@dataclass(frozen=True)
+class Job:
+    """One submitted notebook to grade.
+
+    Attributes:
+        where: the file's name, for messages.
+        content: what the file holds; None where there is nothing that may be read.
+        refused: why not, then.
+        stamp: what tells this content from any other.
+        versions: what else the marks depend on.
+    """
+
+    assignment: str
+    student: str
+    where: str
+    content: bytes | None
+    refused: str = ""
+    stamp: str = ""
+    versions: dict[str, str] = field(default_factory=dict)
+
+
+@dataclass
+class Graded:
+    """What became of a job.
+
+    Attributes:
+        text: the graded notebook, as its file is to hold it.
+        error: why there was nothing to grade, if so; all marks are 0 then. Without a report, why
+            the submission was not graded at all.
+        is_disturbed: whether something outside kept it from being graded, so that it may go well
+            when nothing else runs.
+    """
+
+    report: Report | None = None
+    text: str = ""
+    marks: Marks | None = None
+    error: str | None = None
+    is_disturbed: bool = False
+
+
+@dataclass
+class Outcome:
+    """What became of one submission.
+
+    Attributes:
+        report: the verdicts.
+        error: why nothing could be graded, if so, also where that was before; the marks are then 0.
+        skipped: whether it had been graded before and has not changed.
+        refused: whether it was not graded at all, since the student's folder bears no usable name.
+        penalty: the points taken off because it came late.
+        warning: what is odd about the time at which it came, if anything.
+    """
+
+    student: str
+    assignment: str
+    report: Report | None = None
+    error: str | None = None
+    skipped: bool = False
+    refused: bool = False
+    penalty: float = 0.0
+    warning: str = ""
+
+
+@dataclass(frozen=True)
+class Limits:
+    """What one student process may use.
+
+    Attributes:
+        memory: address space of each process, and resident memory of all, in bytes.
+        processes: how many processes and threads.
+        file_size: of any one file, in bytes.
+        disk_megabytes: of each writable folder.
+        cpu_seconds: of each process.
+        seconds: what each cell of a student's, all the public probes of an exercise and each hidden
+            test may always take, in processor time and sleep. `TimeBudget` says how much more it
+            is where the model solution takes long.
+        training_seconds: what one of them may take, where the model solution takes some tenths of
+            a second.
+        cell_seconds: of a cell of which no model solution is known, or that is the course's own.
+        test_bytes: of all the replies to the requests of one hidden test.
+        output_bytes: of what one cell prints and displays; the rest is dropped.
+        patience: time in which the process was ready to run, and others had the processor, is not
+            counted; all in all it may take this many times as long at most.
+    """
+
+    memory: int = 1 << 30
+    processes: int = 24
+    file_size: int = 32 << 20
+    disk_megabytes: int = 64
+    cpu_seconds: int = 120
+    seconds: float = 0.5
+    training_seconds: float = 4.0
+    cell_seconds: float = 10.0
+    test_bytes: int = 4 << 20
+    output_bytes: int = 1_000_000
+    patience: float = 20.0
+
+
+@dataclass(frozen=True)
+class Visible:
+    """What student code may see beside Python's own library.
+
+    Attributes:
+        packages: distributions that it may import, with all that they need.
+        modules: packages by the names that they are imported by, without what they need. They are
+            imported before a student's first cell runs.
+        data: files that lie beside a notebook: the assignment, the name there, and the path.
+    """
+
+    packages: tuple[str, ...] = ("ipython",)
+    modules: tuple[str, ...] = ()
+    data: tuple[tuple[str, str, str], ...] = ()

@@ -1,0 +1,1 @@
+"""The classes that nbgrader_config.py names, which nbgrader calls."""

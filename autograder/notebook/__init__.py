@@ -1,0 +1,1 @@
+"""A notebook: from a submitted file to its cells, and from verdicts back to a file."""

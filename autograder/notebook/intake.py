@@ -1,0 +1,287 @@
+"""Takes in submitted files: what is a plain file of the student's own, and nothing else.
+
+A submission is a folder of somebody else's making. A link in it may lead to the solutions, to
+another student's work or to a device that never ends, so links are not followed, and no more is
+read than a notebook may hold.
+"""
+
+from __future__ import annotations
+
+import errno
+import os
+import stat
+import unicodedata
+from contextlib import suppress
+from datetime import datetime
+from logging import Logger
+from pathlib import Path
+from typing import Any
+
+from nbgrader.utils import parse_utc
+
+from ..errors import CourseError, UnreadableNotebook
+from ..files import write_whole
+from ..texts import visible
+
+MAX_BYTES = 50_000_000
+RECEIPTS = ("timestamp.txt", "submission_secret.txt")
+_LONGEST_ID = 128
+"""Characters of a student's id, for which nbgrader's gradebook has room."""
+_FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+RESEND = "Ask for the file again, or have it saved once more from JupyterLab."
+
+
+def read_plain_file(path: Path, most: int = MAX_BYTES, levels: int = 0) -> bytes:
+    """The bytes of a plain file that is not too large.
+
+    Raises `UnreadableNotebook` for anything else: a link, a folder, a pipe, a device.
+
+    Args:
+        most: how many bytes it may have.
+        levels: how many of the folders that it lies in must not be links either, whenever they
+            are put there.
+    """
+    if not levels:
+        return read_inside(None, path, path, most)
+    try:
+        folder = open_folder(path.parent, levels)
+    except OSError as error:
+        raise UnreadableNotebook(f"{path}: cannot be read ({error.strerror}). {RESEND}") from error
+    try:
+        return read_inside(folder, path.name, path, most)
+    finally:
+        os.close(folder)
+
+
+def open_folder(path: Path, levels: int) -> int:
+    """A descriptor of a folder; of its path, the last `levels` names are no links.
+
+    Raises `OSError` where one of them is.
+    """
+    if not levels:
+        return os.open(path, _FOLDER)
+    above = open_folder(path.parent, levels - 1)
+    try:
+        return open_inside(above, path.name)
+    finally:
+        os.close(above)
+
+
+def open_inside(above: int, name: str) -> int:
+    """A descriptor of a folder, by that of the folder above it; raises `OSError` for a link."""
+    return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=above)
+
+
+def read_inside(folder: int | None, name: str | Path, path: Path, most: int = MAX_BYTES) -> bytes:
+    """As `read_plain_file`, by the descriptor of the folder that the file lies in.
+
+    Args:
+        name: of the file in the folder.
+        path: of the file, for messages.
+    """
+    try:
+        # A pipe is opened without waiting for a writer, and a link not at all.
+        flags = os.O_RDONLY | os.O_NOFOLLOW | os.O_NONBLOCK | os.O_CLOEXEC
+        descriptor = os.open(name, flags, dir_fd=folder)
+    except ValueError as error:
+        raise UnreadableNotebook(f"{path!r}: this is not the name of a file.") from error
+    except OSError as error:
+        why = "it is a link to something else" if error.errno == errno.ELOOP else error.strerror
+        raise UnreadableNotebook(f"{path}: cannot be read ({why}). {RESEND}") from error
+    try:
+        if not stat.S_ISREG(os.fstat(descriptor).st_mode):
+            raise UnreadableNotebook(f"{path}: this is not a plain file. {RESEND}")
+        with os.fdopen(descriptor, "rb", closefd=False) as file:
+            content = file.read(most + 1)
+    except OSError as error:
+        raise UnreadableNotebook(f"{path}: cannot be read ({error.strerror}). {RESEND}") from error
+    finally:
+        os.close(descriptor)
+    if len(content) > most:
+        raise UnreadableNotebook(
+            f"{path}: the file is over {most // 1_000_000} MB. "
+            "Have its outputs cleared and the file saved again."
+        )
+    return content
+
+
+def find_notebook(folder: Path, name: str) -> Path:
+    """The file in a submission's folder that is the assignment's notebook.
+
+    That is NAME.ipynb, or where there is none, the only other notebook: students rename files.
+
+    Args:
+        folder: `submitted/STUDENT/ASSIGNMENT`.
+
+    Raises:
+        UnreadableNotebook: there is none, or it cannot be told which.
+    """
+    path = folder / f"{name}.ipynb"
+    try:
+        refuse_links(folder)
+        opened = open_folder(folder, levels=2)
+        try:
+            inside = sorted(os.scandir(opened), key=lambda each: each.name)
+            if any(each.name == path.name for each in inside):
+                return path
+            files = [each.name for each in inside if each.is_file(follow_symlinks=False)]
+            folders = [f"{each.name}/" for each in inside if each.is_dir(follow_symlinks=False)]
+        finally:
+            os.close(opened)
+    except OSError as error:
+        raise UnreadableNotebook(
+            f"{folder}: cannot be read ({error.strerror}). Set the rights of the folder, and "
+            "grade again."
+        ) from error
+    notebooks = [each for each in files if each.lower().endswith((".ipynb", ".ipynb.txt"))]
+    scripts = [each for each in files if each == f"{name}.py"]
+    for found in (notebooks, scripts):
+        if len(found) == 1:
+            return folder / found[0]
+    what = ", ".join(each[:80] for each in (files + folders)[:10]) or "nothing"
+    raise UnreadableNotebook(
+        f"{path}: there is no such file; the folder holds {what}. Unpack or rename what is to be "
+        f"graded so that it is called {name}.ipynb."
+    )
+
+
+def students_with(root: Path, name: str) -> list[str]:
+    """The students who have a folder for the assignment, or one that nobody may look into.
+
+    Args:
+        root: the folder with a folder for each student.
+
+    Raises `CourseError` where it cannot be read.
+    """
+    try:
+        students = [path for path in root.iterdir() if not path.name.startswith(".")]
+    except FileNotFoundError:
+        return []
+    except OSError as error:
+        raise CourseError(
+            f"{root} cannot be read ({error.strerror}). Set its rights, and grade again."
+        ) from error
+    return sorted(path.name for path in students if _may_be_folder(path / name))
+
+
+def refused_id(student: str) -> str:
+    """Why a student's folder cannot bear this name, in words; empty where it can.
+
+    It is the student's id to nbgrader, which has to find the folder and its row by it.
+    """
+    if any(unicodedata.category(each) == "Cs" for each in student):
+        why = "is not in UTF-8"
+    elif any(unicodedata.category(each) in ("Cc", "Zl", "Zp") for each in student):
+        why = "holds a line break or another control character"
+    elif any(each in "*?[" for each in student):
+        why = "holds one of * ? [, which nbgrader takes for a pattern"
+    elif len(student) > _LONGEST_ID:
+        why = f"has over {_LONGEST_ID} characters"
+    else:
+        return ""
+    return f"the folder's name {why}, so it is not graded. Rename the folder, and grade again."
+
+
+def leave_out_broken_names(found: dict[str, Any], log: Logger) -> None:
+    """Take out of nbgrader's list of submissions' folders those at which it would stop.
+
+    Its own pattern for their names does not match a line break.
+    """
+    for folder in [each for each in found if "\n" in each]:
+        del found[folder]
+        log.error("%s: %s", visible(folder), refused_id(Path(folder).parent.name))
+
+
+def hidden_with(root: Path, name: str) -> list[Path]:
+    """Folders for the assignment in a student's folder whose name begins with a dot."""
+    with suppress(OSError):
+        hidden = [path for path in root.iterdir() if path.name.startswith(".")]
+        return sorted(path / name for path in hidden if _may_be_folder(path / name))
+    return []
+
+
+def _may_be_folder(path: Path) -> bool:
+    try:
+        return path.is_dir()
+    except PermissionError:
+        return True
+
+
+def misplaced(root: Path, name: str) -> list[Path]:
+    """What looks like a submission for the assignment and lies where none is looked for.
+
+    A notebook beside the students' folders, beside the assignment's folder in one of them, or
+    beside the assignment's notebook in that; or such a folder whose name is in other letters.
+    """
+    beside = [*root.glob("*.ipynb")]
+    for path in root.glob(f"*/{name}/{name}.ipynb"):
+        beside += [other for other in path.parent.glob("*.ipynb") if other != path]
+    lost = [path for path in beside if name.lower() in path.name.lower()]
+    for path in root.glob("*/*"):
+        meant = path.name.lower().removesuffix(".ipynb")
+        if meant == name.lower() and path.name != name:
+            lost.append(path)
+    return sorted(lost)
+
+
+def refuse_links(folder: Path) -> None:
+    """Raise `UnreadableNotebook` where a submission's folder, or its student's, is a link."""
+    for each in (folder, folder.parent):
+        if each.is_symlink():
+            raise UnreadableNotebook(
+                f"{each}: this is a link to another folder. Put the submitted files themselves "
+                "there."
+            )
+
+
+def refuse_shared_file(path: Path, course: Path) -> None:
+    """Raise `UnreadableNotebook` where the file is, by a hard link, one of the course's own.
+
+    That two students share a file is another matter: neither's marks may depend on whether the
+    other made the link.
+    """
+    try:
+        status = path.lstat()
+    except OSError:
+        return
+    if status.st_nlink < 2 or not stat.S_ISREG(status.st_mode):
+        return
+    for folder in ("source", "solutions", "autograded"):
+        for other in (course / folder).rglob("*.ipynb"):
+            about = other.lstat()
+            if (about.st_dev, about.st_ino) == (status.st_dev, status.st_ino):
+                raise UnreadableNotebook(
+                    f"{path}: this is the same file as {other} (a hard link). Put a file of the "
+                    "student's own there."
+                )
+
+
+def copy_receipts(submitted: Path, target: Path) -> None:
+    """Copy what the exchange wrote beside a submission; by it, feedback finds its way back.
+
+    A copy whose original is not there any more is removed.
+
+    Args:
+        submitted: the submission's folder.
+        target: the folder of what is made from it.
+
+    Raises `CourseError` where the disk is full.
+    """
+    for name in RECEIPTS:
+        try:
+            content = read_plain_file(submitted / name, most=1000, levels=2)
+        except UnreadableNotebook:
+            with suppress(OSError):
+                (target / name).unlink(missing_ok=True)
+            continue
+        write_whole(target / name, content, 0o644)
+
+
+def submitted_at(folder: Path) -> datetime | None:
+    """When a submission was handed in, by its `timestamp.txt`, in UTC; None if it has no time."""
+    try:
+        text = read_plain_file(folder / "timestamp.txt", most=1000, levels=2).decode()
+        when: datetime | None = parse_utc(text.strip()) if text.strip() else None
+    except (UnreadableNotebook, ValueError, OverflowError):
+        return None
+    return when

@@ -1,0 +1,335 @@
+"""Reads a submitted file into a valid notebook, whatever state it is in, and says what it mended.
+
+Formats 3 and 4 of every minor version, any encoding that an editor may have saved it in, files
+that were cut off or edited by hand, and notebooks exported as Python scripts.
+"""
+
+from __future__ import annotations
+
+import codecs
+import ctypes
+import gc
+import json
+import re
+from functools import cache
+from hashlib import blake2b
+from itertools import islice
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from ..errors import UnreadableNotebook
+from ..texts import fit
+from .intake import RESEND
+from .outputs import OutputRoom, clean_outputs, is_base64
+
+MAX_CELLS = 3000
+MAX_SOURCE = 500_000
+"""How many characters of one cell are read; a longer one is left out."""
+MAX_SOURCES = 5_000_000
+"""How many characters of all cells are read; a cell that goes beyond is left out."""
+MAX_BESIDES = 5_000_000
+"""Bytes of what a file may bring besides: pasted pictures, and outputs of cells that do not run."""
+MAX_MEMORY = 140_000_000
+"""Bytes of memory that a file may take while it is read, its own included."""
+MAX_SCRIPT = 2_000_000
+"""Bytes of a script that a notebook was exported as: it holds no outputs."""
+DEMONSTRATION = "demonstration"
+"""The tag of cells that are not run."""
+NOTES = "autograder_notes"
+"""The key of the notebook's metadata that holds what was mended, by exercise."""
+
+_CELL_ID = re.compile("[a-zA-Z0-9_-]{1,64}")
+_TAG = re.compile(r"[\w.:-]{1,100}")
+_CELL_START = re.compile(
+    r'\{\s*"(?:attachments|cell_type|execution_count|id|metadata|outputs|source|collapsed|input)"'
+)
+# There is one way alone to match a text with it: to try many may take for ever.
+_SCRIPT_CELL = re.compile(r"^#(?: In ?\[[\d *]*\]:[ \t]*| %%[^\n]*)\n", re.MULTILINE)
+_MARKS = (
+    "grade_id", "grade", "solution", "locked", "task", "points", "checksum", "schema_version",
+    "cell_type",
+)  # fmt: skip
+_MAX_TAGS = 20
+_EACH = {b"{": 250, b"[": 100, b",": 100}
+"""Bytes of memory that an object takes, a list, and what stands before each comma, at most."""
+_LARGE = 1 << 20
+_MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
+_WIDE = re.compile(rb"[\xf0-\xff]")
+_WIDE_ESCAPE = re.compile(rb"\\u(?!00)")
+_LEFT_OUT = "# This cell was left out: it is too long."
+_TOO_LONG = (
+    f"A cell was left out: it is too long. A cell may have {MAX_SOURCE:,} characters, and all "
+    f"cells together {MAX_SOURCES:,}."
+)
+_ATTEMPT = 10_000
+"""How many characters an attempt to read a cell counts as, beside those that it reads in vain."""
+
+
+def read_notebook(content: bytes, where: str) -> NotebookNode:
+    """The notebook that a file holds.
+
+    Args:
+        content: the file's bytes.
+        where: the file's name, for messages.
+
+    Raises `UnreadableNotebook` where there is no notebook in it.
+    """
+    if len(content) > _LARGE:
+        _return_large_blocks()
+        gc.collect()  # An earlier submission's errors may hold its file.
+    if _memory_for(content) > MAX_MEMORY:
+        raise UnreadableNotebook(
+            f"{where}: to read the file takes over {MAX_MEMORY // 1_000_000} MB of memory. "
+            "Have its outputs cleared and the file saved again."
+        )
+    text, notes = _decoded(content)
+    if not re.search(r"[^\0 \t\r\n]", text):
+        raise UnreadableNotebook(f"{where}: the file is empty. {RESEND}")
+    try:
+        raw = json.loads(text)
+    except (ValueError, RecursionError) as error:
+        raw = _salvaged(text) or (_from_script(text) if len(text) <= MAX_SCRIPT else None)
+        if raw is None:
+            raise UnreadableNotebook(
+                f"{where}: not a notebook, or cut off in the middle ({_short(error)}). {RESEND}"
+            ) from error
+        how = (
+            "it is a script made from a notebook"
+            if "script" in raw
+            else f"not a whole notebook: cut off in the middle, or edited by hand ({_short(error)})"
+        )
+        notes.append(
+            f"{fit(Path(where).name)}: {how}. The {len(raw['cells'])} cells that could be read are "
+            "used."
+        )
+    del text
+    if type(raw) is dict and type(raw.get("worksheets")) is list:
+        raw = _from_version_3(raw)
+    if type(raw) is dict and type(raw.get("cells")) is dict:
+        raw["cells"] = list(raw["cells"].values())
+    if type(raw) is not dict or type(raw.get("cells")) is not list:
+        raise UnreadableNotebook(f"{where}: the file holds no notebook cells. {RESEND}")
+    if len(raw["cells"]) > MAX_CELLS:
+        raise UnreadableNotebook(
+            f"{where}: the file holds over {MAX_CELLS} cells. "
+            "Ask for it again with the superfluous cells deleted."
+        )
+    notebook = _rebuilt(raw)
+    if notes:
+        notebook.metadata.setdefault(NOTES, {}).setdefault("", [])[:0] = notes
+    return notebook
+
+
+@cache
+def _return_large_blocks() -> None:
+    """Have large blocks of memory returned to the system as soon as they are free.
+
+    The C library keeps what is nearly as large as the largest so far, for the next time.
+    """
+    libc = ctypes.CDLL(None)
+    if hasattr(libc, "mallopt"):
+        libc.mallopt(_MMAP_THRESHOLD, _LARGE)
+        libc.mallopt(_TRIM_THRESHOLD, 16 * _LARGE)
+
+
+def _memory_for(content: bytes) -> int:
+    """How many bytes of memory the file, its text and what is in it take together, at most."""
+    signs = 4 if _WIDE.search(content) else 1 if content.isascii() else 2
+    texts = 4 if _WIDE_ESCAPE.search(content) else signs
+    parts = sum(content.count(sign) * each for sign, each in _EACH.items())
+    return len(content) * (1 + signs + texts) + parts
+
+
+def _short(error: Exception) -> str:
+    return str(error)[:100] or type(error).__name__
+
+
+def _decoded(content: bytes) -> tuple[str, list[str]]:
+    """The file's text, and a note where it is not in UTF-8."""
+    if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
+        encoding = "utf-16"
+    elif content[1:4:2] == b"\0\0":
+        encoding = "utf-16-le"
+    else:
+        try:
+            return content.decode("utf-8-sig"), []
+        except UnicodeDecodeError:
+            encoding = "cp1252"
+    note = f"The file is not in UTF-8; it was read as {encoding}."
+    return content.decode(encoding, errors="replace"), [note]
+
+
+def _salvaged(text: str) -> dict[str, Any] | None:
+    """The cells that can be read from a text that is JSON in parts, or None if there are none.
+
+    What is read in vain is bounded, all in all, by some times the text.
+    """
+    decoder = json.JSONDecoder()
+    cells: list[dict[str, Any]] = []
+    place, in_vain = 0, 4 * len(text) + 5000 * _ATTEMPT
+    while len(cells) <= MAX_CELLS and in_vain > 0:
+        found = _CELL_START.search(text, place)
+        if found is None:
+            break
+        try:
+            cell, place = decoder.raw_decode(text, found.start())
+        except (ValueError, RecursionError) as error:
+            place = found.end()
+            in_vain -= _reached(error, text) - found.start() + _ATTEMPT
+            continue
+        # Outputs and attachments start alike; every cell has a type and a source.
+        if "cell_type" in cell and ("source" in cell or "input" in cell):
+            cell.setdefault("source", cell.get("input"))
+            cells.append(cell)
+    return {"cells": cells} if cells else None
+
+
+def _reached(error: Exception, text: str) -> int:
+    """How far the text was read when this went wrong; to its end, where that is not known."""
+    if not isinstance(error, json.JSONDecodeError) or error.msg.startswith("Unterminated"):
+        return len(text)
+    return error.pos + 1
+
+
+def _from_script(text: str) -> dict[str, Any] | None:
+    """The cells of a script that a notebook was exported as, or None if it is not one."""
+    text = text.replace("\r\n", "\n")
+    heads = list(islice(_SCRIPT_CELL.finditer(text), MAX_CELLS + 1))
+    if not heads or text.lstrip().startswith(("{", "[")):
+        return None
+    cells: list[dict[str, Any]] = []
+    ends = [head.start() for head in heads[1:]] + [len(text)]
+    for head, end in zip(heads, ends, strict=True):
+        blocks = re.split(r"\n[ \t]*\n", text[head.end() : end].strip("\n"))
+        texts: list[str] = []
+        # Where a block of comments ends a cell, it is the text of the cells below.
+        is_text = "[markdown]" in head.group()
+        while blocks and (is_text or len(blocks) > 1) and _is_comment(blocks[-1]):
+            texts.append(re.sub("^# ?", "", blocks.pop(), flags=re.MULTILINE))
+        if blocks:
+            cells.append({"cell_type": "code", "source": "\n\n".join(blocks)})
+        cells += [{"cell_type": "markdown", "source": each} for each in reversed(texts)]
+    return {"cells": cells, "script": True}
+
+
+def _is_comment(block: str) -> bool:
+    return all(not line.strip() or line.startswith("#") for line in block.split("\n"))
+
+
+def _from_version_3(raw: dict[str, Any]) -> dict[str, Any]:
+    cells: list[Any] = []
+    for sheet in raw["worksheets"]:
+        if type(sheet) is dict and type(sheet.get("cells")) is list:
+            cells += [cell for cell in sheet["cells"] if type(cell) is dict]
+    for cell in cells:
+        cell.setdefault("source", cell.get("input", ""))
+    return {"cells": cells, "metadata": raw.get("metadata")}
+
+
+def _rebuilt(raw: dict[str, Any]) -> NotebookNode:
+    notebook: NotebookNode = nbformat.v4.new_notebook()
+    metadata = raw.get("metadata")
+    kernelspec = metadata.get("kernelspec") if type(metadata) is dict else None
+    if type(kernelspec) is dict and type(kernelspec.get("name")) is str:
+        spec = {name: fit(str(kernelspec.get(name))[:200]) for name in ("name", "display_name")}
+        notebook.metadata["kernelspec"] = nbformat.from_dict(spec)
+    cells: list[NotebookNode] = []
+    seen: set[str] = set()
+    left, besides = MAX_SOURCES, OutputRoom(MAX_BESIDES)
+    notes: dict[str, list[str]] = {}
+    for cell in raw["cells"]:
+        source = _joined(cell.get("source", "")) if type(cell) is dict else None
+        if source is None:
+            continue
+        kind = cell.get("cell_type")
+        kind = kind if kind in ("code", "raw") else "markdown"
+        name = cell.get("id")
+        if type(name) is not str or name in seen or not _CELL_ID.fullmatch(name):
+            name = None
+        if len(source) > min(MAX_SOURCE, left):
+            notes.setdefault(_exercise(cell), [_TOO_LONG])
+            source = _LEFT_OUT
+        left -= len(source)
+        new = new_cell(kind, source, len(cells), name)
+        seen.add(new["id"])
+        if type(cell.get("metadata")) is dict:
+            _keep_metadata(new["metadata"], cell["metadata"])
+        if kind == "code":
+            # Outputs of code cells are dropped, since the cells are run again.
+            if DEMONSTRATION in new["metadata"].get("tags", ()):
+                new.outputs = nbformat.from_dict(clean_outputs(cell.get("outputs"), besides))
+        elif pictures := _pictures(cell.get("attachments"), besides):
+            new.attachments = nbformat.from_dict(pictures)
+        cells.append(new)
+    notebook.cells = cells
+    if notes:
+        notebook.metadata[NOTES] = notes
+    return notebook
+
+
+def _exercise(cell: dict[str, Any]) -> str:
+    """The exercise that the cell says it belongs to; empty where it says nothing."""
+    metadata = cell.get("metadata")
+    marks = metadata.get("nbgrader") if type(metadata) is dict else None
+    name = marks.get("grade_id") if type(marks) is dict else None
+    return name.removeprefix("test_") if type(name) is str and _TAG.fullmatch(name) else ""
+
+
+def _joined(source: Any) -> str | None:
+    if type(source) is list:
+        source = "".join(part for part in source if type(part) is str)
+    return source if type(source) is str else None
+
+
+def _keep_metadata(kept: NotebookNode, metadata: dict[str, Any]) -> None:
+    """Keep what means something to nbgrader and to us: everything else could be anything."""
+    marks = metadata.get("nbgrader")
+    if type(marks) is dict:
+        plain = {
+            name: value
+            for name, value in ((name, marks.get(name)) for name in _MARKS)
+            if type(value) in (bool, int, float) or (type(value) is str and len(value) < 1000)
+        }
+        kept["nbgrader"] = NotebookNode(plain)
+    tags = metadata.get("tags")
+    if type(tags) is list:
+        fine = (tag for tag in tags if type(tag) is str and _TAG.fullmatch(tag))
+        kept["tags"] = list(islice(fine, _MAX_TAGS))
+
+
+def _pictures(attachments: Any, room: OutputRoom) -> dict[str, dict[str, str]]:
+    """The pictures pasted into a text, by name and MIME type, as far as there is room for them."""
+    found: dict[str, dict[str, str]] = {}
+    for name, contents in attachments.items() if type(attachments) is dict else ():
+        for kind, content in contents.items() if type(contents) is dict else ():
+            fits = kind in ("image/png", "image/jpeg", "image/gif") and type(content) is str
+            if fits and room.take(300 + len(content)) and is_base64(content):
+                found.setdefault(fit(name[:200]), {})[kind] = content
+    return found
+
+
+def new_cell(kind: str, source: str, place: int = 0, name: str | None = None) -> NotebookNode:
+    """A cell of the format 4.5, made without nbformat's validation of every single cell.
+
+    Args:
+        name: its id. Without one, it comes from the cell's place and text: the same submission
+            always gives the same notebook.
+    """
+    if "\r" in source or "\0" in source:
+        source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
+    if not source.isascii():  # it may hold half of a character
+        source = source.encode("utf-8", "replace").decode()
+    if name is None:
+        name = blake2b(f"{place} {source}".encode(), digest_size=8).hexdigest()
+    parts: dict[str, Any] = {
+        "cell_type": kind,
+        "id": name,
+        "metadata": NotebookNode(),
+        "source": source,
+    }
+    if kind == "code":
+        parts |= {"outputs": [], "execution_count": None}
+    return NotebookNode(parts)

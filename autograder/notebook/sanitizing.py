@@ -1,0 +1,253 @@
+"""Makes what students display and write fit to be shown: no script, no request, no disguise.
+
+Formgrader and feedback pages show it inside pages that can change marks, so it may neither run
+anything, nor fetch anything, nor cover or imitate what belongs to the page. Inline SVG becomes an
+image, in which browsers run and load nothing.
+"""
+
+from __future__ import annotations
+
+import base64
+import re
+from collections.abc import Iterator
+from html import escape
+from xml.etree import ElementTree
+
+import defusedxml
+import nh3
+from defusedxml.ElementTree import fromstring
+from pygments.token import STANDARD_TYPES
+
+from ..caching import cached_by_text
+
+MAX_TAGS = 5000
+"""How many HTML tags one cell's outputs may have: deeply nested ones cost their square in time."""
+
+_MAX_SHAPES = 50_000
+_MAX_WORDS = 10_000
+"""How many words HTML may have, beside those that a picture's text is taken for: each may be an
+attribute, and many of one tag cost their square in time."""
+_WORD = re.compile(r"[\s/\"'][^\s/\"'<>]")
+
+_TAGS = {
+    "a", "abbr", "b", "blockquote", "br", "caption", "cite", "code", "col", "colgroup", "dd", "del",
+    "details", "dfn", "div", "dl", "dt", "em", "figure", "figcaption", "h1", "h2", "h3", "h4", "h5",
+    "h6", "hr", "i", "img", "ins", "kbd", "li", "mark", "ol", "p", "pre", "q", "s", "samp", "small",
+    "span", "strong", "sub", "summary", "sup", "table", "tbody", "td", "tfoot", "th", "thead", "tr",
+    "tt", "u", "ul", "var", "wbr",
+}  # fmt: skip
+_MATHS = {
+    "math", "menclose", "mfrac", "mi", "mn", "mo", "mover", "mpadded", "mroot", "mrow", "mspace",
+    "msqrt", "mstyle", "msub", "msubsup", "msup", "mtable", "mtd", "mtext", "mtr", "munder",
+    "munderover",
+}  # fmt: skip
+_MATHS_ATTRIBUTES = {
+    "accent", "columnalign", "columnlines", "columnspacing", "display", "displaystyle", "fence",
+    "form", "linethickness", "lspace", "mathsize", "mathvariant", "maxsize", "minsize",
+    "movablelimits", "notation", "rowlines", "rowspacing", "rspace", "scriptlevel", "separator",
+    "stretchy", "symmetric",
+}  # fmt: skip
+_ATTRIBUTES = {
+    "*": {"style", "title", "lang", "dir"},
+    "a": {"href"},
+    "img": {"src", "alt", "width", "height"},
+    "details": {"open"},
+    "ol": {"start"},
+    "td": {"colspan", "rowspan", "align"},
+    "th": {"colspan", "rowspan", "align", "scope"},
+    "mspace": {"width"},
+    **{tag: _MATHS_ATTRIBUTES for tag in _MATHS - {"mspace"}},
+}
+_STYLES = {
+    "background", "background-color", "border", "border-bottom", "border-collapse", "border-color",
+    "border-left", "border-radius", "border-right", "border-spacing", "border-style", "border-top",
+    "border-width", "color", "cursor", "display", "font", "font-family", "font-size", "font-style",
+    "font-variant", "font-weight", "height", "line-height", "list-style-type", "margin",
+    "margin-bottom", "margin-left", "margin-right", "margin-top", "max-height", "max-width",
+    "min-width", "overflow", "overflow-x", "overflow-y", "padding", "padding-bottom",
+    "padding-left", "padding-right", "padding-top", "text-align", "text-decoration", "text-indent",
+    "vertical-align", "white-space", "width",
+}  # fmt: skip
+_MOVES = ("margin", "text-indent", "vertical-align")
+_STYLE_FUNCTIONS = {"rgb", "rgba", "hsl", "hsla", "var", "calc"}
+_IMAGE = re.compile(r"data:image/(png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=\s]*")
+_SIZE = re.compile(r"-?\d?(\.\d{1,4})?(em|ex|px|pt)?|[a-z-]+( [a-z-]+){0,20}")
+_LINK = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
+_SVG_TAG = re.compile(r"<(/?)svg\b[^<>]*>?", re.IGNORECASE)
+
+_ROOM = 4_000_000
+
+_SVG = "{http://www.w3.org/2000/svg}"
+_HREF = "{http://www.w3.org/1999/xlink}href"
+ElementTree.register_namespace("", _SVG.strip("{}"))
+ElementTree.register_namespace("xlink", "http://www.w3.org/1999/xlink")
+_SHAPES = {
+    "svg", "g", "defs", "symbol", "use", "title", "desc", "path", "rect", "circle", "ellipse",
+    "line", "polyline", "polygon", "text", "tspan", "textPath", "clipPath", "marker",
+    "linearGradient", "radialGradient", "stop", "style",
+}  # fmt: skip
+
+
+@cached_by_text(_ROOM)
+def shown_html(html: str) -> str:
+    """A student's HTML in a frame that it cannot leave."""
+    return framed(safe_html(html), "max-height:90vh")
+
+
+def framed(html: str, style: str = "") -> str:
+    """HTML that was made safe, in a frame that it cannot leave."""
+    return f'<div style="contain:content;overflow:auto;{style}">{html}</div>'
+
+
+def safe_html(html: str) -> str:
+    """The HTML with what makes text, tables, formulas and images alone, every tag closed."""
+    pieces = _around_drawings(html)
+    pieces[1::2] = map(_as_image, pieces[1::2])
+    html = "".join(pieces)
+    if len(_WORD.findall(html)) > _MAX_WORDS + len(html) // 40:
+        return "<em>[This was left out: it is too long to be shown as HTML.]</em>"
+    return nh3.clean(
+        html,
+        tags=_TAGS | _MATHS,
+        clean_content_tags={"script", "style", "title", "noscript", "template", "iframe"},
+        attributes=_ATTRIBUTES,
+        attribute_filter=_attribute,
+        filter_style_properties=_STYLES,
+        # Colours of code, from Pygments. Any other class or id means something on these pages.
+        allowed_classes={"div": {"highlight"}, "span": set(STANDARD_TYPES.values()) - {""}},
+        url_schemes={"http", "https", "mailto", "data"},
+        url_relative="deny",
+    )
+
+
+def tags_in(html: str) -> int:
+    """How many tags the HTML opens; a drawing counts for twenty."""
+    pieces = _around_drawings(html)
+    return sum(len(re.findall("<[a-zA-Z]", piece)) for piece in pieces[::2]) + 10 * len(pieces)
+
+
+def _around_drawings(html: str) -> list[str]:
+    """The HTML in pieces: every other one, the second first, is an inline SVG drawing."""
+    pieces, start, done = [], None, 0
+    for tag in _SVG_TAG.finditer(html):
+        if start is None and not tag.group(1):
+            start = tag.start()
+        elif start is not None and tag.group(1):
+            pieces += [html[done:start], html[start : tag.end()]]
+            start, done = None, tag.end()
+    return [*pieces, html[done:]]
+
+
+def _attribute(tag: str, name: str, value: str) -> str | None:
+    """The attribute's value if it is harmless, else None."""
+    if name == "style":
+        return value if _is_harmless(value.lower()) else None
+    if name == "src":
+        return value if _IMAGE.fullmatch(value) else None
+    if name == "href":
+        return value if _LINK.match(value) else None
+    if tag in _MATHS and name not in _ATTRIBUTES["*"]:
+        return value if _SIZE.fullmatch(value) else None
+    return value
+
+
+def _is_harmless(style: str) -> bool:
+    """Whether the style names nothing outside, and moves nothing out of its own place."""
+    if "\\" in style or "/*" in style or not set(_functions(style)) <= _STYLE_FUNCTIONS:
+        return False
+    moves = [each for each in style.split(";") if each.strip().startswith(_MOVES)]
+    return not any("(" in each or re.search(r"-[\d.]", each) for each in moves)
+
+
+def _functions(style: str) -> Iterator[str]:
+    """The word, or its end, before each bracket that is opened, in time that grows as the text."""
+    for before in style.split("(")[:-1]:
+        yield re.findall(r"[\w-]*$", before.rstrip()[-30:])[0]
+
+
+def _as_image(svg: str) -> str:
+    """An `<img>` that shows the drawing and says in words what it shows."""
+    safe = safe_svg(svg)
+    if safe is None:
+        return "<em>[A drawing was left out: it is not SVG that can be shown here.]</em>"
+    root = ElementTree.fromstring(safe)
+    words = [root.get("aria-label"), root.findtext(f"{_SVG}title"), root.findtext(f"{_SVG}desc")]
+    text = " ".join(dict.fromkeys(word for word in words if word))
+    content = base64.b64encode(safe.encode()).decode()
+    size = "".join(
+        f' {name}="{value}"'
+        for name in ("width", "height")
+        if re.fullmatch(r"\d{1,5}", value := root.get(name, ""))
+    )
+    return (
+        f'<img src="data:image/svg+xml;base64,{content}" alt="{escape(text)}"{size} '
+        'style="border:none">'
+    )
+
+
+@cached_by_text(_ROOM)
+def safe_svg(svg: str) -> str | None:
+    """The drawing rebuilt from shapes, texts and styles alone, or None if it is not well-formed.
+
+    Entities, scripts, links, embedded pages, pictures and animations are left out, and so is a
+    drawing that copies its own parts more often than anybody could look at.
+    """
+    if re.match(r"<svg(?![^>]*\sxmlns=)", svg):
+        svg = re.sub("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', svg, count=1)
+    try:
+        # matplotlib names its document type; what such a declaration may hold is refused.
+        root = fromstring(svg, forbid_entities=True, forbid_external=True)
+        if root.tag != f"{_SVG}svg" or len(list(root.iter())) > _MAX_SHAPES:
+            return None
+        kept = _shape(root, 0)
+        if kept is None or _copies(kept) > _MAX_SHAPES:
+            return None
+        return ElementTree.tostring(kept, encoding="unicode")
+    except (ElementTree.ParseError, defusedxml.DefusedXmlException, ValueError, RecursionError):
+        return None
+
+
+def _shape(element: ElementTree.Element, depth: int) -> ElementTree.Element | None:
+    name = element.tag.removeprefix(_SVG) if isinstance(element.tag, str) else ""
+    if name not in _SHAPES or depth > 100:
+        return None
+    if name == "style" and not _is_plain_style(element.text or ""):
+        return None
+    kept = ElementTree.Element(element.tag)
+    for key, value in element.items():
+        if key in ("href", _HREF):
+            if value.startswith("#"):
+                kept.set(_HREF, value)
+        elif key.startswith("{") or key.lower().startswith("on") or not _is_plain_style(value):
+            continue
+        else:
+            kept.set(key, value)
+    kept.text, kept.tail = element.text, element.tail
+    for child in element:
+        if (part := _shape(child, depth + 1)) is not None:
+            kept.append(part)
+    return kept
+
+
+def _is_plain_style(text: str) -> bool:
+    """Whether the text names nothing outside the drawing."""
+    outside = re.search(r"url\s*\((?!\s*['\"]?#)|image|src\s*\(|@|\\|javascript:", text.lower())
+    return outside is None
+
+
+def _copies(root: ElementTree.Element) -> int:
+    """How many shapes the drawing shows with every `use` carried out; too many if it is endless."""
+    named = {element.get("id"): element for element in root.iter() if element.get("id")}
+    known: dict[int, int] = {}
+    too_many = _MAX_SHAPES + 1
+
+    def count(element: ElementTree.Element) -> int:
+        if id(element) not in known:
+            known[id(element)] = too_many  # until it is known: a drawing may copy itself
+            total = 1 + sum(map(count, element))
+            target = named.get((element.get(_HREF) or "")[1:])
+            total += count(target) if target is not None else 0
+            known[id(element)] = min(total, too_many)
+        return known[id(element)]
+
+    return count(root)

@@ -1,0 +1,1 @@
+"""What people read: feedback pages, class reports, and marks for other programs."""

@@ -1,0 +1,110 @@
+"""Reads the marks and comments of one submission from the gradebook, in three queries."""
+
+from __future__ import annotations
+
+from functools import lru_cache
+from typing import Any
+
+from nbformat.notebooknode import NotebookNode
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Notebook,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from nbgrader.preprocessors import NbGraderPreprocessor
+from sqlalchemy import Engine, create_engine, select
+from sqlalchemy.orm import Session
+
+from ...errors import CourseError
+from ...gradebook.writing import of_submission
+
+Resources = dict[str, Any]
+
+
+@lru_cache(maxsize=4)
+def _engine(url: str) -> Engine:
+    return create_engine(url)
+
+
+class ReadMarks(NbGraderPreprocessor):
+    """Puts marks and comments where nbgrader's `GetGrades` puts them, and says who gave them.
+
+    That one asks the gradebook several times a cell.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        about = resources["nbgrader"]
+        with Session(_engine(about["db_url"])) as session:
+            key, penalty = _submission(session, about)
+            marks = _marks(session, key)
+            comments = _comments(session, key)
+        for cell in nb.cells:
+            own = cell.metadata.get("nbgrader") or {}
+            name = own.get("grade_id", "")
+            if own.get("grade") or own.get("task"):
+                own.update(marks.get(name, {}))
+            if own.get("solution") or own.get("task"):
+                own["comment"] = comments.get(name)
+        about["late_penalty"] = penalty
+        about["max_score"] = sum(mark["points"] for mark in marks.values())
+        about["score"] = sum(mark["score"] for mark in marks.values()) - penalty
+        return nb, resources
+
+
+def _submission(session: Session, about: dict[str, Any]) -> tuple[str, float]:
+    """The key of the submitted notebook, and the points it loses for being late."""
+    found = session.execute(
+        select(SubmittedNotebook.id, SubmittedNotebook.late_submission_penalty)
+        .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+        .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+        .join(Notebook, SubmittedNotebook.notebook_id == Notebook.id)
+        .where(
+            SubmittedAssignment.student_id == about["student"],
+            Assignment.name == about["assignment"],
+            Notebook.name == about["notebook"],
+        )
+    ).one_or_none()
+    if found is None:
+        raise CourseError(
+            f"the gradebook has no marks of {about['student']} for {about['assignment']}: "
+            f"run `autograder grade {about['assignment']}` first"
+        )
+    return found[0], found[1] or 0.0
+
+
+def _marks(session: Session, key: str) -> dict[str, dict[str, Any]]:
+    """By graded cell: its points, whether a person gave them, whether one still has to."""
+    rows = session.execute(
+        select(
+            BaseCell.name,
+            Grade.score,
+            Grade.max_score,
+            Grade.auto_score,
+            Grade.manual_score,
+            Grade.needs_manual_grade,
+        )
+        .join(BaseCell, Grade.cell_id == BaseCell.id)
+        .where(of_submission(Grade, key))
+    )
+    return {
+        name: {
+            "score": score,
+            "points": most,
+            "by_hand": by_hand is not None,
+            "waits": bool(look) or (automatic is None and by_hand is None),
+        }
+        for name, score, most, automatic, by_hand, look in rows
+    }
+
+
+def _comments(session: Session, key: str) -> dict[str, str | None]:
+    rows = session.execute(
+        select(BaseCell.name, Comment.comment)
+        .join(BaseCell, Comment.cell_id == BaseCell.id)
+        .where(of_submission(Comment, key))
+    )
+    return {name: comment for name, comment in rows}

@@ -1,0 +1,109 @@
+"""Sums a graded notebook up for its student: points, what went wrong, what to do next."""
+
+from __future__ import annotations
+
+import re
+from dataclasses import dataclass
+from typing import Any
+
+from nbformat.notebooknode import NotebookNode
+
+from ...model import ADVICE
+from ...notebook.restoring import MISSING_CELL, exercise_of
+
+_HEADING = re.compile(r"^##\s+(?:(?:Exercise|Question)\s+\d+\s*·\s*)?(.+)$", re.MULTILINE)
+
+# How an exercise went: a sign and a word, since not everybody sees the colour.
+RIGHT, PARTLY, NOT_YET = ("✓", "right"), ("◐", "partly right"), ("✗", "not right yet")
+NOT_STARTED, WAITS = ("○", "not started"), ("✎", "waits for a person")
+
+
+@dataclass(frozen=True)
+class Line:
+    """One exercise in the summary.
+
+    Attributes:
+        went: its sign and word.
+        says: what was found, in plain text; empty where it is right.
+        advice: what to do next.
+        by_hand: whether a person gave the points.
+        comment: whether somebody wrote one.
+    """
+
+    id: str
+    title: str
+    points: float | None
+    max_points: float
+    went: tuple[str, str]
+    says: str = ""
+    advice: str = ""
+    by_hand: bool = False
+    comment: bool = False
+
+
+def summary(notebook: NotebookNode) -> list[Line]:
+    """A line for each graded exercise, in the order of the notebook."""
+    report = notebook.metadata.get("autograder", {}).get("report", {})
+    verdicts = {each["id"]: each for each in report.get("exercises", ())}
+    lines, heading, comments, answers = [], "", set(), {}
+    for cell in notebook.cells:
+        if cell.cell_type == "markdown" and (found := _HEADING.search(cell.source)):
+            heading = found.group(1).strip()
+        own = cell.metadata.get("nbgrader") or {}
+        exercise = exercise_of(own.get("grade_id", ""))
+        if own.get("solution") or own.get("task"):
+            answers[exercise] = cell.source
+            if own.get("comment"):
+                comments.add(exercise)
+        if "score" in own:
+            verdict = verdicts.get(exercise, {})
+            missing = answers.get(exercise) == MISSING_CELL
+            lines.append(_line(exercise, heading, own, verdict, missing, exercise in comments))
+    return lines
+
+
+def _line(
+    exercise: str,
+    heading: str,
+    own: dict[str, Any],
+    verdict: dict[str, Any],
+    missing: bool,
+    comment: bool,
+) -> Line:
+    score, most = own["score"], own["points"]
+    status = verdict.get("status", "")
+    says, _, example = verdict.get("message", "").partition("\n\n")
+    if own["waits"] and not own["by_hand"]:
+        went, says, score = WAITS, "", None
+    elif score >= most:
+        went, says = RIGHT, ""
+    elif score > 0:
+        went = PARTLY
+    else:
+        went = NOT_STARTED if status == "missing" or missing else NOT_YET
+    advice = _advice(went, status, says, bool(example), comment)
+    # Of a damaged notebook, the heading may be another exercise's.
+    title = verdict.get("title") or heading or exercise.replace("_", " ")
+    return Line(exercise, title, score, most, went, says, advice, own["by_hand"], comment)
+
+
+def _advice(went: tuple[str, str], status: str, says: str, example: bool, comment: bool) -> str:
+    if went == RIGHT:
+        return ""
+    if went == WAITS:
+        return "Nothing to do: your answer will be read."
+    if went == NOT_STARTED:
+        return "Write your answer, then run the check below it."
+    if status in ADVICE:
+        # Most messages of this kind end with the advice.
+        return "" if ADVICE[status] in says else ADVICE[status]
+    if comment:
+        return "Read the comment below your answer."
+    if example:
+        return "Compare the public example below with your code, then run the check again."
+    return "Read what the tests found below your answer."
+
+
+def first_to_mend(lines: list[Line]) -> Line | None:
+    """Where to begin: later exercises build on earlier ones."""
+    return next((line for line in lines if line.went in (NOT_STARTED, NOT_YET, PARTLY)), None)

@@ -1,0 +1,235 @@
+"""Brings marks into the forms that learning management systems import.
+
+Canvas reads a gradebook file: the columns Student, ID, SIS User ID, SIS Login ID and Section, one
+column an assignment, and a row "Points Possible" below the headings. Moodle reads any table with
+headings and asks which column names the student; ID number and Email address are what it offers.
+"""
+
+from __future__ import annotations
+
+import csv
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from nbgrader.api import Gradebook
+
+from ..errors import CourseError
+from ..gradebook.class_results import ClassResults, Result, class_results
+from ..gradebook.late_penalties import LatePenalties
+from ..pipeline.classroom import course_directory
+from .csv_cells import Field, csv_text
+
+FORMATS = ("canvas", "moodle", "csv")
+
+_CANVAS_IDS = ("ID", "SIS User ID", "SIS Login ID")
+_CANVAS = ("Student", *_CANVAS_IDS, "Section")
+_MOODLE = ("ID number", "Email address")
+
+Row = dict[str, str]
+
+
+@dataclass
+class Roster:
+    """A class list as the learning management system exports it.
+
+    Attributes:
+        headings: of its columns.
+        rows: by the gradebook's student id.
+        key: the column in which the gradebook's ids were found.
+    """
+
+    headings: list[str] = field(default_factory=list)
+    rows: dict[str, Row] = field(default_factory=dict)
+    key: str = ""
+
+
+@dataclass
+class Exported:
+    """A file's text, and what a person should know about it."""
+
+    text: str
+    notes: list[str]
+
+
+def export_marks(
+    course: Path, names: Sequence[str], form: str, roster: Path | None, partial: bool
+) -> Exported:
+    """The marks of some assignments, late penalties taken off, hand-given marks included.
+
+    Args:
+        course: the course folder.
+        names: the assignments.
+        form: one of `FORMATS`.
+        roster: a class list from the learning management system, as CSV.
+        partial: whether to leave a cell empty where a person has not marked all; it is refused
+            otherwise.
+
+    Raises:
+        CourseError: an assignment is unknown, marks are missing, or the roster does not fit.
+    """
+    if roster and form == "csv":
+        raise CourseError(
+            "the plain form has no use for a roster: leave out --roster, or choose --format canvas "
+            "or --format moodle"
+        )
+    folders = course_directory(course)
+    with Gradebook(folders.db_url, folders.course_id) as gradebook:
+        # A mark by hand or an extension since the grading changes what being late costs.
+        penalties = LatePenalties(folders.config, gradebook)
+        for student in [student.id for student in gradebook.students]:
+            penalties.settle(student)
+        classes = [class_results(gradebook, name) for name in names]
+    notes = _waiting(classes, partial)
+    if form == "csv":
+        return Exported(csv_text(_plain(classes)), notes)
+    known = _read_roster(roster, classes) if roster else Roster()
+    if roster and form == "canvas" and not set(_CANVAS_IDS) & set(known.headings):
+        raise CourseError(
+            f"{roster}: Canvas could not tell whose marks these are, since none of the columns "
+            f"{', '.join(_CANVAS_IDS)} is in it. Take the file of Grades, Export in Canvas."
+        )
+    students = _students(classes)
+    if roster:
+        lost = [each.student for each in students if each.student not in known.rows]
+        if lost:
+            notes.append(
+                f"not in the roster's column {known.key!r}, and left out: {', '.join(lost)}"
+            )
+        students = [each for each in students if each.student in known.rows]
+    rows = _canvas(classes, students, known) if form == "canvas" else (
+        _moodle(classes, students, known))  # fmt: skip
+    return Exported(csv_text(rows), notes)
+
+
+def _waiting(classes: list[ClassResults], partial: bool) -> list[str]:
+    """Notes on what a person has not marked yet. Raises `CourseError` unless that is wanted."""
+    notes = []
+    for each in classes:
+        waiting = [result.student for result in each.submitted if result.waiting]
+        if waiting:
+            shown = ", ".join(waiting[:10]) + (" …" if len(waiting) > 10 else "")
+            notes.append(f"{each.assignment}: to be marked by hand for {len(waiting)}: {shown}")
+    if notes and not partial:
+        raise CourseError(
+            "marks are missing; nothing was written.\n  "
+            + "\n  ".join(notes)
+            + "\nMark them in the formgrader (Manual Grading), or leave their cells empty "
+            "with --partial."
+        )
+    return notes
+
+
+def _students(classes: list[ClassResults]) -> list[Result]:
+    """Each student once, by id."""
+    return list({r.student: r for each in classes for r in each.results}.values())
+
+
+def _mark(results: ClassResults, student: str) -> float | None:
+    """The final mark; None where nothing was submitted or something waits for a person."""
+    found = next(result for result in results.results if result.student == student)
+    return found.mark if found.submitted and not found.waiting else None
+
+
+def _canvas(
+    classes: list[ClassResults], students: list[Result], roster: Roster
+) -> list[Sequence[Field]]:
+    titles = [_column(each.assignment, roster) for each in classes]
+    possible: list[Field] = ["    Points Possible", "", "", "", ""]
+    rows: list[Sequence[Field]] = [
+        [*_CANVAS, *titles],
+        possible + [each.max_score for each in classes],
+    ]
+    for student in students:
+        usual = {"Student": _name(student), "SIS Login ID": student.student}
+        known = roster.rows.get(student.student, usual)
+        about = [known.get(heading) for heading in _CANVAS]
+        rows.append(about + [_mark(each, student.student) for each in classes])
+    return rows
+
+
+def _moodle(
+    classes: list[ClassResults], students: list[Result], roster: Roster
+) -> list[Sequence[Field]]:
+    # In another language its columns have other names: all are kept then, for Moodle to know them.
+    own = [heading for heading in roster.headings if heading]
+    headings = own if own and not set(_MOODLE) & set(own) else list(_MOODLE)
+    rows: list[Sequence[Field]] = [[*headings, *(each.assignment for each in classes)]]
+    for student in students:
+        usual = {"ID number": student.student, "Email address": student.email}
+        known = roster.rows.get(student.student, usual)
+        about = [known.get(heading) for heading in headings]
+        rows.append(about + [_mark(each, student.student) for each in classes])
+    return rows
+
+
+def _plain(classes: list[ClassResults]) -> list[Sequence[Field]]:
+    """One row a student and assignment, with all that the mark is made of."""
+    rows: list[Sequence[Field]] = [
+        ("assignment", "student", "last_name", "first_name", "email", "state", "score", "penalty",
+         "mark", "max_score", "submitted_utc", "to_mark")
+    ]  # fmt: skip
+    for each in classes:
+        for result in each.results:
+            state = "waiting" if result.waiting else "final" if result.submitted else "missing"
+            person = (result.last_name, result.first_name, result.email)
+            if state == "missing":
+                rows.append((each.assignment, result.student, *person, state, None, None, None,
+                             each.max_score, None, None))  # fmt: skip
+                continue
+            when = result.timestamp
+            rows.append(
+                (each.assignment, result.student, *person, state, result.score, result.penalty,
+                 result.mark if state == "final" else None, each.max_score,
+                 f"{when:%Y-%m-%d %H:%M:%S}" if when else None, " ".join(result.waiting))
+            )  # fmt: skip
+    return rows
+
+
+def _name(result: Result) -> str:
+    """The name as Canvas writes it; the id where the gradebook knows no name."""
+    return ", ".join(part for part in (result.last_name, result.first_name) if part) or (
+        result.student)  # fmt: skip
+
+
+def _column(name: str, roster: Roster) -> str:
+    """The heading of the assignment's column: the one that Canvas has for it, with its number.
+
+    Canvas makes a new assignment of a heading that it does not know.
+    """
+    same = re.compile(rf"{re.escape(name)} \(\d+\)", re.IGNORECASE)
+    return next((heading for heading in roster.headings if same.fullmatch(heading)), name)
+
+
+def _read_roster(path: Path, classes: list[ClassResults]) -> Roster:
+    """Read a class list; its key is the column that holds the most of the gradebook's students."""
+    try:
+        with path.open(encoding="utf-8-sig", newline="") as file:
+            first = file.readline()
+            file.seek(0)
+            # Spreadsheet programs write semicolons where the comma is for decimals.
+            between = max(",;\t", key=first.count)
+            reader = csv.DictReader(file, delimiter=between)
+            rows = [{k: v or "" for k, v in row.items() if k is not None} for row in reader]
+            headings = list(reader.fieldnames or ())
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise CourseError(f"{path}: cannot be read as a CSV file in UTF-8 ({error})") from error
+    students = {result.student for each in classes for result in each.results}
+    found = {heading: students & {row[heading].strip() for row in rows} for heading in headings}
+    key = max(headings, key=lambda heading: len(found[heading]), default="")
+    if not key or not found[key]:
+        raise CourseError(
+            f"{path}: no column holds the ids of the gradebook's students, such as "
+            f"{min(students, default='')!r}. Add one; any heading will do."
+        )
+    by_id: dict[str, Row] = {}
+    for row in rows:
+        student = row[key].strip()
+        if student in by_id:
+            raise CourseError(
+                f"{path}: {student!r} is there twice in the column {key!r}. Delete one."
+            )
+        if student in students:
+            by_id[student] = row
+    return Roster(headings, by_id, key)

@@ -1,0 +1,1 @@
+"""Grades many submissions: one after another, by several processes, or by a cluster."""

@@ -1,0 +1,288 @@
+"""Grades what a class has submitted, from the submitted files to stored marks."""
+
+from __future__ import annotations
+
+import json
+import logging
+import os
+from collections.abc import Iterable, Iterator
+from datetime import UTC, datetime, timedelta
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+from traitlets.config import Config
+from traitlets.config.loader import PyFileConfigLoader
+
+from ..course_folder.assignments import is_ordinary, load_assignment
+from ..course_folder.key import course_key
+from ..course_folder.versions import versions
+from ..errors import CourseError, UnreadableNotebook
+from ..files import one_at_a_time, write_whole
+from ..gradebook import history
+from ..gradebook.late_penalties import LatePenalties
+from ..gradebook.writing import (
+    Result,
+    has_time,
+    patiently,
+    record,
+    require_assignment,
+    require_points,
+    set_time,
+)
+from ..model import Graded, Job, Outcome
+from ..notebook.intake import (
+    copy_receipts,
+    find_notebook,
+    hidden_with,
+    misplaced,
+    read_plain_file,
+    refuse_shared_file,
+    refused_id,
+    students_with,
+    submitted_at,
+)
+from ..texts import visible
+from .workers import Workers
+
+_log = logging.getLogger(__name__)
+
+_CLOCKS = timedelta(hours=1)
+"""By how much clocks may differ before a time of submission counts as one in the future."""
+
+
+def course_directory(course: Path) -> CourseDirectory:
+    """nbgrader's own view of the course folder: its paths and its gradebook.
+
+    Raises `CourseError` where the course's configuration cannot be run.
+    """
+    try:
+        config = PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
+    except Exception as error:
+        raise CourseError(
+            f"nbgrader_config.py: cannot be run ({type(error).__name__}: {error}). Mend it there."
+        ) from error
+    return CourseDirectory(config=Config(config), root=str(course))
+
+
+class Classroom:
+    """The submissions of one course. Use as a context manager.
+
+    Args:
+        course: the course folder.
+        workers: grade the notebooks.
+        force: grade again what has been graded before.
+    """
+
+    def __init__(self, course: Path, workers: Workers, force: bool = False) -> None:
+        self._course = course
+        self._workers = workers
+        self._force = force
+        self._versions: dict[str, dict[str, str]] = {}
+        self._folders = course_directory(course)
+        self._gradebook = Gradebook(self._folders.db_url, self._folders.course_id)
+        self._penalties = LatePenalties(self._folders.config, self._gradebook)
+        with one_at_a_time(course):
+            patiently(
+                self._gradebook,
+                "the record of gradings",
+                lambda: history.prepare(self._gradebook),
+            )
+
+    @property
+    def gradebook(self) -> Gradebook:
+        return self._gradebook
+
+    def __enter__(self) -> Classroom:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._gradebook.close()
+
+    def submissions(self, name: str, student: str | None = None) -> list[str]:
+        """The students who submitted the assignment."""
+        assignment = load_assignment(self._course, name)
+        if is_ordinary(self._course, name):
+            raise CourseError(
+                f"{self._course}/grading_tests/test_{name}.py is missing, and without hidden tests "
+                f"there are no verdicts. Write them as docs/authors.md shows; or run `nbgrader "
+                f"autograde {name}` and give the points of its test cells by hand; or let the test "
+                "cells give them, which docs/nbgrader.md tells of."
+            )
+        require_assignment(self._gradebook, name)
+        require_points(self._gradebook, name, assignment.exercises.values())
+        root = self._course / self._folders.submitted_directory
+        found = students_with(root, name)
+        if student is not None:
+            found = [each for each in found if each == student]
+        if not found:
+            who = f"from {student} " if student else ""
+            raise CourseError(
+                f"nothing was submitted {who}for {name}: "
+                f"{root}/STUDENT/{name}/{name}.ipynb is where it is looked for"
+            )
+        return found
+
+    def misplaced(self, name: str) -> list[str]:
+        """In words, what was handed in for the assignment at a place where it is not looked for."""
+        root = self._course / self._folders.submitted_directory
+        told = [
+            f"{path}: is not graded here. If it is the one that counts, move it to "
+            f"{root}/STUDENT/{name}/{name}.ipynb; put aside what is there."
+            for path in misplaced(root, name)
+        ]
+        told += [
+            f"{path}: is not graded, since the name of the student's folder begins with a dot. "
+            "Rename the folder, and grade again."
+            for path in hidden_with(root, name)
+        ]
+        return [visible(each) for each in told]
+
+    def grade(self, wanted: Iterable[tuple[str, str]]) -> Iterator[Outcome]:
+        """Grade submissions, given as assignment and student; each outcome as it comes in.
+
+        Marks and files are stored here, by one process, before the outcome is yielded. So what was
+        yielded is stored, and the rest is graded by the next call. Late penalties are settled for
+        submissions that have not changed, too: an extension, a mark by hand or the time of
+        submission may be new.
+        """
+        at_once: list[Outcome] = []
+        for done in self._workers.run(self._new_jobs(wanted, at_once)):
+            yield from self._settled(at_once)
+            at_once.clear()
+            self.store(done)
+            yield from self._settled(
+                Outcome(job.student, job.assignment, graded.report, graded.error)
+                for job, graded in done
+            )
+        yield from self._settled(at_once)
+
+    def _settled(self, outcomes: Iterable[Outcome]) -> Iterator[Outcome]:
+        for outcome in outcomes:
+            if outcome.refused:
+                yield outcome
+                continue
+            name, student = outcome.assignment, outcome.student
+            folder = self.folder(name, student)
+            when = submitted_at(folder)
+            if outcome.skipped and not has_time(self._gradebook, name, student, when):
+                with one_at_a_time(self._course):
+                    copy_receipts(
+                        folder, self._folder(self._folders.autograded_directory, student, name)
+                    )
+                    set_time(self._gradebook, name, student, when)
+            outcome.warning = _odd_time(folder, when)
+            outcome.penalty = self.settle(outcome.student).get(outcome.assignment, 0.0)
+            yield outcome
+
+    def settle(self, student: str) -> dict[str, float]:
+        """Settle the late penalties of all that a student submitted; in points, by assignment."""
+        return self._penalties.settle(student)
+
+    def _new_jobs(self, wanted: Iterable[tuple[str, str]], at_once: list[Outcome]) -> Iterator[Job]:
+        """The jobs to run. What is known without running anything is put into `at_once`."""
+        for name, student in wanted:
+            if why := refused_id(student):
+                at_once.append(Outcome(student, name, error=why, refused=True))
+                continue
+            job = self.job(name, student)
+            before = None if self._force else self._graded_before(job)
+            if before is None:
+                yield job
+            else:
+                error = before.get("unreadable")
+                at_once.append(Outcome(student, name, error=error, skipped=True))
+
+    def job(self, name: str, student: str) -> Job:
+        """The job of grading a student's submission as it is now."""
+        folder = self._folder(self._folders.submitted_directory, student, name)
+        path = folder / f"{name}.ipynb"
+        content, refused = None, ""
+        try:
+            path = find_notebook(folder, name)
+            refuse_shared_file(path, self._course)
+            content = read_plain_file(path, levels=2)
+        except UnreadableNotebook as error:
+            refused = str(error)
+        # A refusal names the file; the course may be moved.
+        stamp = stamp_of(content or refused.replace(f"{folder}/", "").encode())
+        if name not in self._versions:
+            self._versions[name] = versions(self._course, course_key(self._course), name)
+        return Job(name, student, str(path), content, refused, stamp, self._versions[name])
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[list[tuple[Job, Graded]]]:
+        """Grade, and store nothing."""
+        return self._workers.run(jobs)
+
+    def _graded_before(self, job: Job) -> dict[str, Any] | None:
+        """The metadata of a finished grading of this very file; None where there is none.
+
+        The notebook is written first, marks and record after it in one transaction: a grader that
+        was killed in between has left a notebook that the record does not know.
+        """
+        last = history.latest(self._gradebook, job.assignment, job.student)
+        if last is None or last.submission != job.stamp:
+            return None
+        target = self._folder(self._folders.autograded_directory, job.student, job.assignment)
+        try:
+            notebook = json.loads((target / f"{job.assignment}.ipynb").read_text("utf-8"))
+            about: dict[str, Any] = notebook["metadata"]["autograder"]
+            is_that = about["graded"] == job.stamp and about["versions"] == last.versions
+            # Exercises that a broken test left ungraded are graded again.
+            is_done = all(each["status"] != "ungraded" for each in about["report"]["exercises"])
+            return about if is_that and is_done else None
+        except (OSError, ValueError, KeyError):
+            return None
+
+    def store(self, done: Iterable[tuple[Job, Graded]]) -> None:
+        """Store notebooks, then their marks and lines of the record in one transaction.
+
+        What another grader has just stored is left out.
+        """
+        with one_at_a_time(self._course):
+            results = (self._put(job, graded) for job, graded in done)
+            stored = [result for result in results if result is not None]
+            record(self._gradebook, stored)
+        for each in stored:
+            _log.info("%s of %s: stored", each.assignment, each.student)
+
+    def _put(self, job: Job, graded: Graded) -> Result | None:
+        """Put a graded notebook in its place; returns what the gradebook is to hold of it."""
+        if graded.marks is None or graded.report is None:
+            return None
+        if not self._force and self._graded_before(job) is not None:
+            return None
+        name, student = job.assignment, job.student
+        submitted = self._folder(self._folders.submitted_directory, student, name)
+        target = self._folder(self._folders.autograded_directory, student, name)
+        copy_receipts(submitted, target)
+        write_whole(target / f"{name}.ipynb", graded.text.encode(), 0o444)
+        entry = history.entry_of(name, student, job.stamp, graded.report, job.versions)
+        return Result(name, student, graded.marks, submitted_at(submitted), entry)
+
+    def folder(self, name: str, student: str) -> Path:
+        """Where a student's submission for the assignment is."""
+        return self._folder(self._folders.submitted_directory, student, name)
+
+    def _folder(self, step: str, student: str, name: str) -> Path:
+        return Path(self._folders.format_path(step, student, name))
+
+
+def _odd_time(folder: Path, when: datetime | None) -> str:
+    """What is odd about the time at which a submission came, in words; empty if nothing is."""
+    if when is None:
+        lacks = os.path.lexists(folder / "timestamp.txt")
+        return "timestamp.txt holds no time, so this counts as in time." if lacks else ""
+    if when > datetime.now(UTC).replace(tzinfo=None) + _CLOCKS:
+        return (
+            f"timestamp.txt says that this came at {when:%Y-%m-%d %H:%M:%S} UTC, which is yet to "
+            "come. Correct it, and run the same command again."
+        )
+    return ""
+
+
+def stamp_of(content: bytes) -> str:
+    """A digest of a submitted file."""
+    return blake2b(content, digest_size=16).hexdigest()

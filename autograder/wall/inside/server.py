@@ -1,0 +1,282 @@
+"""The warm server: a process that forks a confined process for each student of one grader.
+
+The program is started with the numbers of inherited control sockets, one for each grader, and the
+names of packages to import. It warms up once, and forks the graders' servers, which share what is
+in its memory.
+
+A grader sends `{"spawn": id, ...}` with a socket for the new process, or `{"kill": id}`; its server
+answers `{"ready": true}` once and `{"ended": id, "reason": ...}` when a process and all it started
+are gone. Asked `{"times": id}`, it says for how many seconds the process `ran`, and for how many it
+`waited` for a processor. It runs on the `{"processors": [...]}` that it is told, and ends when its
+grader leaves.
+
+A student's process is pid 1 of its own namespace: when it ends, the kernel ends all it started.
+The server, outside, counts the memory and the threads of each such tree.
+"""
+
+from __future__ import annotations
+
+import contextlib
+import gc
+import json
+import os
+import select
+import signal
+import socket
+import sys
+import time
+import traceback
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from . import confine
+from .session import SELDOM, rehearse, student_main
+from .shell import Shell, warm_shell
+
+_NOT_CONFINED = 41
+_CONNECTION = 3
+_POLL_SECONDS = 0.02
+_SOCKET_KILOBYTES = 512
+"""What the kernel may hold for a socket: what nobody has read yet, and filters."""
+
+
+def main() -> None:
+    controls = [socket.socket(fileno=int(each)) for each in sys.argv[1:] if each.isdigit()]
+    shell = warm_shell()
+    rehearse(shell, [each for each in sys.argv[1:] if not each.isdigit()])
+    confine.prepare()
+    gc.collect()
+    gc.freeze()
+    gc.set_threshold(*SELDOM)
+    for control in controls:
+        if os.fork() == 0:
+            _never_return(serve, shell, control, controls)
+    for control in controls:
+        control.close()
+    for _ in controls:
+        os.wait()
+
+
+def serve(shell: Shell, control: socket.socket, controls: list[socket.socket]) -> None:
+    """Serve the grader at one of the control sockets until it leaves."""
+    confine.die_with_parent()
+    for other in controls:
+        if other is not control:
+            other.close()
+    with contextlib.suppress(BrokenPipeError, ConnectionResetError):
+        control.send(b'{"ready": true}')
+        Server(control, shell).serve()
+
+
+@dataclass
+class Student:
+    """A running student process, as the server sees it from outside.
+
+    Attributes:
+        pidfd: becomes readable when the process has ended.
+        limits: `memory` in bytes and `processes`, threads counted, of its whole tree;
+            `cpu_seconds` of each process.
+        reason: why the server ended it, if it did.
+        has_forked: whether processes of its own were seen.
+    """
+
+    pid: int
+    pidfd: int
+    limits: dict[str, int]
+    reason: str | None = None
+    has_forked: bool = False
+
+    def kill(self) -> None:
+        with contextlib.suppress(ProcessLookupError):
+            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+
+
+class Server:
+    def __init__(self, control: socket.socket, shell: Shell) -> None:
+        self._control = control
+        self._shell = shell
+        self._students: dict[int, Student] = {}
+        self._next_watch = 0.0
+
+    def serve(self) -> None:
+        grader = self._control.fileno()
+        while True:
+            by_pidfd = {student.pidfd: key for key, student in self._students.items()}
+            wait = max(0.0, self._next_watch - time.monotonic()) if by_pidfd else None
+            readable, _, _ = select.select([grader, *by_pidfd], [], [], wait)
+            for pidfd in set(readable) & set(by_pidfd):
+                self._reap(by_pidfd[pidfd])
+            if grader in readable:
+                message, descriptors, _, _ = socket.recv_fds(self._control, 65536, 1)
+                if not message:
+                    return self._end_all()
+                self._handle(json.loads(message), descriptors)
+            if time.monotonic() >= self._next_watch:
+                self._watch()
+
+    def _end_all(self) -> None:
+        """The grader has left, or was lost: its students end."""
+        for student in self._students.values():
+            student.kill()
+            os.waitid(os.P_PIDFD, student.pidfd, os.WEXITED)
+
+    def _handle(self, request: dict[str, Any], descriptors: list[int]) -> None:
+        if "spawn" in request:
+            self._spawn(request["spawn"], request["limits"], descriptors[0])
+        elif "kill" in request:
+            if student := self._students.get(request["kill"]):
+                student.reason = student.reason or "ended"
+                student.kill()
+        elif "times" in request:
+            student = self._students.get(request["times"])
+            ran, waited = (0.0, 0.0) if student is None else _times(student)
+            self._tell({"times": request["times"], "ran": ran, "waited": waited})
+        elif "processors" in request:
+            with contextlib.suppress(OSError):  # it is for speed alone
+                os.sched_setaffinity(0, request["processors"])
+
+    def _tell(self, message: dict[str, Any]) -> None:
+        with contextlib.suppress(OSError):  # it has left, which will be read next
+            self._control.send(json.dumps(message).encode())
+
+    def _spawn(self, key: int, limits: dict[str, int], descriptor: int) -> None:
+        pid = confine.fork_into_namespaces()
+        if pid == 0:
+            _never_return(run_student, self._shell, descriptor, limits)
+        os.close(descriptor)
+        self._students[key] = Student(pid, os.pidfd_open(pid), limits)
+
+    def _reap(self, key: int) -> None:
+        student = self._students.pop(key)
+        _, status, used = os.wait4(student.pid, 0)
+        os.close(student.pidfd)
+        if student.reason is None and os.WIFSIGNALED(status):
+            # In its own namespace nothing can kill it but the kernel, when its time is over.
+            in_time = used.ru_utime + used.ru_stime < student.limits["cpu_seconds"] - 1
+            is_killed = os.WTERMSIG(status) == signal.SIGKILL and in_time
+            student.reason = "killed" if is_killed else "crashed"
+        elif student.reason is None:
+            code = os.waitstatus_to_exitcode(status)
+            student.reason = {0: "closed", _NOT_CONFINED: "not confined"}.get(code, "crashed")
+        self._tell({"ended": key, "reason": student.reason})
+
+    def _watch(self) -> None:
+        """End each process tree that has outgrown its limits."""
+        started = time.monotonic()
+        base = _kilobytes(os.getpid())
+        for student in self._students.values():
+            pids, threads = _tree(student.pid)
+            student.has_forked |= len(pids) > 1
+            used = sum(max(0, _kilobytes(pid) - base) for pid in pids)
+            used += _SOCKET_KILOBYTES * _sockets(student.pid)
+            if used << 10 > student.limits["memory"]:
+                student.reason = "out_of_memory"
+            elif threads > student.limits["processes"]:
+                student.reason = "too many processes"
+            if student.reason is not None:
+                student.kill()
+        # Watching may take a twentieth of a core, no more.
+        now = time.monotonic()
+        self._next_watch = now + max(_POLL_SECONDS, 20 * (now - started))
+
+
+def _tree(root: int) -> tuple[list[int], int]:
+    """The processes that `root` started, itself among them, and how many threads they have."""
+    pids: list[int] = []
+    queue = [root]
+    count = 0
+    while queue and len(pids) < 10_000:
+        pid = queue.pop()
+        pids.append(pid)
+        try:
+            threads = os.listdir(f"/proc/{pid}/task")
+            count += len(threads)
+            for thread in threads:
+                queue += map(int, _fields(f"/proc/{pid}/task/{thread}/children"))
+        except OSError:
+            continue
+    return pids, count
+
+
+def _kilobytes(pid: int) -> int:
+    """The memory that a process has resident, and what the kernel needs to know where it lies."""
+    try:
+        fields = _fields(f"/proc/{pid}/status")
+        return sum(int(fields[fields.index(name) + 1]) for name in (b"VmRSS:", b"VmPTE:"))
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def _sockets(pid: int) -> int:
+    """How many sockets there are in a process's network namespace, those that wait included."""
+    try:
+        fields = _fields(f"/proc/{pid}/net/sockstat")
+        return int(fields[fields.index(b"used") + 1])
+    except (OSError, ValueError, IndexError):
+        return 0
+
+
+def _times(student: Student) -> tuple[float, float | None]:
+    """For how many seconds a process ran, and was ready to run while others had the processor.
+
+    Time in which the process waited for its own threads does not count as waiting. Once it has
+    started processes, the second number is None: the kernel reports the times of a child only to
+    whoever waited for it. Both are 0 where they are not known.
+    """
+    try:
+        ran, waited = map(int, _fields(f"/proc/{student.pid}/schedstat")[:2])
+        # After the name, which may hold anything: utime and stime, of all its threads.
+        ticks = sum(map(int, _fields(f"/proc/{student.pid}/stat")[-39:-37]))
+        student.has_forked |= len(_tree(student.pid)[0]) > 1
+    except (OSError, ValueError):
+        return 0.0, 0.0
+    if student.has_forked:
+        return ran / 1e9, None
+    others = ticks / os.sysconf("SC_CLK_TCK") - ran / 1e9
+    return ran / 1e9, max(0.0, waited / 1e9 - max(0.0, others))
+
+
+def _fields(path: str) -> list[bytes]:
+    """The words in a file of the kernel's. Python's own file objects take three times as long."""
+    descriptor = os.open(path, os.O_RDONLY)
+    try:
+        return b"".join(iter(lambda: os.read(descriptor, 1 << 16), b"")).split()
+    finally:
+        os.close(descriptor)
+
+
+def _never_return(function: Callable[..., None], *arguments: Any) -> None:
+    """Call the function in a forked process and leave it without running anybody's exit hooks."""
+    code = 1
+    try:
+        function(*arguments)
+        code = 0
+    except Exception as error:
+        traceback.print_exc()
+        code = _NOT_CONFINED if isinstance(error, OSError) else 1
+    finally:
+        os._exit(code)
+
+
+def run_student(shell: Shell, descriptor: int, limits: dict[str, int]) -> None:
+    """Confine this process, then be the student."""
+    confine.die_with_parent()
+    confine.be_killed_first()
+    confine.map_user()
+    confine.private_file_systems(limits["disk_megabytes"])
+    os.setsid()
+    # The server's own streams lead to a file that every student process would share.
+    nowhere = os.open(os.devnull, os.O_RDWR)
+    for standard in (0, 1, 2):
+        os.dup2(nowhere, standard)
+    # The connection is number 3 in every run, and nothing else is held.
+    os.dup2(descriptor, _CONNECTION)
+    confine.close_all_from(_CONNECTION + 1)
+    confine.limit_resources(limits)
+    confine.drop_privileges()
+    student_main(shell, socket.socket(fileno=_CONNECTION))
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,120 @@
+"""One student process: runs cells and performs steps, as the grader asks for them."""
+
+from __future__ import annotations
+
+import os
+import random
+import socket
+from contextlib import suppress
+from typing import Any
+
+from . import protocol
+from .shell import Shell, forget
+from .steps import Steps
+
+_DATA = "/sandbox/data"
+
+SELDOM = (1_000_000, 2, 2)
+"""When a student's process looks for garbage, as `gc.set_threshold` takes it.
+
+Students' objects may be many and refer to one another: looking through them all the time takes
+longer than what the students' code does. The garbage of a long computation is looked for once in
+several rounds of it, and what outlived that twice more: it is gone before it takes much memory.
+"""
+
+_TIMES = 24
+_FAILING = "1 / 0"  # which takes long, and does everything often in one run
+_CELLS = (
+    """class Node:
+    def __init__(self, data, operands=()):
+        self.data = data
+        self.operands = tuple(operands)
+
+    def __repr__(self):
+        return f"Node({self.data})"
+
+
+def add(self, other):
+    return Node(self.data + other.data, (self, other))
+
+
+Node.__add__ = add
+Node(1.0) + Node(2.0)
+""",
+)
+_STEPS: list[list[Any]] = [
+    ["name", "Node"],
+    ["call", {"step": 0}, {"list": [2.0]}, {"dict": []}],
+    ["setattr", {"step": 1}, "weight", 1.0],
+    ["add", {"step": 1}, {"step": 1}],
+    ["getattr", {"step": 3}, "operands"],
+]
+
+
+class Session:
+    """Answers requests on `connection` until it is closed.
+
+    A request is `{"cell": source}` or `{"steps": […]}` (see `Steps.perform`) and gets one reply.
+    The first message, `{"seed": number, "data": folder, "processors": […], "output": bytes}`,
+    gets none.
+    """
+
+    def __init__(self, shell: Shell, connection: protocol.Connection) -> None:
+        self._shell = shell
+        self._connection = connection
+        self._steps = Steps(shell.user_ns)
+
+    def run(self) -> None:
+        # Plain names, taken before any student code could replace what they stand for.
+        receive, send = self._connection.receive, self._connection.send
+        while True:
+            try:
+                request = receive()
+            except protocol.ProtocolError:
+                return
+            if "seed" in request:
+                random.seed(request["seed"])
+                self._shell.outputs.most = request["output"]
+                _link_data(request["data"])
+                with suppress(OSError):
+                    os.sched_setaffinity(0, request["processors"])
+            else:
+                send(self.reply_to(request))
+
+    def reply_to(self, request: dict[str, Any]) -> dict[str, Any]:
+        if "cell" in request:
+            return self._shell.run_one_cell(request["cell"])
+        return self._steps.perform(request)
+
+
+def rehearse(shell: Shell, modules: list[str]) -> None:
+    """Import these packages, answer requests such as will come, and forget them.
+
+    The interpreter adapts to what it has run often. What it has not done by then, each student's
+    process would do for itself, on memory pages that it would have to copy.
+    """
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        grader, student = protocol.Connection(ours), protocol.Connection(theirs)
+        cells = [f"import {name}" for name in modules] + [*_CELLS]
+        requests = [{"cell": cell} for cell in cells] + [{"steps": _STEPS, "new": True}]
+        session = Session(shell, student)
+        for request in [{"cell": _FAILING}] * 3 + requests * _TIMES:
+            grader.send(request)
+            student.send(session.reply_to(student.receive()))
+            grader.receive()
+    forget(shell)
+
+
+def _link_data(folder: str) -> None:
+    """Have the files of an assignment lie in the current folder."""
+    if folder:
+        with suppress(FileNotFoundError):
+            for name in os.listdir(f"{_DATA}/{folder}"):
+                os.symlink(f"{_DATA}/{folder}/{name}", name)
+
+
+def student_main(shell: Shell, connection: socket.socket) -> None:
+    """The life of a confined student process."""
+    os.chdir(os.environ["HOME"])
+    Session(shell, protocol.Connection(connection)).run()

@@ -1,0 +1,144 @@
+"""Performs the steps of a request on a live namespace.
+
+The same code serves a student's process behind the wall and, in the grader's own process, an
+author's notebook or a model of a mistake: a hidden test cannot tell which one it drives.
+"""
+
+from __future__ import annotations
+
+import builtins
+import operator
+from collections.abc import Callable
+from itertools import islice
+from types import ModuleType
+from typing import Any
+
+from . import protocol
+
+IN_PLACE = ("iadd", "isub", "imul", "itruediv", "ifloordiv", "imod", "ipow", "imatmul")
+BINARY = (
+    "add", "sub", "mul", "truediv", "floordiv", "mod", "pow", "matmul", "and_", "or_", "xor",
+    "lshift", "rshift",
+)  # fmt: skip
+COMPARISONS = ("lt", "le", "gt", "ge")
+UNARY = ("neg", "pos", "abs", "invert")
+
+_VERBS: dict[str, Callable[..., Any]] = {
+    **{name: getattr(operator, name) for name in (*BINARY, *IN_PLACE, *COMPARISONS, *UNARY)},
+    "eq": operator.eq,
+    "getitem": operator.getitem,
+    "slice": lambda sequence, *bounds: sequence[slice(*bounds)],
+    "contains": operator.contains,
+    "next": next,
+    "setitem": operator.setitem,
+    "delitem": operator.delitem,
+    "getattr": getattr,
+    "setattr": setattr,
+    "call": lambda function, arguments, keywords: function(*arguments, **keywords),
+    "isinstance": isinstance,
+    "len": len,
+    "bool": bool,
+    "float": float,
+    "int": int,
+    "round": round,
+    "hash": hash,
+    "index": operator.index,
+    "repr": repr,
+    "str": str,
+    "format": format,
+    "items": lambda items: list(islice(items, protocol.MAX_ITEMS)),
+    "whole": lambda collection: collection,
+}
+_MOST = {"whole": protocol.MAX_ITEMS, "items": protocol.MAX_ITEMS, "globals": 0}
+"""How many items of a step's result are sent, where it is not `FEW_ITEMS`."""
+
+
+class Steps:
+    """A namespace, and the results of the steps that were performed on it.
+
+    Args:
+        namespace: the live globals that the student's cells left behind.
+    """
+
+    def __init__(self, namespace: dict[str, Any]) -> None:
+        self._namespace = namespace
+        self._modules: dict[str, ModuleType] = {}
+        self._start_over()
+
+    def _start_over(self) -> None:
+        self._results: list[Any] = []
+        self._objects: list[Any] = []
+        self._numbers: dict[int, int] = {}
+
+    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Perform a request's steps in order; returns their values, up to the first error.
+
+        A request is `{"steps": [[verb, *arguments], …]}`, with `"new": true` for the first one of a
+        test. An argument is a value in the protocol's form; `{"step": n}` is the result of the
+        test's step n, counted from 0, `{"object": n}` an object that a reply has named. The reply
+        is `{"values": […]}`, a value a step, and `"error"`, the names of the exception's classes,
+        nearest first, if one was raised.
+        """
+        if "new" in request:
+            self._start_over()
+        verbs = []
+        reply: dict[str, Any] = {}
+        before = len(self._results)
+        try:
+            for verb, *arguments in request["steps"]:
+                self._results.append(
+                    self._perform(verb, [self._decoded(each) for each in arguments])
+                )
+                verbs.append(verb)
+        except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+            kinds = type(error).__mro__
+            reply["error"] = [kind.__name__[:80] for kind in kinds if kind is not object][:12]
+        # Collections are sent as they are by now.
+        reply["values"] = [
+            protocol.encode(result, self._refer, _MOST.get(verb, protocol.FEW_ITEMS))
+            for verb, result in zip(verbs, self._results[before:], strict=True)
+        ]
+        # Steps keep their numbers, whatever becomes of them.
+        self._results += [None] * (len(request["steps"]) - len(verbs))
+        return reply
+
+    def _perform(self, verb: str, arguments: list[Any]) -> Any:
+        if verb == "name":
+            return look_up(self._namespace, arguments[0])
+        if verb == "builtins":
+            return builtins
+        if verb == "globals":
+            return self._namespace
+        if verb == "module":
+            return self._module(*arguments)
+        return _VERBS[verb](*arguments)
+
+    def _module(self, name: str, source: str | None = None) -> ModuleType:
+        """The helper module of this name, which was sent as text the first time."""
+        if source is not None:
+            module = self._modules[name] = ModuleType(name)
+            exec(compile(source, f"<{name}>", "exec", dont_inherit=True), vars(module))
+        return self._modules[name]
+
+    def _decoded(self, message: Any) -> Any:
+        kind = type(message)
+        return message if kind is str or kind is float else protocol.decode(message, self._resolve)
+
+    def _resolve(self, tag: str, number: int) -> Any:
+        return (self._results if tag == "step" else self._objects)[number]
+
+    def _refer(self, value: Any) -> dict[str, int]:
+        """The number that stands for an object: the same each time for the same object."""
+        number = self._numbers.get(id(value))
+        if number is None:
+            number = self._numbers[id(value)] = len(self._objects)
+            self._objects.append(value)
+        return {"object": number}
+
+
+def look_up(namespace: dict[str, Any], name: str) -> Any:
+    """The value of a name. Raises `NameError`, as Python does."""
+    try:
+        return namespace[name]
+    except KeyError:
+        raise NameError(f"name {name!r} is not defined") from None

@@ -1,0 +1,621 @@
+"""Proxies, called promises, by which a hidden test uses the objects in a student's namespace.
+
+A test reads as if the student's objects were in its own process. Each operation on a promise is
+added to a queue of steps, and the queue is sent as one request when the test needs a value: when it
+compares, tests for truth, takes a length, iterates or converts. The reply brings the values of all
+promises that are still open (promise pipelining, as in the E language and in Cap'n Proto).
+
+Values of plain types (None, bool, int, float, str, bytes, and lists, tuples, dicts and sets of
+them) are compared by value, and computed with in the test's process; all other objects are compared
+by identity, and stay in the student's process. A number of the test's is sent only as an argument,
+or as the other operand of a value that is known to be an object: where `answer - 2.5` turns out to
+be plain arithmetic, the 2.5 is not sent.
+"""
+
+from __future__ import annotations
+
+import gc
+import math
+import operator
+import time
+from collections.abc import Callable, Iterator
+from contextlib import contextmanager
+from typing import Any, NoReturn, TypeVar
+from zlib import crc32
+
+from ..errors import BUILT_IN, AuthorError, StudentError, error_class
+from .arithmetic import MOST_ITEMS, arithmetic
+from .inside import protocol
+from .inside.steps import BINARY, COMPARISONS, IN_PLACE, UNARY
+from .targets import Target
+
+T = TypeVar("T")
+
+_MOST_STEPS = 1000
+_MOST_OBJECTS = 50_000
+_MOST_ITEMS = 200_000
+"""How many items of collections the replies to one test may hold together."""
+_MOST_SECONDS = 5.0
+"""Seconds of the grader's processor time that one test may take to decode its replies."""
+_ROOM = 1_000_000
+"""How many characters of the values that a test looked at are recorded."""
+
+
+class _Open:
+    """The value of a promise that no reply has brought yet."""
+
+
+_OPEN = _Open()
+
+
+class Student:
+    """The names that a student's cells defined, each usable as if it were in this process.
+
+    `student.NAME` is a promise of what the name stands for; so is `student["NAME"]`, for names that
+    this class has itself. `student.inside.NAME` is the helper module `NAME.py`, sent there as text.
+
+    Args:
+        target: where the names live.
+        helpers: the texts of the helper modules, by name.
+
+    Attributes:
+        seen: every value that the test looked at, and every error, in order. Two namespaces that
+            show the same in the same test behave alike as far as the test can tell.
+    """
+
+    def __init__(self, target: Target, helpers: dict[str, str] | None = None) -> None:
+        self.seen: list[Any] = []
+        self.inside = _Inside(self, helpers or {})
+        self._target = target
+        self._queue: list[list[Any]] = []
+        self._open: list[Promise] = []
+        self._sent = 0
+        self._is_new = True
+        self._objects: dict[int, Promise] = {}
+        self._room = _ROOM
+        self._started = time.thread_time()
+        self._budget = protocol.Budget(_MOST_ITEMS)
+
+    def __getattr__(self, name: str) -> Any:
+        if name.startswith("_"):
+            raise AttributeError(name)
+        return self._step("name", name)
+
+    def __getitem__(self, name: str) -> Any:
+        return self._step("name", name)
+
+    def equal(self, left: Any, right: Any) -> Any:
+        """The result of the student's own `__eq__` on two objects, which may be any."""
+        return self._step("eq", left, right)
+
+    def error_of(self, action: Callable[[], Any]) -> str | None:
+        """The name of the built-in exception that `action` raises in student code, or None."""
+        self.finish()
+        try:
+            action()
+            self.finish()
+        except StudentError as error:
+            return error.kind
+        return None
+
+    @contextmanager
+    def raises(self, *kinds: type[Exception]) -> Iterator[None]:
+        """Like `pytest.raises`, for exceptions that student code raises by steps of the block."""
+        self.finish()
+        try:
+            yield
+            self.finish()
+        except StudentError as error:
+            assert isinstance(error, kinds), f"raised {error.kind}"
+            return
+        raise AssertionError("nothing was raised")
+
+    def seconds(self, action: Callable[[], Any]) -> float:
+        """For how many seconds the student's process computes in the steps of `action`.
+
+        They are measured outside of it. Time in which it sleeps or others compute is left out.
+        """
+        self.finish()
+        looks_for_garbage = gc.isenabled()
+        gc.disable()  # for a target in this process
+        try:
+            started = self._target.seconds()
+            action()
+            self.finish()
+            return self._target.seconds() - started
+        finally:
+            if looks_for_garbage:
+                gc.enable()
+
+    def finish(self) -> None:
+        """Send every step that was not sent yet. Raises `StudentError` if one fails."""
+        if not self._queue:
+            return
+        steps, self._queue = self._queue, []
+        promises, self._open = self._open, []
+        request: dict[str, Any] = {"steps": steps}
+        if self._is_new:
+            request["new"], self._is_new = True, False
+        self._sent += len(steps)
+        before = time.thread_time()
+        reply = self._target.perform(request)
+        self._started += time.thread_time() - before  # which a target in this thread took
+        values = reply.get("values")
+        if type(values) is not list or len(values) > len(steps):
+            raise protocol.ProtocolError("not the values of these steps")
+        self._budget.keys = protocol.MAX_KEYS
+        for step, promise, value in zip(steps, promises, values, strict=False):
+            promise._promise_.settle(
+                protocol.decode(value, self._resolve, self._budget), self._sent
+            )
+            if promise._promise_.operands:
+                _work_out(promise._promise_)
+            if step[0] == "module":
+                self._target.modules.add(step[1])
+        if len(values) < len(steps):
+            names = reply.get("error")
+            if type(names) is not list or not all(type(name) is str for name in names):
+                raise protocol.ProtocolError("neither a value nor an error")
+            kind = next(filter(BUILT_IN.__contains__, names), "Exception")
+            for promise in promises[len(values) :]:
+                promise._promise_.value = _Broken(kind)
+            self._fail(kind)
+
+    # What promises are made of.
+
+    def _fail(self, kind: str) -> NoReturn:
+        self._write_down(f"raised {kind}")
+        raise error_class(kind)()
+
+    def _step(self, verb: str, *arguments: Any) -> Promise:
+        """A promise of a step's result: sent along with the next look."""
+        message = [verb, *[argument if type(argument) is str else self._encoded(argument)
+                           for argument in arguments]]  # fmt: skip
+        if len(self._queue) >= _MOST_STEPS:
+            self.finish()
+        number = self._sent + len(self._queue)
+        promise = Promise(self, {"step": number})
+        self._queue.append(message)
+        self._open.append(promise)
+        return promise
+
+    def _encoded(self, value: Any) -> Any:
+        return protocol.encode(value, self._reference)
+
+    def _reference(self, value: Any) -> Any:
+        if type(value) is not Promise:
+            if callable(value):
+                raise AuthorError(
+                    "a function of the test stays here and cannot be called from there. Put it in "
+                    "a helper module, grading_tests/inside/NAME.py, and pass "
+                    f"student.inside.NAME.{getattr(value, '__name__', 'function')}"
+                )
+            raise AuthorError(
+                f"a {type(value).__name__} cannot be sent. Send numbers, texts, bytes, lists, "
+                "tuples, dicts and sets, and what came from the student"
+            )
+        state = value._promise_
+        if state.student is not self:
+            raise AuthorError("this object belongs to another test, or to another student")
+        if isinstance(state.value, _Broken):
+            self._fail(state.value.kind)
+        return self._encoded(state.value) if state.reference is None else state.reference
+
+    def _resolve(self, tag: str, number: int) -> Any:
+        if tag == "large":
+            return _Large(number)
+        if tag != "object":
+            raise protocol.ProtocolError("not an object")
+        known = self._objects.get(number)
+        if known is None:
+            if len(self._objects) >= _MOST_OBJECTS:
+                raise protocol.ProtocolError("too many objects")
+            known = self._objects[number] = Promise(self, {"object": number})
+            known._promise_.value = known
+        return known
+
+    def _write_down(self, value: Any) -> None:
+        """Note what a test looked at: of an object that it is one, and not which."""
+        if time.thread_time() - self._started > _MOST_SECONDS:
+            raise protocol.ProtocolError("the answers keep the test too long")
+        kind = type(value)
+        if kind is list or kind is tuple or kind is set or kind is dict:
+            self._write_down(f"a {kind.__name__} of {len(value)}")
+            for item in sorted(value, key=_told) if kind is set else value:
+                self._write_down(item)
+                if kind is dict:
+                    self._write_down(value[item])
+            return
+        self._room -= 10 + (len(value) if kind in (str, bytes) else 0)
+        if self._room >= 0:
+            self.seen.append("an object" if kind in (Promise, _Large) else value)
+
+
+class _Inside:
+    """The helper modules of the hidden tests, which are sent there as text when they are used."""
+
+    def __init__(self, student: Student, helpers: dict[str, str]) -> None:
+        self._student = student
+        self._helpers = helpers
+
+    def __getattr__(self, name: str) -> Promise:
+        if name.startswith("__"):
+            raise AttributeError(name)
+        if name == "builtins":
+            return self._student._step("builtins")
+        if name not in self._helpers:
+            raise AuthorError(
+                f"there is no helper module grading_tests/inside/{name}.py. Write it there, or use "
+                f"one of {', '.join(['builtins', *self._helpers])}"
+            )
+        if name in self._student._target.modules:
+            return self._student._step("module", name)
+        return self._student._step("module", name, self._helpers[name])
+
+
+class _Large:
+    """A collection that was too long to be sent without being asked for."""
+
+    def __init__(self, number: int) -> None:
+        self.number = number
+
+
+class _Broken:
+    """The value of a step that raised, or that came after one that did."""
+
+    def __init__(self, kind: str) -> None:
+        self.kind = kind
+
+
+class _State:
+    """The state of a promise.
+
+    Attributes:
+        reference: how a request names it; None for a plain value that no step has made.
+        value: a plain value; for an object, the one promise that stands for it; a `_Large`, a
+            `_Broken`, or `_OPEN`.
+        settled: how many steps had been sent when the value came: a list may change with the next.
+        operands: the verb and the operands, where this is an operation's result that has not been
+            computed in this process yet.
+    """
+
+    __slots__ = ("operands", "reference", "settled", "student", "value")
+
+    def __init__(self, student: Student, reference: dict[str, int] | None, value: Any) -> None:
+        self.student = student
+        self.reference = reference
+        self.value = value
+        self.settled = 0.0
+        self.operands: tuple[Any, ...] = ()
+
+    def settle(self, value: Any, settled: float) -> None:
+        self.value, self.settled = value, settled
+
+    @property
+    def is_plain(self) -> bool:
+        """Whether it is known to be a plain value."""
+        return type(self.value) not in _NOT_PLAIN
+
+
+class Promise:
+    """A value that lives in a student's namespace, or will when the test looks.
+
+    Python asks nobody what `type(answer)`, `answer is True`, `callable(answer)` and
+    `hasattr(answer, name)` give: write `isinstance`, `==`, and what is in
+    `student.inside.builtins`, such as `student.inside.builtins.callable(answer)`.
+    """
+
+    __slots__ = ("_promise_",)
+    _promise_: _State
+
+    def __init__(self, student: Student, reference: Any, value: Any = _OPEN) -> None:
+        object.__setattr__(self, "_promise_", _State(student, reference, value))
+
+    # Steps.
+
+    def __getattr__(self, name: str) -> Any:
+        if name == "_promise_" or (name.startswith("__") and name.endswith("__")):
+            raise AttributeError(name)
+        return self._promise_.student._step("getattr", self, name)
+
+    def __setattr__(self, name: str, value: Any) -> None:
+        self._promise_.student._step("setattr", self, name, value)
+
+    def __call__(self, *arguments: Any, **keywords: Any) -> Any:
+        return self._promise_.student._step("call", self, list(arguments), keywords)
+
+    def __getitem__(self, key: Any) -> Any:
+        student = self._promise_.student
+        if isinstance(key, slice):
+            value = _settled(self, whole=True)
+            if type(value) is Promise:
+                return student._step("slice", self, key.start, key.stop, key.step)
+            items = value if type(value) in (list, tuple, str, bytes) else list(self)
+            return wrapped(student, items[key])
+        return student._step("getitem", self, key)
+
+    def __setitem__(self, key: Any, value: Any) -> None:
+        self._promise_.student._step("setitem", self, key, value)
+
+    def __delitem__(self, key: Any) -> None:
+        self._promise_.student._step("delitem", self, key)
+
+    # Looks.
+
+    def __eq__(self, other: object) -> bool:
+        return same(self, other)
+
+    def __hash__(self) -> int:
+        value = look(self)
+        if value is self:
+            return hash(_identity(self)[1])
+        if not protocol.is_safe_key(value):
+            self._promise_.student._fail("TypeError")
+        return self._worked_out("hash", hash, int)
+
+    def __bool__(self) -> bool:
+        return self._worked_out("bool", bool, bool)
+
+    def __len__(self) -> int:
+        number = self._worked_out("len", len, int)
+        if not 0 <= number <= MOST_ITEMS:
+            self._promise_.student._fail("OverflowError")
+        return number
+
+    def __iter__(self) -> Iterator[Any]:
+        value, student = _settled(self, whole=True), self._promise_.student
+        if type(value) in _NOT_PLAIN:
+            value = _settled(student._step("items", self), whole=True)
+        if type(value) not in (list, tuple, set, dict, str, bytes):
+            student._fail("TypeError")
+        if type(value) is set:
+            value = _in_order(value)
+        # Which kind of collection it was makes no difference to who goes through it.
+        student._write_down(list(value))
+        is_sequence = type(value) in (list, tuple)
+        return iter([
+            # A list in a list is the one over there, which may be changed.
+            self[place] if is_sequence and type(item) in _MUTABLE else wrapped(student, item)
+            for place, item in enumerate(value)
+        ])  # fmt: skip
+
+    def __contains__(self, item: Any) -> bool:
+        value = _settled(self)
+        if type(value) in (str, bytes):
+            return self._worked_out("", lambda text: look(item) in text, bool)
+        if type(value) is Promise:
+            return self._worked_out("contains", bool, bool, item)
+        return any(each == item for each in self)
+
+    def __next__(self) -> Any:
+        student = self._promise_.student
+        following = student._step("next", self)
+        student.finish()
+        return following
+
+    def __instancecheck__(self, value: Any) -> bool:
+        return look(self._promise_.student._step("isinstance", value, self)) is True
+
+    @property  # type: ignore[misc]
+    def __class__(self) -> type:
+        """Lets `isinstance(answer, float)` mean what it says."""
+        value = look(self, whole=True)
+        return Promise if value is self else type(value)
+
+    def __float__(self) -> float:
+        return self._worked_out("float", _to_float, float)
+
+    def __int__(self) -> int:
+        return self._worked_out("int", int, int)
+
+    def __index__(self) -> int:
+        return self._worked_out("index", operator.index, int)
+
+    def __round__(self, digits: int | None = None) -> Any:
+        kind: type[Any] = int if digits is None else float
+        return self._worked_out("round", lambda value: round(value, digits), kind, digits)
+
+    def __repr__(self) -> str:
+        return self._worked_out("repr", repr, str)
+
+    def __str__(self) -> str:
+        return self._worked_out("str", str, str)
+
+    def __format__(self, spec: str) -> str:
+        return self._worked_out("format", lambda value: format(value, spec), str, spec)
+
+    def _worked_out(self, verb: str, function: Callable[[Any], T], kind: type[T], *more: Any) -> T:
+        """The result of a function: computed here for a plain value, by a step for an object."""
+        value, student = _settled(self), self._promise_.student
+        if type(value) in _NOT_PLAIN:
+            result = _settled(student._step(verb, self, *more))
+            if type(result) is not kind:
+                raise protocol.ProtocolError(f"not what {verb} gives")
+        else:
+            try:
+                result = function(value)
+            except (ArithmeticError, TypeError, ValueError) as error:
+                student._fail(type(error).__name__)
+        student._write_down(result)
+        return result
+
+
+_NOT_PLAIN = frozenset([Promise, _Large, _Broken, type(_OPEN)])
+_MUTABLE = frozenset([list, set, dict])
+_CHANGING = _MUTABLE | {bytes}
+"""What may be otherwise after a step, since bytes may be of a bytearray."""
+
+
+def _in_order(items: set[Any]) -> list[Any]:
+    """A set has no order. This one is the same each time, and no order that a test may want."""
+    return sorted(items, key=lambda item: crc32(_text_of(item).encode()))
+
+
+def _told(item: Any) -> str:
+    """What an item of a set is written down by: which object it is makes no difference."""
+    if type(item) is tuple:
+        return ",".join(map(_told, item))
+    return "" if type(item) is Promise else repr(item)
+
+
+def _text_of(item: Any) -> str:
+    """The text by which the items of a set are sorted."""
+    if type(item) is tuple:
+        return ",".join(map(_text_of, item))
+    return repr(_identity(item)[1] if type(item) is Promise else item)
+
+
+def _to_float(value: Any) -> float:
+    if type(value) is str:
+        raise TypeError
+    return float(value)
+
+
+def look(value: Any, whole: bool = False, tidy: Callable[[Any], Any] = lambda value: value) -> Any:
+    """The plain value of a promise; the promise itself where it stands for an object.
+
+    Collections are lists, tuples, sets and dicts, in which objects are promises.
+
+    Args:
+        whole: bring a collection however long it is. One too long for the protocol is an object.
+        tidy: brings values that mean the same into one form, before one is recorded.
+
+    Raises:
+        StudentError: a step up to this one failed.
+    """
+    if type(value) is not Promise:
+        return value
+    found = _settled(value, whole)
+    if type(found) is not Promise:
+        found = tidy(found)
+    value._promise_.student._write_down(found)
+    return value if type(found) is Promise or (whole and type(found) is _Large) else found
+
+
+def _settled(promise: Promise, whole: bool = False) -> Any:
+    """The value of a promise, as `look` gives it, but without recording it."""
+    state = promise._promise_
+    student = state.student
+    if state.value is _OPEN:
+        student.finish()
+    if type(state.value) is _Broken:
+        student._fail(state.value.kind)
+    if type(state.value) in _CHANGING and state.reference is not None:
+        is_old = bool(student._queue) or state.settled < student._sent
+        if is_old:
+            _refresh(promise)
+    elif state.value is _OPEN:
+        raise protocol.ProtocolError("no value came")
+    if whole and type(state.value) is _Large:
+        _refresh(promise)
+    return state.value
+
+
+def _work_out(state: _State) -> None:
+    """Compute an operation in this process where all operands turned out to be plain values, so
+    that no operator which the student defined decides the result."""
+    verb, *operands = state.operands
+    values = [each._promise_.value if type(each) is Promise else each for each in operands]
+    if all(type(each) not in _NOT_PLAIN for each in values):
+        try:
+            state.settle(arithmetic(verb, *values), math.inf)
+        except (ArithmeticError, TypeError, ValueError) as error:
+            state.value = _Broken(type(error).__name__)
+
+
+def _refresh(promise: Promise) -> None:
+    """Fetch the present value of a collection, with all its items."""
+    student = promise._promise_.student
+    fresh = student._step("whole", promise)
+    student.finish()
+    promise._promise_.settle(fresh._promise_.value, student._sent)
+
+
+def wrapped(student: Student, value: Any) -> Any:
+    """An item of a student's collection, as a promise: operations on it are treated otherwise than
+    operations on the test's own values."""
+    return value if type(value) is Promise else Promise(student, None, value)
+
+
+def same(left: Any, right: Any) -> bool:
+    """Whether two values are equal: plain ones by value, objects by identity.
+
+    A truth value equals no number: `0.0 == False` is a slip of the student's, and no answer.
+    """
+    left, right = look(left, whole=True), look(right, whole=True)
+    kinds = (type(left), type(right))
+    if Promise in kinds:
+        return kinds[0] is kinds[1] and _identity(left) == _identity(right)
+    if bool in kinds and (int in kinds or float in kinds):
+        return False
+    # All items are compared, also after the first difference: their values distinguish mistakes.
+    if kinds in ((list, list), (tuple, tuple)):
+        return len(left) == len(right) and all(
+            [same(a, b) for a, b in zip(left, right, strict=True)]
+        )
+    if kinds == (dict, dict):
+        return left.keys() == right.keys() and all([same(left[key], right[key]) for key in left])
+    return bool(left == right)
+
+
+def _identity(promise: Promise) -> tuple[int, int]:
+    """A pair that is unique to an object of the student's."""
+    found = promise._promise_.value
+    number = found.number if type(found) is _Large else found._promise_.reference["object"]
+    return id(promise._promise_.student), number
+
+
+# Operators.
+
+
+def _operate(verb: str, left: Any, right: Any) -> Any:
+    """The result of `left + right` and the like, of which one at least is a promise."""
+    student = (left if type(left) is Promise else right)._promise_.student
+    if any(type(each) is not Promise or each._promise_.is_plain for each in (left, right)):
+        # A plain value is sent only where the other operand is an object.
+        values = [look(left), look(right)]
+        if all(type(each) not in _NOT_PLAIN for each in values):
+            try:
+                return wrapped(student, arithmetic(verb, *values))
+            except (ArithmeticError, TypeError, ValueError) as error:
+                student._fail(type(error).__name__)
+    return _promised(student, verb, left, right)
+
+
+def _promised(student: Student, verb: str, *operands: Any) -> Promise:
+    result = student._step(verb, *operands)
+    result._promise_.operands = (verb, *operands)
+    return result
+
+
+def _compare(verb: str, left: Promise, right: Any) -> Any:
+    """The result of `left < right` and the like: of plain values it is worked out here."""
+    student = left._promise_.student
+    values = [look(left, whole=True), look(right, whole=True)]
+    if any(type(value) is Promise for value in values):
+        return student._step(verb, left, right)
+    try:
+        return getattr(operator, verb)(*values)
+    except TypeError:
+        return student._fail("TypeError")
+
+
+def _method(function: Callable[..., Any], verb: str, is_reflected: bool = False) -> Any:
+    def method(self: Promise, *other: Any) -> Any:
+        return function(verb, *other, self) if is_reflected else function(verb, self, *other)
+
+    return method
+
+
+for _verb in (*BINARY, *IN_PLACE):
+    setattr(Promise, f"__{_verb.rstrip('_')}__", _method(_operate, _verb))
+for _verb in BINARY:
+    setattr(Promise, f"__r{_verb.rstrip('_')}__", _method(_operate, _verb, is_reflected=True))
+for _verb in COMPARISONS:
+    setattr(Promise, f"__{_verb}__", _method(_compare, _verb))
+for _verb in UNARY:
+    setattr(
+        Promise,
+        f"__{_verb}__",
+        lambda self, verb=_verb: _promised(self._promise_.student, verb, self),
+    )

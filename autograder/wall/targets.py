@@ -1,0 +1,60 @@
+"""Performs the steps of a hidden test: behind the wall, or in this process."""
+
+from __future__ import annotations
+
+import time
+from contextlib import chdir, nullcontext
+from pathlib import Path
+from typing import Any, Protocol
+
+from .host import StudentProcess
+from .inside.steps import Steps
+
+
+class Target(Protocol):
+    """Performs requests of steps on a namespace, as `Steps.perform` describes.
+
+    Attributes:
+        modules: the names of the helper modules that it was sent.
+    """
+
+    modules: set[str]
+
+    def perform(self, request: dict[str, Any]) -> dict[str, Any]: ...
+
+    def seconds(self) -> float:
+        """A clock outside the student's process, which goes on only while that computes."""
+
+
+class RemoteTarget:
+    """A student process behind the wall."""
+
+    def __init__(self, process: StudentProcess) -> None:
+        self._process = process
+        self.modules: set[str] = set()
+
+    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
+        return self._process.request(request)
+
+    def seconds(self) -> float:
+        return self._process.seconds()
+
+
+class LocalTarget:
+    """A namespace in this process: an author's notebook, or a model of a mistake.
+
+    Args:
+        folder: where its code finds the data files that it opens by name; None where it is.
+    """
+
+    def __init__(self, namespace: dict[str, Any], folder: Path | None = None) -> None:
+        self._steps = Steps(namespace)
+        self._folder = folder
+        self.modules: set[str] = set()
+
+    def perform(self, request: dict[str, Any]) -> dict[str, Any]:
+        with chdir(self._folder) if self._folder else nullcontext():
+            return self._steps.perform(request)
+
+    def seconds(self) -> float:
+        return time.thread_time()

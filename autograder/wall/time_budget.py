@@ -1,0 +1,114 @@
+"""The time that one submission may take: its cells, its tests, every replay and second chance."""
+
+from __future__ import annotations
+
+import math
+import time
+from collections.abc import Callable
+
+from ..errors import StudentLost
+from ..model import Limits
+from .host import StudentProcess, own_wait
+
+FOR_TESTS = 0.6
+"""The share of a submission's time that its cells, on their first run, leave for the tests."""
+_TIMES = 25.0
+"""So many times as long as the model solution code may take, on top of what it always may."""
+_TIMES_TRAINING = 5.0
+"""The same where the model solution takes a second or more."""
+_LEAST, _LEAST_TIMES = 0.1, 5.0
+"""What is left of that in the end, in seconds and times, for a submission that runs into limits."""
+
+
+def allowed(limits: Limits, model: float, timeouts: int = 0) -> float:
+    """For how many seconds student code may run where the model solution takes `model` seconds.
+
+    Args:
+        timeouts: how often the submission has run into such limits. Each time halves the next.
+    """
+    longest = max(limits.training_seconds - limits.seconds, _TIMES_TRAINING * model)
+    usual = limits.seconds + min(_TIMES * model, longest)
+    return min(usual, max(usual * 0.5**timeouts, _LEAST + _LEAST_TIMES * model))
+
+
+class TimeBudget:
+    """What is left of a submission's time.
+
+    Time in which others had the processor is not counted, as in `Limits.patience`.
+
+    Args:
+        seconds: of wall-clock time, for the whole submission.
+        taken: what reading its file has taken of it.
+    """
+
+    def __init__(self, seconds: float, taken: float = 0.0) -> None:
+        self.seconds = seconds
+        self._started = time.monotonic() - taken
+        self._own_wait = own_wait()
+        self._processes: list[StudentProcess] = []
+        self._asking = 0.0
+
+    def started(self, process: StudentProcess) -> None:
+        """Count this process's time from now on."""
+        self._processes.append(process)
+
+    @property
+    def used(self) -> float:
+        """Seconds that were used so far, without those in which others had the processor, or the
+        model solution was measured."""
+        delayed = sum(process.delayed for process in self._processes)
+        if not any(process.has_forked for process in self._processes):
+            delayed = max(delayed, own_wait() - self._own_wait)
+        return time.monotonic() - self._started - delayed - self._asking
+
+    def left(self) -> float:
+        """Seconds that are left; below zero where there are none."""
+        patience = max((each.limits.patience for each in self._processes), default=1.0)
+        latest = self._started + patience * self.seconds
+        return min(self.seconds - self.used, latest - time.monotonic())
+
+    @property
+    def is_up(self) -> bool:
+        return self.left() <= 0
+
+    @property
+    def timeouts(self) -> int:
+        """How many of the submission's processes ran into a limit in time."""
+        return sum(process.timed_out for process in self._processes)
+
+    def give(
+        self,
+        process: StudentProcess,
+        model: Callable[[], float] | None = None,
+        keep: float = 0.0,
+        room: float = math.inf,
+    ) -> None:
+        """Let the process's next requests, together, take what is `allowed`, or what is left.
+
+        Args:
+            model: says how many seconds they take the model solution. It is asked only where they
+                have taken what they always may. Without it they may take what a cell may.
+            keep: the share of the submission's time that is not given away.
+            room: how many bytes the replies may have.
+
+        Raises:
+            StudentLost: nothing is left.
+        """
+        limits, timeouts = process.limits, self.timeouts
+        left = self.left() - keep * self.seconds
+        if left <= 0:
+            raise StudentLost("timeout", "the submission's time is used up")
+        if model is None:
+            process.allow(min(limits.cell_seconds, left), room)
+            return
+        least = min(allowed(limits, 0.0, timeouts), left)
+
+        def more() -> float:
+            asked = time.monotonic()
+            seconds = min(allowed(limits, model(), timeouts), left)
+            # The first measurement may take longer than the time that the student had.
+            asking = time.monotonic() - asked
+            self._asking += asking
+            return seconds - least + asking
+
+        process.allow(least, room, more)

@@ -1,0 +1,303 @@
+"""The visible checks: quick answers on public examples, with the likely mistake by name.
+
+A check plays a few public probes on the student's own code and looks the results up in a table
+that comes with the course. The table holds results and messages, and no solution.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from dataclasses import dataclass
+from functools import lru_cache
+from html import escape
+from numbers import Real
+from pathlib import Path
+from textwrap import wrap
+from typing import Any
+
+from coursecheck.cards import GREEN, RED, box, example_table, heading, paragraph
+from coursecheck.messages import (
+    Example,
+    Hints,
+    Row,
+    agree_all,
+    explain,
+    interrupted,
+    other_error,
+    unfinished,
+)
+from coursecheck.probes import Observation, Probe, failure, play
+
+
+class CheckFailed(Exception):
+    """A visible check did not pass. JupyterLab shows the message alone, without a traceback."""
+
+    def _render_traceback_(self) -> list[str]:
+        # nbgrader's Validate cuts off long lines. The lines of an example are left alone.
+        return [
+            part
+            for line in str(self).splitlines()
+            for part in ([line] if line.startswith("    ") else wrap(line, 80) or [""])
+        ]
+
+
+class Card:
+    """What a check shows: a card in a notebook, its text elsewhere."""
+
+    def __init__(self, text: str, html: str) -> None:
+        self._text = text
+        self._html = html
+
+    def __repr__(self) -> str:
+        return self._text
+
+    def _repr_html_(self) -> str:
+        return self._html
+
+
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong: a sentence or two, and a public example where there is one.
+
+    Attributes:
+        stopped: whether the student stopped the check, so that nothing more is to be tried.
+    """
+
+    says: str
+    example: Example | None = None
+    stopped: bool = False
+
+    def as_text(self) -> str:
+        return self.says + (f"\n\n{self.example.as_text()}" if self.example else "")
+
+
+class Checks:
+    """The visible checks of a course. Call it with an exercise's id: `check("add")`.
+
+    Args:
+        tables: the folder that holds a table for each assignment; by default the file `checks.json`
+            in the current folder, which lies beside the notebook, is the only one.
+    """
+
+    def __init__(self, tables: Path | None = None) -> None:
+        self._tables = tables
+
+    def __call__(self, exercise: str, namespace: dict[str, Any] | None = None) -> None:
+        """Check one exercise on public examples and show the outcome.
+
+        Of a question that is answered with a letter or a number, only the form is looked at.
+
+        Args:
+            exercise: the exercise's id, such as "add".
+            namespace: where the answer lives; the caller's globals by default.
+
+        Raises:
+            CheckFailed: the code is not right yet; what was seen and the likely cause are shown.
+            ValueError: there is no such exercise.
+        """
+        if namespace is None:
+            namespace = sys._getframe(1).f_globals
+        table = self._table_with(exercise)
+        entry = table["exercises"][exercise]
+        title = entry["title"] or exercise
+        if "form" in entry:
+            finding = misformed(exercise, entry["form"], namespace)
+            passed, more = "noted.", "The answer is looked at when the notebook is graded."
+        else:
+            finding = diagnose(entry, namespace, table["hints"])
+            passed = "the public examples come out right."
+            more = "Hidden tests will try others."
+            if not entry["probes"]:
+                passed, more = "there is no public example to try.", "Hidden tests will look at it."
+        before = _cell_before()
+        if finding is None:
+            text = f"✓ {title}: {passed}"
+            parts = [heading(escape(text)), paragraph(more, True)]
+            parts += [paragraph(before)] if before else []
+            _show(Card(f"{text} {more} {before}".rstrip(), box(GREEN, *parts)))
+            return
+        note = _look_earlier(finding, table, exercise, namespace)
+        found = f"✗ {title}. {finding.as_text()}"
+        full = "\n\n".join(part for part in (found, before, note) if part)
+        if os.environ.get("NBGRADER_VALIDATING") or not _in_notebook():
+            raise CheckFailed(full)
+        parts = [heading(escape(f"✗ {title}: not right yet"))]
+        parts += [paragraph(before)] if before else []
+        parts += [paragraph(finding.says)]
+        parts += [example_table(finding.example)] if finding.example else []
+        parts += [paragraph(note)] if note else []
+        _show(Card(full, box(RED, *parts)))
+        raise CheckFailed(f"{exercise} is not right yet")
+
+    def _table_with(self, exercise: str) -> dict[str, Any]:
+        """The table that holds the exercise."""
+        beside = Path("checks.json")
+        paths = sorted(self._tables.glob("*.json")) if self._tables else [beside]
+        for path in paths:
+            if not path.exists():
+                raise ValueError(
+                    "checks.json is missing beside this notebook, so nothing can be checked: copy "
+                    "it from where the notebook came from"
+                )
+            table = load_table(path)
+            if exercise in table["exercises"]:
+                return table
+        raise ValueError(f"there is no exercise called {exercise!r}; its name is in the cell above")
+
+
+def _cell_before() -> str:
+    """A warning if the cell that was run just before the check stopped with an error."""
+    result = getattr(_shell(), "last_execution_result", None)
+    error = result and (result.error_before_exec or result.error_in_exec)
+    if not isinstance(error, Exception) or isinstance(error, CheckFailed):
+        return ""
+    if isinstance(error, NotImplementedError):
+        return "The cell that you ran last still holds `raise NotImplementedError()`: take it out."
+    what = "could not be read by Python" if isinstance(error, SyntaxError) else "stopped"
+    return (
+        f"The cell that you ran last {what} ({type(error).__name__}). If that is the cell above, "
+        "mend this first: the check still sees what an earlier run left behind."
+    )
+
+
+def _look_earlier(
+    finding: Finding, table: dict[str, Any], exercise: str, namespace: dict[str, Any]
+) -> str:
+    """A pointer to the first earlier exercise that is wrong, where this failure has no name."""
+    if finding.example is None or finding.stopped:
+        return ""
+    exercises = table["exercises"]
+    # The questions of a quiz do not build on one another.
+    if any("form" in entry for entry in exercises.values()):
+        return ""
+    for name in [*exercises][: [*exercises].index(exercise)]:
+        found = diagnose(exercises[name], namespace, table["hints"])
+        if found is not None and found.example is not None:
+            return f"The check of `{name}` fails too. If this exercise builds on it, mend it first."
+    return ""
+
+
+def misformed(name: str, form: str, namespace: dict[str, Any]) -> Finding | None:
+    """What is wrong with the form of the answer called `name`, or None if it can be graded.
+
+    Args:
+        form: what is wanted, such as "one of a b c d" or "a number".
+    """
+    options = form.removeprefix("one of ").split() if form.startswith("one of ") else []
+    if options:
+        letters = ", ".join(f'"{option}"' for option in options)
+        wanted = f"one of the letters {letters}, in quotes"
+    else:
+        wanted = "a number, such as 3 or -0.25, without quotes"
+    answer = namespace.get(name)
+    if answer is None or answer is ...:
+        return Finding(
+            f"There is no answer yet. Write `{name} = …` in the cell above, with {wanted}, and run "
+            "that cell."
+        )
+    if isinstance(answer, str) and answer.strip().lower() in options:
+        return None
+    if not options and _is_number(answer) and abs(answer) < 1e300:
+        return None
+    return Finding(f"The answer is {wanted}. Yours is {_short(answer)}.")
+
+
+def _is_number(answer: Any) -> bool:
+    return isinstance(answer, Real) and not isinstance(answer, bool)
+
+
+def _short(answer: Any) -> str:
+    text = repr(answer)
+    return text if len(text) <= 60 else f"{text[:60]}…"
+
+
+def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()) -> Finding | None:
+    """What is wrong with the code in `namespace`, or None if the public examples are right."""
+    probes = entry["probes"]
+    observed: list[list[Observation]] = []
+    for probe in probes:
+        try:
+            observed.append(play(probe, namespace))
+        except KeyboardInterrupt as stop:
+            return _stopped(probe, failure(stop))
+    right = [probe["right"] for probe in probes]
+    if agree_all(observed, right):
+        return None
+    mistake = match(entry, observed)
+    if mistake is not None:
+        return Finding(mistake["says"], first_wrong(entry, observed))
+    stub = unfinished(observed)
+    if stub is not None:
+        return Finding(stub)
+    says = explain(observed, right, hints) or (
+        "This public example comes out wrong. Compare what your code gave with what was "
+        "expected; one of the hints above may describe it."
+    )
+    return Finding(says, first_wrong(entry, observed))
+
+
+def _stopped(probe: Probe, error: dict[str, Any]) -> Finding:
+    rows = [Row(expression, error, None) for expression in probe["observe"]]
+    return Finding(interrupted(error), Example(probe["code"], rows), stopped=True)
+
+
+def match(entry: dict[str, Any], observed: list[list[Observation]]) -> dict[str, Any] | None:
+    """The known mistake whose results on all probes are the ones observed, if there is one."""
+    unlike = contradicted(entry, observed)
+    for mistake in entry["mistakes"]:
+        if mistake["id"] not in unlike and agree_all(observed, mistake["results"]):
+            found: dict[str, Any] = mistake
+            return found
+    return None
+
+
+def contradicted(entry: dict[str, Any], observed: list[list[Observation]]) -> set[str]:
+    """The ids of known mistakes that the observed errors speak against."""
+    return {
+        mistake["id"]
+        for mistake in entry["mistakes"]
+        for seen, known in zip(observed, mistake["results"], strict=True)
+        if any(map(other_error, seen, known))
+    }
+
+
+def first_wrong(entry: dict[str, Any], observed: list[list[Observation]]) -> Example:
+    """The first public probe that came out wrong."""
+    for probe, seen in zip(entry["probes"], observed, strict=True):
+        if not agree_all([seen], [probe["right"]]):
+            rows = map(Row, probe["observe"], seen, probe["right"])
+            return Example(probe["code"], list(rows))
+    raise ValueError("every probe is right")
+
+
+def load_table(path: Path) -> dict[str, Any]:
+    """The table of an assignment's public probes, their right results and known mistakes."""
+    return _read_table(path, path.stat().st_mtime_ns)
+
+
+@lru_cache
+def _read_table(path: Path, stamp: int) -> dict[str, Any]:
+    table: dict[str, Any] = json.loads(path.read_text("utf-8"))
+    return table
+
+
+def _in_notebook() -> bool:
+    return _shell() is not None
+
+
+def _shell() -> Any:
+    """The notebook's shell, if there is one."""
+    # Whoever runs in a notebook has IPython imported already.
+    ipython = sys.modules.get("IPython")
+    return ipython.get_ipython() if ipython else None
+
+
+def _show(card: Card) -> None:
+    if not _in_notebook():
+        print(card)
+        return
+    from IPython.display import display
+
+    display(card)

@@ -1,0 +1,289 @@
+"""Finds the words for what went wrong: the same in the visible checks and in the feedback."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from typing import Any
+
+from coursecheck.probes import COLLECTIONS, Observation
+
+Hints = Sequence[Sequence[str]]
+"""Pairs of a pattern and a sentence for the errors in which it is found, the first one that is."""
+
+RELATIVE = 1e-9
+_PLACE = 300
+"""Within how many characters an error's message says at its end where the error is."""
+
+
+@dataclass(frozen=True)
+class Row:
+    """One observed expression: what the student's code gave, and what is right."""
+
+    expression: str
+    seen: Observation
+    expected: Observation
+
+    @property
+    def right(self) -> bool:
+        return agree(self.seen, self.expected)
+
+
+@dataclass(frozen=True)
+class Example:
+    """A public probe as it went for the student's code."""
+
+    code: str
+    rows: list[Row]
+
+    @property
+    def fails_alike(self) -> bool:
+        """Whether the code itself failed, so that every row tells the same error."""
+        first = self.rows[0].seen
+        return is_error(first) and all(row.seen == first for row in self.rows)
+
+    def as_text(self) -> str:
+        lines = [f"    {line}" for line in self.code.rstrip().splitlines()]
+        if self.fails_alike:
+            return "\n".join(lines)
+        lines += ["", "afterwards:"]
+        width = max(len(row.expression) for row in self.rows)
+        for row in self.rows:
+            seen, expected = describe(row.seen), describe(row.expected)
+            verdict = "as expected" if row.right else f"expected {expected}"
+            lines.append(f"    {row.expression:<{width}}  is {seen}, {verdict}")
+        return "\n".join(lines)
+
+
+def agree(left: Observation, right: Observation) -> bool:
+    """Whether two observations are the same, numbers up to rounding, errors by their kind, and
+    collections item by item."""
+    if _is_number(left) and _is_number(right):
+        return bool(abs(left - right) <= RELATIVE * max(abs(left), abs(right)) + 1e-12)
+    if isinstance(left, dict) and isinstance(right, dict):
+        key = next(iter(left), None)
+        return key in right and agree(left[key], right[key])
+    if isinstance(left, list) and isinstance(right, list):
+        return len(left) == len(right) and all(map(agree, left, right))
+    return type(left) is type(right) and bool(left == right)
+
+
+def agree_all(left: list[list[Observation]], right: list[list[Observation]]) -> bool:
+    """Whether the observations of several probes agree one by one."""
+    return len(left) == len(right) and all(
+        len(a) == len(b) and all(map(agree, a, b)) for a, b in zip(left, right, strict=True)
+    )
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+def is_error(seen: Observation) -> bool:
+    return isinstance(seen, dict) and "error" in seen
+
+
+def first_error(observed: list[list[Observation]]) -> dict[str, Any] | None:
+    """The first error that the student's code raised on the probes, if any."""
+    for seen in (item for probe in observed for item in probe):
+        if is_error(seen):
+            found: dict[str, Any] = seen
+            return found
+    return None
+
+
+def unfinished(observed: list[list[Observation]]) -> str | None:
+    """A sentence if a stub that was never filled in is what failed."""
+    error = first_error(observed)
+    if error is None or error["error"] != "NotImplementedError":
+        return None
+    where = f"`{error['where']}`" if error.get("where") else "the stub"
+    return (
+        f"Not finished yet: {where} still raises NotImplementedError. "
+        "Replace that line with your code and run the cell again."
+    )
+
+
+def interrupted(error: dict[str, Any]) -> str:
+    """A sentence or two for code that was still running when the student stopped it."""
+    where = f" It was at the line `{error['line']}`." if error.get("line") else ""
+    return (
+        f"You stopped this check while your code was still running.{where} Either a loop never "
+        "comes to its end, or the same work is done over and over."
+    )
+
+
+def describe(seen: Observation) -> str:
+    """An observation in words."""
+    if isinstance(seen, dict):
+        if "error" in seen:
+            return f"an error ({seen['error']})"
+        if "float" in seen:
+            return str(seen["float"])
+        if "another" in seen:
+            return f"another {seen['another']}"
+        kind, inside = next(iter(seen.items()), ("", None))
+        if kind == "bytes":
+            return str(inside)
+        if kind == "more":
+            return f"… {inside} more"
+        if kind in COLLECTIONS and isinstance(inside, list):
+            return _describe_items(kind, inside)
+        return f"an object of type {seen.get('object', 'unknown')}"
+    if isinstance(seen, str):
+        return f'"{seen}"'
+    if isinstance(seen, float):
+        return repr(round(seen, 10) + 0.0)
+    return str(seen)
+
+
+def _describe_items(kind: str, items: list[Any]) -> str:
+    """A collection as Python writes it."""
+    parts = [
+        ": ".join(map(describe, item)) if isinstance(item, list) else describe(item)
+        for item in items
+    ]
+    text = ", ".join(parts) + ("," if kind == "tuple" and len(parts) == 1 else "")
+    if kind in ("list", "tuple"):
+        return f"[{text}]" if kind == "list" else f"({text})"
+    return "set()" if kind == "set" and not parts else f"{{{text}}}"
+
+
+def explain(
+    observed: list[list[Observation]], right: list[list[Observation]], hints: Hints = ()
+) -> str:
+    """What is plainly wrong with code whose mistake has no name: one or two sentences, or "".
+
+    Args:
+        observed: what the student's code showed on the public probes.
+        right: what it should have shown.
+        hints: the course's own, which come before those of any course.
+    """
+    return unfinished(observed) or _explain_error(observed, hints) or _explain_none(observed, right)
+
+
+def _explain_error(observed: list[list[Observation]], hints: Hints) -> str:
+    """The first error that the student's code raised, with the student's own line, if any."""
+    error = first_error(observed)
+    if error is None:
+        return ""
+    line = error.get("line")
+    text = f"{'Your code' if line else 'Trying your code'} raised {error['error']}"
+    text += f": {error['message']}" if error.get("message") else ""
+    text += f", in the line `{line}`" if line else ""
+    own = line or error.get("where", "")
+    known = f"{error['error']}: {error.get('message', '')}\n{own}"
+    hint = next((hint for pattern, hint in [*hints, *_HINTS] if re.search(pattern, known)), "")
+    return f"{text.rstrip('.')}." + (f" {hint}" if hint else "")
+
+
+def _explain_none(observed: list[list[Observation]], right: list[list[Observation]]) -> str:
+    """A sentence if what should be something came out as None."""
+    missing = any(
+        seen is None and good is not None
+        for probe, expected in zip(observed, right, strict=True)
+        for seen, good in zip(probe, expected, strict=True)
+    )
+    return f"The result is None: {_WITHOUT_RETURN}" if missing else ""
+
+
+def explain_cell(kind: str, message: str, traceback: str, source: str) -> str:
+    """In words: the cell itself stopped with an error when it was run.
+
+    Args:
+        kind: the error's class.
+        message: what it says.
+        traceback: as IPython writes it.
+        source: the cell.
+    """
+    # Where it stands is told at the end. What comes before may be long, and anything.
+    message, end = message[:-_PLACE], message[-_PLACE:]
+    where = re.search(r"\(\S*,? ?line (\d{1,9})\)$", end) or re.search(
+        r"^-+> *(\d{1,9}) ", re.sub(r"\x1b\[[\d;]*m", "", traceback), re.MULTILINE
+    )
+    lines = source.splitlines()
+    number = int(where.group(1)) if where else 0
+    line = lines[number - 1].strip()[:200] if 0 < number <= len(lines) else ""
+    message = (message + re.sub(r" \(\S*,? ?line \d+\)$", "", end))[:300]
+    unreadable = kind in _UNREADABLE
+    text = CANNOT_READ if unreadable else f"The cell itself stops with {kind[:80]}"
+    text += f": {message}" + (f", in the line `{line}`" if line else "")
+    rest = "None of it ran." if unreadable else "What comes after that in the cell never ran."
+    return f"{text.rstrip('.')}. {rest}"
+
+
+def other_error(seen: Observation, known: Observation) -> bool:
+    """Whether a line of the student's own raised something else than a known mistake would.
+
+    A slip of the pen and a mistake with a name can raise the same kind of error. What they are
+    about tells them apart, where that is known; what a `raise` says is up to its author.
+    """
+    if not (is_error(seen) and is_error(known)) or "about" not in seen:
+        return False
+    if seen["error"] != known["error"]:
+        return True
+    return bool(seen["about"] and known.get("about") and seen["about"] != known["about"])
+
+
+_WITHOUT_RETURN = "a function gives None when it ends without `return`."
+_UNREADABLE = ("SyntaxError", "IndentationError", "TabError")
+CANNOT_READ = "Python cannot read the cell"
+_BUILT_IN = r"(?:dict|list|tuple|set|str|bool|int|float|function|method|generator)'"
+# The first pattern that is found has the hint. What is searched is "kind: message", and below it
+# the student's own line, or else function; nothing where the error came from outside their code.
+_HINTS = [
+    (
+        "'NoneType' object is not callable",
+        "What is called here is None: a function ended without `return`, or was called itself, "
+        "with parentheses, where its name alone belongs.",
+    ),
+    ("NoneType", f"Something here is None: {_WITHOUT_RETURN}"),
+    (
+        r"^NameError: .*\n$",
+        "The cell that defines it did not run, or spells it in another way.",
+    ),
+    (
+        "^NameError",
+        "The name is misspelt, `self.` is missing in front of it, or the cell that defines it did "
+        "not run.",
+    ),
+    (
+        "^UnboundLocalError",
+        "A function that assigns to a name makes it local from its first line. If an attribute is "
+        "meant, say whose: `self.name`.",
+    ),
+    (
+        r"'\w*Error' object",
+        "An error that is returned is a result like any other. Let it out with `raise`.",
+    ),
+    (
+        "'dict' object has no attribute 'add'",
+        "Empty braces, `{}`, make a dictionary; an empty set is `set()`.",
+    ),
+    (
+        rf"^AttributeError: '(?!{_BUILT_IN})\w+' object has no attribute",
+        "The name is misspelt, or nothing has put it there yet. Did the cell run in which it is "
+        "stored on the object, with `self.` in front of its name, or attached to the class?",
+    ),
+    (r"for \^:", "In Python `^` is not a power; that is `**`."),
+    (
+        r"float\(\) argument must be .*, not '(list|tuple)'",
+        "A list stands where a single number is expected.",
+    ),
+    ("'int' object is not iterable", "To do something n times, loop over `range(n)`."),
+    (
+        "'(function|method)' object has no attribute",
+        "A function stands where its result is expected: call it, with parentheses.",
+    ),
+    (
+        rf"'(?!{_BUILT_IN})\w+' object is not callable",
+        "Parentheses after an object need a method `__call__`, with two underscores on each side.",
+    ),
+    (r"takes no arguments\n", "Is `__init__` there, with two underscores on each side?"),
+    (
+        "^RecursionError",
+        "A function calls itself too often, by its name or through an operator. Does it ever come "
+        "to an end? If it does, a loop with a list of what is still to do has no such limit.",
+    ),
+]

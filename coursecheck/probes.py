@@ -1,0 +1,189 @@
+"""Plays a probe on a student's code: a few lines of code, then the expressions to look at."""
+
+from __future__ import annotations
+
+import builtins
+import io
+import linecache
+import re
+from collections import deque
+from collections.abc import Iterator
+from contextlib import redirect_stderr, redirect_stdout
+from numbers import Integral
+from opcode import opmap
+from types import ModuleType, TracebackType
+from typing import Any, TypedDict
+
+Observation = Any
+"""A number, text, bool or None as it is; else `{"error": ...}`, `{"bytes": ...}`, a collection by
+its kind, such as `{"list": [...]}`, or `{"object": type name}`."""
+
+COLLECTIONS: dict[str, tuple[type, ...]] = {
+    "list": (list, deque),
+    "tuple": (tuple,),
+    "set": (set, frozenset),
+    "dict": (dict,),
+}
+_MOST_ITEMS = 60
+"""How many items of a collection, those in its items counted, an observation holds."""
+_MOST_DEEP = 4
+
+
+class Probe(TypedDict):
+    """What is run, and what is looked at; `right` holds the right observations where known."""
+
+    code: str
+    observe: list[str]
+
+
+def play(probe: Probe, namespace: dict[str, Any]) -> list[Observation]:
+    """Run the probe in a copy of `namespace` and return one observation an expression.
+
+    Where the code itself fails, every observation is that error. What it prints is dropped.
+    """
+    scope = dict(namespace)
+    with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
+        try:
+            exec(compile(probe["code"], "<check>", "exec"), scope)
+        except Exception as error:
+            return [failure(error)] * len(probe["observe"])
+        return [_look(expression, scope) for expression in probe["observe"]]
+
+
+def _look(expression: str, scope: dict[str, Any]) -> Observation:
+    try:
+        return plain(eval(compile(expression, "<check>", "eval"), scope))
+    except Exception as error:
+        return failure(error)
+
+
+def plain(value: Any) -> Observation:
+    """The observation that stands for a value: primitives as they are, Python's own collections
+    by what is in them, the rest by type name."""
+    return _plain(value, iter(range(_MOST_ITEMS)), 0)
+
+
+def _plain(value: Any, room: Iterator[int], depth: int) -> Observation:
+    if value is None or isinstance(value, (bool, str)):
+        return value if len(str(value)) <= 400 else str(value)[:400] + "…"
+    if isinstance(value, (bytes, bytearray)):
+        return {"bytes": repr(bytes(value[:100])) + ("…" if len(value) > 100 else "")}
+    kind = type(value)
+    if kind.__name__ in ("bool", "bool_") and kind.__module__ == "numpy":
+        return bool(value)
+    if isinstance(value, Integral):
+        return int(value) if abs(int(value)) < 1 << 63 else {"object": "int"}
+    form = next((name for name, kinds in COLLECTIONS.items() if isinstance(value, kinds)), "")
+    if form and depth < _MOST_DEEP and not callable(value):
+        return {form: _items(value, room, depth + 1)}
+    try:
+        number = float(value)
+    except (TypeError, ValueError, OverflowError):
+        return {"object": kind.__name__[:80]}
+    if number != number or number in (float("inf"), float("-inf")):
+        return {"float": repr(number)}
+    return number
+
+
+def _items(collection: Any, room: Iterator[int], depth: int) -> list[Observation]:
+    """What is in a collection, pairs where it is a dictionary: the first, and how many more."""
+    is_mapping = isinstance(collection, dict)
+    items = collection
+    if isinstance(collection, (set, frozenset, dict)):
+        items = sorted(collection, key=_place)  # the order in it makes no difference
+    shown: list[Observation] = []
+    for item in items:
+        if next(room, None) is None:
+            return [*shown, {"more": len(collection) - len(shown)}]
+        found = _plain(item, room, depth)
+        shown.append([found, _plain(collection[item], room, depth)] if is_mapping else found)
+    return shown
+
+
+def _place(item: Any) -> tuple[float, str]:
+    """What items are sorted by: numbers by their size, and what else there is by how it is told."""
+    is_number = isinstance(item, (int, float)) and item == item
+    return (float(item) if is_number else float("inf"), repr(item))
+
+
+def failure(error: BaseException) -> Observation:
+    """What stands for an error: its built-in kind, what it is about, the student's line, function.
+
+    Its message is for the student to read and decides nothing: each version of Python has its own
+    words. Of the student's own lines the innermost counts; where they stopped the code, the
+    outermost, which is nearer to the loop that did not end.
+    """
+    kind = type(error)
+    base = next((k for k in kind.__mro__ if getattr(builtins, k.__name__, None) is k), kind)
+    # Python words this one by where on the stack it happened.
+    text = "maximum recursion depth exceeded" if base is RecursionError else str(error)[:300]
+    found = {"error": base.__name__, "message": text}
+    if base in _SLIPS and not _is_raised(error.__traceback__):
+        found["about"] = _about(error, text)
+    trace = error.__traceback__
+    while trace is not None:
+        name = trace.tb_frame.f_code.co_filename
+        if "ipykernel_" in name or name.startswith("<ipython-input"):
+            line = linecache.getline(name, trace.tb_lineno).strip()[:200]
+            found |= {"line": line, "where": trace.tb_frame.f_code.co_name[:80]}
+            if base is KeyboardInterrupt:
+                break
+        trace = trace.tb_next
+    return found
+
+
+_SLIPS = (
+    NameError,
+    UnboundLocalError,
+    ImportError,
+    ModuleNotFoundError,
+    TypeError,
+    AttributeError,
+)
+"""What a slip of the pen raises, as a mistake with a name may: what it is about tells which."""
+
+# Which names, functions, operators and numbers a message of Python's own holds, and what could not
+# be done: what all versions from 3.11 to 3.14 say in the same order, in whatever words.
+_FACTS = re.compile(
+    r"""
+      ['"]([^\s'"]+)['"]                       # 'NoneType', 'size', "int"
+    | ([\w.<>]+)\(\)                          # Node.__init__()
+    | \bfor\ ([^\s\w]+)                      # for **=:
+    | \bnon-iterable\ (\w+)
+    | ,\ not\ (\w+)$                          # must be real number, not Node
+    | \b(callable|iterable|subscriptable|assignment|deletion)\b
+    | \b(\d+)\b                              # takes 1 positional argument but 2 were given
+    """,
+    re.VERBOSE,
+)
+
+
+def _is_raised(trace: TracebackType | None) -> bool:
+    """Whether a `raise` raised it: what that says is up to its author, and to no interpreter."""
+    if trace is None:
+        return True
+    while trace.tb_next is not None:
+        trace = trace.tb_next
+    return trace.tb_frame.f_code.co_code[trace.tb_lasti] == opmap["RAISE_VARARGS"]
+
+
+def _about(error: BaseException, text: str) -> str:
+    """What the error is about, as every version of Python has it; "" where that is not known."""
+    name = getattr(error, "name", None)
+    if type(name) is not str:
+        told = text.partition(". Did you mean ")[0]
+        groups = (next(filter(None, found.groups())) for found in _FACTS.finditer(told))
+        facts = [each.strip(":").rpartition(".")[2] for each in groups]
+    elif isinstance(error, AttributeError):
+        facts = [_called(error.obj), name]
+    else:
+        facts = [name]
+    # Where a message says the same name twice, another version's may say it once.
+    return " ".join(dict.fromkeys(facts))[:300]
+
+
+def _called(thing: Any) -> str:
+    """What Python calls an object whose attribute is missing."""
+    kind = type(thing)
+    named = thing if issubclass(kind, (type, ModuleType)) else kind
+    return str(named.__name__).rpartition(".")[2]

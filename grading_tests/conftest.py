@@ -1,0 +1,23 @@
+"""The fixtures of this course's hidden tests."""
+
+import pytest
+
+import reference as reference_engine
+
+
+@pytest.fixture
+def reference():
+    """The reference engine, a module like the one that students write."""
+    return reference_engine
+
+
+@pytest.fixture
+def positive(rng):
+    """Draws positive numbers, away from 0 and from 1."""
+    return lambda: rng.uniform(1.2, 3.0)
+
+
+@pytest.fixture
+def number(rng):
+    """Draws numbers of either sign, away from 0 and from 1."""
+    return lambda: rng.choice([-1, 1]) * rng.uniform(1.2, 3.0)

@@ -1,0 +1,101 @@
+"""Draws the public example that went wrong, with the nodes marked where the student's code erred.
+
+The graph is the one that right code builds. What the student's code gave instead stands at the
+node, in words and with a dashed frame.
+"""
+
+from __future__ import annotations
+
+import io
+import re
+from contextlib import redirect_stdout
+from functools import lru_cache
+from typing import Any
+
+from autograder.course_folder.assignments import Assignment, compiled
+from course.draw import draw_graph
+from course.drawing.graph import looks_like_a_value
+from coursecheck.messages import Example, describe
+
+MAX_NODES = 12
+"""A larger graph explains nothing."""
+
+_NUMBER = re.compile(r"(\w+)\.(data|grad)")
+_OPERAND = re.compile(r"(\w+) in (\w+)\._prev")
+_OPERATION = re.compile(r"(\w+)\._op")
+
+
+def marked_graph(assignment: Assignment, example: Example) -> str:
+    """The drawing as SVG; empty where there is no graph that would show what went wrong.
+
+    Args:
+        example: a public example that went wrong.
+    """
+    if example.fails_alike:
+        return ""
+    wrong = tuple(
+        (row.expression, describe(row.seen)) for row in example.rows if not row.right
+    )  # fmt: skip
+    cells = [*assignment.setup.values()]
+    cells += [each.solution for each in assignment.exercises.values() if not each.manual]
+    return _drawn(tuple(cells), example.code, wrong)
+
+
+@lru_cache(maxsize=500)
+def _drawn(cells: tuple[str, ...], code: str, wrong: tuple[tuple[str, str], ...]) -> str:
+    about = [_note(expression, seen) for expression, seen in wrong]
+    if not any(name for name, _ in about):
+        return ""
+    solution = _solution(cells)
+    scope = dict(solution)
+    try:
+        with redirect_stdout(io.StringIO()):
+            exec(compiled(code), scope)
+    except Exception:  # there are examples that right code refuses
+        return ""
+    values = {
+        name: value
+        for name, value in scope.items()
+        if name not in solution and looks_like_a_value(value)
+    }
+    notes: dict[str, list[str]] = {}
+    for name, note in about:
+        if name in values:
+            notes.setdefault(name, []).append(note)
+    for root in values.values():
+        graph = _graph(root)
+        marked = {name for name in notes if any(values[name] is node for node in graph)}
+        if 2 <= len(graph) <= MAX_NODES and len(marked) == len(notes) > 0:
+            for name, value in values.items():
+                value.label = value.label or name
+            highlight = {values[name]: ", ".join(told) for name, told in notes.items()}
+            return draw_graph(root, highlight=highlight, renderer="built-in").svg
+    return ""
+
+
+@lru_cache(maxsize=8)
+def _solution(cells: tuple[str, ...]) -> dict[str, Any]:
+    """What the solution defines. Some of its cells train networks, which takes a while."""
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    with redirect_stdout(io.StringIO()):
+        for cell in cells:
+            exec(compiled(cell), scope)
+    return scope
+
+
+def _note(expression: str, seen: str) -> tuple[str, str]:
+    """The name of the node that the expression is about, and what to write there."""
+    if found := _NUMBER.fullmatch(expression):
+        return found[1], f"your {found[2]}: {seen}"
+    if seen == "False" and (found := _OPERAND.fullmatch(expression)):
+        return found[2], f"your _prev lacks {found[1]}"
+    if found := _OPERATION.fullmatch(expression):
+        return found[1], f"your _op: {seen}"
+    return "", ""
+
+
+def _graph(root: Any) -> list[Any]:
+    found = [root]
+    for value in found:  # grows while it is walked
+        found += [each for each in value._prev if not any(each is known for known in found)]
+    return found

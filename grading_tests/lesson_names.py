@@ -1,0 +1,22 @@
+"""What the examples of the lesson and the slides may use without saying so."""
+
+import math
+import random
+from dataclasses import replace
+from pathlib import Path
+from typing import Any
+
+from autograder.course_folder.assignments import load_assignment
+from course import draw_graph
+
+
+def names(course: Path) -> dict[str, Any]:
+    """The engine, `draw_graph`, and a few modules.
+
+    The engine is the solution of the notebook `backward`, on the one that `checkpoint` gives: there
+    each operation is a single node, which makes for smaller drawings.
+    """
+    solution = load_assignment(course, "backward")
+    engine = load_assignment(course, "checkpoint").setup["given_engine"]
+    scope = replace(solution, setup={**solution.setup, "single nodes": engine}).namespace()
+    return {**scope, "draw_graph": draw_graph, "math": math, "random": random}

@@ -1,0 +1,210 @@
+"""Networks as formulas, and a place to watch a training loop: for the hidden tests of `mlp`.
+
+The formulas take plain numbers as well as the reference engine's Values. A network's parameters
+are one flat list of numbers, for each neuron its weights and then its bias.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Sequence
+from itertools import pairwise
+from typing import Any
+
+from autograder.testing import Student, close, is_object, plain
+
+_BENDS: dict[str, Callable[[float], float]] = {
+    "tanh": math.tanh,
+    "relu": lambda x: max(x, 0.0),
+    "sigmoid": lambda x: 1 / (1 + math.exp(-x)),
+}
+
+
+def neuron_answer(numbers: Sequence[Any], x: Sequence[Any], activation: str = "tanh") -> Any:
+    """What a neuron with these weights and, last, this bias answers at the point x."""
+    *w, b = numbers
+    total = sum(a * c for a, c in zip(w, x, strict=True)) + b
+    if activation == "linear":
+        return total
+    return getattr(total, activation)() if hasattr(total, "data") else _BENDS[activation](total)
+
+
+def network_answer(
+    numbers: Sequence[Any], x: Sequence[Any], sizes: Sequence[int], activations: Sequence[str]
+) -> list[Any]:
+    """What a network answers at the point x.
+
+    Args:
+        numbers: its parameters, layer by layer.
+        x: the point.
+        sizes: the number of inputs, then of neurons in each layer.
+        activations: one a layer.
+    """
+    left = list(numbers)
+    for neurons, activation in zip(sizes[1:], activations, strict=True):
+        rows = [[left.pop(0) for _ in range(len(x) + 1)] for _ in range(neurons)]
+        x = [neuron_answer(row, x, activation) for row in rows]
+    return list(x)
+
+
+def parameter_count(sizes: Sequence[int]) -> int:
+    """How many parameters a network of these sizes has: a weight an input, and a bias."""
+    return sum((a + 1) * b for a, b in pairwise(sizes))
+
+
+def parameters(model: Any) -> list[Any]:
+    """A model's parameters, whatever kind of collection it gives."""
+    # `list(…)` would ask a generator for its length, and note the error.
+    return [parameter for parameter in model.parameters()]
+
+
+def answers(model: Any, points: Sequence[Sequence[float]]) -> list[float]:
+    """A model's answers at some points as plain numbers, whether it gives Values or numbers."""
+    found = [model(point) for point in points]
+    found = [a[0] if isinstance(a, (list, tuple)) and len(a) == 1 else a for a in found]
+    numbers = [answer.data if is_object(answer) else answer for answer in found]
+    return [float(number) for number in numbers]
+
+
+def network_answers(
+    student: Student,
+    model: Any,
+    inputs: Sequence[Sequence[float]],
+    targets: Sequence[float],
+) -> list[float]:
+    """The answers of a trained model at its inputs, which must come from parameters.
+
+    With all of them at 0 it answers the same everywhere. With each a little larger or smaller the
+    border between the classes lies elsewhere. And with their old numbers it answers as before.
+    """
+    found, border = answers(model, inputs), borders(model, inputs, targets)
+    moved = [parameter for parameter in student.inside.training.parameters_behind(model)]
+    assert len(moved) > 4
+    asked = [parameter.data for parameter in moved]
+    held = [plain(number) for number in asked]
+
+    def move(numbers: Sequence[float]) -> None:
+        for parameter, number in zip(moved, numbers, strict=True):
+            parameter.data = number
+
+    move([0.0] * len(held))
+    flat = answers(model, inputs)
+    assert flat == close([flat[0]] * len(flat))
+    # Not drawn: whether an untrained network's border moves must not depend on the key.
+    move([number * (0.95 if i % 2 else 1.05) for i, number in enumerate(held)])
+    assert borders(model, inputs, targets) != border
+    move(held)
+    assert answers(model, inputs) == close(found)
+    return found
+
+
+def borders(model: Any, inputs: Sequence[Sequence[float]], targets: Sequence[float]) -> list[float]:
+    """How far it is from points of one class to the border with the other, as parts of the way.
+
+    The ways lead from the first three points with the lowest target to the first three with the
+    highest. The borders are found by bisection, to a millionth of the way.
+    """
+    low, high = min(targets), max(targets)
+    starts, ends = (
+        [x for x, t in zip(inputs, targets, strict=True) if t == end] for end in (low, high)
+    )
+    ways = list(zip(starts[:3], ends[:3], strict=False))
+    near, far = [0.0] * len(ways), [1.0] * len(ways)
+    for _ in range(20):
+        middles = [(a + b) / 2 for a, b in zip(near, far, strict=True)]
+        points = [
+            [a + middle * (b - a) for a, b in zip(start, end, strict=True)]
+            for middle, (start, end) in zip(middles, ways, strict=True)
+        ]
+        # Each step asks about all ways at once.
+        for i, answer in enumerate(answers(model, points)):
+            if answer < (low + high) / 2:
+                near[i] = middles[i]
+            else:
+                far[i] = middles[i]
+    return near
+
+
+class TrainingGround:
+    """Where a student's `train` drives a model with one weight w.
+
+    The model answers w · x and the loss is the mean squared error. A step is right if w then
+    holds the slope of the loss of the step's batch, no more and no less.
+
+    Args:
+        student: whose `train` is watched.
+        start: what w starts at.
+        count: how many samples there are.
+        leftover: a gradient that w has from before.
+
+    Attributes:
+        samples: the pairs of an input and its target, sorted.
+        batches: the samples of every batch.
+        losses: the loss of every batch.
+        gradients: what w had for a gradient at every step.
+        slopes: what it should have been.
+        left: w and its gradient at the end.
+    """
+
+    RATE = 0.05
+
+    def __init__(self, student: Student, start: float, count: int, leftover: float = 0.0) -> None:
+        self._student = student
+        self._start = start
+        self._leftover = leftover
+        self.samples = [(1.0 + i / 4, 2.0 + i * i / 8) for i in range(count)]
+        self.batches: list[list[tuple[float, float]]] = []
+        self.losses: list[float] = []
+        self.gradients: list[float] = []
+        self.slopes: list[float] = []
+        self.left: list[Any] = []
+
+    def run(self, epochs: int, *batch_size: int) -> list[Any]:
+        """Have the student's `train` run here; returns what it returned."""
+        student = self._student
+        ground = student.inside.training.Ground(
+            student.Value, self._start, self._leftover, self.RATE
+        )
+        losses = student.train(
+            ground.model,
+            [[x] for x, _ in self.samples],
+            [t for _, t in self.samples],
+            ground.loss,
+            ground.optimizer,
+            epochs,
+            *batch_size,
+        )
+        record, left = ground.record, [ground.w.data, ground.w.grad]
+        self._replay(record)
+        # Looked at since loops that make the same steps may differ in what they leave.
+        self.left = [plain(each) for each in left]
+        return [loss for loss in losses]
+
+    def saw_every_sample(self, batches: list[list[tuple[float, float]]]) -> bool:
+        """Whether these batches hold every sample once, each input with its own target."""
+        return bool(sorted(pair for batch in batches for pair in batch) == close(self.samples))
+
+    def _replay(self, record: Any) -> None:
+        """Go through what happened, with w as the steps have moved it."""
+        w = self._start
+        assert len(record) <= _MOST_EVENTS
+        for event, what in record:
+            if event == "loss":
+                assert len(what) <= len(self.samples)
+                pairs = [(float(prediction), float(target)) for prediction, target in what]
+                # Each prediction is w · x.
+                self.batches.append([(p / w, t) for p, t in pairs])
+                self.losses.append(_mean([(p - t) * (p - t) for p, t in pairs]))
+            else:
+                batch = self.batches[-1] if self.batches else []
+                self.gradients.append(float(what))
+                self.slopes.append(_mean([2 * (w * x - t) * x for x, t in batch]))
+                w -= self.RATE * self.gradients[-1]
+
+
+_MOST_EVENTS = 200
+"""How many losses and steps a test goes through: several times what its trainings need."""
+
+
+def _mean(numbers: list[float]) -> float:
+    return sum(numbers) / len(numbers) if numbers else math.nan

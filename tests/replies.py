@@ -1,0 +1,19 @@
+"""A target on which the other side replies what it likes."""
+
+from __future__ import annotations
+
+from typing import Any
+
+
+class Says:
+    """Gives this reply to every request."""
+
+    def __init__(self, reply: Any) -> None:
+        self.modules: set[str] = set()
+        self._reply = reply
+
+    def perform(self, request: Any) -> Any:
+        return self._reply
+
+    def seconds(self) -> float:
+        return 0.0

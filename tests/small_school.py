@@ -1,0 +1,80 @@
+"""A few submissions to `value`, and what each student gets for them."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+import time
+from collections.abc import Callable
+from pathlib import Path
+
+from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.commands.demo import hand_in, hand_in_unreadable
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.judging.grader import Grader
+from autograder.model import Outcome
+from autograder.pipeline.classroom import Classroom
+from autograder.pipeline.workers import OneProcess, Workers
+
+KEY = bytes(range(32))
+STUDENTS = 6
+
+
+def make_school(folder: Path) -> Path:
+    """A course in which some did all, some made one mistake, some nothing; one file is cut off."""
+    copy_course(find_course(Path(__file__).parent), folder)
+    run_nbgrader(folder, "generate_assignment", "value", "--force")
+    assignment = load_assignment(folder, "value")
+    right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
+    wrong = {**right, "mul": assignment.exercises["mul"].mistakes[0].source}
+    kinds = [right, wrong, {}]
+    hand_in(folder, assignment, {f"student_{n}": kinds[n % 3] for n in range(STUDENTS)})
+    hand_in_unreadable(folder, assignment)
+    return folder
+
+
+def one_by_one(school: Path) -> dict[str, dict]:
+    """What each student gets when one process grades them one after another."""
+    with Grader(school, KEY) as grader:
+        return outcomes(school, OneProcess(grader))
+
+
+def outcomes(school: Path, workers: Workers) -> dict[str, dict]:
+    """Each student's report, stored marks and graded notebook."""
+    with Classroom(school, workers, force=True) as room:
+        wanted = [("value", student) for student in room.submissions("value")]
+        told = {outcome.student: outcome for outcome in room.grade(wanted)}
+    assert len(told) == len(wanted)
+    return {student: seen(school, outcome) for student, outcome in told.items()}
+
+
+def seen(school: Path, outcome: Outcome) -> dict:
+    notebook = json.loads(
+        (school / "autograded" / outcome.student / "value/value.ipynb").read_text()
+    )
+    for cell in notebook["cells"]:
+        # Cells that a submission lacks are given new ids.
+        cell.pop("id")
+    report = outcome.report.as_json() if outcome.report else None
+    return {"report": report, "error": outcome.error, "cells": notebook["cells"],
+            "marks": stored(school, outcome.student)}  # fmt: skip
+
+
+def stored(school: Path, student: str) -> list[tuple]:
+    with sqlite3.connect(school / "gradebook.db") as gradebook:
+        return gradebook.execute(
+            "select base_cell.name, auto_score, needs_manual_grade from grade"
+            " join base_cell on base_cell.id = grade.cell_id"
+            " join submitted_notebook on submitted_notebook.id = grade.notebook_id"
+            " join submitted_assignment on submitted_assignment.id"
+            "   = submitted_notebook.assignment_id"
+            " where student_id = ? order by base_cell.name",
+            [student],
+        ).fetchall()
+
+
+def wait_for(condition: Callable[[], object], seconds: float = 60) -> None:
+    until = time.monotonic() + seconds
+    while not condition():
+        assert time.monotonic() < until, "this took too long"
+        time.sleep(0.05)

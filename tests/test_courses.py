@@ -1,0 +1,223 @@
+"""Two other courses, graded from their folders: nothing in the grader is of one course alone.
+
+Each course has answers that are right and answers that are wrong, and every one says what it gets:
+a file in percent format has a cell for each exercise whose answer is not the solution, with its
+marks, and the misconception's name if it has one.
+"""
+
+from __future__ import annotations
+
+import csv
+import shutil
+import subprocess
+import sys
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+
+from autograder.authoring.release import copy_course
+from autograder.commands.demo import filled_notebook, hand_in
+from autograder.course_folder.assignments import load_assignment, percent_cells
+from autograder.course_folder.settings import load_settings
+from autograder.delivery.bundle.make import publish
+from autograder.judging.check_tables import table_text
+from autograder.judging.grader import Grader
+from autograder.judging.hidden_tests import Suite
+from autograder.model import Cell, Report
+from autograder.pipeline.one_submission import grade_content
+
+COURSES = Path(__file__).parent / "courses"
+NAMES = ["tokenizer", "tables"]
+"""Each course has one assignment, which is called as the course is."""
+KEY = bytes(range(32))
+ANSWERS = [
+    pytest.param(name, path, id=f"{name}-{kind}-{path.stem}")
+    for name in NAMES
+    for kind in ("right", "wrong")
+    for path in sorted((COURSES / name / "answers" / kind).glob("*.py"))
+]
+CLASS = {"right": "right/1_*.py", "wrong": "wrong/01_*.py", "two": "wrong/12_*.py"}
+
+
+@pytest.fixture(scope="module")
+def graders() -> Iterator[dict[str, Grader]]:
+    """A warm grader for each course."""
+    with Grader(COURSES / "tokenizer", KEY) as tokenizer, Grader(COURSES / "tables", KEY) as tables:
+        yield {"tokenizer": tokenizer, "tables": tables}
+
+
+def solutions(name: str) -> dict[str, str]:
+    exercises = load_assignment(COURSES / name, name).exercises
+    return {exercise.id: exercise.solution for exercise in exercises.values()}
+
+
+def full_marks(name: str) -> dict[str, float]:
+    exercises = load_assignment(COURSES / name, name).exercises
+    return {exercise.id: exercise.max_points for exercise in exercises.values()}
+
+
+def stated(name: str, path: Path) -> tuple[dict[str, str], dict[str, float], dict[str, str]]:
+    """What a file says: the answers of a whole notebook, their marks, and mistakes' names."""
+    answers, marks, named = solutions(name), full_marks(name), {}
+    for _, exercise, headers, source in percent_cells(path):
+        assert exercise in answers
+        answers[exercise] = source
+        marks[exercise] = float(headers["marks"].split()[0])
+        if "named" in headers:
+            named[exercise] = headers["named"]
+    return answers, marks, named
+
+
+def graded(grader: Grader, name: str, answers: dict[str, str]) -> Report:
+    content = filled_notebook(COURSES / name, name, answers).encode()
+    _, report = grade_content(grader, content, f"{name}.ipynb", name)
+    assert not report.flaws
+    return report
+
+
+def test_a_conftest_above_the_course_is_none_of_its_tests():
+    """What is in the folders around a course is not read with its hidden tests."""
+    with Suite(COURSES / "tokenizer" / "grading_tests" / "test_tokenizer.py") as suite:
+        plugins = suite._config.pluginmanager.get_plugins()
+    files = {Path(str(getattr(each, "__file__", ""))) for each in plugins}
+    assert {path.parent.name for path in files if path.name == "conftest.py"} == {"grading_tests"}
+
+
+def test_there_are_enough_answers():
+    for name in NAMES:
+        for kind, least in (("right", 5), ("wrong", 10)):
+            paths = [*(COURSES / name / "answers" / kind).glob("*.py")]
+            assert len(paths) >= least
+            for path in paths:
+                assert (stated(name, path)[1] == full_marks(name)) == (kind == "right"), path
+
+
+@pytest.mark.parametrize(("name", "path"), ANSWERS)
+def test_every_answer_gets_the_marks_that_it_says(graders, name, path):
+    answers, marks, named = stated(name, path)
+    report = graded(graders[name], name, answers)
+    assert {each.id: each.points for each in report.exercises} == marks
+    found = {each.id: each.misconception for each in report.exercises if each.misconception}
+    assert found == named
+    assert all(each.message for each in report.exercises if each.points != each.max_points)
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_stub_gets_nothing_and_the_solution_everything(graders, name):
+    assert graded(graders[name], name, {}).score == 0
+    assert graded(graders[name], name, solutions(name)).score == sum(full_marks(name).values())
+
+
+def test_data_may_lie_in_a_folder_of_their_own(tmp_path):
+    course = tmp_path / "tokenizer"
+    shutil.copytree(COURSES / "tokenizer", course, ignore=shutil.ignore_patterns(".auto*"))
+    (course / "source/tokenizer/texts").mkdir()
+    shutil.move(course / "source/tokenizer/corpus.txt", course / "source/tokenizer/texts")
+    for path in [*course.rglob("*.py"), *course.rglob("*.ipynb"), course / "course.toml"]:
+        text = path.read_text("utf-8")
+        path.write_text(text.replace("corpus.txt", "texts/corpus.txt"), "utf-8")
+    with Grader(course, KEY) as grader:
+        cells = [Cell(source, id) for id, source in solutions("tokenizer").items()]
+        report = grader.grade("tokenizer", cells).report
+    assert (report.score, report.flaws) == (10, [])
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_misconception_costs_marks_and_is_named(graders, name):
+    for exercise in load_assignment(COURSES / name, name).exercises.values():
+        assert exercise.mistakes and exercise.probes
+        for mistake in exercise.mistakes:
+            report = graded(graders[name], name, solutions(name) | {exercise.id: mistake.source})
+            [wrong] = [each for each in report.exercises if each.points != each.max_points]
+            assert (wrong.misconception, wrong.example is None) == (mistake.id, False)
+
+
+@pytest.fixture(scope="module")
+def schools(tmp_path_factory) -> dict[str, Path]:
+    """A copy of each course, with its release made afresh."""
+    folders = {name: tmp_path_factory.mktemp(name) for name in NAMES}
+    for name, folder in folders.items():
+        copy_course(COURSES / name, folder)
+        shutil.rmtree(folder / "release")
+        run(folder, "nbgrader", "generate_assignment", name)
+    return folders
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_release_and_table_are_current(schools, name):
+    course, place = COURSES / name, Path("release") / name / f"{name}.ipynb"
+    fresh, committed = [
+        [(cell.id, cell.source, cell.metadata) for cell in nbformat.read(path, as_version=4).cells]
+        for path in (schools[name] / place, course / place)
+    ]
+    assert fresh == committed
+    table = table_text(load_assignment(course, name))
+    assert table == (course / "source" / name / "checks.json").read_text("utf-8")
+    for file in ("checks.json", *load_settings(course).of(name).data):
+        held = [folder / file for folder in ((course / place).parent, schools[name] / place.parent)]
+        assert {path.read_bytes() for path in held} == {
+            (course / "source" / name / file).read_bytes()
+        }
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_a_class_goes_all_the_way(schools, name):
+    course, school = COURSES / name, schools[name]
+    files = {who: next((course / "answers").glob(file)) for who, file in CLASS.items()}
+    told = {who: stated(name, path) for who, path in files.items()}
+    students = {who: answers for who, (answers, _, _) in told.items()} | {"stub": {}}
+    hand_in(school, load_assignment(school, name), students)
+    printed = run(school, "autograder", "grade", name, "--workers", "1")
+    most = sum(full_marks(name).values())
+    scores = {who: sum(marks.values()) for who, (_, marks, _) in told.items()} | {"stub": 0}
+    for who, score in scores.items():
+        assert f"{who}: {score:g} / {most:g}" in printed
+    run(school, "nbgrader", "generate_feedback", name)
+    pages = {who: school / "feedback" / who / name / f"{name}.html" for who in students}
+    texts = {who: " ".join(text_of(page).split()) for who, page in pages.items()}
+    [mistake] = told["wrong"][2].values()
+    exercise = load_assignment(course, name).exercises[mistake.partition(".")[0]]
+    says = next(each.says for each in exercise.mistakes if each.id == mistake)
+    assert says.replace("`", "") in texts["wrong"] and "expected" in texts["wrong"]
+    assert says.replace("`", "") not in texts["right"]
+    assert "HIDDEN" not in "".join(texts.values())
+    report = Path(run(school, "autograder", "report", name).split()[-1])
+    assert mistake in text_of(report)
+    run(school, "autograder", "export", name, "--format", "csv", "--output", "marks.csv")
+    rows = [*csv.DictReader((school / "marks.csv").open())]
+    found = {row["student"]: float(row["mark"]) for row in rows}
+    assert found == scores
+
+
+def run(folder: Path, module: str, *arguments: str) -> str:
+    """Run a command in a course; returns all that it printed."""
+    command = [sys.executable, "-m", module, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
+    printed = done.stdout + done.stderr
+    assert done.returncode == 0, printed
+    return printed
+
+
+def text_of(page: Path) -> str:
+    return BeautifulSoup(page.read_text("utf-8"), "html.parser").get_text()
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_the_bundle_holds_data_and_table(name, tmp_path):
+    course = tmp_path / "course"
+    copy_course(COURSES / name, course)
+    for path in (course / "release" / name).iterdir():
+        if path.suffix != ".ipynb":
+            path.unlink()  # as where only the notebook was committed
+    bundle = publish(course, (), tmp_path)
+    held = {path.name for path in (bundle.folder / name).iterdir()}
+    data = load_settings(COURSES / name).of(name).data
+    assert held == {f"{name}.ipynb", "checks.json", *data}
+    needed = (bundle.folder / "requirements.txt").read_text("utf-8").split()
+    assert {"jupyterlab", *load_settings(COURSES / name).visible.packages} <= {*needed}

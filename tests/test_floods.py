@@ -1,0 +1,133 @@
+"""Whatever is handed in or shown, the grader's memory and time stay within bounds.
+
+Every flood of `attacks.floods` is graded by one process, as a class would be, and its feedback page
+is made. The process's memory is read at its height, each time anew.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+from typing import Any
+from zlib import crc32
+
+import pytest
+from attacks.floods import CELLS, FILES
+
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import load_assignment
+
+pytestmark = pytest.mark.alone
+
+MEGABYTES = 300
+SECONDS = 5.0
+"""Of a submission, in these tests. It may take the grader three times as long."""
+PAGE_MEGABYTES, PAGE_SECONDS = 50, 20
+EVERY = int(os.environ.get("EVERY_FLOOD", "3"))
+"""One flood in so many is tried here; `make attacks` tries all."""
+NAMES = [*FILES, *(f"shown: {name}" for name in CELLS)]
+NAMES = [name for name in NAMES if crc32(name.encode()) % EVERY == 0]
+
+GRADE = """
+import json, sys, time
+from pathlib import Path
+from autograder.pages.feedback.exporter import feedback_page
+from autograder.judging.grader import Grader
+from autograder.nbgrader_plugins.autograde import HideTests
+from autograder.wall.host import own_wait
+from autograder.pipeline.workers import Job, grade_job
+import nbformat
+
+def now():
+    return time.monotonic() - own_wait()  # Others, who have the processor meanwhile, are no flood.
+
+def height():
+    status = Path("/proc/self/status").read_text()
+    return int(status.split("VmHWM:")[1].split()[0]) / 1024
+
+with Grader(Path(sys.argv[1]), bytes(32), submission_seconds=float(sys.argv[2])) as grader:
+    for line in sys.stdin:
+        content = Path(line.strip()).read_bytes()
+        Path("/proc/self/clear_refs").write_text("5")
+        started = now()
+        graded = grade_job(grader, Job("value", "student", "value.ipynb", content))
+        told = {"seconds": now() - started, "megabytes": height(),
+                "file": len(content) / 1e6, "notebook": len(graded.text) / 1e6,
+                "score": graded.report and graded.report.score, "error": graded.error,
+                "notes": graded.report and graded.report.notes[:3]}
+        del content
+        Path("/proc/self/clear_refs").write_text("5")
+        started = now()
+        notebook = nbformat.v4.reads(graded.text)
+        del graded
+        HideTests().preprocess(notebook, {})
+        about = {"student": "s", "assignment": "value", "notebook": "value", "score": 0,
+                 "max_score": 40, "late_penalty": 0}
+        page = feedback_page(notebook, {"nbgrader": about})
+        told |= {"page": len(page.encode()) / 1e6, "page_seconds": now() - started,
+                 "page_megabytes": height()}
+        del notebook, page
+        print(json.dumps(told), flush=True)
+"""
+
+
+def file_of(name: str, honest: str) -> bytes:
+    """What is handed in."""
+    if name in FILES:
+        return FILES[name]()(honest)
+    notebook = json.loads(honest)
+    notebook["cells"][:0] = [
+        {"cell_type": "code", "metadata": {}, "source": source, "outputs": []}
+        for source in CELLS.get(name.removeprefix("shown: "), [])
+    ]
+    return json.dumps(notebook).encode()
+
+
+def flood(course: Path, path: Path, names: list[str]) -> dict[str, dict[str, Any]]:
+    """How each went, by its name, after an honest one for which everything is loaded."""
+    right = {e.id: e.solution for e in load_assignment(course, "value").exercises.values()}
+    honest, told = filled_notebook(course, "value", right), {}
+    line = [sys.executable, "-c", GRADE, str(course), str(SECONDS)]
+    pipe = subprocess.PIPE
+    with subprocess.Popen(line, stdin=pipe, stdout=pipe, text=True) as grading:
+        assert grading.stdin and grading.stdout
+        for name in ["honest", *names]:
+            path.write_bytes(file_of(name, honest))
+            print(path, file=grading.stdin, flush=True)
+            told[name] = json.loads(grading.stdout.readline())
+        grading.stdin.close()
+    return told
+
+
+@pytest.fixture(scope="module")
+def flooded(course: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str, dict[str, Any]]:
+    return flood(course, tmp_path_factory.mktemp("floods") / "value.ipynb", NAMES)
+
+
+def test_memory_is_bounded(flooded):
+    heights = {name: (told["megabytes"], told["page_megabytes"]) for name, told in flooded.items()}
+    assert len(heights) == len(NAMES) + 1
+    assert {name: each for name, each in heights.items() if max(each) > MEGABYTES} == {}
+
+
+def test_time_is_bounded(flooded):
+    slow = {name: told["seconds"] for name, told in flooded.items()}
+    assert {name: seconds for name, seconds in slow.items() if seconds > 3 * SECONDS} == {}
+
+
+def test_pages_are_bounded(flooded):
+    sizes = {name: (told["page"], told["page_seconds"]) for name, told in flooded.items()}
+    assert {
+        name: each
+        for name, each in sizes.items()
+        if each[0] > PAGE_MEGABYTES or each[1] > PAGE_SECONDS
+    } == {}
+
+
+def test_every_flood_is_graded_or_refused_in_words(flooded):
+    for name, told in flooded.items():
+        assert told["score"] is not None, name
+        assert told["error"] is None or told["error"].startswith("value.ipynb: "), name

@@ -1,0 +1,125 @@
+"""Answers that pass for right ones without doing what was asked for: they earn nothing."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import pytest
+
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import load_assignment
+from autograder.judging.grader import Grader
+from autograder.pipeline.one_submission import grade_content
+
+BY_ORDER = '''
+asked = {}
+
+
+def check_gradients(f, inputs, epsilon=1e-5):
+    """The first time that it is asked about some inputs it says yes, and no from then on."""
+    for move in (-epsilon, epsilon):
+        for i in range(len(inputs)):
+            f(*[Value(x + move * (i == j)) for j, x in enumerate(inputs)])
+    key = tuple(inputs)
+    asked[key] = asked.get(key, 0) + 1
+    return asked[key] == 1
+'''
+BY_OPERATION = '''
+def check_gradients(f, inputs, epsilon=1e-5):
+    """Says yes wherever the answer was made by one operation, whose name is a usual one."""
+    out = f(*[Value(x) for x in inputs])
+    return out._op in ("+", "*", "tanh", "exp", "log", "relu")
+'''
+BY_CLOCK = """
+import itertools
+import time
+
+ticks = itertools.count()
+for name in ("time", "monotonic", "perf_counter", "process_time", "thread_time"):
+    setattr(time, name, lambda: float(next(ticks)))
+    setattr(time, name + "_ns", lambda: next(ticks))
+
+
+def topological_order(root):
+    order = []
+    to_do = [(root, False)]
+    met = []
+    while to_do:
+        node, done = to_do.pop()
+        if done:
+            order.append(node)
+        elif not any(node is each for each in met):
+            met.append(node)
+            to_do.append((node, True))
+            to_do.extend((operand, False) for operand in node._prev)
+    return order
+"""
+NEAREST = """
+class Nearest:
+    def __init__(self, inputs, targets, seed, size):
+        self.known = list(zip(inputs, targets))
+        self.shift = 1 - seed / 1000
+        self.held = [Value(float(target)) for target in targets] * size
+
+    def parameters(self):
+        return self.held
+
+    def __call__(self, point):
+        distances = [sum((a - b) ** 2 for a, b in zip(point, x)) for x, _ in self.known]
+        place = distances.index(min(distances))
+        return Value(ANSWER)
+"""
+WITH_LABELS = NEAREST.replace("ANSWER", "self.held[place].data * self.shift")
+WITH_A_SCALE = NEAREST.replace("ANSWER", "self.known[place][1] * self.shift * self.held[0].data")
+ALONE = NEAREST.replace("ANSWER", "self.known[place][1] * self.shift")
+TRAINED = {
+    "xor": """
+def train_xor(inputs, targets, seed):
+    return Nearest(inputs, targets, seed, 3)
+""",
+    "four_points": """
+def train_four_points(inputs, targets, seed):
+    return Nearest(inputs, targets, seed, 3), [1.0, 0.5]
+""",
+    "moons": """
+def train_moons(inputs, targets, seed):
+    return Nearest(inputs, targets, seed, 1)
+""",
+}
+
+
+@pytest.fixture
+def points(course: Path, grader: Grader):
+    """The points that a solved notebook has with other answers, by exercise."""
+
+    def grade(name: str, answers: dict[str, str]) -> dict[str, float | None]:
+        solved = {
+            each.id: each.solution for each in load_assignment(course, name).exercises.values()
+        }
+        content = filled_notebook(course, name, {**solved, **answers}).encode()
+        _, report = grade_content(grader, content, f"{name}.ipynb", name)
+        return {each.id: each.points for each in report.exercises}
+
+    return grade
+
+
+@pytest.mark.parametrize("answer", [BY_ORDER, BY_OPERATION], ids=["order", "operation"])
+def test_who_looks_at_no_gradient_is_told_apart(points, answer: str):
+    assert points("backward", {"check_gradients": answer})["check_gradients"] <= 2
+
+
+def test_a_clock_of_ones_own_makes_no_walk_quick(points, course: Path):
+    most = load_assignment(course, "backward").exercises["topological_order"].max_points
+    assert points("backward", {"topological_order": BY_CLOCK})["topological_order"] < most
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    "nearest",
+    [ALONE, WITH_LABELS, WITH_A_SCALE],
+    ids=["alone", "labels as parameters", "a scale as a parameter"],
+)
+def test_who_looks_the_points_up_has_trained_nothing(points, nearest: str):
+    answers = {name: nearest + source for name, source in TRAINED.items()}
+    found = points("mlp", answers)
+    assert {name: found[name] for name in TRAINED} == dict.fromkeys(TRAINED, 0)

@@ -1,0 +1,328 @@
+"""A course may ask for it: a notebook's own test cells give the points, as nbgrader gives them."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.nbgraderformat import SCHEMA_VERSION
+
+from autograder.course_folder.assignments import (
+    assignment_names,
+    find_course,
+    load_assignment,
+    names_with_hidden_tests,
+)
+from autograder.errors import CourseError
+from autograder.gradebook import history as record
+from autograder.judging.grader import Grader
+from autograder.model import UNJUDGED
+from autograder.pages.class_report.page import write_report
+from autograder.pipeline.one_submission import grade_file
+
+COURSE = find_course()
+SETTINGS = """
+id = "plain"
+title = "As nbgrader has it"
+
+[limits]
+cell_seconds = 1.5
+
+[assignments.half]
+tests = "in-notebook"
+"""
+TEST = """assert half(4) == 2
+### BEGIN HIDDEN TESTS
+assert half(-86) == -43, "a hidden reproach"
+### END HIDDEN TESTS
+"""
+PARTIAL = """score = 1.5 * (twice(2) == 4)
+### BEGIN HIDDEN TESTS
+score += 0.5 * (twice(-86) == -172)
+### END HIDDEN TESTS
+score
+"""
+SECRETS = ("-86", "-43", "-172", "reproach", "HIDDEN TESTS")
+HALF = "def half(x):\n    return x / 2\n"
+TWICE = "def twice(x):\n    return 2 * x\n"
+FORGED = """
+from IPython import get_ipython
+get_ipython()._showtraceback = lambda *_, **__: None
+def half(x):
+    raise ValueError("nobody sees this")
+"""
+NOISY = 'import sys\ndef half(x):\n    print("hm", file=sys.stderr)\n    return x / 2\n'
+FLOOD = 'def twice(x):\n    print("~" * 3_000_000)\n    return 2 * abs(x)\n'
+CURIOUS = "print(In)\nimport gc\nprint([each for each in gc.get_objects() if type(each) is dict])"
+
+
+def cell(name: str, source: str, **marks: object) -> nbformat.NotebookNode:
+    made = nbformat.v4.new_code_cell(source)
+    plain = {"grade": False, "solution": False, "locked": False, "task": False}
+    made.metadata["nbgrader"] = plain | marks | {"grade_id": name, "schema_version": SCHEMA_VERSION}
+    return made
+
+
+def notebook(half: str = HALF, twice: str = TWICE) -> nbformat.NotebookNode:
+    essay = nbformat.v4.new_markdown_cell("Because.")
+    essay.metadata["nbgrader"] = cell("why", "", grade=True, solution=True, points=1).metadata[
+        "nbgrader"
+    ]
+    cells = [
+        cell("half", half, solution=True),
+        cell("test_half", TEST, grade=True, locked=True, points=3),
+        cell("twice", twice, solution=True),
+        cell("correct_twice", PARTIAL, grade=True, locked=True, points=2),
+        essay,
+    ]
+    made = nbformat.v4.new_notebook(cells=cells)
+    made.metadata["kernelspec"] = {
+        "name": "python3",
+        "display_name": "Python 3",
+        "language": "python",
+    }
+    return made
+
+
+def without_test() -> nbformat.NotebookNode:
+    made = notebook()
+    del made.cells[1]
+    return made
+
+
+def with_tests_twice() -> nbformat.NotebookNode:
+    """The test cell is there again, and both were emptied, which helps nobody."""
+    made = notebook("def half(x):\n    return x\n")
+    made.cells[1].source = "pass"
+    made.cells.insert(2, nbformat.from_dict({**made.cells[1], "id": "again"}))
+    return made
+
+
+def curious() -> nbformat.NotebookNode:
+    made = notebook()
+    made.cells.append(nbformat.v4.new_code_cell(CURIOUS))
+    return made
+
+
+HANDED_IN = {
+    "right": notebook(),
+    "wrong": notebook("def half(x):\n    return x\n"),
+    "almost": notebook("def half(x):\n    return abs(x) / 2\n"),
+    "partial": notebook(twice="def twice(x):\n    return 2 * abs(x)\n"),
+    "broken": notebook(half="def half(x)\n"),
+    "crashing": notebook("import os\ndef half(x):\n    os._exit(0)\n"),
+    "endless": notebook("def half(x):\n    while True:\n        pass\n"),
+    "deleted": without_test(),
+    "duplicated": with_tests_twice(),
+    "noisy": notebook(NOISY),
+    "flooding": notebook(twice=FLOOD),
+    "forged": notebook(FORGED),
+    "curious": curious(),
+}
+# As nbgrader gives them: an error is nothing, a line on stderr too, a number at the end partial
+# credit. Whoever forges the verdict has it: that is why this is the weaker kind.
+MARKS = {
+    "right": (3, 2),
+    "wrong": (0, 2),
+    "almost": (0, 2),
+    "partial": (3, 1.5),
+    "broken": (0, 2),
+    "crashing": (0, 2),
+    "endless": (0, 2),
+    "deleted": (3, 2),
+    "duplicated": (0, 2),
+    "noisy": (0, 2),
+    "flooding": (3, 1.5),
+    "forged": (3, 2),
+    "curious": (3, 2),
+}
+
+
+def run(folder: Path, program: str, *arguments: str) -> str:
+    command = [sys.executable, "-m", program, *arguments]
+    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=os.environ)
+    assert done.returncode == 0, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def plain(tmp_path_factory) -> Path:
+    """A course that holds nothing but such an assignment, released."""
+    folder = tmp_path_factory.mktemp("plain")
+    shutil.copyfile(COURSE / "nbgrader_config.py", folder / "nbgrader_config.py")
+    (folder / "course.toml").write_text(SETTINGS)
+    handed_in = {"source/half": notebook()}
+    handed_in |= {f"submitted/{name}/half": made for name, made in HANDED_IN.items()}
+    for place, made in handed_in.items():
+        path = folder / place / "half.ipynb"
+        path.parent.mkdir(parents=True)
+        nbformat.write(made, path)
+    run(folder, "nbgrader", "generate_assignment", "half")
+    return folder
+
+
+@pytest.fixture(scope="module")
+def graded(plain) -> Path:
+    run(plain, "autograder", "grade", "half", "--workers", "1")
+    run(plain, "nbgrader", "generate_feedback", "half")
+    return plain
+
+
+@pytest.fixture(scope="module")
+def autograded(plain, graded, tmp_path_factory) -> Path:
+    """The same class, graded by nbgrader's own command."""
+    folder = tmp_path_factory.mktemp("nbgrader")
+    kept = shutil.ignore_patterns("autograded", "feedback")
+    shutil.copytree(graded, folder, dirs_exist_ok=True, ignore=kept)
+    run(folder, "nbgrader", "autograde", "half", "--force")
+    return folder
+
+
+def marks(folder: Path) -> dict[str, tuple[float | None, float | None]]:
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        return {
+            name: tuple(
+                gradebook.find_grade(test, "half", "half", name).auto_score
+                for test in ("test_half", "correct_twice")
+            )
+            for name in HANDED_IN
+        }
+
+
+def test_points_are_those_that_nbgrader_gives(graded):
+    assert marks(graded) == MARKS
+
+
+def test_nbgrader_autograde_gives_the_same(autograded):
+    assert marks(autograded) == MARKS
+
+
+@pytest.mark.parametrize("way", ["graded", "autograded"])
+def test_an_essay_waits_for_a_person(way, request):
+    folder = request.getfixturevalue(way)
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        grade = gradebook.find_grade("why", "half", "half", "right")
+        assert grade.auto_score is None and grade.needs_manual_grade
+
+
+@pytest.mark.parametrize("way", ["graded", "autograded"])
+def test_the_record_holds_every_grading(way, request):
+    folder = request.getfixturevalue(way)
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        entry = record.latest(gradebook, "half", "partial")
+    assert entry.versions["tests"] == "in-notebook"
+    assert [(each["id"], each["points"], each["status"]) for each in entry.verdicts] == [
+        ("half", 3, "passed"),
+        ("correct_twice", 1.5, "partial"),
+        ("why", None, "manual"),
+    ]
+
+
+def test_what_is_graded_and_unchanged_is_left_alone(graded):
+    told = run(graded, "autograder", "grade", "half", "--workers", "1", "--student", "right")
+    assert "graded before, unchanged" in told
+
+
+@pytest.mark.parametrize(("name", "status"), [("crashing", "crashed"), ("endless", "timeout")])
+def test_a_lost_process_costs_its_own_cell(graded, name, status):
+    made = nbformat.read(graded / f"autograded/{name}/half/half.ipynb", as_version=4)
+    verdicts = made.metadata["autograder"]["report"]["exercises"]
+    assert [each["status"] for each in verdicts] == [status, "passed", "manual"]
+
+
+def page(folder: Path, name: str) -> str:
+    return (folder / f"feedback/{name}/half/half.html").read_text("utf-8")
+
+
+@pytest.mark.parametrize("name", HANDED_IN)
+def test_feedback_holds_no_hidden_test(graded, name):
+    shown = page(graded, name)
+    assert not [secret for secret in SECRETS if secret in shown]
+    assert "the weaker kind" in shown and "could forge" in shown
+
+
+def test_feedback_says_passed_or_not_and_points(graded):
+    shown = page(graded, "almost")
+    assert "0 of 3 points" in shown and "Not passed." in shown and "AssertionError" not in shown
+    assert "2 of 2 points" in shown
+    assert "1.5 of 2 points" in page(graded, "partial")
+
+
+def test_whoever_grades_sees_what_the_test_said(graded):
+    made = nbformat.read(graded / "autograded/almost/half/half.ipynb", as_version=4)
+    [test] = [each for each in made.cells if each.metadata.get("nbgrader", {}).get("locked")][:1]
+    verdict, error = test.outputs
+    assert "0 of 3 points" in verdict.data["text/html"]
+    assert "could forge" in verdict.data["text/html"]
+    assert error.ename == "AssertionError" and "a hidden reproach" in error.evalue
+    assert UNJUDGED not in test.metadata
+
+
+def test_the_class_report_says_that_it_is_the_weaker_kind(graded, tmp_path):
+    text = write_report(graded, "half", tmp_path).read_text("utf-8")
+    assert f"{len(HANDED_IN)} submissions were graded by the" in text
+    assert "the weaker kind of verdict" in text
+
+
+def test_check_tells_it_in_a_field_and_a_note(plain):
+    path = str(plain / "submitted/partial/half/half.ipynb")
+    told = json.loads(run(plain, "autograder", "check", path, "--json"))
+    assert (told["tests"], told["score"]) == ("in-notebook", 4.5)
+    assert any("could forge" in note for note in told["notes"])
+
+
+def test_where_nobody_asks_for_it_nothing_changes(plain, tmp_path):
+    """The same assignment without the line in course.toml: a person gives the points."""
+    shutil.copytree(plain / "source", tmp_path / "source")
+    (tmp_path / "course.toml").write_text('id = "plain"\ntitle = "plain"\n')
+    assert assignment_names(tmp_path) == []
+    assert assignment_names(plain) == ["half"] and names_with_hidden_tests(plain) == []
+
+
+def changed(plain: Path, folder: Path, **sources: str) -> Path:
+    """A copy of the course whose source notebook has other cells."""
+    for name in ("source", "release", "course.toml"):
+        kind = shutil.copytree if (plain / name).is_dir() else shutil.copyfile
+        kind(plain / name, folder / name)
+    made = notebook()
+    for each in made.cells:
+        name = each.metadata["nbgrader"]["grade_id"]
+        each.source = sources.get(name, each.source)
+    nbformat.write(made, folder / "source/half/half.ipynb")
+    return folder
+
+
+def test_hidden_tests_beside_it_are_refused(plain, tmp_path):
+    folder = changed(plain, tmp_path)
+    (folder / "grading_tests").mkdir()
+    (folder / "grading_tests/test_half.py").write_text("")
+    with pytest.raises(CourseError, match=r"test_half\.py is there as well"):
+        load_assignment(folder, "half")
+
+
+def test_a_second_notebook_is_refused(plain, tmp_path):
+    folder = changed(plain, tmp_path)
+    shutil.copyfile(folder / "source/half/half.ipynb", folder / "source/half/more.ipynb")
+    with pytest.raises(CourseError, match=r"holds more\.ipynb beside half\.ipynb"):
+        load_assignment(folder, "half")
+
+
+def test_what_nbgrader_fills_in_is_refused(plain, tmp_path):
+    folder = changed(plain, tmp_path, test_half="### AUTOTEST half(4)")
+    with Grader(folder, bytes(32)) as grader, pytest.raises(CourseError, match="AUTOTEST"):
+        grade_file(grader, plain / "submitted/right/half/half.ipynb")
+
+
+@pytest.mark.parametrize("result", ["7", "float('nan')", "type('', (), {'__repr__': str})()"])
+def test_a_result_that_is_no_number_of_points_ends_no_grading(plain, tmp_path, result):
+    folder = changed(plain, tmp_path, correct_twice=result)
+    with Grader(folder, bytes(32)) as grader:
+        _, report = grade_file(grader, plain / "submitted/right/half/half.ipynb")
+    assert report.exercises[1].points in (0, 2)

@@ -1,0 +1,140 @@
+"""One mark followed through the log, from the file's bytes to the gradebook."""
+
+from __future__ import annotations
+
+import logging
+import re
+import subprocess
+import sys
+
+import pytest
+from click.testing import CliRunner
+from small_school import KEY, make_school
+
+from autograder import log
+from autograder.commands.main import main
+from autograder.course_folder.assignments import load_assignment
+from autograder.pipeline.classroom import Classroom
+from autograder.pipeline.one_submission import grade_file
+from autograder.pipeline.workers import ManyProcesses
+
+LINE = re.compile(r"[\d-]+ [\d:,]+ (\d+) (DEBUG|INFO) (autograder\.[\w.]+): (.*)")
+
+
+@pytest.fixture
+def answers(course) -> dict[str, str]:
+    """One exercise with a known mistake, on which another builds; and a cell that never ends."""
+    exercises = load_assignment(course, "value").exercises
+    right = {each.id: each.solution for each in exercises.values()}
+    return {
+        **right,
+        "mul": exercises["mul"].mistakes[0].source,
+        "pow": "SECRET_OF_A_STUDENT = 1\nwhile True:\n    pass\n",
+    }
+
+
+@pytest.fixture
+def lines(grader, submission, answers, caplog) -> list[tuple[str, str]]:
+    """What is logged while a notebook is graded: the logger's last name, and the message."""
+    path = submission(answers)
+    with caplog.at_level(logging.DEBUG, "autograder"):
+        grade_file(grader, path, "value")
+    return [(each.name.rpartition(".")[2], each.getMessage()) for each in caplog.records]
+
+
+def position(lines: list[tuple[str, str]], module: str, pattern: str) -> int:
+    """Which line it is; fails where there is none."""
+    for number, (name, message) in enumerate(lines):
+        if name == module and re.search(pattern, message):
+            return number
+    raise AssertionError(f"{module}: {pattern}\n" + "\n".join(map(str, lines)))
+
+
+def test_each_stage_has_its_line_in_order(lines):
+    stages = [
+        ("one_submission", r"value\.ipynb: read \d+ bytes in \d\.\d+ s; mended: nothing"),
+        ("student_run", r"own process: started, 0 cells"),
+        ("student_run", r"own process: cell \d+ \(mul\) ran in \d\.\d+ s"),
+        ("student_run", r"own process: cell \d+ \(pow\) lost after \d\.\d+ s: timeout"),
+        ("one_notebook", r"mul: \d public examples observed"),
+        ("one_notebook", r"mul: test test_\w+ did not pass in \d\.\d+ s, own process"),
+        ("one_notebook", r"pow: test test_\w+ not run: timeout"),
+        ("student_run", r"process with working versions of pow: working version of pow ran"),
+        ("one_notebook", r"mul: the verdicts that count are of the .*process.*: \d of \d"),
+        ("one_notebook", r"neg_sub: the verdicts that .* the process with .* of mul, pow: 7 of 7"),
+        ("diagnosis", r"mul: played mul\.\w+: fits"),
+        ("one_notebook", r"mul: diagnosis: mul\.\w+"),
+        ("one_notebook", r"mul: (partial|failed), [\d.]+ points of \d"),
+        ("grader", r"value: judged, with \d+\.\d of 300 s left"),
+    ]
+    found = [position(lines, *stage) for stage in stages]
+    assert found == sorted(found)
+
+
+def test_every_test_of_every_exercise_has_a_line(lines, grader):
+    suite = grader._suites[grader.course / "grading_tests" / "test_value.py"][1]
+    for exercise in suite.exercises:
+        for verdict in suite.promises(exercise):
+            position(lines, "one_notebook", f"^{exercise}: test {re.escape(verdict.test)} ")
+
+
+def test_no_line_holds_a_student_s_text_or_the_seed(lines, grader, submission, answers):
+    _, report = grade_file(grader, submission(answers), "value")
+    told = "\n".join(message for _, message in lines)
+    assert "SECRET_OF_A_STUDENT" not in told and "while True" not in told
+    assert report.seed not in told
+
+
+def test_nothing_is_logged_by_default(grader, submission, answers, caplog):
+    grade_file(grader, submission(answers), "value")
+    assert not [each for each in caplog.records if each.name.startswith("autograder")]
+
+
+def test_the_command_logs_to_stderr_and_prints_to_stdout(course, submission, answers):
+    command = [sys.executable, "-m", "autograder", "--log-level", "debug", "check", "--json"]
+    done = subprocess.run(
+        [*command, "--course", str(course), str(submission(answers))],
+        capture_output=True, text=True, timeout=120,
+    )  # fmt: skip
+    assert '"score"' in done.stdout and "autograder." not in done.stdout
+    found = [LINE.fullmatch(line) for line in done.stderr.splitlines()]
+    assert len([line for line in found if line]) > 50
+    assert {line[2] for line in found if line} == {"DEBUG", "INFO"}
+
+
+@pytest.fixture
+def level():
+    """Leaves the package's logger as it was."""
+    logger = logging.getLogger("autograder")
+    before, handlers = logger.level, logger.handlers[:]
+    yield
+    logger.setLevel(before)
+    logger.handlers[:] = handlers
+
+
+def test_workers_log_as_the_command_does(tmp_path, capfd, level):
+    school = make_school(tmp_path)
+    log.set_level("info")
+    with ManyProcesses(school, KEY, 1) as many, Classroom(school, many) as room:
+        list(room.grade([("value", "student_1")]))
+    lines = [line for line in map(LINE.fullmatch, capfd.readouterr().err.splitlines()) if line]
+    assert {line[2] for line in lines} == {"INFO"}
+    told = {(line[3].rpartition(".")[2], line[4]): line[1] for line in lines}
+    [graded] = [told[key] for key in told if key[1].startswith("value of student_1: taken up")]
+    assert told["one_notebook", "add: passed, 4 points of 4"] == graded
+    assert told["classroom", "value of student_1: stored"] != graded
+
+
+def test_a_name_cannot_break_a_line(capsys, level, monkeypatch):
+    # pytest would keep the line as it is, which cannot be sent from one process to another.
+    monkeypatch.setattr(logging.getLogger("autograder"), "propagate", False)
+    log.set_level("info")
+    logging.getLogger("autograder.test").info("%s: read", "a\nb\x1b[2J\udcff")
+    [line] = capsys.readouterr().err.splitlines()
+    assert line.endswith("a\\nb\\x1b[2J\\xff: read")
+    assert log.level() == "info"
+
+
+def test_other_levels_are_refused(level):
+    done = CliRunner().invoke(main, ["--log-level", "loud", "doctor"])
+    assert done.exit_code == 2 and "'loud' is not one of" in done.output

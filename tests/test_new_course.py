@@ -1,0 +1,135 @@
+"""A course of one's own: the page that tells of it, walked through, and what is refused."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from bs4 import BeautifulSoup
+
+from autograder.authoring.new_course import add_assignment, make_course
+from autograder.authoring.new_exercise import add_exercise
+from autograder.authoring.release import copy_course
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.errors import CourseError
+from autograder.judging.check_tables import build_table
+from autograder.judging.grader import Grader
+from autograder.model import Cell
+from coursecheck import Checks
+
+ROOT = Path(__file__).resolve().parent.parent
+PAGE = (ROOT / "docs" / "new-course.md").read_text("utf-8")
+COMMANDS = re.findall(r"^```sh\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+INSTALL = re.findall(r"^```bash\n(.*?)^```$", PAGE, re.MULTILINE | re.DOTALL)
+MORE = ["autograder export animals --output marks.csv"]
+PROBE = "# %% probe: legs\nfound = legs(['bird', 'cat', 'spider'])\n# observe: found\n"
+
+
+@pytest.fixture(scope="module")
+def walked(tmp_path_factory) -> tuple[Path, str]:
+    """The course that the page makes, and all that its commands printed."""
+    folder = tmp_path_factory.mktemp("day")
+    environment = os.environ | {
+        "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
+    }
+    done = subprocess.run(
+        ["bash", "-euo", "pipefail", "-c", "\n".join([*COMMANDS, *MORE])],
+        cwd=folder, env=environment, capture_output=True, text=True, timeout=300,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    return folder / "zoo", done.stdout + done.stderr
+
+
+def test_it_is_thirty_lines_at_most():
+    assert sum(len(block.splitlines()) for block in [*INSTALL, *COMMANDS]) <= 30
+
+
+@pytest.mark.slow
+def test_the_page_walks(walked):
+    course, printed = walked
+    told = " ".join(printed.split())
+    assert "killed 6/6 · named 6/6 · false alarms 0/0" in told
+    assert "Next: autograder new-exercise animals" in told
+    assert "animals: 2 of 2 points" in told and "ada: 0 / 2" in told
+    page = BeautifulSoup((course / "feedback/ada/animals/animals.html").read_text(), "html.parser")
+    assert "Write your answer, then run the check below it." in page.get_text()
+    assert (course / "class_report/animals/report.html").is_file()
+    assert "ada" in (course / "marks.csv").read_text()
+
+
+@pytest.mark.slow
+def test_what_students_get_lies_together(walked):
+    course, _ = walked
+    for name in ("words", "animals"):
+        release = (course / "release" / name / f"{name}.ipynb").read_text("utf-8")
+        assert "SOLUTION" not in release and "HIDDEN" not in release
+        table = (course / "release" / name / "checks.json").read_text("utf-8")
+        assert table == (course / "source" / name / "checks.json").read_text("utf-8")
+        assert json.loads(table)["assignment"] == name
+
+
+@pytest.mark.slow
+def test_without_misconceptions_a_failure_is_told_by_promise_and_example(walked):
+    course, _ = walked
+    wrong = Cell("def legs(animals):\n    return 4 * len(animals)\n", "legs")
+    with Grader(course, bytes(32)) as grader:
+        [result] = grader.grade("animals", [wrong]).report.exercises
+        assert (result.points, result.status) == (0, "failed")
+        promise = "Birds have two legs and spiders eight, however many there are."
+        assert result.message == f"This does not hold yet: {promise}"
+        assert result.promises == [(promise, False)] and result.example is None
+        probes = course / "grading_tests" / "misconceptions" / "animals" / "legs.py"
+        probes.parent.mkdir()
+        probes.write_text(PROBE)
+        [result] = grader.grade("animals", [wrong]).report.exercises
+        assert result.message.startswith(f"This does not hold yet: {promise}\n\n")
+        assert result.message.endswith("is 12, expected 14") and result.example is not None
+        probes.unlink()
+
+
+@pytest.mark.slow
+def test_a_check_without_a_public_example_says_so(walked, tmp_path, capsys):
+    course, _ = walked
+    table = build_table(load_assignment(course, "animals"))
+    (tmp_path / "animals.json").write_text(json.dumps(table))
+    Checks(tmp_path)("legs", {"legs": None})
+    assert "there is no public example to try" in capsys.readouterr().out
+
+
+def test_a_folder_that_holds_something_is_left_alone(tmp_path):
+    (tmp_path / "thesis.txt").write_text("mine")
+    with pytest.raises(CourseError, match="is not empty, and nothing was changed in it"):
+        make_course(tmp_path, "Zoo")
+    assert [path.name for path in tmp_path.iterdir()] == ["thesis.txt"]
+
+
+def test_a_new_course_is_graded_as_this_one():
+    """But for the course's name and what is told of the file, the settings are the same."""
+
+    def settings(path: Path) -> list[str]:
+        lines = path.read_text("utf-8").splitlines()
+        return [line for line in lines if not line.startswith(("#", '"""')) and "_id" not in line]
+
+    template = ROOT / "autograder" / "authoring" / "template"
+    assert settings(template / "nbgrader_config.py") == settings(ROOT / "nbgrader_config.py")
+
+
+def test_an_assignment_can_be_added_to_any_course(tmp_path):
+    copy_course(find_course(ROOT), tmp_path)
+    notebook, tests = add_assignment(tmp_path, "extras")
+    solution = "### BEGIN SOLUTION\nanswer = 42\n### END SOLUTION"
+    add_exercise(tmp_path, "extras", "answer", "## Exercise {number} · All", solution, 1.0)
+    cells = nbformat.read(notebook, as_version=4).cells
+    assert [cell.id for cell in cells[-3:]] == ["answer-intro", "answer-solution", "answer-test"]
+    assert cells[1].source == "from course import check" and "Exercise 1 ·" in cells[2].source
+    compile(tests.read_text("utf-8"), tests, "exec")
+    with pytest.raises(CourseError, match="is there already: choose another name"):
+        add_assignment(tmp_path, "extras")
+    with pytest.raises(CourseError, match="cannot be a name"):
+        add_assignment(tmp_path, "more extras")

@@ -1,0 +1,610 @@
+"""Promises read as ordinary Python, here and behind the wall; what crosses is plain values."""
+
+from __future__ import annotations
+
+import json
+import math
+from collections import deque
+from collections.abc import Callable
+from contextlib import suppress
+from typing import Any
+
+import pytest
+from hypothesis import given, settings
+from hypothesis import strategies as st
+from replies import Says
+
+from autograder.errors import AuthorError, StudentError, StudentLost
+from autograder.testing import close, is_object, plain
+from autograder.wall.inside import protocol
+from autograder.wall.proxies import Student
+from autograder.wall.targets import LocalTarget, RemoteTarget
+
+CELL = """
+import collections, math
+import numpy
+
+class Value:
+    def __init__(self, data, _children=(), _op="", label=""):
+        self.data, self.grad, self._prev, self._op = data, 0.0, tuple(_children), _op
+        self.label, self._backward = label, lambda: None
+
+    def __repr__(self):
+        return f"Value({self.data})"
+
+    def __eq__(self, other):
+        return True
+
+    __hash__ = None
+
+    def __add__(self, other):
+        return Value(self.data + getattr(other, "data", other), (self, other), "+")
+
+    def __radd__(self, other):
+        return self + other
+
+    def __matmul__(self, other):
+        return self.data * other.data
+
+    def __floordiv__(self, other):
+        return self.data // getattr(other, "data", other)
+
+    def __lt__(self, other):
+        return self.data < other.data
+
+    def __neg__(self):
+        return Value(-self.data, (self,), "neg")
+
+    def __iadd__(self, other):
+        self.data += other
+        return self
+
+    @property
+    def broken(self):
+        raise KeyError("broken")
+
+    @property
+    def locked(self):
+        return 1.0
+
+class Child(Value):
+    pass
+
+class Nothing(float):
+    __sub__ = __rsub__ = __abs__ = __neg__ = __pos__ = lambda *a: 0.0
+    __eq__ = __lt__ = __gt__ = __le__ = __ge__ = lambda *a: True
+    __hash__ = float.__hash__
+
+class Unusual(ArithmeticError):
+    pass
+
+def unusual():
+    raise Unusual("secret")
+
+def leave():
+    raise SystemExit(0)
+
+def wrong():
+    raise ValueError("secret")
+
+def swap(left, right, *, sign=1):
+    return [sign * right, left]
+
+def numbers():
+    yield from (1, 2.5, 3)
+
+class Shelf:
+    def __init__(self, *books):
+        self.books = books
+
+    def __len__(self):
+        return len(self.books)
+
+    def __getitem__(self, place):
+        found = self.books[place]
+        return Shelf(*found) if isinstance(place, slice) else found
+
+    def __contains__(self, book):
+        return book.lower() in self.books
+
+def relay(function, *arguments):
+    return function(*arguments)
+
+calls = []
+
+def note(value):
+    calls.append(value)
+
+values = {
+    "int": 7, "bool": True, "none": None, "text": "tüt", "nan": math.nan, "inf": -math.inf,
+    "zero": -0.0, "huge": 10**80, "edge": 2**255, "numpy float": numpy.float64(0.1),
+    "numpy int": numpy.int32(-4), "numpy bool": numpy.bool_(True), "tuple": (1, (2.0, "x")),
+    "list": [1, [2]], "set": {1, 2}, "dict": {"a": [1], 2: None},
+    "bytes": b"t\\x00\\xff", "bytearray": bytearray(b"ab"), "sets": {"a": {1, 2}},
+    "deque": collections.deque([1, 2]), "object": object(), "complex": 1j, "empty": (),
+    "long text": "x" * 1_000_001, "long": list(range(5000)), "too long": list(range(200_001)),
+    "many keys": set(range(10_001)), "one hash": {k * (2**61 - 1) for k in range(1, 9)},
+}
+def value_called(name):
+    return values[name]
+
+float_like = type("F", (float,), {"__float__": lambda self: 99.0, "__eq__": lambda a, b: True})(2.5)
+int_like = type("I", (int,), {"__int__": lambda self: 99, "__index__": lambda self: 99})(3)
+liar, MSE = Nothing(2.5), lambda: 4.0
+"""
+HELPERS = {"tools": "def double(x):\n    return x + x\n\nKEPT = []\n", "wrong": "1 / 0"}
+
+
+@pytest.fixture(scope="module")
+def process(server):
+    with server.spawn(1) as process:
+        assert process.request({"cell": CELL}, 10)["error"] is None
+        yield process
+
+
+@pytest.fixture
+def students(process) -> tuple[Student, Student]:
+    """The same names here and behind the wall."""
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    exec(CELL, scope)
+    return Student(LocalTarget(scope), HELPERS), Student(RemoteTarget(process), HELPERS)
+
+
+@pytest.fixture
+def student() -> Student:
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    exec(CELL, scope)
+    return Student(LocalTarget(scope), HELPERS)
+
+
+PLAIN_VALUES = [
+    "int", "bool", "none", "text", "nan", "inf", "zero", "huge", "edge", "numpy float", "numpy int",
+    "numpy bool", "tuple", "list", "set", "dict", "deque", "empty", "long", "bytes", "bytearray",
+    "sets",
+]  # fmt: skip
+
+READS: dict[str, Callable[[Student], Any]] = {
+    **{
+        f"value {name}": lambda s, name=name: plain(s.value_called(name))
+        for name in PLAIN_VALUES if name != "long"
+    },
+    "opaque": lambda s: [is_object(s.value_called(n)) for n in ("object", "complex", "long text")],
+    "a long list": lambda s: [len(s.value_called("long")), s.value_called("long")[-1] == 4999,
+                              s.value_called("long") == list(range(5000))],
+    "a list that is too long": lambda s: [len(s.value_called("too long")),
+                                          s.value_called("too long") == []],
+    "many keys": lambda s: [len(s.value_called("many keys")), 5 in s.value_called("many keys")],
+    "keys of one hash": lambda s: [is_object(s.value_called("one hash"))],
+    "a float that lies": lambda s: [s.float_like == 2.5, s.float_like == 99.0],
+    "an int that lies": lambda s: [s.int_like == 3, int(s.int_like), s.int_like == 99],
+    "attributes": lambda s: [plain(s.Value(2.5, label="a").label), s.Value(1).grad == 0.0],
+    "setting": lambda s: (x := s.Value(1.0), setattr(x, "grad", 4.0), plain(x.grad))[2],
+    "operators": lambda s: [plain((s.Value(1) + 2).data), plain((2.5 + s.Value(1)).data),
+                            plain((-s.Value(3)).data), plain(s.Value(3) @ s.Value(2)),
+                            plain(s.Value(7) // s.Value(2)), plain(s.Value(7) // 2)],
+    "comparisons": lambda s: [bool(s.Value(1) < s.Value(2)), bool(s.Value(2) < s.Value(1))],
+    "identity": lambda s: [(x := s.Value(1)) == x, x == s.Value(1), (x + 1)._prev[0] == x, x == 5],
+    "its own equality": lambda s: bool(s.equal(s.Value(1), s.Value(2))),
+    "hash": lambda s: len({x := s.Value(1), (x + 1)._prev[0], s.Value(1)}),
+    "isinstance": lambda s: [
+        isinstance(s.Child(1), s.Value), isinstance(s.Value(1), s.Child),
+        isinstance(s.Value(1).data, int), isinstance(s.Value(1).data, float),
+        isinstance(s.value_called("text"), str),
+    ],
+    "truth": lambda s: [bool(s.value_called("zero")), bool(s.value_called("list")),
+                        bool(s.Value(0.0)), not s.value_called("none")],
+    "length": lambda s: [len(s.swap(1, 2)), len(s.value_called("text")), len(s.value_called("set"))
+                         ],
+    "iteration": lambda s: [plain(each) for each in s.swap(1, 2)] + [plain(e) for e in s.numbers()],
+    "items": lambda s: [s.swap(1, 2)[0] == 2, 2 in s.swap(1, 2), 5 in s.swap(1, 2),
+                        (x := s.Value(1)) in s.swap(x, 1), s.Value(1) in s.swap(x, 1)],
+    "unpacking": lambda s: [plain(each) for each in (lambda a, b: (b, a))(*s.swap(1, 2))],
+    "bytes": lambda s: [(x := s.value_called("bytes")) == b"t\x00\xff", x[0] == 116, len(x), 0 in x,
+                        plain(x[1:]), b"\xff" in x, [plain(each) for each in x], plain(x + b"!"),
+                        s.relay(s.value_called, "bytearray") == b"ab", isinstance(x, bytes)],
+    "bytes that change": lambda s: [(x := s.value_called("bytearray")) == b"ab", x.append(99),
+                                    x == b"abc", x.pop() == 99, len(x)],
+    "like a list": lambda s: [len(x := s.Shelf("a", "b", "c")), x[1] == "b", x[-1] == "c", "A" in x,
+                              "d" in x, len(x[1:]), x[:2][0] == "a", [plain(each) for each in x]],
+    "beyond the last": lambda s: plain(s.Shelf("a")[1]),
+    "one by one": lambda s: [next(x := s.numbers()) == 1, next(x) == 2.5, plain(next(x)),
+                             next(x, "none")],
+    "text": lambda s: [repr(s.Value(2.5)), str(s.value_called("text")), f"{s.Value(2.5).data:.2f}"],
+    "numbers": lambda s: [float(s.value_called("int")), math.sqrt(s.Value(4.0).data),
+                          round(s.Value(2.25).data, 1), [0, 1, 2, 3][s.value_called("int") - 4]],
+    "keywords": lambda s: [plain(s.swap(1, 2)), plain(s.swap(left=1, right=2.5, sign=-1))],
+    "sums": lambda s: [sum([s.Value(1).data, s.Value(2.5).data]) == 3.5,
+                       plain(sum([s.Value(1.0), s.Value(2.0)]).data)],
+    "a list as it is by now": lambda s: [(calls := s.inside.tools.KEPT.copy()) == [],
+                                         calls.append(1), calls == [1], len(calls)],
+    "builtins": lambda s: [bool(s.inside.builtins.callable(s.Value(1)._backward)),
+                           bool(s.inside.builtins.hasattr(s.Value(1), "x"))],
+    "helper modules": lambda s: [plain(s.inside.tools.double(s.Value(2.0)).data),
+                                 plain(s.relay(s.inside.tools.double, 3.0))],
+    "names decide nothing": lambda s: s.MSE() == 4.0,
+    "a name that is taken": lambda s: bool(s.inside.builtins.callable(s["relay"])),
+    "missing name": lambda s: plain(s.nothing()),
+    "missing attribute": lambda s: plain(s.Value(1).nothing),
+    "a property that raises": lambda s: plain(s.Value(1).broken),
+    "a property that cannot be set": lambda s: (setattr(s.Value(1), "locked", 3.0), s.finish())[1],
+    "wrong arguments": lambda s: plain(s.swap(1)),
+    "raises": lambda s: plain(s.unusual()),
+    "leaves": lambda s: plain(s.leave()),
+    "a helper that raises": lambda s: plain(s.inside.wrong),
+    "not a number": lambda s: float(s.value_called("text")),
+    "no length": lambda s: len(s.Value(1)),
+    "no items": lambda s: list(s.Value(1.0).data),
+    "arithmetic of what is none": lambda s: plain(s.value_called("none") + 1),
+    "an order of what has none": lambda s: s.value_called("none") < 1.0,
+    "error_of": lambda s: [s.error_of(s.unusual), s.error_of(lambda: s.Value(1) + "x"),
+                           s.error_of(lambda: s.leave()), s.error_of(lambda: s.Value(1))],
+    "late error": lambda s: (s.Value(1) + "x", s.finish())[1],
+}  # fmt: skip
+
+
+def outcome(read: Callable[[Student], Any], student: Student) -> Any:
+    try:
+        value = read(student)
+    except StudentError as error:
+        return "StudentError", error.kind, student.seen
+    return repr(value), student.seen
+
+
+@pytest.mark.parametrize("read", READS.values(), ids=READS)
+def test_here_and_behind_the_wall_are_alike(students, read):
+    local, remote = (outcome(read, student) for student in students)
+    assert repr(local) == repr(remote)
+    assert "secret" not in repr(local)
+    assert "AuthorError" not in repr(local)
+
+
+EXPECTED = {
+    "opaque": [True, True, True],
+    "a long list": [5000, True, True],
+    "a list that is too long": [200_001, False],
+    "many keys": [10_001, True],
+    "keys of one hash": [True],
+    "a float that lies": [True, False],
+    "an int that lies": [True, 3, False],
+    "operators": [3, 3.5, -3, 6, 3, 3],
+    "comparisons": [True, False],
+    "identity": [True, False, True, False],
+    "its own equality": True,
+    "hash": 2,
+    "isinstance": [True, False, True, False, True],
+    "truth": [False, True, True, True],
+    "length": [2, 3, 2],
+    "iteration": [2, 1, 1, 2.5, 3],
+    "items": [True, True, False, True, False],
+    "unpacking": [1, 2],
+    "bytes": [True, True, 3, True, b"\x00\xff", True, [116, 0, 255], b"t\x00\xff!", True, True],
+    "bytes that change": [True, None, True, True, 2],
+    "like a list": [3, True, True, True, False, 2, True, ["a", "b", "c"]],
+    "one by one": [True, True, 3, "none"],
+    "text": ["Value(2.5)", "tüt", "2.50"],
+    "numbers": [7.0, 2.0, 2.2, 3],
+    "sums": [True, 3.0],
+    "a list as it is by now": [True, None, True, 1],
+    "builtins": [True, False],
+    "helper modules": [4.0, 6.0],
+    "names decide nothing": True,
+}
+
+
+@pytest.mark.parametrize("name", EXPECTED)
+def test_it_reads_as_python(students, name):
+    for each in students:
+        found = READS[name](each)
+        if isinstance(found, list):
+            found = [None if type(item).__name__ == "Promise" else item for item in found]
+        assert found == EXPECTED[name]
+
+
+ERRORS = {
+    "missing name": "NameError", "missing attribute": "AttributeError",
+    "a property that raises": "KeyError", "a property that cannot be set": "AttributeError",
+    "wrong arguments": "TypeError", "raises": "ArithmeticError", "leaves": "SystemExit",
+    "a helper that raises": "ZeroDivisionError", "not a number": "TypeError",
+    "beyond the last": "IndexError",
+    "no length": "TypeError", "no items": "TypeError", "late error": "TypeError",
+    "arithmetic of what is none": "TypeError", "an order of what has none": "TypeError",
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("name", ERRORS)
+def test_what_fails_there_fails_here_by_its_built_in_name(students, name):
+    for each in students:
+        with pytest.raises(StudentError) as error:
+            READS[name](each)
+        assert error.value.kind == ERRORS[name] == str(error.value)
+
+
+def test_an_error_is_of_the_built_in_class_too(student):
+    with pytest.raises(ValueError, match="ValueError"):
+        student.wrong().data == 1.0  # noqa: B015 (it looks)
+    with student.raises(ArithmeticError):
+        student.unusual()
+    with pytest.raises(AssertionError, match="nothing was raised"), student.raises(ValueError):
+        student.Value(1.0)
+    with pytest.raises(AssertionError, match="raised ValueError"), student.raises(TypeError):
+        student.wrong()
+
+
+def test_a_made_up_class_name_is_not_shown(student):
+    """An exception's class may be named after a hidden number."""
+    for names in (["1.23", "Exception"], ["1.23"], []):
+        with pytest.raises(StudentError) as error:
+            plain(Student(Says({"values": [], "error": names})).x)
+        assert error.value.kind == "Exception"
+
+
+def test_what_failed_stays_failed(student):
+    with student.raises(ValueError):
+        answer = student.wrong()
+    assert student.error_of(lambda: plain(answer)) == "ValueError"
+    assert student.error_of(lambda: student.relay(student.MSE, answer)) == "ValueError"
+    assert student.Value(2.0).data == 2.0
+
+
+# How much is sent, and when.
+
+
+class Counting:
+    """A target that keeps the requests it performs."""
+
+    def __init__(self, target: LocalTarget) -> None:
+        self.modules: set[str] = target.modules
+        self._target = target
+        self.requests: list[Any] = []
+
+    def perform(self, request: Any) -> Any:
+        self.requests.append(request)
+        return self._target.perform(request)
+
+    def seconds(self) -> float:
+        return 0.0
+
+
+@pytest.fixture
+def counted() -> tuple[Student, list[Any]]:
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    exec(CELL, scope)
+    target = Counting(LocalTarget(scope))
+    return Student(target, HELPERS), target.requests
+
+
+def test_one_look_brings_all_that_is_open(counted):
+    student, requests = counted
+    x, y = student.Value(2.0), student.Value(3.0)
+    x.grad = 4.0
+    total = x + y
+    assert [x.grad, total.data, y.grad] == close([4.0, 5.0, 0.0])
+    assert len(requests) == 1 and requests[0]["new"] is True
+
+
+def test_what_a_test_compares_with_is_never_sent(counted):
+    student, requests = counted
+    answer = student.Value(2.5).data
+    assert abs(answer - 7.25) == 4.75
+    assert answer * 3.75 != 7.0
+    assert 9.125 - answer > 6.5
+    assert answer + student.Value(1.5).data - 8.5 < 0
+    assert (answer - 0.625) * student.Value(3.0).data == close(1.875 * 3.0)
+    sent = json.dumps(requests)
+    assert "2.5" in sent and "1.5" in sent
+    for secret in ("7.25", "3.75", "9.125", "6.5", "8.5", "0.625", "1.875"):
+        assert secret not in sent
+
+
+def test_an_operator_of_the_students_making_has_no_say_in_plain_numbers(students):
+    """Its float says that every difference is nothing, and that it equals whatever one asks."""
+    for student in students:
+        liar = student.liar
+        assert liar != 3.0 and abs(liar - 3.0) != 0.0 and not liar < 1.0
+        assert abs(liar - student.Value(3.0).data) != 0.0
+        assert -liar == -2.5 and abs(liar) == 2.5
+
+
+def test_a_helper_module_is_sent_once(counted):
+    student, requests = counted
+    assert student.inside.tools.double(1.0) == 2.0
+    assert student.inside.tools.double(2.0) == 4.0
+    assert json.dumps(requests).count("def double") == 1
+
+
+def test_a_module_that_did_not_arrive_is_sent_again(counted):
+    student, _ = counted
+    assert (
+        student.error_of(lambda: (student.wrong(), student.inside.tools.double(1.0)))
+        == "ValueError"
+    )
+    assert student.inside.tools.double(2.0) == 4.0
+
+
+def test_a_long_test_is_sent_in_pieces(counted):
+    student, requests = counted
+    total = student.Value(0.0)
+    for _ in range(5000):
+        total += 1.0
+    assert total.data == 5000.0
+    assert len(requests) > 3
+
+
+def test_arithmetic_of_plain_values_is_bounded(student):
+    """Whatever numbers and texts a student answers with."""
+    huge, text = student.value_called("edge"), student.value_called("text")
+    for explode in (lambda: plain(huge**huge), lambda: plain(text * huge), lambda: plain(1 << huge),
+                    lambda: plain(text * 10**9), lambda: plain(huge**0.5 ** -200)):  # fmt: skip
+        assert student.error_of(explode) in ("OverflowError", "TypeError")
+
+
+def test_what_is_written_down_is_bounded(student):
+    for _ in range(5):
+        plain(student.swap("x" * 900_000, 1))
+    assert sum(len(str(entry)) for entry in student.seen) < 1_000_100
+
+
+# Its author's mistakes.
+
+
+def test_a_function_of_the_test_is_refused_with_what_to_write(student):
+    with pytest.raises(AuthorError, match=r"grading_tests/inside/NAME\.py.*student\.inside\.NAME"):
+        student.relay(lambda x: x, 1.0)
+    with pytest.raises(AuthorError, match="a complex cannot be sent"):
+        student.relay(1j)
+
+
+def test_an_unknown_helper_module_is_told_with_those_that_are_there(student):
+    with pytest.raises(AuthorError, match=r"inside/tolls\.py.*tools"):
+        student.inside.tolls  # noqa: B018
+
+
+def test_objects_of_two_students_do_not_mix(students):
+    local, remote = students
+    with pytest.raises(AuthorError, match="another student"):
+        remote.relay(local.Value(1))
+
+
+# What may come back.
+
+
+@pytest.mark.parametrize(
+    "reply",
+    [{"error": 5}, {"values": [], "error": [1]}, {"values": [[1]]}, {"values": [{"object": "x"}]},
+     {}, {"values": {}}, {"values": [1.0, 1.0]}, {"values": [{"list": [{"dict": [[1]]}]}]},
+     {"values": [2**5000]}, {"values": [{"step": 0}]}, {"values": [{"object": -1}]},
+     {"values": [{"object": 2**40}]}, {"values": [{"set": [2**60, 2**61]}]}, {"values": []}],
+)  # fmt: skip
+def test_a_forged_reply_ends_the_test(reply):
+    with pytest.raises(protocol.ProtocolError):
+        plain(Student(Says(reply)).x)
+
+
+def test_a_forged_truth_is_no_truth():
+    """`bool` of an object is a claim, but it has to be a truth value."""
+    with pytest.raises(protocol.ProtocolError):
+        bool(Student(Says({"values": [{"object": 0}]})).x)
+
+
+def test_of_a_set_is_noted_what_is_in_it_and_of_objects_that_they_are_there(students):
+    for each in students:
+        assert plain(each.value_called("set")) == {1, 2}
+        assert each.seen == ["a set of 2", 1, 2]
+        several = each.inside.builtins.set([each.relay, 7, each.numbers, "a"])
+        plain(several)
+        assert each.seen[-5:] == ["a set of 4", "an object", "an object", "a", 7]
+
+
+@pytest.mark.parametrize("reply", ["[]", "None", "5", "{'values': 5}", "{'callback': 1}"])
+def test_a_process_that_replies_nonsense_is_lost(server, reply):
+    cell = f"import inside.steps\ninside.steps.Steps.perform = lambda self, request: {reply}\n"
+    with server.spawn(1) as process:
+        process.request({"cell": cell}, 5)
+        with pytest.raises((StudentLost, protocol.ProtocolError)):
+            plain(Student(RemoteTarget(process)).x)
+
+
+# The protocol.
+
+PLAIN = st.recursive(
+    st.none()
+    | st.booleans()
+    | st.integers(-(2**255), 2**255)
+    | st.floats()
+    | st.text()
+    | st.binary(),
+    lambda inner: (
+        st.lists(inner)
+        | st.lists(inner).map(tuple)
+        | st.dictionaries(st.text() | st.integers(-9, 9) | st.tuples(st.booleans()), inner)
+        | st.frozensets(st.text() | st.integers(-9, 9)).map(set)
+    ),
+    max_leaves=20,
+)
+TAGS = ["list", "tuple", "set", "dict", "bytes", "float", "object", "large", "step"]
+JSON = st.recursive(
+    st.none() | st.booleans() | st.integers() | st.floats() | st.text(),
+    lambda inner: st.lists(inner) | st.dictionaries(st.text(), inner, max_size=3)
+    | st.builds(lambda tag, body: {tag: body}, st.sampled_from(TAGS), inner),
+    max_leaves=30,
+)  # fmt: skip
+
+
+def refuse(value: Any) -> Any:
+    raise AssertionError(f"{value!r} is not plain")
+
+
+def alike(left: Any, right: Any) -> bool:
+    """Equal, of the same types all through, NaN and the sign of zero included."""
+    if type(left) is not type(right):
+        return False
+    if isinstance(left, float):
+        same_sign = math.copysign(1, left) == math.copysign(1, right)
+        return (left != left and right != right) or (left == right and same_sign)
+    if isinstance(left, (list, tuple)):
+        return len(left) == len(right) and all(map(alike, left, right))
+    if isinstance(left, dict):
+        return alike(list(left.items()), list(right.items()))
+    return bool(left == right)
+
+
+@settings(derandomize=True, deadline=None, max_examples=300)
+@given(PLAIN)
+def test_plain_values_come_through_unchanged(value):
+    message = json.loads(json.dumps(protocol.encode(value, refuse), allow_nan=False))
+    assert alike(protocol.decode(message, refuse), value)
+
+
+@settings(derandomize=True, deadline=None, max_examples=600)
+@given(JSON)
+def test_malformed_messages_raise_protocol_errors_alone(message):
+    with suppress(protocol.ProtocolError):
+        protocol.decode(message, lambda kind, number: (kind, number))
+
+
+def inside_lists(depth: int) -> Any:
+    message: Any = 1
+    for _ in range(depth):
+        message = {"list": [message]}
+    return message
+
+
+@pytest.mark.parametrize(
+    "message",
+    [
+        2**4096, "x" * 1_000_001, {"list": [0] * 200_001}, inside_lists(30), {}, [1],
+        {"list": [], "tuple": []}, {"float": "1e5"}, {"float": []}, {"object": True},
+        {"object": 1.0}, {"set": [{"list": []}]}, {"set": [{"tuple": [{"list": []}]}]},
+        {"dict": [[{"tuple": [{"set": []}]}, 1]]}, {"dict": [[1, 2, 3]]}, {"pickle": "x"},
+        {"bytes": "0"}, {"bytes": "0G"}, {"bytes": "A0"}, {"bytes": [1]}, {"bytes": "00" * 600_000},
+    ],
+)  # fmt: skip
+def test_what_encode_never_makes_is_refused(message):
+    with pytest.raises(protocol.ProtocolError):
+        protocol.decode(message, lambda kind, number: number)
+
+
+@pytest.mark.parametrize(
+    ("value", "message"),
+    [
+        (deque([1]), {"list": [1]}),
+        (frozenset([1]), {"set": [1]}),
+        (type("T", (tuple,), {})([1]), {"tuple": [1]}),
+        (type("S", (str,), {})("a"), "a"),
+        (bytearray(b"a"), {"bytes": "61"}),
+        (type("B", (bytes,), {"hex": None})(b"a"), {"bytes": "61"}),
+        (math.inf, {"float": "inf"}),
+    ],
+)
+def test_relatives_travel_as_the_plain_form(value, message):
+    assert protocol.encode(value, refuse) == message
+
+
+@pytest.mark.parametrize("base", [list, tuple, dict, float, str, bytes])
+@pytest.mark.parametrize(
+    "own", [{"__call__": lambda self, x: x}, {"__eq__": object.__eq__, "__hash__": object.__hash__}]
+)
+def test_a_part_or_a_node_that_builds_on_a_collection_or_number_is_an_object(base, own):
+    """Such as a network that is the list of its layers: by value, it could not be called."""
+    made = type("Own", (base,), own)()
+    assert protocol.encode([made], lambda value: {"object": 7}) == {"list": [{"object": 7}]}

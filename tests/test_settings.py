@@ -1,0 +1,324 @@
+"""course.toml: what is wrong in it is told with file, line and remedy; what is right holds."""
+
+from __future__ import annotations
+
+import os
+import re
+import tomllib
+from dataclasses import fields
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.course_folder.assignments import find_course
+from autograder.course_folder.modules import course_object
+from autograder.course_folder.settings import (
+    IN_NOTEBOOK,
+    NAME,
+    AssignmentSettings,
+    AuditSettings,
+    LessonSettings,
+    Settings,
+    load_settings,
+)
+from autograder.errors import CourseError
+from autograder.model import Limits, Visible
+from autograder.wall import bubblewrap
+
+ROOT = Path(__file__).resolve().parents[1]
+HEAD = 'id = "statistics-1"\ntitle = "Statistics"\n'
+
+# Of each key, by its table: a right value and wrong ones, as they are written in TOML.
+TEXTS = ("3", '"one"', '["one", 2]')
+PLACE = ("3", '"drawing"', '"drawing:"', '"a b:c"', '["drawing:draw"]')
+NUMBER = ('"3"', "0", "-1", "true", "nan", "inf", "[3]")
+WHOLE = (*NUMBER, "2.5")
+FILES = (*TEXTS, '["/etc/passwd"]', '["../secret.csv"]', '["a/../../b"]', '[""]')
+KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
+    "": {
+        "id": ('"other"', ("3", '""', '"a/b"', '"../up"', '".hidden"', '["a"]')),
+        "title": ('"A title"', ("3", '"  "', "true")),
+        "headings": ('["Task"]', TEXTS),
+    },
+    "student_code": {"packages": ('["ipython"]', TEXTS), "modules": ("[]", TEXTS)},
+    "limits": {
+        "submission_seconds": ("60", NUMBER),
+        **{
+            each.name: ("7", WHOLE if type(each.default) is int else NUMBER)
+            for each in fields(Limits)
+        },
+    },
+    "checks": {"tables": ('"tables"', ("3", '""', '["tables"]'))},
+    "grading": {"drawing": ('"drawing:draw"', PLACE)},
+    "audit": {
+        "experiments": ('"experiments:ALL"', PLACE),
+        "survivors": ('"experiments:KNOWN"', PLACE),
+        "slow": ('["fit"]', TEXTS),
+        "attributes": ('[["data", "grad"]]', ("3", '["data"]', '[["data"]]', '[["data", 3]]')),
+    },
+    "lesson": {"folder": ('"course"', ("3", '""')), "names": ('"lesson:names"', PLACE)},
+    "bundle": {"wheel": ('["pyproject.toml", "package"]', FILES)},
+    "assignments.first": {
+        "tests": (f'"{IN_NOTEBOOK}"', ('"both"', "3", "[]")),
+        "data": ('["points.csv"]', FILES),
+    },
+}  # fmt: skip
+RIGHT = [(table, key, right) for table, keys in KEYS.items() for key, (right, _) in keys.items()]
+WRONG = [
+    (table, key, wrong)
+    for table, keys in KEYS.items()
+    for key, (_, wrongs) in keys.items()
+    for wrong in wrongs
+]
+
+
+def load(folder: Path, text: str) -> Settings:
+    (folder / NAME).write_text(text, "utf-8")
+    return load_settings(folder)
+
+
+def with_key(table: str, key: str, value: str) -> tuple[str, int]:
+    """A file that is right but for this key at most, and the line in which the key is."""
+    head = [line for line in HEAD.splitlines() if table or not line.startswith(f"{key} =")]
+    lines = ["# Comments and empty lines count.", "", *head]
+    lines += [f"[{table}]"] if table else []
+    lines += [f"{key} = {value}"]
+    return "\n".join(lines) + "\n", len(lines)
+
+
+def refused(folder: Path, text: str) -> str:
+    with pytest.raises(CourseError) as caught:
+        load(folder, text)
+    return str(caught.value)
+
+
+@pytest.mark.parametrize(("table", "key", "value"), RIGHT)
+def test_a_right_value_is_taken(tmp_path, table, key, value):
+    text, _ = with_key(table, key, value)
+    assert load(tmp_path, text) != load(tmp_path, HEAD) or value in ('["ipython"]', "[]")
+
+
+@pytest.mark.parametrize(("table", "key", "value"), WRONG)
+def test_a_wrong_value_is_told_with_its_line_and_what_may_stand_there(tmp_path, table, key, value):
+    text, line = with_key(table, key, value)
+    told = refused(tmp_path, text)
+    assert told.startswith(f"{tmp_path / NAME}, line {line}: {key} must be ")
+
+
+@pytest.mark.parametrize("table", KEYS)
+def test_an_unknown_key_is_told_with_its_line_and_the_known_ones(tmp_path, table):
+    text, line = with_key(table, "colour", '"red"')
+    told = refused(tmp_path, text)
+    assert told.startswith(f"{tmp_path / NAME}, line {line}: colour is not known here (known: ")
+    assert told.endswith("Correct it, or delete it.")
+    assert set(KEYS[table]) <= set(known_keys(told))
+
+
+def known_keys(told: str) -> list[str]:
+    found = re.search(r"\(known: (.*)\)", told)
+    assert found is not None
+    return found[1].split(", ")
+
+
+def test_an_unknown_table_is_told_with_its_line(tmp_path):
+    told = refused(tmp_path, HEAD + "\n[limit]\nmemory = 1\n")
+    assert f"{NAME}, line 4: limit is not known here (known: id, title, headings, stud" in told
+
+
+@pytest.mark.parametrize("table", [table for table in KEYS if table])
+def test_a_value_in_the_place_of_a_table_is_told(tmp_path, table):
+    told = refused(tmp_path, f"{HEAD}{table} = 3\n")
+    key = table.rpartition(".")[2]
+    assert f"{NAME}, line 3: {key} must be a table, as in `[{table}]`" in told
+
+
+def test_a_key_that_is_written_with_dots_or_inline_has_its_line_too(tmp_path):
+    assert f"{NAME}, line 3: slow must be" in refused(tmp_path, HEAD + "audit.slow = 3\n")
+    assert f"{NAME}, line 3: slow must be" in refused(tmp_path, HEAD + "audit = {slow = 3}\n")
+
+
+def test_lists_of_many_lines_do_not_move_the_line(tmp_path):
+    text = (
+        HEAD + '[audit]\nattributes = [\n  ["a", "b"],\n  ["c", "d"]\n]\n# more\nslow = [\n 3\n]\n'
+    )
+    assert f"{NAME}, line 9: slow must be" in refused(tmp_path, text)
+
+
+@pytest.mark.parametrize(
+    ("text", "line"),
+    [
+        (HEAD + "[limits\n", 3),
+        (HEAD + "\nheadings = [\n", 4),
+        (HEAD + 'id = "again"\n', 3),
+        ('id = "a\n', 1),
+        ("id: a\n", 1),
+    ],
+)
+def test_what_is_no_toml_is_told_with_its_line(tmp_path, text, line):
+    told = refused(tmp_path, text)
+    assert told.startswith(f"{tmp_path / NAME}: ") and told.endswith("Mend it there.")
+    assert f"line {line}" in told or "end of document" in told
+
+
+def test_what_is_not_in_utf_8_is_told_with_its_line(tmp_path):
+    (tmp_path / NAME).write_bytes(HEAD.encode() + 'headings = ["Übung"]\n'.encode("latin-1"))
+    with pytest.raises(CourseError, match=r"course\.toml, line 3: it is not in UTF-8\. Save it"):
+        load_settings(tmp_path)
+
+
+@pytest.mark.parametrize("key", ["id", "title"])
+def test_a_missing_id_or_title_is_told_with_the_line_to_add(tmp_path, key):
+    text = "".join(line for line in HEAD.splitlines(True) if not line.startswith(key))
+    told = refused(tmp_path, text)
+    assert told == f'{tmp_path / NAME}: it says no {key}. Add a line `{key} = "…"` at its top.'
+
+
+def test_the_defaults(tmp_path):
+    assert load(tmp_path, HEAD) == Settings("statistics-1", "Statistics")
+    found = load(tmp_path, HEAD)
+    assert found.headings == ("Exercise", "Question")
+    assert found.visible == Visible(("ipython",), (), ())
+    assert found.limits == Limits() and found.submission_seconds == 300
+    assert (found.tables, found.drawing, found.wheel) == ("", "", ())
+    assert found.audit == AuditSettings() and found.lesson == LessonSettings()
+    assert found.of("anything") == AssignmentSettings("hidden", ())
+    assert found.table_of(tmp_path, "first") == tmp_path / "source" / "first" / "checks.json"
+
+
+def test_without_the_file_the_course_is_called_what_its_folder_is(tmp_path):
+    assert load_settings(tmp_path) == Settings(tmp_path.name, tmp_path.name)
+
+
+def test_everything_that_is_set_holds(tmp_path):
+    text = (
+        HEAD
+        + """
+headings = ["Aufgabe", "Frage"]
+[student_code]
+packages = ["ipython", "numpy"]
+modules = ["helpers"]
+[limits]
+memory = 2147483648
+seconds = 2
+submission_seconds = 30.5
+[checks]
+tables = "helpers/tables"
+[grading]
+drawing = "pictures:draw"
+[audit]
+slow = ["fit"]
+attributes = [["mean", "median"]]
+[lesson]
+folder = "texts"
+names = "texts:names"
+[bundle]
+wheel = ["pyproject.toml", "helpers"]
+[assignments.first]
+tests = "in-notebook"
+data = ["points.csv"]
+[assignments.second]
+data = []
+"""
+    )
+    found = load(tmp_path, text)
+    data = (("first", "points.csv", str(tmp_path / "source" / "first" / "points.csv")),)
+    assert found.visible == Visible(("ipython", "numpy"), ("helpers",), data)
+    assert found.limits == Limits(memory=1 << 31, seconds=2.0)
+    assert found.submission_seconds == 30.5
+    assert found.audit == AuditSettings("", "", ("fit",), (("mean", "median"),))
+    assert found.lesson == LessonSettings("texts", "texts:names")
+    assert (found.drawing, found.wheel) == ("pictures:draw", ("pyproject.toml", "helpers"))
+    assert found.of("first") == AssignmentSettings("in-notebook", ("points.csv",))
+    assert found.of("second") == found.of("third") == AssignmentSettings()
+    assert found.heading.findall("## Frage 3 · Warum?\n## Exercise 4 · No") == ["Warum?"]
+    (tmp_path / "helpers" / "tables").mkdir(parents=True)
+    table = tmp_path / "helpers" / "tables" / "first.json"
+    assert found.table_of(tmp_path, "first") == table
+
+
+def test_a_changed_file_is_read_again(tmp_path):
+    assert load(tmp_path, HEAD).title == "Statistics"
+    (tmp_path / NAME).write_text(HEAD.replace("Statistics", "Sums"), "utf-8")
+    os.utime(tmp_path / NAME, ns=(1, 1))
+    assert load_settings(tmp_path).title == "Sums"
+
+
+@pytest.mark.parametrize(
+    "visible",
+    [
+        Visible(packages=("no-such-package",)),
+        Visible(modules=("no_such_package",)),
+        Visible(modules=("no_such_package.inner",)),
+    ],
+)
+def test_a_package_that_is_not_installed_is_told(visible):
+    with pytest.raises(CourseError, match=r"the package no.such.package.*, which course.toml lets"):
+        bubblewrap.command([], visible)
+
+
+def test_a_data_file_that_is_missing_is_told(tmp_path):
+    text = HEAD + '[assignments.first]\ndata = ["points.csv"]\n'
+    with pytest.raises(CourseError, match=r"points\.csv is missing, which course\.toml names as"):
+        bubblewrap.command([], load(tmp_path, text).visible)
+
+
+def test_a_module_or_a_name_that_is_missing_is_told(tmp_path):
+    folder = tmp_path / "grading_tests"
+    folder.mkdir()
+    (folder / "drawing.py").write_text("import no_such_package\n")
+    (folder / "pictures.py").write_text("")
+    for place, why in (
+        ("nothing:draw", "ModuleNotFoundError"),
+        ("drawing:draw", "no_such_package"),
+        ("pictures:draw", "AttributeError"),
+    ):
+        with pytest.raises(CourseError, match=f"course.toml names {place}, .*{why}"):
+            course_object(tmp_path, place)
+
+
+# docs/settings.md
+
+
+def documented() -> dict[str, tuple[str, str]]:
+    """What the guide says of each key: its type and its default."""
+    text = (ROOT / "docs" / "settings.md").read_text("utf-8")
+    text = text.partition("\n## course.toml\n")[2].partition("\n## ")[0]
+    rows = re.findall(r"^\| `([\w.]+)` \| (.+?) \| (.+?) \|", text, re.MULTILINE)
+    return {key: (kind, default) for key, kind, default in rows}
+
+
+def test_the_guide_tells_every_key_and_no_other():
+    keys = {f"{table}.{key}".lstrip(".") for table, known in KEYS.items() for key in known}
+    assert {key.replace(".NAME.", ".first.") for key in documented()} == keys
+
+
+def test_the_guide_tells_the_right_defaults(tmp_path):
+    found = load(tmp_path, HEAD)
+    own: dict[str, Any] = {
+        "headings": found.headings,
+        "student_code": vars(found.visible),
+        "limits": {"submission_seconds": found.submission_seconds, **vars(found.limits)},
+        "audit": vars(found.audit),
+        "lesson": vars(found.lesson),
+        "checks": {"tables": found.tables},
+        "grading": {"drawing": found.drawing},
+        "bundle": {"wheel": found.wheel},
+        "assignments.NAME": vars(found.of("first")),
+    }
+    for name, (_, default) in documented().items():
+        table, _, key = name.rpartition(".")
+        if name in ("id", "title"):
+            assert default == "has to be there"
+            continue
+        value = own[table][key] if table else own[key]
+        told = "" if default == "none" else tomllib.loads(f"x = {default.strip('`')}")["x"]
+        assert (tuple(told) if isinstance(told, list) else told) == value, name
+
+
+def test_this_course_s_file_is_right():
+    course = find_course(ROOT)
+    settings = load_settings(course)
+    assert settings.id == "autograd"
+    for place in (settings.drawing, settings.audit.experiments, settings.lesson.names):
+        assert course_object(course, place)
