@@ -26,9 +26,9 @@ check: install system
 # The quick tests on every Python from 3.11 to 3.14 that is here, each in an environment of its own.
 versions:
 	@for version in 3.11 3.12 3.13 3.14; do \
-	  python=$$(command -v python$$version || \
-	    ls $$HOME/.pyenv/versions/$$version.*/bin/python 2>/dev/null | tail -n 1); \
-	  if [ -z "$$python" ] || ! "$$python" -c "" 2>/dev/null; then \
+	  for python in $$(command -v python$$version) $$HOME/.pyenv/versions/$$version.*/bin/python none; do \
+	    "$$python" -c "" 2>/dev/null && break; done; \
+	  if [ "$$python" = none ]; then \
 	    echo "Python $$version is not on this machine: left out"; continue; fi; \
 	  $(MAKE) check VENV=.venv-$$version PYTHON="$$python" || exit 1; \
 	done
