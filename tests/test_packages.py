@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import sys
 import tomllib
 from importlib.metadata import metadata
 from pathlib import Path
@@ -18,6 +19,7 @@ PINS = [
 ]
 
 
+@pytest.mark.skipif(sys.version_info[:2] != (3, 11), reason="newer ones need fewer packages")
 @pytest.mark.parametrize("pin", PINS, ids=lambda pin: pin.name)
 def test_every_pinned_version_runs_on_the_oldest_python(pin: Requirement) -> None:
     project = tomllib.loads((ROOT / "pyproject.toml").read_text("utf-8"))["project"]
