@@ -2,56 +2,22 @@
 
 Every picture comes with its text equivalent: as alternative text in a notebook, and as words and
 a map of characters elsewhere. Colour never carries anything alone: classes differ in marker and
-hatching as well, curves in dashes and by a label at their end.
+pattern as well, curves in dashes and by a label at their end.
 """
 
 from __future__ import annotations
 
-import base64
-import io
 import math
 from collections.abc import Callable, Mapping, Sequence
-from html import escape
 from typing import Any
 
-from matplotlib.axes import Axes
-from matplotlib.figure import Figure
+from course.drawing.chart import Axes, Picture, room_for
 
 Predict = Callable[[Any], Any]
 """Takes a point, gives a number or a Value."""
 
-_HIGH, _LOW, _INK = "#0072b2", "#d55e00", "#222222"
-_LINE = 11  # points from one label to the next
-_DASHES = ["-", "--", "-.", ":"]
 _GRID = 30
 """Points each way on which a model is asked: an engine of single numbers takes its time."""
-
-
-class Picture:
-    """A finished picture: a notebook shows the drawing, a terminal the words.
-
-    Attributes:
-        png: the drawing.
-        summary: what it shows, in a sentence or two.
-        text: the summary, and a map in characters where there is one.
-    """
-
-    def __init__(self, figure: Figure, summary: str, chart: str = "") -> None:
-        buffer = io.BytesIO()
-        # A layout that fits everything in needs no second drawing to find out what sticks out.
-        fits = figure.get_layout_engine() is not None
-        figure.savefig(buffer, format="png", dpi=100, bbox_inches=None if fits else "tight")
-        self.png = buffer.getvalue()
-        self.summary = summary
-        self.text = f"{summary}\n\n{chart}" if chart else summary
-
-    def __repr__(self) -> str:
-        return self.text
-
-    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        data = base64.b64encode(self.png).decode()
-        html = f'<img alt="{escape(self.summary)}" src="data:image/png;base64,{data}">'
-        return {"text/html": html, "text/plain": self.text}
 
 
 def loss_curve(
@@ -60,16 +26,14 @@ def loss_curve(
     """Draw the loss over the epochs, on a logarithmic scale where it spans several magnitudes.
 
     Args:
-        losses: one number an epoch; or several such lists by name, to compare them.
+        losses: one number for each epoch; or several such lists by name, to compare them.
         per: what there is one number for, where it is not an epoch.
 
     Raises:
         ValueError: there is nothing to draw.
     """
     curves = _curves(losses)
-    figure = Figure(figsize=(6.5, 3.2))
-    _draw_losses(figure.add_subplot(), curves, per)
-    return Picture(figure, _losses_in_words(curves, per))
+    return Picture([_losses(curves, per)], _losses_in_words(curves, per))
 
 
 def decision_boundary(
@@ -83,16 +47,15 @@ def decision_boundary(
     Args:
         predict: the model; its answer at a point is a number or a Value.
         inputs: points with two coordinates.
-        targets: one number a point; those above `threshold` are one class, the rest the other.
+        targets: one number for each point; those above `threshold` are one class, the rest the
+            other.
         threshold: answers above it stand for the class with the higher target.
 
     Raises:
         ValueError: the points do not have two coordinates.
     """
     plane = _Plane(predict, inputs, targets, threshold)
-    figure = Figure(figsize=(4.6, 4.0))
-    plane.draw(figure.add_subplot())
-    return Picture(figure, plane.in_words(), plane.chart())
+    return Picture([plane.axes()], plane.in_words(), plane.chart())
 
 
 class TrainingView:
@@ -118,17 +81,13 @@ class TrainingView:
     def show(self, model: Predict, losses: Sequence[float]) -> Picture:
         """Draw how things stand, in place of the picture before; returns the picture."""
         curves = _curves(losses)
-        plane = None
-        figure = Figure(figsize=(9.0 if self._points else 6.5, 3.6), layout="constrained")
+        drawings, words, chart = [_losses(curves, "epoch")], [_losses_in_words(curves)], ""
         if self._points:
             plane = _Plane(model, *self._points, self._threshold)
-            left, right = figure.subplots(1, 2, width_ratios=[5, 4])
-            plane.draw(right)
-        else:
-            left = figure.add_subplot()
-        _draw_losses(left, curves)
-        words = [_losses_in_words(curves), plane.in_words() if plane else ""]
-        picture = Picture(figure, " ".join(filter(None, words)), plane.chart() if plane else "")
+            drawings.append(plane.axes())
+            words.append(plane.in_words())
+            chart = plane.chart()
+        picture = Picture(drawings, " ".join(words), chart)
         self._put(picture)
         return picture
 
@@ -164,24 +123,22 @@ class _Plane:
         self.columns, self.rows = (_axis([point[i] for point in inputs]) for i in (0, 1))
         self.answers = [[_number(predict([x, y])) for x in self.columns] for y in self.rows]
 
-    def draw(self, axes: Axes) -> None:
-        lowest = min(map(min, self.answers))
-        highest = max(map(max, self.answers))
-        if lowest <= self.threshold < highest:
-            edges = [lowest - 1.0, self.threshold, highest + 1.0]
-            axes.contourf(self.columns, self.rows, self.answers, edges,
-                          colors=[_LOW, _HIGH], alpha=0.2, hatches=["", "..."])  # fmt: skip
-            axes.contour(self.columns, self.rows, self.answers, [self.threshold],
-                         colors=_INK, linewidths=2)  # fmt: skip
-        for is_high, marker, colour in ((True, "o", _HIGH), (False, "^", _LOW)):
-            chosen = [p for p, high in zip(self.inputs, self.high, strict=True) if high == is_high]
-            label = f"target {'above' if is_high else 'below'} {self.threshold:g}"
-            axes.scatter([p[0] for p in chosen], [p[1] for p in chosen], marker=marker, s=50,
-                         color=colour, edgecolors=_INK, zorder=3, label=label)  # fmt: skip
-        axes.set_title(f"{self.right} of {len(self.inputs)} points right", fontsize=11)
-        axes.set_xlabel("first coordinate")
-        axes.set_ylabel("second coordinate")
-        axes.legend(fontsize=8, loc="upper center", bbox_to_anchor=(0.5, -0.15), ncols=2)
+    def axes(self, title: str = "") -> Axes:
+        """The plane: what the model answers where, and the points."""
+        right = f"{self.right} of {len(self.inputs)} points right"
+        size = (300, 230)
+        axes = Axes(
+            (self.columns[0], self.columns[-1]),
+            (self.rows[0], self.rows[-1]),
+            size,
+            f"{title}: {right}" if title else right,
+            f"● target above {self.threshold:g}   ▲ below   ━ border",
+            about=self.in_words(),
+        )
+        axes.areas(self.columns, self.rows, self.answers, self.threshold)
+        for (x, y), is_high in zip(self.inputs, self.high, strict=True):
+            axes.dot(x, y, *(("circle", 0) if is_high else ("triangle", 1)))
+        return axes
 
     def in_words(self) -> str:
         share = sum(answer > self.threshold for row in self.answers for answer in row)
@@ -229,32 +186,26 @@ def _curves(losses: Sequence[float] | Mapping[str, Sequence[float]]) -> dict[str
     return curves
 
 
-def _draw_losses(axes: Axes, curves: dict[str, list[float]], per: str = "epoch") -> None:
-    for index, (name, curve) in enumerate(curves.items()):
-        axes.plot(range(1, len(curve) + 1), curve, _DASHES[index % len(_DASHES)],
-                  color=f"C{index}" if len(curves) > 1 else _HIGH, label=name)  # fmt: skip
-    every = [loss for curve in curves.values() for loss in curve]
-    if min(every) > 0 and max(every) > 20 * min(every):
-        axes.set_yscale("log")
-    axes.set_xlabel(per)
-    axes.set_ylabel("loss")
-    axes.grid(True, alpha=0.3)
-    axes.spines[["top", "right"]].set_visible(False)
-    if len(curves) > 1:
-        _label_ends(axes, curves)
-
-
-def _label_ends(axes: Axes, curves: dict[str, list[float]]) -> None:
-    """Write each curve's name at its end, one above the other where curves end close together."""
-    points_a_pixel = 72 / axes.figure.dpi
-    lowest = -math.inf
-    for name, curve in sorted(curves.items(), key=lambda named: named[1][-1]):
-        end = (len(curve), curve[-1])
-        height = axes.transData.transform(end)[1] * points_a_pixel
-        place = max(height, lowest)
-        lowest = place + _LINE
-        axes.annotate(name, end, (4, place - height), textcoords="offset points",
-                      fontsize=9, va="center")  # fmt: skip
+def _losses(curves: dict[str, list[float]], per: str) -> Axes:
+    every = [loss for curve in curves.values() for loss in curve if math.isfinite(loss)] or [0.0]
+    low, high = min(every), max(every)
+    logarithmic = low > 0 and high > 20 * low
+    low = low if logarithmic else min(0.0, low)
+    longest = max(map(len, curves.values()))
+    axes = Axes(
+        (1, max(longest, 2)),
+        (low, high * 1.05 if high > low else low + 1),
+        x_label=per,
+        y_label="loss",
+        about=_losses_in_words(curves, per),
+        logarithmic=logarithmic,
+        counts=True,
+        room=room_for(curves) if len(curves) > 1 else 16,
+    )
+    for number, (name, curve) in enumerate(curves.items()):
+        points = [(i, loss if math.isfinite(loss) else high) for i, loss in enumerate(curve, 1)]
+        axes.curve(points, name if len(curves) > 1 else "", number)
+    return axes
 
 
 def _losses_in_words(curves: dict[str, list[float]], per: str = "epoch") -> str:

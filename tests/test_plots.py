@@ -8,7 +8,8 @@ from html import unescape
 import pytest
 
 from course.datasets import moons, xor
-from course.plots import Picture, TrainingView, decision_boundary, loss_curve
+from course.drawing.chart import Picture
+from course.plots import TrainingView, decision_boundary, loss_curve
 
 
 class Number:
@@ -25,14 +26,14 @@ def line(point):
 
 def alternative(picture: Picture) -> str:
     html = picture._repr_mimebundle_()["text/html"]
-    return unescape(re.search(r'<img alt="([^"]*)"', html).group(1))
+    return unescape(re.search(r'<svg [^>]*aria-label="([^"]*)"', html).group(1))
 
 
 def test_a_loss_curve_says_where_it_begins_and_ends():
     picture = loss_curve([2.0, 1.0, 0.25, 0.5])
     assert picture.summary == ("Loss over 4 epochs: from 2 to 0.5, lowest 0.25 in epoch 3.")
     assert alternative(picture) == picture.summary == repr(picture)
-    assert picture.png.startswith(b"\x89PNG")
+    assert picture.svg.startswith("<svg")
 
 
 def test_several_curves_are_told_apart_by_name():
@@ -113,3 +114,21 @@ def test_a_view_in_a_notebook_keeps_one_picture(monkeypatch):
     view = TrainingView()
     pictures = [view.show(line, [1.0] * count) for count in (1, 2, 3)]
     assert shown == list(zip(["shown", "updated", "updated"], pictures, strict=True))
+
+
+@pytest.mark.parametrize("answer", [float("nan"), float("inf"), -float("inf")])
+def test_a_network_that_has_run_away_is_drawn_as_well(answer):
+    picture = decision_boundary(lambda p: answer if p[0] > 0 else -1.0, *xor(), threshold=0.5)
+    assert "nan" not in picture.svg and "inf" not in picture.svg
+    assert "nan" not in loss_curve([1.0, answer, 2.0]).svg
+
+
+def test_a_straight_border_is_drawn_where_it_is():
+    """The line x = 0.5 stands in the middle of a plane from -0.5 to 1.5, from bottom to top."""
+    svg = decision_boundary(line, *xor(), threshold=0.0).svg
+    border = re.search(r'ch-ink" stroke-linecap="round" d="([^"]*)"', svg).group(1)
+    places = re.findall(r"([\d.]+),([\d.]+)", border)
+    assert len({x for x, _ in places}) == 1
+    ticks = {words: float(x) for x, words in re.findall(r'x="([\d.]+)"[^>]*>([-\d.]+)<', svg)}
+    assert float(places[0][0]) == pytest.approx(ticks["0.5"], abs=0.1)
+    assert max(float(y) for _, y in places) - min(float(y) for _, y in places) == pytest.approx(230)

@@ -1,0 +1,270 @@
+"""Charts as SVG: curves, points and areas on a plane with axes, each with its words.
+
+Colours follow JupyterLab's theme, light or dark; elsewhere a chart brings its own light card. No
+colour says anything alone: curves differ in dashes and carry their names, points in shape.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Iterable, Sequence
+from html import escape
+
+from course.drawing.svg import fitting
+
+Point = tuple[float, float]
+
+_STYLE = """
+.ch-card{fill:var(--jp-layout-color0,#fff)}
+.ch text{font:12px system-ui,sans-serif;fill:var(--jp-content-font-color0,#1b1f24)}
+.ch .ch-quiet{fill:var(--jp-content-font-color1,#4d5560)}
+.ch .ch-title{font-weight:bold;font-size:13px}
+.ch .ch-axis{fill:none;stroke:var(--jp-content-font-color1,#4d5560)}
+.ch .ch-grid{stroke:var(--jp-border-color1,#c4cad1);stroke-opacity:.6}
+.ch .ch-line{fill:none;stroke-width:2.2;stroke-linejoin:round}
+.ch .ch-ink{stroke:var(--jp-content-font-color0,#1b1f24);fill:none}
+.ch .ch-0{stroke:#2f7fd6}.ch .ch-1{stroke:#d1610f}.ch .ch-2{stroke:#2a8f5b}.ch .ch-3{stroke:#9c5fc4}
+.ch .ch-fill-0{fill:#2f7fd6}.ch .ch-fill-1{fill:#d1610f}.ch .ch-fill-2{fill:#2a8f5b}
+.ch .ch-fill-3{fill:#9c5fc4}.ch .ch-fill-ink{fill:var(--jp-content-font-color0,#1b1f24)}
+.ch .ch-dot{stroke:var(--jp-layout-color0,#fff);stroke-width:1.2}
+.ch .ch-cell{fill-opacity:.22}
+"""
+_DASHES = ("", "7 4", "2 4", "9 4 2 4")
+_CHARACTER = 6.3
+"""About how wide a character is, in pixels: enough to leave room for labels."""
+_APART = 14.0  # pixels from one label to the next
+
+
+class Svg:
+    """A drawing in pixels: parts, and the words that say what it shows."""
+
+    def __init__(self, width: float, height: float, about: str) -> None:
+        self.width, self.height, self.about = width, height, about
+        self.parts: list[str] = []
+
+    def text(self, x: float, y: float, words: str, anchor: str = "start", look: str = "") -> None:
+        self.parts.append(
+            f'<text class="{look}" x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">'
+            f"{escape(words)}</text>"
+        )
+
+    def add(self, part: str) -> None:
+        self.parts.append(part)
+
+    def __str__(self) -> str:
+        about = escape(self.about)
+        width, height = math.ceil(self.width), math.ceil(self.height)
+        return (
+            f'<svg xmlns="http://www.w3.org/2000/svg" class="ch" role="img" aria-label="{about}" '
+            f'width="{width}" height="{height}" viewBox="0 0 {width} {height}" '
+            f'style="display:block;max-width:none"><title>{about}</title><style>{_STYLE}</style>'
+            f'<rect class="ch-card" width="{width}" height="{height}" rx="6"/>'
+            f"{''.join(self.parts)}</svg>"
+        )
+
+
+class Picture:
+    """A finished picture: a notebook shows the drawing, a terminal the words.
+
+    Args:
+        drawings: one or several, which stand side by side.
+        summary: what they show, in a sentence or two.
+        chart: a map in characters, where there is one.
+    """
+
+    def __init__(self, drawings: Sequence[Svg], summary: str, chart: str = "") -> None:
+        self.svg = _side_by_side(drawings, summary) if len(drawings) > 1 else str(drawings[0])
+        self.summary = summary
+        self.text = f"{summary}\n\n{chart}" if chart else summary
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
+        return {"text/html": fitting(self.svg), "text/plain": self.text}
+
+
+def _side_by_side(drawings: Sequence[Svg], about: str) -> str:
+    whole = Svg(sum(each.width for each in drawings), max(each.height for each in drawings), about)
+    left = 0.0
+    for each in drawings:
+        whole.add(f'<g transform="translate({left:.0f} 0)">{"".join(each.parts)}</g>')
+        left += each.width
+    return str(whole)
+
+
+class Axes(Svg):
+    """A plane with axes, onto which curves, points and areas are drawn.
+
+    Args:
+        across, up: the range of each axis.
+        size: width and height of the plane itself, in pixels.
+        title, x_label, y_label: words around it.
+        about: what the chart shows, for those who do not see it.
+        logarithmic: whether the upward axis counts in powers of ten.
+        counts: whether the axis across counts whole things, such as epochs.
+        room: pixels to leave on the right, for the names of curves.
+    """
+
+    def __init__(
+        self,
+        across: Point,
+        up: Point,
+        size: Point = (400, 230),
+        title: str = "",
+        x_label: str = "",
+        y_label: str = "",
+        about: str = "",
+        logarithmic: bool = False,
+        counts: bool = False,
+        room: float = 16,
+    ) -> None:
+        self._left, self._top = 62.0, 34.0 if title else 14.0
+        self._size = size
+        super().__init__(self._left + size[0] + room, self._top + size[1] + 44, about)
+        self._scale: Callable[[float], float] = math.log10 if logarithmic else float
+        self._across, self._up = across, (self._scale(up[0]), self._scale(up[1]))
+        self._ends: list[tuple[float, float, str, str]] = []
+        bottom, right = self._top + size[1], self._left + size[0]
+        for tick in _powers(*up) if logarithmic else _ticks(*up):
+            y = self.place(across[0], tick)[1]
+            self.add(f'<path class="ch-grid" d="M{self._left:.1f},{y:.1f}H{right:.1f}"/>')
+            self.text(self._left - 6, y + 4, f"{tick:g}", "end", "ch-quiet")
+        for tick in _ticks(*across, finest=1.0 if counts else 0.0):
+            x = self.place(tick, up[0])[0]
+            self.add(f'<path class="ch-axis" d="M{x:.1f},{bottom:.1f}v4"/>')
+            self.text(x, bottom + 17, f"{tick:g}", "middle", "ch-quiet")
+        self.add(f'<path class="ch-axis" d="M{self._left},{self._top}V{bottom}H{right}"/>')
+        middle = self._left + size[0] / 2
+        if title:
+            self.text(middle, 20, title, "middle", "ch-title")
+        self.text(middle, bottom + 36, x_label, "middle", "ch-quiet")
+        if y_label:
+            height = self._top + size[1] / 2
+            self.add(
+                f'<text class="ch-quiet" text-anchor="middle" '
+                f'transform="translate(14 {height:.1f}) rotate(-90)">{escape(y_label)}</text>'
+            )
+
+    def place(self, x: float, y: float) -> Point:
+        """Where a point of the plane lies in the drawing, in pixels."""
+        (x0, x1), (y0, y1) = self._across, self._up
+        return (
+            self._left + (x - x0) / (x1 - x0) * self._size[0],
+            self._top + (1 - (self._scale(y) - y0) / (y1 - y0)) * self._size[1],
+        )
+
+    def curve(
+        self, points: Iterable[Point], name: str = "", number: int = 0, look: str = ""
+    ) -> None:
+        """A curve; `number` chooses colour and dashes, `name` is written at its end."""
+        places = [self._within(*self.place(*point)) for point in points]
+        dash = f' stroke-dasharray="{_DASHES[number % 4]}"' if number % 4 else ""
+        corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
+        look = look or f"ch-{number % 4}"
+        self.add(f'<polyline class="ch-line {look}"{dash} points="{corners}"/>')
+        if name:
+            self._ends.append((places[-1][1], places[-1][0], name, f'{look}"{dash}'))
+
+    def _within(self, x: float, y: float) -> Point:
+        """The nearest place on the plane: a curve that leaves it runs along its edge."""
+        return x, min(max(y, self._top), self._top + self._size[1])
+
+    def dot(self, x: float, y: float, shape: str = "circle", number: int = 0) -> None:
+        """A point: a `circle`, a `triangle` or a `square`."""
+        at, to = self.place(x, y)
+        look = f'class="ch-dot ch-fill-{number % 4}"'
+        if shape == "circle":
+            self.add(f'<circle {look} cx="{at:.1f}" cy="{to:.1f}" r="5.5"/>')
+        elif shape == "square":
+            self.add(f'<rect {look} x="{at - 5:.1f}" y="{to - 5:.1f}" width="10" height="10"/>')
+        else:
+            self.add(f'<path {look} d="M{at:.1f},{to - 6.5:.1f}l6.2,11h-12.4z"/>')
+
+    def note(self, x: float, y: float, words: str, anchor: str = "start", rise: float = 0) -> None:
+        """Words at a point, `rise` pixels above it."""
+        at, to = self.place(x, y)
+        self.text(at, to - rise, words, anchor)
+
+    def areas(
+        self,
+        columns: Sequence[float],
+        rows: Sequence[float],
+        answers: Sequence[Sequence[float]],
+        threshold: float,
+    ) -> None:
+        """Where answers on a grid lie above a threshold, blue and dotted, and where not, orange,
+        with a line between. Inside each square of the grid the border is a straight line."""
+        above, below, border, dots = [], [], [], []
+        for j in range(len(rows) - 1):
+            for i in range(len(columns) - 1):
+                around = ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1))
+                corners = [
+                    (self.place(columns[a], rows[b]), _bounded(answers[b][a] - threshold))
+                    for a, b in around
+                ]
+                crossed = _cut(corners)
+                above.append(_path([place for place, side in crossed if side >= 0]))
+                below.append(_path([place for place, side in crossed if side <= 0]))
+                edge = [place for place, side in crossed if side == 0]
+                border += [_path(pair) for pair in zip(edge[::2], edge[1::2], strict=False)]
+                (x, y), side = corners[0]
+                if side > 0 and i % 2 and j % 2:
+                    dots.append(f"M{x:.1f},{y:.1f}h.1")
+        self.add(f'<path class="ch-cell ch-fill-0" d="{"".join(above)}"/>')
+        self.add(f'<path class="ch-cell ch-fill-1" d="{"".join(below)}"/>')
+        self.add(f'<path class="ch-line ch-0" stroke-linecap="round" d="{"".join(dots)}"/>')
+        self.add(f'<path class="ch-line ch-ink" stroke-linecap="round" d="{"".join(border)}"/>')
+
+    def __str__(self) -> str:
+        # Names stand above one another where curves end close together.
+        ends, self._ends = sorted(self._ends, reverse=True), []
+        highest = math.inf
+        for y, x, name, look in ends:
+            highest = min(y + 4, highest - _APART)
+            self.add(f'<path class="ch-line {look} d="M{x + 4:.1f},{highest - 4:.1f}h20"/>')
+            self.text(x + 29, highest, name)
+        return super().__str__()
+
+
+def room_for(names: Iterable[str]) -> float:
+    """Pixels that the longest of these names takes at the end of its curve."""
+    return 40 + _CHARACTER * max(map(len, names), default=0)
+
+
+def _cut(corners: list[tuple[Point, float]]) -> list[tuple[Point, float]]:
+    """The corners of a square, and between two on either side of 0 the place where it is 0."""
+    cut = []
+    sided = [(place, side or 1e-12) for place, side in corners]
+    for (here, side), (there, other) in zip(sided, sided[1:] + sided[:1], strict=True):
+        cut.append((here, side))
+        if side * other < 0:
+            part = side / (side - other)
+            x, y = (a + part * (b - a) for a, b in zip(here, there, strict=True))
+            cut.append(((x, y), 0.0))
+    return cut
+
+
+def _bounded(number: float) -> float:
+    """A network that was trained with too large a step may answer infinity, or no number at all."""
+    return min(max(number, -1e9), 1e9) if number == number else -1e9
+
+
+def _path(places: Sequence[Point]) -> str:
+    return "M" + "L".join(f"{x:.1f},{y:.1f}" for x, y in places) if places else ""
+
+
+def _ticks(low: float, high: float, finest: float = 0.0) -> list[float]:
+    """Round numbers between two others, about five of them."""
+    step = 10.0 ** math.floor(math.log10((high - low) / 2))
+    step = next(step * f for f in (0.25, 0.5, 1.0, 2.0, 5.0) if (high - low) / (step * f) <= 6)
+    step = max(step, finest)
+    first, last = math.ceil(low / step - 1e-9), math.floor(high / step + 1e-9)
+    return [round(n * step, 10) + 0.0 for n in range(first, last + 1)]
+
+
+def _powers(low: float, high: float) -> list[float]:
+    first, last = math.ceil(math.log10(low) - 1e-9), math.floor(math.log10(high) + 1e-9)
+    if last - first < 1:
+        return [low, high]
+    return [10.0**n for n in range(first, last + 1, max(1, (last - first) // 5))]
