@@ -1,10 +1,13 @@
-"""Writes CSV files that a spreadsheet program shows and does not run."""
+"""Writes CSV files that spreadsheet programs show and do not run, and reads what these save."""
 
 from __future__ import annotations
 
 import csv
 import io
 from collections.abc import Iterable, Sequence
+from pathlib import Path
+
+from ..errors import CourseError
 
 Field = str | float | None
 """What one cell of a table holds."""
@@ -27,3 +30,33 @@ def _cell(value: Field) -> str:
     if not isinstance(value, str):
         return f"{value:.10g}"
     return f"'{value}" if value.startswith(("=", "+", "-", "@", "\t", "\r", "\n")) else value
+
+
+def read_table(path: Path) -> tuple[list[str], list[dict[str, str]]]:
+    """The headings of a CSV file, and its rows by them; what is missing in a row is empty.
+
+    Commas, semicolons or tabs may stand between the columns, and the text may be in UTF-8, in
+    UTF-16 or, as Excel saves it in the West, in Windows-1252.
+
+    Raises `CourseError` where it cannot be read.
+    """
+    try:
+        text = _decoded(path.read_bytes())
+        # Spreadsheet programs write semicolons where the comma is for decimals.
+        between = max(",;\t", key=text.partition("\n")[0].count)
+        reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=between)
+        rows = [{k: v or "" for k, v in row.items() if k is not None} for row in reader]
+    except (OSError, UnicodeDecodeError, csv.Error) as error:
+        raise CourseError(
+            f"{path}: cannot be read as a CSV file ({error}). Save it as CSV in UTF-8."
+        ) from error
+    return list(reader.fieldnames or ()), rows
+
+
+def _decoded(content: bytes) -> str:
+    if content.startswith((b"\xff\xfe", b"\xfe\xff")):
+        return content.decode("utf-16")
+    try:
+        return content.decode("utf-8-sig")
+    except UnicodeDecodeError:
+        return content.decode("cp1252")

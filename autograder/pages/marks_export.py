@@ -7,7 +7,6 @@ headings and asks which column names the student; ID number and Email address ar
 
 from __future__ import annotations
 
-import csv
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -19,7 +18,7 @@ from ..errors import CourseError
 from ..gradebook.class_results import ClassResults, Result, class_results
 from ..gradebook.late_penalties import LatePenalties
 from ..pipeline.classroom import course_directory
-from .csv_cells import Field, csv_text
+from .csv_cells import Field, csv_text, read_table
 
 FORMATS = ("canvas", "moodle", "csv")
 
@@ -204,17 +203,7 @@ def _column(name: str, roster: Roster) -> str:
 
 def _read_roster(path: Path, classes: list[ClassResults]) -> Roster:
     """Read a class list; its key is the column that holds the most of the gradebook's students."""
-    try:
-        with path.open(encoding="utf-8-sig", newline="") as file:
-            first = file.readline()
-            file.seek(0)
-            # Spreadsheet programs write semicolons where the comma is for decimals.
-            between = max(",;\t", key=first.count)
-            reader = csv.DictReader(file, delimiter=between)
-            rows = [{k: v or "" for k, v in row.items() if k is not None} for row in reader]
-            headings = list(reader.fieldnames or ())
-    except (OSError, UnicodeDecodeError, csv.Error) as error:
-        raise CourseError(f"{path}: cannot be read as a CSV file in UTF-8 ({error})") from error
+    headings, rows = read_table(path)
     students = {result.student for each in classes for result in each.results}
     found = {heading: students & {row[heading].strip() for row in rows} for heading in headings}
     key = max(headings, key=lambda heading: len(found[heading]), default="")

@@ -1,0 +1,110 @@
+"""The commands between a course and a learning management system."""
+
+from __future__ import annotations
+
+import json
+import sys
+from collections import Counter
+from pathlib import Path
+
+import click
+
+from ..course_folder.assignments import find_course
+from ..terminal import console, course_option, errors, for_people
+from ..texts import visible
+
+_FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
+_LOOKS = {"new": "green", "newer": "green", "same": "dim", "left out": "dim"}
+
+
+@click.command("import")
+@click.argument("assignment")
+@click.argument("download", type=click.Path(exists=True, path_type=Path))
+@click.option(
+    "--from",
+    "form",
+    type=click.Choice(["moodle", "canvas", "gradescope", "plain"]),
+    help="Which system's it is; by default told by the names of the files.",
+)
+@click.option("--mapping", type=_FILE, help="A CSV that says whose files are: file, student.")
+@click.option("--worksheet", type=_FILE, help="Moodle's grading worksheet: who is which number.")
+@click.option("--dry-run", is_flag=True, help="Write nothing; say what would be done.")
+@click.option(
+    "--unmatched",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="Write a mapping to fill in, of what could not be matched.",
+)
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON line a submission.")
+@course_option
+@for_people
+def import_(
+    assignment: str,
+    download: Path,
+    form: str | None,
+    mapping: Path | None,
+    worksheet: Path | None,
+    dry_run: bool,
+    unmatched: Path | None,
+    as_json: bool,
+    course: Path | None,
+) -> None:
+    """Take DOWNLOAD, a zip or folder with submissions to ASSIGNMENT, into submitted/.
+
+    Moodle's and Canvas's bulk downloads, Gradescope's export and any folder of notebooks are known
+    by the names of their files. Students are those of the gradebook. Ends with status 1 where
+    something needs a look: it is left in the download then, and the rest is imported all the same.
+    """
+    from ..delivery.lms.importing import DONE, UNMATCHED, Sources, import_download
+    from ..pages.csv_cells import csv_text
+
+    sources = Sources(download, form, mapping, worksheet)
+    found = import_download(find_course(course), assignment, sources, dry_run)
+    for each in found:
+        if as_json:
+            click.echo(json.dumps(each.as_json(), ensure_ascii=False))
+            continue
+        who = f" → {visible(each.student)}" if each.student else ""
+        late = ", late" if each.late else ""
+        told = f"{each.state}: {each.place}{who}{late}" + (f": {each.told}" if each.told else "")
+        style = _LOOKS.get(each.state, "yellow")
+        console.print(told, style=style, markup=False, highlight=False, soft_wrap=True)
+    if unmatched is not None:
+        rows = [(each.place, each.student) for each in found if each.state == UNMATCHED]
+        unmatched.write_text(csv_text([("file", "student"), *rows]), "utf-8", newline="")
+    if not as_json:
+        counted = Counter(each.state for each in found)
+        summary = ", ".join(f"{number} {state}" for state, number in counted.items())
+        errors.print(f"{'would be ' if dry_run else ''}{summary}", highlight=False)
+    sys.exit(any(each.state not in DONE for each in found))
+
+
+@click.command()
+@click.argument("assignment")
+@click.option(
+    "--output",
+    type=click.Path(file_okay=False, path_type=Path),
+    help="Where to put the zips; by default imported/ASSIGNMENT in the course folder.",
+)
+@course_option
+@for_people
+def feedback(assignment: str, output: Path | None, course: Path | None) -> None:
+    """Make the feedback pages of ASSIGNMENT, as zips that Moodle and Canvas hand out.
+
+    Each student's page has the name by which the system finds the student again: of those alone
+    whose submission `autograder import` took in. Ends with status 1 where somebody's is missing.
+    """
+    from ..delivery.lms.feedback_out import feedback_out
+    from ..delivery.lms.importing import FOLDER
+
+    folder = find_course(course)
+    with errors.status("writing feedback pages"):
+        made = feedback_out(folder, assignment, output or folder / FOLDER / assignment)
+    for path, number in made.zips.items():
+        told = f"{path}: {number} pages"
+        console.print(told, markup=False, highlight=False, soft_wrap=True)
+    for note in made.notes:
+        errors.print(visible(note), style="yellow", markup=False, highlight=False)
+    sys.exit(bool(made.notes))
+
+
+COMMANDS = (import_, feedback)

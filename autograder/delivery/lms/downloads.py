@@ -1,0 +1,246 @@
+"""Tells what in a download was handed in by whom, by the names that each system gives files.
+
+Moodle: `Ada Adler_4711_assignsubmission_file/` with the files in it (with `_` at the end before
+4.1), or the files with that in front of their names. The number is the participant's in this
+assignment. Canvas: `adlerada_LATE_101_2002_value.ipynb`, with the user's and the file's number.
+Gradescope: a folder for each submission, and `submission_metadata.yml` that says whose it is.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Callable, Iterable
+from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import yaml
+
+from ...errors import CourseError, UnreadableNotebook
+from .archives import DownloadedFile, inside
+
+FORMS = ("moodle", "canvas", "gradescope", "plain")
+
+_METADATA = "submission_metadata.yml"
+_MOODLE = re.compile(
+    r"(?P<name>[^_]*)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>.*))?"
+)
+_CANVAS = re.compile(
+    r"(?:(?P<name>.+?)_)?(?P<late>LATE_)?(?P<number>\d+|anon_[^_]+)_(?P<attachment>\d+)_(?P<file>.+)"
+)
+_COPY = re.compile(r"(?P<stem>.*?)(?: ?\((?P<copy>\d+)\)|-(?P<again>\d+)|[ -]Copy\d*)?", re.DOTALL)
+_AT_ONCE = timedelta(minutes=15)
+"""Where all files of a download bear times that lie within this, these tell when it was made."""
+
+
+@dataclass
+class Handed:
+    """What somebody handed in, as the download has it.
+
+    Attributes:
+        form: which system's, one of `FORMS`.
+        place: the folder or file by which the download, and a mapping, call it.
+        names: what the download calls the person.
+        numbers: what the system numbers the person by.
+        emails: of the person.
+        words: parts of a plain path that may be anything of these.
+        files: by their names in the submission.
+        when: when it was handed in, in UTC; None where the download does not say.
+        late: whether the system calls it late.
+        order: what tells which of two came later, where times do not.
+        prefix: what the name of a file with feedback has to begin with, to find its student.
+    """
+
+    form: str
+    place: str
+    names: list[str] = field(default_factory=list)
+    numbers: list[str] = field(default_factory=list)
+    emails: list[str] = field(default_factory=list)
+    words: list[str] = field(default_factory=list)
+    files: dict[str, DownloadedFile] = field(default_factory=dict)
+    when: datetime | None = None
+    late: bool = False
+    order: int = 0
+    prefix: str = ""
+
+    def unpack(self) -> None:
+        """Where there is no notebook in it and one zip, put what that holds in its place."""
+        zips = [name for name in self.files if name.lower().endswith(".zip")]
+        if len(zips) == 1 and not any(_is_notebook(name) for name in self.files):
+            inner = inside(self.files[zips[0]])
+            if any(_is_notebook(file.path) for file in inner.files):
+                del self.files[zips[0]]
+                for file in inner.files:
+                    self.files.setdefault(file.path, file)
+
+    def notebook(self, name: str) -> str:
+        """Which of the files is the assignment's notebook.
+
+        Where a student or a browser saved it again and again, it is the one with the highest
+        number. Raises `UnreadableNotebook` where there is none, or no telling which.
+        """
+        found = [each for each in self.files if _is_notebook(each)]
+        numbered = {}
+        for each in found:
+            parts = _COPY.fullmatch(_stem(each.rpartition("/")[2]))
+            if parts and parts["stem"].casefold() == name.casefold():
+                numbered[each] = int(parts["copy"] or parts["again"] or 0)
+        newest = [each for each in numbered if numbered[each] == max(numbered.values())]
+        for best in (newest, found):
+            if len(best) == 1:
+                return best[0]
+        what = ", ".join(sorted(found or self.files)[:10]) or "nothing"
+        raise UnreadableNotebook(
+            f"{self.place}: which file is {name}.ipynb? It holds {what}. Name the file itself in "
+            "a mapping."
+        )
+
+
+def handed_in(
+    files: list[DownloadedFile], knows: Callable[[str], bool], form: str | None = None
+) -> list[Handed]:
+    """Group a download's files by whoever handed them in.
+
+    Args:
+        knows: whether a part of a plain path names a student.
+        form: one of `FORMS`, where it is not to be told by the names.
+
+    Raises `CourseError` where Gradescope's list cannot be read.
+    """
+    lists = [file for file in files if file.name == _METADATA]
+    if form == "gradescope" or (form is None and lists):
+        if len(lists) != 1:
+            raise CourseError(
+                f"{len(lists)} files are called {_METADATA}, where one says whose each submission "
+                "is. Import Gradescope's export as it was downloaded."
+            )
+        return _of_gradescope(files, lists[0])
+    found: dict[tuple[str, str], Handed] = {}
+    readers = (
+        ("moodle", _of_moodle), ("canvas", _of_canvas), ("plain", lambda file: _plain(file, knows))
+    )  # fmt: skip
+    for file in files:
+        for kind, read in readers:
+            if form in (None, kind) and (one := read(file)) is not None:
+                inner, handed = one
+                known = found.setdefault((handed.form, handed.place), handed)
+                known.files.setdefault(inner, file)
+                known.order = max(known.order, handed.order)
+                break
+    several = [*found.values()]
+    for each in several:
+        each.unpack()
+    _take_times(several)
+    return several
+
+
+def _of_moodle(file: DownloadedFile) -> tuple[str, Handed] | None:
+    parts = file.path.split("/")
+    for place, part in enumerate(parts):
+        if match := _MOODLE.fullmatch(part):
+            is_flat = place == len(parts) - 1
+            inner = (match["file"] or "") if is_flat else "/".join(parts[place + 1 :])
+            own = part[: len(part) - len(match["file"] or "")] if is_flat else part
+            handed = Handed("moodle", own, [match["name"]], [match["number"]])
+            handed.prefix = own if is_flat else f"{own}/"
+            return inner, handed
+    return None
+
+
+def _of_canvas(file: DownloadedFile) -> tuple[str, Handed] | None:
+    match = _CANVAS.fullmatch(file.name)
+    if match is None:
+        return None
+    own = file.name[: match.start("attachment") - 1]
+    names = [match["name"]] if match["name"] else []
+    handed = Handed("canvas", own, names, [match["number"]], late=bool(match["late"]))
+    handed.order = int(match["attachment"])
+    handed.prefix = file.name[: match.start("file")]
+    return match["file"], handed
+
+
+def _plain(file: DownloadedFile, knows: Callable[[str], bool]) -> tuple[str, Handed]:
+    """The file as one of those in the folder that names a student; by itself where none does."""
+    parts = file.path.split("/")
+    depth = next((n for n, part in enumerate(parts[:-1], 1) if knows(part)), len(parts))
+    handed = Handed("plain", "/".join(parts[:depth]), words=[*parts[:depth]])
+    if depth == len(parts):
+        handed.words[-1] = _stem(file.name)
+    return "/".join(parts[depth:]) or file.name, handed
+
+
+def _of_gradescope(files: Iterable[DownloadedFile], listed: DownloadedFile) -> list[Handed]:
+    try:
+        given = yaml.load(listed.read(), _Loader)
+        root = listed.path.removesuffix(_METADATA)
+        known = {}
+        for name, about in given.items():
+            people = about[":submitters"]
+            known[str(name)] = Handed(
+                "gradescope", str(name),
+                [str(each.get(":name") or "") for each in people],
+                [str(each[":sid"]) for each in people if each.get(":sid")],
+                [str(each[":email"]) for each in people if each.get(":email")],
+                when=_utc(about.get(":created_at")),
+            )  # fmt: skip
+    except (UnreadableNotebook, yaml.YAMLError, AttributeError, KeyError, TypeError) as error:
+        raise CourseError(
+            f"{listed.path} is not what Gradescope writes ({error}). Export the submissions again."
+        ) from error
+    for file in files:
+        inner = file.path.removeprefix(root).split("/")
+        if inner[0] in known and file.path.startswith(root):
+            known[inner[0]].files["/".join(inner[1:]) or inner[0]] = file
+    for each in known.values():
+        each.unpack()
+    return [*known.values()]
+
+
+class _Loader(yaml.SafeLoader):
+    """Makes plain data of what Ruby has written, whatever classes it names."""
+
+
+def _as_plain_data(loader: yaml.SafeLoader, kind: str, node: yaml.Node) -> Any:
+    if isinstance(node, yaml.MappingNode):
+        return loader.construct_mapping(node, deep=True)
+    if isinstance(node, yaml.SequenceNode):
+        return loader.construct_sequence(node, deep=True)
+    return loader.construct_scalar(node)
+
+
+_Loader.add_multi_constructor("!", _as_plain_data)
+
+
+def _utc(when: object) -> datetime | None:
+    if isinstance(when, str):
+        try:
+            when = datetime.fromisoformat(when.strip().replace(" UTC", "+00:00"))
+        except ValueError:
+            return None
+    if not isinstance(when, datetime):
+        return None
+    return when if when.tzinfo is None else when.astimezone(UTC).replace(tzinfo=None)
+
+
+def _take_times(several: list[Handed]) -> None:
+    """Take the files' times for those of handing in, unless they tell when the download was made.
+
+    Canvas writes that alone, and Moodle in many versions.
+    """
+    claimed = {
+        id(each): max((file.when for file in each.files.values() if file.when), default=None)
+        for each in several
+        if each.form != "canvas"
+    }
+    times = [when for when in claimed.values() if when is not None]
+    if times and max(times) - min(times) > _AT_ONCE:
+        for each in several:
+            each.when = claimed.get(id(each))
+
+
+def _stem(name: str) -> str:
+    return re.sub(r"\.ipynb(\.txt|\.json)?$", "", name, flags=re.IGNORECASE)
+
+
+def _is_notebook(name: str) -> bool:
+    return _stem(name) != name

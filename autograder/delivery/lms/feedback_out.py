@@ -1,0 +1,77 @@
+"""Brings feedback pages into the zips by which a learning management system hands them out.
+
+Moodle's *Upload multiple feedback files in a zip* finds a student by the folder's name that its
+download had. Canvas's *Upload Submissions* finds the student and the file that a comment belongs to
+by the two numbers in the file's name.
+"""
+
+from __future__ import annotations
+
+import zipfile
+from collections import defaultdict
+from dataclasses import dataclass, field
+from pathlib import Path
+
+from ...authoring.release import run_nbgrader
+from ...errors import CourseError
+from ...notebook.intake import read_plain_file
+from ...pipeline.classroom import course_directory, stamp_of
+from .importing import read_record
+
+
+@dataclass
+class FeedbackOut:
+    """The zips that were made, with the number of pages in each, and what a person should know."""
+
+    zips: dict[Path, int] = field(default_factory=dict)
+    notes: list[str] = field(default_factory=list)
+
+
+def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
+    """Make the pages anew, and put each under the name that its system knows the student by.
+
+    Args:
+        course: the course folder.
+        name: the assignment.
+        output: the folder for the zips, one for each system.
+
+    Raises:
+        CourseError: nothing was imported, or nothing of it is graded.
+    """
+    record = read_record(course, name)
+    if not record:
+        raise CourseError(
+            f"nothing was imported for {name}, so nobody knows where its feedback goes: run "
+            f"`autograder import {name} DOWNLOAD` first. Pages for students are also what "
+            "`nbgrader generate_feedback` writes."
+        )
+    run_nbgrader(course, "generate_feedback", name, "--force")
+    folders = course_directory(course)
+    made = FeedbackOut()
+    by_form: dict[str, list[tuple[str, bytes]]] = defaultdict(list)
+    for student, whence in sorted(record.items()):
+        submitted = Path(folders.format_path(folders.submitted_directory, student, name))
+        page = Path(folders.format_path(folders.feedback_directory, student, name))
+        try:
+            content = (page / f"{name}.html").read_bytes()
+        except OSError:
+            made.notes.append(f"{student}: not graded yet, so without a page")
+            continue
+        if stamp_of(read_plain_file(submitted / f"{name}.ipynb", levels=2)) != whence["stamp"]:
+            made.notes.append(
+                f"{student}: what was graded is not what was imported; the page is about that"
+            )
+        prefix = whence["prefix"] or f"{student}/"
+        by_form[whence["form"]].append((f"{prefix}{name}.html", content))
+    if not by_form:
+        raise CourseError(
+            f"no feedback page was made for what was imported: run `autograder grade {name}` first"
+        )
+    output.mkdir(parents=True, exist_ok=True)
+    for form, pages in by_form.items():
+        path = output / f"feedback_{name}_{form}.zip"
+        with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
+            for inner, content in pages:
+                archive.writestr(inner, content)
+        made.zips[path] = len(pages)
+    return made

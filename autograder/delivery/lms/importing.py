@@ -1,0 +1,324 @@
+"""Takes a download of a learning management system into `submitted/`, and keeps whence it came.
+
+Nothing that is there is lost: an older submission is put aside, a newer one stays, and what cannot
+be matched to a student stays in the download and is told.
+"""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+from collections import defaultdict
+from collections.abc import Iterator
+from collections.abc import Mapping as Mapped
+from dataclasses import asdict, dataclass
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
+
+from ...course_folder.assignments import load_assignment
+from ...errors import CourseError, UnreadableNotebook
+from ...files import one_at_a_time, write_whole
+from ...notebook.intake import RECEIPTS, read_plain_file, refused_id, submitted_at
+from ...pipeline.classroom import course_directory, stamp_of
+from ...texts import visible
+from .archives import opened
+from .downloads import Handed, handed_in
+from .matching import Mapping, Roster, Worksheet, read_mapping
+
+FOLDER = "imported"
+"""In the course folder: for each assignment the record of whence, and what was put aside."""
+
+MOST_FILES, MOST_BYTES = 50, 100_000_000
+"""Of a submission, beside its notebook; the rest is left out, and told."""
+
+NEW, NEWER, SAME, OLDER = "new", "newer", "same", "older"
+UNMATCHED, LEFT, REFUSED = "unmatched", "left out", "refused"
+DONE = (NEW, NEWER, SAME, LEFT)
+"""What needs nobody's look."""
+
+
+@dataclass
+class Imported:
+    """What became of one submission in a download.
+
+    Attributes:
+        place: what the download calls it.
+        state: one of the words above.
+        student: whose it is, if that is known.
+        told: what to know or to do, in words.
+        late: whether the system calls it late.
+        when: when it was handed in, in UTC, as a text; empty where nobody knows.
+    """
+
+    place: str
+    state: str
+    student: str = ""
+    told: str = ""
+    late: bool = False
+    when: str = ""
+
+    def as_json(self) -> dict[str, Any]:
+        return asdict(self)
+
+
+@dataclass(frozen=True)
+class Sources:
+    """What to import from.
+
+    Attributes:
+        download: the zip or folder.
+        form: one of `downloads.FORMS`; None to tell by the names of the files.
+        mapping: who handed in what, said by hand.
+        worksheet: Moodle's grading worksheet.
+    """
+
+    download: Path
+    form: str | None = None
+    mapping: Path | None = None
+    worksheet: Path | None = None
+
+
+def import_download(
+    course: Path, name: str, sources: Sources, dry_run: bool = False
+) -> list[Imported]:
+    """Import the submissions of one assignment.
+
+    Args:
+        course: the course folder.
+        name: the assignment.
+        dry_run: whether to write nothing.
+
+    Raises:
+        CourseError: the download, a list or the assignment cannot be had.
+    """
+    load_assignment(course, name)
+    mapping = read_mapping(sources.mapping) if sources.mapping else Mapping()
+    worksheet = Worksheet(sources.worksheet) if sources.worksheet else None
+    folders = course_directory(course)
+    with Gradebook(folders.db_url, folders.course_id) as gradebook:
+        roster = Roster.of(gradebook, name)
+    if unknown := {i for ids in mapping.students.values() for i in ids} - roster.ids:
+        raise CourseError(
+            f"{sources.mapping}: the gradebook has no student {', '.join(sorted(unknown))}. Add "
+            "them with `nbgrader db student add`, or correct the mapping."
+        )
+    with opened(sources.download) as download, one_at_a_time(course):
+        target = _Target(course, name, folders, dry_run)
+        several = handed_in(download.files, roster.knows, sources.form)
+        told = [Imported(path, REFUSED, told=why) for path, why in download.left_out]
+        told += _import_all(several, roster, mapping, worksheet, target, sources.download.name)
+        if not dry_run:
+            target.keep_record()
+    if not told:
+        raise CourseError(f"{sources.download}: there is no file in it. Download it again.")
+    return told
+
+
+def _import_all(
+    several: list[Handed],
+    roster: Roster,
+    mapping: Mapping,
+    worksheet: Worksheet | None,
+    target: _Target,
+    source: str,
+) -> Iterator[Imported]:
+    whose: dict[str, list[Handed]] = defaultdict(list)
+    for handed in several:
+        place, known = _mapped(handed, mapping.students)
+        if known is not None:
+            ids, why = known, "" if known else "the mapping names nobody for it."
+        else:
+            ids, why = roster.find(handed, worksheet)
+        if worksheet and handed.form == "moodle":
+            handed.when = worksheet.times.get(handed.numbers[0], handed.when)
+        handed.when = mapping.times.get(place, handed.when)
+        if not ids:
+            state = UNMATCHED if known is None else LEFT
+            # What is no notebook and nobody's is what the system or a person put beside.
+            if state == UNMATCHED and handed.form == "plain" and not _has_notebook(handed):
+                state, why = LEFT, "it is no notebook, and nobody's."
+            yield Imported(visible(handed.place), state, told=why, late=handed.late)
+        for student in ids:
+            whose[student].append(handed)
+    for student, claims in sorted(whose.items()):
+        if len(claims) > 1:
+            both = ", ".join(each.place for each in claims)
+            for each in claims:
+                told = f"several would be {student}'s: {both}. Say in a mapping whose each is."
+                yield Imported(visible(each.place), UNMATCHED, student, visible(told), each.late)
+            continue
+        [handed] = claims
+        chosen, _ = _mapped(handed, mapping.students)
+        try:
+            state, told = target.take(student, handed, chosen, source)
+        except UnreadableNotebook as error:
+            state, told = REFUSED, str(error)
+        when = f"{handed.when:%Y-%m-%d %H:%M:%S}" if handed.when else ""
+        yield Imported(visible(handed.place), state, student, visible(told), handed.late, when)
+
+
+def _mapped(handed: Handed, students: Mapped[str, list[str]]) -> tuple[str, list[str] | None]:
+    """By what name a mapping calls a submission, and whom it says; None where it says nothing.
+
+    It may be called as it is told, without the `_` at its end, or by one of its files.
+    """
+    names = [handed.place, handed.place.rstrip("_")]
+    names += [file.path for file in handed.files.values()]
+    for each in names:
+        if each in students:
+            return each, students[each]
+    return handed.place, None
+
+
+def _has_notebook(handed: Handed) -> bool:
+    return any(".ipynb" in name.lower() for name in handed.files)
+
+
+class _Target:
+    """The submissions that the course has for an assignment, and the record of imports."""
+
+    def __init__(self, course: Path, name: str, folders: CourseDirectory, dry_run: bool) -> None:
+        self._folders = folders
+        self._course = course
+        self._name = name
+        self._dry_run = dry_run
+        self._aside = course / FOLDER / name
+        self.record = read_record(course, name)
+
+    def take(self, student: str, handed: Handed, chosen: str, source: str) -> tuple[str, str]:
+        """Put a submission in its place, if it is not older than what is there.
+
+        Returns:
+            Its state, and what is to be told of it.
+        """
+        if why := refused_id(student):
+            raise UnreadableNotebook(why)
+        notebook = next((n for n, f in handed.files.items() if f.path == chosen), "")
+        notebook = notebook or handed.notebook(self._name)
+        content = handed.files[notebook].read()
+        files = {f"{self._name}.ipynb": content}
+        left = self._add_others(files, handed, notebook)
+        step = self._folders.submitted_directory
+        folder = Path(self._folders.format_path(step, student, self._name))
+        state, told = self._compare(student, handed, folder, stamp_of(content))
+        if state not in (NEW, NEWER) or self._dry_run:
+            return state, " ".join(filter(None, (told, left)))
+        if handed.when is not None:
+            files[RECEIPTS[0]] = f"{handed.when:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
+        self._put(folder, student, files)
+        self.record[student] = {
+            "form": handed.form,
+            "place": handed.place,
+            "prefix": handed.prefix,
+            "file": notebook,
+            "numbers": handed.numbers,
+            "order": handed.order,
+            "submitted": files.get(RECEIPTS[0], b"").decode(),
+            "stamp": stamp_of(content),
+            "source": source,
+        }
+        self.keep_record()
+        return state, " ".join(filter(None, (told, left)))
+
+    def _add_others(self, files: dict[str, bytes], handed: Handed, notebook: str) -> str:
+        """Add what was handed in beside the notebook; returns what was left out, in words."""
+        left, size = [], 0
+        for inner, file in sorted(handed.files.items()):
+            if inner == notebook or inner in RECEIPTS or inner in files:
+                continue
+            try:
+                content = file.read()
+            except UnreadableNotebook:
+                content = None
+            size += len(content or b"")
+            # A zip may hold a file and a folder of one name.
+            clashes = any(_lies_in(inner, other) or _lies_in(other, inner) for other in files)
+            if content is None or clashes or len(files) > MOST_FILES or size > MOST_BYTES:
+                left.append(inner)
+            else:
+                files[inner] = content
+        return f"Left out, as too much or unreadable: {', '.join(left[:5])}." if left else ""
+
+    def _compare(self, student: str, handed: Handed, folder: Path, stamp: str) -> tuple[str, str]:
+        """Whether a submission is new, newer, older than or the same as what is there."""
+        if not os.path.lexists(folder):
+            return NEW, ""
+        there = submitted_at(folder)
+        before = self.record.get(student, {})
+        try:
+            notebook = read_plain_file(folder / f"{self._name}.ipynb", levels=2)
+            is_same = stamp_of(notebook) == stamp
+        except UnreadableNotebook:
+            is_same = False
+        if is_same and (handed.when is None or handed.when == there):
+            return SAME, ""
+        if handed.when is not None and there is not None:
+            if handed.when > there:
+                return NEWER, "what was there is put aside."
+            return OLDER, f"what is there was handed in later, at {there:%Y-%m-%d %H:%M:%S} UTC."
+        if is_same:
+            return (NEWER, "its time was not known before.") if there is None else (SAME, "")
+        # Canvas numbers files as they come.
+        if handed.order and before.get("form") == handed.form and there is None:
+            if handed.order > before["order"]:
+                return NEWER, "what was there is put aside."
+            return OLDER, "what is there was handed in later."
+        return OLDER, (
+            f"{folder} holds another one, and nothing says which is newer. Give its time in a "
+            "mapping, in the column submitted; or move away what is there."
+        )
+
+    def _put(self, folder: Path, student: str, files: dict[str, bytes]) -> None:
+        fresh = folder.with_name(f".{folder.name}.new")
+        try:
+            shutil.rmtree(fresh, ignore_errors=True)
+            for inner, content in files.items():
+                path = fresh / inner
+                path.parent.mkdir(parents=True, exist_ok=True)
+                path.write_bytes(content)
+            if os.path.lexists(folder):
+                old = self._aside / "replaced" / student
+                old.mkdir(parents=True, exist_ok=True)
+                number = len(list(old.iterdir())) + 1
+                folder.rename(old / str(number))
+            fresh.rename(folder)
+        except OSError as error:
+            raise CourseError(
+                f"{folder} could not be written ({error.strerror}). What was imported before is "
+                "there; make room or set the rights, and import again."
+            ) from error
+
+    def keep_record(self) -> None:
+        if self.record:
+            text = json.dumps({"schema": 1, "students": self.record}, indent=1, sort_keys=True)
+            write_whole(record_path(self._course, self._name), text.encode() + b"\n", 0o600)
+
+
+def _lies_in(path: str, folder: str) -> bool:
+    return path.startswith(f"{folder}/")
+
+
+def record_path(course: Path, name: str) -> Path:
+    """Where it is kept whence the submissions of an assignment came."""
+    return course / FOLDER / name / "record.json"
+
+
+def read_record(course: Path, name: str) -> dict[str, dict[str, Any]]:
+    """Whence the submissions of an assignment came, by student; empty where none was imported.
+
+    Raises `CourseError` where the record cannot be read.
+    """
+    path = record_path(course, name)
+    try:
+        found: dict[str, dict[str, Any]] = json.loads(path.read_text("utf-8"))["students"]
+        return found
+    except FileNotFoundError:
+        return {}
+    except (OSError, ValueError, KeyError, TypeError) as error:
+        raise CourseError(
+            f"{path} is damaged ({error}). Put it aside, and import the download again."
+        ) from error

@@ -1,0 +1,112 @@
+"""Feedback goes back to where submissions came from, under names that each system understands."""
+
+from __future__ import annotations
+
+import re
+import zipfile
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+from downloads import canvas, moodle
+from nbgrader.api import Gradebook
+
+from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.commands.demo import filled_notebook
+from autograder.commands.main import main
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.delivery.lms.feedback_out import feedback_out
+from autograder.errors import CourseError
+from autograder.pipeline.classroom import course_directory
+
+NOON = datetime(2030, 3, 1, 12, 0)
+
+
+@pytest.fixture(scope="module")
+def school(tmp_path_factory) -> Path:
+    """Five students, two of one name, who handed in by Moodle and by Canvas; four are graded."""
+    folder = tmp_path_factory.mktemp("out") / "course"
+    copy_course(find_course(Path(__file__).parent), folder)
+    run_nbgrader(folder, "generate_assignment", "value", "--force")
+    with Gradebook(course_directory(folder).db_url) as gradebook:
+        for student, first, last, lms in (
+            ("s1", "Jürgen", "Müller", "101"), ("s2", "Kim", "Lee", "102"),
+            ("s3", "Kim", "Lee", "103"), ("s4", "Ana", "d’Arc", "104"), ("s5", "Zoe", "Q", "105"),
+        ):  # fmt: skip
+            gradebook.add_student(student, first_name=first, last_name=last, lms_user_id=lms)
+    mistake = load_assignment(folder, "value").exercises["add"].mistakes[0].source
+    answers = [{}, {"add": mistake}, {}, {"add": mistake}, {}]
+    work = [filled_notebook(folder, "value", each).encode() for each in answers]
+    downloads = folder.parent
+    one = moodle(downloads / "m.zip", [("Jürgen Müller", 4711, work[1], NOON)], old=True)
+    flat = moodle(downloads / "f.zip", [("Ana d’Arc", 4712, work[2], NOON)], flat=True)
+    other = canvas(
+        downloads / "c.zip",
+        [("leekim", False, 102, 9001, "my_value.ipynb", work[3]),
+         ("leekim", True, 103, 9002, "value-1.ipynb", work[4])],
+    )  # fmt: skip
+    for download in (one, flat, other):
+        line = ["import", "value", str(download), "--course", str(folder)]
+        assert CliRunner().invoke(main, line).exit_code == 0
+    line = ["grade", "value", "--course", str(folder), "--workers", "1"]
+    assert CliRunner().invoke(main, line).exit_code == 0
+    last = moodle(downloads / "z.zip", [("Zoe Q", 4713, work[0], NOON)])
+    line = ["import", "value", str(last), "--course", str(folder)]
+    assert CliRunner().invoke(main, line).exit_code == 0
+    return folder
+
+
+def pages(path: Path) -> dict[str, str]:
+    with zipfile.ZipFile(path) as archive:
+        return {name: archive.read(name).decode() for name in archive.namelist()}
+
+
+def moodle_finds(path: str) -> tuple[int, str]:
+    """Whose a file is to Moodle, and what it is called then, as its zip importer tells it."""
+    parts = path.split("/")
+    while parts:
+        pieces = parts.pop(0).split("_", 4)
+        if len(pieces) >= 4 and pieces[1].isdigit() and pieces[2:4] == ["assignsubmission", "file"]:
+            rest = [*pieces[4:], *parts] if pieces[4:] != [""] else parts
+            return int(pieces[1]), "/".join(rest)
+    raise AssertionError(f"Moodle would leave {path} out")
+
+
+def canvas_finds(path: str) -> list[int]:
+    """Whose a file is to Canvas, and to which file a comment is added: the first two numbers."""
+    return [int(each) for each in path.split("_") if re.fullmatch(r"\d+", each)][:2]
+
+
+def test_everybody_s_page_has_the_name_that_finds_them(school, tmp_path):
+    line = ["feedback", "value", "--output", str(tmp_path), "--course", str(school)]
+    done = CliRunner().invoke(main, line)
+    assert done.exit_code == 1 and "s5: not graded yet" in done.output
+    of_moodle = pages(tmp_path / "feedback_value_moodle.zip")
+    of_canvas = pages(tmp_path / "feedback_value_canvas.zip")
+    assert {moodle_finds(name): page for name, page in of_moodle.items()}.keys() == {
+        (4711, "value.html"), (4712, "value.html")
+    }  # fmt: skip
+    found = {tuple(canvas_finds(name)): page for name, page in of_canvas.items()}
+    assert found.keys() == {(102, 9001), (103, 9002)}
+    # Each is the student's own: of the two with one name, one made a mistake.
+    assert "partly right" in found[102, 9001]
+    assert "partly right" not in found[103, 9002]
+    for name, page in of_moodle.items():
+        assert ("partly right" in page) == (moodle_finds(name)[0] == 4711)
+
+
+def test_without_an_import_there_is_nowhere_to_send_it(school, tmp_path):
+    with pytest.raises(CourseError, match="nothing was imported for backward"):
+        feedback_out(school, "backward", tmp_path)
+
+
+def test_a_page_about_another_submission_is_told(school, tmp_path):
+    path = school / "submitted" / "s1" / "value" / "value.ipynb"
+    before = path.read_bytes()
+    path.write_bytes(before + b" ")
+    try:
+        notes = feedback_out(school, "value", tmp_path).notes
+        assert any("s1: what was graded is not what was imported" in note for note in notes)
+    finally:
+        path.write_bytes(before)
