@@ -33,7 +33,7 @@ from .student_run import Run
 
 _log = logging.getLogger(__name__)
 
-_QUICK = 0.05
+_QUICK = 0.25
 """Seconds that an exercise's tests may take on the way to all their verdicts."""
 
 UNGRADED = (
