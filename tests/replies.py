@@ -10,6 +10,7 @@ class Says:
 
     def __init__(self, reply: Any) -> None:
         self.modules: set[str] = set()
+        self.taken = 0.0
         self._reply = reply
 
     def perform(self, request: Any) -> Any:

@@ -354,6 +354,7 @@ class Counting:
 
     def __init__(self, target: LocalTarget) -> None:
         self.modules: set[str] = target.modules
+        self.taken = 0.0
         self._target = target
         self.requests: list[Any] = []
 

@@ -9,6 +9,7 @@ from typing import Any
 import pytest
 
 from autograder.course_folder.assignments import Assignment, find_course, load_assignment
+from autograder.judging import one_notebook
 from autograder.judging.grader import Grader
 from autograder.judging.hidden_tests import Suite
 from autograder.judging.student_run import Run, as_in_table
@@ -202,3 +203,15 @@ def test_a_working_version_does_not_reach_the_feedback(grade, assignment):
         seen = [row.seen for row in results["mul"].example.rows if not row.right]
         public = repr(TABLE["mul"])
         assert all(describe(each).startswith("another") or repr(each) in public for each in seen)
+
+
+def test_a_slow_mistake_beside_a_loop_is_graded_and_observed(grade, assignment, monkeypatch):
+    """Its tests are first run to the end when its second chance comes, in the very process that is
+    then to be its observer: the one with a working version of the exercise that loops."""
+    monkeypatch.setattr(one_notebook, "_QUICK", 0.0)
+    mul = assignment.exercises["mul"].solution
+    loop = mul.replace("### BEGIN SOLUTION", "while True:\n        pass", 1)
+    name = "neg_sub.minus_for_both"
+    results, _ = grade({"mul": loop, "neg_sub": mistake(assignment, name)})
+    assert results["mul"].status == "timeout"
+    assert results["neg_sub"].misconception == name and results["neg_sub"].example

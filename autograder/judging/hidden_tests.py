@@ -56,6 +56,7 @@ class _Fixtures:
 
     student: Student | None = None
     seed: bytes = b""
+    test: str = ""
 
     def __init__(self) -> None:
         self.refused: list[str] = []
@@ -66,9 +67,8 @@ class _Fixtures:
         return self.student
 
     @pytest.fixture(name="rng")
-    def _rng(self, request: pytest.FixtureRequest) -> random.Random:
-        name = request.node.nodeid.partition("::")[2]
-        key = blake2b(name.encode(), key=self.seed[:64], digest_size=16)
+    def _rng(self) -> random.Random:
+        key = blake2b(self.test.encode(), key=self.seed[:64], digest_size=16)
         return random.Random(key.digest())
 
     def pytest_configure(self, config: Config) -> None:
@@ -197,6 +197,7 @@ class Suite:
             student = Student(target(item.name), self._helpers)
             student.seen = verdict.seen
             self._fixtures.student, self._fixtures.seed = student, seed
+            self._fixtures.test = item.nodeid.partition("::")[2]
             _run_item(item, student)
             verdict.passed = True
         except SandboxUnavailable:

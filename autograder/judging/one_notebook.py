@@ -33,7 +33,7 @@ from .student_run import Run
 
 _log = logging.getLogger(__name__)
 
-_QUICK = 0.05
+_QUICK = 0.25
 """Seconds that an exercise's tests may take on the way to all their verdicts."""
 
 UNGRADED = (
@@ -263,11 +263,10 @@ class Judging:
             if share_of(verdicts) == 1:
                 return _Final(verdicts, shared)
         alone = self._run_with(others)
-        # It may have been tested in before, and an observer must have seen no hidden number.
+        was_late = _is_late(self._verdicts(self._first[exercise.id], exercise))
+        # It may have been tested in until now, and an observer must have seen no hidden number.
         alone.close()
-        observed = None
-        if not _is_late(self._verdicts(self._first[exercise.id], exercise)):
-            observed = alone.observe(exercise, self._table.get(exercise.id))
+        observed = None if was_late else alone.observe(exercise, self._table.get(exercise.id))
         final = _Final(self._verdicts(alone, exercise), alone, observed)
         alone.close()
         if share_of(final.verdicts) < 1:

@@ -8,7 +8,6 @@ from collections.abc import Callable, Mapping
 from contextlib import suppress
 from functools import partial
 from hashlib import blake2b
-from pathlib import Path
 from typing import Any
 
 from coursecheck import probes
@@ -27,8 +26,6 @@ from ..wall.time_budget import FOR_TESTS, TimeBudget
 from .solution_times import SolutionTimes
 
 _log = logging.getLogger(__name__)
-
-_PROBES = Path(probes.__file__).read_text("utf-8")
 
 
 class Run:
@@ -207,7 +204,7 @@ def _lost_output(reason: str) -> dict[str, Any]:
 def _played(exercise: Exercise) -> dict[str, Any]:
     """The request that plays an exercise's probes: three steps, then one for each probe."""
     steps: list[list[Any]] = [
-        ["module", "probes", _PROBES],
+        ["import", probes.__name__],
         ["getattr", {"step": 0}, "play"],
         ["globals"],
     ]

@@ -18,7 +18,6 @@ from collections.abc import Callable, Iterator, Sequence
 from contextlib import ExitStack, contextmanager, suppress
 from dataclasses import asdict
 from functools import partial
-from pathlib import Path
 from typing import Any
 
 from ..errors import ProcessKilled, SandboxLost, SandboxUnavailable, StudentLost
@@ -268,7 +267,12 @@ class WarmServer:
 def own_wait() -> float:
     """For how many seconds this thread was ready to run and had no processor, if it is known."""
     try:
-        return int(Path("/proc/thread-self/schedstat").read_text().split()[1]) / 1e9
+        # Asked before each hidden test; Python's own file objects take five times as long.
+        descriptor = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
+        try:
+            return int(os.read(descriptor, 100).split()[1]) / 1e9
+        finally:
+            os.close(descriptor)
     except (OSError, ValueError, IndexError):
         return 0.0
 

@@ -16,9 +16,11 @@ class Target(Protocol):
 
     Attributes:
         modules: the names of the helper modules that it was sent.
+        taken: how many seconds of this thread's processor time its steps took so far.
     """
 
     modules: set[str]
+    taken: float
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]: ...
 
@@ -28,6 +30,8 @@ class Target(Protocol):
 
 class RemoteTarget:
     """A student process behind the wall."""
+
+    taken = 0.0
 
     def __init__(self, process: StudentProcess) -> None:
         self._process = process
@@ -51,10 +55,15 @@ class LocalTarget:
         self._steps = Steps(namespace)
         self._folder = folder
         self.modules: set[str] = set()
+        self.taken = 0.0
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]:
-        with chdir(self._folder) if self._folder else nullcontext():
-            return self._steps.perform(request)
+        started = time.thread_time()
+        try:
+            with chdir(self._folder) if self._folder else nullcontext():
+                return self._steps.perform(request)
+        finally:
+            self.taken += time.thread_time() - started
 
     def seconds(self) -> float:
         return time.thread_time()

@@ -42,12 +42,22 @@ Node.__add__ = add
 Node(1.0) + Node(2.0)
 """,
 )
+_LOOKS = {"list": ["node.data", "node", "node.operands"]}
 _STEPS: list[list[Any]] = [
     ["name", "Node"],
     ["call", {"step": 0}, {"list": [2.0]}, {"dict": []}],
     ["setattr", {"step": 1}, "weight", 1.0],
     ["add", {"step": 1}, {"step": 1}],
     ["getattr", {"step": 3}, "operands"],
+    ["import", "coursecheck.probes"],
+    ["getattr", {"step": 5}, "play"],
+    ["globals"],
+    [
+        "call",
+        {"step": 6},
+        {"list": [{"dict": [["code", "node = Node(3.0)"], ["observe", _LOOKS]]}, {"step": 7}]},
+        {"dict": []},
+    ],
 ]
 
 

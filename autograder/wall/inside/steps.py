@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import operator
 from collections.abc import Callable
+from importlib import import_module
 from itertools import islice
 from types import ModuleType
 from typing import Any
@@ -34,6 +35,7 @@ _VERBS: dict[str, Callable[..., Any]] = {
     "delitem": operator.delitem,
     "getattr": getattr,
     "setattr": setattr,
+    "import": import_module,
     "call": lambda function, arguments, keywords: function(*arguments, **keywords),
     "isinstance": isinstance,
     "len": len,
