@@ -97,6 +97,8 @@ class ExerciseResult:
         promises: each hidden test's sentence and whether it held.
         example: a public example that went wrong.
         note: what else should be known, such as a repaired cell.
+        extra: whether the course can be finished without it.
+        bonus: whether its points come on top of the total.
         flaw: what is wrong with a hidden test, for instructors alone: it may quote the test.
     """
 
@@ -110,6 +112,8 @@ class ExerciseResult:
     promises: list[tuple[str, bool]] = field(default_factory=list)
     example: Example | None = None
     note: str = ""
+    extra: bool = False
+    bonus: bool = False
     flaw: str = ""
 
 
@@ -143,7 +147,7 @@ class Report:
 
     @property
     def max_score(self) -> float:
-        return round(sum(result.max_points for result in self.exercises), 2)
+        return round(sum(each.max_points for each in self.exercises if not each.bonus), 2)
 
     def as_json(self) -> dict[str, Any]:
         """The report in the form that `autograder check --json` prints."""
@@ -161,6 +165,8 @@ class Report:
                     "status": result.status,
                     "message": result.message,
                     "misconception": result.misconception,
+                    "extra": result.extra,
+                    "bonus": result.bonus,
                     **({"flaw": result.flaw} if result.flaw else {}),
                 }
                 for result in self.exercises

@@ -50,7 +50,10 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         },
     },
     "checks": {"tables": ('"tables"', ("3", '""', '["tables"]'))},
-    "grading": {"drawing": ('"drawing:draw"', PLACE)},
+    "grading": {
+        "drawing": ('"drawing:draw"', PLACE),
+        "core_only": ("true", ("1", '"yes"', "[]")),
+    },
     "audit": {
         "experiments": ('"experiments:ALL"', PLACE),
         "survivors": ('"experiments:KNOWN"', PLACE),
@@ -302,7 +305,7 @@ def test_the_guide_tells_the_right_defaults(tmp_path):
         "audit": vars(found.audit),
         "lesson": vars(found.lesson),
         "checks": {"tables": found.tables},
-        "grading": {"drawing": found.drawing},
+        "grading": {"drawing": found.drawing, "core_only": found.core_only},
         "bundle": {"wheel": found.wheel},
         "assignments.NAME": vars(found.of("first")),
     }

@@ -80,6 +80,7 @@ class Settings:
         tables: the folder of the visible checks' tables, in the course folder or in one of the
             packages that student code imports; "" where each lies beside its notebook.
         drawing: `module:function` in `grading_tests/` that draws a public example; "" for none.
+        core_only: whether exercises and tests that are marked as extra count for nothing.
         audit: what the audit of the hidden tests goes by.
         lesson: where the lesson's text is.
         wheel: files and folders of the course folder that make the package which students install,
@@ -95,6 +96,7 @@ class Settings:
     submission_seconds: float = 300.0
     tables: str = ""
     drawing: str = ""
+    core_only: bool = False
     audit: AuditSettings = _AUDIT
     lesson: LessonSettings = _LESSON
     wheel: tuple[str, ...] = ()
@@ -185,7 +187,11 @@ def _read(path: Path, stamp: int) -> Settings:
     found = replace(found, tables=checks.take("tables", _text, found.tables))
     checks.refuse_the_rest()
     grading = table.section("grading")
-    found = replace(found, drawing=grading.take("drawing", _place, ""))
+    found = replace(
+        found,
+        drawing=grading.take("drawing", _place, ""),
+        core_only=grading.take("core_only", _truth, False),
+    )
     grading.refuse_the_rest()
     audit = table.section("audit")
     own_audit = AuditSettings(
@@ -312,6 +318,12 @@ def _number(value: Any) -> float:
 def _whole(value: Any) -> int:
     if type(value) is not int or value <= 0:
         raise ValueError("a whole number above 0")
+    return value
+
+
+def _truth(value: Any) -> bool:
+    if type(value) is not bool:
+        raise ValueError("true or false")
     return value
 
 

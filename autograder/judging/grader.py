@@ -178,12 +178,12 @@ class Grader:
             CourseError: they do not belong to the assignment.
         """
         path = assignment.tests
-        stamps = stamps_of_tests(path)
+        stamps = (*stamps_of_tests(path), assignment.core_only)
         known, suite = self._suites.get(path, (None, None))
         if suite is None or known != stamps:
             if suite is not None:
                 suite.close()
-            suite = Suite(path)
+            suite = Suite(path, assignment.core_only)
             self._suites[path] = stamps, suite
         _require_one_course(assignment, suite)
         return suite
@@ -250,7 +250,7 @@ def _require_released(assignment: Assignment) -> None:
     """Raises `CourseError` where an exercise is worth something else in the release."""
     name = assignment.name
     exercises = assignment.exercises.values()
-    if changed := [each.id for each in exercises if each.released_points != each.max_points]:
+    if changed := [each.id for each in exercises if each.released_points != each.total_points]:
         raise CourseError(
             f"source/{name}/{name}.ipynb: {', '.join(changed)} not worth what the release says: "
             f"run `nbgrader generate_assignment {name} --force`, and grade again"

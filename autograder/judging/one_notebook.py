@@ -312,9 +312,16 @@ class Judging:
             self._own.close()
 
     def _result(self, exercise: Exercise, final: _Final | None) -> ExerciseResult:
-        result = ExerciseResult(exercise.id, exercise.title, exercise.max_points)
+        result = ExerciseResult(
+            exercise.id,
+            exercise.title,
+            exercise.max_points,
+            extra=exercise.extra,
+            bonus=exercise.bonus,
+        )
         if final is None:
-            result.points, result.status = None, "manual"
+            # What counts for nothing waits for nobody.
+            result.points, result.status = None if exercise.max_points else 0.0, "manual"
             result.message = "A person reads and marks this answer."
             return result
         flaws = [f"{each.test}: {each.broken}" for each in final.verdicts if each.broken]

@@ -173,7 +173,7 @@ class Judge:
 
     def _suite(self, assignment: Assignment) -> Suite:
         if assignment.name not in self._suites:
-            self._suites[assignment.name] = Suite(assignment.tests)
+            self._suites[assignment.name] = Suite(assignment.tests, assignment.core_only)
         return self._suites[assignment.name]
 
 

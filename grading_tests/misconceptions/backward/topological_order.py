@@ -122,7 +122,7 @@ def topological_order(root):
 
 # %% mistake: topological_order.preorder_reversed
 # row: 25
-# says: The list is made by appending each node when it is met, and then turned round. That is
+# says: The list is made by appending each node when it is met, and then reversed. That is
 #   right for trees. Where a node is reached by a short way and by a long one, it can end up
 #   after a result of its own. Append a node once its operands are in the list.
 def topological_order(root):

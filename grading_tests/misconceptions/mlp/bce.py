@@ -69,7 +69,7 @@ def bce(logits, targets):
 
 # %% mistake: bce.sign
 # row: 41
-# says: The sign of the target's part is turned round: it is minus t z. So the loss rewards the wrong
+# says: The sign of the target's part is wrong: it is minus t z. So the loss rewards the wrong
 #   answers.
 def bce(logits, targets):
     losses = []

@@ -41,7 +41,7 @@ def cross_entropy(logits, target):
 
 # %% mistake: cross_entropy.sign
 # row: 41
-# says: The sign is turned round: this is the logarithm of the probability. The loss is minus that.
+# says: The sign is wrong: this is the logarithm of the probability. The loss is minus that.
 def cross_entropy(logits, target):
     largest = max(z.data for z in logits)
     total = sum((z - largest).exp() for z in logits)

@@ -12,6 +12,7 @@ for _ in range(2):
 
 # %% probe: sgd
 # about: three steps with momentum
+# part: extra
 p, q = Value(1.0), Value(-2.0)
 optimizer = SGD([p, q], lr=0.1, momentum=0.5)
 for _ in range(3):
@@ -22,6 +23,7 @@ for _ in range(3):
 
 # %% probe: sgd
 # about: weight decay
+# part: extra
 p = Value(4.0)
 optimizer = SGD([p], lr=0.1, momentum=0.5, weight_decay=0.25)
 for _ in range(2):
@@ -32,6 +34,7 @@ for _ in range(2):
 
 # %% probe: sgd
 # about: zeroing between steps
+# part: extra
 p = Value(1.0)
 optimizer = SGD([p], lr=0.1, momentum=0.5)
 p.grad = 2.0
@@ -53,6 +56,16 @@ optimizer.step()
 optimizer.lr = 0.2
 optimizer.step()
 # observe: p.data
+
+
+# %% probe: sgd
+# about: gradients back to zero
+p, q = Value(1.0), Value(-2.0)
+optimizer = SGD([p, q], lr=0.1)
+p.grad, q.grad = 2.0, -3.0
+optimizer.step()
+optimizer.zero_grad()
+# observe: p.grad, q.grad, p.data, q.data
 
 
 # %% mistake: sgd.uphill

@@ -35,9 +35,9 @@ nodes, edges = trace(root)
 
 
 # %% probe: trace
-# about: a chain of 5000 operations
+# about: a chain of 300 operations
 node = Value(1.0)
-for step in range(5000):
+for step in range(300):
     node = Value(1.0, (node,), "+")
 nodes, edges = trace(node)
 # observe: len(nodes), len(edges)
@@ -58,25 +58,6 @@ for _ in range(15):
     y = Watched(0.0, (y, y), "+")
 nodes, edges = trace(y)
 # observe: len(nodes), Watched.looks < 200
-
-
-# %% mistake: trace.recursive
-# row: 26
-# says: The walk is right, but the function calls itself once for every level, and Python stops
-#   it on a deep graph. Keep a list of the nodes that are still to be visited, and loop until it
-#   is empty.
-def trace(root):
-    nodes, edges = set(), set()
-
-    def visit(node):
-        if node not in nodes:
-            nodes.add(node)
-            for operand in node._prev:
-                edges.add((operand, node))
-                visit(operand)
-
-    visit(root)
-    return nodes, edges
 
 
 # %% mistake: trace.walks_every_path
