@@ -10,7 +10,7 @@ NAMES := value backward checkpoint mlp
 
 .PHONY: demo check versions test attacks audit damaged kills fuzz nbgrader peers lab hub lesson docs \
   install system \
-  for-tests generated release solutions map tables lint bench \
+  for-tests generated release solutions map tables pictures lint bench \
   bench-large speed-gate clean
 
 demo: install system
@@ -147,6 +147,10 @@ solutions: tables
 # Where everything is: docs/curriculum-map.md, from the rows beside it.
 map: install
 	$(BIN)/python docs/curriculum_map.py
+
+# The README's pictures, from the real thing: docs/pictures.
+pictures: install system for-tests
+	$(BIN)/python docs/readme_pictures.py
 
 lint: install
 	$(BIN)/ruff format .

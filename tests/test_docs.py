@@ -347,3 +347,12 @@ def raised() -> Iterator[tuple[str, str]]:
 @pytest.mark.parametrize(("place", "message"), list(raised()))
 def test_every_message_is_told(place, message):
     assert any(quotes(name, message) for name in names(TOLD) if " " in name)
+
+
+def test_the_graph_in_the_readme_is_the_one_that_is_drawn():
+    from readme_pictures import FOLDER, graph
+
+    assert (FOLDER / "graph.svg").read_text("utf-8") == graph()
+    for name in ("graph.svg", "check.png", "feedback.png"):
+        assert f"(docs/pictures/{name})" in (ROOT / "README.md").read_text("utf-8")
+        assert 1_000 < (FOLDER / name).stat().st_size < 100_000

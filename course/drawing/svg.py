@@ -26,6 +26,7 @@ fill:var(--jp-content-font-color0,#1b1f24)}
 .cg .cg-mark{fill:none;stroke:var(--jp-warn-color0,#b34700);stroke-width:3.5;stroke-dasharray:8 5}
 .cg .cg-arrow{fill:none;stroke:var(--jp-content-font-color1,#4d5560);stroke-width:1.3}
 .cg .cg-folded{stroke-dasharray:2 3}
+.cg .cg-data{stroke:#2f7fd6;stroke-width:3}.cg .cg-grad{stroke:#d1610f;stroke-width:3}
 .cg .cg-head{fill:var(--jp-content-font-color1,#4d5560)}
 """
 
@@ -92,6 +93,7 @@ def _svg_shape(shape: Shape, x: float, y: float) -> Iterable[str]:
         yield _text("cg-quiet cg-tag", right, top, "end", ", ".join(node.tags))
         top += ROW
     for word, number in (("data", node.data), ("grad", node.grad)):
+        yield f'<path class="cg-{word}" d="M{left - 5:.1f},{top - 10:.1f}v13"/>'
         yield _text("cg-quiet", left, top, "start", word)
         yield _text("", right, top, "end", number)
         top += ROW
