@@ -75,8 +75,10 @@ def test_links_and_targets_in_the_clone_s_own_pages_are_there(page):
         if not urlsplit(target).scheme:
             path, _, anchor = target.partition("#")
             assert (ROOT / path).exists(), target
-            headings = re.findall(r"^#+ (.+)$", (ROOT / path).read_text("utf-8"), re.MULTILINE)
-            assert not anchor or anchor in map(slugify, headings), target
+            if anchor:
+                held = (ROOT / path).read_text("utf-8")
+                headings = re.findall(r"^#+ (.+)$", held, re.MULTILINE)
+                assert anchor in map(slugify, headings), target
     makefile = (ROOT / "Makefile").read_text("utf-8")
     for name in re.findall(r"(?:^    |`)make ([a-z-]+)", text, re.MULTILINE):
         assert re.search(rf"^{name}:", makefile, re.MULTILINE), name
