@@ -17,6 +17,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from coursecheck import inference
 from coursecheck.cards import GREEN, RED, box, example_table, heading, paragraph
 from coursecheck.messages import (
     Example,
@@ -213,29 +214,42 @@ def _short(answer: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
+_COMPARE = (
+    "This public example comes out wrong. Compare what your code gave with what was expected; one "
+    "of the hints above may describe it."
+)
+
+
 def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()) -> Finding | None:
     """What is wrong with the code in `namespace`, or None if the public examples are right."""
     probes = entry["probes"]
     observed: list[list[Observation]] = []
-    for probe in probes:
+    for probe in [*probes, *inference.sample_probes(entry.get("samples", ()))]:
         try:
             observed.append(play(probe, namespace))
         except KeyboardInterrupt as stop:
             return _stopped(probe, failure(stop))
+    observed, sampled = observed[: len(probes)], observed[len(probes) :]
     right = [probe["right"] for probe in probes]
     if agree_all(observed, right):
-        return None
+        return _in_samples(entry, sampled)
     mistake = match(entry, observed)
     if mistake is not None:
         return Finding(mistake["says"], first_wrong(entry, observed))
     stub = unfinished(observed)
     if stub is not None:
         return Finding(stub)
-    says = explain(observed, right, hints) or (
-        "This public example comes out wrong. Compare what your code gave with what was "
-        "expected; one of the hints above may describe it."
-    )
-    return Finding(says, first_wrong(entry, observed))
+    says = explain(observed, right, hints)
+    if says:
+        return Finding(says, first_wrong(entry, observed))
+    return _in_samples(entry, sampled) or Finding(_COMPARE, first_wrong(entry, observed))
+
+
+def _in_samples(entry: dict[str, Any], sampled: list[list[Observation]]) -> Finding | None:
+    """What is wrong by the samples: where it can be told, what the code computes."""
+    inferred = inference.infer(entry, sampled)
+    example = inference.example(entry, sampled, inferred)
+    return Finding(inferred.says if inferred else _COMPARE, example) if example else None
 
 
 def _stopped(probe: Probe, error: dict[str, Any]) -> Finding:

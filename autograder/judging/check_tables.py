@@ -15,6 +15,7 @@ from ..course_folder.assignments import (
     Exercise,
 )
 from ..errors import CourseError
+from .formulas import samples_entry
 
 
 def table_text(assignment: Assignment) -> str:
@@ -63,7 +64,15 @@ def build_table(assignment: Assignment) -> dict[str, Any]:
 def made_from(assignment: Assignment) -> str:
     """A digest of all that the table depends on: whether one is current is seen without playing."""
     exercises = [
-        (each.id, each.title, each.solution, each.form, each.probes, [*map(vars, each.mistakes)])
+        (
+            each.id,
+            each.title,
+            each.solution,
+            each.form,
+            each.probes,
+            [*map(vars, each.mistakes)],
+            repr(each.samples),
+        )
         for each in assignment.exercises.values()
     ]
     text = json.dumps([assignment.setup, exercises, assignment.hints])
@@ -87,7 +96,14 @@ def _entry(assignment: Assignment, exercise: Exercise, right: dict[str, Any]) ->
         {**probe, "right": [_without(seen, "message", "about") for seen in values]}
         for probe, values in zip(exercise.probes, expected, strict=True)
     ]
-    return {"title": exercise.title, "probes": probes, "mistakes": mistakes}
+    entry = {"title": exercise.title, "probes": probes, "mistakes": mistakes}
+    if exercise.samples:
+        shown = iter([play(each, right) for each in exercise.sample_probes])
+        entry["samples"] = samples_entry(
+            exercise.samples,
+            [[next(shown) for _ in sample.points] for sample in exercise.samples],
+        )
+    return entry
 
 
 def _without(seen: Any, *keys: str) -> Any:
