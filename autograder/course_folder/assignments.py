@@ -24,7 +24,7 @@ from coursecheck.probes import Probe
 from ..errors import CourseError
 from ..model import IN_NOTEBOOK
 from .modules import course_object
-from .samples import Sample, read_sample
+from .samples import Behaviour, Sample, read_behaviour, read_sample
 from .settings import NAME as SETTINGS
 from .settings import Settings, load_settings
 
@@ -73,6 +73,7 @@ class Exercise:
     probes: list[Probe] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
     samples: list[Sample] = field(default_factory=list)
+    behaviours: list[Behaviour] = field(default_factory=list)
     form: str = ""
     manual: bool = False
     released_points: float | None = None
@@ -386,6 +387,11 @@ def _read_misconceptions(paths: Iterable[Path], exercises: dict[str, Exercise]) 
                 )
             if kind == "sample":
                 exercise.samples.append(read_sample(f"{path}: sample {name}", headers, source))
+                continue
+            if kind == "behaviour":
+                exercise.behaviours.append(
+                    read_behaviour(f"{path}: behaviour {name}", headers, source)
+                )
                 continue
             needed = {"probe": "observe", "form": "answer"}.get(kind, "says")
             if needed not in headers:

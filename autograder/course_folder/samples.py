@@ -6,7 +6,9 @@ the quantities that are looked at, and what the right one is; docs/authors.md te
 
 from __future__ import annotations
 
+from collections.abc import Iterator
 from dataclasses import dataclass, field
+from itertools import combinations, product
 from typing import Any
 
 from ..errors import CourseError
@@ -16,7 +18,7 @@ HELD = (0.75, -1.4, 2.3, 0.35, -0.85)
 """What `g` and `h`, the factor of a share and what was held before, are at one point after another:
 as many as have no common divisor, so that they never go together."""
 
-_RESERVED = ("about", "regions", "results", "shares", "facts", "functions")
+_RESERVED = ("about", "regions", "results", "shares", "facts", "functions", "derived", "where")
 
 
 @dataclass(frozen=True)
@@ -48,6 +50,8 @@ class Sample:
         regions: partitions of the points, each a few conditions.
         functions: what a formula may call.
         about: where the sample holds, in words; empty for the usual case.
+        derived: more names that a formula may use, and how each is computed.
+        where: what the names in formulas stand for, in words, if the lines do not show it.
     """
 
     code: str
@@ -57,6 +61,8 @@ class Sample:
     regions: tuple[tuple[str, ...], ...] = ()
     functions: tuple[str, ...] = ()
     about: str = ""
+    derived: dict[str, str] = field(default_factory=dict)
+    where: str = ""
 
     @property
     def as_table(self) -> dict[str, Any]:
@@ -64,10 +70,59 @@ class Sample:
         return {
             "code": self.code,
             "about": self.about,
+            "derived": self.derived,
+            "where": self.where,
             "names": list(self.names),
             "points": [list(row) for row in self.points],
             "observe": [each.name for each in self.quantities],
         }
+
+
+@dataclass(frozen=True)
+class Behaviour:
+    """A solution cell that can go wrong in several ways, each a choice.
+
+    Attributes:
+        code: the cell; it uses the choices' names, which are texts.
+        choices: for each name its values, the right one first, and what each does, in words that
+            follow "Your code behaves as if it"; the right one has none.
+        ask: the question that ends an explanation.
+    """
+
+    code: str
+    choices: dict[str, dict[str, str]]
+    ask: str
+
+    def wrong_choices(self, count: int) -> Iterator[dict[str, str]]:
+        """Each way to choose wrongly for so many of the names."""
+        for names in combinations(self.choices, count):
+            for values in product(*([*self.choices[name]][1:] for name in names)):
+                yield dict(zip(names, values, strict=True))
+
+    def source(self, chosen: dict[str, str]) -> str:
+        """The cell with these choices; the right one where nothing is chosen."""
+        values = {name: next(iter(each)) for name, each in self.choices.items()} | chosen
+        return "".join(f"{name} = {value!r}\n" for name, value in values.items()) + self.code
+
+    def says(self, chosen: dict[str, str]) -> str:
+        """What it does with these choices."""
+        words = ", and ".join(self.choices[name][value] for name, value in chosen.items())
+        return f"Your code behaves as if it {words}. {self.ask}"
+
+
+def read_behaviour(where: str, headers: dict[str, str], code: str) -> Behaviour:
+    """The behaviour that a cell declares: `# order: after | before: lists a node before …`.
+
+    Raises `CourseError` where a wrong choice is not described.
+    """
+    choices = {}
+    for name, text in headers.items():
+        if name != "ask":
+            parts = [part.strip().partition(": ") for part in text.split(" | ")]
+            choices[name] = {value: words for value, _, words in parts}
+            if not all([words for _, _, words in parts[1:]]):
+                raise CourseError(f"{where}: say what each wrong choice of `{name}` does")
+    return Behaviour(code, choices, headers.get("ask", ""))
 
 
 def read_sample(where: str, headers: dict[str, str], code: str) -> Sample:
@@ -109,6 +164,8 @@ def read_sample(where: str, headers: dict[str, str], code: str) -> Sample:
         ),
         tuple(headers.get("functions", "").split()),
         headers.get("about", ""),
+        dict(part.split(" = ", 1) for part in _parts(headers, "derived")),
+        headers.get("where", ""),
     )
 
 

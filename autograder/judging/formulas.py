@@ -17,6 +17,7 @@ from typing import Any
 from coursecheck.inference import EVERYWHERE, NO_ID, evaluate, id_of, packed
 
 from ..course_folder.samples import Quantity, Sample
+from ..errors import CourseError
 
 MOST = 400
 """How many formulas a quantity has at most, the smallest first."""
@@ -42,6 +43,8 @@ def samples_entry(
 
 def _entry(sample: Sample, right: Sequence[Sequence[Any]]) -> dict[str, Any]:
     points = [point_of(sample, row) for row in sample.points]
+    for point, row in zip(points, right, strict=True):
+        _compare(sample, point, row)
     fresh = fresh_points(sample, random.Random("fresh"), _FRESH)
     places = {
         region: [i for i, point in enumerate(points) if holds(region, point)]
@@ -64,6 +67,21 @@ def _entry(sample: Sample, right: Sequence[Sequence[Any]]) -> dict[str, Any]:
     }
 
 
+def _compare(sample: Sample, point: Point, row: Sequence[Any]) -> None:
+    """Raises `CourseError` where a declared formula is not what the solution computes."""
+    for quantity, seen in zip(sample.quantities, row, strict=True):
+        value = evaluate(quantity.formula, point) if quantity.formula else None
+        if value is None:
+            continue
+        if quantity.kind == "share":
+            value = point["h"] + value * point["g"]
+        if not isinstance(seen, (int, float)) or not _near(value, seen):
+            raise CourseError(
+                f"the sample's formula `{quantity.name} = {quantity.formula}` gives {value} at "
+                f"{point}, and the solution {seen}: mend the formula"
+            )
+
+
 def _quantity(
     quantity: Quantity, sample: Sample, views: dict[str, tuple[list[Point], list[Point]]]
 ) -> dict[str, Any]:
@@ -72,7 +90,7 @@ def _quantity(
         entry["says"] = quantity.says
     if quantity.kind == "fact":
         return entry
-    names = [each for each in sample.names if each not in ("g", "h")]
+    names = [each for each in sample.names if each not in ("g", "h")] + [*sample.derived]
     if quantity.kind == "share" and sample.quantities[0].kind == "result":
         names.append("out")
     formulas = candidates(quantity.formula, names, sample.functions)
@@ -137,6 +155,8 @@ def _values(formula: str, points: Iterable[Point]) -> list[float | None]:
 def point_of(sample: Sample, row: Sequence[float]) -> Point:
     """A point's numbers by name; `out` is the right result there."""
     point = dict(zip(sample.names, row, strict=True))
+    for name, formula in sample.derived.items():
+        point[name] = evaluate(formula, point) or 0.0
     first = sample.quantities[0]
     out = evaluate(first.formula, point) if first.kind == "result" else None
     return point if out is None else {**point, "out": out}
@@ -148,11 +168,18 @@ def holds(region: str, point: Point) -> bool:
 
 
 def fresh_points(sample: Sample, rng: random.Random, times: int) -> list[Point]:
-    """Points near the sample's own: what is a fraction there is another one here."""
+    """Points near the sample's own: each fraction and each `seed` is another one here."""
     return [
         point_of(
             sample,
-            [n * rng.uniform(0.8, 1.25) if isinstance(n, float) else n for n in row],
+            [
+                rng.randrange(1000, 10**6)
+                if name == "seed"
+                else number * rng.uniform(0.8, 1.25)
+                if isinstance(number, float)
+                else number
+                for name, number in zip(sample.names, row, strict=True)
+            ],
         )
         for row in sample.points
         for _ in range(times)

@@ -18,11 +18,12 @@ from pathlib import Path
 from typing import Any
 
 from coursecheck.check import load_table, match
-from coursecheck.inference import Inference, evaluate, infer
+from coursecheck.inference import Inference, evaluate, infer, sample_probes
 from coursecheck.messages import agree_all, explain
 from coursecheck.probes import Probe, play
 
 from ...course_folder.assignments import Assignment, Exercise, load_assignment
+from ...course_folder.samples import Sample
 from ...course_folder.settings import load_settings
 from ...errors import OutOfTime
 from ...judging.diagnosis import Diagnosis
@@ -210,25 +211,44 @@ class UnseenJudge:
             found = infer(entry, [play(probe, whole) for probe in exercise.sample_probes])
             if found:
                 answer.inferred = found.says
-                answer.false = untrue(found, exercise, whole, random.Random(self._seed))
+                answer.false = untrue(found, assignment, exercise, whole, self._seed)
 
 
-def untrue(found: Inference, exercise: Exercise, scope: dict[str, Any], rng: random.Random) -> str:
+def untrue(
+    found: Inference,
+    assignment: Assignment,
+    exercise: Exercise,
+    scope: dict[str, Any],
+    seed: str,
+) -> str:
     """Where an explanation's models, run on fresh points, do not give what the code gives."""
+    rng = random.Random(seed)
+    if found.behaviour:
+        number, chosen = found.behaviour
+        source = exercise.behaviours[number].source(chosen)
+        model_scope = assignment.namespace(**{exercise.id: source})
+        for sample in exercise.samples:
+            for point in fresh_points(sample, rng, FRESH):
+                probe = _probe_at(sample, point)
+                if not alike(play(probe, scope), play(probe, model_scope)):
+                    return f"the model differs at {point}"
     for model in found.models:
         sample = exercise.samples[model.sample]
         quantity = sample.quantities[model.quantity]
         for point in fresh_points(sample, rng, FRESH):
             if not holds(model.region, point):
                 continue
-            row = ", ".join(repr(point[name]) for name in sample.names)
-            code = f"{', '.join(sample.names)} = {row}\n{sample.code}"
-            [seen] = play(Probe(code=code, observe=[quantity.name]), scope)
+            seen = play(_probe_at(sample, point), scope)[model.quantity]
             right = evaluate(quantity.formula, point) if quantity.formula else None
             says = model.value(point, right)
             if not alike(seen, says):
                 return f"{quantity.name} at {point} is {seen}, and the model gives {says}"
     return ""
+
+
+def _probe_at(sample: Sample, point: dict[str, float]) -> Probe:
+    [probe] = sample_probes([{**sample.as_table, "points": [[point[n] for n in sample.names]]}])
+    return probe
 
 
 @dataclass
