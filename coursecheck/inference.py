@@ -37,7 +37,13 @@ ID = 4
 NO_ID = "-" * ID
 """In a table's index: a formula that is not to be told in this region."""
 
-_SAFE = vars(math) | {"abs": abs, "max": max, "min": min, "__builtins__": {}}
+
+def _exp(x: float) -> float:
+    """The exponential, infinite where no float can hold it: 1 / (1 + exp(-x)) is then right."""
+    return math.exp(x) if x < 709.0 else math.inf
+
+
+_SAFE = vars(math) | {"abs": abs, "exp": _exp, "max": max, "min": min, "__builtins__": {}}
 
 
 @dataclass(frozen=True)
@@ -251,12 +257,15 @@ def infer(entry: Mapping[str, Any], seen: Sequence[Sequence[Observation]]) -> In
         shown = [next(rows) for _ in sample["points"]]
         parts: list[str] = []
         models: list[Model] = []
+        place = 0
         for index in range(len(sample["quantities"])):
             if time.process_time() > until:
                 return None
             quantity = _Quantity(sample, number, index, [row[index] for row in shown])
             found = _explain(quantity)
             if found and len(parts) < _MOST_PARTS:
+                if not models:
+                    place = min(quantity.wrong & {*_places(sample, found[0].region)})
                 parts.append(_sentence(quantity, found))
                 models += found
         if models:
@@ -265,7 +274,7 @@ def infer(entry: Mapping[str, Any], seen: Sequence[Sequence[Observation]]) -> In
             says = f"{begin} code behaves {', and '.join(parts)}."
             if sample.get("where") and any(model.formula for model in models):
                 says += f" Here {sample['where']}."
-            return Inference(f"{says} {_question(entry, models[0])}", models)
+            return Inference(f"{says} {_question(sample, models[0], place)}", models)
     return None
 
 
@@ -313,7 +322,10 @@ class _Quantity:
         if not all(map(_is_number, seen)):
             # `None`, a truth value, a text: the same at every point.
             plain = all(agree(each, seen[0]) for each in seen) and not is_error(seen[0])
-            simple = seen[0] is None or isinstance(seen[0], (bool, str))
+            # Of an empty text there is nothing to say, unless the course says it.
+            is_text = isinstance(seen[0], str) and seen[0] != ""
+            is_said = describe(seen[0]) in self.entry.get("says", {})
+            simple = seen[0] is None or isinstance(seen[0], bool) or is_text or is_said
             alike = [Model(*about, constant=seen[0], is_constant=True)]
             return alike if plain and simple and len(seen) > 1 else []
         if self.is_share and all(
@@ -490,13 +502,10 @@ def _words(quantity: Mapping[str, Any], model: Model) -> str:
     return way.says.format(name=name, slope=model.formula)
 
 
-def _question(entry: Mapping[str, Any], model: Model) -> str:
-    """An input to try, at which the model holds, and a question."""
-    sample = entry["samples"][model.sample]
-    numbers = sample["points"][_places(sample, model.region)[0]]
-    point = ", ".join(
-        f"{name} = {number:g}" for name, number in zip(sample["names"], numbers, strict=True)
-    )
+def _question(sample: Mapping[str, Any], model: Model, place: int) -> str:
+    """An input to try, at which the model holds and is wrong, and a question."""
+    numbers = zip(sample["names"], sample["points"][place], strict=True)
+    point = ", ".join(f"{name} = {number:g}" for name, number in numbers)
     if model.is_kept:
         ask = "What should arrive there?"
     elif model.is_constant:

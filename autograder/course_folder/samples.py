@@ -18,7 +18,17 @@ HELD = (0.75, -1.4, 2.3, 0.35, -0.85)
 """What `g` and `h`, the factor of a share and what was held before, are at one point after another:
 as many as have no common divisor, so that they never go together."""
 
-_RESERVED = ("about", "regions", "results", "shares", "facts", "functions", "derived", "where")
+_RESERVED = (
+    "about",
+    "regions",
+    "results",
+    "shares",
+    "facts",
+    "functions",
+    "derived",
+    "where",
+    "also",
+)
 
 
 @dataclass(frozen=True)
@@ -51,6 +61,7 @@ class Sample:
         functions: what a formula may call.
         about: where the sample holds, in words; empty for the usual case.
         derived: more names that a formula may use, and how each is computed.
+        also: more formulas that a student may follow, beside those near the right one.
         where: what the names in formulas stand for, in words, if the lines do not show it.
     """
 
@@ -63,6 +74,7 @@ class Sample:
     about: str = ""
     derived: dict[str, str] = field(default_factory=dict)
     where: str = ""
+    also: tuple[str, ...] = ()
 
     @property
     def as_table(self) -> dict[str, Any]:
@@ -166,6 +178,7 @@ def read_sample(where: str, headers: dict[str, str], code: str) -> Sample:
         headers.get("about", ""),
         dict(part.split(" = ", 1) for part in _parts(headers, "derived")),
         headers.get("where", ""),
+        tuple(_parts(headers, "also")),
     )
 
 

@@ -93,7 +93,7 @@ def _quantity(
     names = [each for each in sample.names if each not in ("g", "h")] + [*sample.derived]
     if quantity.kind == "share" and sample.quantities[0].kind == "result":
         names.append("out")
-    formulas = candidates(quantity.formula, names, sample.functions)
+    formulas = candidates(quantity.formula, names, sample.functions, sample.also)
     factors = [f"~{factor:g}" for factor in _TIMES]
     entry["index"] = {
         region: _index(quantity.formula, factors, formulas, *points)
@@ -193,18 +193,23 @@ _OPERATORS = (ast.Add, ast.Sub, ast.Mult, ast.Div, ast.Pow, ast.FloorDiv)
 _COMPARISONS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
 
 
-def candidates(right: str, names: Sequence[str], functions: Sequence[str]) -> list[str]:
+def candidates(
+    right: str, names: Sequence[str], functions: Sequence[str], also: Sequence[str] = ()
+) -> list[str]:
     """Formulas that a student may have meant, the smallest first.
 
     Args:
         right: the right formula.
         names: what it may depend on.
         functions: what it may call.
+        also: formulas to take in as they are.
     """
-    near = {_tidy(text) for text in _neighbours(right, names, functions)}
+    near = {_tidy(text) for text in _neighbours(right, names, functions) if _is_sensible(text)}
     far = {_tidy(text) for text in _small(names, functions)}
     far |= {_tidy(f"{sign}({text})") for text in near for sign in ("-", "2 * ")}
     size = {text: (_size(text), len(text), text) for text in near | far}
+    size |= {text: (_size(text), len(text), text) for text in map(_tidy, also)}
+    near |= {*map(_tidy, also)}
     chosen = [*sorted(near, key=size.__getitem__), *sorted(far - near, key=size.__getitem__)]
     return sorted([text for text in chosen if text != _tidy(right)][:MOST], key=size.__getitem__)
 
@@ -268,7 +273,7 @@ def _heirs(node: ast.expr, names: Sequence[str], functions: Sequence[str]) -> It
     if isinstance(node, ast.BinOp):
         yield from (node.left, node.right, ast.BinOp(node.right, node.op, node.left))
         yield from (ast.BinOp(node.left, each(), node.right) for each in _OPERATORS)
-        yield ast.BinOp(node.left, ast.Mod(), node.right)
+        yield from (ast.BinOp(node.right, each(), node.left) for each in (ast.Div, ast.Sub))
     if isinstance(node, ast.Call):
         yield from node.args
         yield from (_call(each, *node.args) for each in functions if len(node.args) == 1)
@@ -299,6 +304,14 @@ def _tidy(text: str) -> str:
         if isinstance(value, float) and value.is_integer():
             node.value = int(value)  # type: ignore[attr-defined]
     return ast.unparse(tree)
+
+
+def _is_sensible(text: str) -> bool:
+    """Whether no function is called with a mere number."""
+    return not any(
+        isinstance(node, ast.Call) and all(isinstance(each, ast.Constant) for each in node.args)
+        for node in ast.walk(ast.parse(text, mode="eval"))
+    )
 
 
 def _size(text: str) -> int:

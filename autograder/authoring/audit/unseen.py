@@ -17,7 +17,7 @@ from multiprocessing import get_context
 from pathlib import Path
 from typing import Any
 
-from coursecheck.check import load_table, match
+from coursecheck.check import diagnose, load_table, match
 from coursecheck.inference import Inference, evaluate, infer, sample_probes
 from coursecheck.messages import agree_all, explain
 from coursecheck.probes import Probe, play
@@ -38,6 +38,9 @@ from .running import MEMORY
 KINDS = ("one_change", "two_changes", "with_another")
 """One change in a variant's cell; two; and one in each of two exercises' cells."""
 
+RIGHT = "right"
+"""The kind of a variant's cell as it is: whatever is said against it is a false alarm."""
+
 EXPERIMENTS = 400
 """How often an experiment is made, to see whether an answer computes otherwise."""
 
@@ -53,7 +56,7 @@ class Answer:
     """A wrong answer, and what came of it.
 
     Attributes:
-        kind: one of `KINDS`.
+        kind: one of `KINDS`, or `RIGHT`.
         variant: whose cell was changed.
         cells: what stands in the notebook otherwise than in the solution, this cell among it.
         differs: whether the oracle sees it computing otherwise; None where it does not know.
@@ -61,7 +64,8 @@ class Answer:
         named: the id of the misconception that it is taken for.
         raised: what is told of an error that it stops with.
         inferred: what is told that it computes.
-        false: why that does not hold, if it does not.
+        false: why that does not hold, if it does not; of a right answer, what is said against it.
+        is_formula: whether the course declares formulas for the exercise.
     """
 
     kind: str
@@ -77,10 +81,11 @@ class Answer:
     raised: str = ""
     inferred: str = ""
     false: str = ""
+    is_formula: bool = False
 
     @property
     def is_wrong(self) -> bool:
-        return self.differs is not False
+        return self.kind != RIGHT and self.differs is not False
 
     @property
     def is_explained(self) -> bool:
@@ -131,7 +136,11 @@ def answers(course: Path, assignment: Assignment, seed: str, size: int) -> list[
             found.setdefault(tuple(notebook.values()), answer)
         if len(found) == size:
             break
-    return list(found.values())
+    right = [
+        Answer(RIGHT, assignment.name, name, case.id, "", case.answers[name], dict(case.answers))
+        for name, case in cells
+    ]
+    return [*found.values(), *rng.sample(right, min(len(right), size))]
 
 
 class UnseenJudge:
@@ -141,7 +150,6 @@ class UnseenJudge:
         self._course = course
         self._seed = seed
         self._judge = Judge(course, seed)
-        self._tables: dict[str, dict[str, Any]] = {}
         self._oracles: dict[str, Oracle] = {}
         self._variants: dict[tuple[str, str], dict[str, str]] = {}
 
@@ -152,12 +160,22 @@ class UnseenJudge:
     def judge(self, answer: Answer) -> Answer:
         """Fill in what comes of an answer."""
         assignment = load_assignment(self._course, answer.assignment)
+        answer.is_formula = any(
+            quantity.formula
+            for sample in assignment.exercises[answer.exercise].samples
+            for quantity in sample.quantities
+        )
         alone = self._alone(assignment, answer)
         case = Case("mutant", "unseen", answer.assignment, {answer.exercise: "", **alone})
         verdicts = list(self._judge.verdicts(case))
         answer.killed = not all(passed for _, passed in verdicts)
         if any(test == ENDLESS for test, _ in verdicts):
             answer.differs, answer.raised = True, "ran out of time"
+            return answer
+        if answer.kind == RIGHT:
+            entry = self._table(assignment)[answer.exercise]
+            found = diagnose(entry, assignment.namespace(**alone))
+            answer.false = "a hidden test" if answer.killed else found.says if found else ""
             return answer
         if answer.assignment not in self._oracles:
             self._oracles[answer.assignment] = Oracle(
@@ -185,12 +203,14 @@ class UnseenJudge:
                 self._variants[assignment.name, case.id] = case.answers
         return {**self._variants[key], answer.exercise: answer.source}
 
+    def _table(self, assignment: Assignment) -> dict[str, Any]:
+        exercises: dict[str, Any] = load_table(assignment.table)["exercises"]
+        return exercises
+
     def _tell(self, answer: Answer, assignment: Assignment, alone: dict[str, str]) -> None:
         """What a student would read, in the order in which it is looked for."""
         exercise = assignment.exercises[answer.exercise]
-        if assignment.name not in self._tables:
-            self._tables[assignment.name] = load_table(assignment.table)["exercises"]
-        table = self._tables[assignment.name]
+        table = self._table(assignment)
         entry = table[exercise.id]
         scope = assignment.namespace(**alone)
         observed = [play(probe, scope) for probe in exercise.probes]
@@ -260,18 +280,36 @@ class Unseen:
 
     @property
     def wrong(self) -> list[Answer]:
+        """The answers that compute otherwise than the solution."""
         return [each for each in self.answers if each.is_wrong]
 
     @property
     def survivors(self) -> list[Answer]:
+        """The wrong ones that pass all hidden tests."""
         return [each for each in self.wrong if not each.killed]
 
     @property
+    def computing(self) -> list[Answer]:
+        """The wrong ones that lost points and stop with no error: what they compute is a question.
+
+        Of the others the error is told, with the student's own line.
+        """
+        return [each for each in self.wrong if each.killed and (each.named or not each.raised)]
+
+    @property
     def untold(self) -> list[Answer]:
-        """Those that stop with no error, and of which nothing is told but what came out."""
-        return [
-            each for each in self.wrong if each.killed and not each.raised and not each.is_explained
-        ]
+        """Those of which nothing is told but what came out."""
+        return [each for each in self.computing if not each.is_explained]
+
+    @property
+    def false(self) -> list[Answer]:
+        """The explanations that do not hold."""
+        return [each for each in self.answers if each.false and each.kind != RIGHT]
+
+    @property
+    def alarms(self) -> list[Answer]:
+        """The right answers of which something is said."""
+        return [each for each in self.answers if each.false and each.kind == RIGHT]
 
 
 def unseen(course: Path, names: list[str], seed: str, size: int, workers: int) -> Unseen:

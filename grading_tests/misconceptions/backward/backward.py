@@ -82,7 +82,7 @@ backward(y * y)
 
 # %% sample: backward
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
-# facts: ran; late; top; held
+# facts: ran | "": no backward step ran; late; top; held
 import random
 
 draw = random.Random(seed)
@@ -106,7 +106,7 @@ late = " ".join(
     f"{node.label} before {user.label}"
     for user in nodes
     for node in user._prev
-    if node.label in steps and steps.index(node.label) < steps.index(user.label)
+    if {node.label, user.label} <= {*steps} and steps.index(node.label) < steps.index(user.label)
 )
 top = str(sorted(set(seeds)))
 held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
