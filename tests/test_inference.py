@@ -190,6 +190,7 @@ def test_a_formula_that_the_solution_does_not_compute_is_refused():
 @pytest.mark.slow
 def test_unseen_answers_lose_points_and_what_is_told_of_them_is_true():
     judge = UnseenJudge(COURSE, "test")
+    judge.prepare("backward")
     try:
         drawn = [e for e in answers(COURSE, ASSIGNMENTS["backward"], "test", 40)
                  if e.variant != "recursion_limit"][:50]  # fmt: skip

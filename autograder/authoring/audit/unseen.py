@@ -157,6 +157,15 @@ class UnseenJudge:
         """Release what the hidden tests hold."""
         self._judge.close()
 
+    def prepare(self, name: str) -> None:
+        """Load what the judging of an assignment's answers needs, before processes are forked."""
+        assignment = load_assignment(self._course, name)
+        self._judge.suite(assignment)
+        load_table(assignment.table)
+        self._oracles[name] = Oracle(assignment, experiments_of(self._course), times=EXPERIMENTS)
+        for case in all_cases(self._course, assignment, "", ["variant"]):
+            self._variants[name, case.id] = case.answers
+
     def judge(self, answer: Answer) -> Answer:
         """Fill in what comes of an answer."""
         assignment = load_assignment(self._course, answer.assignment)
@@ -165,7 +174,9 @@ class UnseenJudge:
             for sample in assignment.exercises[answer.exercise].samples
             for quantity in sample.quantities
         )
-        alone = self._alone(assignment, answer)
+        # The notebook in which this cell alone was changed.
+        variant = self._variants[answer.assignment, answer.variant]
+        alone = {**variant, answer.exercise: answer.source}
         case = Case("mutant", "unseen", answer.assignment, {answer.exercise: "", **alone})
         verdicts = list(self._judge.verdicts(case))
         answer.killed = not all(passed for _, passed in verdicts)
@@ -177,10 +188,6 @@ class UnseenJudge:
             found = diagnose(entry, assignment.namespace(**alone))
             answer.false = "a hidden test" if answer.killed else found.says if found else ""
             return answer
-        if answer.assignment not in self._oracles:
-            self._oracles[answer.assignment] = Oracle(
-                assignment, experiments_of(self._course), times=EXPERIMENTS
-            )
         answer.differs = self._oracles[answer.assignment].differs(answer.exercise, alone)
         if answer.killed and answer.is_wrong:
             try:
@@ -194,14 +201,6 @@ class UnseenJudge:
             except (Exception, OutOfTime) as error:
                 answer.raised = f"{type(error).__name__}: {error}"
         return answer
-
-    def _alone(self, assignment: Assignment, answer: Answer) -> dict[str, str]:
-        """The notebook in which this cell alone was changed."""
-        key = (assignment.name, answer.variant)
-        if key not in self._variants:
-            for case in all_cases(self._course, assignment, "", ["variant"]):
-                self._variants[assignment.name, case.id] = case.answers
-        return {**self._variants[key], answer.exercise: answer.source}
 
     def _table(self, assignment: Assignment) -> dict[str, Any]:
         exercises: dict[str, Any] = load_table(assignment.table)["exercises"]
@@ -320,7 +319,7 @@ def unseen(course: Path, names: list[str], seed: str, size: int, workers: int) -
         for name in names
         for each in answers(course, load_assignment(course, name), seed, size)
     ]
-    parts = [drawn[i :: 4 * workers] for i in range(4 * workers)]
+    parts = [drawn[i :: 2 * workers] for i in range(2 * workers)]
     with ProcessPoolExecutor(workers, get_context("spawn")) as processes:
         running = [processes.submit(_judge_all, course, seed, part) for part in parts if part]
         for future in as_completed(running):
@@ -333,6 +332,8 @@ def _judge_all(course: Path, seed: str, part: list[Answer]) -> list[Answer]:
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
     resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
     judge = UnseenJudge(course, seed)
+    for name in sorted({each.assignment for each in part}):
+        judge.prepare(name)
     try:
         return [_judged(judge, each) for each in part]
     finally:
