@@ -82,7 +82,7 @@ for node in nodes:
 
         def step(name=node.label):
             steps.append(name)
-            seeds.append(root.grad)
+            seeds.append(float(root.grad))
 
         node._backward = step
 backward_without_recursion(root)
@@ -93,7 +93,7 @@ late = " ".join(
     for node in user._prev
     if {node.label, user.label} <= {*steps} and steps.index(node.label) < steps.index(user.label)
 )
-top = str(sorted(set(seeds)))
+top = " ".join(f"{each:g}" for each in sorted(set(seeds)))
 held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
 
 
@@ -102,9 +102,9 @@ held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
 # sides: left | right: goes through the operands from right to left
 # marks: nodes | data: takes nodes with equal numbers for one | none: does not remember which nodes it has met
 # forward: no | yes: runs the steps from the operands to the results
-# seed: set | add: adds the seed to what the root held before | none: gives the root no seed | number: takes the root's own number for the seed | all: gives every node a seed of 1 | late: gives the root its seed only after the steps | zero: gives the root a seed of 0
+# seed: set | add: adds the seed to what the root held before | none: gives the root no seed | number: takes the root's own number for the seed | all: gives every node a seed of 1 | late: gives the root its seed only after the steps | zero: gives the root a seed of 0 | two: gives the root a seed of 2 | minus: gives the root a seed of -1
 # reset: no | before: sets the other nodes back to 0 before the steps run | after: sets the other nodes back to 0 after the steps have run | leaves: sets the leaves back to 0 before the steps run
-# runs: once | twice: runs every step twice | root: runs the root's step alone | rest: leaves out the root's step | some: leaves out the last step that should run
+# runs: once | none: runs no step | twice: runs every step twice | root: runs the root's step alone | rest: leaves out the root's step | some: leaves out the last step that should run
 # ask: With c computed from b, and d from b and c: in which order do your steps run, what does the root hold then, and had everything that uses b passed on its share before b's step ran?
 
 def listed(root):
@@ -155,10 +155,14 @@ def backward_without_recursion(self):
         self.grad += 1.0
     elif seed == "number":
         self.grad = self.data
+    elif seed in ("two", "minus"):
+        self.grad = 2.0 if seed == "two" else -1.0
     elif seed == "zero":
         self.grad = 0.0
     inner = [node for node in order if len(node._prev)]
-    if runs == "root":
+    if runs == "none":
+        order = []
+    elif runs == "root":
         order = [self]
     elif runs == "rest":
         order = others

@@ -49,7 +49,7 @@ except ValueError:
 # regions: x > 0 | x < 0 | x == 0
 # results: z.data = sin(x)
 # shares: a.grad = cos(x)
-# facts: len(z._prev); a.data == x | False: the number in `a` is changed
+# facts: a.data == x | False: the number in `a` is changed
 # functions: sin cos
 from course.push import push  # sets a gradient, runs the steps
 
@@ -65,7 +65,7 @@ push(z, g)
 # regions: x > 0 | x < 0 | x == 0
 # results: z.data = cos(x)
 # shares: a.grad = -sin(x)
-# facts: len(z._prev); a.data == x | False: the number in `a` is changed
+# facts: a.data == x | False: the number in `a` is changed
 # functions: sin cos
 from course.push import push  # sets a gradient, runs the steps
 
@@ -81,7 +81,7 @@ push(z, g)
 # regions: x > 1 | x < 1
 # results: z.data = sqrt(x)
 # shares: a.grad = 0.5 / out
-# facts: len(z._prev); a.data == x | False: the number in `a` is changed
+# facts: a.data == x | False: the number in `a` is changed
 # functions: sqrt log exp
 from course.push import push  # sets a gradient, runs the steps
 

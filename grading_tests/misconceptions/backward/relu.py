@@ -56,7 +56,7 @@ push(w.relu(), 1.0)
 # regions: x > 0 | x < 0 | x == 0; x > 20 | 0 < x < 20 | x == 0 | -20 < x < 0 | x < -20
 # results: z.data = max(0.0, x)
 # shares: a.grad = 1 if x > 0 else 0
-# facts: len(z._prev); a.data == x | False: the number in `a` is changed
+# facts: a.data == x | False: the number in `a` is changed
 # functions: 
 from course.push import push  # sets a gradient, runs the steps
 

@@ -35,12 +35,10 @@ loss.backward()
 # m: 0.4, 1.7, -2.3, -0.6, 2.9, 1.3, -0.75, 3.1
 # results: result.data = x * n + y * m
 # shares: a.grad = n; b.grad = m
-# facts: a in result._prev | False: the graph of your result does not lead to the first weight; b in result._prev | False: the graph of your result does not lead to the last weight
 a, b = Value(x), Value(y)
 a.grad = b.grad = h
 result = weighted_sum([a, b], [n, m])
-result.grad = g
-result._backward()
+(result * g).backward()
 
 
 # %% mistake: q18.late_binding

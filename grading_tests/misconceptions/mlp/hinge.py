@@ -18,9 +18,9 @@ loss.backward()
 
 # %% sample: hinge
 # about: a single sample
-# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 1.0, -1.0
-# t: 1, 1, 1, 1, -1, -1, -1, -1, 1, -1
-# regions: t * x < 1 | t * x == 1 | t * x > 1; t == 1 | t == -1
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# t: 1, 1, 1, 1, -1, -1, -1, -1
+# regions: t * x < 1 | t * x > 1; t == 1 | t == -1
 # results: loss.data = max(0.0, 1 - t * x); p.grad = -t if t * x < 1 else 0
 p = Value(x)
 loss = hinge([p], [t])

@@ -37,7 +37,7 @@ network = MLP(3, sizes)
 # n: 1, 2, 3, 5, 4
 # k: 2, 3, 2, 4, 5
 # m: 3, 2, 4, 2, 3
-# results: len(network.layers) = 2; len(network.parameters()) = k * (n + 1) + m * (k + 1); len(network.layers[0].neurons) = k; len(network.layers[1].neurons) = m; len(network.layers[0].neurons[0].w) = n; len(network.layers[1].neurons[0].w) = k; len(answers) = m
+# results: len(network.layers) = 2; len(list(network.parameters())) = k * (n + 1) + m * (k + 1); len(network.layers[0].neurons) = k; len(network.layers[1].neurons) = m; len(network.layers[0].neurons[0].w) = n; len(network.layers[1].neurons[0].w) = k; len(answers) = m
 # facts: own | False: the parameters are not those of the layers, one layer after another
 network = MLP(n, [k, m])
 answers = network([1.0] * n)
@@ -50,14 +50,15 @@ own = [*map(id, network.parameters())] == [id(p) for one in network.layers for p
 # c: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
 # x: 1.1, -0.35, 2.2, 0.9, -1.6, -2.4, 3.3, 0.7
 # functions: tanh
+# also: 2 * tanh(w * x + c); tanh(2 * tanh(w * x + c)); 2 * (w * x + c); tanh(2 * (w * x + c))
 # results: bent.data = tanh(2 * tanh(w * x + c)); straight.data = 2 * tanh(w * x + c)
 answers = []
 for last in (False, True):
     network = MLP(1, [2, 1], linear_output=last)
     for neuron in network.layers[0].neurons:
         neuron.w[0].data, neuron.b.data = w, c
-    for weight in network.layers[1].neurons[0].w:
-        weight.data = 1.0
+    top = network.layers[1].neurons[0]
+    top.w[0].data, top.w[1].data, top.b.data = 1.0, 1.0, 0.0
     answers.append(network([x]))
 bent, straight = answers
 

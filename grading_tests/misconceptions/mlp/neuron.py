@@ -43,7 +43,7 @@ others = [w.data for w in Neuron(20).w]
 # x: 1.1, -0.35, 2.2, 0.9, -1.6, -2.4, 3.3, 0.7
 # y: -0.7, 1.2, 0.55, -1.9, 2.4, -0.8, 1.45, 2.1
 # results: answer.data = w * x + v * y + c; neuron.w[0].grad = x; neuron.w[1].grad = y; neuron.b.grad = 1
-# facts: len(neuron.parameters())
+# facts: len(list(neuron.parameters()))
 neuron = Neuron(2, "linear")
 neuron.w[0].data, neuron.w[1].data, neuron.b.data = w, v, c
 answer = neuron([x, y])
@@ -65,8 +65,8 @@ answer = neuron([x])
 # %% sample: neuron
 # about: fresh neurons
 # n: 1, 2, 3, 5, 8
-# results: len(neuron.w) = n; len(neuron.parameters()) = n + 1
-# facts: neuron.parameters()[-1] is neuron.b | False: the bias is not the last of the parameters; spread | False: all weights start as the same number
+# results: len(neuron.w) = n; len(list(neuron.parameters())) = n + 1
+# facts: list(neuron.parameters())[-1] is neuron.b | False: the bias is not the last of the parameters; spread | False: all weights start as the same number
 neuron = Neuron(n)
 numbers = [weight.data for weight in neuron.w]
 spread = n == 1 or len(set(numbers)) > 1

@@ -54,18 +54,18 @@ for node in nodes:
 
         def step(name=node.label):
             steps.append(name)
-            seeds.append(root.grad)
+            seeds.append(float(root.grad))
 
         node._backward = step
 push_gradients(root, order)
 ran = "".join(steps)
-top = str(sorted(set(seeds)))
+top = " ".join(f"{each:g}" for each in sorted(set(seeds)))
 held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
 
 
 # %% behaviour: manual_backward
 # seed: set | add: adds the seed to what the root held before | none: gives the root no seed | number: takes the root's own number for the seed | all: gives every listed node a seed of 1 | late: gives the root its seed only after the steps | zero: gives the root a seed of 0 | two: gives the root a seed of 2 | minus: gives the root a seed of -1
-# order: given | turned: runs the steps from the end of the list to its beginning | once: runs a step once only where it is listed twice | first: leaves out the first of the list | last: leaves out the last of the list | twice: runs each step twice | root: runs the root's step again at the end | again: runs the root's step once more before the list | alone: runs the root's step alone | none: runs no step at all
+# order: given | turned: runs the steps from the end of the list to its beginning | once: runs a step once only where it is listed twice | first: leaves out the first of the list | last: leaves out the last of the list | twice: runs each step twice | root: runs the root's step again at the end | again: runs the root's step once more before the list | alone: runs the root's step alone | none: runs no step at all | same: runs the root's step in the place of each step on the list
 # reset: no | before: sets the listed nodes back to 0 before the steps run | after: sets the listed nodes back to 0 after the steps have run
 # ask: With b = a + a and c = b + b, what do a, b and c hold after push_gradients(c, [c, b])?
 def push_gradients(root, nodes):
@@ -92,6 +92,7 @@ def push_gradients(root, nodes):
         "again": [root, *nodes],
         "alone": [root],
         "none": [],
+        "same": [root for _ in nodes],
     }[order]
     for node in steps:
         node._backward()
