@@ -105,7 +105,7 @@ def test_nothing_is_inferred_of_solutions_and_no_right_formula_is_in_a_table(nam
 
 def test_a_factor_is_told_without_the_formula_and_without_its_size():
     found = inferred("value", "mul", ("+= other.data * out", "-= other.data * out"))
-    assert "right but for one factor" in found
+    assert "right but for its size or its sign" in found
     assert "-1" not in found.split("Take")[0] and "`y`" not in found
 
 
