@@ -94,6 +94,7 @@ class ExerciseResult:
             ungraded where a hidden test is broken.
         message: what the student reads, in plain text.
         misconception: the id of the recognised misconception, if any.
+        inferred: what the code computes, in words, where no misconception fits and it can be told.
         promises: each hidden test's sentence and whether it held.
         example: a public example that went wrong.
         note: what else should be known, such as a repaired cell.
@@ -109,6 +110,7 @@ class ExerciseResult:
     status: str = "failed"
     message: str = ""
     misconception: str | None = None
+    inferred: str | None = None
     promises: list[tuple[str, bool]] = field(default_factory=list)
     example: Example | None = None
     note: str = ""
@@ -167,6 +169,7 @@ class Report:
                     "misconception": result.misconception,
                     "extra": result.extra,
                     "bonus": result.bonus,
+                    "inferred": result.inferred,
                     **({"flaw": result.flaw} if result.flaw else {}),
                 }
                 for result in self.exercises

@@ -17,6 +17,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from coursecheck import inference
 from coursecheck.cards import GREEN, RED, box, example_table, heading, paragraph
 from coursecheck.messages import (
     Example,
@@ -217,18 +218,25 @@ def _short(answer: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
+_COMPARE = (
+    "This public example comes out wrong. Compare what your code gave with what was expected; one "
+    "of the hints above may describe it."
+)
+
+
 def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()) -> Finding | None:
     """What is wrong with the code in `namespace`, or None if the public examples are right."""
     probes = entry["probes"]
     observed: list[list[Observation]] = []
-    for probe in probes:
+    for probe in [*probes, *inference.sample_probes(entry.get("samples", ()))]:
         try:
             observed.append(play(probe, namespace))
         except KeyboardInterrupt as stop:
             return _stopped(probe, failure(stop))
+    observed, sampled = observed[: len(probes)], observed[len(probes) :]
     right = [probe["right"] for probe in probes]
     if agree_all(observed, right):
-        return None
+        return _in_samples(entry, sampled, core_is_right=True)
     core = [i for i, probe in enumerate(probes) if not probe.get("extra")]
     only_extra = len(core) < len(probes) and agree_all(
         [observed[i] for i in core], [right[i] for i in core]
@@ -239,11 +247,27 @@ def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()
     stub = unfinished(observed)
     if stub is not None:
         return Finding(stub)
-    says = explain(observed, right, hints) or (
-        "This public example comes out wrong. Compare what your code gave with what was "
-        "expected; one of the hints above may describe it."
+    says = explain(observed, right, hints)
+    if says:
+        return Finding(says, first_wrong(entry, observed), only_extra=only_extra)
+    return _in_samples(entry, sampled, only_extra) or Finding(
+        _COMPARE, first_wrong(entry, observed), only_extra=only_extra
     )
-    return Finding(says, first_wrong(entry, observed), only_extra=only_extra)
+
+
+def _in_samples(
+    entry: dict[str, Any], sampled: list[list[Observation]], core_is_right: bool
+) -> Finding | None:
+    """What is wrong by the samples: where it can be told, what the code computes."""
+    inferred = inference.infer(entry, sampled)
+    example = inference.example(entry, sampled, inferred)
+    if example is None:
+        return None
+    only_extra = core_is_right and not any(
+        is_wrong and not sample.get("extra")
+        for sample, is_wrong in inference.wrong_samples(entry, sampled)
+    )
+    return Finding(inferred.says if inferred else _COMPARE, example, only_extra=only_extra)
 
 
 def _stopped(probe: Probe, error: dict[str, Any]) -> Finding:

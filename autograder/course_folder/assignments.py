@@ -17,12 +17,14 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from coursecheck.inference import sample_probes
 from coursecheck.messages import Example
 from coursecheck.probes import Probe
 
 from ..errors import CourseError
 from ..model import IN_NOTEBOOK
 from .modules import course_object
+from .samples import Behaviour, Sample, read_behaviour, read_sample
 from .settings import NAME as SETTINGS
 from .settings import Settings, load_settings
 
@@ -76,6 +78,8 @@ class Exercise:
     stub: str = ""
     probes: list[Probe] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
+    behaviours: list[Behaviour] = field(default_factory=list)
     form: str = ""
     manual: bool = False
     extra: bool = False
@@ -86,6 +90,11 @@ class Exercise:
     def total_points(self) -> float:
         """What it adds to the total of its assignment, and what its cell is worth to nbgrader."""
         return 0.0 if self.bonus else self.max_points
+
+    @property
+    def sample_probes(self) -> list[Probe]:
+        """The probes that play the samples at all their points."""
+        return sample_probes([sample.as_table for sample in self.samples])
 
     @property
     def marking_guide(self) -> str:
@@ -418,6 +427,14 @@ def _read_misconceptions(paths: Iterable[Path], exercises: dict[str, Exercise]) 
                     f"{path}: {name} is about another exercise: "
                     "move it to the file that has that exercise's name"
                 )
+            if kind == "sample":
+                exercise.samples.append(read_sample(f"{path}: sample {name}", headers, source))
+                continue
+            if kind == "behaviour":
+                exercise.behaviours.append(
+                    read_behaviour(f"{path}: behaviour {name}", headers, source)
+                )
+                continue
             needed = {"probe": "observe", "form": "answer"}.get(kind, "says")
             if needed not in headers:
                 raise CourseError(f"{path}: {kind} {name} lacks its line `# {needed}: …`")

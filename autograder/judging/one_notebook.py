@@ -15,8 +15,9 @@ from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from coursecheck import inference
 from coursecheck.check import first_wrong, match
-from coursecheck.messages import CANNOT_READ, agree_all, explain, explain_cell
+from coursecheck.messages import CANNOT_READ, Example, agree_all, explain, explain_cell
 from coursecheck.probes import Observation
 
 from ..course_folder.assignments import Assignment, Exercise
@@ -104,6 +105,7 @@ class Judging:
         self._failed: list[str] = []
         self._plain: set[str] = set()
         self._wrong: list[str] = []
+        self._taken = 0.0
 
     def results(self) -> list[ExerciseResult]:
         """One result an exercise, in the notebook's order."""
@@ -121,6 +123,9 @@ class Judging:
                     else:
                         self._failed.append(exercise.id)
             judged = {each.id: self._final(each) for each in chosen if not each.manual}
+            # From here on only explanations are looked for, where no hidden number was seen.
+            for run in self._runs.values():
+                run.close()
             results = [self._result(each, judged.get(each.id)) for each in chosen]
             _log_points(results)
             return results
@@ -299,6 +304,7 @@ class Judging:
         exercise that ran into a time limit, for others may use it.
         """
         timeouts, taken = self._budget.timeouts, self._budget.seconds - self._budget.left()
+        self._taken = taken
         for exercise in chosen:
             if self._budget.left() < 3 * taken:
                 break
@@ -394,7 +400,11 @@ class Judging:
         if stopped.startswith(CANNOT_READ) or (stopped and not says):
             says, name, example = stopped, None, None
         if not says:
-            says = explain(observed or [], right, self._assignment.hints) or _plain_words(verdicts)
+            says = explain(observed or [], right, self._assignment.hints)
+            if not says:
+                says, shown = self._infer(result, exercise, observed)
+                result.inferred, example = says or None, shown or example
+            says = says or _plain_words(verdicts)
         if result.status in LOST and not mistake:
             says = f"The code {LOST[result.status]}. {ADVICE[result.status]}"
             if exercise.id in self._cut_short:
@@ -403,6 +413,28 @@ class Judging:
         result.misconception = name
         result.example = example
         result.message = says + (f"\n\n{example.as_text()}" if example else "")
+
+    def _infer(
+        self,
+        result: ExerciseResult,
+        exercise: Exercise,
+        observed: list[list[Observation]] | None,
+    ) -> tuple[str, Example | None]:
+        """What the code computes, in words, and a sample that shows it; "" where it is not known.
+
+        Numbers are free only in the student's own notebook, with nothing given. Where something was
+        given, that notebook is asked only if its probes show the same there.
+        """
+        own = self._observed.get(exercise.id)
+        if not own or observed != own or not exercise.samples or result.status in LOST:
+            return "", None
+        if self._budget.left() < 3 * self._taken:
+            return "", None
+        entry = self._table[exercise.id]
+        seen = self._own.observe_samples(exercise)
+        found = inference.infer(entry, seen) if seen else None
+        _log.debug("%s: inferred: %s", exercise.id, found.says if found else "nothing")
+        return (found.says, inference.example(entry, seen, found)) if found and seen else ("", None)
 
     def _cell_error(self, exercise: Exercise) -> str:
         """In words, how the exercise's own cell stopped with an error, if it did."""
