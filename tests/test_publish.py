@@ -82,6 +82,7 @@ def test_it_holds_what_students_need(bundle):
     assert {f"{FOLDER}/{name}" for name in ("START.html", "start.py", "requirements.txt")} <= names
     assert any(name.endswith("!course/tables/value.json") for name in names)
     assert f"{FOLDER}/lesson/index.html" in names
+    assert f"{FOLDER}/extra/arrays.ipynb" in names
 
 
 def test_it_holds_nothing_of_the_instructors(bundle):

@@ -61,7 +61,10 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "attributes": ('[["data", "grad"]]', ("3", '["data"]', '[["data"]]', '[["data", 3]]')),
     },
     "lesson": {"folder": ('"course"', ("3", '""')), "names": ('"lesson:names"', PLACE)},
-    "bundle": {"wheel": ('["pyproject.toml", "package"]', FILES)},
+    "bundle": {
+        "wheel": ('["pyproject.toml", "package"]', FILES),
+        "extra": ('["extra/more.ipynb"]', FILES),
+    },
     "assignments.first": {
         "tests": (f'"{IN_NOTEBOOK}"', ('"both"', "3", "[]")),
         "data": ('["points.csv"]', FILES),
@@ -306,7 +309,7 @@ def test_the_guide_tells_the_right_defaults(tmp_path):
         "lesson": vars(found.lesson),
         "checks": {"tables": found.tables},
         "grading": {"drawing": found.drawing, "core_only": found.core_only},
-        "bundle": {"wheel": found.wheel},
+        "bundle": {"wheel": found.wheel, "extra": found.extra},
         "assignments.NAME": vars(found.of("first")),
     }
     for name, (_, default) in documented().items():

@@ -85,6 +85,7 @@ class Settings:
         lesson: where the lesson's text is.
         wheel: files and folders of the course folder that make the package which students install,
             `pyproject.toml` among them; empty where there is none.
+        extra: notebooks of the course folder that students get beside the assignments, ungraded.
         assignments: pairs of an assignment's name and its settings.
     """
 
@@ -100,6 +101,7 @@ class Settings:
     audit: AuditSettings = _AUDIT
     lesson: LessonSettings = _LESSON
     wheel: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
     assignments: tuple[tuple[str, AssignmentSettings], ...] = ()
 
     def of(self, assignment: str) -> AssignmentSettings:
@@ -206,7 +208,12 @@ def _read(path: Path, stamp: int) -> Settings:
     own_lesson = LessonSettings(lesson.take("folder", _text, ""), lesson.take("names", _place, ""))
     lesson.refuse_the_rest()
     bundle = table.section("bundle")
-    found = replace(found, lesson=own_lesson, wheel=bundle.take("wheel", _files, ()))
+    found = replace(
+        found,
+        lesson=own_lesson,
+        wheel=bundle.take("wheel", _files, ()),
+        extra=bundle.take("extra", _files, ()),
+    )
     bundle.refuse_the_rest()
     assignments = table.section("assignments")
     data: list[tuple[str, str, str]] = []

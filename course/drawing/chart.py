@@ -32,6 +32,7 @@ _STYLE = """
 .ch .ch-height{fill:none;stroke:var(--jp-content-font-color1,#4d5560);stroke-opacity:.55}
 """
 _DASHES = ("", "7 4", "2 4", "9 4 2 4")
+_MARKS = {0: "h.1", 2: "h5"}
 _CHARACTER = 7.2
 """About how wide a character is, in pixels: enough to leave room for labels."""
 _APART = 14.0  # pixels from one label to the next
@@ -198,25 +199,40 @@ class Axes(Svg):
     ) -> None:
         """Where answers on a grid lie above a threshold, blue and dotted, and where not, orange,
         with a line between. Inside each square of the grid the border is a straight line."""
-        above, below, border, dots = [], [], [], []
-        for j in range(len(rows) - 1):
-            for i in range(len(columns) - 1):
-                around = ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1))
-                corners = [
-                    (self.place(columns[a], rows[b]), _bounded(answers[b][a] - threshold))
-                    for a, b in around
-                ]
-                crossed = _cut(corners)
-                above.append(_path([place for place, side in crossed if side >= 0]))
-                below.append(_path([place for place, side in crossed if side <= 0]))
-                edge = [place for place, side in crossed if side == 0]
-                border += [_path(pair) for pair in zip(edge[::2], edge[1::2], strict=False)]
-                (x, y), side = corners[0]
-                if side > 0 and i % 2 and j % 2:
-                    dots.append(f"M{x:.1f},{y:.1f}h.1")
-        self.add(f'<path class="ch-cell ch-fill-0" d="{"".join(above)}"/>')
-        self.add(f'<path class="ch-cell ch-fill-1" d="{"".join(below)}"/>')
-        self.add(f'<path class="ch-line ch-0" stroke-linecap="round" d="{"".join(dots)}"/>')
+        above = [[answer - threshold for answer in row] for row in answers]
+        below = [[-margin for margin in row] for row in above]
+        self.regions(columns, rows, [above, below])
+
+    def regions(
+        self,
+        columns: Sequence[float],
+        rows: Sequence[float],
+        margins: Sequence[Sequence[Sequence[float]]],
+        numbers: Sequence[int] = (0, 1, 2, 3),
+    ) -> None:
+        """Where each of several margins on a grid is above 0, in its colour; blue is dotted, green
+        has strokes. Between them runs a line."""
+        border = []
+        for rank, (margin, number) in enumerate(zip(margins, numbers, strict=False), 1):
+            inside, marks = [], []
+            for j in range(len(rows) - 1):
+                for i in range(len(columns) - 1):
+                    around = ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1))
+                    corners = [
+                        (self.place(columns[a], rows[b]), _bounded(margin[b][a])) for a, b in around
+                    ]
+                    crossed = _cut(corners)
+                    inside.append(_path([place for place, side in crossed if side >= 0]))
+                    edge = [place for place, side in crossed if side == 0]
+                    if rank < len(margins):  # a border has two sides, and is drawn once
+                        border += [_path(pair) for pair in zip(edge[::2], edge[1::2], strict=False)]
+                    (x, y), side = corners[0]
+                    if side > 0 and i % 2 and j % 2 and number in _MARKS:
+                        marks.append(f"M{x:.1f},{y:.1f}{_MARKS[number]}")
+            self.add(f'<path class="ch-cell ch-fill-{number}" d="{"".join(inside)}"/>')
+            self.add(
+                f'<path class="ch-line ch-{number}" stroke-linecap="round" d="{"".join(marks)}"/>'
+            )
         self.add(f'<path class="ch-line ch-ink" stroke-linecap="round" d="{"".join(border)}"/>')
 
     def contour(

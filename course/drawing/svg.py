@@ -120,11 +120,12 @@ def scrolling(svg: str) -> str:
     return f'<div tabindex="0" style="max-width:100%;overflow-x:auto">{svg}</div>'
 
 
-def fitting(svg: str, smallest: float = 0.6) -> str:
-    """Wrap the picture so that a wide one shrinks to the page, though not below `smallest`.
+def fitting(svg: str, smallest: float = 0.6, scrolls: bool = True) -> str:
+    """Make a wide picture shrink to the page, by default not below `smallest`: then it scrolls.
 
     For pictures that are drawn again and again: each new one would be scrolled back to its start.
     """
-    width = float(svg.partition(' width="')[2].partition('"')[0])
+    width = float(svg.partition(' width="')[2].partition('"')[0]) if scrolls else 0.0
     size = f"max-width:100%;min-width:{width * smallest:.0f}px;height:auto"
-    return scrolling(svg.replace("max-width:none", size, 1))
+    shrunk = svg.replace("max-width:none", size, 1)
+    return scrolling(shrunk) if scrolls else shrunk

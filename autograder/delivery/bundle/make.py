@@ -13,7 +13,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
-from ...course_folder.assignments import is_ordinary, read_cells
+from ...course_folder.assignments import assignment_names, is_ordinary, read_cells
 from ...course_folder.settings import Settings, load_settings
 from ...errors import CourseError
 from ...packages import module_folder
@@ -21,6 +21,7 @@ from ...pages.templates import templates
 from ..lesson.site import build
 
 LESSON = "lesson"  # notebooks lead to ../lesson/
+EXTRA = "extra"
 
 # What `nbgrader generate_assignment` takes out. Where it is left, the release is not one.
 _INSTRUCTORS_ONLY = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "END HIDDEN TESTS")
@@ -71,6 +72,7 @@ def publish(course: Path, names: Sequence[str], output: Path, link: str | None =
             _copy(course / "release" / name, made / name)
             _copy_beside(course, settings, name, made / name)
             _require_released(made / name)
+        extra = _copy_extra(course, settings, chosen, made)
         wheels = [_checks_wheel(made)]
         if settings.wheel:
             wheels.append(_wheel(settings.package_home(course), settings.wheel, made))
@@ -84,7 +86,9 @@ def publish(course: Path, names: Sequence[str], output: Path, link: str | None =
         (made / "runtime.txt").write_text("python-3.11\n", "utf-8")
         shutil.copyfile(Path(__file__).with_name("start.py"), made / "start.py")
         start = templates(__package__).get_template("START.html")
-        page = start.render(settings=settings, folder=name_of_folder, names=chosen, link=link)
+        page = start.render(
+            settings=settings, folder=name_of_folder, names=chosen, extra=extra, link=link
+        )
         (made / "START.html").write_text(page, "utf-8")
         archive = Path(scratch) / f"{name_of_folder}.zip"
         _zip(made, archive)
@@ -140,6 +144,24 @@ def _copy_beside(course: Path, settings: Settings, name: str, target: Path) -> N
         copy.parent.mkdir(parents=True, exist_ok=True)
         shutil.copyfile(path, copy)
         copy.chmod(0o644)
+
+
+def _copy_extra(course: Path, settings: Settings, chosen: Sequence[str], target: Path) -> list[str]:
+    """Copy the extra notebooks; where they are then. They build on all assignments and give their
+    answers away, so they come out with the last of them."""
+    if not set(assignment_names(course)) <= set(chosen):
+        return []
+    copied = []
+    for name in settings.extra:
+        path = settings.package_home(course) / name
+        if not path.is_file():
+            raise CourseError(f"{path} is missing, which course.toml names as an extra notebook")
+        copy = target / EXTRA / path.name
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copyfile(path, copy)
+        copy.chmod(0o644)
+        copied.append(f"{EXTRA}/{path.name}")
+    return copied
 
 
 def _require_released(folder: Path) -> None:

@@ -54,6 +54,7 @@ def build(course: Path, folder: Path, beside: Sequence[str] = ()) -> list[Path]:
     for number, name in enumerate(names):
         page = templates.get_template("page.html").render(
             course=title,
+            scripts=_scripts(course, [texts[name]]),
             texts=texts,
             decks=decks,
             name=name,
@@ -62,7 +63,9 @@ def build(course: Path, folder: Path, beside: Sequence[str] = ()) -> list[Path]:
         )
         written.append(_write(folder / f"{name}.html", page))
     for name, slides in decks.items():
-        deck = templates.get_template("deck.html").render(course=title, slides=slides)
+        deck = templates.get_template("deck.html").render(
+            course=title, scripts=_scripts(course, slides), slides=slides
+        )
         written.append(_write(folder / "slides" / f"{name}.html", deck))
     return written
 
@@ -74,6 +77,23 @@ def _sources(course: Path, kind: str) -> list[Path]:
     found = sorted(folder.glob("*.md"), key=lambda p: (p.stem != "index", p))
     if not found:
         raise LessonError(f"there is no text in {folder}")
+    return found
+
+
+def _scripts(course: Path, texts: Sequence[Text]) -> dict[str, str]:
+    """What a page with interactives needs of `scripts/` beside the texts, by "js" and "css"."""
+    if not any("data-interactive=" in text.html for text in texts):
+        return {}
+    settings = load_settings(course)
+    folder = settings.package_home(course) / settings.lesson.folder / "scripts"
+    found = {
+        kind: "\n".join(path.read_text("utf-8") for path in sorted(folder.glob(f"*.{kind}")))
+        for kind in ("js", "css")
+    }
+    if not found["js"]:
+        raise LessonError(f"a text has an interactive, and there is no script in {folder}")
+    if "</script" in found["js"].lower():
+        raise LessonError(f"a script in {folder} holds “</script”, which would end it on the page")
     return found
 
 
