@@ -84,6 +84,7 @@ class Settings:
         lesson: where the lesson's text is.
         wheel: files and folders of the course folder that make the package which students install,
             `pyproject.toml` among them; empty where there is none.
+        browser: the address at which its browser edition is; "" where it is nowhere.
         assignments: pairs of an assignment's name and its settings.
     """
 
@@ -98,6 +99,7 @@ class Settings:
     audit: AuditSettings = _AUDIT
     lesson: LessonSettings = _LESSON
     wheel: tuple[str, ...] = ()
+    browser: str = ""
     assignments: tuple[tuple[str, AssignmentSettings], ...] = ()
 
     def of(self, assignment: str) -> AssignmentSettings:
@@ -201,6 +203,7 @@ def _read(path: Path, stamp: int) -> Settings:
     lesson.refuse_the_rest()
     bundle = table.section("bundle")
     found = replace(found, lesson=own_lesson, wheel=bundle.take("wheel", _files, ()))
+    found = replace(found, browser=bundle.take("browser", _address, ""))
     bundle.refuse_the_rest()
     assignments = table.section("assignments")
     data: list[tuple[str, str, str]] = []
@@ -281,6 +284,12 @@ class _Table:
 def _text(value: Any) -> str:
     if type(value) is not str or not value.strip():
         raise ValueError('a text in quotes, such as "…"')
+    return value
+
+
+def _address(value: Any) -> str:
+    if type(value) is not str or not re.fullmatch(r"https?://[^\s/]\S*", value):
+        raise ValueError('an address, such as "https://…"')
     return value
 
 

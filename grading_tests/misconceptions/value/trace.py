@@ -36,11 +36,12 @@ nodes, edges = trace(root)
 
 # %% probe: trace
 # about: a chain of 5000 operations
-node = Value(1.0)
+chain = [Value(1.0)]
 for step in range(5000):
-    node = Value(1.0, (node,), "+")
-nodes, edges = trace(node)
-# observe: len(nodes), len(edges)
+    chain.append(Value(1.0, (chain[-1],), "+"))
+nodes, edges = trace(chain[-1])
+nodes, edges = len(nodes), len(edges)
+# observe: nodes, edges
 
 
 # %% probe: trace
