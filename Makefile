@@ -8,7 +8,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 PROXY := $(VENV)/node_modules/.bin/configurable-http-proxy
 NAMES := value backward checkpoint mlp
 
-.PHONY: demo check versions test attacks audit damaged kills fuzz nbgrader peers lab hub lesson docs \
+.PHONY: demo check versions test attacks audit damaged kills fuzz nbgrader peers lab browser hub lesson docs \
   install system \
   for-tests generated release solutions map tables pictures lint bench \
   bench-large speed-gate clean
@@ -49,6 +49,13 @@ attacks: install system
 lab: install system
 	$(BIN)/autograder lesson release/lesson $(NAMES)
 	cd release && ../$(BIN)/jupyter lab $(if $(SUDO),,--allow-root)
+
+# The course in a browser tab, from a server on this machine alone: artefacts/browser is the site.
+browser: install system
+	@command -v npm >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq npm; }
+	$(BIN)/autograder publish --browser $(NAMES)
+	@echo "The course is at http://127.0.0.1:8000/ until Ctrl-C"
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory artefacts/browser 8000
 
 # A JupyterHub on this machine alone, with a class and an instructor, for a trial.
 hub: install system $(PROXY)

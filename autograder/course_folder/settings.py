@@ -86,6 +86,7 @@ class Settings:
         wheel: files and folders of the course folder that make the package which students install,
             `pyproject.toml` among them; empty where there is none.
         extra: notebooks of the course folder that students get beside the assignments, ungraded.
+        browser: the address at which its browser edition is; "" where it is nowhere.
         assignments: pairs of an assignment's name and its settings.
     """
 
@@ -102,6 +103,7 @@ class Settings:
     lesson: LessonSettings = _LESSON
     wheel: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
+    browser: str = ""
     assignments: tuple[tuple[str, AssignmentSettings], ...] = ()
 
     def of(self, assignment: str) -> AssignmentSettings:
@@ -213,6 +215,7 @@ def _read(path: Path, stamp: int) -> Settings:
         lesson=own_lesson,
         wheel=bundle.take("wheel", _files, ()),
         extra=bundle.take("extra", _files, ()),
+        browser=bundle.take("browser", _address, ""),
     )
     bundle.refuse_the_rest()
     assignments = table.section("assignments")
@@ -294,6 +297,12 @@ class _Table:
 def _text(value: Any) -> str:
     if type(value) is not str or not value.strip():
         raise ValueError('a text in quotes, such as "…"')
+    return value
+
+
+def _address(value: Any) -> str:
+    if type(value) is not str or not re.fullmatch(r"https?://[^\s/]\S*", value):
+        raise ValueError('an address, such as "https://…"')
     return value
 
 
