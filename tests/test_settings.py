@@ -58,6 +58,12 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "attributes": ('[["data", "grad"]]', ("3", '["data"]', '[["data"]]', '[["data", 3]]')),
     },
     "lesson": {"folder": ('"course"', ("3", '""')), "names": ('"lesson:names"', PLACE)},
+    "service": {
+        "attempts": ("0", ("-1", '"3"', "true", "2.5")),
+        "attempts_a_day": ("3", ("-1", '"3"', "true", "2.5")),
+        "before_due": ('"nothing"', ('"all"', "3", "[]")),
+        "counts": ('"best"', ('"first"', "3")),
+    },
     "bundle": {"wheel": ('["pyproject.toml", "package"]', FILES)},
     "assignments.first": {
         "tests": (f'"{IN_NOTEBOOK}"', ('"both"', "3", "[]")),
@@ -303,6 +309,7 @@ def test_the_guide_tells_the_right_defaults(tmp_path):
         "lesson": vars(found.lesson),
         "checks": {"tables": found.tables},
         "grading": {"drawing": found.drawing},
+        "service": vars(found.service),
         "bundle": {"wheel": found.wheel},
         "assignments.NAME": vars(found.of("first")),
     }
