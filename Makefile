@@ -8,7 +8,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 PROXY := $(VENV)/node_modules/.bin/configurable-http-proxy
 NAMES := value backward checkpoint mlp
 
-.PHONY: demo check versions test attacks audit damaged kills fuzz nbgrader peers lab browser hub lesson docs \
+.PHONY: demo check versions test attacks audit damaged kills serve-class fuzz nbgrader peers lab browser hub lesson docs \
   install system \
   for-tests generated release solutions map tables pictures lint bench \
   bench-large speed-gate clean
@@ -70,6 +70,10 @@ damaged: install system
 kills: install system
 	$(BIN)/python tests/kill_campaign.py --kills 200
 	$(BIN)/python tests/killed_students.py --students 400 --kills 60
+
+# A class of 50 hands in within a minute, and the service is killed in between.
+serve-class: install system
+	CLASS_SIZE=50 $(BIN)/pytest tests/test_serve.py -k a_class_hands_in
 
 # What the protocol and the reader of notebooks make of thousands of strange inputs.
 fuzz: install

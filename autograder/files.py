@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import fcntl
 import os
+import shutil
 import time
 from collections.abc import Iterator
 from contextlib import contextmanager, suppress
@@ -74,4 +75,39 @@ def write_whole(path: Path, content: bytes, mode: int) -> None:
         raise CourseError(
             f"{path} could not be written ({error.strerror}). What was graded before is stored; "
             "make room or set the rights, and grade again."
+        ) from error
+
+
+def replace_folder(folder: Path, files: dict[str, bytes], aside: Path | None) -> None:
+    """Put a folder with these files in the place of what is there. Call this under `one_at_a_time`.
+
+    A program that is killed meanwhile has lost nothing: at one moment alone there is neither the
+    old folder nor the new one, and then the old one is aside.
+
+    Args:
+        files: contents by names in the folder, with `/` between parts.
+        aside: where what was there goes; None where it is not to be kept.
+
+    Raises `CourseError` where the disk is full.
+    """
+    fresh = folder.with_name(f".{folder.name}.new")
+    try:
+        shutil.rmtree(fresh, ignore_errors=True)
+        fresh.mkdir(parents=True)
+        for inner, content in files.items():
+            path = fresh / inner
+            path.parent.mkdir(parents=True, exist_ok=True)
+            path.write_bytes(content)
+        if os.path.lexists(folder):
+            old = aside or folder.with_name(f".{folder.name}.old")
+            old.parent.mkdir(parents=True, exist_ok=True)
+            shutil.rmtree(old, ignore_errors=True)
+            folder.rename(old)
+        fresh.rename(folder)
+        if aside is None:
+            shutil.rmtree(folder.with_name(f".{folder.name}.old"), ignore_errors=True)
+    except OSError as error:
+        raise CourseError(
+            f"{folder} could not be written ({error.strerror}). Make room or set the rights, and "
+            "run the same command again."
         ) from error

@@ -61,6 +61,12 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "attributes": ('[["data", "grad"]]', ("3", '["data"]', '[["data"]]', '[["data", 3]]')),
     },
     "lesson": {"folder": ('"course"', ("3", '""')), "names": ('"lesson:names"', PLACE)},
+    "service": {
+        "attempts": ("0", ("-1", '"3"', "true", "2.5")),
+        "attempts_a_day": ("3", ("-1", '"3"', "true", "2.5")),
+        "before_due": ('"nothing"', ('"all"', "3", "[]")),
+        "counts": ('"best"', ('"first"', "3")),
+    },
     "bundle": {
         "wheel": ('["pyproject.toml", "package"]', FILES),
         "extra": ('["extra/more.ipynb"]', FILES),
@@ -312,6 +318,7 @@ def test_the_guide_tells_the_right_defaults(tmp_path):
         "lesson": vars(found.lesson),
         "checks": {"tables": found.tables},
         "grading": {"drawing": found.drawing, "core_only": found.core_only},
+        "service": vars(found.service),
         "bundle": {"wheel": found.wheel, "extra": found.extra, "browser": found.browser},
         "assignments.NAME": vars(found.of("first")),
     }

@@ -10,11 +10,18 @@ import pytest
 
 TESTS = Path(__file__).resolve().parent
 PAGE = TESTS.parent / "docs" / "wishes.md"
-ROWS = [
-    [part.strip() for part in line.strip("|\n").split("|")]
-    for line in PAGE.read_text("utf-8").splitlines()
-    if line.startswith("|") and not line.startswith(("|---", "| wish"))
-]
+ANSWERED, _, OPEN = PAGE.read_text("utf-8").partition("\n## Not answered\n")
+
+
+def rows(text: str) -> list[list[str]]:
+    return [
+        [part.strip() for part in line.strip("|\n").split("|")]
+        for line in text.splitlines()
+        if line.startswith("|") and not line.startswith(("|---", "| wish"))
+    ]
+
+
+ROWS = rows(ANSWERED)
 
 
 def defined_tests() -> set[str]:
@@ -39,4 +46,15 @@ def test_each_wish_names_tests_that_exist(row):
 
 def test_the_page_has_both_sides():
     headings = re.findall(r"^## (.+)$", PAGE.read_text("utf-8"), re.MULTILINE)
-    assert headings == ["Instructors", "Students"] and len(ROWS) > 25
+    assert headings == ["Instructors", "Students", "Not answered"] and len(ROWS) > 25
+
+
+def test_what_is_not_answered_is_told_and_not_claimed_above():
+    threads = re.compile(r"\b(?:NB|OT|PL|CC|GS)\d+\b")
+    assert all(len(row) == 2 and all(row) for row in rows(OPEN)) and len(rows(OPEN)) > 5
+    assert not {*threads.findall(ANSWERED)} & {*threads.findall(OPEN)}
+
+
+@pytest.mark.parametrize("thread", ["NB1379", "NB1452", "NB1837", "OT622"])
+def test_no_thread_is_cited_that_nobody_could_find(thread):
+    assert thread not in ANSWERED + OPEN

@@ -138,7 +138,7 @@ def new_exercise(
     type=click.Path(file_okay=False, path_type=Path),
     help="Where the hub keeps everything; by default artefacts/hub in the course folder.",
 )
-@click.option("--port", default=8000, show_default=True, help="The first of three free ports.")
+@click.option("--port", default=8000, show_default=True, help="The first of four free ports.")
 @click.option(
     "--student",
     "students",

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import sys
 from collections import Counter
 from pathlib import Path
@@ -10,11 +11,15 @@ from pathlib import Path
 import click
 
 from ..course_folder.assignments import find_course
+from ..errors import CourseError
 from ..terminal import console, course_option, errors, for_people
 from ..texts import visible
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
-_LOOKS = {"new": "green", "newer": "green", "same": "dim", "left out": "dim"}
+_LOOKS = {
+    "new": "green", "newer": "green", "same": "dim", "left out": "dim",
+    "sent": "green", "sent before": "dim", "would be sent": "default",
+}  # fmt: skip
 
 
 @click.command("import")
@@ -107,4 +112,75 @@ def feedback(assignment: str, output: Path | None, course: Path | None) -> None:
     sys.exit(bool(made.notes))
 
 
-COMMANDS = (import_, feedback)
+@click.command()
+@click.argument("assignment")
+@click.option(
+    "--to",
+    "system",
+    type=click.Choice(["canvas", "lti"]),
+    required=True,
+    help="Canvas by its API, or any platform by LTI 1.3.",
+)
+@click.option("--url", help="Canvas: its address, such as https://canvas.example.org.")
+@click.option("--there", metavar="COURSE/ASSIGNMENT", help="Canvas: the numbers of both.")
+@click.option("--settings", type=_FILE, help="LTI: the file with the platform's addresses.")
+@click.option("--keys", is_flag=True, help="LTI: print the key set to register there, and end.")
+@click.option("--yes", is_flag=True, help="Send. Without it, only say what would be sent.")
+@click.option("--json", "as_json", is_flag=True, help="Print one JSON line a student.")
+@course_option
+@for_people
+def send(
+    assignment: str,
+    system: str,
+    url: str | None,
+    there: str | None,
+    settings: Path | None,
+    keys: bool,
+    yes: bool,
+    as_json: bool,
+    course: Path | None,
+) -> None:
+    """Send the marks of ASSIGNMENT to a learning management system, late penalties taken off.
+
+    A student is whoever has the gradebook's lms_user_id there. What was sent before and has not
+    changed is left alone, so a command that was stopped goes on. Ends with status 1 where some mark
+    was not sent.
+    """
+    from ..delivery.lms.platforms import Canvas, LtiPlatform
+    from ..delivery.lms.sending import DONE, Platform, send_marks
+
+    folder = find_course(course)
+
+    def platform(max_points: float) -> Platform:
+        if system == "lti":
+            if settings is None:
+                raise CourseError("--to lti needs --settings FILE")
+            return LtiPlatform(settings, assignment, max_points)
+        if url is None or there is None or not re.fullmatch(r"\d+/\d+", there, re.ASCII):
+            raise CourseError("--to canvas needs --url ADDRESS and --there COURSE/ASSIGNMENT")
+        return Canvas(url, there, max_points)
+
+    if keys:
+        click.echo(json.dumps(getattr(platform(1.0), "keys", {}), indent=1))
+        return
+    counted: Counter[str] = Counter()
+    is_done = True
+    for each in send_marks(folder, assignment, platform, yes):
+        counted[each.state] += 1
+        is_done &= each.state in DONE
+        if as_json:
+            click.echo(json.dumps(vars(each), ensure_ascii=False))
+            continue
+        points = "" if each.points is None else f": {each.points:g}"
+        told = f"{each.state}: {each.student}{points}" + (f" ({each.told})" if each.told else "")
+        style = {"sent": "green", "sent before": "dim", "would be sent": ""}.get(
+            each.state, "yellow"
+        )
+        console.print(visible(told), style=style, markup=False, highlight=False, soft_wrap=True)
+    if not as_json:
+        summary = ", ".join(f"{number} {state}" for state, number in counted.items())
+        errors.print(summary or "nobody submitted anything", highlight=False)
+    sys.exit(not is_done)
+
+
+COMMANDS = (import_, feedback, send)

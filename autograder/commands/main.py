@@ -24,7 +24,7 @@ from ..errors import CourseError
 from ..model import Report
 from ..terminal import console, course_option, errors, for_people
 from ..texts import visible
-from . import authoring, lms, results
+from . import authoring, lms, results, serving
 
 if TYPE_CHECKING:
     from ..pipeline.classroom import Classroom
@@ -410,7 +410,7 @@ def doctor(as_json: bool, course: Path | None) -> None:
 
 for command in (results.report, results.export, results.publish):
     main.add_command(command)
-for command in (*lms.COMMANDS, *authoring.COMMANDS):
+for command in (*lms.COMMANDS, *serving.COMMANDS, *authoring.COMMANDS):
     main.add_command(command)
 
 

@@ -63,7 +63,28 @@ class LessonSettings:
     names: str = ""
 
 
-_AUDIT, _LESSON = AuditSettings(), LessonSettings()
+SHOWN = ("nothing", "exercises", "mistakes")
+"""What the service may show of an attempt before the due date, from least to most."""
+
+
+@dataclass(frozen=True)
+class ServiceSettings:
+    """The rules of `autograder serve`.
+
+    Attributes:
+        attempts: how many of one student at one assignment are graded in all; 0 for any number.
+        attempts_a_day: how many on one day; what comes after waits for the next.
+        before_due: one of `SHOWN`. After the due date all is shown.
+        counts: which attempt the mark is of: the "best" or the "last".
+    """
+
+    attempts: int = 30
+    attempts_a_day: int = 10
+    before_due: str = "mistakes"
+    counts: str = "last"
+
+
+_AUDIT, _LESSON, _SERVICE = AuditSettings(), LessonSettings(), ServiceSettings()
 
 
 @dataclass(frozen=True)
@@ -83,6 +104,7 @@ class Settings:
         core_only: whether exercises and tests that are marked as extra count for nothing.
         audit: what the audit of the hidden tests goes by.
         lesson: where the lesson's text is.
+        service: the rules of grading on arrival.
         wheel: files and folders of the course folder that make the package which students install,
             `pyproject.toml` among them; empty where there is none.
         extra: notebooks of the course folder that students get beside the assignments, ungraded.
@@ -101,6 +123,7 @@ class Settings:
     core_only: bool = False
     audit: AuditSettings = _AUDIT
     lesson: LessonSettings = _LESSON
+    service: ServiceSettings = _SERVICE
     wheel: tuple[str, ...] = ()
     extra: tuple[str, ...] = ()
     browser: str = ""
@@ -218,12 +241,23 @@ def _read(path: Path, stamp: int) -> Settings:
         browser=bundle.take("browser", _address, ""),
     )
     bundle.refuse_the_rest()
+    service = table.section("service")
+    rules = ServiceSettings(
+        attempts=service.take("attempts", _count, _SERVICE.attempts),
+        attempts_a_day=service.take("attempts_a_day", _count, _SERVICE.attempts_a_day),
+        before_due=service.take("before_due", _one_of(*SHOWN), _SERVICE.before_due),
+        counts=service.take("counts", _one_of("best", "last"), _SERVICE.counts),
+    )
+    found = replace(found, service=rules)
+    service.refuse_the_rest()
     assignments = table.section("assignments")
     data: list[tuple[str, str, str]] = []
     each_own: list[tuple[str, AssignmentSettings]] = []
     for name in [*assignments.given]:
         each = assignments.section(name)
-        own = AssignmentSettings(each.take("tests", _tests, HIDDEN), each.take("data", _files, ()))
+        own = AssignmentSettings(
+            each.take("tests", _one_of(HIDDEN, IN_NOTEBOOK), HIDDEN), each.take("data", _files, ())
+        )
         each_own.append((name, own))
         data += [(name, file, str(path.parent / "source" / name / file)) for file in own.data]
         each.refuse_the_rest()
@@ -343,16 +377,25 @@ def _truth(value: Any) -> bool:
     return value
 
 
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError("a whole number, or 0 for no limit")
+    return value
+
+
+def _one_of(*words: str) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if value not in words:
+            raise ValueError(" or ".join(f'"{word}"' for word in words))
+        return str(value)
+
+    return read
+
+
 def _place(value: Any) -> str:
     if type(value) is not str or not re.fullmatch(r"\w+:\w+", value):
         raise ValueError('a module in grading_tests/ and a name in it, such as "drawing:draw"')
     return value
-
-
-def _tests(value: Any) -> str:
-    if value not in (HIDDEN, IN_NOTEBOOK):
-        raise ValueError(f'"{HIDDEN}" or "{IN_NOTEBOOK}"')
-    return str(value)
 
 
 def _files(value: Any) -> tuple[str, ...]:

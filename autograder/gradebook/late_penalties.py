@@ -79,6 +79,14 @@ class LatePenalties:
             ) from error
         return step
 
+    def would_be(self, name: str, student: str, score: float, late: float) -> float:
+        """The points that a submission would lose, by how many seconds it came late."""
+        if late <= 0 or self._step is None:
+            return 0.0
+        self._step.assignment_id = name
+        penalty = self._step.plugin_inst.late_submission_penalty(student, score, late)
+        return 0.0 if penalty is None else min(max(penalty, 0.0), score)
+
     def settle(self, student: str) -> dict[str, float]:
         """Set the penalties of all that a student submitted, by what the gradebook holds now.
 
@@ -113,8 +121,4 @@ class LatePenalties:
 
     def _penalty(self, student: str, name: str, notebook: SubmittedNotebook) -> float | None:
         late = notebook.assignment.total_seconds_late
-        if late <= 0:
-            return None
-        self._step.assignment_id = name
-        penalty = self._step.plugin_inst.late_submission_penalty(student, notebook.score, late)
-        return None if penalty is None else min(max(penalty, 0.0), notebook.score)
+        return self.would_be(name, student, notebook.score, late) or None

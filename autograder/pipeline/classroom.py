@@ -101,8 +101,8 @@ class Classroom:
     def __exit__(self, *_: object) -> None:
         self._gradebook.close()
 
-    def submissions(self, name: str, student: str | None = None) -> list[str]:
-        """The students who submitted the assignment."""
+    def require(self, name: str) -> None:
+        """Raises `CourseError` where the assignment cannot be graded here."""
         assignment = load_assignment(self._course, name)
         if is_ordinary(self._course, name):
             raise CourseError(
@@ -113,6 +113,10 @@ class Classroom:
             )
         require_assignment(self._gradebook, name)
         require_points(self._gradebook, name, assignment.exercises.values())
+
+    def submissions(self, name: str, student: str | None = None) -> list[str]:
+        """The students who submitted the assignment."""
+        self.require(name)
         root = self._course / self._folders.submitted_directory
         found = students_with(root, name)
         if student is not None:
@@ -195,9 +199,13 @@ class Classroom:
                 error = before.get("unreadable")
                 at_once.append(Outcome(student, name, error=error, skipped=True))
 
-    def job(self, name: str, student: str) -> Job:
-        """The job of grading a student's submission as it is now."""
-        folder = self._folder(self._folders.submitted_directory, student, name)
+    def job(self, name: str, student: str, folder: Path | None = None) -> Job:
+        """The job of grading a student's submission as it is now.
+
+        Args:
+            folder: where it is, if not among the submissions.
+        """
+        folder = folder or self.folder(name, student)
         path = folder / f"{name}.ipynb"
         content, refused = None, ""
         try:

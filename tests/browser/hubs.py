@@ -41,7 +41,7 @@ class Hub:
 @contextmanager
 def serve_hub(root: Path, students: list[str], assignment: str) -> Iterator[Hub]:
     """The hub as `make hub` starts it, on free ports."""
-    port = _three_free_ports()
+    port = _four_free_ports()
     command = [
         sys.executable,
         "-m",
@@ -72,15 +72,15 @@ def serve_hub(root: Path, students: list[str], assignment: str) -> Iterator[Hub]
             hub.wait(STOP)
 
 
-def _three_free_ports() -> int:
-    """The first of three ports in a row that nobody uses."""
+def _four_free_ports() -> int:
+    """The first of four ports in a row that nobody uses."""
     while True:
         with ExitStack() as taken:
             first = taken.enter_context(socket.socket())
             first.bind(("127.0.0.1", 0))
             port: int = first.getsockname()[1]
             try:
-                for more in (1, 2):
+                for more in (1, 2, 3):
                     taken.enter_context(socket.socket()).bind(("127.0.0.1", port + more))
             except (OSError, OverflowError):
                 continue

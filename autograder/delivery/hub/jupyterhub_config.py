@@ -63,6 +63,21 @@ c.Authenticator.allowed_users = set(FOLDER.users())
 c.JupyterHub.spawner_class = BoxedSpawner
 c.JupyterHub.cleanup_servers = True
 
+# It grades what students hand in at once, and shows them what it found.
+SERVICE = "grading"
+c.JupyterHub.services = [
+    {
+        "name": SERVICE,
+        "url": f"http://127.0.0.1:{int(os.environ['AUTOGRADER_HUB_PORT']) + 3}",
+        "command": [sys.executable, "-m", "autograder", "serve", "--instructor", INSTRUCTOR],
+        "cwd": str(FOLDER.course),
+        "oauth_no_confirm": True,
+    }
+]
+c.JupyterHub.load_roles = [
+    {"name": "user", "scopes": ["self", f"access:services!service={SERVICE}"]}
+]
+
 c.Spawner.home_dir_template = str(FOLDER.root / "homes" / "{username}")
 c.Spawner.default_url = "/lab"
 c.Spawner.start_timeout = c.Spawner.http_timeout = 90

@@ -25,7 +25,7 @@ def start(
     Args:
         clone: the course to copy for the instructor.
         root: where the hub keeps everything.
-        port: the first of three free ports.
+        port: the first of four free ports.
         students: their names.
         names: assignments that a new course begins with; all if empty.
 

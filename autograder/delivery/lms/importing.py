@@ -8,7 +8,6 @@ from __future__ import annotations
 
 import json
 import os
-import shutil
 from collections import defaultdict
 from collections.abc import Iterator
 from collections.abc import Mapping as Mapped
@@ -21,7 +20,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from ...course_folder.assignments import load_assignment
 from ...errors import CourseError, UnreadableNotebook
-from ...files import one_at_a_time, write_whole
+from ...files import one_at_a_time, replace_folder, write_whole
 from ...notebook.intake import RECEIPTS, read_plain_file, refused_id, submitted_at
 from ...pipeline.classroom import course_directory, stamp_of
 from ...texts import visible
@@ -209,7 +208,9 @@ class _Target:
             return state, " ".join(filter(None, (told, left)))
         if handed.when is not None:
             files[RECEIPTS[0]] = f"{handed.when:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
-        self._put(folder, student, files)
+        old = self._aside / "replaced" / student
+        number = len(list(old.iterdir())) + 1 if old.is_dir() else 1
+        replace_folder(folder, files, old / str(number))
         self.record[student] = {
             "form": handed.form,
             "place": handed.place,
@@ -271,26 +272,6 @@ class _Target:
             f"{folder} holds another one, and nothing says which is newer. Give its time in a "
             "mapping, in the column submitted; or move away what is there."
         )
-
-    def _put(self, folder: Path, student: str, files: dict[str, bytes]) -> None:
-        fresh = folder.with_name(f".{folder.name}.new")
-        try:
-            shutil.rmtree(fresh, ignore_errors=True)
-            for inner, content in files.items():
-                path = fresh / inner
-                path.parent.mkdir(parents=True, exist_ok=True)
-                path.write_bytes(content)
-            if os.path.lexists(folder):
-                old = self._aside / "replaced" / student
-                old.mkdir(parents=True, exist_ok=True)
-                number = len(list(old.iterdir())) + 1
-                folder.rename(old / str(number))
-            fresh.rename(folder)
-        except OSError as error:
-            raise CourseError(
-                f"{folder} could not be written ({error.strerror}). What was imported before is "
-                "there; make room or set the rights, and import again."
-            ) from error
 
     def keep_record(self) -> None:
         if self.record:

@@ -1,0 +1,212 @@
+"""The systems that marks are sent to: Canvas by its API, any other by LTI 1.3."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+from ...errors import CourseError
+from .sending import Mark
+
+_NEEDED = ("issuer", "client_id", "token_url", "key")
+_SCOPE = "https://purl.imsglobal.org/spec/lti-ags/scope/"
+_SECRET = re.compile(r"[\w.~+=-]{32,}")
+
+
+class Canvas:
+    """An assignment in a Canvas course, by Canvas's API.
+
+    Args:
+        url: of the Canvas, such as `https://canvas.example.org`.
+        there: the course's and the assignment's number, with `/` between.
+        max_points: what the marks are of; Canvas has to have the same.
+    """
+
+    def __init__(self, url: str, there: str, max_points: float) -> None:
+        try:
+            from canvasapi import Canvas as Api
+            from canvasapi.exceptions import CanvasException
+            from requests import RequestException
+        except ImportError as error:
+            raise _needs("canvasapi") from error
+        self._errors = (CanvasException, RequestException, ValueError)
+        self._course, self._number = (int(each) for each in there.split("/"))
+        self._max_points = max_points
+        self._canvas = Api(url, _canvas_token())
+        self.name = f"canvas {url.rstrip('/')}/courses/{self._course}/assignments/{self._number}"
+
+    def look(self) -> None:
+        try:
+            self._assignment = self._canvas.get_course(self._course).get_assignment(self._number)
+            possible = self._assignment.points_possible
+            self._scores = {
+                str(each.user_id): getattr(each, "score", None)
+                for each in self._assignment.get_submissions()
+            }
+        except self._errors as error:
+            raise _refused(self.name, error) from error
+        if possible is None or float(possible) != self._max_points:
+            raise CourseError(
+                f"{self.name} is worth {possible} points, and the marks are of "
+                f"{self._max_points:g}. Set its points in Canvas to that, and send again."
+            )
+
+    def has(self, mark: Mark) -> bool:
+        return bool(self._scores.get(mark.user) == mark.points)
+
+    def lacks(self, user: str) -> str:
+        return "" if user in self._scores else f"Canvas's course has no student {user}"
+
+    def send(self, mark: Mark) -> None:
+        try:
+            submission = self._assignment.get_submission(int(mark.user))
+            changed = submission.edit(submission={"posted_grade": f"{mark.points:.10g}"})
+            if changed.score is None or abs(float(changed.score) - mark.points) > 1e-6:
+                raise ValueError(f"Canvas made {changed.score} of {mark.points:g}")
+        except self._errors as error:
+            raise CourseError(f"Canvas did not take it ({_told(error)})") from error
+
+
+class LtiPlatform:
+    """A column of marks on an LTI 1.3 platform, by Assignment and Grade Services 2.0.
+
+    Args:
+        settings: a JSON file with `issuer`, `client_id`, `token_url`, `key` (a file with the tool's
+            private key, beside it) and either `lineitem` or `lineitems`, the address of the column
+            or of all; and `audience`, if the platform asks for one.
+        name: the assignment, which the column has as its tag or label; it is made where there is
+            none.
+        max_points: what the marks are of.
+
+    Attributes:
+        keys: the key set by which the platform knows the tool.
+
+    Raises `CourseError` where something is missing.
+    """
+
+    def __init__(self, settings: Path, name: str, max_points: float) -> None:
+        try:
+            from jwcrypto.jwk import JWK
+            from pylti1p3.assignments_grades import AssignmentsGradesService
+            from pylti1p3.exception import LtiException
+            from pylti1p3.registration import Registration
+            from pylti1p3.service_connector import ServiceConnector
+            from requests import RequestException
+        except ImportError as error:
+            raise _needs("pylti1p3") from error
+        self._errors = (LtiException, RequestException, KeyError, ValueError)
+        given = _read_settings(settings)
+        try:
+            key = (settings.parent / given["key"]).read_text("utf-8")
+            public = JWK.from_pem(key.encode()).export_to_pem().decode()
+        except (OSError, ValueError) as error:
+            raise CourseError(
+                f"{settings}: {given['key']} is no private key in PEM form that can be read. Make "
+                "one with `openssl genrsa -out key.pem 2048`."
+            ) from error
+        registration = Registration()
+        registration.set_issuer(given["issuer"]).set_client_id(given["client_id"])
+        registration.set_auth_token_url(given["token_url"])
+        registration.set_tool_private_key(key).set_tool_public_key(public)
+        if "audience" in given:
+            registration.set_auth_audience(given["audience"])
+        self.keys = {"keys": registration.get_jwks()}
+        is_known = "lineitem" in given
+        self._scope = [_SCOPE + each for each in ("score", *(() if is_known else ("lineitem",)))]
+        addresses = {each: given[each] for each in ("lineitem", "lineitems") if each in given}
+        about: Any = {"scope": self._scope, **addresses}
+        self._connector = ServiceConnector(registration)
+        self._service = AssignmentsGradesService(self._connector, about)
+        self._name, self._max_points, self._is_known = name, max_points, is_known
+        self._column: Any = None
+        self.name = f"lti {given['issuer']} {given.get('lineitem') or given['lineitems']}"
+
+    def look(self) -> None:
+        from pylti1p3.lineitem import LineItem
+
+        try:
+            self._connector.get_access_token(self._scope)
+            if self._is_known:
+                return
+            found = self._service.find_lineitem_by_tag(self._name)
+            found = found or self._service.find_lineitem("label", self._name)
+        except self._errors as error:
+            raise _refused(self.name, error) from error
+        if found is None:
+            found = LineItem().set_tag(self._name).set_label(self._name)
+            found.set_score_maximum(self._max_points)
+        self._column = found
+
+    def has(self, mark: Mark) -> bool:
+        return False  # What is there, and who, no platform has to say.
+
+    def lacks(self, user: str) -> str:
+        return ""
+
+    def send(self, mark: Mark) -> None:
+        from pylti1p3.grade import Grade
+
+        grade = (
+            Grade()
+            .set_score_given(mark.points)
+            .set_score_maximum(mark.max_points)
+            .set_timestamp(datetime.now(UTC).isoformat(timespec="milliseconds"))
+            .set_activity_progress("Completed")
+            .set_grading_progress("FullyGraded")
+            .set_user_id(mark.user)
+        )
+        try:
+            if self._column is not None and not self._column.get_id():
+                # It is made with the first mark, and once.
+                self._column = self._service.find_or_create_lineitem(self._column)
+            self._service.put_grade(grade, self._column)
+        except self._errors as error:
+            raise CourseError(f"the platform did not take it ({_told(error)})") from error
+
+
+def _read_settings(path: Path) -> dict[str, str]:
+    try:
+        given = json.loads(path.read_text("utf-8"))
+    except (OSError, ValueError) as error:
+        raise CourseError(f"{path} cannot be read as JSON ({error}). Mend it there.") from error
+    given = given if isinstance(given, dict) else {}
+    missing = [key for key in _NEEDED if key not in given]
+    if not {"lineitem", "lineitems"} & set(given):
+        missing.append("lineitem or lineitems")
+    if missing:
+        raise CourseError(
+            f"{path} lacks {', '.join(missing)}. docs/instructors.md has an example to copy."
+        )
+    return {key: str(value) for key, value in given.items()}
+
+
+def _refused(name: str, error: Exception) -> CourseError:
+    return CourseError(
+        f"{name} cannot be used ({_told(error)}). Look at the address, the numbers and the rights "
+        "of the token or tool."
+    )
+
+
+def _needs(library: str) -> CourseError:
+    return CourseError(
+        f"sending marks needs {library}: run `pip install ./coursecheck './autograder[lms]'` in "
+        "the clone"
+    )
+
+
+def _told(error: Exception) -> str:
+    """An error in one line, without what could be a secret."""
+    return _SECRET.sub("…", str(error).replace("\n", " "))[:300] or type(error).__name__
+
+
+def _canvas_token() -> str:
+    if token := os.environ.get("CANVAS_TOKEN"):
+        return token
+    raise CourseError(
+        "CANVAS_TOKEN is not set. In Canvas, *Account, Settings, New Access Token* makes one; put "
+        "it into the environment, and into no file."
+    )

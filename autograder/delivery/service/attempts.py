@@ -1,0 +1,289 @@
+"""The attempts of a class, and the queue of those that wait: a table, and a folder with the files.
+
+An attempt is in the table once its files are whole, and its row says that it is graded once all
+that follows from it is stored. So a service that is killed at any moment goes on where it was.
+"""
+
+from __future__ import annotations
+
+import json
+import secrets
+import shutil
+import sqlite3
+import time
+from collections.abc import Iterable, Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Any
+
+FOLDER = "attempts"
+"""In the course folder."""
+
+WAITING, GRADED, OVER = "waiting", "graded", "over the limit"
+
+_TABLES = """
+CREATE TABLE IF NOT EXISTS attempt (
+    id INTEGER PRIMARY KEY AUTOINCREMENT,
+    key TEXT NOT NULL UNIQUE,
+    folder TEXT NOT NULL,
+    assignment TEXT NOT NULL,
+    student TEXT NOT NULL,
+    submitted TEXT,
+    arrived REAL NOT NULL,
+    not_before REAL NOT NULL DEFAULT 0,
+    state TEXT NOT NULL,
+    graded REAL,
+    points REAL,
+    max_points REAL,
+    report TEXT,
+    error TEXT,
+    counts INTEGER NOT NULL DEFAULT 0,
+    shown TEXT NOT NULL DEFAULT ''
+);
+CREATE INDEX IF NOT EXISTS attempt_of ON attempt (student, assignment, id);
+CREATE INDEX IF NOT EXISTS attempt_state ON attempt (state);
+CREATE TABLE IF NOT EXISTS link (
+    token TEXT PRIMARY KEY,
+    student TEXT NOT NULL,
+    teaches INTEGER NOT NULL,
+    UNIQUE (student, teaches)
+);
+"""
+
+# Each student's first comes before anybody's second.
+_NEXT = """
+SELECT * FROM (
+    SELECT *, ROW_NUMBER() OVER (PARTITION BY student ORDER BY id) AS turn
+    FROM attempt WHERE state = 'waiting' AND not_before <= :now
+) WHERE turn = 1 AND student NOT IN (SELECT value FROM json_each(:busy))
+ORDER BY (
+    SELECT COALESCE(MAX(graded), 0) FROM attempt AS other WHERE other.student = student
+), id LIMIT 1
+"""
+
+
+@dataclass(frozen=True)
+class Attempt:
+    """One attempt of a student at an assignment.
+
+    Attributes:
+        id: grows in the order in which attempts arrived.
+        key: what it is called where it came from.
+        folder: the name of the folder that holds its files.
+        submitted: when it was handed in, in UTC; None where nothing says.
+        arrived: when the service saw it, in seconds since 1970.
+        not_before: when it may be graded, likewise.
+        state: `WAITING`, `GRADED` or `OVER`.
+        graded: when it was, likewise.
+        report: the verdicts, as `autograder check --json` prints them.
+        error: why nothing in it could be graded.
+        counts: whether the mark is of this one.
+        shown: what has been shown of it, one of `settings.SHOWN`; empty for nothing yet.
+    """
+
+    id: int
+    key: str
+    folder: str
+    assignment: str
+    student: str
+    submitted: datetime | None
+    arrived: float
+    not_before: float
+    state: str
+    graded: float | None
+    points: float | None
+    max_points: float | None
+    report: dict[str, Any]
+    error: str | None
+    counts: bool
+    shown: str
+
+
+class Attempts:
+    """The table and its folder. Each thread needs its own.
+
+    Args:
+        course: the course folder.
+    """
+
+    def __init__(self, course: Path) -> None:
+        self.root = course / FOLDER
+        self.root.mkdir(mode=0o700, exist_ok=True)
+        for name in ("files", "pages"):
+            (self.root / name).mkdir(exist_ok=True)
+        path = self.root / "attempts.db"
+        path.touch(mode=0o600)
+        self._db = sqlite3.connect(path, timeout=60, isolation_level=None)
+        self._db.row_factory = sqlite3.Row
+        self._db.execute("PRAGMA journal_mode = WAL")
+        self._db.execute("PRAGMA synchronous = FULL")
+        self._db.executescript(_TABLES)
+
+    def close(self) -> None:
+        self._db.close()
+
+    @contextmanager
+    def _transaction(self) -> Iterator[None]:
+        self._db.execute("BEGIN IMMEDIATE")
+        try:
+            yield
+        except BaseException:
+            self._db.execute("ROLLBACK")
+            raise
+        self._db.execute("COMMIT")
+
+    def files_of(self, attempt: Attempt) -> Path:
+        return self.root / "files" / attempt.folder
+
+    def page_of(self, attempt: Attempt) -> Path:
+        """Where the whole feedback on an attempt is."""
+        return self.root / "pages" / f"{attempt.id}.html"
+
+    def keep(self, files: dict[str, bytes]) -> str:
+        """Write an attempt's files into a folder of their own, and return its name."""
+        name = secrets.token_hex(16)
+        folder = self.root / "files" / name
+        folder.mkdir()
+        for inner, content in files.items():
+            (folder / inner).write_bytes(content)
+        return name
+
+    def add(
+        self,
+        key: str,
+        folder: str,
+        assignment: str,
+        student: str,
+        submitted: datetime | None,
+        state: str = WAITING,
+        not_before: float = 0.0,
+    ) -> None:
+        """Add an attempt whose files are kept; one with the same key is there already."""
+        self._db.execute(
+            "INSERT OR IGNORE INTO attempt (key, folder, assignment, student, submitted, arrived,"
+            " not_before, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            (key, folder, assignment, student, submitted and submitted.isoformat(" "), time.time(),
+             not_before, state),
+        )  # fmt: skip
+
+    def remove_unfinished(self) -> None:
+        """Remove the files of what a killed service had begun to take in, and takes in again."""
+        known = {row[0] for row in self._db.execute("SELECT folder FROM attempt")}
+        for folder in (self.root / "files").iterdir():
+            if folder.name not in known:
+                shutil.rmtree(folder, ignore_errors=True)
+
+    def keys(self) -> set[str]:
+        return {row[0] for row in self._db.execute("SELECT key FROM attempt")}
+
+    def next(self, busy: Iterable[str]) -> Attempt | None:
+        """The attempt whose turn it is: of whoever was graded the longest ago.
+
+        Args:
+            busy: students of whom one is being graded, whose next has to wait.
+        """
+        given = {"now": time.time(), "busy": json.dumps([*busy])}
+        row = self._db.execute(_NEXT, given).fetchone()
+        return None if row is None else _attempt(row)
+
+    def set_graded(self, attempt: Attempt, report: dict[str, Any], error: str | None) -> None:
+        """Say that an attempt is graded, and all that follows from it stored."""
+        self._db.execute(
+            "UPDATE attempt SET state = ?, graded = ?, points = ?, max_points = ?, report = ?,"
+            " error = ? WHERE id = ?",
+            (GRADED, time.time(), report.get("score"), report.get("max_score"),
+             json.dumps(report, ensure_ascii=False), error, attempt.id),
+        )  # fmt: skip
+
+    def put_off(self, attempt: Attempt, seconds: float) -> None:
+        """Let an attempt wait, for others to be graded meanwhile."""
+        self._db.execute(
+            "UPDATE attempt SET not_before = ? WHERE id = ?", (time.time() + seconds, attempt.id)
+        )
+
+    def set_counts(self, attempt: Attempt) -> None:
+        """Say that the mark is of this attempt, and of no other."""
+        with self._transaction():
+            self._db.execute(
+                "UPDATE attempt SET counts = (id = ?) WHERE student = ? AND assignment = ?",
+                (attempt.id, attempt.student, attempt.assignment),
+            )
+
+    def set_shown(self, attempt: Attempt, level: str) -> None:
+        self._db.execute("UPDATE attempt SET shown = ? WHERE id = ?", (level, attempt.id))
+
+    def get(self, number: int) -> Attempt | None:
+        row = self._db.execute("SELECT * FROM attempt WHERE id = ?", (number,)).fetchone()
+        return None if row is None else _attempt(row)
+
+    def of(self, student: str, assignment: str | None = None) -> list[Attempt]:
+        """A student's attempts, first to last."""
+        rows = self._db.execute(
+            "SELECT * FROM attempt WHERE student = ? AND (? IS NULL OR assignment = ?) ORDER BY id",
+            (student, assignment, assignment),
+        )
+        return [_attempt(row) for row in rows]
+
+    def all(self) -> list[Attempt]:
+        return [_attempt(row) for row in self._db.execute("SELECT * FROM attempt ORDER BY id")]
+
+    def not_wholly_shown(self) -> list[Attempt]:
+        rows = self._db.execute(
+            "SELECT * FROM attempt WHERE state = ? AND shown != 'mistakes' ORDER BY id", (GRADED,)
+        )
+        return [_attempt(row) for row in rows]
+
+    def waiting(self, student: str | None = None) -> int:
+        """How many attempts wait, of one student if named."""
+        [number] = self._db.execute(
+            "SELECT COUNT(*) FROM attempt WHERE state = ? AND (? IS NULL OR student = ?)",
+            (WAITING, student, student),
+        ).fetchone()
+        return int(number)
+
+    def oldest_wait(self) -> float:
+        """For how many seconds the first in the queue has been able to be graded; 0 for none."""
+        now = time.time()
+        [since] = self._db.execute(
+            "SELECT MIN(MAX(arrived, not_before)) FROM attempt WHERE state = ? AND not_before <= ?",
+            (WAITING, now),
+        ).fetchone()
+        return 0.0 if since is None else max(0.0, now - since)
+
+    def link(self, student: str, teaches: bool = False) -> str:
+        """The secret part of a student's or an instructor's link, made on first use."""
+        self._db.execute(
+            "INSERT OR IGNORE INTO link (token, student, teaches) VALUES (?, ?, ?)",
+            (secrets.token_urlsafe(32), student, teaches),
+        )
+        [token] = self._db.execute(
+            "SELECT token FROM link WHERE student = ? AND teaches = ?", (student, teaches)
+        ).fetchone()
+        return str(token)
+
+    def renew_link(self, student: str) -> None:
+        """Make a student's link invalid; the next that is asked for is another."""
+        self._db.execute("DELETE FROM link WHERE student = ?", (student,))
+
+    def whose(self, token: str) -> tuple[str, bool] | None:
+        """Whose link it is, and whether it is an instructor's; None for nobody's."""
+        row = self._db.execute(
+            "SELECT student, teaches FROM link WHERE token = ?", (token,)
+        ).fetchone()
+        return None if row is None else (row["student"], bool(row["teaches"]))
+
+
+def _attempt(row: sqlite3.Row) -> Attempt:
+    return Attempt(
+        row["id"], row["key"], row["folder"], row["assignment"], row["student"],
+        datetime.fromisoformat(row["submitted"]) if row["submitted"] else None,
+        row["arrived"], row["not_before"], row["state"], row["graded"], row["points"],
+        row["max_points"], json.loads(row["report"] or "{}"), row["error"], bool(row["counts"]),
+        row["shown"],
+    )  # fmt: skip
+
+
+def now_utc() -> datetime:
+    return datetime.now(UTC).replace(tzinfo=None)

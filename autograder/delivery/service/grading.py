@@ -1,0 +1,306 @@
+"""Grades attempts as they arrive: several at a time, stored by this one thread.
+
+What follows from a verdict is stored in an order in which each step can be done again: the page,
+the submission and its marks, the page in the exchange, and the attempt's own row at last. A service
+that is killed in between repeats what the row does not say is done, and the record of gradings,
+which knows what it holds, gets no second line.
+"""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from collections.abc import Callable, Iterable, Iterator
+from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
+from contextlib import ExitStack, suppress
+from dataclasses import dataclass, field
+from datetime import datetime
+from pathlib import Path
+
+from nbgrader.api import MissingEntry
+from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
+
+from ...course_folder.key import course_key
+from ...course_folder.settings import load_settings
+from ...errors import CourseError, SandboxUnavailable, UnreadableNotebook
+from ...files import one_at_a_time, replace_folder, write_whole
+from ...gradebook.late_penalties import LatePenalties
+from ...model import Graded, Job
+from ...notebook.intake import read_plain_file
+from ...pipeline.classroom import Classroom, course_directory
+from ...pipeline.workers import ManyProcesses
+from ...texts import fit
+from .attempts import Attempt, Attempts, now_utc
+from .feedback import page_shown, release, whole_page
+from .inbound import Inbound
+from .policy import counts, shown_now
+
+_log = logging.getLogger(__name__)
+
+LOOK_SECONDS = 0.3
+"""How often the service looks for what has arrived."""
+
+_DUE_SECONDS = 5.0
+"""How often it looks whether a due date has passed."""
+
+_AGAIN_SECONDS = 20.0
+"""How long an attempt waits that could not be graded or stored, before that is tried again."""
+
+
+@dataclass
+class Health:
+    """How the service is, for whoever asks.
+
+    Attributes:
+        trouble: why nothing can be graded, in words; empty where all is well.
+        looked: when the loop last came round, in seconds since 1970.
+    """
+
+    trouble: str = ""
+    looked: float = field(default_factory=time.time)
+
+
+class Metrics:
+    """What Prometheus reads."""
+
+    def __init__(self) -> None:
+        self.registry = registry = CollectorRegistry()
+        self.waiting = Gauge(
+            "autograder_attempts_waiting", "Attempts in the queue", registry=registry
+        )
+        self.running = Gauge(
+            "autograder_attempts_running", "Attempts being graded", registry=registry
+        )
+        self.graded = Counter("autograder_attempts_graded", "Attempts graded", registry=registry)
+        self.failed = Counter(
+            "autograder_gradings_failed", "Gradings that have to be repeated", registry=registry
+        )
+        self.seconds = Histogram(
+            "autograder_attempt_seconds",
+            "From arrival to feedback",
+            buckets=(0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000),
+            registry=registry,
+        )
+
+
+class Grading(threading.Thread):
+    """The thread that takes in, grades and stores.
+
+    Args:
+        course: the course folder.
+        names: the assignments that may be handed in.
+        count: how many are graded at the same time.
+        changed: is called when there is something new to be seen.
+        stopped: is called when the thread ends, whatever ended it.
+    """
+
+    def __init__(
+        self,
+        course: Path,
+        names: list[str],
+        count: int,
+        changed: Callable[[], None],
+        stopped: Callable[[], None],
+    ) -> None:
+        super().__init__(name="grading")
+        self._course = course
+        self._names = names
+        self._count = count
+        self._changed = changed
+        self._stopped = stopped
+        self._end = threading.Event()
+        self._rules = load_settings(course).service
+        self._running: dict[Future[list[tuple[Job, Graded]]], tuple[Attempt, ManyProcesses]] = {}
+        self._idle: list[ManyProcesses] = []
+        self._due_looked = 0.0
+        self.health = Health()
+        self.metrics = Metrics()
+
+    def prepare(self, stack: ExitStack) -> None:
+        """Start the workers, before there is any other thread."""
+        key, seconds = course_key(self._course), load_settings(self._course).submission_seconds
+        for _ in range(self._count):
+            one = ManyProcesses(self._course, key, 1, names=self._names, submission_seconds=seconds)
+            self._idle.append(stack.enter_context(one))
+
+    def end(self) -> None:
+        self._end.set()
+
+    def run(self) -> None:
+        try:
+            with (
+                Classroom(self._course, _Nobody()) as self._room,
+                ThreadPoolExecutor(self._count) as self._threads,
+            ):
+                folders = course_directory(self._course)
+                self._penalties = LatePenalties(folders.config, self._room.gradebook)
+                self.attempts = Attempts(self._course)
+                self.attempts.remove_unfinished()
+                self._inbound = Inbound(
+                    folders.config, folders.course_id, self.attempts, self._rules
+                )
+                while not self._end.is_set():
+                    self._come_round()
+        except Exception:
+            _log.exception("the service cannot go on")
+        finally:
+            self._stopped()
+
+    def _come_round(self) -> None:
+        taken = self._inbound.look()
+        self._start_those_whose_turn_it_is()
+        if time.time() > self._due_looked + _DUE_SECONDS:
+            self._due_looked = time.time()
+            self._show_what_may_be_shown()
+        self.health.looked = time.time()
+        self.metrics.waiting.set(self.attempts.waiting() - len(self._running))
+        self.metrics.running.set(len(self._running))
+        if taken:
+            self._changed()
+        if not self._running:
+            self._end.wait(LOOK_SECONDS)
+            return
+        done, _ = wait(self._running, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
+        for future in done:
+            attempt, workers = self._running.pop(future)
+            self._idle.append(workers)
+            self._finish(attempt, future)
+            self._changed()
+
+    def _start_those_whose_turn_it_is(self) -> None:
+        while self._idle:
+            attempt = self.attempts.next(each.student for each, _ in self._running.values())
+            if attempt is None:
+                return
+            folder = self.attempts.files_of(attempt)
+            try:
+                self._room.require(attempt.assignment)
+                job = self._room.job(attempt.assignment, attempt.student, folder)
+            except CourseError as error:
+                # Another course's, or one that is not released any more: it costs nobody else.
+                _log.error("%s of %s: %s", attempt.assignment, attempt.student, error)
+                self.attempts.set_graded(attempt, {}, "It cannot be graded. Ask the instructor.")
+                continue
+            workers = self._idle.pop()
+            future = self._threads.submit(_graded, workers, job)
+            self._running[future] = attempt, workers
+
+    def _finish(self, attempt: Attempt, future: Future[list[tuple[Job, Graded]]]) -> None:
+        try:
+            [(job, graded)] = future.result()
+            if graded.report is None:
+                # The grader itself failed at it. To repeat it at once would fail as well.
+                self.metrics.failed.inc()
+                _log.error("%s", graded.error)
+                self.attempts.set_graded(attempt, {}, "The grader failed. Ask the instructor.")
+                return
+            self._store(attempt, job, graded)
+        except (CourseError, SandboxUnavailable) as error:
+            # These concern everybody, and may go away by themselves: a full disk, a lock.
+            self.metrics.failed.inc()
+            self.health.trouble = str(error)
+            _log.error("%s", error)
+            self.attempts.put_off(attempt, _AGAIN_SECONDS)
+            return
+        self.health.trouble = ""
+        self.metrics.graded.inc()
+        self.metrics.seconds.observe(time.time() - max(attempt.arrived, attempt.not_before))
+
+    def _store(self, attempt: Attempt, job: Job, graded: Graded) -> None:
+        name, student = attempt.assignment, attempt.student
+        assert graded.report is not None
+        points = graded.report.score
+        others = [each for each in self.attempts.of(student, name) if each.id != attempt.id]
+
+        def penalty(points: float, when: datetime | None) -> float:
+            due = self._due(name, student)
+            late = 0.0 if due is None or when is None else (when - due).total_seconds()
+            return self._penalties.would_be(name, student, points, late)
+
+        counting = counts(self._rules, attempt, points, others, penalty)
+        if counting:
+            with one_at_a_time(self._course):
+                self._put_in_place(attempt, job)
+            self._room.store([(job, graded)])
+            taken_off = self._room.settle(student).get(name, 0.0)
+        else:
+            taken_off = penalty(points, attempt.submitted)
+        page = whole_page(attempt, graded, taken_off)
+        write_whole(self.attempts.page_of(attempt), page.encode(), 0o600)
+        if counting:
+            self.attempts.set_counts(attempt)
+        # A broken test's traceback is in the report; it is nobody's but the instructor's.
+        report = graded.report.as_json()
+        for exercise in report["exercises"]:
+            if flaw := exercise.pop("flaw", None):
+                _log.error("%s: %s", name, flaw)
+        # Students read this, to whom the folders of this machine mean nothing.
+        error = graded.error and graded.error.replace(fit(job.where), fit(Path(job.where).name))
+        self.attempts.set_graded(attempt, report, error)
+        stored = self.attempts.get(attempt.id)
+        assert stored is not None
+        self._show(stored, shown_now(self._rules, self._due(name, student), now_utc()))
+
+    def _put_in_place(self, attempt: Attempt, job: Job) -> None:
+        """Make an attempt the student's submission."""
+        target = self._room.folder(attempt.assignment, attempt.student)
+        source = self.attempts.files_of(attempt)
+        notebook = Path(job.where).name
+        files = {
+            f"{attempt.assignment}.ipynb" if path.name == notebook else path.name: read_plain_file(
+                path
+            )
+            for path in source.iterdir()
+        }
+        # What was there is among the attempts, or came before them or by another way.
+        others = self.attempts.of(attempt.student, attempt.assignment)
+        is_kept = any(each.counts for each in others)
+        aside = None if is_kept else self.attempts.root / "replaced" / source.name
+        replace_folder(target, files, aside)
+
+    def _due(self, name: str, student: str) -> datetime | None:
+        """A student's due date, in UTC, extensions counted."""
+        gradebook = self._room.gradebook
+        gradebook.db.expire_all()
+        try:
+            due: datetime | None = gradebook.find_assignment(name).duedate
+            with suppress(MissingEntry):
+                due = gradebook.find_submission(name, student).duedate
+        except MissingEntry:
+            return None
+        finally:
+            gradebook.db.commit()
+        return due
+
+    def _show_what_may_be_shown(self) -> None:
+        """Show more of attempts whose due date has passed."""
+        for attempt in self.attempts.not_wholly_shown():
+            level = shown_now(
+                self._rules, self._due(attempt.assignment, attempt.student), now_utc()
+            )
+            if level != attempt.shown:
+                self._show(attempt, level)
+                self._changed()
+
+    def _show(self, attempt: Attempt, level: str) -> None:
+        whole = self.attempts.page_of(attempt)
+        if level != "nothing" and whole.exists():
+            page = page_shown(attempt, level, whole)
+            files = self.attempts.files_of(attempt)
+            try:
+                release(attempt, page, files, self._inbound.exchange)
+            except (CourseError, UnreadableNotebook) as error:
+                _log.warning("%s", error)
+        self.attempts.set_shown(attempt, level)
+
+
+class _Nobody:
+    """Stands for workers where a classroom only stores."""
+
+    def run(self, jobs: Iterable[Job]) -> Iterator[list[tuple[Job, Graded]]]:
+        raise NotImplementedError
+
+
+def _graded(workers: ManyProcesses, job: Job) -> list[tuple[Job, Graded]]:
+    return [each for several in workers.run([job]) for each in several]

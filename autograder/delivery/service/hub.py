@@ -1,0 +1,41 @@
+"""Who asks for a page, where a JupyterHub says it."""
+
+from __future__ import annotations
+
+from typing import Any
+
+from jupyterhub.services.auth import HubOAuthCallbackHandler, HubOAuthenticated
+from tornado.web import RequestHandler
+
+from .app import Visitor
+
+
+class HubGuard(HubOAuthenticated):
+    """Asks the hub who it is, in the place of a link's secret."""
+
+    instructors: frozenset[str] = frozenset()
+
+    def visitor(self) -> Visitor | None:
+        user: dict[str, Any] | None = self.get_current_user()
+        if user is None or user.get("kind") != "user":
+            return None
+        name = str(user["name"])
+        return Visitor(name, name in self.instructors or bool(user.get("admin")))
+
+    def refuse(self) -> None:
+        """Send whoever is not logged in to the hub, and back."""
+        request: Any = self
+        mode = request.request.headers.get("Sec-Fetch-Mode", "navigate")
+        if request.request.method == "GET" and mode == "navigate":
+            request.redirect(self.get_login_url())
+        else:
+            request.send_error(403)
+
+
+def guard_for(instructors: frozenset[str]) -> type:
+    return type("Guard", (HubGuard,), {"instructors": instructors})
+
+
+def callback(prefix: str) -> tuple[str, type[RequestHandler]]:
+    """Where the hub sends people back to, and what answers there."""
+    return f"{prefix}oauth_callback", HubOAuthCallbackHandler

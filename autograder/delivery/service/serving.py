@@ -1,0 +1,155 @@
+"""Starts the service, alone or as a JupyterHub's, and ends it in order."""
+
+from __future__ import annotations
+
+import asyncio
+import os
+import signal
+from contextlib import ExitStack, suppress
+from pathlib import Path
+from urllib.parse import urlsplit
+
+from nbgrader.api import Gradebook
+from tornado.httpserver import HTTPServer
+
+from ...course_folder.assignments import names_with_hidden_tests
+from ...course_folder.settings import load_settings
+from ...errors import CourseError
+from ...pipeline.classroom import course_directory
+from ...terminal import console
+from ...wall.memory import fitting_workers
+from .app import MAX_UPLOAD, Shared, application
+from .attempts import Attempts
+from .grading import Grading
+
+
+def serve(
+    course: Path, address: str, port: int, count: int, instructors: list[str], on_hub: bool
+) -> bool:
+    """Serve until SIGTERM or Ctrl-C.
+
+    Args:
+        course: the course folder.
+        address: where to listen.
+        port: likewise.
+        count: how many attempts are graded at the same time, as far as there is memory.
+        instructors: the names of those who see all; on a hub, of users.
+        on_hub: whether a JupyterHub has started this and says who people are.
+
+    Returns:
+        Whether it ended because it was told to.
+
+    Raises:
+        CourseError: there is no assignment, or the port is in use.
+    """
+    names = released(course)
+    stack = ExitStack()
+    ended_in_order = []
+
+    async def run() -> None:
+        loop = asyncio.get_running_loop()
+        done = asyncio.Event()
+
+        def ended() -> None:
+            ended_in_order.append(True)
+            done.set()
+
+        def tell() -> None:
+            loop.call_soon_threadsafe(shared.news.tell)
+
+        def stopped() -> None:
+            loop.call_soon_threadsafe(done.set)
+
+        grading = Grading(course, names, count, tell, stopped)
+        grading.prepare(stack)
+        shared = Shared(course, names, grading)
+        for number in (signal.SIGTERM, signal.SIGINT):
+            loop.add_signal_handler(number, ended)
+        server = _listen(shared, address, port, instructors, on_hub)
+        grading.start()
+        await done.wait()
+        server.stop()
+        grading.end()
+        await asyncio.to_thread(grading.join)
+        # Pages that are open would keep their connections.
+        with suppress(TimeoutError):
+            await asyncio.wait_for(server.close_all_connections(), 5)
+
+    with stack:
+        count = fitting_workers(count, load_settings(course).limits)
+        asyncio.run(run())
+    return bool(ended_in_order)
+
+
+def _listen(
+    shared: Shared, address: str, port: int, instructors: list[str], on_hub: bool
+) -> HTTPServer:
+    if on_hub:
+        from .hub import callback, guard_for
+
+        prefix = os.environ["JUPYTERHUB_SERVICE_PREFIX"]
+        app = application(shared, prefix, guard_for(frozenset(instructors)))
+        app.add_handlers(".*", [callback(prefix)])
+        app.settings["cookie_secret"] = os.urandom(32)
+        where = urlsplit(os.environ["JUPYTERHUB_SERVICE_URL"])
+        address, port = where.hostname or address, where.port or port
+    else:
+        app = application(shared, "/")
+    server = HTTPServer(app, max_body_size=MAX_UPLOAD, xheaders=False)
+    try:
+        server.listen(port, address)
+    except OSError as error:
+        raise CourseError(
+            f"nothing can listen on {address}:{port} ({error.strerror}). Choose another --port."
+        ) from error
+    if not on_hub:
+        url = f"http://{address}:{port}"
+        console.print(f"The service: {url}", highlight=False)
+        for name in instructors:
+            link = f"{url}/link/{shared.attempts.link(name, teaches=True)}"
+            told = f"  {name}, who teaches: {link}"
+            console.print(told, markup=False, highlight=False, soft_wrap=True)
+        console.print("`autograder links` prints each student's link.", highlight=False)
+    return server
+
+
+def released(course: Path) -> list[str]:
+    """The assignments that can be handed in: with hidden tests, and known to the gradebook.
+
+    Raises `CourseError` where there is none.
+    """
+    folders = course_directory(course)
+    with Gradebook(folders.db_url, folders.course_id) as gradebook:
+        known = {each.name for each in gradebook.assignments}
+    names = [name for name in names_with_hidden_tests(course) if name in known]
+    if not names:
+        raise CourseError(
+            "the gradebook has no assignment with hidden tests yet: run `nbgrader "
+            "generate_assignment NAME` first"
+        )
+    return names
+
+
+def links(course: Path, url: str, renewed: list[str]) -> list[tuple[str, str, str]]:
+    """Each student's id, e-mail address and link.
+
+    Args:
+        url: where the service is to be reached.
+        renewed: students whose old link is to be no good any more.
+
+    Raises:
+        CourseError: a student is not in the gradebook.
+    """
+    folders = course_directory(course)
+    with Gradebook(folders.db_url, folders.course_id) as gradebook:
+        students = {each.id: each.email or "" for each in gradebook.students}
+    if unknown := [each for each in renewed if each not in students]:
+        raise CourseError(f"the gradebook has no student {', '.join(unknown)}")
+    attempts = Attempts(course)
+    try:
+        for each in renewed:
+            attempts.renew_link(each)
+        base = url.rstrip("/")
+        return [(each, students[each], f"{base}/link/{attempts.link(each)}") for each in students]
+    finally:
+        attempts.close()

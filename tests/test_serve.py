@@ -1,0 +1,407 @@
+"""The service grades on arrival, loses nothing, and shows everybody their own."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import shutil
+import sqlite3
+import threading
+import time
+from collections.abc import Iterator
+from contextlib import ExitStack
+from datetime import datetime
+from pathlib import Path
+
+import pytest
+from nbgrader.api import Gradebook
+from nbgrader.utils import notebook_hash
+from services import Service, Visitor, serving
+from small_school import wait_for
+
+from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.delivery.service.attempts import GRADED, OVER, WAITING
+from autograder.delivery.service.grading import Grading
+from autograder.delivery.service.serving import links
+from autograder.pipeline.classroom import course_directory
+
+STUDENTS = int(os.environ.get("CLASS_SIZE", "8"))
+CLASS = [f"student_{n}" for n in range(STUDENTS)]
+APART = 1.0
+"""Seconds between two of a class, so that fifty hand in within a minute."""
+SECONDS = 10.0
+"""How long anybody of a class may wait."""
+
+
+@pytest.fixture(scope="module")
+def school_made_once(tmp_path_factory) -> Path:
+    folder = tmp_path_factory.mktemp("serve") / "course"
+    copy_course(find_course(Path(__file__).parent), folder)
+    run_nbgrader(folder, "generate_assignment", "value", "--force")
+    with Gradebook(course_directory(folder).db_url) as gradebook:
+        for student in CLASS:
+            gradebook.add_student(student, first_name="Eve", last_name=student)
+    shared = folder.parent / "exchange" / "autograd"
+    for name in ("inbound", "outbound", "feedback"):
+        (shared / name).mkdir(parents=True)
+    with (folder / "nbgrader_config.py").open("a") as config:
+        config.write(f'\nc.Exchange.root = "{folder.parent}/exchange"\n')
+        config.write("c.ExchangeCollect.check_owner = False\n")
+    return folder
+
+
+@pytest.fixture
+def school(school_made_once, tmp_path) -> Path:
+    shutil.copytree(school_made_once.parent, tmp_path / "place")
+    config = tmp_path / "place" / "course" / "nbgrader_config.py"
+    text = config.read_text().replace(str(school_made_once.parent), str(tmp_path / "place"))
+    config.write_text(text)
+    return tmp_path / "place" / "course"
+
+
+@pytest.fixture
+def service(school) -> Iterator[Service]:
+    with serving(school) as running:
+        yield running
+
+
+def rules(school: Path, text: str) -> None:
+    with (school / "course.toml").open("a") as file:
+        file.write(f"\n[service]\n{text}\n")
+
+
+def notebooks(school: Path) -> dict[str, bytes]:
+    """A right one, and one with a mistake that has a name."""
+    assignment = load_assignment(school, "value")
+    right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
+    wrong = {**right, "mul": assignment.exercises["mul"].mistakes[0].source}
+    return {
+        "right": filled_notebook(school, "value", right).encode(),
+        "wrong": filled_notebook(school, "value", wrong).encode(),
+        "empty": filled_notebook(school, "value", {}).encode(),
+    }
+
+
+def named(school: Path) -> str:
+    """How the tutor's message on the mistake begins, up to what a page sets otherwise."""
+    says = load_assignment(school, "value").exercises["mul"].mistakes[0].says
+    return re.split(r"[`*'\n]", says)[0]
+
+
+def submit(school: Path, student: str, notebook: bytes, second: int = 0, whole: bool = True) -> str:
+    """What nbgrader's button leaves in the exchange; returns the secret."""
+    when = f"2024-03-01 10:00:{second:02}.000000 UTC"
+    folder = school.parent / "exchange/autograd/inbound" / f"{student}+value+{when}+abc{second}"
+    folder.mkdir()
+    (folder / "value.ipynb").write_bytes(notebook)
+    (folder / "timestamp.txt").write_text(when)
+    secret = f"secret of {student} {second}"
+    if whole:
+        (folder / "submission_secret.txt").write_text(secret)
+    return secret
+
+
+def feedback_in_exchange(school: Path, secret: str) -> Path:
+    name = notebook_hash(secret=secret, notebook_id="value")
+    return school.parent / "exchange" / "autograd" / "feedback" / f"{name}.html"
+
+
+def recorded(school: Path) -> list[tuple[str, str]]:
+    with sqlite3.connect(school / "gradebook.db") as gradebook:
+        return gradebook.execute("SELECT student, submission FROM autograder_grading").fetchall()
+
+
+def marks(school: Path) -> dict[str, float]:
+    with Gradebook(course_directory(school).db_url) as gradebook:
+        return {each.student.id: each.score for each in gradebook.assignment_submissions("value")}
+
+
+def all_graded(service: Service, number: int) -> bool:
+    found = service.attempts()
+    return len(found) == number and all(each.state == GRADED for each in found)
+
+
+def test_feedback_is_there_by_nbgrader_and_on_the_page(service, school):
+    made = notebooks(school)
+    submit(school, "student_1", made["empty"], whole=False)  # It is still on its way.
+    secret = submit(school, "student_0", made["wrong"])
+    fetched = feedback_in_exchange(school, secret)
+    wait_for(fetched.exists)
+    wait_for(lambda: all_graded(service, 1))
+    mistake = named(school)
+    assert mistake in fetched.read_text()
+    student = service.visitor("student_0")
+    assert mistake in student.page and "value, attempt 1" in student.page
+    assert student.hand_in(made["right"])[0] == 200
+    assert student.hand_in(made["right"])[0] == 200, "who presses twice has made one attempt"
+    wait_for(lambda: all_graded(service, 2))
+    assert "attempt 2" in student.first_event()
+    # The last counts, for nbgrader and all that goes by its gradebook.
+    first, second = service.attempts()
+    assert (first.counts, second.counts) == (False, True) and second.points == second.max_points
+    assert marks(school)["student_0"] == second.points
+    assert (school / "submitted/student_0/value/value.ipynb").read_bytes() == made["right"]
+    # Other numbers were drawn for another file.
+    assert first.report["seed"] != second.report["seed"]
+    teacher = service.visitor("teacher", teaches=True)
+    assert "Eve student_0" in teacher.page
+    _, history = teacher.get("class/history?student=student_0&assignment=value")
+    assert "Attempt 1" in history and "Attempt 2" in history and mistake in history
+    assert not feedback_in_exchange(school, "secret of student_1 0").exists()
+
+
+@pytest.mark.alone
+def test_a_class_hands_in_within_a_minute_and_a_kill_in_between_costs_nothing(service, school):
+    made = [*notebooks(school).values()]
+    own = [made[n % 3] + b"\n" * n for n in range(STUDENTS)]
+    threads = hand_in_within_a_minute(service, school, own)
+    assert wait_and_kill_once(service, own, threads) < SECONDS
+
+
+def hand_in_within_a_minute(
+    service: Service, school: Path, own: list[bytes]
+) -> list[threading.Thread]:
+    """Half by the exchange, half by the page, each by a browser of their own."""
+    people = [service.visitor(f"student_{n}") for n in range(len(own))]
+
+    def one(number: int) -> None:
+        time.sleep(number * APART)
+        if number % 2 == 0:
+            submit(school, f"student_{number}", own[number])
+            return
+        while True:  # As whoever is told that there is no connection tries again.
+            try:
+                assert people[number].hand_in(own[number])[0] == 200
+                return
+            except OSError:
+                time.sleep(0.5)
+
+    threads = [threading.Thread(target=one, args=(number,)) for number in range(len(own))]
+    for thread in threads:
+        thread.start()
+    return threads
+
+
+def wait_and_kill_once(
+    service: Service, own: list[bytes], threads: list[threading.Thread]
+) -> float:
+    """Kill the service while the class is graded, and start it again; the longest wait."""
+    school = service.course
+    wait_for(lambda: sum(each.state == GRADED for each in service.attempts()) > len(own) // 4)
+    service.kill()
+    done_before = sum(each.state == GRADED for each in service.attempts())
+    assert done_before < len(own), "the kill came too late to tell anything"
+    down = time.time()
+    service.start()
+    up = time.time()
+    for thread in threads:
+        thread.join()
+    wait_for(lambda: all_graded(service, len(own)), 120)
+    attempts = service.attempts()
+    assert {each.student for each in attempts} == {f"student_{n}" for n in range(len(own))}
+    # One line of the record each, and the marks are those of each one's own file.
+    lines = recorded(school)
+    assert len(lines) == len(set(lines)) == len(own)
+    found = marks(school)
+    for each in attempts:
+        number = int(each.student.removeprefix("student_"))
+        path = school / "submitted" / each.student / "value" / "value.ipynb"
+        assert path.read_bytes() == own[number] and each.counts
+        assert found[each.student] == each.points
+        assert (each.points == each.max_points) == (number % 3 == 0)
+    # Nobody can be graded while nothing runs.
+    gone = [each.graded - each.arrived - (up - down if each.arrived < down < each.graded else 0)
+            for each in attempts]  # fmt: skip
+    return max(gone)
+
+
+@pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
+def test_a_kill_after_each_step_is_mended(school, monkeypatch):
+    """Whatever was the last thing that a service did, the next one does the rest."""
+    made = notebooks(school)
+    for step, name in enumerate(("_put_in_place", "_show"), 1):
+        submit(school, f"student_{step}", made["wrong"] + b"\n" * step)
+        with monkeypatch.context() as patch:
+            before = getattr(Grading, name)
+
+            def killed(self: object, *given: object, before: object = before) -> None:
+                before(self, *given)  # type: ignore[operator]
+                raise KeyboardInterrupt
+
+            patch.setattr(Grading, name, killed)
+            run_until_killed(school)
+    with serving(school) as service:
+        wait_for(lambda: all_graded(service, 2))
+    assert len(set(recorded(school))) == 2
+    assert len([*school.glob("attempts/files/*")]) == 2
+
+
+def run_until_killed(school: Path) -> None:
+    with ExitStack() as stack:
+        running = Grading(school, ["value"], 1, lambda: None, lambda: None)
+        running.prepare(stack)
+        running.start()
+        running.join(60)
+        assert not running.is_alive()
+
+
+def test_a_student_sees_their_own_alone(service, school):
+    made = notebooks(school)
+    ada, ben = service.visitor("student_0"), service.visitor("student_1")
+    teacher = service.visitor("teacher", teaches=True)
+    ada.hand_in(made["wrong"])
+    wait_for(lambda: all_graded(service, 1))
+    assert ada.get("feedback/1")[0] == 200 and teacher.get("feedback/1")[0] == 200
+    assert ben.get("feedback/1")[0] == 404 and "value, attempt" not in ben.first_event()
+    stranger = Visitor(service.url)
+    for path in ("", "live", "feedback/1", "class", "class/live", "link/" + "x" * 43):
+        assert stranger.get(path)[0] == 403, path
+    for path in ("class", "class/live", "class/history?student=student_0&assignment=value"):
+        assert ada.get(path)[0] == 404, path
+    assert "sandbox" in ada.headers("feedback/1")["Content-Security-Policy"]
+    assert "script-src 'self'" in ada.headers("")["Content-Security-Policy"]
+    # The files are for the service's account alone.
+    assert (school / "attempts").stat().st_mode & 0o077 == 0
+
+
+def test_what_is_sent_by_another_page_too_large_or_for_nothing_is_refused(service, school):
+    ada = service.visitor("student_0")
+    assert ada.hand_in(b"{}", xsrf=False)[0] == 403
+    assert ada.hand_in(b"{}", assignment="../../x")[0] == 400
+    assert ada.hand_in(b"")[0] == 400
+    assert service.visitor("nobody").hand_in(b"{}")[0] == 403
+    try:
+        status = ada.hand_in(b"x" * 21_000_000)[0]
+    except OSError:  # The connection is closed while it is sent.
+        status = 400
+    assert status in (400, 413) and service.attempts() == []
+    name = '../../etc/x";.ipynb'
+    assert ada.hand_in(b"{", name=name)[0] == 200
+    wait_for(lambda: all_graded(service, 1))
+    [attempt] = service.attempts()
+    assert attempt.error and "value.ipynb" in attempt.error and attempt.points == 0
+    assert str(school) not in service.visitor("student_0").page
+
+
+def test_folders_in_the_exchange_that_are_nobody_s_stop_nothing(school, tmp_path):
+    """Whatever names students give, whosever folder it is, and wherever a link leads."""
+    inbound = school.parent / "exchange/autograd/inbound"
+    made, time_told = notebooks(school)["right"], "2024-03-01 10:00:00.000000 UTC"
+    real = inbound / submit_name("student_1", time_told)
+    for name in (
+        b"+value+" + time_told.encode(), b"student_2+value+\xff+x", b"student_2", b".x+value+y",
+        b"student_2+..+" + time_told.encode(), b"*+value+" + time_told.encode(),
+    ):  # fmt: skip
+        os.mkdir(os.fsencode(inbound) + b"/" + name)
+        for file in ("value.ipynb", "submission_secret.txt"):
+            Path(os.fsdecode(os.fsencode(inbound) + b"/" + name), file).write_bytes(made)
+    submit(school, "student_1", made)
+    (inbound / "student_2+value+2024-03-02 10:00:00 UTC+l").symlink_to(real)
+    with (school / "nbgrader_config.py").open("a") as config:
+        config.write("\nc.ExchangeCollect.check_owner = True\n")
+    with serving(school) as service:
+        ada = service.visitor("student_0")
+        assert ada.hand_in(made)[0] == 200
+        wait_for(lambda: any(each.state == GRADED for each in service.attempts()))
+        assert {each.student for each in service.attempts()} == {"student_0"}
+        log = (school / "serve.log").read_text()
+    assert "student_1's own" in log and "does not bear a student's name" in log
+    assert os.listdir(school / "submitted") == ["student_0"]
+
+
+def submit_name(student: str, time_told: str) -> str:
+    return f"{student}+value+{time_told}+abc0"
+
+
+def test_links_can_be_renewed_and_are_unguessable(service, school):
+    before = {student: link for student, _, link in links(school, service.url, [])}
+    assert len(set(before.values())) == STUDENTS
+    assert all(len(link.rpartition("/")[2]) >= 43 for link in before.values())
+    ada = service.visitor("student_0")
+    assert ada.get("")[0] == 200
+    after = {student: link for student, _, link in links(school, service.url, ["student_0"])}
+    assert {s for s in before if before[s] != after[s]} == {"student_0"}
+    assert ada.get("")[0] == 403, "the cookie of the old link is no good either"
+
+
+def test_attempts_are_limited_in_all_and_put_off_by_the_day(school):
+    rules(school, "attempts = 3\nattempts_a_day = 2")
+    made = notebooks(school)
+    for second in range(5):
+        submit(school, "student_0", made["empty"] + b"\n" * second, second)
+    with serving(school) as service:
+        wait_for(lambda: sum(each.state == GRADED for each in service.attempts()) == 2)
+        wait_for(lambda: len(service.attempts()) == 5)
+        states = [each.state for each in service.attempts()]
+        assert states == [GRADED, GRADED, WAITING, OVER, OVER]
+        assert service.attempts()[2].not_before > time.time()
+        ada = service.visitor("student_0")
+        assert "All 3 attempts are used" in ada.hand_in(made["right"])[1]
+        assert "Not graded" in ada.page and "at most 2 attempts a day" in ada.page
+        assert service.stop() == 0
+
+
+@pytest.mark.parametrize("level", ["exercises", "nothing"])
+def test_before_the_due_date_no_more_is_shown_than_the_rules_say(school, level):
+    rules(school, f'before_due = "{level}"')
+    made = notebooks(school)
+    with Gradebook(course_directory(school).db_url) as gradebook:
+        gradebook.update_or_create_assignment("value", duedate=datetime(2099, 1, 1))
+    message = named(school)
+    with serving(school) as service:
+        secret = submit(school, "student_0", made["wrong"])
+        wait_for(lambda: all_graded(service, 1) and service.attempts()[0].shown == level)
+        ada = service.visitor("student_0")
+        page = ada.get("feedback/1")[1] if level == "exercises" else ada.page
+        fetched = feedback_in_exchange(school, secret)
+        assert fetched.exists() == (level == "exercises")
+        for told in (ada.page, page, fetched.read_text() if fetched.exists() else ""):
+            assert message not in told and "points</b>" not in told
+        assert ("partly right" in page) == (level == "exercises")
+        teacher = service.visitor("teacher", teaches=True)
+        assert message in teacher.get("class/history?student=student_0&assignment=value")[1]
+        with Gradebook(course_directory(school).db_url) as gradebook:
+            gradebook.update_or_create_assignment("value", duedate=datetime(2020, 1, 1))
+        wait_for(lambda: service.attempts()[0].shown == "mistakes")
+        assert message in feedback_in_exchange(school, secret).read_text()
+        assert message in service.visitor("student_0").page
+
+
+def test_where_the_best_counts_a_worse_one_changes_nothing(school):
+    rules(school, 'counts = "best"')
+    made = notebooks(school)
+    with serving(school) as service:
+        for second, kind in enumerate(("wrong", "right", "empty")):
+            submit(school, "student_0", made[kind], second)
+            wait_for(lambda number=second + 1: all_graded(service, number))
+        assert [each.counts for each in service.attempts()] == [False, True, False]
+        best = service.attempts()[1].points
+    assert marks(school) == {"student_0": best}
+    assert (school / "submitted/student_0/value/value.ipynb").read_bytes() == made["right"]
+    assert len(recorded(school)) == 2
+
+
+def test_what_was_submitted_before_the_service_is_put_aside(school):
+    folder = school / "submitted" / "student_0" / "value"
+    folder.mkdir(parents=True)
+    (folder / "value.ipynb").write_text("what was there")
+    with serving(school) as service:
+        submit(school, "student_0", notebooks(school)["right"])
+        wait_for(lambda: all_graded(service, 1))
+    [aside] = school.glob("attempts/replaced/*/value.ipynb")
+    assert aside.read_text() == "what was there"
+
+
+def test_health_and_metrics_tell_numbers_and_no_names(service, school):
+    submit(school, "student_0", notebooks(school)["right"])
+    wait_for(lambda: all_graded(service, 1))
+    machine = Visitor(service.url)
+    status, health = machine.get("health")
+    assert status == 200 and json.loads(health)["well"] is True
+    status, metrics = machine.get("metrics")
+    assert status == 200 and "autograder_attempts_graded_total 1.0" in metrics
+    assert re.search(r'autograder_attempt_seconds_bucket\{le="10.0"\} 1.0', metrics)
+    assert "student_0" not in health + metrics
