@@ -151,7 +151,7 @@ def example(
     entry: Mapping[str, Any], seen: Sequence[Sequence[Observation]], inference: Inference | None
 ) -> Example | None:
     """A point at which something came out wrong, if possible one that the inference is about."""
-    model = inference.models[0] if inference else None
+    model = inference.models[0] if inference and inference.models else None
     probes = iter(zip(sample_probes(entry.get("samples", ())), seen, strict=True))
     first = None
     for number, sample in enumerate(entry.get("samples", ())):
