@@ -716,7 +716,11 @@ class TestSgd:
 
     @pytest.mark.parametrize(
         "settings",
-        [{}, {"momentum": 1.0}, {"momentum": 0.8, "weight_decay": 0.1}],
+        [
+            {},
+            pytest.param({"momentum": 1.0}, marks=extra()),
+            pytest.param({"momentum": 0.8, "weight_decay": 0.1}, marks=extra()),
+        ],
         ids=lambda settings: "-".join(settings) or "plain",
     )
     def test_any_numbers(self, student, rng, settings):
@@ -840,7 +844,14 @@ class TestTrain:
 
     @pytest.mark.parametrize(
         ("count", "epochs", "size"),
-        [(1, 45, None), (1, 1, 1), (3, 0, None), (30, 10, None), (24, 1, 7), (7, 2, 3)],
+        [
+            (1, 45, None),
+            (1, 1, 1),
+            (3, 0, None),
+            (30, 10, None),
+            pytest.param(24, 1, 7, marks=extra()),
+            pytest.param(7, 2, 3, marks=extra()),
+        ],
         ids=["one sample", "one epoch", "none", "wild", "sevens", "threes"],
     )
     def test_any_size(self, ground, count, epochs, size):
