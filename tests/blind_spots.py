@@ -112,6 +112,9 @@ STATE = {
 _FLAT = {("relu", "negative"), ("tanh", "large"), ("sigmoid", "large")}
 """Where the slope is 0, or next to it: half of it is no other one."""
 
+_COMPOSED = ("__rsub__", "__rtruediv__")
+"""What the solution makes of other operations: its last step alone does not reach the operand."""
+
 
 def spoiled_operations(exercise: str, solution: str) -> Iterator[tuple[str, str]]:
     """The names and the sources of wrong answers to an exercise that defines operations."""
@@ -132,16 +135,16 @@ def spoiled_operations(exercise: str, solution: str) -> Iterator[tuple[str, str]
             value = f"if {rule}: out.data += 1e-3 * (abs(out.data) or 1.0)"
             yield f"{method} {kind}: value", source(method, value, "step()")
             slope = f"if {rule}:\n{indent(_HALF, '    ')}\nelse:\n    step()"
-            if (method, kind) not in _FLAT and method != "__rsub__":
+            if (method, kind) not in _FLAT and method not in _COMPOSED:
                 yield f"{method} {kind}: slope", source(method, "", slope)
         for kind, rule in UPSTREAM.items():
             if method in ("log", "sqrt") and kind == "signs differ":
                 rule = "upstream < 0"
             slope = f"if {rule}:\n{indent(_HALF, '    ')}\nelse:\n    step()"
-            if method != "__rsub__":
+            if method not in _COMPOSED:
                 yield f"{method} {kind}", source(method, "", slope)
         for kind, (forward, backward) in STATE.items():
-            if kind != "gradient clipped" or method not in ("__rsub__", "sigmoid"):
+            if kind != "gradient clipped" or method not in (*_COMPOSED, "sigmoid"):
                 yield f"{method} {kind}", source(method, forward, backward)
 
 
