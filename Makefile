@@ -42,9 +42,13 @@ test: install system for-tests $(PROXY)
 	$(BIN)/pytest -n auto --dist worksteal -m "not (browser or alone)"
 	$(BIN)/pytest -m alone
 
-# All attacks and floods, and the forgeries.
+# All attacks and floods, and the forgeries: in either kind of sandbox, the second with the rights
+# that an ordinary container leaves.
+ATTACKS := $(addprefix tests/test_,$(addsuffix .py,attacks floods forgeries same_account \
+  sandbox second_chances wall))
 attacks: install system
-	EVERY_FLOOD=1 $(BIN)/pytest tests/test_attacks.py tests/test_floods.py tests/test_forgeries.py
+	EVERY_FLOOD=1 $(BIN)/pytest $(ATTACKS)
+	EVERY_FLOOD=1 $(BIN)/python tests/as_in_a_container.py $(BIN)/pytest $(ATTACKS)
 
 lab: install system
 	$(BIN)/autograder lesson release/lesson $(NAMES)

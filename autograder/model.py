@@ -11,6 +11,10 @@ HIDDEN, IN_NOTEBOOK = "hidden", "in-notebook"
 """Where the tests of an assignment run: in the grader, or in the submitted code's own process."""
 
 
+SANDBOXES = AUTO, BUBBLEWRAP, LANDLOCK = "auto", "bubblewrap", "landlock"
+"""The kinds of sandbox that a course can ask for; `AUTO` is the first other one that works."""
+
+
 @dataclass
 class Cell:
     """A code cell to run.
@@ -125,6 +129,7 @@ class Report:
 
     Attributes:
         tests: `HIDDEN`, or `IN_NOTEBOOK` for the weaker kind, which submitted code could forge.
+        sandbox: the kind of sandbox that it ran in.
     """
 
     assignment: str
@@ -132,6 +137,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
     seed: str = ""
     tests: str = HIDDEN
+    sandbox: str = ""
 
     @property
     def flaws(self) -> list[str]:
@@ -156,6 +162,7 @@ class Report:
         return {
             "assignment": self.assignment,
             "tests": self.tests,
+            "sandbox": self.sandbox,
             "score": self.score,
             "max_score": self.max_score,
             "exercises": [

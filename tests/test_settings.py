@@ -41,6 +41,7 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "title": ('"A title"', ("3", '"  "', "true")),
         "headings": ('["Task"]', TEXTS),
     },
+    "sandbox": {"kind": ('"landlock"', ("3", '""', '"none"', '["auto"]'))},
     "student_code": {"packages": ('["ipython"]', TEXTS), "modules": ("[]", TEXTS)},
     "limits": {
         "submission_seconds": ("60", NUMBER),
@@ -304,6 +305,7 @@ def test_the_guide_tells_the_right_defaults(tmp_path):
         "limits": {"submission_seconds": found.submission_seconds, **vars(found.limits)},
         "audit": vars(found.audit),
         "lesson": vars(found.lesson),
+        "sandbox": {"kind": found.sandbox},
         "checks": {"tables": found.tables},
         "grading": {"drawing": found.drawing, "core_only": found.core_only},
         "bundle": {"wheel": found.wheel},

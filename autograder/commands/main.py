@@ -87,6 +87,7 @@ def check(notebook: Path, assignment: str | None, as_json: bool, course: Path | 
     from ..pipeline.one_submission import grade_file
 
     folder = find_course(course)
+    _tell_sandbox(folder)
     with Grader(folder, course_key(folder)) as grader:
         try:
             with errors.status("grading"):
@@ -101,6 +102,14 @@ def check(notebook: Path, assignment: str | None, as_json: bool, course: Path | 
     else:
         _print_report(report)
     _tell_flaws(report.flaws)
+
+
+def _tell_sandbox(course: Path) -> None:
+    """Tell what kind of sandbox is used, where that is not the usual one."""
+    from ..wall.kinds import notice
+
+    if told := notice(load_settings(course).sandbox):
+        click.echo(f"autograder: {told}", err=True)
 
 
 def _tell_flaws(flaws: Collection[str]) -> None:
@@ -130,7 +139,7 @@ def _print_report(report: Report) -> None:
     console.print(table)
     for note in report.notes:
         console.print(note, markup=False, highlight=False)
-    console.print(f"seed {report.seed}", style="dim")
+    console.print(f"seed {report.seed}, sandbox {report.sandbox}", style="dim")
 
 
 @main.command()
@@ -219,7 +228,8 @@ def _workers(
         click.echo(f"autograder: {told}", err=True)
         count = fitting
     # The rest is imported meanwhile.
-    servers = WarmServer.launched(count, settings.limits, settings.visible)
+    servers = WarmServer.launched(count, settings.limits, settings.visible, settings.sandbox)
+    _tell_sandbox(course)
     from ..pipeline.workers import ManyProcesses
 
     with ManyProcesses(course, key, count, servers, names) as many:
@@ -408,7 +418,7 @@ def doctor(as_json: bool, course: Path | None) -> None:
         sys.exit(1)
 
 
-for command in (results.report, results.export, results.publish):
+for command in (results.report, results.export, results.publish, results.package):
     main.add_command(command)
 for command in (*lms.COMMANDS, *authoring.COMMANDS):
     main.add_command(command)

@@ -128,6 +128,39 @@ def publish(
             console.print(line, markup=False, highlight=False, soft_wrap=True)
 
 
+@click.command()
+@click.argument("system", type=click.Choice(["gradescope"]))
+@click.argument("assignment")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The zip to write; by default artefacts/gradescope/ASSIGNMENT.zip in the course folder.",
+)
+@click.option(
+    "--visibility",
+    type=click.Choice(["visible", "after_due_date", "after_published", "hidden"]),
+    default="visible",
+    show_default=True,
+    help="When students see which exercises are right, in Gradescope's words.",
+)
+@course_option
+@for_people
+def package(
+    system: str, assignment: str, output: Path | None, visibility: str, course: Path | None
+) -> None:
+    """Make what another SYSTEM grades ASSIGNMENT by: Gradescope's autograder zip.
+
+    It holds the hidden tests and the key: upload it, and give it to nobody.
+    """
+    from ..delivery import gradescope
+
+    folder = find_course(course)
+    target = output or folder / "artefacts" / system / f"{assignment}.zip"
+    with errors.status("making the zip"):
+        made = gradescope.package(folder, assignment, target, visibility)
+    console.print(str(made), markup=False, highlight=False, soft_wrap=True)
+
+
 def tell_regraded(found: list[Regraded], as_json: bool) -> None:
     """Print whose marks change and why, then how many do not."""
     if as_json:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CourseError
-from ..model import HIDDEN, IN_NOTEBOOK, Limits, Visible
+from ..model import HIDDEN, IN_NOTEBOOK, SANDBOXES, Limits, Visible
 from ..packages import module_folder
 
 NAME = "course.toml"
@@ -75,6 +75,7 @@ class Settings:
         title: its name for people.
         headings: the words that an exercise's heading may begin with.
         visible: what student code may import.
+        sandbox: the kind of sandbox, or "auto" for one that works on the machine.
         limits: what a student process may use.
         submission_seconds: what one notebook may take with all its tests.
         tables: the folder of the visible checks' tables, in the course folder or in one of the
@@ -92,6 +93,7 @@ class Settings:
     title: str
     headings: tuple[str, ...] = ("Exercise", "Question")
     visible: Visible = _VISIBLE
+    sandbox: str = SANDBOXES[0]
     limits: Limits = _LIMITS
     submission_seconds: float = 300.0
     tables: str = ""
@@ -173,6 +175,9 @@ def _read(path: Path, stamp: int) -> Settings:
         ),
     )
     code.refuse_the_rest()
+    sandbox = table.section("sandbox")
+    found = replace(found, sandbox=sandbox.take("kind", _sandbox, found.sandbox))
+    sandbox.refuse_the_rest()
     limits = table.section("limits")
     seconds = limits.take("submission_seconds", _number, found.submission_seconds)
     given_limits = {
@@ -336,6 +341,12 @@ def _place(value: Any) -> str:
 def _tests(value: Any) -> str:
     if value not in (HIDDEN, IN_NOTEBOOK):
         raise ValueError(f'"{HIDDEN}" or "{IN_NOTEBOOK}"')
+    return str(value)
+
+
+def _sandbox(value: Any) -> str:
+    if value not in SANDBOXES:
+        raise ValueError(" or ".join(f'"{name}"' for name in SANDBOXES))
     return str(value)
 
 

@@ -1,6 +1,6 @@
 """Grades on a Dask cluster: notebooks travel there as data, marks come back to the one writer.
 
-Each worker needs this package and bubblewrap, no folder of the course and no shared file system.
+Each worker needs this package and a sandbox, no folder of the course and no shared file system.
 What a lost worker was at is graded elsewhere. A worker holds the hidden tests and the key, as the
 grader does, and says what the marks are; give it to nobody else.
 
