@@ -138,6 +138,14 @@ def test_a_solved_notebook_runs_and_scores_as_from_any_jupyter(
     assert points == [(each.id, each.points, each.status) for each in there.exercises]
     assert {status for _, _, status in points} <= {"passed", "manual"}
 
+    if name == "value":  # Its last cell wrote the engine, and the next notebook finds it.
+        page.goto(page.url.partition("?")[0] + "?path=backward/backward.ipynb")
+        following = InBrowser(page, folder / "files" / "backward" / "backward.ipynb")
+        following.run("setup")
+        following.run("given-engine")
+        own = following.run("own-engine-line")
+        expect(own).to_contain_text("runs on your own engine now: my_engine.py")
+
 
 def test_from_the_start_page_to_a_check_a_graph_and_the_lesson(
     site: Path, visit: Callable[[Path, str], Page]
