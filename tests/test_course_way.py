@@ -16,11 +16,14 @@ from autograder.authoring.release import copy_course, run_nbgrader
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import find_course, load_assignment
 from autograder.judging.grader import Grader
+from autograder.model import Job
 from autograder.pipeline.one_submission import grade_file
+from autograder.pipeline.workers import grade_job
 from course import check
 from lesson_names import engine_lines
 
 COURSE = find_course()
+KEY = b"a key, as long as it must be, or longer"
 NAMES = ["value", "backward", "checkpoint", "mlp"]
 LINE = re.compile(
     r"^Difficulty [1-5] of 5 · about (?P<minutes>\d+) minutes?"
@@ -179,7 +182,7 @@ def test_an_instructor_may_have_the_core_alone_graded(course: Path, tmp_path: Pa
     core = {each.id: each.solution for each in assignment.exercises.values() if not each.extra}
     notebook = tmp_path / "mlp.ipynb"
     notebook.write_text(filled_notebook(mine, "mlp", {**core, **PLAIN}), "utf-8")
-    with Grader(mine, b"a key, as long as it must be, or longer") as grader:
+    with Grader(mine, KEY) as grader:
         report = grade_file(grader, notebook, "mlp")[1]
     assert report.max_score == 39 and report.score == 39
     extra = [each for each in report.exercises if each.extra]
@@ -187,6 +190,9 @@ def test_an_instructor_may_have_the_core_alone_graded(course: Path, tmp_path: Pa
     released = json.loads((mine / "release" / "mlp" / "mlp.ipynb").read_text("utf-8"))
     points = [c["metadata"].get("nbgrader", {}).get("points", 0) for c in released["cells"]]
     assert sum(points) == 39
+    with Grader(mine, KEY) as grader:
+        graded = grade_job(grader, Job("mlp", "student", "mlp.ipynb", notebook.read_bytes()))
+    assert graded.marks is not None and None not in graded.marks.points.values()
 
 
 def test_leaving_the_extra_parts_out_costs_their_share_and_no_more(
@@ -212,6 +218,10 @@ def test_bonus_points_come_on_top(grader: Grader, tmp_path: Path) -> None:
     assert (bonus.id, bonus.points, bonus.max_points) == ("extra_ops", 3.0, 3.0)
     assert report.max_score == 50
     assert report.score == 50 - assignment.exercises["memory"].max_points + 3
+    graded = grade_job(grader, Job("backward", "student", str(notebook), notebook.read_bytes()))
+    assert graded.error is None and graded.marks is not None
+    assert graded.marks.points["test_extra_ops"] == 3.0 and graded.marks.points["memory"] is None
+    assert sum(points or 0.0 for points in graded.marks.points.values()) == report.score
 
 
 def test_the_engine_has_as_many_lines_as_is_said() -> None:
