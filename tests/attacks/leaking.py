@@ -23,20 +23,17 @@ def report():
     found.clear()
 """
 FILES = """
-import tempfile
-open(tempfile.gettempdir() + "/control", "w").write(control)
+open("/tmp/control", "w").write(control)
 system = ("/usr", "/bin", "/lib", "/dev", sys.base_prefix)
-own = (tempfile.gettempdir(), os.getcwd(), *sys.path)
-for start in ("/", "/root", "/home", "/tmp", "/proc", *own):
-    for folder, folders, files in os.walk(start):
-        look("name", "\\n".join([folder, *files]))
-        for name in () if folder.startswith(system) else files:
-            path = os.path.join(folder, name)
-            try:
-                if os.path.getsize(path) < 1 << 20:
-                    look("file", open(path, "rb").read())
-            except OSError:
-                pass
+for folder, folders, files in os.walk("/"):
+    look("name", "\\n".join([folder, *files]))
+    for name in () if folder.startswith(system) else files:
+        path = os.path.join(folder, name)
+        try:
+            if os.path.getsize(path) < 1 << 20:
+                look("file", open(path, "rb").read())
+        except OSError:
+            pass
 report()
 """
 PROCESS = """
