@@ -8,9 +8,9 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 PROXY := $(VENV)/node_modules/.bin/configurable-http-proxy
 NAMES := value backward checkpoint mlp
 
-.PHONY: demo check versions test attacks audit damaged kills serve-class fuzz nbgrader peers lab hub lesson docs \
+.PHONY: demo check versions test attacks audit damaged kills serve-class fuzz nbgrader peers lab browser hub lesson docs \
   install system \
-  for-tests generated release solutions map tables lint bench \
+  for-tests generated release solutions map tables pictures lint bench \
   bench-large speed-gate clean
 
 demo: install system
@@ -42,13 +42,24 @@ test: install system for-tests $(PROXY)
 	$(BIN)/pytest -n auto --dist worksteal -m "not (browser or alone)"
 	$(BIN)/pytest -m alone
 
-# All attacks and floods, and the forgeries.
+# All attacks and floods, and the forgeries: in either kind of sandbox, the second with the rights
+# that an ordinary container leaves.
+ATTACKS := $(addprefix tests/test_,$(addsuffix .py,attacks floods forgeries same_account \
+  sandbox second_chances wall))
 attacks: install system
-	EVERY_FLOOD=1 $(BIN)/pytest tests/test_attacks.py tests/test_floods.py tests/test_forgeries.py
+	EVERY_FLOOD=1 $(BIN)/pytest $(ATTACKS)
+	EVERY_FLOOD=1 $(BIN)/python tests/as_in_a_container.py $(BIN)/pytest $(ATTACKS)
 
 lab: install system
 	$(BIN)/autograder lesson release/lesson $(NAMES)
 	cd release && ../$(BIN)/jupyter lab $(if $(SUDO),,--allow-root)
+
+# The course in a browser tab, from a server on this machine alone: artefacts/browser is the site.
+browser: install system
+	@command -v npm >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq npm; }
+	$(BIN)/autograder publish --browser $(NAMES)
+	@echo "The course is at http://127.0.0.1:8000/ until Ctrl-C"
+	$(BIN)/python -m http.server --bind 127.0.0.1 --directory artefacts/browser 8000
 
 # A JupyterHub on this machine alone, with a class and an instructor, for a trial.
 hub: install system $(PROXY)
@@ -151,6 +162,10 @@ solutions: tables
 # Where everything is: docs/curriculum-map.md, from the rows beside it.
 map: install
 	$(BIN)/python docs/curriculum_map.py
+
+# The README's pictures, from the real thing: docs/pictures.
+pictures: install system for-tests
+	$(BIN)/python docs/readme_pictures.py
 
 lint: install
 	$(BIN)/ruff format .

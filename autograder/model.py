@@ -11,6 +11,10 @@ HIDDEN, IN_NOTEBOOK = "hidden", "in-notebook"
 """Where the tests of an assignment run: in the grader, or in the submitted code's own process."""
 
 
+SANDBOXES = AUTO, BUBBLEWRAP, LANDLOCK = "auto", "bubblewrap", "landlock"
+"""The kinds of sandbox that a course can ask for; `AUTO` is the first other one that works."""
+
+
 @dataclass
 class Cell:
     """A code cell to run.
@@ -94,9 +98,12 @@ class ExerciseResult:
             ungraded where a hidden test is broken.
         message: what the student reads, in plain text.
         misconception: the id of the recognised misconception, if any.
+        inferred: what the code computes, in words, where no misconception fits and it can be told.
         promises: each hidden test's sentence and whether it held.
         example: a public example that went wrong.
         note: what else should be known, such as a repaired cell.
+        extra: whether the course can be finished without it.
+        bonus: whether its points come on top of the total.
         flaw: what is wrong with a hidden test, for instructors alone: it may quote the test.
     """
 
@@ -107,9 +114,12 @@ class ExerciseResult:
     status: str = "failed"
     message: str = ""
     misconception: str | None = None
+    inferred: str | None = None
     promises: list[tuple[str, bool]] = field(default_factory=list)
     example: Example | None = None
     note: str = ""
+    extra: bool = False
+    bonus: bool = False
     flaw: str = ""
 
 
@@ -119,6 +129,7 @@ class Report:
 
     Attributes:
         tests: `HIDDEN`, or `IN_NOTEBOOK` for the weaker kind, which submitted code could forge.
+        sandbox: the kind of sandbox that it ran in.
     """
 
     assignment: str
@@ -126,6 +137,7 @@ class Report:
     notes: list[str] = field(default_factory=list)
     seed: str = ""
     tests: str = HIDDEN
+    sandbox: str = ""
 
     @property
     def flaws(self) -> list[str]:
@@ -143,13 +155,14 @@ class Report:
 
     @property
     def max_score(self) -> float:
-        return round(sum(result.max_points for result in self.exercises), 2)
+        return round(sum(each.max_points for each in self.exercises if not each.bonus), 2)
 
     def as_json(self) -> dict[str, Any]:
         """The report in the form that `autograder check --json` prints."""
         return {
             "assignment": self.assignment,
             "tests": self.tests,
+            "sandbox": self.sandbox,
             "score": self.score,
             "max_score": self.max_score,
             "exercises": [
@@ -161,6 +174,9 @@ class Report:
                     "status": result.status,
                     "message": result.message,
                     "misconception": result.misconception,
+                    "extra": result.extra,
+                    "bonus": result.bonus,
+                    "inferred": result.inferred,
                     **({"flaw": result.flaw} if result.flaw else {}),
                 }
                 for result in self.exercises

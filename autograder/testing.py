@@ -19,7 +19,7 @@ import pytest
 
 from .wall.proxies import Promise, Student, look
 
-__all__ = ["Student", "close", "exercise", "is_object", "plain"]
+__all__ = ["Student", "close", "exercise", "extra", "is_object", "plain"]
 
 RELATIVE = 1e-9
 """Tolerance where both sides are the same arithmetic in another order."""
@@ -28,6 +28,11 @@ RELATIVE = 1e-9
 def exercise(name: str) -> pytest.MarkDecorator:
     """Mark a test or a class of tests as belonging to the exercise `name`."""
     return pytest.mark.exercise(name)
+
+
+def extra() -> pytest.MarkDecorator:
+    """Mark a test as one of the part of an exercise that the course can be finished without."""
+    return pytest.mark.extra
 
 
 class close:

@@ -51,16 +51,117 @@ def moons(n: int, noise: float = 0.1, seed: int = 0) -> tuple[Points, Targets]:
     Raises:
         ValueError: n is below 2 or the noise is negative.
     """
-    if n < 2 or noise < 0:
-        raise ValueError(f"moons needs n of 2 or more and noise of 0 or more, not {n}, {noise}")
+    _require("moons", n, 2, noise)
     draw = random.Random(seed)
-    rows: list[tuple[list[float], float]] = []
+    rows: list[Row] = []
     for count, target in ((n - n // 2, 1.0), (n // 2, -1.0)):
         for index in range(count):
             angle = math.pi * index / max(count - 1, 1)
             x, y = math.cos(angle), math.sin(angle)
             if target < 0:
                 x, y = 1.0 - x, 0.5 - y
-            rows.append(([x + draw.gauss(0.0, noise), y + draw.gauss(0.0, noise)], target))
+            rows.append((_near(x, y, noise, draw), target))
+    return _shuffled(rows, draw)
+
+
+def circle(n: int, noise: float = 0.1, seed: int = 0) -> tuple[Points, Targets]:
+    """A disc and a ring around it, the points shuffled.
+
+    The disc has a radius of 0.5, and the ring's points lie at a distance of 1.
+
+    Args:
+        n: how many points; half of them in the disc, one more if n is odd.
+        noise: standard deviation of what is added to each coordinate, in units of the ring's
+            radius.
+        seed: the same seed gives the same points.
+
+    Returns:
+        Points with two coordinates, and targets: 1 in the disc, -1 on the ring.
+
+    Raises:
+        ValueError: n is below 2 or the noise is negative.
+    """
+    _require("circle", n, 2, noise)
+    draw = random.Random(seed)
+    rows: list[Row] = []
+    for index in range(n):
+        target = 1.0 if index < n - n // 2 else -1.0
+        # The root spreads the points evenly over the disc, not along its radius.
+        radius = 0.5 * math.sqrt(draw.random()) if target > 0 else 1.0
+        angle = draw.uniform(0.0, 2 * math.pi)
+        x, y = radius * math.cos(angle), radius * math.sin(angle)
+        rows.append((_near(x, y, noise, draw), target))
+    return _shuffled(rows, draw)
+
+
+def spiral(n: int, noise: float = 0.03, seed: int = 0) -> tuple[Points, Targets]:
+    """Two arms that wind around each other by three quarters of a turn, the points shuffled.
+
+    An arm's distance from the centre grows evenly with its angle, from 0.1 to 1. The second arm is
+    the first one, turned by half a turn.
+
+    Args:
+        n: how many points; half of them on each arm, one more on the first if n is odd.
+        noise: standard deviation of what is added to each coordinate, in units of an arm's reach.
+        seed: the same seed gives the same points.
+
+    Returns:
+        Points with two coordinates, and targets: 1 on the first arm, -1 on the second.
+
+    Raises:
+        ValueError: n is below 2 or the noise is negative.
+    """
+    _require("spiral", n, 2, noise)
+    draw = random.Random(seed)
+    rows: list[Row] = []
+    for count, target in ((n - n // 2, 1.0), (n // 2, -1.0)):
+        for index in range(count):
+            along = index / max(count - 1, 1)
+            radius, angle = 0.1 + 0.9 * along, 1.5 * math.pi * along
+            x, y = target * radius * math.cos(angle), target * radius * math.sin(angle)
+            rows.append((_near(x, y, noise, draw), target))
+    return _shuffled(rows, draw)
+
+
+def clouds(n: int, noise: float = 0.25, seed: int = 0) -> tuple[Points, Targets]:
+    """Three clouds of points around the corners of a triangle, the points shuffled.
+
+    The corners lie on the unit circle.
+
+    Args:
+        n: how many points; a third of them in each cloud, as nearly as can be.
+        noise: standard deviation of each coordinate around its corner.
+        seed: the same seed gives the same points.
+
+    Returns:
+        Points with two coordinates, and targets: the index of the cloud, 0, 1 or 2.
+
+    Raises:
+        ValueError: n is below 3 or the noise is negative.
+    """
+    _require("clouds", n, 3, noise)
+    draw = random.Random(seed)
+    rows: list[Row] = []
+    for index in range(n):
+        angle = math.pi / 2 + 2 * math.pi * (index % 3) / 3
+        rows.append((_near(math.cos(angle), math.sin(angle), noise, draw), float(index % 3)))
+    return _shuffled(rows, draw)
+
+
+Row = tuple[list[float], float]
+
+
+def _require(name: str, n: int, least: int, noise: float) -> None:
+    if n < least or noise < 0:
+        raise ValueError(
+            f"{name} needs n of {least} or more and noise of 0 or more, not {n}, {noise}"
+        )
+
+
+def _near(x: float, y: float, noise: float, draw: random.Random) -> list[float]:
+    return [x + draw.gauss(0.0, noise), y + draw.gauss(0.0, noise)]
+
+
+def _shuffled(rows: list[Row], draw: random.Random) -> tuple[Points, Targets]:
     draw.shuffle(rows)
     return [point for point, _ in rows], [target for _, target in rows]

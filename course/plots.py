@@ -54,7 +54,7 @@ def decision_boundary(
     Raises:
         ValueError: the points do not have two coordinates.
     """
-    plane = _Plane(predict, inputs, targets, threshold)
+    plane = DecisionPlane(predict, inputs, targets, threshold)
     return Picture([plane.axes()], plane.in_words(), plane.chart())
 
 
@@ -83,7 +83,7 @@ class TrainingView:
         curves = _curves(losses)
         drawings, words, chart = [_losses(curves, "epoch")], [_losses_in_words(curves)], ""
         if self._points:
-            plane = _Plane(model, *self._points, self._threshold)
+            plane = DecisionPlane(model, *self._points, self._threshold)
             drawings.append(plane.axes())
             words.append(plane.in_words())
             chart = plane.chart()
@@ -103,7 +103,7 @@ class TrainingView:
             self._handle.update(picture)
 
 
-class _Plane:
+class DecisionPlane:
     """A model's answers on a grid of points around the given ones."""
 
     def __init__(

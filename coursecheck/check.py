@@ -17,6 +17,7 @@ from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
+from coursecheck import inference
 from coursecheck.cards import GREEN, RED, box, example_table, heading, paragraph
 from coursecheck.messages import (
     Example,
@@ -63,11 +64,13 @@ class Finding:
 
     Attributes:
         stopped: whether the student stopped the check, so that nothing more is to be tried.
+        only_extra: whether all is right but the part of the exercise that is extra.
     """
 
     says: str
     example: Example | None = None
     stopped: bool = False
+    only_extra: bool = False
 
     def as_text(self) -> str:
         return self.says + (f"\n\n{self.example.as_text()}" if self.example else "")
@@ -112,7 +115,9 @@ class Checks:
             if not entry["probes"]:
                 passed, more = "there is no public example to try.", "Hidden tests will look at it."
         before = _cell_before()
-        if finding is None:
+        if finding is not None and finding.only_extra:
+            passed, more = "the core comes out right.", f"The extra part is open: {finding.says}"
+        if finding is None or finding.only_extra:
             text = f"✓ {title}: {passed}"
             parts = [heading(escape(text)), paragraph(more, True)]
             parts += [paragraph(before)] if before else []
@@ -158,7 +163,7 @@ def _cell_before() -> str:
     what = "could not be read by Python" if isinstance(error, SyntaxError) else "stopped"
     return (
         f"The cell that you ran last {what} ({type(error).__name__}). If that is the cell above, "
-        "mend this first: the check still sees what an earlier run left behind."
+        "fix this first: the check still sees what an earlier run left behind."
     )
 
 
@@ -174,8 +179,8 @@ def _look_earlier(
         return ""
     for name in [*exercises][: [*exercises].index(exercise)]:
         found = diagnose(exercises[name], namespace, table["hints"])
-        if found is not None and found.example is not None:
-            return f"The check of `{name}` fails too. If this exercise builds on it, mend it first."
+        if found is not None and found.example is not None and not found.only_extra:
+            return f"The check of `{name}` fails too. If this exercise builds on it, fix it first."
     return ""
 
 
@@ -213,29 +218,56 @@ def _short(answer: Any) -> str:
     return text if len(text) <= 60 else f"{text[:60]}…"
 
 
+_COMPARE = (
+    "This public example comes out wrong. Compare what your code gave with what was expected; one "
+    "of the hints above may describe it."
+)
+
+
 def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()) -> Finding | None:
     """What is wrong with the code in `namespace`, or None if the public examples are right."""
     probes = entry["probes"]
     observed: list[list[Observation]] = []
-    for probe in probes:
+    for probe in [*probes, *inference.sample_probes(entry.get("samples", ()))]:
         try:
             observed.append(play(probe, namespace))
         except KeyboardInterrupt as stop:
             return _stopped(probe, failure(stop))
+    observed, sampled = observed[: len(probes)], observed[len(probes) :]
     right = [probe["right"] for probe in probes]
     if agree_all(observed, right):
-        return None
+        return _in_samples(entry, sampled, core_is_right=True)
+    core = [i for i, probe in enumerate(probes) if not probe.get("extra")]
+    only_extra = len(core) < len(probes) and agree_all(
+        [observed[i] for i in core], [right[i] for i in core]
+    )
     mistake = match(entry, observed)
     if mistake is not None:
-        return Finding(mistake["says"], first_wrong(entry, observed))
+        return Finding(mistake["says"], first_wrong(entry, observed), only_extra=only_extra)
     stub = unfinished(observed)
     if stub is not None:
         return Finding(stub)
-    says = explain(observed, right, hints) or (
-        "This public example comes out wrong. Compare what your code gave with what was "
-        "expected; one of the hints above may describe it."
+    says = explain(observed, right, hints)
+    if says:
+        return Finding(says, first_wrong(entry, observed), only_extra=only_extra)
+    return _in_samples(entry, sampled, only_extra) or Finding(
+        _COMPARE, first_wrong(entry, observed), only_extra=only_extra
     )
-    return Finding(says, first_wrong(entry, observed))
+
+
+def _in_samples(
+    entry: dict[str, Any], sampled: list[list[Observation]], core_is_right: bool
+) -> Finding | None:
+    """What is wrong by the samples: where it can be told, what the code computes."""
+    inferred = inference.infer(entry, sampled)
+    example = inference.example(entry, sampled, inferred)
+    if example is None:
+        return None
+    only_extra = core_is_right and not any(
+        is_wrong and not sample.get("extra")
+        for sample, is_wrong in inference.wrong_samples(entry, sampled)
+    )
+    return Finding(inferred.says if inferred else _COMPARE, example, only_extra=only_extra)
 
 
 def _stopped(probe: Probe, error: dict[str, Any]) -> Finding:

@@ -12,7 +12,7 @@ from contextlib import redirect_stderr, redirect_stdout
 from numbers import Integral
 from opcode import opmap
 from types import ModuleType, TracebackType
-from typing import Any, TypedDict
+from typing import Any, NotRequired, TypedDict
 
 Observation = Any
 """A number, text, bool or None as it is; else `{"error": ...}`, `{"bytes": ...}`, a collection by
@@ -30,10 +30,14 @@ _MOST_DEEP = 4
 
 
 class Probe(TypedDict):
-    """What is run, and what is looked at; `right` holds the right observations where known."""
+    """What is run, and what is looked at; `right` holds the right observations where known.
+
+    `extra` says that it is about the part of an exercise that the course can be finished without.
+    """
 
     code: str
     observe: list[str]
+    extra: NotRequired[bool]
 
 
 def play(probe: Probe, namespace: dict[str, Any]) -> list[Observation]:

@@ -173,7 +173,10 @@ def _cells(path: Path) -> list[tuple[set[str], str, str]]:
     for cell in nbformat.read(path, as_version=4).cells:
         if cell.cell_type == "markdown":
             found = re.search(
-                r"^#+ (.+)$", re.sub(r"^```.*?^```$", "", cell.source, flags=_LINES), re.M
+                # Three of these mark a written answer's solution and are nbgrader's own.
+                r"^#+ (?!(?:BEGIN|END) SOLUTION)(.+)$",
+                re.sub(r"^```.*?^```$", "", cell.source, flags=_LINES),
+                re.M,
             )
             heading = found.group(1) if found else heading
         names = {cell.id, cell.metadata.get("nbgrader", {}).get("grade_id", cell.id)}

@@ -19,4 +19,16 @@ def names(course: Path) -> dict[str, Any]:
     solution = load_assignment(course, "backward")
     engine = load_assignment(course, "checkpoint").setup["given_engine"]
     scope = replace(solution, setup={**solution.setup, "single nodes": engine}).namespace()
-    return {**scope, "draw_graph": draw_graph, "math": math, "random": random}
+    return {
+        **scope,
+        "draw_graph": draw_graph,
+        "math": math,
+        "random": random,
+        "engine_lines": lambda: engine_lines(course),
+    }
+
+
+def engine_lines(course: Path) -> int:
+    """How many lines the complete engine has that are not blank, as `mlp` gives it."""
+    engine = load_assignment(course, "mlp").setup["given_engine"]
+    return sum(bool(line.strip()) for line in engine.splitlines())

@@ -136,6 +136,7 @@ class TrainingGround:
         start: what w starts at.
         count: how many samples there are.
         leftover: a gradient that w has from before.
+        alike: whether every sample is there twice.
 
     Attributes:
         samples: the pairs of an input and its target, sorted.
@@ -144,20 +145,31 @@ class TrainingGround:
         gradients: what w had for a gradient at every step.
         slopes: what it should have been.
         left: w and its gradient at the end.
+        given: how long the lists of inputs and of targets are afterwards.
     """
 
     RATE = 0.05
 
-    def __init__(self, student: Student, start: float, count: int, leftover: float = 0.0) -> None:
+    def __init__(
+        self,
+        student: Student,
+        start: float,
+        count: int,
+        leftover: float = 0.0,
+        alike: bool = False,
+    ) -> None:
         self._student = student
         self._start = start
         self._leftover = leftover
-        self.samples = [(1.0 + i / 4, 2.0 + i * i / 8) for i in range(count)]
+        places = [i // 2 if alike else i for i in range(count)]
+        # The targets go up and down, so that they are in order neither by size nor backwards.
+        self.samples = [(1.0 + i / 4, 2.0 + 3 * i % 7 / 4) for i in places]
         self.batches: list[list[tuple[float, float]]] = []
         self.losses: list[float] = []
         self.gradients: list[float] = []
         self.slopes: list[float] = []
         self.left: list[Any] = []
+        self.given: list[int] = []
 
     def run(self, epochs: int, *batch_size: int) -> list[Any]:
         """Have the student's `train` run here; returns what it returned."""
@@ -165,10 +177,14 @@ class TrainingGround:
         ground = student.inside.training.Ground(
             student.Value, self._start, self._leftover, self.RATE
         )
+        inputs, targets = (
+            student.inside.builtins.list(each)
+            for each in ([[x] for x, _ in self.samples], [t for _, t in self.samples])
+        )
         losses = student.train(
             ground.model,
-            [[x] for x, _ in self.samples],
-            [t for _, t in self.samples],
+            inputs,
+            targets,
             ground.loss,
             ground.optimizer,
             epochs,
@@ -178,6 +194,7 @@ class TrainingGround:
         self._replay(record)
         # Looked at since loops that make the same steps may differ in what they leave.
         self.left = [plain(each) for each in left]
+        self.given = [len(inputs), len(targets)]
         return [loss for loss in losses]
 
     def saw_every_sample(self, batches: list[list[tuple[float, float]]]) -> bool:

@@ -15,7 +15,7 @@ import pytest
 
 from autograder.testing import close, exercise, plain
 from course.dot import DotError, read_dot
-from graphs import gradients, leaf, push
+from graphs import assert_right, cases, gradients, kinds, leaf, push
 
 TOO_LONG = 20
 """How many times as long as making its nodes a walk over a graph may take. Of 6,000 nodes, it
@@ -87,6 +87,11 @@ class TestExp:
         expected = gradients(reference, build, inputs, upstream)
         assert gradients(student, build, inputs, upstream) == close(expected)
 
+    def test_any_numbers(self, student, reference, rng):
+        """The rule is the same for all numbers, with any gradient and however often it is used."""
+        tried = cases(rng, [[a] for a in kinds(rng, largest=500)])
+        assert_right(student, reference, "exp", tried)
+
 
 @exercise("log")
 class TestLog:
@@ -136,6 +141,11 @@ class TestLog:
         with student.raises(ValueError):
             float(leaf(student, -a).log().data)
 
+    def test_any_numbers(self, student, reference, rng):
+        """The rule is the same for all numbers, with any gradient and however often it is used."""
+        tried = cases(rng, [[a] for a in kinds(rng) * 2 if a > 0])
+        assert_right(student, reference, "log", tried)
+
 
 @exercise("tanh")
 class TestTanh:
@@ -175,6 +185,11 @@ class TestTanh:
         a, upstream = sign * rng.uniform(900, 1100), number()
         found = gradients(student, lambda x: x.tanh(), [a], upstream)
         assert found == close((sign, [0.0]))
+
+    def test_any_numbers(self, student, reference, rng):
+        """The rule is the same for all numbers, with any gradient and however often it is used."""
+        tried = cases(rng, [[a] for a in [*kinds(rng, smallest=1e-4), 4e-5, -4e-5]])
+        assert_right(student, reference, "tanh", tried)
 
 
 @exercise("relu")
@@ -218,6 +233,11 @@ class TestRelu:
             for build in (lambda x: 2 * x - 3 * x.relu(), lambda x: x.relu() * x + x):
                 expected = gradients(reference, build, [a], upstream)[1]
                 assert gradients(student, build, [a], upstream)[1] == close(expected)
+
+    def test_any_numbers(self, student, reference, rng):
+        """The rule is the same for all numbers, with any gradient and however often it is used."""
+        tried = cases(rng, [[a] for a in kinds(rng) * 2])
+        assert_right(student, reference, "relu", tried)
 
 
 def sigmoid_of(x):
@@ -264,6 +284,11 @@ class TestSigmoid:
         a, upstream = sign * rng.uniform(900, 1100), number()
         found = gradients(student, lambda x: x.sigmoid(), [a], upstream)
         assert found == close((1.0 if sign > 0 else 0.0, [0.0]))
+
+    def test_any_numbers(self, student, reference, rng):
+        """The rule is the same for all numbers, with any gradient and however often it is used."""
+        tried = cases(rng, [[a] for a in kinds(rng)])
+        assert_right(student, reference, "sigmoid", tried)
 
 
 @exercise("topological_order")
@@ -346,6 +371,19 @@ class TestTopologicalOrder:
         assert len(student.topological_order(root)) == 6_002
         assert is_quick(student, lambda: student.topological_order(root), making)
 
+    def test_any_nodes(self, student, number):
+        """Nodes count whatever they hold: 0, gradients, equal labels, no sign, many operands."""
+        x, y, z = (student.Value(a, label="x") for a in (0.0, number(), 0.0))
+        middle = student.Value(0.0, (x, y, z), "")
+        root = student.Value(0.0, (middle, x), "relu")
+        nodes = [x, y, z, middle, root]
+        for place, node in enumerate(nodes):
+            node.grad = [0.0, 100.0, -3.0][place % 3]
+        before = plain(student.inside.graphs.untouched(nodes))
+        order = list(student.topological_order(root))
+        assert len(order) == 5 and set(order[:3]) == {x, y, z} and order[3:] == [middle, root]
+        assert student.inside.graphs.untouched(nodes) == before
+
 
 class BackwardPass:
     """What must hold for a backward pass, under whichever name."""
@@ -385,6 +423,33 @@ class BackwardPass:
             self.run(student, root)
             held.append(both.grad)
         assert [*held, x.grad, y.grad] == close([2, 5, 7, 14 * b, 14 * a])
+
+    def test_any_numbers(self, student, reference, number):
+        """Roots of any number pass gradients of any size: 0, negative, tiny, huge."""
+        a, b = number(), number()
+
+        def build(x, y, scale):
+            return (x * y - x * b) * scale + x * scale * 0.5
+
+        for scale in (0.0, 1e-5, 1.0, -1.0, 1e5 / 3):
+            for inputs in ([a, b, scale], [a, a, scale], [2.0, 1.0, scale], [0.0, b, scale]):
+                self.assert_right(student, reference, build, inputs)
+
+    def test_many_operands(self, student, number):
+        """A node may have one operand or many, and a graph many nodes: every step runs."""
+        x = student.Value(number())
+        nodes = [student.Value(0.0, (x,), "?") for _ in range(120)]
+        root = student.Value(number(), tuple(nodes), "sum")
+        calls = student.inside.graphs.recorded([*nodes, root])
+        self.run(student, root)
+        assert calls[0] == 120 and sorted(calls) == list(range(121))
+
+    def test_equal_leaves(self, student, number):
+        """Leaves with equal numbers keep what each holds and get what is theirs."""
+        a, g = number(), number()
+        x, y = leaf(student, a, g), leaf(student, a)
+        self.run(student, x * 3 + y * 5)
+        assert [x.grad, y.grad] == close([g + 3, 5])
 
 
 @exercise("backward")
@@ -517,6 +582,31 @@ class TestZeroGrad:
             student.zero_grad([x])
             push(x * factor, 1.0)
         assert x.grad == close(b)
+
+    def test_any_gradients(self, student, number):
+        """Gradients of any size are set to 0.0: tiny, huge, negative, 0; of equal nodes and
+        of results too."""
+        grads = [0.0, 1e-9, -1e-5, 0.3, -0.3, 500.0, -500.0, 1e9, -1e9, 7.0, 0.7, -2.0, 2.0]
+        a, x = number(), student.Value(number())
+        nodes = [leaf(student, a, grad) for grad in grads[:-1]]
+        nodes.append(student.Value(a, (x,), "?"))
+        nodes[-1].grad = grads[-1]
+        given = student.inside.builtins.list(nodes)
+        for _ in range(2):
+            student.zero_grad(given)
+            assert [node.grad for node in nodes] == [0.0] * 13
+            nodes[0].grad = number()
+        assert len(given) == 13
+
+    def test_what_is_behind(self, student, number):
+        """What a parameter was computed from keeps its gradients, near and far."""
+        grads = [number(), number()]
+        x = leaf(student, number(), grads[0])
+        y = student.Value(number(), (x,), "?")
+        z = student.Value(number(), (y,), "?")
+        y.grad, z.grad = grads[1], number()
+        student.zero_grad([z])
+        assert [x.grad, y.grad, z.grad] == [*grads, 0.0]
 
 
 def to_verdict(answer):
@@ -692,6 +782,29 @@ class TestCheckGradients:
         for point in ([a + epsilon, b], [a - epsilon, b], [a, b + epsilon], [a, b - epsilon]):
             assert any(each == close(point) for each in asked)
 
+    def test_any_inputs(self, says, linear, rng):
+        """Inputs may be 0, equal, large or many: a wrong gradient is found at each of them."""
+        factors = [rng.uniform(1.2, 3.0) for _ in range(5)]
+        inputs = [0.0, rng.uniform(1.2, 3.0), -rng.uniform(30, 80), 0.0, 0]
+        inputs[4] = inputs[1]
+
+        def question(place):
+            slopes = [f * (1.5 if i == place else 1.0) for i, f in enumerate(factors)]
+            return linear(factors, slopes, *inputs)
+
+        makers = [partial(question, place) for place in (None, None, 0, 1, 2, 3, 4)]
+        assert says(*makers) == [True, True, *[False] * 5]
+
+    def test_at_large_inputs(self, says, power, rng):
+        """At large inputs, in steep places, right gradients pass and wrong ones do not."""
+        makers = [
+            lambda n=n, f=f, sign=sign: power(n, f, sign * rng.uniform(20.2, 24.8))
+            for n, right in ((9, 9.0), (2, 2.0))
+            for f in (right, right * 1.05)
+            for sign in (1, -1)
+        ]
+        assert says(*makers) == [True, True, False, False] * 2
+
 
 @exercise("deep")
 class TestDeep(BackwardPass):
@@ -778,6 +891,12 @@ class TestExtraOps:
         assert leaf(student, a).sqrt().data == close(math.sqrt(a))
         with student.raises(ValueError):
             float(leaf(student, -a).sqrt().data)
+
+    @pytest.mark.parametrize("name", ["sin", "cos", "sqrt"])
+    def test_any_numbers(self, student, reference, rng, name):
+        """The rule is the same for all numbers, with any gradient and however often it is used."""
+        numbers = [a for a in [*kinds(rng, largest=500), 0.5] * 3 if a > 0 or name != "sqrt"]
+        assert_right(student, reference, name, cases(rng, [[a] for a in numbers]))
 
 
 @exercise("dot_source")
@@ -877,6 +996,26 @@ class TestDotSource:
             return len(graph.showing(data)), flow, len(graph.edges) in (1, 2, 3)
 
         assert self.drawing(student, root, facts) == (1, [(data, result)], True)
+
+    def test_any_numbers(self, student, drawn):
+        """Signs are shown, and 0 as well; many operands are, and every sign of an operation."""
+        nodes = [student.Value(-drawn(), label="x"), student.Value(0.0, label="y")]
+        nodes.append(student.Value(drawn(), label="x"))
+        nodes[0].grad = grad = -drawn()
+        numbers = [plain(node.data) for node in nodes]
+        for operation, count in (("sum", 3), ("**3", 1), ("/", 2), ("+", 2)):
+            numbers.append(drawn())
+            nodes.append(student.Value(numbers[-1], tuple(nodes[-count:]), operation))
+
+        def facts(graph):
+            shown = set(graph.labels.values())
+            signs = [any(sign in each for each in shown) for sign in ("sum", "**3", "/", "+")]
+            return shown_together(graph, numbers[0], grad), signs, sorted(graph.flow(numbers))
+
+        a, b, c, total, power, product, root = numbers
+        flow = [(a, total), (b, total), (c, total), (total, power), (total, product)]
+        flow += [(power, product), (power, root), (product, root)]
+        assert self.drawing(student, nodes[-1], facts) == (True, [True] * 4, sorted(flow))
 
     def test_many_paths(self, student):
         """A graph with a huge number of paths takes no longer than its number of nodes."""

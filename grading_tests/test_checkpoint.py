@@ -10,7 +10,8 @@ from __future__ import annotations
 import pytest
 
 from autograder.testing import close, exercise, plain
-from graphs import leaf
+from graphs import cases, kinds, leaf
+from inside import functions, graphs
 
 LETTERS = {
     "q1": "c", "q3": "b", "q4": "d", "q5": "a", "q7": "c", "q9": "d", "q12": "a", "q14": "b",
@@ -41,6 +42,10 @@ def test_letter(student, question, right):
 def test_number(student, question, right):
     """The answer is the right number, to three digits."""
     assert plain(student[question], to_number) == close(right, 1e-3)
+
+
+def sum_of_products(weights, inputs):
+    return sum(w * x for w, x in zip(weights, inputs, strict=True))
 
 
 @exercise("q18")
@@ -79,6 +84,35 @@ class TestWeightedSum:
         x, y = leaf(student, a), leaf(student, b)
         student.weighted_sum([x * factor, y * x], inputs).backward()
         assert [x.grad, y.grad] == close([inputs[0] * factor + inputs[1] * b, inputs[1] * a])
+
+    def test_any_numbers(self, student, reference, rng):
+        """Many weights, inputs and gradients of any kind: 0, tiny, huge, whole, equal ones."""
+        numbers = kinds(rng, smallest=1e-4, largest=500)
+        for count in (1, 2, 9):
+            starts = range(0, len(numbers) - count, max(1, count // 2))
+            rows = [[*numbers[i : i + count], *numbers[-count - i :][:count]] for i in starts]
+            rows += [
+                [2.0] * 2 * count,
+                [*numbers[:count], *(0, -3, 10, 0.0, 0.5, -3, 1, 0.0, 7)[:count]],
+            ]
+            rows += [[1.5] * count + [-3] * count]
+            tried = [
+                [[*row[0][:count], *[n for n, _ in row[0][count:]]], row[1]]
+                for row in cases(rng, rows)
+            ]
+            given = student.inside.functions.weighted(student.weighted_sum, count)
+            found = student.inside.graphs.rows(student.Value, given, tried)
+            right = functions.weighted(sum_of_products, count)
+            assert found == close(graphs.rows(reference.Value, right, tried))
+
+    def test_leaves_its_lists_alone(self, student, number):
+        """The lists and the weights stay as they are."""
+        nodes, inputs = [leaf(student, number()) for _ in range(3)], [number() for _ in range(3)]
+        given = student.inside.builtins.list(nodes)
+        before = plain(student.inside.graphs.untouched(nodes))
+        student.weighted_sum(given, inputs)
+        assert list(given) == nodes
+        assert student.inside.graphs.untouched(nodes) == before
 
 
 @exercise("q19")
@@ -161,6 +195,20 @@ class TestBackward:
         _, grads = run(lambda x, y: x * 2 + y * 3, [number(), number()], held)
         assert grads == close([held[0] + 2, held[1] + 3])
 
+    def test_any_numbers(self, student, engine, run, number):
+        """Numbers and gradients of any size pass: 0, tiny, huge, negative."""
+        for a, scale in ((0.0, 1.0), (1.5, 1e-7), (-2.0, 1e6), (1.0, -1.0)):
+            _, grads = run(lambda x, y, k=scale: (x * y) * k * (x - x + 1) + x * k * 0.5, [a, 3.0])
+            assert grads == close([scale * 3.5 + 0.0, scale * a])
+
+    def test_the_same_root_twice(self, student, engine, number):
+        """A second pass from the same root runs every step once more."""
+        x = engine(a := number())
+        root = x * x
+        for _ in range(2):
+            student.backward(root)
+        assert [root.grad, x.grad] == close([1.0, 4 * a])
+
 
 @exercise("q20")
 class TestDescend:
@@ -204,6 +252,25 @@ class TestDescend:
         assert list(losses) == [] and w.data == start
         student.descend(student.inside.functions.square, [w], 0.1, 1)
         assert w.data == close(0.8 * start)
+
+    def test_any_numbers(self, student, rng):
+        """Many parameters, equal ones too, many steps, slow and wild ones, and the lowest point."""
+        hollow = student.inside.functions.hollow
+        a = rng.uniform(1.2, 3.0)
+        for start, lr, steps in (
+            ([a, a, -a, 0.0], 0.1, 12),
+            ([1e-5, 2e-5], 0.01, 3),
+            ([0.0, 0.0], 0.1, 4),
+            ([40.0 * a, -a], 0.3, 3),
+            ([a, 1e-6], 15.0, 6),
+        ):
+            nodes = [leaf(student, each, 1.0) for each in start]
+            found = list(student.descend(hollow, nodes, lr, steps))
+            losses, here = [], start
+            for _ in range(steps):
+                losses.append(functions.hollow(*here))
+                here = [w - lr * 2 * (0.5 + i) * w for i, w in enumerate(here)]
+            assert [found, [node.data for node in nodes]] == close([losses, here])
 
 
 def to_verdict(answer):

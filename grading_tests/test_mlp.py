@@ -11,7 +11,7 @@ import math
 
 import pytest
 
-from autograder.testing import close, exercise, is_object
+from autograder.testing import close, exercise, extra, is_object
 from course.datasets import four_points, moons, xor
 from graphs import leaf
 from networks import (
@@ -87,6 +87,14 @@ class TestModule:
         other.zero_grad()
         assert [node.grad for node in nodes] == close([0.0] * 4)
 
+    def test_any_gradients(self, student, modules, number):
+        """Gradients of any size are set to 0.0, of many parameters and of equal ones."""
+        grads = [0.0, 1e-9, -1e-5, 0.3, -0.3, 500.0, -500.0, 1e9, -1e9]
+        a = number()
+        nodes = [leaf(student, a, grad) for grad in grads]
+        modules.with_parameters(student.Module, nodes).zero_grad()
+        assert [node.grad for node in nodes] == [0.0] * 9
+
 
 @exercise("neuron")
 class TestNeuron:
@@ -157,7 +165,31 @@ class TestNeuron:
     def test_starts_at_random(self, student):
         """The weights start out different from one another and from those of other neurons."""
         first, second = ([weight.data for weight in student.Neuron(20).w] for _ in range(2))
-        assert len(set(first)) > 1 and first != second
+        assert max(map(first.count, first)) < 18
+        assert any(abs(a - b) > 1e-6 for a, b in zip(first, second, strict=True))
+
+    def test_any_inputs(self, student, modules, numbers):
+        """One input or many; inputs and weights may be 0, whole, large, equal to one another."""
+        found, expected = [], []
+        for x in ([2], [0.0], [1, 0, -3], [7.5, -7.5, 0.0], [0.5] * 9, [*numbers(8), 60.0]):
+            for values in (numbers(len(x) + 1), [0.5] * (len(x) + 1), [0.0] * (len(x) + 1)):
+                for activation in ("tanh", "linear"):
+                    neuron = modules.filled(student.Neuron(len(x), activation), values)
+                    found.append(neuron(x).data)
+                    expected.append(neuron_answer(values, x, activation))
+        assert found == close(expected)
+
+    def test_two_passes(self, student, modules, numbers):
+        """Two answers at one point are two: a backward pass through each counts once."""
+        x = numbers(2)
+        neuron = modules.filled(student.Neuron(2, "linear"), [0.5, 0.5, 0.0])
+        first, second = neuron(x), neuron(x)
+        first.backward()
+        second.backward()
+        assert modules.gradients(neuron) == close([2 * x[0], 2 * x[1], 2.0])
+        idle = modules.filled(student.Neuron(2, "linear"), [0.0, 0.0, 0.0])
+        idle(x).backward()
+        assert modules.gradients(idle) == close([*x, 1.0])
 
 
 @exercise("layer")
@@ -176,7 +208,7 @@ class TestLayer:
         assert found == [node for neuron in layer.neurons for node in parameters(neuron)]
         assert len(found) == 16 and distinct(found)
 
-    @pytest.mark.parametrize("activation", ["tanh", "relu", "linear"])
+    @pytest.mark.parametrize("activation", ["tanh", "relu", "sigmoid", "linear"])
     def test_several_outputs(self, student, modules, numbers, activation):
         """Several neurons give a list of their answers, each bent by the layer's activation."""
         x = numbers(2)
@@ -194,6 +226,27 @@ class TestLayer:
         answer = modules.filled(student.Layer(3, 1), values)(x)
         assert is_object(answer) and answer.data == close(neuron_answer(values, x))
 
+    def test_any_size(self, student, modules, numbers):
+        """Two neurons or ten, with equal weights or not: each gives an answer of its own, in order,
+        and each learns."""
+        for count in (2, 10):
+            for values in (numbers(3 * count), [0.5] * 3 * count):
+                x, layer = numbers(2), modules.filled(student.Layer(2, count, "linear"), values)
+                found = list(layer(x))
+                for place, answer in enumerate(found):
+                    (answer * (place + 1)).backward()
+                expected = network_answer(values, x, [2, count], ["linear"])
+                grads = [k * a for k in range(1, count + 1) for a in (*x, 1.0)]
+                seen = [[answer.data for answer in found], modules.gradients(layer)]
+                assert seen == close([expected, grads])
+
+    def test_starts_at_random(self, student):
+        """No neuron starts as another one does."""
+        starts = [[p.data for p in parameters(each)] for each in student.Layer(6, 3).neurons]
+        for one, other in ((0, 1), (1, 2), (0, 2)):
+            both = zip(starts[one], starts[other], strict=True)
+            assert any(abs(a - b) > 1e-6 for a, b in both)
+
 
 @exercise("mlp")
 class TestMlp:
@@ -206,7 +259,7 @@ class TestMlp:
         assert len(layers) == 3
         assert found == [node for layer in layers for node in parameters(layer)]
 
-    @pytest.mark.parametrize("sizes", [[3, 1], [4, 2, 1], [2, 3], [3]], ids=str)
+    @pytest.mark.parametrize("sizes", [[3, 1], [4, 2, 1], [2, 3], [3], [9, 2, 2, 2, 3]], ids=str)
     def test_answer(self, student, modules, rng, numbers, sizes):
         """Each layer is fed with the answers of the one before; all activations are tanh."""
         n = rng.choice([n for n in (2, 3, 4, 5) if n not in sizes])
@@ -243,6 +296,26 @@ class TestMlp:
         counts = [len(parameters(student.MLP(4, sizes))) for _ in range(2)]
         assert counts == [22, 22] and list(sizes) == [2, 2, 2]
 
+    def test_answers_anew(self, student, modules, numbers):
+        """It answers anew at each point, be it large or 0, and after each change; each pass
+        counts."""
+        network, found, expected = student.MLP(2, [3, 2, 2, 1], linear_output=True), [], []
+        for values in (numbers(26), numbers(26)):
+            modules.filled(network, values)
+            for x in ([9.5, -30.0], [0.0, 0.0], numbers(2)):
+                found.append(network(x).data)
+                bends = ["tanh"] * 3 + ["linear"]
+                expected += network_answer(values, x, [2, 3, 2, 2, 1], bends)
+        assert found == close(expected)
+
+    def test_starts_at_random(self, student):
+        """No layer starts as another one does."""
+        layers = list(student.MLP(4, [4, 4, 4]).layers)
+        starts = [[p.data for p in parameters(layer)] for layer in layers]
+        for one, other in ((0, 1), (1, 2), (0, 2)):
+            both = zip(starts[one], starts[other], strict=True)
+            assert any(abs(a - b) > 1e-6 for a, b in both)
+
 
 @exercise("linear_sequential")
 class TestLinearSequential:
@@ -254,6 +327,9 @@ class TestLinearSequential:
         start = [node.data for node in found]
         assert len(set(start[:n])) > 1 and start[:n] != start[n + 1 : 2 * n + 1]
         assert start != [node.data for node in others]
+        rows = [start[i : i + n] for i in (0, n + 1)] + [[node.data for node in others[:n]]]
+        for one, other in ((0, 1), (0, 2)):
+            assert any(abs(a - b) > 1e-6 for a, b in zip(rows[one], rows[other], strict=True))
 
     def test_linear_answers(self, student, modules, numbers):
         """A `Linear` gives weighted sums plus biases, without a bend, output by output."""
@@ -290,6 +366,33 @@ class TestLinearSequential:
         found = [answer.data, modules.gradients(network)]
         assert found == close([expected.data, [node.grad for node in nodes]])
 
+    def test_any_inputs(self, student, modules, numbers):
+        """Inputs and parameters may be 0, whole, large, equal; each answer is a new one."""
+        found, expected = [], []
+        for x in ([2, -3], [0.0, 9.5], [0.5, 0.5]):
+            linear = student.Linear(2, 2)
+            for values in (numbers(6), [0.5] * 6, [0.0] * 6):
+                modules.filled(linear, values)
+                found.append([node.data for node in linear(x)])
+                expected.append(network_answer(values, x, [2, 2], ["linear"]))
+            for answer in linear(x):
+                answer.backward()
+            found.append(modules.gradients(linear))
+            expected.append([*x, 1.0, *x, 1.0])
+        assert found == close(expected)
+
+    def test_any_parts(self, student, modules, numbers):
+        """None, one or many parts, or one part in several places."""
+        a, b = numbers(2)
+        square, times = modules.Square(), modules.Times(a)
+        for parts, expected in (
+            ([], b),
+            ([square], b * b),
+            ([square, square], b**4),
+            ([times, square, times, times, square], (a * (a * (a * b) ** 2)) ** 2),
+        ):
+            assert student.Sequential(*parts)(leaf(student, b)).data == close(expected)
+
 
 class Loss:
     """What must hold for a loss of predictions and targets.
@@ -315,9 +418,34 @@ class Loss:
         slopes = [self.slope(p, t) / 6 for p, t in zip(predictions, targets, strict=True)]
         assert [node.grad for node in nodes] == close(slopes)
 
+    def test_any_numbers(self, student, rng):
+        """It is right for any predictions: one or many, equal ones, a node that is listed twice,
+        and within a larger expression."""
+        alone = [[[p], [t], rng.choice([-3.0, 0.5]), 1] for p, t in self.kinds(rng)]
+        many = [list(each) for each in zip(*self.kinds(rng)[:12], strict=True)]
+        twice = [many[0][:3], many[1][:6]]
+        cases = [*alone, [*many, 2.0, 1], [many[0], many[1][::-1], 1.0, 1], [*twice, -1.0, 2]]
+        cases.append([[many[0][3]] * 9, [many[1][3]] * 8 + [many[1][2]], 1.0, 1])
+        expected = []
+        for predictions, targets, upstream, times in cases:
+            pairs = list(zip(predictions * times, targets, strict=True))
+            slopes = [self.slope(p, t) * upstream / len(pairs) for p, t in pairs]
+            step = len(predictions)
+            sums = [sum(slopes[i::step]) for i in range(step)]
+            expected.append([sum(self.formula(p, t) for p, t in pairs) / len(pairs), *sums])
+        loss = student.inside.functions.losses(student.Value, student[self.name], cases)
+        assert loss == close(expected)
+
 
 @exercise("mse")
 class TestMse(Loss):
+    name = "mse"
+
+    def kinds(self, rng):
+        gaps = [0.0, 0.01, -0.05, 0.6, -3.0, 7.0, -40.0, 300.0, -1.0, 5e3, 0.0, 2.0, 1.0]
+        targets = [2, 0.0, -9.5, 0, 1.0, -3, *[rng.uniform(-3, 3) for _ in range(7)]]
+        return [[t + gap, t] for t, gap in zip(targets, gaps, strict=True)]
+
     def loss(self, student, nodes, targets):
         return student.mse(nodes, targets)
 
@@ -342,6 +470,13 @@ class TestMse(Loss):
 
 @exercise("bce")
 class TestBce(Loss):
+    name = "bce"
+
+    def kinds(self, rng):
+        sizes = [0.0, 1e-4, 0.05, rng.uniform(0.3, 3), 8.0, 20.0, rng.uniform(35, 90), 250.0, 650.0]
+        logits = [sign * size for size in sizes for sign in (1, -1)]
+        return [[z, t] for z in logits for t in (1, 0.0, 1.0, 0)]
+
     def loss(self, student, nodes, targets):
         return student.bce(nodes, targets)
 
@@ -351,7 +486,7 @@ class TestBce(Loss):
         return logits, [float(i % 2) for i in range(count)]
 
     def formula(self, z, t):
-        return math.log(1 + math.exp(z)) - t * z
+        return max(z, 0.0) - t * z + math.log1p(math.exp(-abs(z)))
 
     def slope(self, z, t):
         return 1 / (1 + math.exp(-z)) - t
@@ -380,6 +515,24 @@ class TestBce(Loss):
 
 @exercise("hinge")
 class TestHinge(Loss):
+    name = "hinge"
+
+    def kinds(self, rng):
+        sizes = [
+            0.0,
+            1e-4,
+            0.05,
+            rng.uniform(0.3, 0.8),
+            0.97,
+            1.03,
+            2,
+            4.5,
+            rng.uniform(7, 90),
+            500.0,
+        ]
+        scores = [sign * size for size in sizes for sign in (1, -1)]
+        return [[s, t] for s in scores for t in (1, -1.0, 1.0, -1)]
+
     def loss(self, student, nodes, targets):
         return student.hinge(nodes, targets)
 
@@ -455,6 +608,27 @@ class TestCrossEntropy:
         found = [[loss.data for loss in losses], [node.grad for node in nodes]]
         assert found == close([expected, slopes])
 
+    def test_any_logits(self, student, rng):
+        """It is right for one class or many, equal ones, far apart or close, whole numbers too."""
+        a = rng.uniform(1.2, 3)
+        rows = [[a], [0.0, 0.0], [a] * 9, [a, a + 0.01, a - 0.02], [3, -2, 5, 0], [0.0, 9.0, -9.0]]
+        rows += [
+            [30 * a, 29 * a, -30 * a],
+            [-200.0, -201.5],
+            [rng.uniform(-2, 2) for _ in range(10)],
+        ]
+        cases = [
+            [row, place, scale, 1]
+            for row in rows
+            for place, scale in {0: 1.0, len(row) // 2: -2.0, len(row) - 1: 0.5}.items()
+        ]
+        found = student.inside.functions.losses(student.Value, student.cross_entropy, cases)
+        expected = []
+        for row, place, scale, _ in cases:
+            loss, slopes = self.expected([z - max(row) for z in row], place)
+            expected.append([loss, *[scale * slope for slope in slopes]])
+        assert found == close(expected)
+
 
 @exercise("sgd")
 class TestSgd:
@@ -475,7 +649,12 @@ class TestSgd:
 
     @pytest.mark.parametrize(
         "settings",
-        [{}, {"momentum": 0.9}, {"weight_decay": 0.3}, {"momentum": 0.5, "weight_decay": 0.2}],
+        [
+            {},
+            pytest.param({"momentum": 0.9}, marks=extra()),
+            pytest.param({"weight_decay": 0.3}, marks=extra()),
+            pytest.param({"momentum": 0.5, "weight_decay": 0.2}, marks=extra()),
+        ],
         ids=lambda settings: "-".join(settings) or "plain",
     )
     def test_steps(self, student, rng, numbers, settings):
@@ -495,13 +674,22 @@ class TestSgd:
         assert p.data == close(a - 0.5 * g)
 
     def test_zero_grad(self, student, numbers):
-        """`zero_grad()` zeroes the gradients, and leaves numbers and velocities as they are."""
+        """`zero_grad()` zeroes the gradients, and leaves the numbers as they are."""
+        a, b, g, h = numbers(4)
+        p, q = leaf(student, a, g), leaf(student, b, h)
+        optimizer = student.SGD([p, q], lr=0.1)
+        optimizer.step()
+        optimizer.zero_grad()
+        assert [p.grad, q.grad, p.data, q.data] == close([0.0, 0.0, a - 0.1 * g, b - 0.1 * h])
+
+    @extra()
+    def test_zero_grad_leaves_velocities(self, student, numbers):
+        """`zero_grad()` leaves the velocities as they are."""
         a, b, g, h = numbers(4)
         p, q = leaf(student, a, g), leaf(student, b, h)
         optimizer = student.SGD([p, q], lr=0.1, momentum=0.5)
         optimizer.step()
         optimizer.zero_grad()
-        assert [p.grad, q.grad, p.data, q.data] == close([0.0, 0.0, a - 0.1 * g, b - 0.1 * h])
         optimizer.step()
         p.grad, q.grad = g, h
         optimizer.step()
@@ -517,6 +705,7 @@ class TestSgd:
         assert [node.grad for node in nodes] == close(gradients)
         assert all(node.data != a for node, a in zip(nodes, data, strict=True))
 
+    @extra()
     def test_two_optimizers(self, student, numbers):
         """Two optimizers know nothing of each other's velocities: a new one starts from 0."""
         a, b, g, h = numbers(4)
@@ -524,6 +713,32 @@ class TestSgd:
         for node in (p, q, p):
             student.SGD([node], lr=0.1, momentum=0.9).step()
         assert [p.data, q.data] == close([a - 0.2 * g, b - 0.1 * h])
+
+    @pytest.mark.parametrize(
+        "settings",
+        [
+            {},
+            pytest.param({"momentum": 1.0}, marks=extra()),
+            pytest.param({"momentum": 0.8, "weight_decay": 0.1}, marks=extra()),
+        ],
+        ids=lambda settings: "-".join(settings) or "plain",
+    )
+    def test_any_numbers(self, student, rng, settings):
+        """Parameters, gradients and rates of any size, many steps, equal parameters."""
+        a = rng.uniform(1.2, 3.0)
+        start = [a, a, -a, 0.0, 1e-5, 50.0, -50.0, 0.3, 1, 2]
+        gradients = [0.0, 1e-6, -1e-4, 0.3, a, -9.0, 80.0, -3e3, 1e6, -0.2]
+        rows = [gradients[i:] + gradients[:i] for i in range(8)]
+        for lr in (1e-4, 0.7, 5.0):
+            found, expected = self.stepped(student, start, rows, lr, **settings)
+            assert found == close(expected)
+
+    def test_zeroes_any_gradient(self, student, number):
+        """`zero_grad()` sets gradients of any size to 0.0."""
+        grads = [0.0, 1e-9, -0.3, 500.0, -1e9]
+        nodes = [leaf(student, number(), grad) for grad in grads]
+        student.SGD(nodes, lr=0.1).zero_grad()
+        assert [node.grad for node in nodes] == [0.0] * 5
 
 
 @exercise("schedule")
@@ -541,6 +756,22 @@ class TestSchedule:
         lr, step = rng.uniform(0.1, 2), rng.randint(20, 300)
         found = [student.decayed(lr, 0, 0.5), student.decayed(lr, step)]
         assert found == close([lr, lr / (1 + 0.01 * step)])
+
+    def test_any_numbers(self, student, rng):
+        """It is so for any step, late ones and the first, any rate and any decay, none too."""
+        a = rng.uniform(1.2, 3.0)
+        cases = [
+            (a, 1, 0.3),
+            (a, 5000, 0.3),
+            (a, 1, 4.0),
+            (a, 7, 0.0),
+            (1e-5, 30, 0.1),
+            (40.0, 3, 0.1),
+        ]
+        cases += [(a, 900, 2e-6), (a, 2.5, 0.2), (a, 3, 0.3), (2 * a, 3, 0.3), (1e-9, 50, 0.5)]
+        assert [student.decayed(*each) for each in cases] == close(
+            [lr / (1 + decay * step) for lr, step, decay in cases], relative=1e-9
+        )
 
 
 @exercise("train")
@@ -575,6 +806,7 @@ class TestTrain:
         here.run(2)
         assert len(here.batches) == 2 and all(here.saw_every_sample([b]) for b in here.batches)
 
+    @extra()
     @pytest.mark.parametrize(("count", "size"), [(12, 4), (6, 1)], ids=["four", "one"])
     def test_batches(self, ground, count, size):
         """With a batch size, each epoch makes a step a batch, and sees every sample once."""
@@ -585,6 +817,7 @@ class TestTrain:
             assert here.saw_every_sample(epoch)
         assert here.gradients == close(here.slopes) and len(here.gradients) == 2 * steps
 
+    @extra()
     def test_mean_of_the_batches(self, ground):
         """An epoch's number is the mean of its batches' losses."""
         here = ground(8)
@@ -592,6 +825,7 @@ class TestTrain:
         assert len(here.losses) == 8
         assert found == close([sum(here.losses[:4]) / 4, sum(here.losses[4:]) / 4])
 
+    @extra()
     def test_the_tail(self, ground):
         """Where the samples do not divide evenly, the last ones make a smaller batch, whose loss
         counts as the others do in the epoch's mean."""
@@ -607,6 +841,36 @@ class TestTrain:
         here = ground(3)
         assert here.run(1, 50) == close(here.losses)
         assert len(here.batches) == 1 and here.saw_every_sample(here.batches)
+
+    @pytest.mark.parametrize(
+        ("count", "epochs", "size"),
+        [
+            (1, 45, None),
+            (1, 1, 1),
+            (3, 0, None),
+            (30, 10, None),
+            pytest.param(24, 1, 7, marks=extra()),
+            pytest.param(7, 2, 3, marks=extra()),
+        ],
+        ids=["one sample", "one epoch", "none", "wild", "sevens", "threes"],
+    )
+    def test_any_size(self, ground, count, epochs, size):
+        """One sample or many, one epoch or many or none, whether the loss falls to 0 or grows."""
+        here = ground(count)
+        found = here.run(epochs, *[size for _ in range(size is not None)])
+        steps = -(-count // (size or count))
+        batches = [here.batches[i : i + steps] for i in range(0, len(here.batches), steps)]
+        losses = [here.losses[i : i + steps] for i in range(0, len(here.losses), steps)]
+        assert len(batches) == epochs and all(map(here.saw_every_sample, batches))
+        assert found == close([sum(each) / steps for each in losses])
+        assert here.gradients == close(here.slopes) and len(here.gradients) == steps * epochs
+
+    def test_equal_samples(self, ground):
+        """Samples that are alike count each, and the lists stay as they are."""
+        here = ground(6, alike=True)
+        found = here.run(2)
+        assert all(map(here.saw_every_sample, [[batch] for batch in here.batches]))
+        assert found == close(here.losses) and here.given == [6, 6]
 
 
 def assert_the_seed_decides(student, rng, train, seeds, data, points):
@@ -668,7 +932,7 @@ class TestFourPoints:
 
     @pytest.mark.parametrize(("seed", "sign"), [(0, 1), (4, -1)], ids=["straight", "turned"])
     def test_learns(self, student, rng, seed, sign):
-        """From each of the seeds 0 to 9, targets turned round or not, the error is below 0.01."""
+        """From each of the seeds 0 to 9, targets flipped or not, the error is below 0.01."""
         assert self.trained(student, rng, seed, sign)[0] < 0.01
 
     def test_the_seed_decides(self, student, rng):
@@ -691,7 +955,7 @@ class TestFourPoints:
 class TestMoons:
     @pytest.mark.parametrize(("seed", "sign"), [(3, 1), (7, -1)], ids=["straight", "turned"])
     def test_learns(self, student, rng, seed, sign):
-        """For each of the seeds 0 to 9, also with targets turned round, 92 % are right, of the
+        """For each of the seeds 0 to 9, also with targets flipped, 92 % are right, of the
         points that were given and of fresh ones."""
         inputs, targets = moons(40, 0.1, seed)
         turned = [sign * t for t in targets]

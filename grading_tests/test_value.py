@@ -10,8 +10,10 @@ from __future__ import annotations
 import math
 import operator
 
-from autograder.testing import close, exercise
-from graphs import gradients, leaf, operands, push
+import pytest
+
+from autograder.testing import close, exercise, plain
+from graphs import assert_right, cases, gradients, kinds, leaf, operands, pairs, push
 
 ERRORS = ("ZeroDivisionError", "ValueError", "ArithmeticError", "OverflowError")
 """What Python may raise where the rules of arithmetic have no answer."""
@@ -84,6 +86,43 @@ class TestNode:
         assert "Value" in text
         assert f"{data:g}" in text and f"{grad:g}" in text
 
+    def test_any_numbers(self, student, rng):
+        """Tiny and huge numbers, whole ones, 0 and 1 are all kept as they are, in a result too."""
+        numbers = [*kinds(rng), 12345678.25]
+        x = student.Value(1.0)
+        nodes = [student.Value(a) for a in numbers] + [student.Value(a, (x,), "?") for a in numbers]
+        assert [node.data for node in nodes] == numbers * 2
+        assert [node.grad for node in nodes] == [0.0] * len(nodes)
+
+    def test_any_operands(self, student, number):
+        """All operands are kept, be they one or many, leaves or results, with equal numbers too."""
+        a = number()
+        leaves = [student.Value(a) for _ in range(5)]
+        inner = student.Value(a, (leaves[0],), "tanh")
+        for given in ([inner], leaves[:3], [*leaves, inner]):
+            node = student.Value(a, tuple(given), "weighted sum", "total")
+            node._backward()
+            assert set(operands(node)) == set(given) and len(operands(node)) == len(given)
+            assert [node._op, node.label, node.grad] == ["weighted sum", "total", 0.0]
+        assert [inner._op, inner.label] == ["tanh", ""]
+
+    def test_repr_of_any_numbers(self, student, rng):
+        """Signs and all digits are shown, of the data and of the gradient."""
+        data, grad = rng.randint(12, 98) + 0.25, rng.randint(12, 98) + 0.8125
+        for a, b in ((-data, -grad), (0.0, grad), (data, 0.0)):
+            node = leaf(student, a, b)
+            assert all(f"{each:g}" in plain(repr(node)) for each in (a, b))
+
+    def test_a_leaf_keeps_its_gradient(self, student, number):
+        """A leaf's `_backward` leaves a gradient that it holds; nodes with 1 or 0 are equal to none
+        but themselves."""
+        data, grad = number(), number()
+        node = leaf(student, data, grad)
+        node._backward()
+        assert [node.data, node.grad] == [data, grad]
+        for a in (0.0, 1.0):
+            assert not student.equal(student.Value(a), student.Value(a))
+
 
 def numbers_of(nodes):
     return sorted(node.data for node in nodes)
@@ -150,6 +189,12 @@ class TestAdd:
         expected, slopes = gradients(reference, build, inputs, upstream)
         value, found = gradients(student, build, inputs, upstream)
         assert value == close(expected) and found == close(slopes)
+
+    def test_any_numbers(self, student, reference, rng):
+        """The rule is the same for all numbers: tiny and huge, 0 and 1, equal and opposite ones."""
+        tried = pairs(kinds(rng), kinds(rng))
+        both = cases(rng, tried) + cases(rng, tried, "right")
+        assert_right(student, reference, "add", both)
 
 
 @exercise("mul")
@@ -219,6 +264,12 @@ class TestMul:
         value, found = gradients(student, build, inputs, upstream)
         assert value == close(expected) and found == close(slopes)
 
+    def test_any_numbers(self, student, reference, rng):
+        """The rule is the same for all numbers: tiny and huge, 0 and 1, equal and opposite ones."""
+        tried = pairs(kinds(rng), kinds(rng))
+        both = cases(rng, tried) + cases(rng, tried, "right")
+        assert_right(student, reference, "mul", both)
+
 
 @exercise("pow")
 class TestPow:
@@ -285,6 +336,32 @@ class TestPow:
         with student.raises(ValueError, TypeError, ArithmeticError):
             x**0.5
 
+    def test_any_numbers(self, student, reference, rng):
+        """The rule is the same for all numbers: bases tiny and large, exponents of any kind."""
+        bases = kinds(rng, smallest=0.01, largest=500)
+        whole = [[a, n] for a, n in zip(bases * 2, [2, -1, 3, 1, 4, -2, 5, 1, -3] * 4, strict=False)
+                 if a or n > 0]  # fmt: skip
+        above = [a for a in bases if a > 0]
+        fractions = [0.5, -0.5, 1.5, 0.25, 2.0, -1.0, 2.5, rng.uniform(0.02, 0.9), -2.7, 0.0]
+        broken = [[a, n] for a, n in zip(above * 2, fractions * 2, strict=False)]
+        special = [
+            [1.2, 30],
+            [2, 2],
+            [1.0, 1],
+            [-1.0, -1],
+            [2.0, -2],
+            [5e-5, 2],
+            [-8e-5, 2],
+            [1.0, 7],
+            [1.0, -3.5],
+            [-5e-4, 1],
+            [5e-4, 0.5],
+            [1.5, 1e-5],
+            [1.5, -1e-5],
+            [40.0, 1e-5],
+        ]
+        assert_right(student, reference, "pow", cases(rng, [*whole, *broken, *special], "right"))
+
 
 @exercise("neg_sub")
 class TestNegSub:
@@ -331,6 +408,13 @@ class TestNegSub:
         assert value == close(a) and slopes == close([upstream])
         value, slopes = gradients(student, lambda x: x - x, [a], upstream)
         assert value == close(0.0) and slopes == close([0.0])
+
+    def test_any_numbers(self, student, reference, rng):
+        """The rules are the same for all numbers: tiny and huge, 0 and 1, equal and opposite."""
+        assert_right(student, reference, "neg", cases(rng, [[a] for a in kinds(rng)]))
+        tried = pairs(kinds(rng), kinds(rng))
+        both = cases(rng, tried) + cases(rng, tried, "right")
+        assert_right(student, reference, "sub", both)
 
 
 def refused_or_infinite(student, divide):
@@ -385,6 +469,12 @@ class TestDiv:
         assert slopes == close([2 * a / b**2 * upstream, -2 * a**2 / b**3 * upstream])
         assert gradients(student, lambda x: x / x, [a])[1] == close([0.0])
 
+    def test_any_numbers(self, student, reference, rng):
+        """The rule is the same for all numbers but 0: tiny and huge, 1, equal and opposite ones."""
+        tried = [[a, b] for a, b in pairs(kinds(rng), kinds(rng)) if b]
+        both = cases(rng, tried) + cases(rng, tried, "right")
+        assert_right(student, reference, "truediv", both)
+
 
 @exercise("reverse")
 class TestReverse:
@@ -432,6 +522,12 @@ class TestReverse:
             found = [(n + x).data, (n - x).data, (n * x).data, (n / x).data]
             assert found == close([n + a, n - a, n * a, n / a])
 
+    @pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv"])
+    def test_any_numbers(self, student, reference, rng, name):
+        """The rule is the same for all numbers: tiny and huge, 0 and 1, equal and opposite ones."""
+        tried = [[a, b] for a, b in pairs(kinds(rng), kinds(rng)) if b or name != "truediv"]
+        assert_right(student, reference, name, cases(rng, tried, "left"))
+
 
 @exercise("trace")
 class TestTrace:
@@ -466,6 +562,8 @@ class TestTrace:
         root = student.Value(number(), (x, x), "+")
         nodes, edges = map(list, student.trace(root))
         assert nodes in ([x, root], [root, x]) and edges == [(x, root)]
+        single = student.Value(x.data, (x,), "+")
+        assert list(student.trace(single)[1]) == [(x, single)]
 
     def test_equal_numbers_are_different_nodes(self, student, number):
         """Nodes that hold the same number are still different nodes."""
@@ -481,11 +579,11 @@ class TestTrace:
         found = student.trace(student.inside.graphs.doublings(student.Value, [1.0] * 61))
         assert [len(found[0]), len(found[1])] == [61, 60]
 
-    def test_deep_graphs(self, student):
-        """A graph 10,000 operations deep is no obstacle."""
-        deep = student.inside.graphs.chain(student.Value, student.Value(1.0), 10_000)
+    def test_long_chains(self, student):
+        """A graph 300 operations deep is no obstacle, with recursion or without."""
+        deep = student.inside.graphs.chain(student.Value, student.Value(1.0), 300)
         found = student.trace(deep)
-        assert [len(found[0]), len(found[1])] == [10_001, 10_000]
+        assert [len(found[0]), len(found[1])] == [301, 300]
 
     def test_only_looks(self, student, number):
         """A second walk over the same nodes finds what the first one found."""
@@ -494,6 +592,21 @@ class TestTrace:
         for root in (y, student.Value(number(), (y, x), "+"), y):
             expected = [3, 3] if root != y else [2, 1]
             assert [len(part) for part in student.trace(root)] == expected
+
+    def test_any_nodes(self, student, number):
+        """Nodes count whatever they hold: 0, gradients, equal labels, no sign, many operands."""
+        x, y, z = (student.Value(a, label="x") for a in (0.0, number(), 0.0))
+        middle = student.Value(0.0, (x, y, z), "")
+        root = student.Value(0.0, (middle,), "relu")
+        nodes = [x, y, z, middle, root]
+        for node in nodes:
+            node.grad = number()
+        before = plain(student.inside.graphs.untouched(nodes))
+        found, edges = map(list, student.trace(root))
+        assert set(found) == set(nodes) and len(found) == 5
+        assert len(edges) == 4
+        assert set(edges) == {(x, middle), (y, middle), (z, middle), (middle, root)}
+        assert student.inside.graphs.untouched(nodes) == before
 
 
 @exercise("manual_backward")
@@ -547,6 +660,30 @@ class TestManualBackward:
         expected = gradients(reference, lambda a, b, c: (a * b + c) ** 2, inputs)[1]
         assert [node.grad for node in leaves] == close(expected)
 
+    def test_any_gradients(self, student, number):
+        """Each listed step runs, also where a gradient is 0 or tiny, and of many hundred nodes."""
+        nodes, calls = self.recorded(student, 300, number)
+        for place, node in enumerate(nodes):
+            node.grad = [0.0, 1e-9, 0.5, 1e6][place % 4]
+        student.push_gradients(nodes[0], nodes)
+        grads = [node.grad for node in nodes]
+        assert calls == list(range(300)) and grads == [1.0, *[[0.0, 1e-9, 0.5, 1e6][i % 4] for i in
+                                                              range(1, 300)]]  # fmt: skip
+
+    def test_root_and_order_are_two_things(self, student, number):
+        """The root alone is seeded, wherever it stands in the order; the order stays as it is."""
+        x = student.Value(a := number())
+        nodes = [student.Value(a, (x,), "?") for _ in range(3)]
+        calls = student.inside.graphs.recorded(nodes)
+        order = student.inside.builtins.list([nodes[1], nodes[2]])
+        for _ in range(2):
+            student.push_gradients(nodes[0], order)
+        assert [node.grad for node in nodes] == [1.0, 0.0, 0.0]
+        assert [calls, list(order)] == [[1, 2, 1, 2], [nodes[1], nodes[2]]]
+        half = leaf(student, a, 0.5)
+        student.push_gradients(half, [half])
+        assert half.grad == 1.0
+
 
 @exercise("numerical")
 class TestNumerical:
@@ -573,3 +710,22 @@ class TestNumerical:
         x = positive()
         found = student.numerical_derivative(student.inside.functions.inverse, x)
         assert found == close(-1 / x**2, relative=1e-6)
+
+    def test_any_place(self, student, rng):
+        """It is asked at x - h and x + h for every x and h: 0, negative, large, tiny and wide."""
+        for x in (0.0, -rng.uniform(0.2, 0.8), rng.uniform(30, 90), 3, -rng.uniform(200, 500)):
+            for h in (rng.uniform(1e-6, 3e-6), rng.uniform(0.2, 0.9), rng.uniform(2, 5)):
+                asked = student.inside.functions.Asked()
+                slope = student.numerical_derivative(asked, x, h)
+                assert [slope, min(asked.at), max(asked.at)] == close([1.0, x - h, x + h], 1e-7)
+
+    def test_any_slope(self, student, rng):
+        """Flat and steep slopes come out, and nothing is kept from one call to the next."""
+        cube, inverse = student.inside.functions.cube, student.inside.functions.inverse
+        for x in (0.0, rng.uniform(0.002, 0.004), -rng.uniform(80, 90)):
+            for h in (1e-4, 2e-3):
+                found = student.numerical_derivative(cube, x, h)
+                assert found == close(3 * x**2 + h**2, relative=1e-6)
+        x = rng.uniform(80, 90)
+        found = [student.numerical_derivative(f, x, 0.01) for f in (cube, inverse, cube)]
+        assert found == close([3 * x**2 + 1e-4, -1 / (x**2 - 1e-4), 3 * x**2 + 1e-4], 1e-6)

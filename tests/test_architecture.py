@@ -184,7 +184,7 @@ def test_of_what_runs_beside_student_code_others_import_the_protocol_alone():
         for name in imported(path)
         if name[:3] == ("autograder", "wall", "inside") and len(name) > 3
     }
-    allowed = {("wall", "protocol"), ("wall", "steps"), ("wall", "confine")}
+    allowed = {("wall", "protocol"), ("wall", "steps"), ("wall", "confine"), ("wall", "landlock")}
     assert found == allowed | {("judging", "protocol")}
 
 

@@ -17,7 +17,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from attacks.breaking import BOMBS, CONNECTION, DISPLAYS, FATAL, MALFORMED, SURVIVABLE
+from attacks.breaking import BOMBS, CONNECTION, DISPLAYS, FATAL, MALFORMED, PROCESSES, SURVIVABLE
 from attacks.folders import FOLDERS
 from attacks.forging import CHANGES, FORGERIES
 from attacks.leaking import CONTROL, LEAKS, LEAKY
@@ -104,7 +104,7 @@ def attacks(course: Path) -> dict[str, tuple[str, float, float]]:
         placed = source.replace("COURSE", str(course))
         found[f"leaking: {name}"] = _with_cell(placed), 0, FULL
     found["leaking: tells hidden numbers"] = filled_notebook(course, "value", LEAKY), 0, 10
-    ended = {name: source for name, (source, _) in FATAL.items()}
+    ended = {name: source for name, (source, _) in {**FATAL, **PROCESSES}.items()}
     for name, source in {**SURVIVABLE, **ended, **DISPLAYS}.items():
         found[f"breaking: {name}"] = _last(textwrap.dedent(source)), WITHOUT_LAST, WITHOUT_LAST
     for name, source in MALFORMED.items():

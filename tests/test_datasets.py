@@ -4,10 +4,11 @@ from __future__ import annotations
 
 import math
 import random
+from functools import partial
 
 import pytest
 
-from course.datasets import four_points, moons, xor
+from course.datasets import circle, clouds, four_points, moons, spiral, xor
 
 
 def test_xor_is_one_where_the_coordinates_differ():
@@ -22,7 +23,10 @@ def test_four_points_have_three_coordinates_and_a_sign():
     assert targets == [1.0, -1.0, -1.0, 1.0]
 
 
-@pytest.mark.parametrize("data", [xor, four_points, lambda: moons(6)])
+MADE = [moons, circle, spiral, clouds]
+
+
+@pytest.mark.parametrize("data", [xor, four_points, *(partial(make, 6) for make in MADE)])
 def test_every_call_makes_lists_of_its_own(data):
     inputs, targets = data()
     inputs[0][0] = targets[0] = 99.0
@@ -39,12 +43,19 @@ def test_half_of_the_points_lie_on_each_moon(n):
         assert (y >= centre[1] - 1e-12) if upper else (y <= centre[1] + 1e-12)
 
 
-def test_the_seed_decides_and_the_rest_of_the_program_does_not():
+@pytest.mark.parametrize("make", MADE)
+def test_the_seed_decides_and_the_rest_of_the_program_does_not(make):
     random.seed(1)
-    first = moons(20, 0.1, seed=5)
+    first = make(20, 0.1, seed=5)
     random.seed(2)
-    assert moons(20, 0.1, seed=5) == first
-    assert moons(20, 0.1, seed=6) != first
+    assert make(20, 0.1, seed=5) == first
+    assert make(20, 0.1, seed=6) != first
+
+
+def test_moons_are_the_same_as_ever():
+    inputs, targets = moons(5, 0.1, seed=3)
+    assert targets == [1.0, 1.0, 1.0, -1.0, -1.0]
+    assert inputs[0] == pytest.approx([-1.0259154537693433, -0.026151098398117276])
 
 
 def test_the_noise_is_a_standard_deviation():
@@ -56,12 +67,44 @@ def test_the_noise_is_a_standard_deviation():
     assert 0.17 < spread < 0.23
 
 
-def test_the_points_are_shuffled():
-    targets = moons(40, 0.1, seed=0)[1]
+@pytest.mark.parametrize("make", MADE)
+def test_the_points_are_shuffled(make):
+    targets = make(40, 0.1, seed=0)[1]
     assert targets != sorted(targets) and targets != sorted(targets, reverse=True)
 
 
+@pytest.mark.parametrize("n", [2, 41])
+def test_a_disc_lies_inside_a_ring(n):
+    inputs, targets = circle(n, noise=0.0, seed=2)
+    assert [targets.count(1.0), targets.count(-1.0)] == [n - n // 2, n // 2]
+    for point, target in zip(inputs, targets, strict=True):
+        distance = math.dist(point, (0, 0))
+        assert distance <= 0.5 if target > 0 else distance == pytest.approx(1.0)
+
+
+def test_a_spiral_s_arms_are_each_other_s_half_turn():
+    inputs, targets = spiral(40, noise=0.0, seed=2)
+    rows = list(zip(inputs, targets, strict=True))
+    arms = [
+        sorted((round(x * t, 9), round(y * t, 9)) for (x, y), t in rows if t == sign)
+        for sign in (1.0, -1.0)
+    ]
+    assert arms[0] == arms[1]
+    radii = sorted(math.hypot(x, y) for x, y in arms[0])
+    assert radii[0] == pytest.approx(0.1) and radii[-1] == pytest.approx(1.0)
+
+
+def test_three_clouds_lie_around_three_corners():
+    inputs, targets = clouds(31, noise=0.0, seed=2)
+    assert [targets.count(float(k)) for k in range(3)] == [11, 10, 10]
+    corners = {target: point for point, target in zip(inputs, targets, strict=True)}
+    assert corners[0.0] == pytest.approx([0.0, 1.0])
+    assert math.dist(corners[1.0], corners[2.0]) == pytest.approx(math.sqrt(3))
+    assert all(point == corners[target] for point, target in zip(inputs, targets, strict=True))
+
+
 @pytest.mark.parametrize(("n", "noise"), [(1, 0.1), (0, 0.1), (10, -0.1)])
-def test_what_makes_no_moons_is_refused(n, noise):
-    with pytest.raises(ValueError, match="moons needs"):
-        moons(n, noise)
+@pytest.mark.parametrize("make", MADE)
+def test_what_makes_no_points_is_refused(make, n, noise):
+    with pytest.raises(ValueError, match=f"{make.__name__} needs"):
+        make(n, noise)

@@ -83,5 +83,8 @@ def test_stubs_keep_docstring_and_exercises_say_how_hard_they_are(name):
         assert (f"Set {exercise.id} to" if exercise.form else '"""') in exercise.stub
     prose = "\n".join(cell.source for cell in release if cell.cell_type == "markdown")
     count = len(load_assignment(COURSE, name).exercises)
-    assert len(re.findall(r"Difficulty \d of 5 · about \d+ minutes? · \d+ points?", prose)) == count
+    assert (
+        len(re.findall(r"Difficulty \d of 5 · about \d+ minutes? · \d+ (?:bonus )?points?", prose))
+        == count
+    )
     assert prose.count("<details>") >= count

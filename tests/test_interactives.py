@@ -1,28 +1,36 @@
-"""The stepper, the playground and the XOR trainer, without a browser: what they show and say."""
+"""The stepper, the playground and the sandbox, without a browser: what they show and say."""
 
 from __future__ import annotations
 
 import linecache
+import math
 import random
+import re
 import subprocess
 import sys
+import time
 from typing import Any
 from xml.etree import ElementTree
 
 import pytest
 
 from autograder.course_folder.assignments import find_course, load_assignment
-from course.interactives.charts import decision_svg, loss_svg
+from course.drawing.graph import short
+from course.drawing.network import network_drawing, network_in_words
+from course.interactives.charts import gradient_chart, gradients_in_words, loss_chart, plane_chart
 from course.interactives.model import Control, Model, YourCodeFailed
 from course.interactives.playing import Playground
+from course.interactives.sandbox import AT_MOST, GOAL, Sandbox
 from course.interactives.stepping import Stepper
-from course.interactives.training import AT_MOST, GOAL, XorTraining
+from course.interactives.tasks import TASKS, apply_loss
 from networks import classes
 
 BACKWARD = load_assignment(find_course(), "backward")
 RIGHT = BACKWARD.namespace()
 Value: Any = RIGHT["Value"]
 MLP, mse, SGD = classes(Value)
+OWN = load_assignment(find_course(), "mlp").namespace()
+LOSSES = [OWN[name] for name in ("mse", "hinge", "bce", "cross_entropy")]
 
 
 def named(label: str, value: Any) -> Any:
@@ -230,6 +238,53 @@ def test_a_missing_backward_and_operands_of_a_wrong_kind() -> None:
         Stepper(bare)
 
 
+def test_leaves_move_and_the_steps_follow() -> None:
+    o = neuron()
+    stepper = Stepper(o)
+    stepper.begin()
+    sliders = [each for each in stepper.controls() if each.name.startswith("leaf ")]
+    assert [each.label for each in sliders] == ["x1", "w1", "x2", "w2", "b"]
+    assert (sliders[0].value, sliders[0].low, sliders[0].high) == (2.0, -8.0, 12.0)
+    stepper.act("step", 8)
+    stepper.act(sliders[0].name, 1.0)
+    assert stepper.position == 7 and stepper.news.startswith("x1 is 1.0. Step 8 of 12")
+    fresh = neuron()
+    for node in RIGHT["trace"](fresh)[0]:
+        node.grad = 0.0
+    x1 = next(node for node in RIGHT["trace"](fresh)[0] if node.label == "x1")
+    assert x1.data == 2.0 and o.data == pytest.approx(0.7071, abs=1e-4)  # the graph is left alone
+    stepper.act("last", None)
+    grad = 1 - math.tanh(-3.0 + 6.8813735870195432) ** 2
+    assert f"x1: data 1.0, grad {short(-3.0 * grad)}" in stepper.text()
+
+
+def test_a_leaf_at_which_the_graph_cannot_be_computed_keeps_the_last_steps() -> None:
+    stepper = Stepper(named("y", Value(1.0, label="x").log()))
+    [slider] = [each for each in stepper.controls() if each.name.startswith("leaf ")]
+    with pytest.raises(YourCodeFailed, match=r"With x = -1\.0 the graph raised ValueError"):
+        stepper.act(slider.name, -1.0)
+    assert "x: data 1.0, grad 1.0" in stepper.html()
+    stepper.act(slider.name, 2.0)
+    assert "x: data 2.0, grad 0.5" in stepper.html()
+
+
+@pytest.mark.parametrize("build", [lambda x: x * x - 3 / x, lambda x: (-x) ** 2 + x**-1.5])
+def test_what_every_operation_gave_it_gives_again(build: Any) -> None:
+    stepper = Stepper(named("y", build(Value(2.0, label="x"))))
+    [slider] = [each for each in stepper.controls() if each.name.startswith("leaf ")]
+    stepper.act(slider.name, 3.0)
+    assert f"y: data {short(float(build(Value(3.0)).data))}" in stepper.html()
+
+
+def test_graphs_that_cannot_be_computed_again_have_no_sliders() -> None:
+    x = Value(0.5, label="x")
+    for root in (Value(0.25, (x,), "cube"), Value(9.0, (x, x), "+")):
+        assert len(Stepper(named("y", root)).controls()) == 5
+    lost = named("y", x - 1.0)
+    lost._prev = set(lost._prev)
+    assert len(Stepper(lost).controls()) == 5
+
+
 # The playground.
 
 
@@ -333,17 +388,27 @@ def test_expressions_that_give_no_value(expression: Any, message: str) -> None:
         Playground(Value, expression, {"a": 1.0})
 
 
-# Training on XOR.
+# The sandbox.
 
 
-def run_until_it_stops(model: XorTraining) -> None:
+def plain(mse: Any = mse) -> Sandbox:
+    """On classes that know nothing but what the sandbox needs."""
+    return Sandbox(MLP, SGD, [mse], None, "xor")
+
+
+def own(data: str = "xor") -> Sandbox:
+    """On the classes of the course's notebook."""
+    return Sandbox(OWN["MLP"], OWN["SGD"], LOSSES, OWN["Layer"], data)
+
+
+def run_until_it_stops(model: Sandbox) -> None:
     model.act("run", None)
     while model.running:
         model.act("tick", None)
 
 
 def test_training_learns_step_by_step() -> None:
-    model = XorTraining(MLP, mse, SGD)
+    model = plain()
     assert "4 of 4 right" in model.text()  # what a page without controls keeps
     model.begin()
     assert model.epoch == 0 and "has not been trained" in model.text()
@@ -352,11 +417,11 @@ def test_training_learns_step_by_step() -> None:
     run_until_it_stops(model)
     assert model.losses[-1] < GOAL and model.epoch < AT_MOST
     assert model.news.startswith("Stopped.") and model.news.endswith("4 of 4 right.")
-    assert "0 xor 1 is 1; the network says 0.9" in model.text()
+    assert "(0, 1), class 1, score 0.9" in model.text()
 
 
 def test_the_same_seed_gives_the_same_network_and_leaves_random_alone() -> None:
-    model = XorTraining(MLP, mse, SGD)
+    model = plain()
     model.begin()
     before = random.getstate()
     first = model.answers
@@ -368,25 +433,115 @@ def test_the_same_seed_gives_the_same_network_and_leaves_random_alone() -> None:
 
 
 def test_a_network_without_a_hidden_layer_does_not_learn_xor() -> None:
-    model = XorTraining(MLP, mse, SGD)
-    model.act("hidden", 0)
+    model = plain()
+    model.act("layers", "none")
     model.train(300)
-    assert "0 hidden units" in model.text()
-    assert sum(right for *_, right in model.answers) < 4
+    assert "no hidden layer" in model.text()
+    assert model.right[0] < 4
 
 
-def test_a_new_learning_rate_holds_from_now_on() -> None:
-    model = XorTraining(MLP, mse, SGD)
+@pytest.mark.parametrize("data", TASKS)
+def test_every_data_set_is_learnt_better_than_by_chance(data: str) -> None:
+    model = own(data)
+    task = model.task
+    model.act("layers", "8")
+    model.act("momentum", 0.9)
+    model.train(10)
+    assert model.right[0] > len(task.samples) / task.classes
+    if task.held_out:
+        assert not {tuple(x) for x, _ in task.samples} & {tuple(x) for x, _ in task.held_out}
+        assert f"held-out points {model.right[1]} of {len(task.held_out)}" in model.summary()
+    else:
+        assert "held-out" not in model.summary()
+    for svg in re.findall("<svg.*?</svg>", model.html(), re.DOTALL):
+        assert len(ElementTree.fromstring(svg).get("aria-label", "")) > 20
+
+
+@pytest.mark.parametrize("loss", ["mse", "hinge", "bce", "cross_entropy"])
+@pytest.mark.parametrize("activation", ["relu", "sigmoid", "linear"])
+def test_every_loss_falls_with_every_activation(loss: str, activation: str) -> None:
+    model = own()
+    model.act("data", "three clouds" if activation == "relu" else "xor")
+    model.act("loss", loss)
+    model.act("activation", activation)
+    assert model.network.layers[0].neurons[0].activation == activation
+    assert model.network.layers[-1].neurons[0].activation == "linear"
+    model.train(6)
+    assert model.losses[-1] < model.losses[0]
+
+
+def test_a_loss_gets_what_its_exercise_says() -> None:
+    heard: list[Any] = []
+
+    def hear(predictions: Any, targets: Any) -> Any:
+        heard.append((predictions, targets))
+        return Value(1.0)
+
+    apply_loss("hinge", hear, [["p"], ["q"]], [1, 0])
+    apply_loss("bce", hear, [["p"], ["q"]], [1, 0])
+    apply_loss("mse", hear, [["a", "b", "c"]], [2])
+    total = apply_loss("cross_entropy", hear, [["a", "b"], ["c", "d"]], [0, 1])
+    assert heard == [
+        (["p", "q"], [1.0, -1.0]),
+        (["p", "q"], [1.0, 0.0]),
+        (["a", "b", "c"], [-1.0, -1.0, 1.0]),
+        (["a", "b"], 0),
+        (["c", "d"], 1),
+    ]
+    assert total.data == 1.0
+
+
+def test_every_point_is_seen_in_each_epoch_whatever_the_batch() -> None:
+    sizes: list[int] = []
+
+    def counting(predictions: Any, targets: Any) -> Any:
+        sizes.append(len(predictions))
+        return OWN["mse"](predictions, targets)
+
+    model = Sandbox(OWN["MLP"], OWN["SGD"], [counting], None, "moons")
+    model.act("batch", 16)
+    sizes.clear()
+    model.act("step", None)
+    assert sizes == [16, 16, 16] and "16 points" in model.text()
+    model.act("batch", "all")
+    model.act("step", None)
+    assert sizes[3:] == [48]
+
+
+def test_gradients_that_vanish_and_explode_are_told() -> None:
+    model = own("moons")
+    model.act("layers", "4, 4, 4, 4, 4")
+    model.act("activation", "sigmoid")
+    assert len(model.gradients) == 6
+    assert "They vanish: the first layer's is" in model.text()
+    model.act("activation", "relu")
+    assert "vanish" not in model.text()
+    model.act("scale", 5.0)
+    assert max(model.gradients) > 1000
+    assert "They explode" in gradients_in_words([500.0, 1.0])
+    assert "no number any more" in gradients_in_words([float("nan"), 1.0])
+
+
+def test_the_gradients_shown_are_those_of_the_engine() -> None:
+    model = own()
+    grads = [p.grad for layer in model.network.layers[:1] for p in layer.parameters()]
+    size = (sum(g * g for g in grads) / len(grads)) ** 0.5
+    assert model.gradients[0] == pytest.approx(size) and size > 0
+
+
+def test_a_new_learning_rate_and_momentum_hold_from_now_on() -> None:
+    model = own()
     model.begin()
     model.act("step", None)
     model.act("rate", 3.0)
+    model.act("momentum", 0.9)
     assert model.epoch == 1
-    assert model._optimizer.lr == 3.0
-    assert "learning rate 3," in model.text()
+    assert (model._optimizer.lr, model._optimizer.momentum) == (3.0, 0.9)
+    assert "learning rate 3, momentum 0.9" in model.text()
 
 
 def test_pause_and_late_ticks() -> None:
-    model = XorTraining(MLP, mse, SGD)
+    model = plain()
     model.begin()
     model.act("run", None)
     assert control(model, "run").label == "Pause" and not control(model, "step").enabled
@@ -395,15 +550,61 @@ def test_pause_and_late_ticks() -> None:
     assert model.epoch == 0 and model.news.startswith("Paused.")
 
 
+def test_a_slice_of_training_ends_within_a_batch_of_its_time() -> None:
+    batches: list[int] = []
+
+    def slow(predictions: Any, targets: Any) -> Any:
+        batches.append(len(predictions))
+        time.sleep(0.03)  # what a slow engine takes
+        return OWN["mse"](predictions, targets)
+
+    model = Sandbox(OWN["MLP"], OWN["SGD"], [slow], None, "moons")
+    model.begin()
+    model.act("batch", 1)
+    batches.clear()
+    model.act("run", None)
+    model.act("tick", None)
+    assert 1 <= len(batches) <= 6 and model.epoch == 0  # far from the 48 of an epoch
+
+
+def test_without_layer_there_is_one_activation_and_without_neurons_no_drawing() -> None:
+    assert control(plain(), "activation").options == ["tanh"]
+
+    class Opaque(MLP):  # type: ignore[misc, valid-type]
+        def __init__(self, *sizes: Any, **more: Any) -> None:
+            super().__init__(*sizes, **more)
+            self.hidden, self.layers = self.layers, property()
+
+        def __call__(self, x: Any) -> Any:
+            for layer in self.hidden:
+                x = [neuron(x) for neuron in layer]
+            return x[0]
+
+        def parameters(self) -> list[Any]:
+            return [p for layer in self.hidden for n in layer for p in [*n.w, n.b]]
+
+    model = Sandbox(Opaque, SGD, [mse], None, "xor")
+    assert "cannot be drawn" in model.text() and model.right[0] == 4
+    assert "Gradient in each layer" not in model.html()
+
+
 def test_classes_that_cannot_be_trained() -> None:
-    with pytest.raises(TypeError, match="In place of mse it was given None"):
-        XorTraining(MLP, None, SGD)
+    with pytest.raises(TypeError, match="In place of a loss it was given None"):
+        Sandbox(MLP, SGD, [None], None, "xor")
+    with pytest.raises(TypeError, match="needs a loss"):
+        Sandbox(MLP, SGD, [], None, "xor")
+    with pytest.raises(ValueError, match="no data set 'suns': choose one of xor, four points"):
+        Sandbox(MLP, SGD, [mse], None, "suns")
     with pytest.raises(YourCodeFailed, match="A training step raised NotImplementedError"):
-        XorTraining(MLP, unfinished, SGD)
+        plain(unfinished)
     with pytest.raises(YourCodeFailed, match=r"MLP\(2, \[4, 1\]\) raised TypeError"):
-        XorTraining(lambda: None, mse, SGD)
+        Sandbox(lambda: None, SGD, [mse], None, "xor")
     with pytest.raises(YourCodeFailed, match="A network with one output gives one Value"):
-        XorTraining(Listing, mse, SGD)
+        Sandbox(Listing, SGD, [mse], None, "xor")
+    model = plain()
+    with pytest.raises(YourCodeFailed, match="momentum"):
+        model._SGD = lambda parameters, lr: SGD(parameters, lr)
+        model.act("momentum", 0.9)
 
 
 def unfinished(predictions: Any, targets: Any) -> Any:
@@ -416,7 +617,7 @@ class Listing(MLP):  # type: ignore[misc, valid-type]
 
 
 def test_a_loss_that_is_no_number_stops_the_training() -> None:
-    model = XorTraining(MLP, lambda p, t: mse(p, t) * factor[0], SGD)
+    model = plain(lambda p, t: mse(p, t) * factor[0])
     model.begin()
     model.act("run", None)
     factor[0] = float("nan")
@@ -444,23 +645,41 @@ def test_an_object_that_cannot_be_shown_is_still_named() -> None:
 
 def test_charts_are_well_formed_and_speak() -> None:
     for losses in ([], [0.5], [0.0, 0.0], [1 / n for n in range(1, 5000)]):
-        svg = ElementTree.fromstring(loss_svg(losses))
+        svg = ElementTree.fromstring(str(loss_chart(losses)))
         assert svg.get("aria-label", "").startswith("Loss by epoch")
-    answers = [("0 xor 0", 0.0, 0.25, True), ("1 xor 1", 0.0, 0.75, False)]
-    svg = decision_svg([[0.0, float("nan")], [1.0, 0.75]], answers)
-    assert "0 xor 0: 0.25; 1 xor 1: 0.75" in ElementTree.fromstring(svg).get("aria-label", "")
-    assert "✓ 0.25" in svg and "✗ 0.75" in svg
+    for sizes in ([], [0.0, 1e9, float("inf"), float("nan")]):
+        ElementTree.fromstring(str(gradient_chart(sizes)))
 
 
-def test_the_border_runs_between_the_two_kinds_of_answers() -> None:
-    grid = [[0.0, 1.0], [0.0, 1.0]]
-    path = ElementTree.fromstring(decision_svg(grid, [])).find("{*}path")
-    assert path is not None and path.get("d", "").count("v") == 2 and "h" not in path.get("d", "")
+def test_the_border_runs_where_the_decision_changes() -> None:
+    side = [0.0, 1.0, 2.0]
+    grid = [[[x - 0.5] for x in side] for _ in side]
+    chart = plane_chart((side, side), grid, [([0.0, 0.0], 0), ([2.0, 1.0], 1)])
+    assert "class 0 on 33 %, class 1 on 67 %" in chart.about
+    left = chart.place(0.5, 0.0)[0]
+    border = next(part for part in chart.parts if "ch-ink" in part)
+    assert {x for x, _ in re.findall(r"([0-9.]+),([0-9.]+)", border)} == {f"{left:.1f}"}
+    three = [[[0.5, x, 1.5] for x in side] for _ in side]
+    assert "class 0 on 0 %, class 1 on 33 %, class 2 on 67 %" in (
+        plane_chart((side, side), three, []).about
+    )
+
+
+def test_a_network_s_weights_show_by_thickness_and_by_dashes() -> None:
+    weights = [[[2.0, -1.0, 0.5]]]
+    drawn = str(network_drawing(weights, ["a", "b"]))
+    assert drawn.count("stroke-dasharray") == 1
+    assert 'class="ch-0" stroke-width="6.00"' in drawn
+    assert 'class="ch-1" stroke-dasharray="6 4" stroke-width="3.00"' in drawn
+    assert "A network 2 to 1, 3 weights and biases. Layer 1 has the weights 2.00, -1.00." in drawn
+    wide = network_in_words([[[1.0, -2.0, 0.0]] * 4])
+    assert "8 weights from -2.00 to 1.00, 4 of them negative" in wide
+    ElementTree.fromstring(str(network_drawing([[[float("nan"), 0.0]]])))
 
 
 def test_without_a_notebook_the_words_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
     program = (
-        "from course.interactives import step_through, playground, xor_trainer\n"
+        "from course.interactives import step_through, playground, sandbox\n"
         "class V:\n"
         "    def __init__(self, data): self.data, self.grad, self._prev = data, 0.0, ()\n"
         "playground(V, lambda a: a, a=2.0); step_through(V(3.0))\n"

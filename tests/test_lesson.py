@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import copy
 import itertools
+import json
 import re
 import shutil
 import socket
@@ -337,3 +338,41 @@ def test_the_same_text_gives_the_same_page() -> None:
         "figure = Figure()\nfigure.subplots().plot([1, 2])\nfigure\n```\n"
     )
     assert words_of(source) == words_of(source)
+
+
+MOVES = '# T\n\n::: interactive kind one="a < b" two="1, 2"\nThe same in *words*.\n:::\n'
+
+
+def test_an_interactive_holds_its_settings_and_the_same_in_words() -> None:
+    page = BeautifulSoup(set_text(MOVES, Session("a text", {})).html, "html.parser")
+    [place] = page.select("[data-interactive]")
+    assert place["data-interactive"] == "kind"
+    assert json.loads(str(place["data-settings"])) == {"one": "a < b", "two": "1, 2"}
+    assert place.get_text(strip=True) == "The same inwords."
+
+
+def test_only_pages_with_an_interactive_carry_its_script(site: Site) -> None:
+    for name, page in site.items():
+        has = bool(page.select("[data-interactive]"))
+        scripts = "".join(script.get_text() for script in page.select("script"))
+        assert ("class Value" in scripts) == has, name
+        for place in page.select("[data-interactive]"):
+            assert len(place.get_text(strip=True)) > 60, name
+    assert sum(bool(page.select("[data-interactive]")) for page in site.values()) == 6
+
+
+@pytest.mark.parametrize(
+    ("script", "says"), [(None, "no script in"), ("'</script>'", "which would end it")]
+)
+def test_a_script_that_is_missing_or_would_end_early_is_refused(
+    tmp_path: Path, script: str | None, says: str
+) -> None:
+    (tmp_path / "course.toml").write_text('id = "a"\ntitle = "A"\n[lesson]\nfolder = "texts"\n')
+    for kind in ("lesson", "slides", "scripts"):
+        (tmp_path / "texts" / kind).mkdir(parents=True)
+    for kind in ("lesson", "slides"):
+        (tmp_path / "texts" / kind / "index.md").write_text(MOVES)
+    if script is not None:
+        (tmp_path / "texts/scripts/a.js").write_text(script)
+    with pytest.raises(LessonError, match=says):
+        build(tmp_path, tmp_path / "out")

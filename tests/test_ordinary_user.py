@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import contextlib
 import json
 import os
 import shutil
+import sqlite3
 import subprocess
 import sys
 import tempfile
@@ -13,10 +15,13 @@ from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
+from attacks.same_account import FULL
 
 from autograder.authoring.release import copy_course
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.model import LANDLOCK
+from autograder.wall import kinds
 
 NOBODY = 65534
 READABLE = """
@@ -70,15 +75,19 @@ def course() -> Iterator[Path]:
         yield course
 
 
-def test_student_processes_are_confined_for_an_ordinary_user_too(ordinary_user):
+@pytest.mark.parametrize("kind", kinds.KINDS)
+def test_student_processes_are_confined_for_an_ordinary_user_too(ordinary_user, kind):
+    if why := kinds.KINDS[kind].why_not():
+        pytest.skip(f"{kind}: {why}")
     script = """
-        import json
+        import json, sys
         from autograder.errors import StudentLost
         from autograder.model import Limits
         from autograder.wall import WarmServer
         said = []
-        with WarmServer(Limits(processes=16)) as server:
-            for cell in ("print(1 + 1)", "import os\\nwhile True: os.fork()", "print('after')"):
+        with WarmServer(Limits(processes=16, disk_megabytes=16), kind=sys.argv[1]) as server:
+            bomb = "import os\\nwhile True: os.fork()"
+            for cell in ("print(1 + 1)", bomb, sys.argv[2], "print('after')"):
                 try:
                     with server.spawn(1) as student:
                         outputs = student.request({"cell": cell}, 10)["outputs"]
@@ -88,14 +97,16 @@ def test_student_processes_are_confined_for_an_ordinary_user_too(ordinary_user):
         print(json.dumps(said))
     """
     prefix, python = ordinary_user
-    command = [*prefix, python, "-c", textwrap.dedent(script)]
+    command = [*prefix, python, "-c", textwrap.dedent(script), kind]
+    command.append(FULL["files that nobody sees"])
     done = subprocess.run(
         command, env=_environment(), capture_output=True, text=True, cwd="/", timeout=90
     )
     assert done.returncode == 0, done.stderr
-    first, bomb, after = json.loads(done.stdout)
+    first, bomb, hidden, after = json.loads(done.stdout)
     assert (first, after) == (["2\n"], ["after\n"])
-    assert bomb in ("crashed", ["BlockingIOError"], "timeout")
+    assert bomb in ("crashed", ["BlockingIOError"], "timeout", ["PermissionError"])
+    assert hidden == ("crashed" if kind == LANDLOCK else ["OSError"])
 
 
 @pytest.mark.slow
@@ -116,7 +127,7 @@ def test_an_ordinary_user_examines_the_machine_and_grades(ordinary_user, course)
         return done.stdout
 
     findings = {each["what"]: each for each in json.loads(run("autograder", "doctor", "--json"))}
-    assert findings["sandbox"]["fine"] and findings["bubblewrap"]["fine"]
+    assert all(findings[what]["fine"] for what in ("sandbox", "bubblewrap", "landlock"))
     run("nbgrader", "generate_assignment", "value", "--force")
     lines = run("autograder", "grade", "value", "--workers", "1", "--json").splitlines()
     [told] = [json.loads(line) for line in lines if line.startswith("{")]
@@ -153,19 +164,24 @@ def test_student_processes_are_confined_in_an_unprivileged_container(tmp_path):
     tests = Path(__file__).with_name("test_sandbox.py")
     done = subprocess.run(
         [*container, sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider",
-         str(tests)],
+         "-k", "not landlock", str(tests)],
         cwd=tests.parent.parent, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0 and "skipped" not in done.stdout, done.stdout + done.stderr
 
 
-def test_where_namespaces_are_missing_it_is_refused_with_the_remedy(tmp_path):
+@pytest.mark.parametrize("kind", ["bubblewrap", "auto"])
+def test_where_namespaces_are_missing_bubblewrap_is_refused_and_landlock_confines(tmp_path, kind):
     """In a user namespace that allows no further one, as in many containers."""
     unshare = shutil.which("unshare")
     if unshare is None:
         pytest.skip("no unshare, so the lack of namespaces cannot be had")
+    if why := kinds.KINDS[LANDLOCK].why_not():
+        pytest.skip(f"landlock: {why}")
     course, marker = tmp_path / "course", tmp_path / "ran"
     copy_course(find_course(), course)
+    with (course / "course.toml").open("a") as settings:
+        settings.write(f'\n[sandbox]\nkind = "{kind}"\n')
     notebook = tmp_path / "value.ipynb"
     notebook.write_text(
         filled_notebook(course, "value", {"node": f"open({str(marker)!r}, 'w').write('x')"})
@@ -175,7 +191,7 @@ def test_where_namespaces_are_missing_it_is_refused_with_the_remedy(tmp_path):
         "check": f"{sys.executable} -m autograder check {notebook} --course {course}",
         "doctor": f"{sys.executable} -m autograder doctor --course {course}",
     }
-    said = {}
+    said, status = {}, {}
     for name, command in commands.items():
         done = subprocess.run(
             [unshare, "--user", "--map-root-user", "sh", "-c", forbid + command],
@@ -183,10 +199,57 @@ def test_where_namespaces_are_missing_it_is_refused_with_the_remedy(tmp_path):
             cwd=tmp_path, timeout=120,
         )  # fmt: skip
         said[name] = " ".join((done.stdout + done.stderr).split())
+        status[name] = done.returncode
         if "max_user_namespaces: Permission" in said[name] or "unshare failed" in said[name]:
             pytest.skip("this machine does not let a namespace be limited")
-        assert done.returncode != 0, said
-    assert "no student code was run" in said["check"] and "autograder doctor" in said["check"]
     assert "Traceback" not in said["check"] + said["doctor"]
-    assert "sudo sysctl -w user.max_user_namespaces" in said["doctor"]
+    assert "echo user.max_user_namespaces=15000 | sudo tee /etc/sysctl.d" in said["doctor"]
     assert not marker.exists()
+    if kind == "bubblewrap":
+        assert 0 not in status.values()
+        assert "no student code was run" in said["check"] and "autograder doctor" in said["check"]
+        assert "course.toml asks for bubblewrap" in said["doctor"]
+    else:
+        assert set(status.values()) == {0}, said
+        assert "runs in the sandbox of the kind landlock" in said["check"]
+        assert "sandbox landlock" in said["check"]
+        assert "in the kind landlock, since bubblewrap does not work" in said["doctor"]
+
+
+@pytest.mark.slow
+def test_a_class_is_graded_in_an_ordinary_container_by_the_usual_commands(tmp_path):
+    """From release to record, with the rights that a container leaves; the kind is told."""
+    if why := kinds.KINDS[LANDLOCK].why_not():
+        pytest.skip(f"landlock: {why}")
+    container = Path(__file__).with_name("as_in_a_container.py")
+
+    def run(*arguments: str) -> subprocess.CompletedProcess[str]:
+        python = sys.executable
+        return subprocess.run(
+            [python, str(container), python, "-m", *arguments],
+            cwd=tmp_path / "course", capture_output=True, text=True, timeout=240,
+        )  # fmt: skip
+
+    course = tmp_path / "course"
+    copy_course(find_course(), course)
+    right = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}
+    for student, answers in {"right": right, "wrong": {**right, "add": "pass"}}.items():
+        submitted = course / "submitted" / student / "value" / "value.ipynb"
+        submitted.parent.mkdir(parents=True)
+        submitted.write_text(filled_notebook(course, "value", answers))
+    done = run("nbgrader", "generate_assignment", "value", "--force")
+    assert done.returncode == 0, done.stderr
+    done = run("autograder", "grade", "value", "--workers", "2", "--json")
+    assert done.returncode == 0, done.stderr
+    told = {each["student"]: each for each in map(json.loads, done.stdout.splitlines())}
+    assert told["right"]["score"] == told["right"]["max_score"] > told["wrong"]["score"] > 0
+    assert {each["sandbox"] for each in told.values()} == {"landlock"}
+    assert "runs in the sandbox of the kind landlock" in done.stderr
+    again = run("autograder", "grade", "value", "--workers", "1", "--json")
+    assert [json.loads(line)["skipped"] for line in again.stdout.splitlines()] == [True, True]
+    assert run("autograder", "report", "value").returncode == 0
+    page = (course / "class_report" / "value" / "report.html").read_text()
+    assert "Sandbox: landlock for 2 submissions." in " ".join(page.split())
+    with contextlib.closing(sqlite3.connect(course / "gradebook.db")) as gradebook:
+        rows = gradebook.execute("select versions from autograder_grading").fetchall()
+    assert [json.loads(versions)["sandbox"] for (versions,) in rows] == ["landlock"] * 2

@@ -20,6 +20,7 @@ from autograder.authoring.release import copy_course
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
 from autograder.delivery.bundle.make import Bundle, nbgitpuller_link, publish
+from autograder.delivery.contents import wheel_metadata
 from autograder.errors import CourseError
 
 COURSE = find_course(Path(__file__).parent)
@@ -36,6 +37,18 @@ assert importlib.util.find_spec("autograder") is None
 notebook = nbformat.read("value/value.ipynb", as_version=4)
 NotebookClient(notebook, timeout=120, kernel_name="python3").execute()
 print(course.__file__)
+"""
+
+
+RUN_BARE = """
+import importlib.util, json, sys
+from IPython.core.interactiveshell import InteractiveShell
+for name in ("ipykernel", "jupyterlab", "matplotlib", "numpy"):
+    assert importlib.util.find_spec(name) is None, name
+shell = InteractiveShell.instance()
+for cell in json.load(open("value/value.ipynb"))["cells"]:
+    if cell["cell_type"] == "code":
+        shell.run_cell("".join(cell["source"])).raise_error()
 """
 
 
@@ -82,6 +95,7 @@ def test_it_holds_what_students_need(bundle):
     assert {f"{FOLDER}/{name}" for name in ("START.html", "start.py", "requirements.txt")} <= names
     assert any(name.endswith("!course/tables/value.json") for name in names)
     assert f"{FOLDER}/lesson/index.html" in names
+    assert f"{FOLDER}/extra/arrays.ipynb" in names
 
 
 def test_it_holds_nothing_of_the_instructors(bundle):
@@ -156,6 +170,53 @@ def test_it_starts_from_the_bundle_alone(bundle, tmp_path):
     (folder / "value" / "value.ipynb").write_text(filled_notebook(COURSE, "value", answers))
     used = run(str(folder / ".venv" / "bin" / "python"), "-c", RUN).strip()
     assert Path(used).is_relative_to(folder / ".venv")
+
+
+def test_the_bundle_asks_for_jupyterlab_and_the_wheel_by_itself_for_ipython_alone(bundle):
+    [coursecheck, course] = (bundle.folder / "requirements.txt").read_text().splitlines()
+    assert coursecheck.endswith(".whl") and course.endswith(".whl[lab]")
+    required = wheel_metadata(bundle.folder / course.removesuffix("[lab]")).get_all("Requires-Dist")
+    heavy = [each for each in required if re.match("jupyterlab|ipykernel|matplotlib", each)]
+    assert len(heavy) == 3 and all("extra == 'lab'" in re.sub('"', "'", each) for each in heavy)
+
+
+@pytest.mark.slow
+def test_one_installation_of_the_wheels_is_enough_wherever_ipython_is(bundle, tmp_path):
+    """As in Colab or VS Code: nothing comes but what the wheels themselves ask for."""
+    environment = tmp_path / "environment"
+    subprocess.run([sys.executable, "-m", "venv", environment], check=True)
+    python = environment / "bin" / "python"
+    pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
+    wheels = sorted(bundle.folder.glob("*.whl"))
+    subprocess.run([*pip, "-c", COURSE / "constraints.txt", *wheels], check=True, timeout=300)
+    exercises = load_assignment(COURSE, "value").exercises.values()
+    answers = {exercise.id: exercise.solution for exercise in exercises}
+    (tmp_path / "value").mkdir()
+    (tmp_path / "value" / "value.ipynb").write_text(filled_notebook(COURSE, "value", answers))
+    done = subprocess.run(
+        [python, "-c", RUN_BARE],
+        cwd=tmp_path,
+        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
+        capture_output=True,
+        text=True,
+        timeout=300,
+    )
+    assert done.returncode == 0, done.stdout + done.stderr
+    assert done.stdout.count("✓") == len(answers)
+
+
+def test_the_start_page_and_the_lesson_lead_to_the_browser_edition(planted, tmp_path):
+    text = (planted / "course.toml").read_text("utf-8")
+    address = "https://courses.example.org/sums/"
+    (planted / "course.toml").write_text(
+        text.replace("[bundle]\n", f'[bundle]\nbrowser = "{address}"\n'), "utf-8"
+    )
+    try:
+        made = publish(planted, ("value",), tmp_path)
+    finally:
+        (planted / "course.toml").write_text(text, "utf-8")
+    for page in ("START.html", "lesson/index.html"):
+        assert f'href="{address}"' in (made.folder / page).read_text("utf-8")
 
 
 def test_the_start_page_says_it_in_two_lines(bundle):

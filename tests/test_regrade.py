@@ -21,6 +21,7 @@ from autograder.judging.grader import Grader
 from autograder.pipeline import classroom
 from autograder.pipeline.classroom import Classroom, stamp_of
 from autograder.pipeline.workers import OneProcess
+from autograder.wall import kinds
 
 PROMISE = "the class has nothing that nobody asked for"
 STRICTER = f'''
@@ -92,7 +93,9 @@ def test_a_line_says_what_a_mark_was_made_of(graded):
         notebook = json.loads((graded / "autograded" / student / "value/value.ipynb").read_text())
         about = notebook["metadata"]["autograder"]
         assert entry.seed == about["report"]["seed"]
-        assert entry.versions == about["versions"]
+        sandbox = about["report"]["sandbox"]
+        assert sandbox in kinds.KINDS
+        assert entry.versions == {**about["versions"], "sandbox": sandbox}
         assert sum(each["points"] for each in entry.verdicts) == marks(graded)[student]
         key = course_key(graded).hex()
         assert key not in json.dumps(entry.as_json())

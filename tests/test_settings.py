@@ -41,6 +41,7 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "title": ('"A title"', ("3", '"  "', "true")),
         "headings": ('["Task"]', TEXTS),
     },
+    "sandbox": {"kind": ('"landlock"', ("3", '""', '"none"', '["auto"]'))},
     "student_code": {"packages": ('["ipython"]', TEXTS), "modules": ("[]", TEXTS)},
     "limits": {
         "submission_seconds": ("60", NUMBER),
@@ -50,7 +51,10 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         },
     },
     "checks": {"tables": ('"tables"', ("3", '""', '["tables"]'))},
-    "grading": {"drawing": ('"drawing:draw"', PLACE)},
+    "grading": {
+        "drawing": ('"drawing:draw"', PLACE),
+        "core_only": ("true", ("1", '"yes"', "[]")),
+    },
     "audit": {
         "experiments": ('"experiments:ALL"', PLACE),
         "survivors": ('"experiments:KNOWN"', PLACE),
@@ -64,7 +68,11 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "before_due": ('"nothing"', ('"all"', "3", "[]")),
         "counts": ('"best"', ('"first"', "3")),
     },
-    "bundle": {"wheel": ('["pyproject.toml", "package"]', FILES)},
+    "bundle": {
+        "wheel": ('["pyproject.toml", "package"]', FILES),
+        "extra": ('["extra/more.ipynb"]', FILES),
+        "browser": ('"https://courses.example.org/"', ("3", '""', '"courses.example.org"')),
+    },
     "assignments.first": {
         "tests": (f'"{IN_NOTEBOOK}"', ('"both"', "3", "[]")),
         "data": ('["points.csv"]', FILES),
@@ -186,7 +194,7 @@ def test_the_defaults(tmp_path):
     assert found.headings == ("Exercise", "Question")
     assert found.visible == Visible(("ipython",), (), ())
     assert found.limits == Limits() and found.submission_seconds == 300
-    assert (found.tables, found.drawing, found.wheel) == ("", "", ())
+    assert (found.tables, found.drawing, found.wheel, found.browser) == ("", "", (), "")
     assert found.audit == AuditSettings() and found.lesson == LessonSettings()
     assert found.of("anything") == AssignmentSettings("hidden", ())
     assert found.table_of(tmp_path, "first") == tmp_path / "source" / "first" / "checks.json"
@@ -220,6 +228,7 @@ folder = "texts"
 names = "texts:names"
 [bundle]
 wheel = ["pyproject.toml", "helpers"]
+browser = "https://courses.example.org/sums/"
 [assignments.first]
 tests = "in-notebook"
 data = ["points.csv"]
@@ -235,6 +244,7 @@ data = []
     assert found.audit == AuditSettings("", "", ("fit",), (("mean", "median"),))
     assert found.lesson == LessonSettings("texts", "texts:names")
     assert (found.drawing, found.wheel) == ("pictures:draw", ("pyproject.toml", "helpers"))
+    assert found.browser == "https://courses.example.org/sums/"
     assert found.of("first") == AssignmentSettings("in-notebook", ("points.csv",))
     assert found.of("second") == found.of("third") == AssignmentSettings()
     assert found.heading.findall("## Frage 3 · Warum?\n## Exercise 4 · No") == ["Warum?"]
@@ -307,10 +317,11 @@ def test_the_guide_tells_the_right_defaults(tmp_path):
         "limits": {"submission_seconds": found.submission_seconds, **vars(found.limits)},
         "audit": vars(found.audit),
         "lesson": vars(found.lesson),
+        "sandbox": {"kind": found.sandbox},
         "checks": {"tables": found.tables},
-        "grading": {"drawing": found.drawing},
+        "grading": {"drawing": found.drawing, "core_only": found.core_only},
         "service": vars(found.service),
-        "bundle": {"wheel": found.wheel},
+        "bundle": {"wheel": found.wheel, "extra": found.extra, "browser": found.browser},
         "assignments.NAME": vars(found.of("first")),
     }
     for name, (_, default) in documented().items():

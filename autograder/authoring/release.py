@@ -44,7 +44,8 @@ def made(course: Path, kind: str, name: str) -> NotebookNode:
         copy_course(course, scratch)
         run_nbgrader(scratch, "generate_assignment", name, "--force")
         if kind == "solutions":
-            run_nbgrader(scratch, "generate_solution", name, "--force")
+            # nbgrader gives a cell half a minute, which is little for training on a busy machine.
+            run_nbgrader(scratch, "generate_solution", name, "--force", "--Execute.timeout=600")
         notebook: NotebookNode = nbformat.read(
             scratch / kind / name / f"{name}.ipynb", as_version=4
         )

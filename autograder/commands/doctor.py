@@ -16,9 +16,10 @@ from ..course_folder.assignments import assignment_names, find_course, load_assi
 from ..course_folder.settings import Settings, load_settings
 from ..errors import CourseError, SandboxUnavailable
 from ..judging.check_tables import made_from
-from ..wall import WarmServer
+from ..model import BUBBLEWRAP, LANDLOCK
+from ..wall import WarmServer, kinds
 from ..wall.bubblewrap import find_bubblewrap
-from ..wall.memory import WORKER_BYTES, fitting_workers, free_memory
+from ..wall.memory import WORKER_BYTES, fitting_workers, free_memory, free_processes
 
 
 @dataclass
@@ -47,8 +48,8 @@ def examine(course: Path | None) -> list[Finding]:
     except CourseError:  # which is told below
         settings = Settings("", "")
     return [
-        _system(), _python(), _bubblewrap(), _sandbox(settings), _memory(settings), _dot(),
-        _nbgrader(), *_course(course),
+        _system(), _python(), _bubblewrap(), _landlock(), _sandbox(settings), _memory(settings),
+        _processes(settings), _dot(), _nbgrader(), *_course(course),
     ]  # fmt: skip
 
 
@@ -66,21 +67,31 @@ def _python() -> Finding:
 
 
 def _bubblewrap() -> Finding:
-    try:
-        return Finding("bubblewrap", find_bubblewrap(), True)
-    except SandboxUnavailable:
-        remedy = "sudo apt-get install bubblewrap"
-        return Finding("bubblewrap", "not installed", False, True, remedy)
+    """Whether bubblewrap's kind of sandbox works: a box is made inside a box, as in grading."""
+    if why := kinds.KINDS[BUBBLEWRAP].why_not():
+        return Finding(BUBBLEWRAP, why, False, False, _namespace_remedy())
+    return Finding(BUBBLEWRAP, f"{find_bubblewrap()}, a box inside a box was made", True)
+
+
+def _landlock() -> Finding:
+    if why := kinds.KINDS[LANDLOCK].why_not():
+        return Finding(LANDLOCK, why, False, False, _landlock_remedy(why))
+    return Finding(LANDLOCK, "the kernel has it", True)
 
 
 def _sandbox(settings: Settings) -> Finding:
-    server = WarmServer(settings.limits, settings.visible)
+    server = WarmServer(settings.limits, settings.visible, settings.sandbox)
     try:
         server.start()
     except SandboxUnavailable as error:
-        return Finding("sandbox", str(error), False, True, _namespace_remedy())
+        remedy = "One of the two kinds must work here: see above."
+        if settings.sandbox in kinds.KINDS:
+            remedy = f"course.toml asks for {settings.sandbox}, which must work here: see above."
+        return Finding("sandbox", str(error), False, True, remedy)
     server.close()
-    return Finding("sandbox", "a confined process was started and ended", True)
+    why = ", since bubblewrap does not work" if kinds.notice(settings.sandbox) else ""
+    found = f"a confined process was started and ended, in the kind {server.kind}{why}"
+    return Finding("sandbox", found, True)
 
 
 def _memory(settings: Settings) -> Finding:
@@ -96,35 +107,79 @@ def _memory(settings: Settings) -> Finding:
     return Finding("memory", found, True, False)
 
 
+def _processes(settings: Settings) -> Finding:
+    """What the control groups leave of processes and threads, beside what one student may start."""
+    left, needed = free_processes(), settings.limits.processes + _OWN_PROCESSES
+    if left is None:
+        return Finding("processes", "no control group limits them", True, False)
+    found = f"the control group allows {left} more; a worker with its student's may need {needed}"
+    remedy = "" if left >= needed else (
+        "Allow more: `docker run --pids-limit 1000 …`, or `TasksMax=1000` in a systemd unit."
+    )  # fmt: skip
+    return Finding("processes", found, left >= needed, False, remedy)
+
+
 def _namespace_remedy() -> str:
     """Why user namespaces may be refused here, and what allows them."""
-    for path, value, command in (
-        (
-            "/proc/sys/user/max_user_namespaces",
-            "0",
-            "sudo sysctl -w user.max_user_namespaces=15000",
-        ),
-        (
-            "/proc/sys/kernel/unprivileged_userns_clone",
-            "0",
-            "sudo sysctl -w kernel.unprivileged_userns_clone=1",
-        ),
-        (
-            "/proc/sys/kernel/apparmor_restrict_unprivileged_userns",
-            "1",
-            "sudo sysctl -w kernel.apparmor_restrict_unprivileged_userns=0",
-        ),
+    try:
+        program = find_bubblewrap()
+    except SandboxUnavailable:
+        return "sudo apt-get install bubblewrap"
+    if _setting("apparmor_restrict_unprivileged_userns", "kernel") == "1":
+        return _APPARMOR.format(program=program) + (
+            _SHIPPED if Path(_SHIPPED_PROFILE).exists() else ""
+        )
+    for folder, name, refusing, allowing in (
+        ("user", "max_user_namespaces", "0", "15000"),
+        ("kernel", "unprivileged_userns_clone", "0", "1"),
     ):
-        try:
-            if Path(path).read_text().strip() == value:
-                return command
-        except OSError:
-            continue
-    return (
-        "If this is a container, start it so that user namespaces are allowed, for example "
-        "`docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined ...`, "
-        "or grade on the host."
-    )
+        if _setting(name, folder) == refusing:
+            line = f"{folder}.{name}={allowing}"
+            return (
+                f"echo {line} | sudo tee /etc/sysctl.d/90-autograder.conf && sudo sysctl --system"
+            )
+    return _CONTAINER
+
+
+def _setting(name: str, folder: str) -> str:
+    try:
+        return Path("/proc/sys", folder, name).read_text().strip()
+    except OSError:
+        return ""
+
+
+def _landlock_remedy(why: str) -> str:
+    if "switched off" in why:
+        return (
+            "Boot with Landlock: add `lsm=landlock,…` to the kernel's command line, with what "
+            "/sys/kernel/security/lsm holds now in the place of the dots."
+        )
+    if "5.13" in why:
+        return "Take a kernel that has Landlock, Linux 5.13 or newer, or make bubblewrap work."
+    return "If this is a container, its runtime refuses Landlock: Docker allows it from 23.0 on."
+
+
+_OWN_PROCESSES = 8
+"""What a worker needs beside its student's processes."""
+
+_APPARMOR = (
+    "AppArmor keeps ordinary programs from making namespaces. Allow it to bubblewrap alone:\n"
+    "    printf '%s\\n' 'abi <abi/4.0>,' 'profile autograder-bwrap {program} flags=(unconfined) {{'"
+    " '  userns,' '}}' | sudo tee /etc/apparmor.d/autograder-bwrap\n"
+    "    sudo apparmor_parser -r /etc/apparmor.d/autograder-bwrap"
+)
+
+_SHIPPED_PROFILE = "/etc/apparmor.d/bwrap-userns-restrict"
+_SHIPPED = f"""
+    and, since the system's own profile takes all rights from what runs in bubblewrap:
+    sudo ln -s {_SHIPPED_PROFILE} /etc/apparmor.d/disable/
+    sudo apparmor_parser -R {_SHIPPED_PROFILE}"""
+
+_CONTAINER = (
+    "In an ordinary container use Landlock's kind, which needs nothing. Where the container is in "
+    "your hands, `docker run --security-opt seccomp=unconfined --security-opt apparmor=unconfined "
+    "…` lets bubblewrap work."
+)
 
 
 def _dot() -> Finding:

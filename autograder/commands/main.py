@@ -87,6 +87,7 @@ def check(notebook: Path, assignment: str | None, as_json: bool, course: Path | 
     from ..pipeline.one_submission import grade_file
 
     folder = find_course(course)
+    _tell_sandbox(folder)
     with Grader(folder, course_key(folder)) as grader:
         try:
             with errors.status("grading"):
@@ -101,6 +102,14 @@ def check(notebook: Path, assignment: str | None, as_json: bool, course: Path | 
     else:
         _print_report(report)
     _tell_flaws(report.flaws)
+
+
+def _tell_sandbox(course: Path) -> None:
+    """Tell what kind of sandbox is used, where that is not the usual one."""
+    from ..wall.kinds import notice
+
+    if told := notice(load_settings(course).sandbox):
+        click.echo(f"autograder: {told}", err=True)
 
 
 def _tell_flaws(flaws: Collection[str]) -> None:
@@ -130,7 +139,7 @@ def _print_report(report: Report) -> None:
     console.print(table)
     for note in report.notes:
         console.print(note, markup=False, highlight=False)
-    console.print(f"seed {report.seed}", style="dim")
+    console.print(f"seed {report.seed}, sandbox {report.sandbox}", style="dim")
 
 
 @main.command()
@@ -219,7 +228,8 @@ def _workers(
         click.echo(f"autograder: {told}", err=True)
         count = fitting
     # The rest is imported meanwhile.
-    servers = WarmServer.launched(count, settings.limits, settings.visible)
+    servers = WarmServer.launched(count, settings.limits, settings.visible, settings.sandbox)
+    _tell_sandbox(course)
     from ..pipeline.workers import ManyProcesses
 
     with ManyProcesses(course, key, count, servers, names) as many:
@@ -343,6 +353,11 @@ def demo(assignment: str | None, folder: Path | None, course: Path | None) -> No
 @_workers_option
 @click.option("--seed", default="audit", show_default=True, help="What is drawn depends on it.")
 @click.option("--case", "case_id", help="Judge this case alone and tell all about it.")
+@click.option(
+    "--unseen",
+    type=click.IntRange(min=1),
+    help="Judge so many answers an assignment that no diagnosis was made for, and nothing else.",
+)
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.option(
     "--page",
@@ -356,6 +371,7 @@ def audit(
     workers: int,
     seed: str,
     case_id: str | None,
+    unseen: int | None,
     as_json: bool,
     page: Path | None,
     course: Path | None,
@@ -371,6 +387,10 @@ def audit(
     names = list(assignments) or names_with_hidden_tests(folder)
     if case_id is not None:
         passed = audit_one(folder, names, seed, case_id, console)
+    elif unseen is not None:
+        from ..authoring.audit.unseen_report import audit_unseen
+
+        passed = audit_unseen(folder, names, seed, unseen, workers, console, as_json, page)
     else:
         with _progress() as progress:
             passed = audit_all(folder, names, seed, workers, progress, console, as_json, page)
@@ -398,7 +418,7 @@ def doctor(as_json: bool, course: Path | None) -> None:
         sys.exit(1)
 
 
-for command in (results.report, results.export, results.publish):
+for command in (results.report, results.export, results.publish, results.package):
     main.add_command(command)
 for command in (*lms.COMMANDS, *serving.COMMANDS, *authoring.COMMANDS):
     main.add_command(command)

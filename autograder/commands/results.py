@@ -96,7 +96,11 @@ def export(
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where to put folder and zip; by default artefacts/bundle in the course folder.",
+    help="Where to put folder and zip, or the site; by default artefacts/bundle or "
+    "artefacts/browser in the course folder.",
+)
+@click.option(
+    "--browser", is_flag=True, help="Make a static site instead, on which notebooks run by itself."
 )
 @click.option("--repository", metavar="URL", help="A Git repository that will hold the bundle.")
 @click.option("--branch", default="main", show_default=True, help="The repository's branch.")
@@ -106,6 +110,7 @@ def export(
 def publish(
     assignments: tuple[str, ...],
     output: Path | None,
+    browser: bool,
     repository: str | None,
     branch: str,
     hub: str | None,
@@ -113,12 +118,18 @@ def publish(
 ) -> None:
     """Make the bundle that students get: release notebooks, the course's wheel, a start page.
 
-    Without ASSIGNMENT, with all that are released.
+    With --browser, make a static site of the same, on which the notebooks run in a browser tab.
+    Without ASSIGNMENT, with all that are released, in the order of their names.
     """
     from ..delivery.bundle.make import nbgitpuller_link, publish
 
     if (repository is None) != (hub is None):
         raise CourseError("a link needs both --repository and --hub")
+    if browser:
+        if hub:
+            raise CourseError("a site in the browser needs no hub: leave out --hub or --browser")
+        _publish_browser(find_course(course), assignments, output)
+        return
     link = nbgitpuller_link(hub, repository, branch, assignments) if hub and repository else None
     folder = find_course(course)
     with errors.status("building the bundle"):
@@ -126,6 +137,58 @@ def publish(
     for line in (str(made.folder), str(made.archive), link):
         if line:
             console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _publish_browser(course: Path, assignments: tuple[str, ...], output: Path | None) -> None:
+    try:
+        from ..delivery.browser.site import publish_browser
+    except ImportError as error:
+        raise CourseError(
+            "a site in the browser needs JupyterLite: run `pip install ./coursecheck "
+            "'./autograder[browser]'` in the clone"
+        ) from error
+    with errors.status("building the site"):
+        made = publish_browser(course, assignments, output or course / "artefacts" / "browser")
+    console.print(str(made.folder), markup=False, highlight=False, soft_wrap=True)
+    if made.left_out:
+        told = (
+            f"left out, since the package index has no wheel of them that is Python alone: "
+            f"{', '.join(made.left_out)}. In the browser, what imports them stops."
+        )
+        errors.print(told, style="yellow", markup=False, highlight=False, soft_wrap=True)
+
+
+@click.command()
+@click.argument("system", type=click.Choice(["gradescope"]))
+@click.argument("assignment")
+@click.option(
+    "--output",
+    type=click.Path(dir_okay=False, path_type=Path),
+    help="The zip to write; by default artefacts/gradescope/ASSIGNMENT.zip in the course folder.",
+)
+@click.option(
+    "--visibility",
+    type=click.Choice(["visible", "after_due_date", "after_published", "hidden"]),
+    default="visible",
+    show_default=True,
+    help="When students see which exercises are right, in Gradescope's words.",
+)
+@course_option
+@for_people
+def package(
+    system: str, assignment: str, output: Path | None, visibility: str, course: Path | None
+) -> None:
+    """Make what another SYSTEM grades ASSIGNMENT by: Gradescope's autograder zip.
+
+    It holds the hidden tests and the key: upload it, and give it to nobody.
+    """
+    from ..delivery import gradescope
+
+    folder = find_course(course)
+    target = output or folder / "artefacts" / system / f"{assignment}.zip"
+    with errors.status("making the zip"):
+        made = gradescope.package(folder, assignment, target, visibility)
+    console.print(str(made), markup=False, highlight=False, soft_wrap=True)
 
 
 def tell_regraded(found: list[Regraded], as_json: bool) -> None:

@@ -17,14 +17,20 @@ from pathlib import Path
 from types import CodeType
 from typing import TYPE_CHECKING, Any
 
+from coursecheck.inference import sample_probes
 from coursecheck.messages import Example
 from coursecheck.probes import Probe
 
 from ..errors import CourseError
 from ..model import IN_NOTEBOOK
 from .modules import course_object
+from .samples import Behaviour, Sample, read_behaviour, read_sample
 from .settings import NAME as SETTINGS
 from .settings import Settings, load_settings
+
+_ABOUT = re.compile(r"^.* points?(?: · (core|extra))?$", re.MULTILINE)
+"""The line below an exercise's heading."""
+_BONUS = re.compile(r"([\d.]+) bonus points?")
 
 _NO_TESTS = ("misconceptions", "experiments", "__pycache__")
 """Folders beside the hidden tests that these are not made of."""
@@ -60,6 +66,8 @@ class Exercise:
         form: what kind of answer a question wants, such as "one of a b c d" or "a number"; empty
             for an exercise that is solved with code.
         manual: whether a person reads and marks the answer.
+        extra: whether the course can be finished without it.
+        bonus: whether its points come on top of the total. To nbgrader, its cell is worth nothing.
         released_points: what it is worth in the release notebook; None if it is not there.
     """
 
@@ -70,9 +78,23 @@ class Exercise:
     stub: str = ""
     probes: list[Probe] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
+    samples: list[Sample] = field(default_factory=list)
+    behaviours: list[Behaviour] = field(default_factory=list)
     form: str = ""
     manual: bool = False
+    extra: bool = False
+    bonus: bool = False
     released_points: float | None = None
+
+    @property
+    def total_points(self) -> float:
+        """What it adds to the total of its assignment, and what its cell is worth to nbgrader."""
+        return 0.0 if self.bonus else self.max_points
+
+    @property
+    def sample_probes(self) -> list[Probe]:
+        """The probes that play the samples at all their points."""
+        return sample_probes([sample.as_table for sample in self.samples])
 
     @property
     def marking_guide(self) -> str:
@@ -93,6 +115,7 @@ class Assignment:
         drawing: what draws a public example, as in course.toml.
         data_folder: the folder that holds its data files; None where it has none.
         in_notebook: whether the notebook's own test cells give the points, and no hidden tests.
+        core_only: whether tests of extra parts are left out.
     """
 
     name: str
@@ -104,6 +127,7 @@ class Assignment:
     drawing: str = ""
     data_folder: Path | None = None
     in_notebook: bool = False
+    core_only: bool = False
 
     def draw(self, example: Example | None) -> str:
         """A public example that went wrong, drawn as SVG by the course; "" if it draws nothing."""
@@ -281,16 +305,21 @@ def _load(
     exercises: dict[str, Exercise] = {}
     setup: dict[str, str] = {}
     solutions: dict[str, str] = {}
-    heading = ""
+    heading = about = ""
     for cell in read_cells(source, stamps[0]):
         if cell.cell_type == "markdown":
             found = settings.heading.search(cell.source)
-            heading = found.group(1).strip() if found else heading
+            if found:
+                heading, about = (
+                    found.group(1).strip(),
+                    line_below_heading(cell.source[found.end() :]),
+                )
         marks = cell.metadata.get("nbgrader") or {}
         grade_id = marks.get("grade_id", "")
         if marks.get("solution") and marks.get("grade"):
             points = _points(source, marks)
             exercises[grade_id] = Exercise(grade_id, heading, points, cell.source, manual=True)
+            _weigh(exercises[grade_id], about, settings)
         elif marks.get("solution"):
             solutions[grade_id] = cell.source
         elif marks.get("grade"):
@@ -301,6 +330,7 @@ def _load(
                     "is no part of an exercise's name: give one of them another name"
                 )
             exercises[exercise_id] = Exercise(exercise_id, heading, _points(source, marks))
+            _weigh(exercises[exercise_id], about, settings)
         elif marks.get("locked") and cell.cell_type == "code":
             setup[grade_id] = cell.source
     stubs: dict[str, str] = {}
@@ -326,6 +356,7 @@ def _load(
         settings.drawing,
         source.parent if settings.of(name).data else None,
         settings.of(name).tests == IN_NOTEBOOK,
+        settings.core_only,
     )
 
 
@@ -360,6 +391,26 @@ def _points(path: Path, marks: dict[str, Any]) -> float:
         ) from error
 
 
+def line_below_heading(text: str) -> str:
+    """The line below a heading that says how many points an exercise is worth; "" without one."""
+    found = _ABOUT.search(text.lstrip().partition("\n\n")[0])
+    return found.group() if found else ""
+
+
+def is_extra(about: str) -> bool:
+    """Whether the line below a heading says that the exercise is extra."""
+    return about.endswith("· extra")
+
+
+def _weigh(exercise: Exercise, about: str, settings: Settings) -> None:
+    """Set what the line below an exercise's heading says of its weight."""
+    exercise.extra = is_extra(about)
+    if found := _BONUS.search(about):
+        exercise.bonus, exercise.max_points = True, float(found.group(1))
+    if exercise.extra and settings.core_only:
+        exercise.max_points = 0.0
+
+
 def _read_misconceptions(paths: Iterable[Path], exercises: dict[str, Exercise]) -> None:
     """Fill in what the files, one for each exercise, say about the exercises."""
     for path in paths:
@@ -376,12 +427,23 @@ def _read_misconceptions(paths: Iterable[Path], exercises: dict[str, Exercise]) 
                     f"{path}: {name} is about another exercise: "
                     "move it to the file that has that exercise's name"
                 )
+            if kind == "sample":
+                exercise.samples.append(read_sample(f"{path}: sample {name}", headers, source))
+                continue
+            if kind == "behaviour":
+                exercise.behaviours.append(
+                    read_behaviour(f"{path}: behaviour {name}", headers, source)
+                )
+                continue
             needed = {"probe": "observe", "form": "answer"}.get(kind, "says")
             if needed not in headers:
                 raise CourseError(f"{path}: {kind} {name} lacks its line `# {needed}: …`")
             if kind == "probe":
                 observe = _top_level_parts(headers["observe"])
-                exercise.probes.append(Probe(code=source, observe=observe))
+                probe = Probe(code=source, observe=observe)
+                if headers.get("part") == "extra":
+                    probe["extra"] = True
+                exercise.probes.append(probe)
             elif kind == "form":
                 exercise.form = headers["answer"]
             else:

@@ -11,7 +11,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CourseError
-from ..model import HIDDEN, IN_NOTEBOOK, Limits, Visible
+from ..model import HIDDEN, IN_NOTEBOOK, SANDBOXES, Limits, Visible
 from ..packages import module_folder
 
 NAME = "course.toml"
@@ -96,16 +96,20 @@ class Settings:
         title: its name for people.
         headings: the words that an exercise's heading may begin with.
         visible: what student code may import.
+        sandbox: the kind of sandbox, or "auto" for one that works on the machine.
         limits: what a student process may use.
         submission_seconds: what one notebook may take with all its tests.
         tables: the folder of the visible checks' tables, in the course folder or in one of the
             packages that student code imports; "" where each lies beside its notebook.
         drawing: `module:function` in `grading_tests/` that draws a public example; "" for none.
+        core_only: whether exercises and tests that are marked as extra count for nothing.
         audit: what the audit of the hidden tests goes by.
         lesson: where the lesson's text is.
         service: the rules of grading on arrival.
         wheel: files and folders of the course folder that make the package which students install,
             `pyproject.toml` among them; empty where there is none.
+        extra: notebooks of the course folder that students get beside the assignments, ungraded.
+        browser: the address at which its browser edition is; "" where it is nowhere.
         assignments: pairs of an assignment's name and its settings.
     """
 
@@ -113,14 +117,18 @@ class Settings:
     title: str
     headings: tuple[str, ...] = ("Exercise", "Question")
     visible: Visible = _VISIBLE
+    sandbox: str = SANDBOXES[0]
     limits: Limits = _LIMITS
     submission_seconds: float = 300.0
     tables: str = ""
     drawing: str = ""
+    core_only: bool = False
     audit: AuditSettings = _AUDIT
     lesson: LessonSettings = _LESSON
     service: ServiceSettings = _SERVICE
     wheel: tuple[str, ...] = ()
+    extra: tuple[str, ...] = ()
+    browser: str = ""
     assignments: tuple[tuple[str, AssignmentSettings], ...] = ()
 
     def of(self, assignment: str) -> AssignmentSettings:
@@ -194,6 +202,9 @@ def _read(path: Path, stamp: int) -> Settings:
         ),
     )
     code.refuse_the_rest()
+    sandbox = table.section("sandbox")
+    found = replace(found, sandbox=sandbox.take("kind", _one_of(*SANDBOXES), found.sandbox))
+    sandbox.refuse_the_rest()
     limits = table.section("limits")
     seconds = limits.take("submission_seconds", _number, found.submission_seconds)
     given_limits = {
@@ -208,7 +219,11 @@ def _read(path: Path, stamp: int) -> Settings:
     found = replace(found, tables=checks.take("tables", _text, found.tables))
     checks.refuse_the_rest()
     grading = table.section("grading")
-    found = replace(found, drawing=grading.take("drawing", _place, ""))
+    found = replace(
+        found,
+        drawing=grading.take("drawing", _place, ""),
+        core_only=grading.take("core_only", _truth, False),
+    )
     grading.refuse_the_rest()
     audit = table.section("audit")
     own_audit = AuditSettings(
@@ -223,7 +238,13 @@ def _read(path: Path, stamp: int) -> Settings:
     own_lesson = LessonSettings(lesson.take("folder", _text, ""), lesson.take("names", _place, ""))
     lesson.refuse_the_rest()
     bundle = table.section("bundle")
-    found = replace(found, lesson=own_lesson, wheel=bundle.take("wheel", _files, ()))
+    found = replace(
+        found,
+        lesson=own_lesson,
+        wheel=bundle.take("wheel", _files, ()),
+        extra=bundle.take("extra", _files, ()),
+        browser=bundle.take("browser", _address, ""),
+    )
     bundle.refuse_the_rest()
     service = table.section("service")
     rules = ServiceSettings(
@@ -318,6 +339,12 @@ def _text(value: Any) -> str:
     return value
 
 
+def _address(value: Any) -> str:
+    if type(value) is not str or not re.fullmatch(r"https?://[^\s/]\S*", value):
+        raise ValueError('an address, such as "https://…"')
+    return value
+
+
 def _id(value: Any) -> str:
     """Folders and files get their names from it."""
     if type(value) is not str or not re.fullmatch(r"[A-Za-z0-9][\w.-]*", value, re.ASCII):
@@ -346,6 +373,12 @@ def _number(value: Any) -> float:
 def _whole(value: Any) -> int:
     if type(value) is not int or value <= 0:
         raise ValueError("a whole number above 0")
+    return value
+
+
+def _truth(value: Any) -> bool:
+    if type(value) is not bool:
+        raise ValueError("true or false")
     return value
 
 

@@ -145,11 +145,13 @@ class GradedNotebook:
             graded without leaving any.
         answers: the source of each solution cell with code, by exercise.
         in_notebook: whether the notebook's own test cells gave the points.
+        sandbox: the kind of sandbox that its code ran in; "" where that is not told.
     """
 
     verdicts: dict[str, dict[str, Any]] = field(default_factory=dict)
     answers: dict[str, str] = field(default_factory=dict)
     in_notebook: bool = False
+    sandbox: str = ""
 
 
 def read_graded(path: Path) -> GradedNotebook:
@@ -162,6 +164,7 @@ def read_graded(path: Path) -> GradedNotebook:
     report = notebook["metadata"].get("autograder", {}).get("report", {})
     found.verdicts = {exercise["id"]: exercise for exercise in report.get("exercises", ())}
     found.in_notebook = report.get("tests") == IN_NOTEBOOK
+    found.sandbox = report.get("sandbox", "")
     for cell in notebook["cells"]:
         marks = cell["metadata"].get("nbgrader", {})
         if cell["cell_type"] == "code" and marks.get("solution"):

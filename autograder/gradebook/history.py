@@ -84,7 +84,7 @@ class Entry:
     Attributes:
         submission: a digest of the submitted file.
         seed: what the hidden tests' random numbers were drawn with.
-        versions: what else the marks depend on.
+        versions: what else the marks depend on, the kind of sandbox among it.
         verdicts: by exercise in the notebook's order: `id`, `points`, `max_points`, `status`,
             `misconception`, and under `broken` the promises that did not hold.
         time: when it was stored, in UTC; set by the record. A clock may jump: what came later is
@@ -133,7 +133,8 @@ def entry_of(
         }
         for result in report.exercises
     ]
-    return Entry(name, student, submission, report.seed, versions, verdicts)
+    depends_on = {**versions, "sandbox": report.sandbox}
+    return Entry(name, student, submission, report.seed, depends_on, verdicts)
 
 
 def prepare(gradebook: Gradebook) -> None:
@@ -195,6 +196,7 @@ _REASONS = {
     "grader": "the autograder has changed",
     "course": "the package that students use has changed",
     "tests": "its tests run elsewhere: course.toml says where",
+    "sandbox": "another kind of sandbox confined the code",
     "key": "the course's key has changed, and with it the numbers that were drawn",
 }
 

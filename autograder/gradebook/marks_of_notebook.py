@@ -6,6 +6,7 @@ from nbformat.notebooknode import NotebookNode
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
 
 from ..model import UNJUDGED, Marks
+from ..notebook.restoring import exercise_of
 
 
 def marks_of(notebook: NotebookNode) -> Marks:
@@ -14,12 +15,23 @@ def marks_of(notebook: NotebookNode) -> Marks:
     The mark of a test cell that waits for a person is taken off the cell.
     """
     marks = Marks({}, {})
+    report = notebook.metadata.get("autograder", {}).get("report", {})
+    results = report.get("exercises", ())
+    bonus = {each["id"]: each["points"] for each in results if each.get("bonus")}
     for cell in notebook.cells:
         if "nbgrader" not in cell["metadata"]:
             continue
         if is_grade(cell):
-            points = None if cell.metadata.pop(UNJUDGED, False) else determine_grade(cell)[0]
-            marks.points[cell.metadata.nbgrader.grade_id] = points
+            grade_id = cell.metadata.nbgrader.grade_id
+            is_unjudged = cell.metadata.pop(UNJUDGED, False)
+            if exercise_of(grade_id) in bonus:
+                # nbgrader refuses more than the cell is worth to it, which is nothing.
+                points = bonus[exercise_of(grade_id)]
+            else:
+                points = None if is_unjudged else determine_grade(cell)[0]
+                if points is None and not cell.metadata.nbgrader.points:
+                    points = 0.0  # What counts for nothing waits for nobody.
+            marks.points[grade_id] = points
         if is_solution(cell):
             untouched = cell.metadata.nbgrader.get("checksum") == compute_checksum(cell)
             marks.unanswered[cell.metadata.nbgrader.grade_id] = untouched

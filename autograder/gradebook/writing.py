@@ -171,7 +171,7 @@ def require_points(gradebook: Gradebook, name: str, exercises: Iterable[Exercise
         for notebook in gradebook.find_assignment(name).notebooks
         for cell in (*notebook.grade_cells, *notebook.task_cells)
     }
-    if changed := [e.id for e in exercises if known.get(e.id, e.max_points) != e.max_points]:
+    if changed := [e.id for e in exercises if known.get(e.id, e.total_points) != e.total_points]:
         raise CourseError(
             f"the gradebook has other points for {', '.join(changed)} of {name}: "
             f"run `nbgrader generate_assignment {name} --force`, and grade again"

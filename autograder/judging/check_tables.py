@@ -7,6 +7,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
+from coursecheck.inference import digest
 from coursecheck.messages import agree_all
 from coursecheck.probes import play
 
@@ -15,6 +16,7 @@ from ..course_folder.assignments import (
     Exercise,
 )
 from ..errors import CourseError
+from .formulas import samples_entry
 
 
 def table_text(assignment: Assignment) -> str:
@@ -63,7 +65,15 @@ def build_table(assignment: Assignment) -> dict[str, Any]:
 def made_from(assignment: Assignment) -> str:
     """A digest of all that the table depends on: whether one is current is seen without playing."""
     exercises = [
-        (each.id, each.title, each.solution, each.form, each.probes, [*map(vars, each.mistakes)])
+        (
+            each.id,
+            each.title,
+            each.solution,
+            each.form,
+            each.probes,
+            [*map(vars, each.mistakes)],
+            repr(each.samples),
+        )
         for each in assignment.exercises.values()
     ]
     text = json.dumps([assignment.setup, exercises, assignment.hints])
@@ -87,7 +97,38 @@ def _entry(assignment: Assignment, exercise: Exercise, right: dict[str, Any]) ->
         {**probe, "right": [_without(seen, "message", "about") for seen in values]}
         for probe, values in zip(exercise.probes, expected, strict=True)
     ]
-    return {"title": exercise.title, "probes": probes, "mistakes": mistakes}
+    entry: dict[str, Any] = {"title": exercise.title, "probes": probes, "mistakes": mistakes}
+    if exercise.samples:
+        shown = iter([play(each, right) for each in exercise.sample_probes])
+        entry["samples"] = samples_entry(
+            exercise.samples,
+            [[next(shown) for _ in sample.points] for sample in exercise.samples],
+        )
+        entry["behaviours"] = _behaviours(assignment, exercise, right)
+    return entry
+
+
+def _behaviours(
+    assignment: Assignment, exercise: Exercise, right: dict[str, Any]
+) -> dict[str, dict[str, Any]]:
+    """What the samples show with each wrong choice of a behaviour, and with each two of them.
+
+    Of choices that show the same, the fewest are told, and none where different ones are as few.
+    """
+    found: dict[str, dict[str, Any]] = {
+        digest([play(each, right) for each in exercise.sample_probes]): {}
+    }
+    for count in (1, 2):
+        new: dict[str, list[dict[str, Any]]] = {}
+        for number, behaviour in enumerate(exercise.behaviours):
+            for chosen in behaviour.wrong_choices(count):
+                scope = assignment.namespace(**{exercise.id: behaviour.source(chosen)})
+                name = digest([play(each, scope) for each in exercise.sample_probes])
+                says = {"says": behaviour.says(chosen), "behaviour": number, "chosen": chosen}
+                new.setdefault(name, []).append(says)
+        for name, each in new.items():
+            found.setdefault(name, each[0] if len(each) == 1 else {})
+    return {name: each for name, each in found.items() if each}
 
 
 def _without(seen: Any, *keys: str) -> Any:

@@ -57,7 +57,8 @@ class Grader:
         self._settings = load_settings(course)
         self.submission_seconds = submission_seconds or self._settings.submission_seconds
         self._key = key
-        self._server = WarmServer(limits or self._settings.limits, self._settings.visible)
+        settings = self._settings
+        self._server = WarmServer(limits or settings.limits, settings.visible, settings.sandbox)
         self._suites: dict[Path, tuple[Any, Suite]] = {}
         self._tables: dict[str, tuple[Assignment, dict[str, Any]]] = {}
         self._times: dict[str, tuple[Any, SolutionTimes]] = {}
@@ -122,7 +123,7 @@ class Grader:
         oom_kills = count_oom_kills()
         for _ in range(2):
             try:
-                return self._grade(name, cells, only, taken)
+                return self._in_sandbox(name, cells, only, taken)
             except SandboxLost as error:
                 lost = error
                 _log.info("%s: the sandbox was lost: %s", name, error)
@@ -133,7 +134,7 @@ class Grader:
             # Nothing else runs, and memory is left: the student's code itself causes the kill.
             self._server.blames_students = True
             try:
-                return self._grade(name, cells, only, taken)
+                return self._in_sandbox(name, cells, only, taken)
             finally:
                 self._server.blames_students = False
         raise SandboxLost(_LOST_TWICE) from lost
@@ -141,11 +142,19 @@ class Grader:
     def _renew_server(self) -> None:
         """Put another server, which is not started yet, in the place of one that was lost."""
         self._server.close()
-        self._server = WarmServer(self._server.limits, self._server.visible)
+        lost = self._server
+        self._server = WarmServer(lost.limits, lost.visible, lost.kind)
         self._started = False
 
-    def _grade(self, name: str, cells: list[Cell], only: set[str] | None, taken: float) -> Judged:
+    def _in_sandbox(
+        self, name: str, cells: list[Cell], only: set[str] | None, taken: float
+    ) -> Judged:
         self.start()
+        judged = self._grade(name, cells, only, taken)
+        judged.report.sandbox = self._server.kind
+        return judged
+
+    def _grade(self, name: str, cells: list[Cell], only: set[str] | None, taken: float) -> Judged:
         assignment = load_assignment(self.course, name)
         seed = self._seed(name, cells)
         budget = TimeBudget(self.submission_seconds, taken)
@@ -178,12 +187,12 @@ class Grader:
             CourseError: they do not belong to the assignment.
         """
         path = assignment.tests
-        stamps = stamps_of_tests(path)
+        stamps = (*stamps_of_tests(path), assignment.core_only)
         known, suite = self._suites.get(path, (None, None))
         if suite is None or known != stamps:
             if suite is not None:
                 suite.close()
-            suite = Suite(path)
+            suite = Suite(path, assignment.core_only)
             self._suites[path] = stamps, suite
         _require_one_course(assignment, suite)
         return suite
@@ -250,7 +259,7 @@ def _require_released(assignment: Assignment) -> None:
     """Raises `CourseError` where an exercise is worth something else in the release."""
     name = assignment.name
     exercises = assignment.exercises.values()
-    if changed := [each.id for each in exercises if each.released_points != each.max_points]:
+    if changed := [each.id for each in exercises if each.released_points != each.total_points]:
         raise CourseError(
             f"source/{name}/{name}.ipynb: {', '.join(changed)} not worth what the release says: "
             f"run `nbgrader generate_assignment {name} --force`, and grade again"

@@ -43,7 +43,7 @@ from .plain_python import PlainPython
 
 _OF_THIS_PROCESS = {"cache", "capfd", "capfdbinary", "caplog", "capsys", "capsysbinary",
                     "monkeypatch", "recwarn", "tmp_path", "tmp_path_factory", "tmpdir"}  # fmt: skip
-_MARKS = {"exercise", "parametrize", "usefixtures", "skip", "skipif", "xfail"}
+_MARKS = {"exercise", "extra", "parametrize", "usefixtures", "skip", "skipif", "xfail"}
 _NONE = 'there are none in it: write one for each exercise, under `@exercise("…")` with its name'
 _ABOUT_ANSWERS = (ArithmeticError, LookupError, ValueError)
 _RAISES = pytest.raises
@@ -73,6 +73,7 @@ class _Fixtures:
 
     def pytest_configure(self, config: Config) -> None:
         config.addinivalue_line("markers", "exercise(name): the exercise that a test grades")
+        config.addinivalue_line("markers", "extra: the test is of an exercise's extra part")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -85,14 +86,16 @@ class Suite:
     Args:
         path: the test module, such as `grading_tests/test_value.py`. Modules beside it can be
             imported, and helper modules are in the folder `inside` beside it.
+        core_only: whether tests of extra parts are left out.
 
     Attributes:
         skipped: by exercise, the tests that are marked with `skip` or `xfail`, and why. They are
             not run and count for nothing.
     """
 
-    def __init__(self, path: Path) -> None:
+    def __init__(self, path: Path, core_only: bool = False) -> None:
         self._path = path
+        self._core_only = core_only
         self._fixtures = _Fixtures()
         self._helpers = _read_helpers(path.parent / "inside")
         self._tests: dict[str, list[pytest.Function]] = {}
@@ -144,6 +147,8 @@ class Suite:
                 f"{where} asks for {fixture}, which has no hold on a student's process: do it "
                 "there, in a helper module"
             )
+        if self._core_only and item.get_closest_marker("extra"):
+            return
         name = exercise.args[0]
         tests = self._tests.setdefault(name, [])
         skip, xfail = evaluate_skip_marks(item), evaluate_xfail_marks(item)

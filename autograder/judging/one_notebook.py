@@ -9,14 +9,16 @@ none that was given an exercise's solution is alive while that exercise is teste
 from __future__ import annotations
 
 import logging
+import re
 import time
 from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from coursecheck import inference
 from coursecheck.check import first_wrong, match
-from coursecheck.messages import CANNOT_READ, agree_all, explain, explain_cell
+from coursecheck.messages import CANNOT_READ, Example, agree_all, explain, explain_cell
 from coursecheck.probes import Observation
 
 from ..course_folder.assignments import Assignment, Exercise
@@ -35,6 +37,16 @@ _log = logging.getLogger(__name__)
 
 _QUICK = 0.25
 """Seconds that an exercise's tests may take on the way to all their verdicts."""
+
+_REACHES_OUT = re.compile(
+    r"\b(?:get_ipython|builtins|__builtins__|ctypes|gc|importlib|setattr|signal|threading)\b"
+    r"|\bsys\.(?!setrecursionlimit\b)|\bfrom sys\b"
+    r"|\b(?:copy|decimal|functools|itertools|locale|math|operator|os|random|time|warnings)"
+    r"\.\w+\s*=(?!=)"
+    r"|^[%!]",
+    re.MULTILINE,
+)
+"""What a cell mentions that may change the process for the cells and tests of others."""
 
 UNGRADED = (
     "This exercise has no marks yet: a hidden test of it is broken, which is no fault of yours. "
@@ -104,6 +116,8 @@ class Judging:
         self._failed: list[str] = []
         self._plain: set[str] = set()
         self._wrong: list[str] = []
+        self._taken = 0.0
+        self._suspects: list[str] = []
 
     def results(self) -> list[ExerciseResult]:
         """One result an exercise, in the notebook's order."""
@@ -120,7 +134,11 @@ class Judging:
                         self._plain.add(exercise.id)
                     else:
                         self._failed.append(exercise.id)
+            self._suspects = [each.id for each in chosen if self._may_disturb(each)]
             judged = {each.id: self._final(each) for each in chosen if not each.manual}
+            # From here on only explanations are looked for, where no hidden number was seen.
+            for run in self._runs.values():
+                run.close()
             results = [self._result(each, judged.get(each.id)) for each in chosen]
             _log_points(results)
             return results
@@ -189,7 +207,7 @@ class Judging:
     def _judge(self, run: Run, exercise: Exercise) -> Iterator[Verdict]:
         """The verdicts, each when it is asked for; once the process is lost the rest are, too."""
         unrun = iter(self._suite.promises(exercise.id))
-        lost = self._lost_cell(exercise)
+        lost = self._lost_cell(exercise, run)
 
         def target(test: str) -> RemoteTarget:
             return run.target(partial(self._times.of_test, exercise.id, test))
@@ -234,10 +252,21 @@ class Judging:
             self._wrong.append(exercise.id)
         return final
 
+    def _may_disturb(self, exercise: Exercise) -> bool:
+        """Whether its cell may have changed the process for others, also where it passes."""
+        if exercise.manual or exercise.form:
+            return False
+        own = [cell.source for cell in self._cells if cell.exercise == exercise.id]
+        return any(map(_REACHES_OUT.search, own))
+
     def _may_try_again(self, exercise: Exercise) -> bool:
         """Whether others may be why it fails: not where its own cell takes the process down, or
         where it ran into a time limit while all of them worked."""
-        if exercise.id not in self._failed or self._lost_cell(exercise) is not None:
+        if exercise.id not in self._failed:
+            return False
+        if {*self._suspects} - {exercise.id}:
+            return True
+        if self._lost_cell(exercise) is not None:
             return False
         first = self._first[exercise.id]
         others = {*self._failed} - {exercise.id}
@@ -254,9 +283,10 @@ class Judging:
 
         First with the wrong exercises before this one working, in a process that is shared by all
         that this helps; then with all other failed ones working, in case this one is wrong itself,
-        or a later one broke what it had made.
+        or a later one broke what it had made; and with those that pass but may disturb others, as
+        by a hook.
         """
-        others = [each for each in self._failed if each != exercise.id]
+        others = [e for e in dict.fromkeys((*self._failed, *self._suspects)) if e != exercise.id]
         if self._wrong and self._wrong != others and not self._is_lost(exercise):
             shared = self._run_with(self._wrong)
             verdicts = self._verdicts(shared, exercise)
@@ -283,8 +313,10 @@ class Judging:
         key = tuple(names)
         if key not in self._runs:
             given = {name: self._assignment.exercises[name].solution for name in names}
+            # Without a cell that disturbs others, those that were lost to it may run.
+            before = None if set(self._suspects).intersection(names) else self.ran
             self._runs[key] = Run(
-                self._server, self._cells, self._seed, self._budget, given, self._plain, self.ran,
+                self._server, self._cells, self._seed, self._budget, given, self._plain, before,
                 self._times, self._assignment.name,
             )  # fmt: skip
         return self._runs[key]
@@ -299,6 +331,7 @@ class Judging:
         exercise that ran into a time limit, for others may use it.
         """
         timeouts, taken = self._budget.timeouts, self._budget.seconds - self._budget.left()
+        self._taken = taken
         for exercise in chosen:
             if self._budget.left() < 3 * taken:
                 break
@@ -312,9 +345,16 @@ class Judging:
             self._own.close()
 
     def _result(self, exercise: Exercise, final: _Final | None) -> ExerciseResult:
-        result = ExerciseResult(exercise.id, exercise.title, exercise.max_points)
+        result = ExerciseResult(
+            exercise.id,
+            exercise.title,
+            exercise.max_points,
+            extra=exercise.extra,
+            bonus=exercise.bonus,
+        )
         if final is None:
-            result.points, result.status = None, "manual"
+            # What counts for nothing waits for nobody.
+            result.points, result.status = None if exercise.max_points else 0.0, "manual"
             result.message = "A person reads and marks this answer."
             return result
         flaws = [f"{each.test}: {each.broken}" for each in final.verdicts if each.broken]
@@ -357,9 +397,10 @@ class Judging:
             verdict.passed for verdict in self._verdicts(self._first[exercise.id], exercise)
         )
 
-    def _lost_cell(self, exercise: Exercise) -> str | None:
-        """How the exercise's solution cell took the process down, if it did."""
-        for cell, ran in self._pairs():
+    def _lost_cell(self, exercise: Exercise, run: Run | None = None) -> str | None:
+        """How the exercise's solution cell took the process down, if it did: in this run, or in the
+        student's own."""
+        for cell, ran in zip(self._cells, (run or self._own).ran, strict=True):
             if cell.exercise == exercise.id and ran.lost:
                 return ran.lost
         return None
@@ -387,7 +428,11 @@ class Judging:
         if stopped.startswith(CANNOT_READ) or (stopped and not says):
             says, name, example = stopped, None, None
         if not says:
-            says = explain(observed or [], right, self._assignment.hints) or _plain_words(verdicts)
+            says = explain(observed or [], right, self._assignment.hints)
+            if not says:
+                says, shown = self._infer(result, exercise, observed)
+                result.inferred, example = says or None, shown or example
+            says = says or _plain_words(verdicts)
         if result.status in LOST and not mistake:
             says = f"The code {LOST[result.status]}. {ADVICE[result.status]}"
             if exercise.id in self._cut_short:
@@ -396,6 +441,28 @@ class Judging:
         result.misconception = name
         result.example = example
         result.message = says + (f"\n\n{example.as_text()}" if example else "")
+
+    def _infer(
+        self,
+        result: ExerciseResult,
+        exercise: Exercise,
+        observed: list[list[Observation]] | None,
+    ) -> tuple[str, Example | None]:
+        """What the code computes, in words, and a sample that shows it; "" where it is not known.
+
+        Numbers are free only in the student's own notebook, with nothing given. Where something was
+        given, that notebook is asked only if its probes show the same there.
+        """
+        own = self._observed.get(exercise.id)
+        if not own or observed != own or not exercise.samples or result.status in LOST:
+            return "", None
+        if self._budget.left() < 3 * self._taken:
+            return "", None
+        entry = self._table[exercise.id]
+        seen = self._own.observe_samples(exercise)
+        found = inference.infer(entry, seen) if seen else None
+        _log.debug("%s: inferred: %s", exercise.id, found.says if found else "nothing")
+        return (found.says, inference.example(entry, seen, found)) if found and seen else ("", None)
 
     def _cell_error(self, exercise: Exercise) -> str:
         """In words, how the exercise's own cell stopped with an error, if it did."""

@@ -90,7 +90,7 @@ def run_ordinary(course: Path, notebook: NotebookNode, name: str = "") -> list[s
 def _server(course: Path) -> WarmServer:
     """A sandbox that is kept for the notebooks to come, and ended with this process."""
     settings = load_settings(course)
-    server = WarmServer(settings.limits, settings.visible)
+    server = WarmServer(settings.limits, settings.visible, settings.sandbox)
     server.start()
     atexit.register(server.close)
     return server

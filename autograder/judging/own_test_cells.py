@@ -99,7 +99,14 @@ def _refuse_autotests(assignment: Assignment, cells: list[Cell]) -> None:
 
 def _result(exercise: Exercise, ran: Ran | None) -> ExerciseResult:
     """What an exercise's test cell says; a person says it where there is no such cell."""
-    result = ExerciseResult(exercise.id, exercise.title, exercise.max_points, note=_CARD)
+    result = ExerciseResult(
+        exercise.id,
+        exercise.title,
+        exercise.max_points,
+        note=_CARD,
+        extra=exercise.extra,
+        bonus=exercise.bonus,
+    )
     if exercise.manual or ran is None:
         result.points, result.status, result.note = None, "manual", ""
         result.message = "A person reads and marks this answer."

@@ -37,7 +37,7 @@ class SolutionTimes:
     def _suite(self) -> Suite:
         """The hidden tests, collected once more: a time is asked for in the middle of a test."""
         if self._own_suite is None:
-            self._own_suite = Suite(self.assignment.tests)
+            self._own_suite = Suite(self.assignment.tests, self.assignment.core_only)
         return self._own_suite
 
     def of_test(self, exercise: str, test: str) -> float:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from functools import partial
 from hashlib import blake2b
@@ -12,7 +12,7 @@ from typing import Any
 
 from coursecheck import probes
 from coursecheck.messages import agree
-from coursecheck.probes import Observation
+from coursecheck.probes import Observation, Probe
 
 from ..course_folder.assignments import Exercise
 from ..errors import StudentLost
@@ -117,15 +117,27 @@ class Run:
             raise RuntimeError("an observer has seen no hidden number")
         if entry is None and self.given:
             raise RuntimeError("of a process that was given a solution, the table's words are told")
-        if not exercise.probes:
+        found = self._play(exercise, exercise.probes)
+        return found if found is None or entry is None else as_in_table(found, entry)
+
+    def observe_samples(self, exercise: Exercise) -> list[list[Observation]] | None:
+        """Play the exercise's samples, as probes are played; None where that failed.
+
+        What code computes may be told only where nothing was given: numbers may hold what was.
+        """
+        if self._target is not None or self.given:
+            raise RuntimeError("samples are played where no hidden number and no solution was seen")
+        return self._play(exercise, exercise.sample_probes)
+
+    def _play(self, exercise: Exercise, played: Sequence[Probe]) -> list[list[Observation]] | None:
+        if not played:
             return None
         with suppress(StudentLost, protocol.ProtocolError):
             process = self._ready(len(self._cells))
             model = partial(self._times.of_probes, exercise) if self._times else None
             self._budget.give(process, model, room=self._server.limits.test_bytes)
-            reply = process.request(_played(exercise))
-            seen = _observations(reply.get("values"), exercise)
-            return seen if seen is None or entry is None else as_in_table(seen, entry)
+            reply = process.request(_played(played))
+            return _observations(reply.get("values"), played)
         return None
 
     def close(self) -> None:
@@ -201,14 +213,14 @@ def _lost_output(reason: str) -> dict[str, Any]:
     return {"output_type": "error", "ename": reason, "evalue": text, "traceback": [text]}
 
 
-def _played(exercise: Exercise) -> dict[str, Any]:
-    """The request that plays an exercise's probes: three steps, then one for each probe."""
+def _played(played: Sequence[Probe]) -> dict[str, Any]:
+    """The request that plays some probes: three steps, then one for each probe."""
     steps: list[list[Any]] = [
         ["import", probes.__name__],
         ["getattr", {"step": 0}, "play"],
         ["globals"],
     ]
-    for probe in exercise.probes:
+    for probe in played:
         given = {"list": [protocol.encode(dict(probe), _refuse), {"step": 2}]}
         steps.append(["call", {"step": 1}, given, {"dict": []}])
     return {"steps": steps, "new": True}
@@ -218,12 +230,12 @@ def _refuse(value: Any) -> Any:
     raise TypeError(f"a {type(value).__name__} is no part of a probe")
 
 
-def _observations(values: Any, exercise: Exercise) -> list[list[Observation]] | None:
+def _observations(values: Any, played: Sequence[Probe]) -> list[list[Observation]] | None:
     """The probes' observations if they have the right form, else None: they come from outside."""
-    if type(values) is not list or len(values) != 3 + len(exercise.probes):
+    if type(values) is not list or len(values) != 3 + len(played):
         return None
     found = [protocol.decode(value, lambda tag, number: None) for value in values[3:]]
-    for seen, probe in zip(found, exercise.probes, strict=True):
+    for seen, probe in zip(found, played, strict=True):
         if type(seen) is not list or len(seen) != len(probe["observe"]):
             return None
         if not all(_is_observation(item) for item in seen):

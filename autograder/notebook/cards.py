@@ -27,8 +27,10 @@ def card(result: ExerciseResult, drawing: str = "") -> str:
     """
     mark, accent = _LOOKS.get(result.status, ("✗", cards.RED))
     points = "—" if result.points is None else f"{result.points:g}"
-    head = f"{mark} {escape(result.title or result.id)}: {points} of {result.max_points:g} points"
-    parts = [cards.heading(head, f"({result.status.replace('_', ' ')})")]
+    of = f"of {result.max_points:g}{' bonus' if result.bonus else ''} points"
+    head = f"{mark} {escape(result.title or result.id)}: {points} {of}"
+    weight = ", extra" if result.extra else ""
+    parts = [cards.heading(head, f"({result.status.replace('_', ' ')}{weight})")]
     if result.message:
         # What follows the first paragraph is the example, which is set as a table here.
         parts.append(cards.paragraph(result.message.split("\n\n")[0]))

@@ -1,6 +1,6 @@
 """Grades on a Dask cluster: notebooks travel there as data, marks come back to the one writer.
 
-Each worker needs this package and bubblewrap, no folder of the course and no shared file system.
+Each worker needs this package and a sandbox, no folder of the course and no shared file system.
 What a lost worker was at is graded elsewhere. A worker holds the hidden tests and the key, as the
 grader does, and says what the marks are; give it to nobody else.
 
@@ -47,7 +47,7 @@ from ..course_folder.versions import package_version
 from ..errors import CourseError, ForeignObject, SandboxUnavailable
 from ..judging.grader import Grader
 from ..model import Graded, Job
-from ..notebook.restoring import template
+from ..notebook.restoring import exercise_of, template
 from ..terminal import errors
 from ..texts import fit
 from .workers import grade_job
@@ -266,8 +266,9 @@ class Cluster:
         ):
             return False
         cells = template(self._course, job.assignment).cells
-        worth = {cell.metadata.nbgrader.grade_id: cell.metadata.nbgrader.get("points", 0)
-                 for cell in cells if is_grade(cell)}  # fmt: skip
+        graded_cells = [cell.metadata.nbgrader.grade_id for cell in cells if is_grade(cell)]
+        # The cell of a bonus is worth nothing to nbgrader, and earns points all the same.
+        worth = {each: exercises[exercise_of(each)].max_points for each in graded_cells}
         answers = {cell.metadata.nbgrader.grade_id for cell in cells if is_solution(cell)}
         about = json.loads(graded.text)["metadata"]["autograder"]
         return (

@@ -1,8 +1,9 @@
 """The wall: runs student code in a sandbox, sends requests to it and takes plain data back.
 
-The code inside can send no request of its own. `bubblewrap` builds the sandbox, `host` starts
-student processes in it and sends them requests, `proxies` are the objects that a hidden test works
-with, `targets` performs their steps, and `inside` is the program in the sandbox.
+The code inside can send no request of its own. `bubblewrap` and `landlock` are the two `kinds` of
+sandbox, `host` starts student processes in one and sends them requests, `proxies` are the objects
+that a hidden test works with, `targets` performs their steps, and `inside` is the program in the
+sandbox.
 """
 
 from ..errors import ProcessKilled, SandboxLost, SandboxUnavailable, StudentLost

@@ -21,8 +21,8 @@ from functools import partial
 from typing import Any
 
 from ..errors import ProcessKilled, SandboxLost, SandboxUnavailable, StudentLost
-from ..model import Limits, Visible
-from . import bubblewrap
+from ..model import AUTO, Limits, Visible
+from . import kinds
 from .inside import protocol
 
 _libc = ctypes.CDLL(None)
@@ -39,15 +39,16 @@ class _Program:
     """The sandboxed program of one or more warm servers; it ends when the last of them has left.
 
     Args:
+        kind: the name of a kind of sandbox.
         sockets: the numbers of the servers' control sockets, as the program is to have them.
         visible: what student code may see.
     """
 
-    def __init__(self, sockets: list[int], visible: Visible) -> None:
+    def __init__(self, kind: str, sockets: list[int], visible: Visible) -> None:
         self._servers = len(sockets)
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 (read when starting fails)
         self.process = subprocess.Popen(
-            bubblewrap.command([*map(str, sockets), *visible.modules], visible),
+            kinds.KINDS[kind].command([*map(str, sockets), *visible.modules], visible),
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=self._log,
@@ -79,14 +80,26 @@ class WarmServer:
 
     Several graders, each in a process of its own, can be `launched` with one program.
 
+    Args:
+        limits: what a student process may use.
+        visible: what student code may see.
+        kind: the name of a kind of sandbox, or `AUTO` for one that works here.
+
     Attributes:
+        kind: the same, by name once it is launched.
         blames_students: whether a student process that something outside seems to have killed is
             taken for one that brought this about itself.
     """
 
-    def __init__(self, limits: Limits | None = None, visible: Visible | None = None) -> None:
+    def __init__(
+        self,
+        limits: Limits | None = None,
+        visible: Visible | None = None,
+        kind: str = AUTO,
+    ) -> None:
         self.limits = limits or Limits()
         self.visible = visible or Visible()
+        self.kind = kind
         self.blames_students = False
         self._control: socket.socket | None = None
         self._program: _Program | None = None
@@ -99,26 +112,32 @@ class WarmServer:
 
     @classmethod
     def launched(
-        cls, count: int, limits: Limits | None = None, visible: Visible | None = None
+        cls,
+        count: int,
+        limits: Limits | None = None,
+        visible: Visible | None = None,
+        kind: str = AUTO,
     ) -> list[WarmServer]:
         """Servers that share one program, which warms up meanwhile.
 
-        Raises `SandboxUnavailable` where the program that confines is missing.
+        Raises `SandboxUnavailable` where no kind of sandbox works, or the program that confines is
+        missing.
         """
-        servers = [cls(limits, visible) for _ in range(count)]
+        servers = [cls(limits, visible, kind) for _ in range(count)]
         cls._launch(servers)
         return servers
 
     @staticmethod
     def _launch(servers: Sequence[WarmServer]) -> None:
+        kind = kinds.chosen(servers[0].kind)
         with ExitStack() as given:
             theirs = []
             for server in servers:
                 server._control, end = socket.socketpair(socket.AF_UNIX, socket.SOCK_SEQPACKET)
                 theirs.append(given.enter_context(end).fileno())
-            program = _Program(theirs, servers[0].visible)
+            program = _Program(kind, theirs, servers[0].visible)
         for server in servers:
-            server._program = program
+            server.kind, server._program = kind, program
 
     def start(self) -> None:
         """Start the server.

@@ -1,4 +1,4 @@
-"""How much memory student code may have here, and whether the kernel ran out of it."""
+"""How much memory and how many processes may be had here, and whether memory ran out."""
 
 from __future__ import annotations
 
@@ -40,21 +40,39 @@ def count_oom_kills() -> int:
     return _number("/proc/vmstat", "oom_kill")
 
 
+def free_processes() -> int | None:
+    """How many processes and threads the control groups leave; None where they limit none."""
+    found = []
+    for group in _own_groups("pids"):
+        with suppress(OSError, ValueError):  # "max" is no limit
+            most = int((group / "pids.max").read_text())
+            found.append(max(0, most - int((group / "pids.current").read_text())))
+    return min(found, default=None)
+
+
 def _left_in_groups(root: Path = _GROUPS, own: Path = Path("/proc/self/cgroup")) -> Iterator[int]:
     """What is left in each control group that this process is in, up to the root."""
+    for group in _own_groups("memory", root, own):
+        for limit, usage, cache in _FILES:
+            with suppress(OSError, ValueError):
+                most = int((group / limit).read_text())
+                used = int((group / usage).read_text())
+                yield max(0, most - used + _number(group / "memory.stat", cache))
+
+
+def _own_groups(
+    controller: str, root: Path = _GROUPS, own: Path = Path("/proc/self/cgroup")
+) -> Iterator[Path]:
+    """The folders of the control groups that this process may be in, up to the root."""
     paths = [Path()]
     with suppress(OSError):
         for line in own.read_text().splitlines():
             _, controllers, path = line.split(":", 2)
-            if controllers in ("", "memory"):
+            if controllers in ("", controller):
                 paths.append(Path(path.lstrip("/")))
-    for place in (root, root / "memory", root / "unified"):
+    for place in (root, root / controller, root / "unified"):
         for group in {each for path in paths for each in (path, *path.parents)}:
-            for limit, usage, cache in _FILES:
-                with suppress(OSError, ValueError):
-                    most = int((place / group / limit).read_text())
-                    used = int((place / group / usage).read_text())
-                    yield max(0, most - used + _number(place / group / "memory.stat", cache))
+            yield place / group
 
 
 def _number(path: str | Path, name: str) -> int:

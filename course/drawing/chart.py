@@ -28,9 +28,12 @@ _STYLE = """
 .ch .ch-fill-3{fill:#9c5fc4}.ch .ch-fill-ink{fill:var(--jp-content-font-color0,#1b1f24)}
 .ch .ch-dot{stroke:var(--jp-layout-color0,#fff);stroke-width:1.2}
 .ch .ch-cell{fill-opacity:.22}
+.ch .ch-node{fill:var(--jp-layout-color1,#f6f8fa);stroke:var(--jp-content-font-color1,#4d5560)}
+.ch .ch-height{fill:none;stroke:var(--jp-content-font-color1,#4d5560);stroke-opacity:.55}
 """
 _DASHES = ("", "7 4", "2 4", "9 4 2 4")
-_CHARACTER = 6.3
+_MARKS = {0: "h.1", 2: "h5"}
+_CHARACTER = 7.2
 """About how wide a character is, in pixels: enough to leave room for labels."""
 _APART = 14.0  # pixels from one label to the next
 
@@ -157,14 +160,15 @@ class Axes(Svg):
     def curve(
         self, points: Iterable[Point], name: str = "", number: int = 0, look: str = ""
     ) -> None:
-        """A curve; `number` chooses colour and dashes, `name` is written at its end."""
+        """A curve; `number` chooses colour and dashes, `name` stands beside the plane."""
         places = [self._within(*self.place(*point)) for point in points]
         dash = f' stroke-dasharray="{_DASHES[number % 4]}"' if number % 4 else ""
         corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         look = look or f"ch-{number % 4}"
         self.add(f'<polyline class="ch-line {look}"{dash} points="{corners}"/>')
         if name:
-            self._ends.append((places[-1][1], places[-1][0], name, f'{look}"{dash}'))
+            edge = self._left + self._size[0]
+            self._ends.append((places[-1][1], edge, name, f'{look}"{dash}'))
 
     def _within(self, x: float, y: float) -> Point:
         """The nearest place on the plane: a curve that leaves it runs along its edge."""
@@ -181,10 +185,10 @@ class Axes(Svg):
         else:
             self.add(f'<path {look} d="M{at:.1f},{to - 6.5:.1f}l6.2,11h-12.4z"/>')
 
-    def note(self, x: float, y: float, words: str, anchor: str = "start", rise: float = 0) -> None:
-        """Words at a point, `rise` pixels above it."""
+    def note(self, x: float, y: float, words: str) -> None:
+        """Words to the left of a point, a little above it."""
         at, to = self.place(x, y)
-        self.text(at, to - rise, words, anchor)
+        self.text(at - 9, to - 9, words, "end")
 
     def areas(
         self,
@@ -195,26 +199,60 @@ class Axes(Svg):
     ) -> None:
         """Where answers on a grid lie above a threshold, blue and dotted, and where not, orange,
         with a line between. Inside each square of the grid the border is a straight line."""
-        above, below, border, dots = [], [], [], []
+        above = [[answer - threshold for answer in row] for row in answers]
+        below = [[-margin for margin in row] for row in above]
+        self.regions(columns, rows, [above, below])
+
+    def regions(
+        self,
+        columns: Sequence[float],
+        rows: Sequence[float],
+        margins: Sequence[Sequence[Sequence[float]]],
+        numbers: Sequence[int] = (0, 1, 2, 3),
+    ) -> None:
+        """Where each of several margins on a grid is above 0, in its colour; blue is dotted, green
+        has strokes. Between them runs a line."""
+        border = []
+        for rank, (margin, number) in enumerate(zip(margins, numbers, strict=False), 1):
+            inside, marks = [], []
+            for j in range(len(rows) - 1):
+                for i in range(len(columns) - 1):
+                    around = ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1))
+                    corners = [
+                        (self.place(columns[a], rows[b]), _bounded(margin[b][a])) for a, b in around
+                    ]
+                    crossed = _cut(corners)
+                    inside.append(_path([place for place, side in crossed if side >= 0]))
+                    edge = [place for place, side in crossed if side == 0]
+                    if rank < len(margins):  # a border has two sides, and is drawn once
+                        border += [_path(pair) for pair in zip(edge[::2], edge[1::2], strict=False)]
+                    (x, y), side = corners[0]
+                    if side > 0 and i % 2 and j % 2 and number in _MARKS:
+                        marks.append(f"M{x:.1f},{y:.1f}{_MARKS[number]}")
+            self.add(f'<path class="ch-cell ch-fill-{number}" d="{"".join(inside)}"/>')
+            self.add(
+                f'<path class="ch-line ch-{number}" stroke-linecap="round" d="{"".join(marks)}"/>'
+            )
+        self.add(f'<path class="ch-line ch-ink" stroke-linecap="round" d="{"".join(border)}"/>')
+
+    def contour(
+        self,
+        columns: Sequence[float],
+        rows: Sequence[float],
+        heights: Sequence[Sequence[float]],
+        level: float,
+    ) -> None:
+        """A thin line where heights on a grid pass a level."""
+        lines = []
         for j in range(len(rows) - 1):
             for i in range(len(columns) - 1):
                 around = ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1))
                 corners = [
-                    (self.place(columns[a], rows[b]), _bounded(answers[b][a] - threshold))
-                    for a, b in around
+                    (self.place(columns[a], rows[b]), heights[b][a] - level) for a, b in around
                 ]
-                crossed = _cut(corners)
-                above.append(_path([place for place, side in crossed if side >= 0]))
-                below.append(_path([place for place, side in crossed if side <= 0]))
-                edge = [place for place, side in crossed if side == 0]
-                border += [_path(pair) for pair in zip(edge[::2], edge[1::2], strict=False)]
-                (x, y), side = corners[0]
-                if side > 0 and i % 2 and j % 2:
-                    dots.append(f"M{x:.1f},{y:.1f}h.1")
-        self.add(f'<path class="ch-cell ch-fill-0" d="{"".join(above)}"/>')
-        self.add(f'<path class="ch-cell ch-fill-1" d="{"".join(below)}"/>')
-        self.add(f'<path class="ch-line ch-0" stroke-linecap="round" d="{"".join(dots)}"/>')
-        self.add(f'<path class="ch-line ch-ink" stroke-linecap="round" d="{"".join(border)}"/>')
+                edge = [place for place, side in _cut(corners) if side == 0]
+                lines += [_path(pair) for pair in zip(edge[::2], edge[1::2], strict=False)]
+        self.add(f'<path class="ch-height" d="{"".join(lines)}"/>')
 
     def __str__(self) -> str:
         # Names stand above one another where curves end close together.

@@ -26,6 +26,7 @@ fill:var(--jp-content-font-color0,#1b1f24)}
 .cg .cg-mark{fill:none;stroke:var(--jp-warn-color0,#b34700);stroke-width:3.5;stroke-dasharray:8 5}
 .cg .cg-arrow{fill:none;stroke:var(--jp-content-font-color1,#4d5560);stroke-width:1.3}
 .cg .cg-folded{stroke-dasharray:2 3}
+.cg .cg-data{stroke:#2f7fd6;stroke-width:3}.cg .cg-grad{stroke:#d1610f;stroke-width:3}
 .cg .cg-head{fill:var(--jp-content-font-color1,#4d5560)}
 """
 
@@ -92,6 +93,7 @@ def _svg_shape(shape: Shape, x: float, y: float) -> Iterable[str]:
         yield _text("cg-quiet cg-tag", right, top, "end", ", ".join(node.tags))
         top += ROW
     for word, number in (("data", node.data), ("grad", node.grad)):
+        yield f'<path class="cg-{word}" d="M{left - 5:.1f},{top - 10:.1f}v13"/>'
         yield _text("cg-quiet", left, top, "start", word)
         yield _text("", right, top, "end", number)
         top += ROW
@@ -118,11 +120,12 @@ def scrolling(svg: str) -> str:
     return f'<div tabindex="0" style="max-width:100%;overflow-x:auto">{svg}</div>'
 
 
-def fitting(svg: str, smallest: float = 0.6) -> str:
-    """Wrap the picture so that a wide one shrinks to the page, though not below `smallest`.
+def fitting(svg: str, smallest: float = 0.6, scrolls: bool = True) -> str:
+    """Make a wide picture shrink to the page, by default not below `smallest`: then it scrolls.
 
     For pictures that are drawn again and again: each new one would be scrolled back to its start.
     """
-    width = float(svg.partition(' width="')[2].partition('"')[0])
+    width = float(svg.partition(' width="')[2].partition('"')[0]) if scrolls else 0.0
     size = f"max-width:100%;min-width:{width * smallest:.0f}px;height:auto"
-    return scrolling(svg.replace("max-width:none", size, 1))
+    shrunk = svg.replace("max-width:none", size, 1)
+    return scrolling(shrunk) if scrolls else shrunk

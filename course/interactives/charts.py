@@ -1,4 +1,4 @@
-"""Draws a loss curve and a decision picture as SVG, on light cards of their own.
+"""The sandbox's charts: the loss, gradients by layer, and what a network says where.
 
 They change several times a second while a network trains, so each must be drawn in milliseconds.
 """
@@ -7,114 +7,155 @@ from __future__ import annotations
 
 import math
 from collections.abc import Sequence
-from html import escape
 
-MARGIN = 0.25  # how much of the plane the decision picture shows around the four points
-WIDTH, HEIGHT, PAD = 340, 260, 40
+from course.drawing.chart import Axes, Svg
+from course.drawing.svg import fitting
+from course.interactives.tasks import Sample, decided, scores
+
 POINTS = 300  # of the loss curve, at most
-_INK, _QUIET, _LINE = "#1b1f24", "#57606a", "#b35c00"
-_LOW, _HIGH = (138, 180, 248), (255, 214, 102)  # the network's answers 0 and 1
+SHAPES = ("triangle", "circle", "square")  # of the points of class 0, 1 and 2
+SIGNS = ("▲", "●", "■")
+_COLOURS = (1, 0, 2)
+_LOWEST, _HIGHEST = -8.0, 4.0  # powers of ten that the bars of gradients span
+VANISHING, EXPLODING = 0.01, 100.0  # the first layer's gradient as a share of the last one's
 
 
-def loss_svg(losses: Sequence[float]) -> str:
-    """The loss by epoch."""
-    title = "Loss by epoch"
+def loss_chart(losses: Sequence[float]) -> Svg:
+    """The loss by epoch, on a logarithmic scale where it spans several magnitudes."""
     if not losses:
-        return _svg(title, [_text(WIDTH / 2, HEIGHT / 2, "no epoch yet", "middle")])
-    top = max(losses) * 1.05 or 1.0
+        return _empty("Loss by epoch", "no epoch yet")
+    low, high = min(losses), max(losses)
+    logarithmic = low > 0 and high > 20 * low
+    low = low if logarithmic else min(0.0, low)
     last = len(losses) - 1
+    axes = Axes(
+        (1, max(len(losses), 2)),
+        (low, high * 1.05 if high > low else low + 1),
+        (250, 190),
+        "Loss by epoch",
+        "epoch",
+        about=f"Loss by epoch: from {losses[0]:.4f} in epoch 1 to {losses[-1]:.4f} "
+        f"in epoch {len(losses)}",
+        logarithmic=logarithmic,
+        counts=True,
+    )
     shown = sorted({round(i * last / POINTS) for i in range(POINTS + 1)}) if last else [0]
-
-    def at(i: int) -> str:
-        x = PAD + (WIDTH - 2 * PAD) * (i / last if last else 0)
-        return f"{x:.1f},{HEIGHT - PAD - (HEIGHT - 2 * PAD) * losses[i] / top:.1f}"
-
-    bottom, right = HEIGHT - PAD, WIDTH - PAD
-    x, y = at(last).split(",")
-    parts = [
-        f'<path d="M{PAD},{PAD} V{bottom} H{right}" fill="none" stroke="{_QUIET}"/>',
-        f'<polyline points="{" ".join(map(at, shown))}" fill="none" stroke="{_LINE}" '
-        'stroke-width="2"/>',
-        f'<circle cx="{x}" cy="{y}" r="3.5" fill="{_LINE}"/>',
-        _text(PAD - 6, PAD + 4, f"{top:.2g}", "end"),
-        _text(PAD - 6, bottom + 4, "0", "end"),
-        _text(PAD, bottom + 18, "1", "middle"),
-        _text(right, bottom + 18, f"{len(losses):,}", "middle"),
-        _text(WIDTH / 2, bottom + 32, "epoch", "middle"),
-    ]
-    about = f"from {losses[0]:.4f} in epoch 1 to {losses[-1]:.4f} in epoch {len(losses)}"
-    return _svg(f"{title}: {about}", parts, title)
+    axes.curve([(i + 1, losses[i]) for i in shown])
+    axes.dot(last + 1, losses[-1])
+    return axes
 
 
-def decision_svg(grid: list[list[float]], answers: Sequence[tuple[str, float, float, bool]]) -> str:
-    """What the network answers all over the plane, and at the four points.
+def plane_chart(
+    side: Sequence[Sequence[float]], grid: list[list[list[float]]], samples: Sequence[Sample]
+) -> Svg:
+    """Where the network decides for which class, with the points that it trains on.
 
     Args:
-        grid: answers row by row, the lowest row first, evenly spaced over the picture.
-        answers: of each point "x xor y", the target, the answer, and whether it is right.
+        side: the places of the grid's columns, and those of its rows.
+        grid: the network's outputs, row by row, the lowest row first.
+        samples: the points.
     """
-    side = (WIDTH - 2 * PAD) / len(grid)
-    low = WIDTH - PAD
-    parts = []
-    for j, row in enumerate(grid):
-        for i, value in enumerate(row):
-            x, y = PAD + i * side, low - (j + 1) * side
-            parts.append(
-                f'<rect x="{x:.1f}" y="{y:.1f}" width="{side + 0.3:.1f}" '
-                f'height="{side + 0.3:.1f}" fill="{_shade(value)}"/>'
-            )
-    parts.append(f'<path d="{_border(grid, side, low)}" stroke="{_INK}" stroke-width="2.5"/>')
-
-    def place(value: float) -> float:
-        # A grid point lies in the middle of its square.
-        return side / 2 + (value + MARGIN) / (1 + 2 * MARGIN) * (len(grid) - 1) * side
-
-    for name, target, said, right in answers:
-        across, up = (float(part) for part in name.split(" xor "))
-        x, y = PAD + place(across), low - place(up)
-        fill = _INK if target > 0.5 else "#fff"
-        parts.append(f'<circle cx="{x:.1f}" cy="{y:.1f}" r="7" fill="{fill}" stroke="{_INK}"/>')
-        parts.append(_text(x, y + 22, f"{'✓' if right else '✗'} {said:.2f}", "middle", _INK))
-    for tick in (0, 1):
-        parts.append(_text(PAD + place(tick), low + 15, str(tick), "middle"))
-        parts.append(_text(PAD - 8, low - place(tick) + 4, str(tick), "end"))
-    parts.append(_text(WIDTH / 2, low + 32, "● target 1   ○ target 0   ━ border at 0.5", "middle"))
-    heard = "; ".join(f"{name}: {answer:.2f}" for name, _, answer, _ in answers)
-    return _svg(f"The network's answers: {heard}", parts, "Answers over the plane", low + PAD)
-
-
-def _border(grid: list[list[float]], side: float, low: float) -> str:
-    """The sides between squares of which one is above 0.5 and the other is not."""
-    lines = []
-    for j, row in enumerate(grid):
-        for i, value in enumerate(row):
-            x, y = PAD + (i + 1) * side, low - (j + 1) * side
-            if i + 1 < len(row) and (value > 0.5) != (row[i + 1] > 0.5):
-                lines.append(f"M{x:.1f},{y:.1f}v{side:.1f}")
-            if j + 1 < len(grid) and (value > 0.5) != (grid[j + 1][i] > 0.5):
-                lines.append(f"M{x:.1f},{y:.1f}h{-side:.1f}")
-    return "".join(lines)
-
-
-def _shade(value: float) -> str:
-    share = min(max(value, 0.0), 1.0) if math.isfinite(value) else 0.5
-    mixed = (round(low + (high - low) * share) for low, high in zip(_LOW, _HIGH, strict=True))
-    return "#" + "".join(f"{part:02x}" for part in mixed)
-
-
-def _text(x: float, y: float, words: str, anchor: str, colour: str = _QUIET) -> str:
-    return (
-        f'<text x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}" fill="{colour}">'
-        f"{escape(words)}</text>"
+    columns, rows = side
+    classes = len(scores(grid[0][0]))
+    share = [0] * classes
+    for row in grid:
+        for output in row:
+            share[decided(output)] += 1
+    told = ", ".join(
+        f"class {k} on {100 * count / sum(share):.0f} %" for k, count in enumerate(share)
     )
-
-
-def _svg(about: str, parts: list[str], title: str = "", height: float = HEIGHT) -> str:
-    about = escape(about)
-    head = _text(WIDTH / 2, 22, title or about, "middle", _INK)
-    return (
-        f'<svg xmlns="http://www.w3.org/2000/svg" role="img" aria-label="{about}" '
-        f'width="{WIDTH}" height="{height}" viewBox="0 0 {WIDTH} {height}" '
-        'style="background:#fff;border-radius:6px;font:12px system-ui,sans-serif">'
-        f"<title>{about}</title>{head}{''.join(parts)}</svg>"
+    axes = Axes(
+        (columns[0], columns[-1]),
+        (rows[0], rows[-1]),
+        (250, 190),
+        "Border",
+        "   ".join(f"{SIGNS[k]} class {k}" for k in range(classes)) + "   ━ border",
+        about=f"The network decides for {told} of the plane",
     )
+    if classes == 2:
+        flat = [[scores(output)[1] - scores(output)[0] for output in row] for row in grid]
+        axes.areas(columns, rows, flat, 0.0)
+    else:
+        margins = [[[_margin(output, k) for output in row] for row in grid] for k in range(classes)]
+        axes.regions(columns, rows, margins, _COLOURS)
+    for (x, y), k in samples:
+        axes.dot(x, y, SHAPES[k], _COLOURS[k])
+    return axes
+
+
+def answers_chart(samples: Sequence[Sample], outputs: Sequence[Sequence[float]]) -> Svg:
+    """The network's score for class 1 at each point, for points that lie on no plane."""
+    values = [scores(output)[1] for output in outputs]
+    reach = max([1.2, *(1.1 * abs(value) for value in values if math.isfinite(value))])
+    axes = Axes(
+        (0.5, len(samples) + 0.5),
+        (-reach, reach),
+        (250, 190),
+        "Answer to each point",
+        "▲ class 0, wanted below 0   ● class 1, above",
+        about="Answers: " + ", ".join(f"{value:.2f}" for value in values),
+        counts=True,
+    )
+    axes.curve([(0.5, 0.0), (len(samples) + 0.5, 0.0)], look="ch-ink")
+    for place, ((_, k), value) in enumerate(zip(samples, values, strict=True), 1):
+        if math.isfinite(value):
+            axes.dot(place, value, SHAPES[k], _COLOURS[k])
+    return axes
+
+
+def gradient_chart(sizes: Sequence[float]) -> Svg:
+    """How large a gradient is in each layer, as bars on a logarithmic scale."""
+    svg = Svg(310, 84 + 26 * max(len(sizes), 3), gradients_in_words(sizes))
+    svg.text(155, 20, "Gradient in each layer", "middle", "ch-title")
+    left, width, top = 62.0, 150.0, 36.0
+    bottom = top + 26 * max(len(sizes), 3)
+    for power in range(int(_LOWEST), int(_HIGHEST) + 1, 4):
+        x = left + width * (power - _LOWEST) / (_HIGHEST - _LOWEST)
+        svg.add(f'<path class="ch-grid" d="M{x:.1f},{top}V{bottom}"/>')
+        svg.text(x, bottom + 16, f"1e{power}" if power else "1", "middle", "ch-quiet")
+    for place, size in enumerate(sizes):
+        y = top + 26 * place
+        log = math.log10(size) if 0 < size < math.inf else _LOWEST if size == 0 else _HIGHEST
+        log = min(max(log, _LOWEST), _HIGHEST)
+        long = width * (log - _LOWEST) / (_HIGHEST - _LOWEST)
+        svg.text(left - 6, y + 17, f"layer {place + 1}", "end", "ch-quiet")
+        svg.add(
+            f'<rect class="ch-fill-0" x="{left}" y="{y + 4:.0f}" width="{long:.1f}" height="17"/>'
+        )
+        svg.text(left + width + 8, y + 17, f"{size:.2g}")
+    svg.text(155, bottom + 36, "root mean square, logarithmic", "middle", "ch-quiet")
+    return svg
+
+
+def gradients_in_words(sizes: Sequence[float]) -> str:
+    """The sizes, and whether they vanish or explode on their way back to the first layer."""
+    if not sizes:
+        return "There are no gradients yet."
+    told = ", ".join(f"{size:.2g} in layer {k}" for k, size in enumerate(sizes, 1))
+    words = f"Gradients by layer: {told}."
+    first, last = sizes[0], sizes[-1]
+    if any(not math.isfinite(size) for size in sizes):
+        return f"{words} They have exploded: one of them is no number any more."
+    if len(sizes) > 1 and first < VANISHING * last:
+        factor = f"{last / first:,.0f} times" if first else "infinitely"
+        return f"{words} They vanish: the first layer's is {factor} smaller than the last one's."
+    if len(sizes) > 1 and first > EXPLODING * last and last > 0:
+        return f"{words} They explode: the first layer's is {first / last:,.0f} times as large."
+    return words
+
+
+def beside(charts: Sequence[Svg]) -> str:
+    """The charts in rows, as many in each as fit."""
+    shown = "".join(f"<div>{fitting(str(chart), scrolls=False)}</div>" for chart in charts)
+    return f'<div style="display:flex;flex-wrap:wrap;gap:12px;align-items:flex-start">{shown}</div>'
+
+
+def _margin(output: Sequence[float], k: int) -> float:
+    return output[k] - max(each for j, each in enumerate(output) if j != k)
+
+
+def _empty(title: str, words: str) -> Svg:
+    svg = Svg(328, 268, f"{title}: {words}")
+    svg.text(164, 20, title, "middle", "ch-title")
+    svg.text(164, 130, words, "middle", "ch-quiet")
+    return svg

@@ -23,19 +23,23 @@ from course.drawing.graph import (
     short,
 )
 from course.drawing.svg import fitting
-from course.interactives.model import Control, describe
+from course.interactives.graphs import can_rebuild, rebuild, topological, uses
+from course.interactives.model import Control, describe, your_code
 from course.interactives.rules import rule, term
 from course.interactives.showing import show
 from course.interactives.writing import brief, table
 
 LISTED = 60  # steps that the words below the picture tell in full
 MAX_NODES = 1000  # every step looks at every gradient
+SLIDERS = 6  # leaves that can be moved, at most: those with a label
+REACH, NUDGE = 10.0, 0.1  # how far a slider goes to either side, and in which steps
 
 
 def step_through(root: Any) -> None:
     """Step forward and then backward through the graph behind `root`, one node at a time.
 
-    The graph's gradients are afterwards what they were before.
+    Leaves with a label have sliders. Where one moves, a new graph is computed by the operations of
+    the root's class; the graph behind `root` and its gradients stay as they were.
 
     Args:
         root: a Value, yours or the course's.
@@ -102,16 +106,31 @@ class Stepper:
                 f"this graph has {len(self._nodes):,} nodes, and nobody wants to step through more "
                 f"than {MAX_NODES:,}. Take a smaller one, or a node farther from its root."
             )
-        labels = [attribute(node, "label") for node in self._nodes]
-        self._names = names_of([clean(x, 32) if isinstance(x, str) else "" for x in labels])
-        place = {id(node): i for i, node in enumerate(self._nodes)}
-        self._operands = [[place[id(x)] for x in _uses(node)] for node in self._nodes]
-        self._require_backward()
-        self._data = [short(attribute(node, "data")) for node in self._nodes]
-        self.steps = [*self._forward(), *self._backward()]
+        self._read()
+        self._first = self._nodes, self._operands
+        self._starts = self._movable()
+        self.numbers = dict(self._starts)
         self.position = len(self.steps) - 1
         self.news = ""
         self._whole = True
+
+    def _read(self) -> None:
+        """Note the graph's form and numbers, and its steps."""
+        labels = [attribute(node, "label") for node in self._nodes]
+        self._names = names_of([clean(x, 32) if isinstance(x, str) else "" for x in labels])
+        place = {id(node): i for i, node in enumerate(self._nodes)}
+        self._operands = [[place[id(x)] for x in uses(node)] for node in self._nodes]
+        self._require_backward()
+        self._data = [short(attribute(node, "data")) for node in self._nodes]
+        self.steps = [*self._forward(), *self._backward()]
+
+    def _movable(self) -> dict[int, float]:
+        """The leaves that sliders move, by place, and where they start."""
+        if not can_rebuild(self._nodes, self._operands):
+            return {}
+        leaves = [i for i, operands in enumerate(self._operands) if not operands]
+        named = [i for i in leaves if attribute(self._nodes[i], "label")]
+        return {i: float(self._nodes[i].data) for i in named[:SLIDERS]}
 
     def begin(self) -> None:
         self._whole = False
@@ -126,9 +145,25 @@ class Stepper:
             Control("next", "Next ▶", enabled=on),
             Control("last", "Last", enabled=on),
             Control("step", "Step", "slider", self.position + 1, low=1, high=last + 1),
+            *(
+                Control(
+                    f"leaf {place}",
+                    self._names[place],
+                    "slider",
+                    number,
+                    low=self._starts[place] - REACH,
+                    high=self._starts[place] + REACH,
+                    step=NUDGE,
+                )
+                for place, number in self.numbers.items()
+            ),
         ]
 
     def act(self, name: str, value: Any) -> None:
+        if name.startswith("leaf "):
+            # The browser counts its steps in binary: 2.1000000000000005.
+            self._move(int(name.removeprefix("leaf ")), float(f"{float(value):.10g}"))
+            return
         last = len(self.steps) - 1
         targets: dict[str, Callable[[], int]] = {
             "first": lambda: 0,
@@ -138,6 +173,22 @@ class Stepper:
             "step": lambda: int(value) - 1,
         }
         self._go_to(min(max(targets[name](), 0), last))
+
+    def _move(self, place: int, number: float) -> None:
+        """Compute the graph anew with this leaf elsewhere, and stay at the same step."""
+        numbers = {**self.numbers, place: number}
+        with your_code(f"With {self._names[place]} = {short(number)} the graph"):
+            root = rebuild(*self._first, numbers)
+            nodes, operands = self._nodes, self._operands
+            self._nodes = topological(root)
+            try:
+                self._read()
+            except Exception:
+                self._nodes, self._operands = nodes, operands
+                raise
+        self.numbers = numbers
+        self._go_to(min(self.position, len(self.steps) - 1))
+        self.news = f"{self._names[place]} is {short(number)}. {self.news}"
 
     def _go_to(self, position: int) -> None:
         self.position = position
@@ -328,42 +379,6 @@ class _Copy:
     label: str
     _op: Any
     _prev: list[_Copy]
-
-
-def topological(root: Any) -> list[Any]:
-    """Every node behind `root`, operands first, without recursion.
-
-    Raises:
-        TypeError: some `_prev` is no set, tuple or list.
-        ValueError: a node is among its own operands, directly or through others.
-    """
-    order: list[Any] = []
-    open_: set[int] = set()
-    done: set[int] = set()
-    tasks: list[tuple[Any, bool]] = [(root, False)]
-    while tasks:
-        node, operands_done = tasks.pop()
-        if operands_done:
-            open_.discard(id(node))
-            done.add(id(node))
-            order.append(node)
-        elif id(node) in open_:
-            raise ValueError("a node of this graph is computed from itself, so no order fits")
-        elif id(node) not in done:
-            open_.add(id(node))
-            tasks.append((node, True))
-            tasks += [(x, False) for x in reversed(_uses(node)) if id(x) not in done]
-    return order
-
-
-def _uses(node: Any) -> list[Any]:
-    operands = attribute(node, "_prev")
-    if operands is MISSING:
-        return []
-    if not isinstance(operands, (tuple, list, set, frozenset)):
-        kind = type(operands).__name__
-        raise TypeError(f"`_prev` holds the operands as a set, tuple or list, not as {kind}")
-    return list(operands)
 
 
 def _same(old: Any, new: Any) -> bool:

@@ -192,8 +192,7 @@ def traced(names: Names, rng: random.Random) -> list[Any]:
 
 def traced_hard(names: Names, rng: random.Random) -> list[Any]:
     return [
-        [len(part) for part in names["trace"](root)]
-        for root in _hard_graphs(names["Value"], 10_000)
+        [len(part) for part in names["trace"](root)] for root in _hard_graphs(names["Value"], 300)
     ]
 
 

@@ -1,5 +1,7 @@
 """Graphs of nodes, walked and differentiated step by step, beside the student's objects."""
 
+import operator
+
 
 def nodes_behind(root):
     """Every node that `root` was computed from, itself among them, with its operands."""
@@ -45,6 +47,52 @@ def differentiate(root, leaves, upstream):
     return root.data, [leaf.grad for leaf in leaves]
 
 
+def rows(Value, name, cases):
+    """What an operation gives, case by case.
+
+    Args:
+        Value: the class of the nodes.
+        name: the operation: a function of Python's module `operator`, a method of the nodes, or
+            something that can be called.
+        cases: pairs of the operands and the result's gradient. An operand is a pair of a number
+            and a gradient, for a leaf that holds them, or a plain number.
+
+    Returns:
+        For each case the result's number, its gradient after a backward pass, and for each leaf
+        its number, and its gradient after one pass and after another one.
+    """
+    if not callable(name):
+        name = getattr(operator, name, None) or operator.methodcaller(name)
+    return [row(Value, name, operands, upstream) for operands, upstream in cases]
+
+
+def row(Value, apply, operands, upstream):
+    given, leaves = [], []
+    for operand in operands:
+        if isinstance(operand, (int, float)):
+            given.append(operand)
+            continue
+        number, grad = operand
+        given.append(Value(number))
+        leaves.append((given[-1], grad))
+    root = apply(*given)
+    if any(root is leaf for leaf, _ in leaves):
+        root = root + 0.0  # x * 1 may be x itself
+    order = reverse_topological(root)
+    found = [root.data]
+    for leaf, grad in leaves:
+        leaf.grad = grad
+    for _ in range(2):
+        for node in order:
+            if not any(node is leaf for leaf, _ in leaves):
+                node.grad = 0.0
+        root.grad = upstream
+        for node in order:
+            node._backward()
+        found += [root.grad, *[leaf.grad for leaf, _ in leaves]]
+    return [*found, *[leaf.data for leaf, _ in leaves]]
+
+
 def chain(Value, start, length):
     """The end of a chain of so many nodes, each with the one before as its only operand."""
     for _ in range(length):
@@ -83,3 +131,8 @@ def share_operands(node, other):
 def chains(Value, start, length, count):
     """The ends of so many chains, each of so many nodes, that have one node as their start."""
     return [chain(Value, start, length) for _ in range(count)]
+
+
+def untouched(nodes):
+    """What a walk over the nodes leaves as it is."""
+    return [[n.data, n.grad, n.label, n._op, [id(o) for o in n._prev]] for n in nodes]

@@ -1,7 +1,8 @@
 """Submissions that want to keep the grader from its work, and messages outside the protocol.
 
-`SURVIVABLE` cells leave their process in use, `FATAL` ones end it for the reason given, and
-`MALFORMED` ones, below `CONNECTION`, say what is no answer. Each costs its own exercise alone.
+`SURVIVABLE` cells leave their process in use, `FATAL` ones end it for the reason given, `PROCESSES`
+ones do as well unless they may start none, and `MALFORMED` ones, below `CONNECTION`, say what is no
+answer. Each costs its own exercise alone.
 """
 
 from __future__ import annotations
@@ -57,17 +58,6 @@ FATAL = {
         "import os; os.closerange(0, 256)\nwhile True: pass",
         "crashed",
     ),
-    "fork bomb": ("import os\nwhile True: os.fork()", "crashed"),
-    "many sleeping processes": (
-        """
-        import os, time
-        for _ in range(60):
-            if os.fork() == 0:
-                time.sleep(1000)
-        while True: pass
-        """,
-        "crashed",
-    ),
     "thread bomb": (
         """
         import threading, time
@@ -77,6 +67,20 @@ FATAL = {
                 threading.Thread(target=time.sleep, args=(1000,), daemon=True).start()
         except RuntimeError:
             time.sleep(1000)
+        """,
+        "crashed",
+    ),
+}
+
+PROCESSES = {
+    "fork bomb": ("import os\nwhile True: os.fork()", "crashed"),
+    "many sleeping processes": (
+        """
+        import os, time
+        for _ in range(60):
+            if os.fork() == 0:
+                time.sleep(1000)
+        while True: pass
         """,
         "crashed",
     ),

@@ -23,17 +23,20 @@ def report():
     found.clear()
 """
 FILES = """
-open("/tmp/control", "w").write(control)
+import tempfile
+open(tempfile.gettempdir() + "/control", "w").write(control)
 system = ("/usr", "/bin", "/lib", "/dev", sys.base_prefix)
-for folder, folders, files in os.walk("/"):
-    look("name", "\\n".join([folder, *files]))
-    for name in () if folder.startswith(system) else files:
-        path = os.path.join(folder, name)
-        try:
-            if os.path.getsize(path) < 1 << 20:
-                look("file", open(path, "rb").read())
-        except OSError:
-            pass
+own = (tempfile.gettempdir(), os.getcwd(), *sys.path)
+for start in ("/", "/root", "/home", "/tmp", "/proc", *own):
+    for folder, folders, files in os.walk(start):
+        look("name", "\\n".join([folder, *files]))
+        for name in () if folder.startswith(system) else files:
+            path = os.path.join(folder, name)
+            try:
+                if os.path.getsize(path) < 1 << 20:
+                    look("file", open(path, "rb").read())
+            except OSError:
+                pass
 report()
 """
 PROCESS = """

@@ -62,7 +62,7 @@ def lab(course: Path, tmp_path: Path) -> Iterator[Lab]:
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
-        pytest.fail("chromium is missing: `make browser` installs it")
+        pytest.fail("chromium is missing: `make for-tests` installs it")
     expect.set_options(timeout=WAIT)
     with sync_playwright() as playwright:
         chromium = playwright.chromium.launch(executable_path=CHROMIUM, args=QUIET)

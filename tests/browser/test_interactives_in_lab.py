@@ -49,7 +49,7 @@ def notebook(lab: Lab, page: Page, request: pytest.FixtureRequest) -> Notebook:
         "engine": "\n".join([*backward.setup.values(), *solutions, neuron, NETWORK]),
         "stepper": given["stepper"],
         "playground": given["playground"],
-        "xor": "from course.interactives import xor_trainer\nxor_trainer(MLP, mse, SGD)",
+        "xor": "from course.interactives import sandbox\nsandbox(MLP, SGD, mse)",
         "other": "print('the kernel answers')",
     }
     made = new_notebook(
@@ -106,6 +106,10 @@ def test_stepper_by_keyboard(notebook: Notebook) -> None:
         shown.says(f"Step {place} of 12")
     expect(shown.slider("Step")).to_be_focused()
     expect(shown.slider("Step")).to_have_value("12")
+    shown.press("Tab")
+    expect(shown.slider("x1")).to_be_focused()
+    shown.press("ArrowUp")
+    shown.says("x1 is 2.1. Step 12 of 12, backward.")
     expect(shown.output.page.locator(".jp-Cell")).to_have_count(5)
 
 
@@ -145,11 +149,11 @@ def test_playground_by_keyboard(notebook: Notebook) -> None:
     expect(shown.output).to_contain_text("x2 = 0.0, w1 = -3.0")
 
 
-def test_xor_by_mouse_leaves_the_kernel_free(
+def test_sandbox_by_mouse_leaves_the_kernel_free(
     notebook: Notebook, picture: Callable[[str], None]
 ) -> None:
     shown = Shown(notebook.run("xor"))
-    shown.says("A new network with 4 hidden units, seed 1. It has not been trained yet.")
+    shown.says(re.compile("A new network. xor: hidden layers 4, .* It has not been trained yet"))
     shown.button("Step").click()
     shown.says("Epoch 1, loss")
     rate = shown.panel.get_by_label("Learning rate")
@@ -164,15 +168,17 @@ def test_xor_by_mouse_leaves_the_kernel_free(
     shown.says("The learning rate is 0.3 from now on.")
     shown.button("Run").click()
     shown.says(re.compile(r"Stopped\. Epoch \d+, loss 0\.00\d+, 4 of 4 right\."))
-    answers = shown.output.get_by_role("img", name=re.compile("0 xor 1: 0.9"))
-    expect(answers).to_be_visible()
-    expect(shown.output.get_by_role("row", name="0 xor 1 1 0.9")).to_contain_text("✓ right")
+    expect(shown.output.get_by_role("img", name="A network 2 to 4 to 1")).to_be_visible()
+    expect(shown.output.get_by_role("img", name="Gradients by layer")).to_be_visible()
+    expect(shown.output.get_by_role("row", name="(0, 1) class 1 score 0.9")).to_contain_text(
+        "right"
+    )
     picture("learnt")
     shown.button("Reset").click()
-    shown.says("It has not been trained yet.")
+    shown.says("It has not been trained yet")
 
 
-def test_xor_by_keyboard(notebook: Notebook, picture: Callable[[str], None]) -> None:
+def test_sandbox_by_keyboard(notebook: Notebook, picture: Callable[[str], None]) -> None:
     shown = Shown(notebook.run("xor"))
     shown.button("Step").focus()
     shown.press("Enter")
@@ -185,13 +191,18 @@ def test_xor_by_keyboard(notebook: Notebook, picture: Callable[[str], None]) -> 
     expect(shown.button("Run")).to_be_focused()
     shown.press("Tab")
     shown.press("Tab")
+    expect(shown.panel.get_by_label("Data")).to_be_focused()
+    for name in ("four points", "moons", "circle", "spiral", "three clouds"):
+        shown.press("ArrowDown")
+        shown.says(f"A new network. {name}:")
     shown.press("Home")
-    shown.says("A new network with no hidden layer")
     shown.press("Tab")
-    expect(shown.panel.get_by_label("Learning rate")).to_be_focused()
+    shown.press("Home")
+    shown.says("A new network. xor: no hidden layer")
+    shown.panel.get_by_label("Learning rate").focus()
     shown.press("ArrowDown")
     shown.says("The learning rate is 1 from now on.")
-    shown.press("Tab")
+    shown.slider("Seed").focus()
     shown.press("ArrowRight")
     shown.says("seed 2")
     picture("perceptron")

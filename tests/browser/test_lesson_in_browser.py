@@ -11,6 +11,8 @@ from axe_playwright_python.sync_playwright import Axe
 from playwright.sync_api import Locator, Page, expect
 
 from conftest import ROOT
+from course.datasets import xor
+from reference import Value
 
 pytestmark = pytest.mark.browser
 
@@ -177,3 +179,171 @@ def test_slides_can_be_read_without_scripts(browser, folder) -> None:
     expect(page.locator(".notes").first).to_be_visible()
     expect(page.locator("nav button").first).to_be_hidden()
     context.close()
+
+
+# What moves on the pages.
+
+FORMULAS = [
+    ("(a * b + c) ** 2", lambda a, b, c: (a * b + c) ** 2),
+    ("a - b - c / a", lambda a, b, c: a - b - c / a),
+    ("-a ** 2 + 2 * b", lambda a, b: -(a**2) + 2 * b),
+    ("tanh(a * b) * sigmoid(a) + a", lambda a, b: (a * b).tanh() * a.sigmoid() + a),
+    ("exp(a) / log(b + 3) - relu(-a)", lambda a, b: a.exp() / (b + 3).log() - (-a).relu()),
+    ("a ^ -2 * (a + a)", lambda a: a**-2 * (a + a)),
+]
+
+
+def reference(function: Callable[..., Value], *numbers: float) -> list[float]:
+    """The value of an expression, and the gradient of each input."""
+    values = [Value(number) for number in numbers]
+    root = function(*values)
+    root.backward()
+    return [root.data, *(value.grad for value in values)]
+
+
+@pytest.mark.parametrize(("formula", "function"), FORMULAS, ids=[text for text, _ in FORMULAS])
+def test_the_page_s_engine_computes_as_the_reference_does(opened, page, formula, function) -> None:
+    opened("index.html")
+    engine = (ROOT / "course/scripts/1-engine.js").read_text("utf-8")
+    numbers = [0.7, 1.3, -2.1][: function.__code__.co_argcount]
+    got = page.evaluate(
+        f"""([formula, numbers]) => {{
+            {engine}
+            const {{ names, compute }} = read(formula);
+            const inputs = numbers.map((number) => new Value(number));
+            const values = Object.fromEntries(names.sort().map((name, i) => [name, inputs[i]]));
+            const root = compute(values);
+            root.backward();
+            return [root.data, ...inputs.map((input) => input.grad)];
+        }}""",
+        [formula, numbers],
+    )
+    assert got == pytest.approx(reference(function, *numbers), rel=1e-12)
+
+
+def numbers_of(page: Page, *names: str) -> list[float]:
+    """The gradients that the drawing tells of, by name."""
+    about = page.locator("svg.graph").get_attribute("aria-label") or ""
+    return [
+        float(re.search(rf"[ ;]{name}: data \S+, grad (\S+?)(;|$)", about)[1]) for name in names
+    ]
+
+
+def neuron(x1: Value, w1: Value, x2: Value, w2: Value, b: Value) -> Value:
+    return (x1 * w1 + x2 * w2 + b).tanh()
+
+
+def test_stepping_through_a_neuron_on_the_page_by_keyboard(opened, page, picture) -> None:
+    opened("04-backward.html")
+    said = page.locator(".frame [role=status]")
+    page.get_by_role("button", name="First").focus()
+    page.keyboard.press("Tab")
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("button", name="Next")).to_be_focused()
+    page.keyboard.press("Enter")
+    expect(said).to_have_text("Step 2 of 12, forward. v1 is x1 · w1, and that gives -6.")
+    expect(page.locator("svg.graph")).to_have_attribute("aria-label", re.compile("data \\?"))
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    expect(said).to_contain_text("Step 12 of 12, backward.")
+    picture("neuron")
+    start = [2.0, -3.0, 0.0, 1.0, 6.8813735870195432]
+    names = ("x1", "w1", "x2", "w2", "b")
+    expected = reference(neuron, *start)[1:]
+    assert numbers_of(page, *names) == pytest.approx(expected, rel=1e-3, abs=1e-9)
+    page.keyboard.press("Tab")
+    expect(page.get_by_role("slider", name="x1")).to_be_focused()
+    page.keyboard.press("ArrowRight")
+    expect(said).to_contain_text("x1 is 2.1. Step 12 of 12")
+    expected = reference(neuron, 2.1, *start[1:])[1:]
+    assert numbers_of(page, *names) == pytest.approx(expected, rel=1e-3, abs=1e-9)
+
+
+def test_a_typed_formula_on_the_page_by_keyboard(opened, page, picture) -> None:
+    opened("03-chain-rule.html")
+    said = page.locator(".frame [role=status]")
+    field = page.get_by_role("textbox", name="Formula")
+    assert numbers_of(page, "a", "b", "c") == [-24.0, 16.0, 8.0]
+    field.focus()
+    page.keyboard.press("Control+a")
+    page.keyboard.type("tanh(a * b) + a")
+    expected = reference(lambda a, b: (a * b).tanh() + a, 2.0, -3.0)[1:]
+    assert numbers_of(page, "a", "b") == pytest.approx(expected, rel=1e-3)
+    page.keyboard.type(" +")
+    expect(said).to_have_text(re.compile("the formula ends too early"))
+    expect(field).to_have_attribute("aria-invalid", "true")
+    assert_accessible(page)
+    page.keyboard.type(" c ** 2")
+    expect(field).not_to_have_attribute("aria-invalid", "true")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    expect(said).to_have_text("The gradients are left out.")
+    expect(page.locator("svg.graph")).not_to_contain_text("grad")
+    page.keyboard.press("Space")
+    page.keyboard.press("Tab")
+    page.keyboard.press("ArrowUp")
+    expect(said).to_contain_text("a is 2.1: the result went from ")
+    expect(said).to_contain_text("Its gradient had promised about 0.9999 · 0.1 = 0.09999.")
+    picture("formula")
+    field.fill("<img src=x onerror=alert(1)>")
+    expect(said).to_contain_text("was not expected")
+    assert page.locator(".frame img").count() == 0
+
+
+def test_training_on_the_page_by_keyboard(opened, page, picture) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    opened("08-training.html")
+    said = page.locator(".frame [role=status]")
+    drawn = page.locator('svg[aria-label^="Network 2 to 4 to 1"]').get_attribute("aria-label") or ""
+    rows = [[float(w) for w in re.findall(r"-?\d\.\d\d", part)] for part in drawn.split(";")]
+
+    def answer(x: list[float]) -> Value:
+        hidden = [
+            (rows[0][2 * i] * x[0] + Value(rows[0][2 * i + 1]) * x[1]).tanh() for i in range(4)
+        ]
+        return sum((w * h for w, h in zip(rows[1], hidden, strict=True)), Value(0.0)).tanh()
+
+    inputs, targets = xor()
+    loss = (
+        sum((answer(x).data - (2 * t - 1)) ** 2 for x, t in zip(inputs, targets, strict=True)) / 4
+    )
+    page.get_by_role("button", name="Step").focus()
+    page.keyboard.press("Enter")
+    expect(said).to_contain_text("Epoch 1, loss ")
+    shown = float(re.search(r"loss (\S+),", said.inner_text())[1])
+    assert shown == pytest.approx(loss, abs=0.03)  # the weights are told to two digits
+    page.keyboard.press("Tab")
+    page.keyboard.press("Space")
+    learnt = re.compile(r"Stopped\. Epoch \d+, loss 0\.00\d+, 4 of 4 right\.")
+    expect(said).to_have_text(learnt, timeout=60_000)
+    picture("learnt")
+    page.get_by_label("Data").focus()
+    page.keyboard.press("ArrowDown")
+    expect(said).to_contain_text("A new network, moons, 4 hidden units")
+    page.keyboard.press("Tab")
+    page.keyboard.press("Home")
+    expect(said).to_contain_text("no hidden units")
+    expect(page.locator('svg[aria-label^="Network 2 to 1"]')).to_be_visible()
+
+
+def test_sliders_on_a_slide_keep_their_keys(opened, page) -> None:
+    opened("slides/2-backward.html")
+    place = page.locator(".slide", has=page.locator("[data-interactive]"))
+    number = place.get_attribute("id")
+    page.goto(page.url.partition("#")[0] + f"#{number}")
+    page.get_by_role("slider", name="x").focus()
+    page.keyboard.press("ArrowRight")
+    expect(place.locator("[role=status]")).to_contain_text("x is 2.1.")
+    expect(shown(page)).to_have_id(number)
+
+
+def test_without_scripts_and_on_paper_there_are_words(browser, folder, page) -> None:
+    context = browser.new_context(java_script_enabled=False)
+    plain = context.new_page()
+    plain.goto((folder / "04-backward.html").as_uri())
+    expect(plain.locator("[data-interactive]")).to_contain_text("x1 gets -1.5")
+    context.close()
+    page.goto((folder / "04-backward.html").as_uri())
+    page.emulate_media(media="print")
+    expect(page.locator(".frame .says")).to_be_visible()
+    expect(page.locator(".frame button").first).to_be_hidden()

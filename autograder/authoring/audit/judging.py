@@ -132,7 +132,7 @@ class Judge:
         Ends after the first that does not end, which is called `ENDLESS`.
         """
         assignment = load_assignment(self._course, case.assignment)
-        suite = self._suite(assignment)
+        suite = self.suite(assignment)
         try:
             with time_limit(SECONDS), redirect_stdout(StringIO()):
                 scope = assignment.namespace(**case.answers)
@@ -156,7 +156,7 @@ class Judge:
     def flaws(self, name: str) -> list[str]:
         """The hidden tests of the assignment `name` that the model solution does not pass."""
         assignment = load_assignment(self._course, name)
-        suite, scope = self._suite(assignment), assignment.namespace()
+        suite, scope = self.suite(assignment), assignment.namespace()
         return [
             f"{name}: the hidden test {verdict.test} of {exercise}: "
             f"{verdict.broken or 'the model solution does not pass it'}"
@@ -169,11 +169,12 @@ class Judge:
 
     def count_tests(self, name: str, exercise: str) -> int:
         """How many hidden tests an exercise of the assignment `name` has."""
-        return len(self._suite(load_assignment(self._course, name)).promises(exercise))
+        return len(self.suite(load_assignment(self._course, name)).promises(exercise))
 
-    def _suite(self, assignment: Assignment) -> Suite:
+    def suite(self, assignment: Assignment) -> Suite:
+        """The assignment's hidden tests."""
         if assignment.name not in self._suites:
-            self._suites[assignment.name] = Suite(assignment.tests)
+            self._suites[assignment.name] = Suite(assignment.tests, assignment.core_only)
         return self._suites[assignment.name]
 
 

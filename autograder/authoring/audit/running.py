@@ -22,7 +22,7 @@ MUTANTS_KILLED = 0.95
 MISTAKES = 3
 """How many misconceptions an exercise should have at the least."""
 
-_MEMORY = 3 << 30
+MEMORY = 3 << 30
 """Address space of a process: a mutant that grows a list without end is stopped there."""
 
 
@@ -174,7 +174,7 @@ _judges: list[Judge] = []
 
 def _start_worker(course: Path, seed: str) -> None:
     _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (_MEMORY, hard))
+    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
     judge = Judge(course, seed)
     _judges.append(judge)
     Finalize(judge, judge.close, exitpriority=10)

@@ -18,7 +18,8 @@ import autograder
 
 from ...course_folder.settings import load_settings
 from ...packages import module_folder
-from ...wall.bubblewrap import OWN_MODULES, find_bubblewrap
+from ...wall.bubblewrap import find_bubblewrap
+from ...wall.visible import OWN_MODULES
 from .folders import HubFolder
 
 PACKAGES = "/opt/course"

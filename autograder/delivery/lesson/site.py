@@ -22,7 +22,12 @@ __all__ = ["LessonError", "build"]
 LOOK = Path(__file__).with_name("look")
 
 
-def build(course: Path, folder: Path, beside: Sequence[str] = ()) -> list[Path]:
+NOTEBOOK = "../{name}/{name}.ipynb"  # from a page of the lesson
+
+
+def build(
+    course: Path, folder: Path, beside: Sequence[str] = (), link: str = NOTEBOOK
+) -> list[Path]:
     """Write the lesson to `folder` and the slides to `folder/slides`.
 
     Each page is one file with all that it needs: programs that show a single page, such as
@@ -33,6 +38,7 @@ def build(course: Path, folder: Path, beside: Sequence[str] = ()) -> list[Path]:
         folder: where to write; it is made if need be.
         beside: assignments whose notebooks lie beside `folder`, each in a folder of its own name.
             The pages lead to these, and name the others only.
+        link: where they lead, seen from `folder`, with `{name}` for an assignment's name.
 
     Returns:
         The pages, the lesson's first one first.
@@ -44,16 +50,18 @@ def build(course: Path, folder: Path, beside: Sequence[str] = ()) -> list[Path]:
         loader=jinja2.FileSystemLoader(LOOK), autoescape=True, undefined=jinja2.StrictUndefined
     )
     with matplotlib.rc_context(CHART_STYLE):
-        near = {name: f"../{name}/{name}.ipynb" for name in beside}
+        near = {name: link.format(name=name) for name in beside}
         texts = {path.stem: _page(course, path, near) for path in _sources(course, "lesson")}
         near = {name: f"../{place}" for name, place in near.items()}
         decks = {path.stem: _deck(course, path, near) for path in _sources(course, "slides")}
     written = []
-    title = load_settings(course).title
+    settings = load_settings(course)
     names = list(texts)
     for number, name in enumerate(names):
         page = templates.get_template("page.html").render(
-            course=title,
+            course=settings.title,
+            browser=settings.browser,
+            scripts=_scripts(course, [texts[name]]),
             texts=texts,
             decks=decks,
             name=name,
@@ -62,7 +70,9 @@ def build(course: Path, folder: Path, beside: Sequence[str] = ()) -> list[Path]:
         )
         written.append(_write(folder / f"{name}.html", page))
     for name, slides in decks.items():
-        deck = templates.get_template("deck.html").render(course=title, slides=slides)
+        deck = templates.get_template("deck.html").render(
+            course=settings.title, scripts=_scripts(course, slides), slides=slides
+        )
         written.append(_write(folder / "slides" / f"{name}.html", deck))
     return written
 
@@ -74,6 +84,23 @@ def _sources(course: Path, kind: str) -> list[Path]:
     found = sorted(folder.glob("*.md"), key=lambda p: (p.stem != "index", p))
     if not found:
         raise LessonError(f"there is no text in {folder}")
+    return found
+
+
+def _scripts(course: Path, texts: Sequence[Text]) -> dict[str, str]:
+    """What a page with interactives needs of `scripts/` beside the texts, by "js" and "css"."""
+    if not any("data-interactive=" in text.html for text in texts):
+        return {}
+    settings = load_settings(course)
+    folder = settings.package_home(course) / settings.lesson.folder / "scripts"
+    found = {
+        kind: "\n".join(path.read_text("utf-8") for path in sorted(folder.glob(f"*.{kind}")))
+        for kind in ("js", "css")
+    }
+    if not found["js"]:
+        raise LessonError(f"a text has an interactive, and there is no script in {folder}")
+    if "</script" in found["js"].lower():
+        raise LessonError(f"a script in {folder} holds “</script”, which would end it on the page")
     return found
 
 

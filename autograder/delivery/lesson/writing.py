@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import itertools
+import json
 import re
 import shlex
 from collections.abc import Callable, Iterator, Mapping, Sequence
@@ -138,6 +139,7 @@ def _markdown() -> MarkdownIt:
     container_plugin(markdown, "columns", render=_box("columns", "div"))
     container_plugin(markdown, "column", render=_box("column", "div"))
     container_plugin(markdown, "answer", render=_answer(markdown))
+    container_plugin(markdown, "interactive", render=_interactive)
     markdown.add_render_rule("fence", _fence)
     markdown.add_render_rule("link_open", _link)
     markdown.add_render_rule("table_open", lambda *_: '<div class="wide" tabindex="0"><table>\n')
@@ -168,6 +170,19 @@ def _answer(markdown: MarkdownIt) -> Callable[..., str]:
         return f'<details class="answer"><summary>{markdown.renderInline(question)}</summary>\n'
 
     return render
+
+
+def _interactive(__: RendererHTML, tokens: Sequence[Token], index: int, *_: Any) -> str:
+    """A place for the course's own script, which finds its kind and its settings there.
+
+    What stands in it is for those who run no script, and for paper.
+    """
+    if tokens[index].nesting != 1:
+        return "</div>\n"
+    kind, *pairs = shlex.split(tokens[index].info)[1:]
+    settings = dict(pair.split("=", 1) for pair in pairs)
+    data = escape(json.dumps(settings, ensure_ascii=False))
+    return f'<div data-interactive="{escape(kind)}" data-settings="{data}">\n'
 
 
 def _link(

@@ -16,6 +16,7 @@ class Item:
     """How one exercise did.
 
     Attributes:
+        weight: "extra" or "bonus" where it is one; empty otherwise.
         share: the mean share of its points, from 0 (nobody) to 1 (everybody): its difficulty.
         discrimination: the item-rest correlation, see `items`; None where it is not defined.
         full: how many students have all its points.
@@ -26,6 +27,7 @@ class Item:
     id: str
     title: str
     max_points: float
+    weight: str
     share: float | None
     discrimination: float | None
     full: int
@@ -42,7 +44,7 @@ def items(results: ClassResults, assignment: Assignment) -> list[Item]:
     are left out of the sum since they would correlate with themselves.
     """
     found = []
-    for exercise, max_points in results.max_points.items():
+    for exercise, total_points in results.max_points.items():
         pairs = [
             (points, result.score - points)
             for result in results.submitted
@@ -50,11 +52,15 @@ def items(results: ClassResults, assignment: Assignment) -> list[Item]:
         ]
         marks = [points for points, _ in pairs]
         known = assignment.exercises.get(exercise)
+        max_points = known.max_points if known and known.bonus else total_points
         found.append(
             Item(
                 id=exercise,
                 title=known.title if known else exercise,
                 max_points=max_points,
+                weight=("bonus" if known.bonus else "extra" if known.extra else "")
+                if known
+                else "",
                 share=statistics.fmean(marks) / max_points if marks and max_points else None,
                 discrimination=correlation(pairs),
                 full=sum(points >= max_points for points in marks),

@@ -5,6 +5,7 @@ from __future__ import annotations
 import hashlib
 import re
 import statistics
+from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
 from pathlib import Path
@@ -96,6 +97,7 @@ def write_report(course: Path, name: str, folder: Path, hide_names: bool = False
         waiting=[result for result in results.submitted if result.waiting],
         without_verdicts=_without_verdicts(graded),
         in_notebook=sum(notebook.in_notebook for notebook in graded.values()),
+        sandboxes=Counter(notebook.sandbox for notebook in graded.values() if notebook.sandbox),
         pairs=pairs,
         alike=ALIKE,
     )

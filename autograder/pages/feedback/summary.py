@@ -26,6 +26,7 @@ class Line:
         went: its sign and word.
         says: what was found, in plain text; empty where it is right.
         advice: what to do next.
+        weight: "extra" or "bonus" where it is one; empty otherwise.
         by_hand: whether a person gave the points.
         comment: whether somebody wrote one.
     """
@@ -37,6 +38,7 @@ class Line:
     went: tuple[str, str]
     says: str = ""
     advice: str = ""
+    weight: str = ""
     by_hand: bool = False
     comment: bool = False
 
@@ -72,19 +74,23 @@ def _line(
 ) -> Line:
     score, most = own["score"], own["points"]
     status = verdict.get("status", "")
+    # To nbgrader, a bonus is worth nothing.
+    is_bonus = bool(verdict.get("bonus"))
+    most = verdict["max_points"] if is_bonus else most
+    weight = "bonus" if is_bonus else "extra" if verdict.get("extra") else ""
     says, _, example = verdict.get("message", "").partition("\n\n")
     if own["waits"] and not own["by_hand"]:
         went, says, score = WAITS, "", None
-    elif score >= most:
+    elif score >= most and (most or status in ("passed", "manual", "")):
         went, says = RIGHT, ""
-    elif score > 0:
+    elif score > 0 or (not most and status == "partial"):
         went = PARTLY
     else:
         went = NOT_STARTED if status == "missing" or missing else NOT_YET
     advice = _advice(went, status, says, bool(example), comment)
     # Of a damaged notebook, the heading may be another exercise's.
     title = verdict.get("title") or heading or exercise.replace("_", " ")
-    return Line(exercise, title, score, most, went, says, advice, own["by_hand"], comment)
+    return Line(exercise, title, score, most, went, says, advice, weight, own["by_hand"], comment)
 
 
 def _advice(went: tuple[str, str], status: str, says: str, example: bool, comment: bool) -> str:

@@ -2,7 +2,8 @@
 
 The program is started with the numbers of inherited control sockets, one for each grader, and the
 names of packages to import. It warms up once, and forks the graders' servers, which share what is
-in its memory.
+in its memory. It runs in bubblewrap's box, where each student's process gets namespaces of its own,
+or anywhere, and then Landlock confines it.
 
 A grader sends `{"spawn": id, ...}` with a socket for the new process, or `{"kill": id}`; its server
 answers `{"ready": true}` once and `{"ended": id, "reason": ...}` when a process and all it started
@@ -10,8 +11,8 @@ are gone. Asked `{"times": id}`, it says for how many seconds the process `ran`,
 `waited` for a processor. It runs on the `{"processors": [...]}` that it is told, and ends when its
 grader leaves.
 
-A student's process is pid 1 of its own namespace: when it ends, the kernel ends all it started.
-The server, outside, counts the memory and the threads of each such tree.
+When a student's process ends, the kernel ends all it started, if it could start anything. The
+server, outside, counts the memory and the threads of each such tree.
 """
 
 from __future__ import annotations
@@ -28,45 +29,66 @@ import time
 import traceback
 from collections.abc import Callable
 from dataclasses import dataclass
+from pathlib import Path
 from typing import Any
 
-from . import confine
+from . import confine, landlock
+from .confine import words
+from .landlock import LandlockBox
+from .namespaces import NamespaceBox
 from .session import SELDOM, rehearse, student_main
 from .shell import Shell, warm_shell
 
 _NOT_CONFINED = 41
 _CONNECTION = 3
 _POLL_SECONDS = 0.02
-_SOCKET_KILOBYTES = 512
-"""What the kernel may hold for a socket: what nobody has read yet, and filters."""
 
 
-def main() -> None:
+Box = NamespaceBox | LandlockBox
+NewBox = Callable[[dict[str, Any]], Box]
+"""Makes the box of a student's process, given its limits."""
+
+
+def main(folder: str = "") -> None:
+    """Run the program.
+
+    Args:
+        folder: of a program that Landlock confines: it holds the links to what may be read, and
+            student processes' own folders. It is removed in the end.
+    """
     controls = [socket.socket(fileno=int(each)) for each in sys.argv[1:] if each.isdigit()]
     shell = warm_shell()
     rehearse(shell, [each for each in sys.argv[1:] if not each.isdigit()])
-    confine.prepare()
     gc.collect()
     gc.freeze()
     gc.set_threshold(*SELDOM)
     for control in controls:
         if os.fork() == 0:
-            _never_return(serve, shell, control, controls)
+            _never_return(serve, shell, control, controls, folder)
     for control in controls:
         control.close()
     for _ in controls:
         os.wait()
+    landlock.remove(folder)
 
 
-def serve(shell: Shell, control: socket.socket, controls: list[socket.socket]) -> None:
+def serve(shell: Shell, control: socket.socket, controls: list[socket.socket], folder: str) -> None:
     """Serve the grader at one of the control sockets until it leaves."""
     confine.die_with_parent()
     for other in controls:
         if other is not control:
             other.close()
+    new_box = _landlock_boxes(Path(folder)) if folder else NamespaceBox
     with contextlib.suppress(BrokenPipeError, ConnectionResetError):
         control.send(b'{"ready": true}')
-        Server(control, shell).serve()
+        Server(control, shell, new_box).serve()
+
+
+def _landlock_boxes(folder: Path) -> NewBox:
+    """Makes boxes in the folder, which this server, too, is confined to from now on."""
+    rules, homes = landlock.readable(folder / "seen"), folder / "homes"
+    landlock.restrict([*rules, (str(homes), landlock.WRITE), ("/proc", landlock.WRITE)])
+    return lambda limits: LandlockBox(limits, rules, homes)
 
 
 @dataclass
@@ -77,13 +99,15 @@ class Student:
         pidfd: becomes readable when the process has ended.
         limits: `memory` in bytes and `processes`, threads counted, of its whole tree;
             `cpu_seconds` of each process.
+        box: what it is in.
         reason: why the server ended it, if it did.
         has_forked: whether processes of its own were seen.
     """
 
     pid: int
     pidfd: int
-    limits: dict[str, int]
+    limits: dict[str, Any]
+    box: Box
     reason: str | None = None
     has_forked: bool = False
 
@@ -93,9 +117,10 @@ class Student:
 
 
 class Server:
-    def __init__(self, control: socket.socket, shell: Shell) -> None:
+    def __init__(self, control: socket.socket, shell: Shell, new_box: NewBox) -> None:
         self._control = control
         self._shell = shell
+        self._new_box = new_box
         self._students: dict[int, Student] = {}
         self._next_watch = 0.0
 
@@ -120,6 +145,7 @@ class Server:
         for student in self._students.values():
             student.kill()
             os.waitid(os.P_PIDFD, student.pidfd, os.WEXITED)
+            student.box.remove()
 
     def _handle(self, request: dict[str, Any], descriptors: list[int]) -> None:
         if "spawn" in request:
@@ -140,19 +166,21 @@ class Server:
         with contextlib.suppress(OSError):  # it has left, which will be read next
             self._control.send(json.dumps(message).encode())
 
-    def _spawn(self, key: int, limits: dict[str, int], descriptor: int) -> None:
-        pid = confine.fork_into_namespaces()
+    def _spawn(self, key: int, limits: dict[str, Any], descriptor: int) -> None:
+        box = self._new_box(limits)
+        pid = box.fork()
         if pid == 0:
-            _never_return(run_student, self._shell, descriptor, limits)
+            _never_return(run_student, self._shell, descriptor, limits, box)
         os.close(descriptor)
-        self._students[key] = Student(pid, os.pidfd_open(pid), limits)
+        self._students[key] = Student(pid, os.pidfd_open(pid), limits, box)
 
     def _reap(self, key: int) -> None:
         student = self._students.pop(key)
         _, status, used = os.wait4(student.pid, 0)
         os.close(student.pidfd)
+        student.box.remove()
         if student.reason is None and os.WIFSIGNALED(status):
-            # In its own namespace nothing can kill it but the kernel, when its time is over.
+            # Nothing of its own can kill it but the kernel, when its time is over.
             in_time = used.ru_utime + used.ru_stime < student.limits["cpu_seconds"] - 1
             is_killed = os.WTERMSIG(status) == signal.SIGKILL and in_time
             student.reason = "killed" if is_killed else "crashed"
@@ -169,11 +197,13 @@ class Server:
             pids, threads = _tree(student.pid)
             student.has_forked |= len(pids) > 1
             used = sum(max(0, _kilobytes(pid) - base) for pid in pids)
-            used += _SOCKET_KILOBYTES * _sockets(student.pid)
+            used += student.box.kilobytes(student.pid)
             if used << 10 > student.limits["memory"]:
                 student.reason = "out_of_memory"
             elif threads > student.limits["processes"]:
                 student.reason = "too many processes"
+            elif student.box.is_full(student.pid):
+                student.reason = "too much on its disk"
             if student.reason is not None:
                 student.kill()
         # Watching may take a twentieth of a core, no more.
@@ -193,7 +223,7 @@ def _tree(root: int) -> tuple[list[int], int]:
             threads = os.listdir(f"/proc/{pid}/task")
             count += len(threads)
             for thread in threads:
-                queue += map(int, _fields(f"/proc/{pid}/task/{thread}/children"))
+                queue += map(int, words(f"/proc/{pid}/task/{thread}/children"))
         except OSError:
             continue
     return pids, count
@@ -202,17 +232,8 @@ def _tree(root: int) -> tuple[list[int], int]:
 def _kilobytes(pid: int) -> int:
     """The memory that a process has resident, and what the kernel needs to know where it lies."""
     try:
-        fields = _fields(f"/proc/{pid}/status")
+        fields = words(f"/proc/{pid}/status")
         return sum(int(fields[fields.index(name) + 1]) for name in (b"VmRSS:", b"VmPTE:"))
-    except (OSError, ValueError, IndexError):
-        return 0
-
-
-def _sockets(pid: int) -> int:
-    """How many sockets there are in a process's network namespace, those that wait included."""
-    try:
-        fields = _fields(f"/proc/{pid}/net/sockstat")
-        return int(fields[fields.index(b"used") + 1])
     except (OSError, ValueError, IndexError):
         return 0
 
@@ -225,9 +246,9 @@ def _times(student: Student) -> tuple[float, float | None]:
     whoever waited for it. Both are 0 where they are not known.
     """
     try:
-        ran, waited = map(int, _fields(f"/proc/{student.pid}/schedstat")[:2])
+        ran, waited = map(int, words(f"/proc/{student.pid}/schedstat")[:2])
         # After the name, which may hold anything: utime and stime, of all its threads.
-        ticks = sum(map(int, _fields(f"/proc/{student.pid}/stat")[-39:-37]))
+        ticks = sum(map(int, words(f"/proc/{student.pid}/stat")[-39:-37]))
         student.has_forked |= len(_tree(student.pid)[0]) > 1
     except (OSError, ValueError):
         return 0.0, 0.0
@@ -235,15 +256,6 @@ def _times(student: Student) -> tuple[float, float | None]:
         return ran / 1e9, None
     others = ticks / os.sysconf("SC_CLK_TCK") - ran / 1e9
     return ran / 1e9, max(0.0, waited / 1e9 - max(0.0, others))
-
-
-def _fields(path: str) -> list[bytes]:
-    """The words in a file of the kernel's. Python's own file objects take three times as long."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        return b"".join(iter(lambda: os.read(descriptor, 1 << 16), b"")).split()
-    finally:
-        os.close(descriptor)
 
 
 def _never_return(function: Callable[..., None], *arguments: Any) -> None:
@@ -259,12 +271,11 @@ def _never_return(function: Callable[..., None], *arguments: Any) -> None:
         os._exit(code)
 
 
-def run_student(shell: Shell, descriptor: int, limits: dict[str, int]) -> None:
+def run_student(shell: Shell, descriptor: int, limits: dict[str, Any], box: Box) -> None:
     """Confine this process, then be the student."""
     confine.die_with_parent()
     confine.be_killed_first()
-    confine.map_user()
-    confine.private_file_systems(limits["disk_megabytes"])
+    box.enter()
     os.setsid()
     # The server's own streams lead to a file that every student process would share.
     nowhere = os.open(os.devnull, os.O_RDWR)
@@ -273,8 +284,8 @@ def run_student(shell: Shell, descriptor: int, limits: dict[str, int]) -> None:
     # The connection is number 3 in every run, and nothing else is held.
     os.dup2(descriptor, _CONNECTION)
     confine.close_all_from(_CONNECTION + 1)
-    confine.limit_resources(limits)
-    confine.drop_privileges()
+    confine.limit_resources(limits, box.has_namespaces)
+    confine.drop_privileges(box.has_namespaces)
     student_main(shell, socket.socket(fileno=_CONNECTION))
 
 

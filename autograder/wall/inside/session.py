@@ -9,10 +9,12 @@ from contextlib import suppress
 from typing import Any
 
 from . import protocol
+from .confine import HOME
 from .shell import Shell, forget
 from .steps import Steps
 
-_DATA = "/sandbox/data"
+# The folder that holds this package, and beside it those of the assignments' files.
+_SANDBOX = os.path.abspath(f"{__file__}/../../..")
 
 SELDOM = (1_000_000, 2, 2)
 """When a student's process looks for garbage, as `gc.set_threshold` takes it.
@@ -120,11 +122,14 @@ def _link_data(folder: str) -> None:
     """Have the files of an assignment lie in the current folder."""
     if folder:
         with suppress(FileNotFoundError):
-            for name in os.listdir(f"{_DATA}/{folder}"):
-                os.symlink(f"{_DATA}/{folder}/{name}", name)
+            for name in os.listdir(f"{_SANDBOX}/data/{folder}"):
+                os.symlink(f"{_SANDBOX}/data/{folder}/{name}", name)
 
 
 def student_main(shell: Shell, connection: socket.socket) -> None:
     """The life of a confined student process."""
-    os.chdir(os.environ["HOME"])
+    home = os.environ["HOME"]
+    os.chdir(home)
+    elsewhere = {_SANDBOX: "/sandbox", home: HOME, os.environ.get("TMPDIR", "/tmp"): "/tmp"}
+    shell.outputs.names = {path: name for path, name in elsewhere.items() if path != name}
     Session(shell, protocol.Connection(connection)).run()

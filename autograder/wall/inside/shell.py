@@ -25,10 +25,12 @@ class Outputs:
 
     Attributes:
         most: how many bytes one cell may show before the rest is dropped.
+        names: folders that each run has elsewhere, and what they are called in what is shown.
     """
 
     def __init__(self) -> None:
         self.most = 1_000_000
+        self.names: dict[str, str] = {}
         self.start()
 
     def start(self) -> None:
@@ -45,6 +47,7 @@ class Outputs:
     def write(self, name: str, text: str) -> None:
         if self._room <= 0:
             return
+        text = self._renamed(text)
         if len(text) > self._room:
             text = text[: self._room] + self._cut()
             self._room = 0
@@ -58,7 +61,7 @@ class Outputs:
             self._items.append({"output_type": "stream", "name": name, "text": [text]})
 
     def show(self, kind: str, data: Any, metadata: Any, **more: Any) -> None:
-        data = {str(key): value for key, value in data.items() if _is_json(value)}
+        data = {str(key): self._renamed(each) for key, each in data.items() if _is_json(each)}
         self._room -= 200 + sum(len(v) if isinstance(v, str) else 2000 for v in data.values())
         if self._room <= 0:
             self.write("stderr", self._cut())
@@ -76,10 +79,17 @@ class Outputs:
                 item["data"], item["metadata"] = data, metadata or {}
 
     def fail(self, name: str, value: str, lines: list[str]) -> None:
-        text = [line[:20_000] for line in lines[:200]]
+        text = [self._renamed(line[:20_000]) for line in lines[:200]]
+        value = self._renamed(value[:20_000])
         self._items.append(
-            {"output_type": "error", "ename": name, "evalue": value[:20_000], "traceback": text}
+            {"output_type": "error", "ename": name, "evalue": value, "traceback": text}
         )
+
+    def _renamed(self, value: Any) -> Any:
+        if isinstance(value, str):
+            for folder, name in self.names.items():
+                value = value.replace(folder, name)
+        return value
 
     def _cut(self) -> str:
         return _TRUNCATED.format(self.most // 1000)

@@ -31,6 +31,21 @@ push(y, 1.0)
 # observe: y.data, x.grad, w.grad
 
 
+# %% sample: exp
+# x: 1.7, -0.6, 2.3, -1.45, 0.35, -2.2, 0.0, 0.0, 0.0
+# regions: x > 0 | x < 0 | x == 0; abs(x) > 1 | abs(x) < 1
+# results: z.data = exp(x)
+# shares: a.grad = out
+# facts: a.data == x | False: the number in `a` is changed
+# functions: exp log
+from course.push import push  # sets a gradient, runs the steps
+
+a = Value(x)
+a.grad = h
+z = a.exp()
+push(z, g)
+
+
 # %% mistake: exp.overwrites
 # row: 2
 # says: On its own `exp` is right, but it forgets what its operand has collected from other

@@ -43,6 +43,54 @@ except ValueError:
 # observe: outcome
 
 
+# %% sample: extra_ops
+# about: sin
+# x: 1.7, -0.6, 2.3, -1.45, 0.35, -2.2, 0.0, 0.0, 0.0
+# regions: x > 0 | x < 0 | x == 0
+# results: z.data = sin(x)
+# shares: a.grad = cos(x)
+# facts: a.data == x | False: the number in `a` is changed
+# functions: sin cos
+from course.push import push  # sets a gradient, runs the steps
+
+a = Value(x)
+a.grad = h
+z = a.sin()
+push(z, g)
+
+
+# %% sample: extra_ops
+# about: cos
+# x: 1.7, -0.6, 2.3, -1.45, 0.35, -2.2, 0.0, 0.0, 0.0
+# regions: x > 0 | x < 0 | x == 0
+# results: z.data = cos(x)
+# shares: a.grad = -sin(x)
+# facts: a.data == x | False: the number in `a` is changed
+# functions: sin cos
+from course.push import push  # sets a gradient, runs the steps
+
+a = Value(x)
+a.grad = h
+z = a.cos()
+push(z, g)
+
+
+# %% sample: extra_ops
+# about: sqrt
+# x: 1.7, 0.6, 2.3, 1.45, 0.35, 3.2, 41.0, 0.02
+# regions: x > 1 | x < 1
+# results: z.data = sqrt(x)
+# shares: a.grad = 0.5 / out
+# facts: a.data == x | False: the number in `a` is changed
+# functions: sqrt log exp
+from course.push import push  # sets a gradient, runs the steps
+
+a = Value(x)
+a.grad = h
+z = a.sqrt()
+push(z, g)
+
+
 # %% mistake: extra_ops.cosine_sign
 # row: new
 # says: The cosine's derivative is *minus* the sine: just right of 0 the cosine falls.

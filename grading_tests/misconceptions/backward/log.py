@@ -42,6 +42,21 @@ except ValueError:
 # observe: outcome
 
 
+# %% sample: log
+# x: 1.7, 0.6, 2.3, 1.45, 0.35, 3.2, 41.0, 0.02
+# regions: x > 1 | x < 1
+# results: z.data = log(x)
+# shares: a.grad = 1 / x
+# facts: a.data == x | False: the number in `a` is changed
+# functions: log log10 log2 exp
+from course.push import push  # sets a gradient, runs the steps
+
+a = Value(x)
+a.grad = h
+z = a.log()
+push(z, g)
+
+
 # %% mistake: log.overwrites
 # row: 2
 # says: On its own `log` is right, but it forgets what its operand has collected from other

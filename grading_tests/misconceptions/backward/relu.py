@@ -51,6 +51,21 @@ push(w.relu(), 1.0)
 # observe: x.grad, w.grad
 
 
+# %% sample: relu
+# x: 1.7, -0.6, 2.3, -1.45, 0.35, -2.2, 0.0, 0.0, 0.0, 41.0, -37.0, 29.0, -23.0
+# regions: x > 0 | x < 0 | x == 0; x > 20 | 0 < x < 20 | x == 0 | -20 < x < 0 | x < -20
+# results: z.data = max(0.0, x)
+# shares: a.grad = 1 if x > 0 else 0
+# facts: a.data == x | False: the number in `a` is changed
+# functions: 
+from course.push import push  # sets a gradient, runs the steps
+
+a = Value(x)
+a.grad = h
+z = a.relu()
+push(z, g)
+
+
 # %% mistake: relu.overwrites
 # row: 2
 # says: On its own `relu` is right, but it forgets what its operand has collected from other

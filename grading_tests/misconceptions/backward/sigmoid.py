@@ -51,6 +51,21 @@ push(y, 1.0)
 # observe: y.data, x.grad
 
 
+# %% sample: sigmoid
+# x: 1.7, -0.6, 2.3, -1.45, 0.35, -2.2, 0.0, 0.0, 0.0, 33.0, 470.0, 1000.0, -35.0, -520.0, -1000.0
+# regions: x > 0 | x < 0 | x == 0; abs(x) > 20 | 0 < abs(x) < 20 | x == 0; x > 20 | 0 < x < 20 | x == 0 | -20 < x < 0 | x < -20
+# results: z.data = 1 / (1 + exp(-x))
+# shares: a.grad = out * (1 - out)
+# facts: a.data == x | False: the number in `a` is changed
+# functions: tanh exp
+from course.push import push  # sets a gradient, runs the steps
+
+a = Value(x)
+a.grad = h
+z = a.sigmoid()
+push(z, g)
+
+
 # %% mistake: sigmoid.overwrites
 # row: 2
 # says: On its own `sigmoid` is right, but it forgets what its operand has collected from other

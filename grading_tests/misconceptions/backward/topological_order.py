@@ -80,6 +80,78 @@ names = " ".join(node.label for node in topological_order(e))
 # observe: names
 
 
+# %% sample: topological_order
+# seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+# facts: listed; late
+import random
+
+draw = random.Random(seed)
+nodes = [Value(draw.choice([1.5, 2.0, 2.5]), label=name) for name in "ab"]
+for name in "cdefg"[: draw.randint(0, 5)]:
+    nodes.append(Value(draw.choice([1.5, 2.0, 2.5]), draw.choices(nodes[-3:], k=2), "+", name))
+root = nodes[-1]
+order = list(topological_order(root))
+listed = "".join(sorted(node.label for node in order))
+place = {node.label: number for number, node in enumerate(order)}
+late = " ".join(
+    f"{operand.label} after {node.label}"
+    for node in nodes
+    for operand in node._prev
+    if place.get(operand.label, 0) > place.get(node.label, 99)
+)
+
+
+# %% behaviour: topological_order
+# walk: after | before: lists a node before its operands, and turns the list round at the end | levels: goes level by level from the root, and turns the list round at the end | pushed: marks a node as met when it is put on a pile, so that its place in the list is settled too early
+# sides: left | right: goes through the operands from right to left
+# marks: nodes | data: takes nodes with equal numbers for one | none: does not remember which nodes it has met
+# root: in | out: leaves the root out
+# leaves: in | out: leaves out the nodes without operands
+# turned: no | yes: gives the list with the root first
+# first: all | one: follows the first operand of each node alone | last: follows the last operand of each node alone
+# ask: With c computed from b, and d from b and c: in which order does your list hold them, and was b there before everything that is computed from it?
+
+def listed(root):
+    key = id if marks != "data" else lambda node: node.data
+    part = {"all": slice(None), "one": slice(0, 1), "last": slice(-1, None)}[first]
+    turn = lambda nodes: list(nodes)[part][:: 1 if sides == "left" else -1]
+    found, met = [], set()
+
+    def visit(node):
+        if key(node) in met and marks != "none":
+            return
+        met.add(key(node))
+        if walk == "before":
+            found.append(node)
+        for operand in turn(node._prev):
+            visit(operand)
+        if walk == "after":
+            found.append(node)
+
+    if walk in ("after", "before"):
+        visit(root)
+        return found if walk == "after" else found[::-1]
+    waiting = [root]
+    met.add(key(root))
+    while waiting:
+        node = waiting.pop(0 if walk == "levels" else -1)
+        found.append(node)
+        for operand in turn(node._prev):
+            if key(operand) not in met or marks == "none":
+                met.add(key(operand))
+                waiting.append(operand)
+    return found[::-1]
+
+
+def topological_order(top):
+    order = listed(top)
+    if root == "out":
+        order = [node for node in order if node is not top]
+    if leaves == "out":
+        order = [node for node in order if len(node._prev)]
+    return order[::-1] if turned == "yes" else order
+
+
 # %% mistake: topological_order.node_before_operands
 # row: 25
 # says: A node is put into the list when it is met, before its operands. First see to the
@@ -122,7 +194,7 @@ def topological_order(root):
 
 # %% mistake: topological_order.preorder_reversed
 # row: 25
-# says: The list is made by appending each node when it is met, and then turned round. That is
+# says: The list is made by appending each node when it is met, and then reversed. That is
 #   right for trees. Where a node is reached by a short way and by a long one, it can end up
 #   after a result of its own. Append a node once its operands are in the list.
 def topological_order(root):

@@ -25,6 +25,45 @@ zero_grad((a, b))
 # observe: a.grad, b.grad
 
 
+# %% sample: zero_grad
+# seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+# facts: held; numbers
+import random
+
+draw = random.Random(seed)
+nodes = [Value(draw.choice([1.5, -2.0, 2.5]), label=name) for name in "abcd"]
+for node in nodes:
+    node.grad = draw.choice([0.5, -1.5, 2.0])
+chosen = draw.sample(nodes, draw.randint(0, 4))
+zero_grad(chosen if seed % 2 else tuple(chosen))
+held = " ".join(f"{node.label}:{node.grad if node.grad is None else float(node.grad)}" for node in nodes)
+numbers = " ".join(f"{node.label}:{node.data:g}" for node in nodes)
+
+
+# %% behaviour: zero_grad
+# to: zero | one: sets each gradient to 1, not to 0 | minus: sets each gradient to -1, not to 0 | none: sets each gradient to None | turned: turns the sign of each gradient | twice: doubles each gradient | kept: leaves each gradient as it is | number: sets each gradient to the node's own number
+# which: all | first: reaches the first of them alone | last: reaches the last of them alone | rest: leaves out the first of them | but: leaves out the last of them
+# data: kept | zero: sets the numbers to 0 as well | one: sets the numbers to 1 | grad: puts the gradients into the numbers
+# ask: With a, b and c in the list, what do their `grad` and their `data` hold afterwards?
+def zero_grad(parameters):
+    nodes = list(parameters)
+    part = {"all": nodes, "first": nodes[:1], "last": nodes[-1:], "rest": nodes[1:], "but": nodes[:-1]}
+    for node in part[which]:
+        before = node.grad
+        if data != "kept":
+            node.data = {"zero": 0.0, "one": 1.0, "grad": before}[data]
+        node.grad = {
+            "zero": 0.0,
+            "one": 1.0,
+            "minus": -1.0,
+            "none": None,
+            "turned": -before,
+            "twice": 2 * before,
+            "kept": before,
+            "number": node.data,
+        }[to]
+
+
 # %% mistake: zero_grad.none
 # row: 33
 # says: The gradients are None now, and nothing can be added to None. Set them to 0.0.

@@ -27,6 +27,20 @@ loss = weighted_sum([v * 3, v], [10.0, 20.0]) + 1
 loss.backward()
 # observe: v.grad
 
+# %% sample: q18
+# about: two weights
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
+# n: 1.1, -0.35, 2.2, 0.9, -1.6, -2.4, 3.3, 0.7
+# m: 0.4, 1.7, -2.3, -0.6, 2.9, 1.3, -0.75, 3.1
+# results: result.data = x * n + y * m
+# shares: a.grad = n; b.grad = m
+a, b = Value(x), Value(y)
+a.grad = b.grad = h
+result = weighted_sum([a, b], [n, m])
+(result * g).backward()
+
+
 # %% mistake: q18.late_binding
 # row: 28
 # says: Every closure made in the loop sees the loop's last values, because it looks `weight` and

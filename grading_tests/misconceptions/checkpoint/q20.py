@@ -13,6 +13,28 @@ w.grad = 100.0
 losses = descend(lambda w: w * w, [w], 0.25, 1)
 # observe: losses[0], w.data
 
+# %% sample: q20
+# about: one step down the parabola (w - 1)²
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# lr: 0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6
+# h: 0.75, -1.4, 2.3, 0.35, -0.85, 1.2, -0.6, 0.9
+# results: losses[0] = (x - 1) ** 2; w.data = x - lr * (2 * (x - 1))
+# facts: len(losses)
+w = Value(x)
+w.grad = h
+losses = descend(lambda node: (node - 1) ** 2, [w], lr, 1)
+
+
+# %% sample: q20
+# about: two steps down the parabola w²
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# lr: 0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6
+# results: losses[0] = x ** 2; losses[1] = (x - 2 * lr * x) ** 2; w.data = x - 2 * lr * x - 2 * lr * (x - 2 * lr * x)
+# facts: len(losses)
+w = Value(x)
+losses = descend(lambda node: node * node, [w], lr, 2)
+
+
 # %% mistake: q20.parameters_stay
 # row: 36
 # says: The parameters stay where they are. `p = p - …` gives the name `p` to a new node and

@@ -32,6 +32,28 @@ loss.backward()
 # observe: loss.data, z.grad
 
 
+# %% sample: bce
+# about: a single sample
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 1.2, -1.4
+# t: 1, 1, 0, 0, 1, 1, 0, 0, 0, 1
+# regions: t == 1 | t == 0; x > 0 | x < 0
+# functions: exp log
+# results: loss.data = log(1 + exp(x)) - t * x; p.grad = 1 / (1 + exp(-x)) - t
+p = Value(x)
+loss = bce([p], [t])
+loss.backward()
+
+
+# %% sample: bce
+# about: two samples with the same logit, one for each target
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9
+# functions: exp log
+# results: loss.data = (2 * log(1 + exp(x)) - x) / 2
+p, q = Value(x), Value(x)
+loss = bce([p, q], [1, 0])
+loss.backward()
+
+
 # %% mistake: bce.naive
 # row: 41
 # says: Right in the middle, but far out the probability is exactly 0, and 0 has no logarithm. Use the
@@ -69,7 +91,7 @@ def bce(logits, targets):
 
 # %% mistake: bce.sign
 # row: 41
-# says: The sign of the target's part is turned round: it is minus t z. So the loss rewards the wrong
+# says: The sign of the target's part is wrong: it is minus t z. So the loss rewards the wrong
 #   answers.
 def bce(logits, targets):
     losses = []

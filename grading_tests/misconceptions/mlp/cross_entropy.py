@@ -30,6 +30,29 @@ loss = cross_entropy(logits, 1)
 # observe: loss.data
 
 
+# %% sample: cross_entropy
+# about: two classes, the first of them right
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
+# regions: x > y | x < y
+# functions: exp log
+# results: loss.data = log(exp(x) + exp(y)) - x; p.grad = exp(x) / (exp(x) + exp(y)) - 1; q.grad = exp(y) / (exp(x) + exp(y))
+p, q = Value(x), Value(y)
+loss = cross_entropy([p, q], 0)
+loss.backward()
+
+
+# %% sample: cross_entropy
+# about: two classes, the second of them right
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
+# regions: x > y | x < y
+# functions: exp log
+# results: loss.data = log(exp(x) + exp(y)) - y
+p, q = Value(x), Value(y)
+loss = cross_entropy([p, q], 1)
+
+
 # %% mistake: cross_entropy.overflows
 # row: 41
 # says: e was raised to a large power. Subtract the largest logit from all of them first: the fraction
@@ -41,7 +64,7 @@ def cross_entropy(logits, target):
 
 # %% mistake: cross_entropy.sign
 # row: 41
-# says: The sign is turned round: this is the logarithm of the probability. The loss is minus that.
+# says: The sign is wrong: this is the logarithm of the probability. The loss is minus that.
 def cross_entropy(logits, target):
     largest = max(z.data for z in logits)
     total = sum((z - largest).exp() for z in logits)

@@ -35,7 +35,7 @@ is_rounded = len(set(one)) <= 2
 
 
 # %% probe: four_points
-# about: the targets turned round
+# about: the targets flipped
 from course.datasets import four_points
 
 inputs, targets = four_points()

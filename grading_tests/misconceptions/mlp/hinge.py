@@ -16,6 +16,38 @@ loss.backward()
 # observe: loss.data, p[0].grad
 
 
+# %% sample: hinge
+# about: a single sample
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# t: 1, 1, 1, 1, -1, -1, -1, -1
+# regions: t * x < 1 | t * x > 1; t == 1 | t == -1
+# results: loss.data = max(0.0, 1 - t * x); p.grad = -t if t * x < 1 else 0
+p = Value(x)
+loss = hinge([p], [t])
+loss.backward()
+
+
+# %% sample: hinge
+# about: two samples with target 1, both inside the margin
+# x: 0.3, -1.7, 0.6, -0.45, 0.4, -2.9, 0.27, -0.83
+# y: -1.9, 0.8, 0.7, -3.1, -0.35, -0.62, 0.33, 0.57
+# results: loss.data = (1 - x + 1 - y) / 2; p.grad = -0.5
+p, q = Value(x), Value(y)
+loss = hinge([p, q], [1, 1])
+loss.backward()
+
+
+# %% sample: hinge
+# about: three samples with target 1, all inside the margin
+# x: 0.3, -1.7, 0.6, -0.45, 0.4, -2.9, 0.27, -0.83
+# y: -1.9, 0.8, 0.7, -3.1, -0.35, -0.62, 0.33, 0.57
+# z: 0.1, -0.35, 0.2, 0.9, -1.6, -2.4, 0.35, 0.7
+# results: loss.data = (3 - x - y - z) / 3; p.grad = -1 / 3
+p, q, r = Value(x), Value(y), Value(z)
+loss = hinge([p, q, r], [1, 1, 1])
+loss.backward()
+
+
 # %% mistake: hinge.sign
 # row: 41
 # says: It is 1 *minus* target times score. With a plus, right answers are punished.

@@ -28,6 +28,30 @@ expected = [p for neuron in layer.neurons for p in neuron.parameters()]
 # observe: len(layer.neurons), len(set(map(id, layer.neurons))), len(found), all(p is q for p, q in zip(found, expected))
 
 
+# %% sample: layer
+# about: fresh layers with n inputs and k neurons
+# n: 1, 2, 3, 5, 4
+# k: 2, 3, 2, 4, 5
+# results: len(layer.neurons) = k; len(list(layer.parameters())) = k * (n + 1); len(answers) = k; len(layer.neurons[0].w) = n
+# facts: len(set(map(id, layer.neurons))) == k | False: some of the neurons are one and the same; own | False: the parameters are not those of the neurons, one neuron after another; right | False: the answers are not those of the neurons in their order
+layer = Layer(n, k)
+answers = layer([1.0] * n)
+own = [*map(id, layer.parameters())] == [id(p) for one in layer.neurons for p in one.parameters()]
+right = [answer.data for answer in answers] == [one([1.0] * n).data for one in layer.neurons]
+
+
+# %% sample: layer
+# about: a layer with a single linear neuron
+# w: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# c: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
+# x: 1.1, -0.35, 2.2, 0.9, -1.6, -2.4, 3.3, 0.7
+# results: answer.data = w * x + c
+# facts: isinstance(answer, Value) | False: a layer with one neuron gave something else than one Value
+layer = Layer(1, 1, "linear")
+layer.neurons[0].w[0].data, layer.neurons[0].b.data = w, c
+answer = layer([x])
+
+
 # %% mistake: layer.activation_lost
 # row: 39
 # says: The activation is not handed on: all neurons bend with tanh, whatever was asked for.

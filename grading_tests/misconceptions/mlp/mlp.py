@@ -32,6 +32,37 @@ network = MLP(3, sizes)
 # observe: len(sizes), len(network.layers), len(list(network.parameters()))
 
 
+# %% sample: mlp
+# about: fresh networks with n inputs and layers of k and m neurons
+# n: 1, 2, 3, 5, 4
+# k: 2, 3, 2, 4, 5
+# m: 3, 2, 4, 2, 3
+# results: len(network.layers) = 2; len(list(network.parameters())) = k * (n + 1) + m * (k + 1); len(network.layers[0].neurons) = k; len(network.layers[1].neurons) = m; len(network.layers[0].neurons[0].w) = n; len(network.layers[1].neurons[0].w) = k; len(answers) = m
+# facts: own | False: the parameters are not those of the layers, one layer after another
+network = MLP(n, [k, m])
+answers = network([1.0] * n)
+own = [*map(id, network.parameters())] == [id(p) for one in network.layers for p in one.parameters()]
+
+
+# %% sample: mlp
+# about: two neurons with weight w and bias c, and one that adds them up
+# w: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# c: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
+# x: 1.1, -0.35, 2.2, 0.9, -1.6, -2.4, 3.3, 0.7
+# functions: tanh
+# also: 2 * tanh(w * x + c); tanh(2 * tanh(w * x + c)); 2 * (w * x + c); tanh(2 * (w * x + c))
+# results: bent.data = tanh(2 * tanh(w * x + c)); straight.data = 2 * tanh(w * x + c)
+answers = []
+for last in (False, True):
+    network = MLP(1, [2, 1], linear_output=last)
+    for neuron in network.layers[0].neurons:
+        neuron.w[0].data, neuron.b.data = w, c
+    top = network.layers[1].neurons[0]
+    top.w[0].data, top.w[1].data, top.b.data = 1.0, 1.0, 0.0
+    answers.append(network([x]))
+bent, straight = answers
+
+
 # %% mistake: mlp.linear_output_ignored
 # row: 39
 # says: `linear_output=True` changes nothing: the last layer still bends with tanh, so no answer can

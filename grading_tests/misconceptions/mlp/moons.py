@@ -1,7 +1,7 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
 # %% probe: moons
-# about: forty points, with the targets turned round
+# about: forty points, with the targets flipped
 from course.datasets import moons
 
 inputs, targets = moons(40, 0.1, 0)

@@ -16,6 +16,38 @@ loss.backward()
 # observe: loss.data, p[0].grad
 
 
+# %% sample: mse
+# about: a single sample
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# t: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
+# regions: x > t | x < t
+# results: loss.data = (x - t) ** 2; p.grad = 2 * (x - t)
+p = Value(x)
+loss = mse([p], [t])
+loss.backward()
+
+
+# %% sample: mse
+# about: two samples with targets 0
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
+# results: loss.data = (x ** 2 + y ** 2) / 2; p.grad = x; q.grad = y
+p, q = Value(x), Value(y)
+loss = mse([p, q], [0.0, 0.0])
+loss.backward()
+
+
+# %% sample: mse
+# about: three samples with targets 0
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
+# z: 1.1, -0.35, 2.2, 0.9, -1.6, -2.4, 3.3, 0.7
+# results: loss.data = (x ** 2 + y ** 2 + z ** 2) / 3; p.grad = 2 * x / 3
+p, q, r = Value(x), Value(y), Value(z)
+loss = mse([p, q, r], [0.0, 0.0, 0.0])
+loss.backward()
+
+
 # %% mistake: mse.sum_for_mean
 # row: 41
 # says: This is the sum of the squares. The mean divides it by the number of samples.

@@ -35,6 +35,43 @@ others = [w.data for w in Neuron(20).w]
 # observe: len(set(numbers)) > 1, numbers != others
 
 
+# %% sample: neuron
+# about: a linear neuron with two inputs x and y
+# w: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# v: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
+# c: 0.4, 1.7, -2.3, -0.6, 2.9, 1.3, -0.75, 3.1
+# x: 1.1, -0.35, 2.2, 0.9, -1.6, -2.4, 3.3, 0.7
+# y: -0.7, 1.2, 0.55, -1.9, 2.4, -0.8, 1.45, 2.1
+# results: answer.data = w * x + v * y + c; neuron.w[0].grad = x; neuron.w[1].grad = y; neuron.b.grad = 1
+# facts: len(list(neuron.parameters()))
+neuron = Neuron(2, "linear")
+neuron.w[0].data, neuron.w[1].data, neuron.b.data = w, v, c
+answer = neuron([x, y])
+answer.backward()
+
+
+# %% sample: neuron
+# about: a neuron with one input x, weight w, bias c and the usual activation
+# w: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# c: 0.4, 1.7, -2.3, -0.6, 2.9, 1.3, -0.75, 3.1
+# x: 1.1, -0.35, 2.2, 0.9, -1.6, -2.4, 3.3, 0.7
+# functions: tanh exp
+# results: answer.data = tanh(w * x + c)
+neuron = Neuron(1)
+neuron.w[0].data, neuron.b.data = w, c
+answer = neuron([x])
+
+
+# %% sample: neuron
+# about: fresh neurons
+# n: 1, 2, 3, 5, 8
+# results: len(neuron.w) = n; len(list(neuron.parameters())) = n + 1
+# facts: list(neuron.parameters())[-1] is neuron.b | False: the bias is not the last of the parameters; spread | False: all weights start as the same number
+neuron = Neuron(n)
+numbers = [weight.data for weight in neuron.w]
+spread = n == 1 or len(set(numbers)) > 1
+
+
 # %% mistake: neuron.bias_first
 # row: new
 # says: The bias comes first in `parameters()`. The weights come first here, and the bias last.

@@ -6,6 +6,24 @@
 # observe: decayed(0.5, 0), decayed(0.5, 100), decayed(0.2, 30, decay=0.5)
 
 
+# %% sample: schedule
+# lr: 0.5, 0.3, 0.05, 0.7, 0.2, 0.4
+# step: 0, 1, 7, 30, 100, 3
+# decay: 0.01, 0.2, 0.05, 0.5, 0.03, 0.1
+# regions: step == 0 | step > 0
+# results: rate = lr / (1 + decay * step)
+rate = decayed(lr, step, decay=decay)
+
+
+# %% sample: schedule
+# about: the usual decay
+# lr: 0.5, 0.3, 0.05, 0.7, 0.2, 0.4
+# step: 0, 1, 7, 30, 100, 3
+# regions: step == 0 | step > 0
+# results: rate = lr / (1 + 0.01 * step)
+rate = decayed(lr, step)
+
+
 # %% mistake: schedule.subtracts
 # row: new
 # says: The decay was subtracted, so that the rate reaches 0 and then turns negative. Divide by 1 +

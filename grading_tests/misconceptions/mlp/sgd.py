@@ -12,6 +12,7 @@ for _ in range(2):
 
 # %% probe: sgd
 # about: three steps with momentum
+# part: extra
 p, q = Value(1.0), Value(-2.0)
 optimizer = SGD([p, q], lr=0.1, momentum=0.5)
 for _ in range(3):
@@ -22,6 +23,7 @@ for _ in range(3):
 
 # %% probe: sgd
 # about: weight decay
+# part: extra
 p = Value(4.0)
 optimizer = SGD([p], lr=0.1, momentum=0.5, weight_decay=0.25)
 for _ in range(2):
@@ -32,6 +34,7 @@ for _ in range(2):
 
 # %% probe: sgd
 # about: zeroing between steps
+# part: extra
 p = Value(1.0)
 optimizer = SGD([p], lr=0.1, momentum=0.5)
 p.grad = 2.0
@@ -53,6 +56,68 @@ optimizer.step()
 optimizer.lr = 0.2
 optimizer.step()
 # observe: p.data
+
+
+# %% probe: sgd
+# about: gradients back to zero
+p, q = Value(1.0), Value(-2.0)
+optimizer = SGD([p, q], lr=0.1)
+p.grad, q.grad = 2.0, -3.0
+optimizer.step()
+optimizer.zero_grad()
+# observe: p.grad, q.grad, p.data, q.data
+
+
+# %% sample: sgd
+# about: one step without momentum and decay
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# q: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
+# lr: 0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6
+# results: p.data = x - lr * q
+# facts: p.grad == q | False: the step changed the gradient
+p = Value(x)
+optimizer = SGD([p], lr=lr)
+p.grad = q
+optimizer.step()
+
+
+# %% sample: sgd
+# about: one step with weight decay d
+# part: extra
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# q: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
+# lr: 0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6
+# d: 0.25, 0.4, 0.1, 0.35, 0.6, 0.15, 0.3, 0.45
+# results: p.data = x - lr * (q + d * x)
+p = Value(x)
+optimizer = SGD([p], lr=lr, weight_decay=d)
+p.grad = q
+optimizer.step()
+
+
+# %% sample: sgd
+# about: two steps with momentum m and gradients q and r
+# part: extra
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# q: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
+# r: 1.1, -0.35, 2.2, 0.9, -1.6, -2.4, 3.3, 0.7
+# lr: 0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6
+# m: 0.5, 0.9, 0.3, 0.7, 0.85, 0.25, 0.6, 0.4
+# results: p.data = x - lr * q - lr * (m * q + r)
+p = Value(x)
+optimizer = SGD([p], lr=lr, momentum=m)
+for slope in (q, r):
+    p.grad = slope
+    optimizer.step()
+
+
+# %% sample: sgd
+# about: zero_grad
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
+# results: p.data = x; p.grad = 0; q.grad = 0
+p, q = Value(x), Value(x)
+p.grad = q.grad = x
+SGD([p, q], lr=0.1).zero_grad()
 
 
 # %% mistake: sgd.uphill

@@ -11,6 +11,7 @@ losses = train(seen.model, [1.0, 2.0], [2.0, 3.0], seen.loss, seen.optimizer, 2)
 
 # %% probe: train
 # about: one epoch of five equal samples in batches of two
+# part: extra
 from course.rehearsal import Rehearsal  # a line that keeps notes: w · x, w = 0.5
 
 seen = Rehearsal(Value)
@@ -20,6 +21,7 @@ losses = train(seen.model, [1.0] * 5, [2.0] * 5, seen.loss, seen.optimizer, 1, 2
 
 # %% probe: train
 # about: two epochs of four equal samples in batches of two
+# part: extra
 from course.rehearsal import Rehearsal  # a line that keeps notes: w · x, w = 0.5
 
 seen = Rehearsal(Value)

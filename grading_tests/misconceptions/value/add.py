@@ -44,6 +44,47 @@ b += 1.0
 # observe: a.data, b.data, b is a, b is None
 
 
+# %% sample: add
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 0.0, 0.0, 0.0, 41.0, -37.0
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 0.0, 0.0, 1.3, -2.2, 0.7, -23.0, 29.0
+# regions: x > 0 | x < 0 | x == 0; y > 0 | y < 0 | y == 0
+# results: z.data = x + y
+# shares: a.grad = 1; b.grad = 1
+# facts: a in z._prev | False: the graph of your result does not lead to `a`; b in z._prev | False: the graph of your result does not lead to `b`; z._op
+a, b = Value(x), Value(y)
+a.grad = b.grad = h
+z = a + b
+z.grad = g
+z._backward()
+
+
+# %% sample: add
+# about: a node and a plain number
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 41.0, -37.0
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57, -23.0, 29.0
+# regions: x > 0 | x < 0; y > 0 | y < 0
+# results: z.data = x + y
+# shares: a.grad = 1
+a = Value(x)
+a.grad = h
+z = a + y
+z.grad = g
+z._backward()
+
+
+# %% sample: add
+# about: a node with itself
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9
+# regions: x > 0 | x < 0
+# results: z.data = 2 * x
+# shares: a.grad = 2
+a = Value(x)
+a.grad = h
+z = a + a
+z.grad = g
+z._backward()
+
+
 # %% mistake: add.overwrites
 # row: 1
 # says: The second use overwrote the first. An operand may be used in several places, and every

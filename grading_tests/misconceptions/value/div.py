@@ -36,6 +36,40 @@ for node in steps:
 # observe: z.data, x.grad
 
 
+# %% sample: div
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 0.0, 0.0, 0.0, 41.0, -37.0
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.7, 1.0, 1.3, -2.2, 0.7, -23.0, 29.0
+# regions: x > 0 | x < 0 | x == 0; y > 0 | y < 0
+# results: z.data = x / y
+# shares: a.grad = 1 / y; b.grad = -x / y ** 2
+# facts: a in steps | False: no way leads from your result back to `a`; b in steps | False: no way leads from your result back to `b`
+a, b = Value(x), Value(y)
+a.grad = b.grad = h
+z = a / b
+z.grad = g
+steps = [z]
+for node in steps:
+    node._backward()
+    steps += node._prev  # next, what it was computed from
+
+
+# %% sample: div
+# about: a node and a plain number
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 41.0, -37.0
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57, -23.0, 29.0
+# regions: x > 0 | x < 0; y > 0 | y < 0
+# results: z.data = x / y
+# shares: a.grad = 1 / y
+a = Value(x)
+a.grad = h
+z = a / y
+z.grad = g
+steps = [z]
+for node in steps:
+    node._backward()
+    steps += node._prev  # next, what it was computed from
+
+
 # %% mistake: div.sign_lost
 # row: 13
 # says: The divisor's gradient has the wrong sign. A larger divisor makes the quotient smaller:

@@ -36,6 +36,73 @@ push_gradients(b, [b, a])
 # observe: b.grad, a.grad
 
 
+# %% sample: manual_backward
+# seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+# facts: ran; top; held
+import random
+
+draw = random.Random(seed)
+nodes = [Value(draw.choice([1.5, 2.0, 2.5]), label=name) for name in "ab"]
+for name in "cdefg"[: draw.randint(0, 5)]:
+    nodes.append(Value(draw.choice([1.5, 2.0, 2.5]), draw.choices(nodes[-3:], k=2), "+", name))
+root = nodes[-1]
+order = [root, *draw.choices(nodes, k=draw.randint(0, 4))]
+steps, seeds = [], []
+for node in nodes:
+    node.grad = draw.choice([0.5, -1.5, 2.0])
+    if len(node._prev):
+
+        def step(name=node.label):
+            steps.append(name)
+            seeds.append(float(root.grad))
+
+        node._backward = step
+push_gradients(root, order)
+ran = "".join(steps)
+top = " ".join(f"{each:g}" for each in sorted(set(seeds)))
+held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
+
+
+# %% behaviour: manual_backward
+# seed: set | add: adds the seed to what the root held before | none: gives the root no seed | number: takes the root's own number for the seed | all: gives every listed node a seed of 1 | late: gives the root its seed only after the steps | zero: gives the root a seed of 0 | two: gives the root a seed of 2 | minus: gives the root a seed of -1
+# order: given | turned: runs the steps from the end of the list to its beginning | once: runs a step once only where it is listed twice | first: leaves out the first of the list | last: leaves out the last of the list | twice: runs each step twice | root: runs the root's step again at the end | again: runs the root's step once more before the list | alone: runs the root's step alone | none: runs no step at all | same: runs the root's step in the place of each step on the list
+# reset: no | before: sets the listed nodes back to 0 before the steps run | after: sets the listed nodes back to 0 after the steps have run
+# ask: With b = a + a and c = b + b, what do a, b and c hold after push_gradients(c, [c, b])?
+def push_gradients(root, nodes):
+    nodes = list(nodes)
+    if reset == "before":
+        for node in nodes:
+            node.grad = 0.0
+    if seed == "all":
+        for node in nodes:
+            node.grad = 1.0
+    fixed = {"set": 1.0, "zero": 0.0, "two": 2.0, "minus": -1.0, "all": 1.0, "number": root.data}
+    if seed in fixed:
+        root.grad = fixed[seed]
+    elif seed == "add":
+        root.grad += 1.0
+    steps = {
+        "given": nodes,
+        "turned": nodes[::-1],
+        "once": list(dict.fromkeys(nodes)),
+        "first": nodes[1:],
+        "last": nodes[:-1],
+        "twice": [node for node in nodes for _ in range(2)],
+        "root": [*nodes, root],
+        "again": [root, *nodes],
+        "alone": [root],
+        "none": [],
+        "same": [root for _ in nodes],
+    }[order]
+    for node in steps:
+        node._backward()
+    if seed == "late":
+        root.grad = 1.0
+    if reset == "after":
+        for node in nodes:
+            node.grad = 0.0
+
+
 # %% mistake: manual_backward.no_seed
 # row: 23
 # says: All gradients are as they were before: zero times anything is zero. The backward pass

@@ -42,6 +42,47 @@ b *= 3.0
 # observe: a.data, b.data, b is a
 
 
+# %% sample: mul
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 0.0, 0.0, 0.0, 41.0, -37.0
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 0.0, 0.0, 1.3, -2.2, 0.7, -23.0, 29.0
+# regions: x > 0 | x < 0 | x == 0; y > 0 | y < 0 | y == 0
+# results: z.data = x * y
+# shares: a.grad = y; b.grad = x
+# facts: a in z._prev | False: the graph of your result does not lead to `a`; b in z._prev | False: the graph of your result does not lead to `b`; z._op
+a, b = Value(x), Value(y)
+a.grad = b.grad = h
+z = a * b
+z.grad = g
+z._backward()
+
+
+# %% sample: mul
+# about: a node and a plain number
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 41.0, -37.0
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57, -23.0, 29.0
+# regions: x > 0 | x < 0; y > 0 | y < 0
+# results: z.data = x * y
+# shares: a.grad = y
+a = Value(x)
+a.grad = h
+z = a * y
+z.grad = g
+z._backward()
+
+
+# %% sample: mul
+# about: a node with itself
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9
+# regions: x > 0 | x < 0
+# results: z.data = x * x
+# shares: a.grad = 2 * x
+a = Value(x)
+a.grad = h
+z = a * a
+z.grad = g
+z._backward()
+
+
 # %% mistake: mul.own_data
 # row: 3
 # says: Each operand got its own number. How a product reacts to one factor depends on the

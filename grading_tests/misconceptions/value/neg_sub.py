@@ -48,6 +48,57 @@ for node in steps:
 # observe: z.data, x.grad
 
 
+# %% sample: neg_sub
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 0.0, 0.0, 0.0, 41.0, -37.0
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 0.0, 0.0, 1.3, -2.2, 0.7, -23.0, 29.0
+# regions: x > 0 | x < 0 | x == 0; y > 0 | y < 0 | y == 0
+# results: z.data = x - y
+# shares: a.grad = 1; b.grad = -1
+# facts: a in steps | False: no way leads from your result back to `a`; b in steps | False: no way leads from your result back to `b`
+a, b = Value(x), Value(y)
+a.grad = b.grad = h
+z = a - b
+z.grad = g
+steps = [z]
+for node in steps:
+    node._backward()
+    steps += node._prev  # next, what it was computed from
+
+
+# %% sample: neg_sub
+# about: a node and a plain number
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 41.0, -37.0
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57, -23.0, 29.0
+# regions: x > 0 | x < 0; y > 0 | y < 0
+# results: z.data = x - y
+# shares: a.grad = 1
+a = Value(x)
+a.grad = h
+z = a - y
+z.grad = g
+steps = [z]
+for node in steps:
+    node._backward()
+    steps += node._prev  # next, what it was computed from
+
+
+# %% sample: neg_sub
+# about: minus in front of a node
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.0, 0.0, 0.0
+# regions: x > 0 | x < 0 | x == 0
+# results: z.data = -x
+# shares: a.grad = -1
+# facts: a in steps | False: no way leads from your result back to `a`
+a = Value(x)
+a.grad = h
+z = -a
+z.grad = g
+steps = [z]
+for node in steps:
+    node._backward()
+    steps += node._prev  # next, what it was computed from
+
+
 # %% mistake: neg_sub.negation_cut_off
 # row: 11
 # says: `-x` is a fresh leaf without operands: the graph is cut there, and x never learns. A

@@ -18,6 +18,16 @@ slope = numerical_derivative(lambda x: 1 / x, 3.0)
 # observe: round(slope, 7)
 
 
+# %% sample: numerical
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9
+# h: 0.5, 0.25, 0.3, 0.7, 0.125, 0.4
+# derived: above = (x + h) ** 3; below = (x - h) ** 3; here = x ** 3
+# where: `above`, `below` and `here` are f(x + h), f(x - h) and f(x)
+# also: (above - here) / h; (here - below) / h; (above - below) / h; (above + below) / h; (above - here) / (2 * h); above - here; (above + here) / h
+# results: slope = (above - below) / (2 * h)
+slope = numerical_derivative(lambda t: t**3, x, h)
+
+
 # %% mistake: numerical.forward_difference
 # row: new
 # says: That is the slope between x and x + h. The central difference looks to both sides and

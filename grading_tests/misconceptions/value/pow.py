@@ -45,6 +45,35 @@ except (ValueError, TypeError, ArithmeticError):
 # observe: outcome
 
 
+# %% sample: pow
+# x: 2.3, 1.7, 0.6, 3.4, 0.45, 2.9, 1.2, 0.75, 1.9, 2.6, 0.85, 3.1, 1.4
+# n: 3, 2, 4, 1, 1, 0, 0, 0.5, 1.5, -1, -2, -0.5, 2.5
+# regions: n > 1 | n == 1 | 0 < n < 1 | n == 0 | n < 0; n % 1 == 0 | n % 1 != 0; x > 1 | x < 1
+# results: z.data = x ** n
+# shares: a.grad = n * x ** (n - 1)
+# facts: a in z._prev | False: the graph of your result does not lead to `a`
+# functions: log
+a = Value(x)
+a.grad = h
+z = a**n
+z.grad = g
+z._backward()
+
+
+# %% sample: pow
+# about: a negative base
+# x: -2.3, -1.7, -0.6, -3.4, -0.45, -2.9
+# n: 3, 2, -1, -2, 4, 5
+# regions: n % 2 == 0 | n % 2 == 1
+# results: z.data = x ** n
+# shares: a.grad = n * x ** (n - 1)
+a = Value(x)
+a.grad = h
+z = a**n
+z.grad = g
+z._backward()
+
+
 # %% mistake: pow.factor_dropped
 # row: 15
 # says: The exponent in front is missing. Bring n down as a factor, then subtract 1 from the

@@ -35,6 +35,78 @@ total = sum([x, y])
 # observe: total.data
 
 
+# %% sample: reverse
+# about: a number plus a node
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 41.0, -37.0
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57, -23.0, 29.0
+# regions: x > 0 | x < 0; y > 0 | y < 0
+# results: z.data = y + x
+# shares: a.grad = 1
+# facts: a in steps | False: no way leads from your result back to `a`
+a = Value(x)
+a.grad = h
+z = y + a
+z.grad = g
+steps = [z]
+for node in steps:
+    node._backward()
+    steps += node._prev  # next, what it was computed from
+
+
+# %% sample: reverse
+# about: a number minus a node
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 41.0, -37.0
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57, -23.0, 29.0
+# regions: x > 0 | x < 0; y > 0 | y < 0
+# results: z.data = y - x
+# shares: a.grad = -1
+# facts: a in steps | False: no way leads from your result back to `a`
+a = Value(x)
+a.grad = h
+z = y - a
+z.grad = g
+steps = [z]
+for node in steps:
+    node._backward()
+    steps += node._prev  # next, what it was computed from
+
+
+# %% sample: reverse
+# about: a number times a node
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 41.0, -37.0
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57, -23.0, 29.0
+# regions: x > 0 | x < 0; y > 0 | y < 0
+# results: z.data = y * x
+# shares: a.grad = y
+# facts: a in steps | False: no way leads from your result back to `a`
+a = Value(x)
+a.grad = h
+z = y * a
+z.grad = g
+steps = [z]
+for node in steps:
+    node._backward()
+    steps += node._prev  # next, what it was computed from
+
+
+# %% sample: reverse
+# about: a number divided by a node
+# x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 41.0, -37.0
+# y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57, -23.0, 29.0
+# regions: x > 0 | x < 0; y > 0 | y < 0
+# results: z.data = y / x
+# shares: a.grad = -y / x ** 2
+# facts: a in steps | False: no way leads from your result back to `a`
+a = Value(x)
+a.grad = h
+z = y / a
+z.grad = g
+steps = [z]
+for node in steps:
+    node._backward()
+    steps += node._prev  # next, what it was computed from
+
+
 # %% mistake: reverse.radd_missing
 # row: 8
 # says: Python cannot add a node to a number on its left, and `sum` starts from the number 0.

@@ -35,9 +35,9 @@ nodes, edges = trace(root)
 
 
 # %% probe: trace
-# about: a chain of 5000 operations
+# about: a chain of 300 operations
 node = Value(1.0)
-for step in range(5000):
+for step in range(300):
     node = Value(1.0, (node,), "+")
 nodes, edges = trace(node)
 # observe: len(nodes), len(edges)
@@ -60,23 +60,60 @@ nodes, edges = trace(y)
 # observe: len(nodes), Watched.looks < 200
 
 
-# %% mistake: trace.recursive
-# row: 26
-# says: The walk is right, but the function calls itself once for every level, and Python stops
-#   it on a deep graph. Keep a list of the nodes that are still to be visited, and loop until it
-#   is empty.
-def trace(root):
-    nodes, edges = set(), set()
+# %% sample: trace
+# seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+# facts: found; arrows
+import random
 
-    def visit(node):
-        if node not in nodes:
-            nodes.add(node)
-            for operand in node._prev:
-                edges.add((operand, node))
-                visit(operand)
+draw = random.Random(seed)
+nodes = [Value(draw.choice([1.5, 2.0, 2.5]), label=name) for name in "ab"]
+for name in "cdefg"[: draw.randint(0, 5)]:
+    nodes.append(Value(draw.choice([1.5, 2.0, 2.5]), draw.choices(nodes[-3:], k=2), "+", name))
+root = nodes[-1]
+parts = trace(root)
+found = "".join(sorted(node.label for node in parts[0]))
+arrows = " ".join(sorted(f"{one.label}>{other.label}" for one, other in parts[1]))
 
-    visit(root)
-    return nodes, edges
+
+# %% behaviour: trace
+# root: in | out: leaves the root out of the nodes
+# leaves: in | out: leaves the nodes without operands out of the nodes | only: keeps the nodes without operands alone
+# edges: all | new: records an arrow only where its operand is met for the first time | root: takes each arrow to lead to the root | turned: turns the arrows round | twice: records an arrow twice where a node is used twice | own: takes each arrow to begin and end at the result | operand: takes each arrow to begin and end at the operand | none: records no arrow | far: records arrows of the root alone
+# follow: all | first: follows the first operand of each node alone | last: follows the last operand of each node alone | near: stops at the root's own operands | nothing: does not go on from the root
+# marks: nodes | data: takes nodes with equal numbers for one | none: does not remember which nodes it has met, and keeps them as often as it meets them
+# pair: right | turned: gives the arrows first and the nodes second | nodes: gives the nodes in both places
+# ask: With y = x + x, which nodes and which arrows should be found?
+def trace(top):
+    key = id if marks != "data" else lambda node: node.data
+    nodes, arrows, met, waiting = [top], [], {key(top)}, [top]
+    while waiting:
+        node = waiting.pop()
+        operands = list(node._prev)
+        if follow in ("first", "last"):
+            operands = operands[:1] if follow == "first" else operands[-1:]
+        if follow == "nothing" or (follow == "near" and node is not top):
+            operands = []
+        for operand in operands:
+            ends = {
+                "root": (operand, top),
+                "turned": (node, operand),
+                "own": (node, node),
+                "operand": (operand, operand),
+            }.get(edges, (operand, node))
+            is_new = key(operand) not in met
+            if {"none": False, "new": is_new, "far": node is top}.get(edges, True):
+                arrows.append(ends)
+            if key(operand) not in met or marks == "none":
+                met.add(key(operand))
+                nodes.append(operand)
+                waiting.append(operand)
+    if root == "out":
+        nodes = [node for node in nodes if node is not top]
+    if leaves != "in":
+        nodes = [node for node in nodes if bool(len(node._prev)) == (leaves == "out")]
+    if edges != "twice":
+        arrows = list(dict.fromkeys(arrows))
+    return {"right": (nodes, arrows), "turned": (arrows, nodes), "nodes": (nodes, nodes)}[pair]
 
 
 # %% mistake: trace.walks_every_path

@@ -11,6 +11,23 @@ c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "tokenizer"
 c.CourseDirectory.solution_directory = "solutions"
 
+# nbgrader's own steps, and one that leaves extra exercises without points where course.toml says
+# `core_only = true`.
+c.GenerateAssignment.preprocessors = [
+    "nbgrader.preprocessors.IncludeHeaderFooter",
+    "autograder.nbgrader_plugins.weights.CoreOnly",
+    "nbgrader.preprocessors.LockCells",
+    "nbgrader.preprocessors.ClearSolutions",
+    "nbgrader.preprocessors.ClearOutput",
+    "nbgrader.preprocessors.CheckCellMetadata",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.SaveCells",
+    "nbgrader.preprocessors.ClearHiddenTests",
+    "nbgrader.preprocessors.ClearMarkScheme",
+    "nbgrader.preprocessors.ComputeChecksums",
+    "nbgrader.preprocessors.CheckCellMetadata",
+]
+
 # Damaged notebooks are read as far as they can be, and locked cells are put back in place.
 c.Autograde.exporter_class = "autograder.nbgrader_plugins.autograde.SubmissionExporter"
 c.Autograde.sanitize_preprocessors = [

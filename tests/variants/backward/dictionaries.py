@@ -5,33 +5,6 @@
 # ruff: noqa
 # mypy: ignore-errors
 
-# %% exp
-def method(function):
-    setattr(Value, function.__name__, function)
-    return function
-
-
-@method
-def exp(self):
-    out = Value(math.e**self.data, (self,), "exp")
-
-    def step():
-        self.grad += out.grad * out.data
-
-    out._backward = step
-    return out
-
-
-# %% tanh
-@method
-def tanh(self):
-    t = (2 / (1 + math.exp(-2 * abs(self.data)))) - 1
-    t = math.copysign(t, self.data)
-    out = Value(t, (self,), "tanh")
-    out._backward = lambda: setattr(self, "grad", self.grad + (1 - t * t) * out.grad)
-    return out
-
-
 # %% topological_order
 def topological_order(root):
     done = {}
@@ -46,6 +19,33 @@ def topological_order(root):
 
     visit(root)
     return list(done.values())
+
+
+# %% tanh
+def method(function):
+    setattr(Value, function.__name__, function)
+    return function
+
+
+@method
+def tanh(self):
+    t = (2 / (1 + math.exp(-2 * abs(self.data)))) - 1
+    t = math.copysign(t, self.data)
+    out = Value(t, (self,), "tanh")
+    out._backward = lambda: setattr(self, "grad", self.grad + (1 - t * t) * out.grad)
+    return out
+
+
+# %% exp
+@method
+def exp(self):
+    out = Value(math.e**self.data, (self,), "exp")
+
+    def step():
+        self.grad += out.grad * out.data
+
+    out._backward = step
+    return out
 
 
 # %% dot_source

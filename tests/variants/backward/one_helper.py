@@ -4,7 +4,7 @@
 # ruff: noqa
 # mypy: ignore-errors
 
-# %% exp
+# %% tanh
 def unary(name, function, slope):
     """Attach a function of one operand; slope(x, y) is its derivative at input x, output y."""
 
@@ -22,19 +22,19 @@ def unary(name, function, slope):
     return operation
 
 
-exp = unary("exp", math.exp, lambda x, y: y)
-
-
-# %% log
-log = unary("log", math.log, lambda x, y: 1 / x)
-
-
-# %% tanh
 tanh = unary("tanh", math.tanh, lambda x, y: 1 - y * y)
 
 
 # %% relu
 relu = unary("relu", lambda x: max(x, 0.0), lambda x, y: float(x > 0))
+
+
+# %% exp
+exp = unary("exp", math.exp, lambda x, y: y)
+
+
+# %% log
+log = unary("log", math.log, lambda x, y: 1 / x)
 
 
 # %% sigmoid

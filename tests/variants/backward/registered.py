@@ -3,7 +3,7 @@
 # ruff: noqa
 # mypy: ignore-errors
 
-# %% exp
+# %% tanh
 def method(name, slope):
     """Attach a function of one number, with its slope as a function of input and output."""
 
@@ -23,18 +23,6 @@ def method(name, slope):
     return attach
 
 
-@method("exp", slope=lambda x, y: y)
-def exp(x):
-    return math.exp(x)
-
-
-# %% log
-@method("log", slope=lambda x, y: 1 / x)
-def log(x):
-    return math.log(x)
-
-
-# %% tanh
 @method("tanh", slope=lambda x, y: (1 - y) * (1 + y))
 def tanh(x):
     return math.tanh(x)
@@ -44,6 +32,18 @@ def tanh(x):
 @method("relu", slope=lambda x, y: float(x > 0))
 def relu(x):
     return x if x > 0 else 0.0
+
+
+# %% exp
+@method("exp", slope=lambda x, y: y)
+def exp(x):
+    return math.exp(x)
+
+
+# %% log
+@method("log", slope=lambda x, y: 1 / x)
+def log(x):
+    return math.log(x)
 
 
 # %% sigmoid

@@ -152,15 +152,15 @@ Value.__truediv__ = div
 
 
 # %% reverse
-def reflected(operation):
+def reflected(name):
     def method(self, other):
-        return operation(Value.wrap(other), self)
+        return getattr(Value, name)(Value.wrap(other), self)
 
     return method
 
 
 for name in ("add", "sub", "mul", "truediv"):
-    setattr(Value, f"__r{name}__", reflected(getattr(Value, f"__{name}__")))
+    setattr(Value, f"__r{name}__", reflected(f"__{name}__"))
 
 
 # %% trace

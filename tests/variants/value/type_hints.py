@@ -161,5 +161,8 @@ def push_gradients(root: Value, order: list[Value]) -> None:
 
 
 # %% numerical
+from collections.abc import Callable
+
+
 def numerical_derivative(f: Callable[[float], float], x: float, h: float = 1e-5) -> float:
     return (f(x + h) - f(x - h)) / (2 * h)

@@ -4,6 +4,11 @@
 # ruff: noqa
 # mypy: ignore-errors
 
+# %% numerical
+def numerical_derivative(f, x, h=1e-5):
+    return (f(x + h) - f(x - h)) / (2 * h)
+
+
 # %% node
 class Value:
     def __init__(self, data, _children=(), _op="", label=""):
@@ -81,17 +86,12 @@ Value.__rmul__ = rmul
 Value.__rtruediv__ = rtruediv
 
 
-# %% trace
-def trace(root):
-    raise NotImplementedError()
-
-
 # %% manual_backward
 def push_gradients(root, order):
     raise NotImplementedError()
 
 
-# %% numerical
+# %% trace
 class Value:
     def __init__(self, data, _children=(), _op="", label=""):
         self.data = float(data)
@@ -178,7 +178,3 @@ def push_gradients(root, order):
     root.grad = 1.0
     for node in order:
         node._backward()
-
-
-def numerical_derivative(f, x, h=1e-5):
-    return (f(x + h) - f(x - h)) / (2 * h)

@@ -38,6 +38,7 @@ const keys = {
 
 document.addEventListener("keydown", (event) => {
   const { key, target } = event;
+  if (target.closest("input, select, textarea")) return;
   // Buttons and links keep the keys that press them, and wide boxes those that scroll them.
   const presses = target.closest("button, a, summary") && [" ", "Enter"].includes(key);
   const scrolls = target.scrollWidth > target.clientWidth && key.startsWith("Arrow");

@@ -1,0 +1,204 @@
+"""Python for the browser: the Pyodide runtime, and the wheels that it finds beside itself.
+
+The runtime comes from the npm package `pyodide`, wheels come from the package index by pip. Pyodide
+installs what its lock file lists, at the address and with the hash that stand there; the lock file
+that is written here lists these wheels alone, so that nothing is ever asked of another server.
+"""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+import shutil
+import subprocess
+import sys
+import tarfile
+import tempfile
+import zipfile
+from collections.abc import Iterable, Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyterlite_pyodide_kernel.constants import PYODIDE_LOCK, PYODIDE_MJS, PYODIDE_VERSION
+from packaging.markers import default_environment
+from packaging.requirements import Requirement
+from packaging.utils import canonicalize_name, parse_wheel_filename
+
+from ...errors import CourseError
+from ...packages import module_folder
+from ..contents import wheel_metadata
+
+_FILES = (PYODIDE_MJS, "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip", PYODIDE_LOCK)
+
+
+@dataclass(frozen=True)
+class Runtime:
+    """What Python in the browser has.
+
+    Attributes:
+        packages: the packages that it installs when it starts, by name.
+        left_out: the packages that were asked for and have no wheel that a browser can run.
+    """
+
+    packages: list[str]
+    left_out: list[str]
+
+
+def build_runtime(
+    target: Path, kernel: Sequence[Path], own: Sequence[Path], asked: Sequence[str]
+) -> Runtime:
+    """Put the runtime into `target`, with the given wheels and all that they require.
+
+    Args:
+        target: the folder to fill.
+        kernel: the wheels that come with the kernel.
+        own: the wheels of the course.
+        asked: further packages, as pip takes them.
+
+    Raises:
+        CourseError: npm or pip could not fetch something.
+    """
+    target.mkdir(parents=True)
+    _fetch_pyodide(target)
+    lock_path = target / PYODIDE_LOCK
+    lock = json.loads(lock_path.read_text("utf-8"))
+    # The kernel is made for this one of the releases of Pyodide's installer.
+    installer = f"micropip=={lock['packages']['micropip']['version']}"
+    given = [Path(shutil.copyfile(wheel, target / wheel.name)) for wheel in (*kernel, *own)]
+    wheels = _Wheels(target, given, lock["info"]["python"])
+    left_out = wheels.require([installer, "jedi", *asked])
+    lock["packages"] = {name: wheels.lock_entry(name) for name in sorted(wheels.found)}
+    lock_path.write_text(json.dumps(lock, indent=1), "utf-8")
+    return Runtime([*lock["packages"]], left_out)
+
+
+def _fetch_pyodide(target: Path) -> None:
+    if shutil.which("npm") is None:
+        raise CourseError(
+            "npm is missing, which fetches Python for the browser: install it (`apt-get install "
+            "npm` on Debian and Ubuntu), then publish again"
+        )
+    with tempfile.TemporaryDirectory() as scratch:
+        package = f"pyodide@{PYODIDE_VERSION}"
+        _run("npm", "pack", package, "--silent", "--pack-destination", scratch)
+        [archive] = Path(scratch).glob("*.tgz")
+        with tarfile.open(archive) as packed:
+            for name in _FILES:
+                member = packed.extractfile(f"package/{name}")
+                assert member is not None, f"{package} holds no {name}"
+                (target / name).write_bytes(member.read())
+
+
+class _Wheels:
+    """A folder of wheels that grows by what these require in a browser.
+
+    Args:
+        folder: the folder that they are in.
+        given: those that are there already.
+        python: the version of Python in the browser, in full.
+    """
+
+    def __init__(self, folder: Path, given: Iterable[Path], python: str) -> None:
+        self._folder = folder
+        self._python = python
+        self._environment: dict[str, str] = {
+            **{name: str(value) for name, value in default_environment().items()},
+            "extra": "",
+            "implementation_name": "cpython",
+            "implementation_version": python,
+            "os_name": "posix",
+            "platform_machine": "wasm32",
+            "platform_python_implementation": "CPython",
+            "platform_system": "Emscripten",
+            "python_full_version": python,
+            "python_version": python.rpartition(".")[0],
+            "sys_platform": "emscripten",
+        }
+        self.found: dict[str, Path] = {_name_of(path): path for path in given}
+
+    def require(self, asked: Sequence[str]) -> list[str]:
+        """Fetch what is asked for, and what everything here requires; what could not be had."""
+        left_out: set[str] = set()
+        needed = [Requirement(each) for each in asked]
+        needed += [each for wheel in self.found.values() for each in self._requirements(wheel)]
+        while needed:
+            missing = {
+                name: f"{each.name}{each.specifier}"
+                for each in needed
+                if (name := canonicalize_name(each.name)) not in {*self.found, *left_out}
+            }
+            if not self._fetch([*missing.values()]):
+                left_out |= {name for name, one in missing.items() if not self._fetch([one])}
+            got = {_name_of(path): path for path in self._folder.glob("*.whl")}
+            new = [name for name in missing if name in got]
+            self.found |= {name: got[name] for name in new}
+            needed = [each for name in new for each in self._requirements(got[name])]
+        return sorted(left_out)
+
+    def _requirements(self, wheel: Path) -> list[Requirement]:
+        """What a wheel requires in a browser."""
+        lines = wheel_metadata(wheel).get_all("Requires-Dist", [])
+        return [
+            each
+            for each in map(Requirement, lines)
+            if each.marker is None or each.marker.evaluate(self._environment)
+        ]
+
+    def _fetch(self, requirements: list[str]) -> bool:
+        """Download wheels that are pure Python; whether there were such."""
+        # In a clone, the versions that its tests ran with.
+        pins = module_folder("autograder").parent / "constraints.txt"
+        try:
+            _run(
+                *(sys.executable, "-m", "pip", "download", "--quiet", "--no-deps"),
+                *("--disable-pip-version-check", "--dest", str(self._folder)),
+                *("--only-binary=:all:", "--implementation=py", "--abi=none", "--platform=any"),
+                *("--python-version", self._python.rpartition(".")[0]),
+                *(("--constraint", str(pins)) if pins.is_file() else ()),
+                *requirements,
+            )
+        except CourseError as error:
+            # The second where a version is set, since nothing else is resolved.
+            if re.search("No matching distribution|ResolutionImpossible", str(error)):
+                return False
+            raise
+        return True
+
+    def lock_entry(self, name: str) -> dict[str, Any]:
+        """What Pyodide's lock file says of a package."""
+        wheel = self.found[name]
+        required = {canonicalize_name(each.name) for each in self._requirements(wheel)}
+        return {
+            "name": name,
+            "version": str(parse_wheel_filename(wheel.name)[1]),
+            "file_name": wheel.name,
+            "install_dir": "site",
+            "sha256": hashlib.sha256(wheel.read_bytes()).hexdigest(),
+            "package_type": "package",
+            "imports": _imports(wheel),
+            "depends": sorted(required & {*self.found}),
+            "unvendored_tests": False,
+        }
+
+
+def _name_of(wheel: Path) -> str:
+    return parse_wheel_filename(wheel.name)[0]
+
+
+def _imports(wheel: Path) -> list[str]:
+    """The modules and packages that a wheel brings."""
+    with zipfile.ZipFile(wheel) as packed:
+        tops = {name.partition("/")[0] for name in packed.namelist() if name.endswith(".py")}
+    names = {top.removesuffix(".py") for top in tops}
+    return sorted(name for name in names if name.isidentifier())
+
+
+def _run(*command: str) -> None:
+    done = subprocess.run(command, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise CourseError(
+            f"{' '.join(command[:4])} failed; is the network there? It said:\n"
+            f"{(done.stdout + done.stderr)[-2000:]}"
+        )

@@ -1,0 +1,171 @@
+"""Puts the site together: JupyterLite, the runtime, what students get, and a start page."""
+
+from __future__ import annotations
+
+import json
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from jupyterlite_core.constants import JUPYTERLITE_JSON
+from jupyterlite_pyodide_kernel.constants import (
+    DISABLE_PYPI_FALLBACK,
+    LOAD_PYODIDE_OPTIONS,
+    OPTION_PACKAGES,
+    PYODIDE_KERNEL_NPM_NAME,
+    PYODIDE_KERNEL_PLUGIN_ID,
+    PYODIDE_MJS,
+    PYODIDE_URL,
+)
+from markupsafe import Markup
+
+from ...course_folder.assignments import read_cells
+from ...course_folder.settings import Settings, load_settings
+from ...errors import CourseError
+from ...pages.markdown import markdown_html
+from ...pages.templates import templates
+from ..contents import build_wheels, copy_assignment, released
+from ..lesson.site import build
+from .runtime import build_runtime
+
+_RUNTIME = "static/pyodide"  # in the site
+_EXTENSIONS = "share/jupyter/labextensions/"  # in a wheel, and in an environment
+
+
+@dataclass(frozen=True)
+class BrowserSite:
+    """Where the site is, and which packages it cannot have."""
+
+    folder: Path
+    left_out: list[str]
+
+
+def publish_browser(course: Path, names: Sequence[str], output: Path) -> BrowserSite:
+    """Make the site, in place of an earlier one.
+
+    Args:
+        course: the course folder, with the release notebooks in it.
+        names: the assignments to put in; all that are released if empty.
+        output: the site's folder.
+
+    Raises:
+        CourseError: an assignment is not released or its release holds what students must not have;
+            something could not be built or fetched; or `output` is there and is no such site.
+    """
+    chosen = released(course, names)
+    settings = load_settings(course)
+    if output.exists() and any(output.iterdir()) and not (output / JUPYTERLITE_JSON).is_file():
+        raise CourseError(f"{output} is there and is not such a site: name another --output")
+    output.parent.mkdir(parents=True, exist_ok=True)
+    with tempfile.TemporaryDirectory(dir=output.parent, prefix=".browser-") as scratch:
+        work = Path(scratch)
+        contents = work / "contents"
+        for name in chosen:
+            copy_assignment(course, settings, name, contents / name)
+        if settings.lesson.folder:
+            link = "../../lab/index.html?path={name}/{name}.ipynb"
+            build(course, contents / "lesson", chosen, link)
+        (work / "own").mkdir()
+        own = build_wheels(course, settings, work / "own")
+        kernel = Path(sys.prefix) / _EXTENSIONS / PYODIDE_KERNEL_NPM_NAME
+        # The package of a course says what it needs.
+        asked = ("ipython", *(() if settings.wheel else settings.visible.packages))
+        runtime = build_runtime(
+            work / "runtime", sorted(kernel.glob("static/pypi/*.whl")), own, asked
+        )
+        extensions = [kernel, *_extensions(work / "runtime", work / "extensions")]
+        site = _build_lab(settings, work, extensions, runtime.packages)
+        shutil.move(work / "runtime", site / _RUNTIME)
+        start = templates(__package__).get_template("index.html")
+        page = start.render(
+            settings=settings,
+            notebooks=[
+                _linked(path, contents)
+                for name in chosen
+                for path in sorted((contents / name).glob("*.ipynb"))
+            ],
+            lesson=bool(settings.lesson.folder),
+            megabytes=round(sum(path.stat().st_size for path in (site / _RUNTIME).iterdir()) / 1e6),
+        )
+        (site / "index.html").write_text(page, "utf-8")
+        if output.exists():
+            shutil.rmtree(output)
+        os.replace(site, output)
+    return BrowserSite(output, runtime.left_out)
+
+
+@dataclass(frozen=True)
+class _Linked:
+    """A notebook as the start page shows it: its first heading, and the paragraph below."""
+
+    path: str
+    title: str
+    summary: Markup
+
+
+def _linked(path: Path, contents: Path) -> _Linked:
+    cells = read_cells(path, path.stat().st_mtime_ns)
+    text = next((cell.source for cell in cells if cell.cell_type == "markdown"), "")
+    heading, _, rest = text.partition("\n\n")
+    titled = heading.startswith("# ")
+    summary = markdown_html(rest.partition("\n\n")[0], {}, {}) if titled else ""
+    title = heading.removeprefix("# ") if titled else path.stem
+    return _Linked(path.relative_to(contents).as_posix(), title, Markup(summary))
+
+
+def _extensions(wheels: Path, target: Path) -> list[Path]:
+    """Unpack the extensions of JupyterLab that wheels bring, such as that of widgets."""
+    for wheel in sorted(wheels.glob("*.whl")):
+        with zipfile.ZipFile(wheel) as packed:
+            for name in packed.namelist():
+                _, found, inner = name.partition(_EXTENSIONS)
+                if found and not name.endswith("/"):
+                    (target / inner).parent.mkdir(parents=True, exist_ok=True)
+                    (target / inner).write_bytes(packed.read(name))
+    packages = target.rglob("package.json")
+    return sorted(path.parent for path in packages if "static" not in path.parts)
+
+
+def _build_lab(
+    settings: Settings, work: Path, extensions: Sequence[Path], packages: Sequence[str]
+) -> Path:
+    """Build JupyterLite with the contents; returns its folder."""
+    kernel = {
+        PYODIDE_URL: f"./{_RUNTIME}/{PYODIDE_MJS}",
+        DISABLE_PYPI_FALLBACK: True,
+        LOAD_PYODIDE_OPTIONS: {OPTION_PACKAGES: [*packages]},
+    }
+    lab: dict[str, Any] = {
+        "appName": settings.title,
+        "litePluginSettings": {PYODIDE_KERNEL_PLUGIN_ID: kernel},
+    }
+    lite = work / "lite"
+    lite.mkdir()
+    (lite / JUPYTERLITE_JSON).write_text(
+        json.dumps({"jupyter-lite-schema-version": 0, "jupyter-config-data": lab}), "utf-8"
+    )
+    config = {
+        "LiteBuildConfig": {
+            "apps": ["lab"],
+            "contents": [str(work / "contents")],
+            # Of this environment's own extensions, most talk to a server.
+            "ignore_sys_prefix": True,
+            "federated_extensions": [*map(str, extensions)],
+            "no_libarchive": True,
+            "no_sourcemaps": True,
+            "output_dir": str(work / "site"),
+        }
+    }
+    (lite / "jupyter_lite_config.json").write_text(json.dumps(config), "utf-8")
+    command = [sys.executable, "-m", "jupyterlite_core", "build", "--lite-dir", str(lite)]
+    done = subprocess.run(command, cwd=lite, capture_output=True, text=True)
+    if done.returncode != 0:
+        raise CourseError(f"JupyterLite could not be built:\n{(done.stdout + done.stderr)[-2000:]}")
+    return work / "site"

@@ -1,0 +1,159 @@
+"""What students get of a course, in whatever form: its release notebooks and its wheels."""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+import zipfile
+from collections.abc import Sequence
+from email import message_from_bytes
+from email.message import Message
+from pathlib import Path
+
+from ..course_folder.assignments import is_ordinary, read_cells
+from ..course_folder.settings import Settings
+from ..errors import CourseError
+from ..packages import module_folder
+
+# What `nbgrader generate_assignment` takes out. Where it is left, the release is not one.
+_INSTRUCTORS_ONLY = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "END HIDDEN TESTS")
+_EPOCH = 315_532_800  # 1980-01-01, the first day that a zip file can tell
+
+
+def released(course: Path, names: Sequence[str]) -> list[str]:
+    """The assignments to give out: those named, or all that are released.
+
+    Raises:
+        CourseError: one of them is not released, or its release cannot be read.
+    """
+    there = sorted(path.parent.name for path in (course / "release").glob("*/*.ipynb"))
+    chosen = list(names) or there
+    for name in chosen:
+        if name not in there:
+            raise CourseError(
+                f"{name!r} is not released: run `nbgrader generate_assignment {name} --force` first"
+            )
+        for path in (course / "release" / name).glob("*.ipynb"):
+            read_cells(path, path.stat().st_mtime_ns)
+    return chosen
+
+
+def copy_assignment(course: Path, settings: Settings, name: str, target: Path) -> None:
+    """Copy a release to `target`, with its data and its table of checks.
+
+    Raises:
+        CourseError: something is missing, or the release holds what students must not have.
+    """
+    _copy(course / "release" / name, target)
+    _copy_beside(course, settings, name, target)
+    _require_released(target)
+
+
+def build_wheels(course: Path, settings: Settings, target: Path) -> list[Path]:
+    """Build what students install into `target`: the visible checks, and the course's package.
+
+    Raises:
+        CourseError: a wheel cannot be built, or a file that it is made of is missing.
+    """
+    wheels = [_checks_wheel(target)]
+    if settings.wheel:
+        wheels.append(_wheel(settings.package_home(course), settings.wheel, target))
+    return wheels
+
+
+def wheel_metadata(wheel: Path) -> Message:
+    """What a wheel says of itself: its name, its version, what it requires."""
+    with zipfile.ZipFile(wheel) as packed:
+        [name] = (name for name in packed.namelist() if name.endswith(".dist-info/METADATA"))
+        return message_from_bytes(packed.read(name))
+
+
+def _copy(source: Path, target: Path) -> None:
+    """Copy a folder without what editors and Python leave in it, and without what links show."""
+    for path in sorted(source.rglob("*")):
+        inside = path.relative_to(source)
+        if any(part.startswith(".") or part == "__pycache__" for part in inside.parts):
+            continue
+        if path.is_file() and not path.is_symlink():
+            (target / inside).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target / inside)
+            (target / inside).chmod(0o644)
+
+
+def _copy_beside(course: Path, settings: Settings, name: str, target: Path) -> None:
+    """Copy what a notebook needs beside it, data and table, also where the release has it not."""
+    files = [course / "source" / name / file for file in settings.of(name).data]
+    if not settings.tables and not is_ordinary(course, name):
+        files.append(settings.table_of(course, name))
+    for path in files:
+        if not path.is_file():
+            raise CourseError(
+                f"{path} is missing, which students need beside the notebook: put it there, or "
+                f"make it with `autograder tables {name}` if it is the table of the checks"
+            )
+        copy = target / path.relative_to(course / "source" / name)
+        copy.parent.mkdir(parents=True, exist_ok=True)
+        shutil.copyfile(path, copy)
+        copy.chmod(0o644)
+
+
+def _require_released(folder: Path) -> None:
+    for path in folder.rglob("*.ipynb"):
+        text = path.read_text("utf-8")
+        for mark in _INSTRUCTORS_ONLY:
+            if mark in text:
+                raise CourseError(
+                    f"release/{path.parent.name}/{path.name} holds {mark!r}, which students must "
+                    f"not have: run `nbgrader generate_assignment {path.parent.name} --force`. "
+                    "Nothing was published."
+                )
+
+
+def _checks_wheel(target: Path) -> Path:
+    """Build the wheel of the visible checks, which every course's students need."""
+    folder = module_folder("coursecheck")
+    if not (folder / "pyproject.toml").is_file():
+        raise CourseError(
+            "`coursecheck` was not installed from a clone, so that its wheel cannot be built: "
+            "publish from the environment that `make install` makes in a clone"
+        )
+    names = sorted(
+        path.name for path in folder.iterdir() if path.suffix in (".py", ".toml", ".typed")
+    )
+    return _wheel(folder, names, target)
+
+
+def _wheel(folder: Path, names: Sequence[str], target: Path) -> Path:
+    """Build a wheel of what these files and folders in `folder` hold.
+
+    Nothing is fetched: the tools that build it are installed with the autograder.
+    """
+    with tempfile.TemporaryDirectory() as scratch:
+        copy = Path(scratch) / "source"
+        for name in names:
+            path = folder / name
+            if path.is_dir():
+                _copy(path, copy / name)
+            elif path.is_file():
+                copy.mkdir(exist_ok=True)
+                shutil.copyfile(path, copy / name)
+                (copy / name).chmod(0o644)
+            else:
+                raise CourseError(f"{path} is missing, which course.toml names for the wheel")
+        command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", scratch]
+        done = subprocess.run(
+            [*command, str(copy)],
+            capture_output=True,
+            text=True,
+            cwd=scratch,
+            env={**os.environ, "SOURCE_DATE_EPOCH": str(_EPOCH)},
+        )
+        if done.returncode != 0:
+            raise CourseError(
+                f"the wheel of {folder} could not be built:\n{(done.stdout + done.stderr)[-2000:]}"
+            )
+        [wheel] = Path(scratch).glob("*.whl")
+        return Path(shutil.copyfile(wheel, target / wheel.name))

@@ -1,0 +1,206 @@
+"""The box of a student process that has no namespaces: Landlock's rules, and a folder of its own.
+
+Landlock (Linux's Documentation/userspace-api/landlock) needs no privilege. Its rules say which
+files a process may read and write, and only grow stricter. They do not cover what the filter of
+system calls covers here: sockets, signals, other processes, modes and times of files. Neither keeps
+a process from asking whether there is a file of some name, how large it is and how old.
+"""
+
+from __future__ import annotations
+
+import ctypes
+import errno
+import math
+import os
+import struct
+import tempfile
+from collections.abc import Iterable
+from contextlib import suppress
+from pathlib import Path
+from typing import Any
+
+from .confine import check, forbid_new_privileges, libc
+
+_CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446  # system calls, the same on all machines
+_ASK_VERSION, _PATH_BENEATH = 1, 1
+
+# LANDLOCK_ACCESS_FS_*. The first thirteen came with the first version.
+_WRITE_FILE, _READ_FILE, _READ_DIR, _REMOVE_DIR, _REMOVE_FILE = (
+    1 << 1,
+    1 << 2,
+    1 << 3,
+    1 << 4,
+    1 << 5,
+)
+_MAKE_DIR, _MAKE_FILE, _MAKE_LINK, _REFER, _TRUNCATE = 1 << 7, 1 << 8, 1 << 12, 1 << 13, 1 << 14
+_HANDLED = {1: (1 << 13) - 1, 2: (1 << 14) - 1, 3: (1 << 15) - 1, 5: (1 << 16) - 1}
+_OF_FILES = _WRITE_FILE | _READ_FILE | _TRUNCATE
+READ = _READ_FILE | _READ_DIR
+WRITE = _OF_FILES | READ | _REMOVE_DIR | _REMOVE_FILE | _MAKE_DIR | _MAKE_FILE | _MAKE_LINK | _REFER
+
+_NET = 0b11  # binding and connecting TCP
+_SCOPED = 0b11  # abstract unix sockets and signals
+
+_ENTRIES, _DEPTH = 4000, 60
+"""How many files and folders a student process may have, and how deep."""
+
+
+def version() -> int:
+    """The version of Landlock's interface in this kernel. Raises `OSError` where there is none."""
+    found = int(libc.syscall(_CREATE, None, ctypes.c_size_t(0), _ASK_VERSION))
+    if found < 1:
+        raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
+    return found
+
+
+def restrict(rules: Iterable[tuple[str, int]]) -> None:
+    """Let this process, and what it will start, use files by these rules alone.
+
+    Args:
+        rules: paths, each with what may be done with all that lies there, `READ` or `WRITE`. What
+            is not there is left out.
+
+    Raises `OSError` where the kernel refuses.
+    """
+    known = version()
+    handled = _HANDLED[max(each for each in _HANDLED if each <= known)]
+    about = struct.pack("Q", handled)
+    about += struct.pack("Q", _NET) if known >= 4 else b""
+    about += struct.pack("Q", _SCOPED) if known >= 6 else b""
+    ruleset = int(libc.syscall(_CREATE, about, ctypes.c_size_t(len(about)), 0))
+    check(min(ruleset, 0), "landlock_create_ruleset")
+    for path, allowed in rules:
+        try:
+            place = os.open(path, os.O_PATH | os.O_CLOEXEC)
+        except FileNotFoundError:
+            continue
+        allowed &= handled if os.path.isdir(path) else handled & _OF_FILES
+        rule = struct.pack("=Qi", allowed, place)
+        check(libc.syscall(_ADD_RULE, ruleset, _PATH_BENEATH, rule, 0), "landlock_add_rule")
+        os.close(place)
+    forbid_new_privileges()
+    check(libc.syscall(_RESTRICT, ruleset, 0), "landlock_restrict_self")
+    os.close(ruleset)
+
+
+def readable(seen: Path) -> list[tuple[str, int]]:
+    """The rules for what every student process may read.
+
+    Args:
+        seen: a folder of links, at any depth, to all that may be read.
+    """
+    paths = {os.path.realpath(link) for link in seen.rglob("*") if link.is_symlink()}
+    return [
+        *((path, READ) for path in sorted({str(seen), *paths})),
+        ("/dev/null", _OF_FILES), ("/dev/random", READ), ("/dev/urandom", READ),
+    ]  # fmt: skip
+
+
+class LandlockBox:
+    """A student process has a folder for itself, starts no process and signals none.
+
+    Args:
+        limits: `disk_megabytes` bounds its folder.
+        rules: what it may read.
+        homes: where its folder is made.
+    """
+
+    has_namespaces = False
+
+    def __init__(self, limits: dict[str, Any], rules: list[tuple[str, int]], homes: Path) -> None:
+        self._bytes = limits["disk_megabytes"] << 20
+        self._rules = rules
+        self._folder = tempfile.mkdtemp(dir=homes)
+        self._server = os.getpid()
+
+    def fork(self) -> int:
+        """Fork. Returns the process's number, or 0 in it."""
+        return os.fork()
+
+    def enter(self) -> None:
+        """Confine the forked process, which keeps its privileges until it drops them."""
+        if os.getppid() != self._server:  # It ended before it could take this process along.
+            os._exit(1)
+        home, scratch = f"{self._folder}/student", f"{self._folder}/tmp"
+        for folder in (home, scratch):
+            os.mkdir(folder)
+        moved = {"HOME": home, "TMPDIR": scratch, "PWD": home}
+        moved |= {"MPLCONFIGDIR": f"{home}/.matplotlib", "IPYTHONDIR": f"{home}/.ipython"}
+        os.environ.update(moved)
+        tempfile.tempdir = None
+        restrict([*self._rules, (self._folder, WRITE)])
+
+    def kilobytes(self, pid: int) -> int:
+        """Its sockets are in pairs, as few as its descriptors, and not counted."""
+        return 0
+
+    def is_full(self, pid: int) -> bool:
+        """Whether it has written more than it may, in files that nobody sees any more, too."""
+        try:
+            return bool(self._written(pid) > self._bytes)
+        except OSError:  # The process has ended: what it holds is nobody's to look at.
+            return False
+
+    def _written(self, pid: int) -> float:
+        used, count, waiting = 0, 0, [(self._folder, 0)]
+        while waiting:
+            folder, depth = waiting.pop()
+            try:
+                with os.scandir(folder) as entries:
+                    for entry in entries:
+                        count += 1
+                        if count > _ENTRIES or depth > _DEPTH:
+                            return math.inf
+                        used += 512 * entry.stat(follow_symlinks=False).st_blocks
+                        if entry.is_dir(follow_symlinks=False):
+                            waiting.append((entry.path, depth + 1))
+            except (FileNotFoundError, NotADirectoryError):  # It was removed meanwhile.
+                continue
+            except OSError:  # It was made so that nobody looks into it.
+                return math.inf
+        for number in os.listdir(f"/proc/{pid}/fd"):
+            with suppress(OSError):  # It was closed meanwhile.
+                held = os.stat(f"/proc/{pid}/fd/{number}")
+                used += 512 * held.st_blocks if held.st_nlink == 0 else 0
+        return used
+
+    def remove(self) -> None:
+        """Remove its folder, once its process has ended."""
+        remove(self._folder)
+
+
+def remove(folder: str) -> None:
+    """Remove a folder with all that is in it, however deep: what is deep is moved up first."""
+    if not os.path.isdir(folder):
+        return
+    count, mark = 0, os.urandom(8).hex()
+    while names := os.listdir(folder):
+        for name in names:
+            path = f"{folder}/{name}"
+            if not _is_folder(path):
+                os.unlink(path)
+                continue
+            os.chmod(path, 0o700)
+            for inner in os.listdir(path):
+                count += 1
+                if _is_folder(f"{path}/{inner}"):
+                    os.chmod(f"{path}/{inner}", 0o700)
+                os.rename(f"{path}/{inner}", f"{folder}/{mark}-{count}")
+            os.rmdir(path)
+    os.rmdir(folder)
+
+
+def _is_folder(path: str) -> bool:
+    return os.path.isdir(path) and not os.path.islink(path)
+
+
+def why_not() -> str:
+    """Why no process can be confined by Landlock here; "" where it can."""
+    try:
+        version()
+    except OSError as error:
+        return {
+            errno.ENOSYS: "this kernel has no Landlock, which came with Linux 5.13",
+            errno.EOPNOTSUPP: "Landlock is switched off in this kernel",
+        }.get(error.errno or 0, f"the kernel refuses Landlock: {error.strerror}")
+    return ""

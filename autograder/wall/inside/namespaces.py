@@ -1,0 +1,130 @@
+"""The box of a student process that has namespaces of its own: users, processes, files, network."""
+
+from __future__ import annotations
+
+import ctypes
+import os
+from typing import Any
+
+from . import system_calls
+from .confine import HOME, PR_GET_TID_ADDRESS, check, libc, words
+
+# CLONE_NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET.
+_FLAGS = 0x00020000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
+_CLONE_CHILD_CLEARTID, _CLONE_CHILD_SETTID, _SIGCHLD = 0x00200000, 0x01000000, 17
+_MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REMOUNT, _MS_BIND = 1, 2, 4, 8, 0x20, 0x1000
+_MS_REC, _MS_PRIVATE = 0x4000, 0x40000
+_SOCKET_KILOBYTES = 512
+"""What the kernel may hold for a socket: what nobody has read yet, and filters."""
+
+# Forking must not let go of the interpreter's lock, which the child would wait for in vain.
+_fork_call = ctypes.PyDLL(None, use_errno=True).syscall
+_fork_call.argtypes = [ctypes.c_long] + [ctypes.c_ulong] * 5
+_fork_call.restype = ctypes.c_long
+
+# Inside new namespaces, and before they know any user, these cannot be asked for.
+_UID, _GID = os.getuid(), os.getgid()
+
+
+class NamespaceBox:
+    """A student process is pid 1 of its own namespace: when it ends, so does all it started."""
+
+    has_namespaces = True
+
+    def __init__(self, limits: dict[str, Any]) -> None:
+        self._limits = limits
+
+    def fork(self) -> int:
+        """Fork into the box. Returns the process's number, or 0 in it."""
+        return _fork_into_namespaces()
+
+    def enter(self) -> None:
+        """Confine the forked process, which keeps its privileges until it drops them."""
+        _map_user()
+        _private_file_systems(self._limits["disk_megabytes"])
+
+    def kilobytes(self, pid: int) -> int:
+        """What the kernel may hold for its sockets, those that wait included."""
+        try:
+            fields = words(f"/proc/{pid}/net/sockstat")
+            return _SOCKET_KILOBYTES * int(fields[fields.index(b"used") + 1])
+        except (OSError, ValueError, IndexError):
+            return 0
+
+    def is_full(self, pid: int) -> bool:
+        """Never: its folders have their sizes."""
+        return False
+
+    def remove(self) -> None:
+        """Nothing is left of it when its process has ended."""
+
+
+def _fork_into_namespaces() -> int:
+    """Fork; the child is pid 1 of namespaces of its own. Returns its pid, or 0 in the child.
+
+    It does what `os.fork` and libc's `fork` do, with flags for the namespaces: by way of
+    `unshare(2)` a second fork is needed, and forking this program is most of what a student
+    process costs. The program must have one thread, as a forking server should.
+
+    Raises `OSError` where the kernel refuses.
+    """
+    # Where libc keeps the thread's id; fork(2) has the kernel renew it in the child.
+    place = ctypes.c_ulong()
+    check(libc.prctl(PR_GET_TID_ADDRESS, ctypes.addressof(place), 0, 0, 0), "prctl")
+    flags = _FLAGS | _CLONE_CHILD_SETTID | _CLONE_CHILD_CLEARTID | _SIGCHLD
+    ctypes.pythonapi.PyOS_BeforeFork()
+    # The place is the fourth argument or, on some machines, the fifth. The other one is for
+    # thread storage, which is not looked at without its flag.
+    pid = int(_fork_call(system_calls.number("clone"), flags, 0, 0, place.value, place.value))
+    if pid == 0:
+        ctypes.pythonapi.PyOS_AfterFork_Child()
+        return 0
+    number = ctypes.get_errno()
+    ctypes.pythonapi.PyOS_AfterFork_Parent()
+    if pid < 0:
+        raise OSError(number, f"clone: {os.strerror(number)}")
+    return pid
+
+
+def _map_user() -> None:
+    """Let the process be the same user and group in its user namespace as outside."""
+    for name, text in (
+        ("setgroups", "deny"),
+        ("uid_map", f"{_UID} {_UID} 1"),
+        ("gid_map", f"{_GID} {_GID} 1"),
+    ):
+        file = os.open(f"/proc/self/{name}", os.O_WRONLY)
+        os.write(file, text.encode())
+        os.close(file)
+
+
+def _private_file_systems(megabytes: int) -> None:
+    """Hide /proc and give the process empty home, temporary and shared-memory folders.
+
+    Args:
+        megabytes: the size of each folder, in MB.
+    """
+    check(libc.mount(b"none", b"/", None, _MS_REC | _MS_PRIVATE, None), "mount /")
+    flags = _MS_NOSUID | _MS_NODEV
+    for path, options in (
+        ("/proc", "size=4k,mode=555"),
+        ("/tmp", f"size={megabytes}m,nr_inodes=4k,mode=1777"),
+        ("/dev/shm", f"size={megabytes}m,nr_inodes=1k,mode=1777"),
+        (HOME, f"size={megabytes}m,nr_inodes=4k,mode=700"),
+    ):
+        more = _MS_NOEXEC if path == "/proc" else 0
+        mounted = libc.mount(b"tmpfs", path.encode(), b"tmpfs", flags | more, options.encode())
+        check(mounted, f"mount {path}")
+    # This one gives zeros, too, and cannot be mapped: that is shared memory that nobody counts.
+    mounted = libc.mount(b"/dev/full", b"/dev/zero", None, _MS_BIND, None)
+    check(mounted, "mount /dev/zero")
+    # Each device is a mount of the machine's own node, whose times would carry messages. It can be
+    # read from and written to where it is mounted read-only.
+    flags = _MS_BIND | _MS_REMOUNT | _MS_RDONLY | _MS_NOSUID | _MS_NOEXEC
+    for name in ("null", "zero", "full", "random", "urandom", "tty"):
+        mounted = libc.mount(b"none", f"/dev/{name}".encode(), None, flags, None)
+        check(mounted, f"mount /dev/{name}")
+    # Terminals of its own: the server's would be shared by all.
+    terminals = b"newinstance,ptmxmode=0666,mode=620,max=16"
+    mounted = libc.mount(b"devpts", b"/dev/pts", b"devpts", _MS_NOSUID | _MS_NOEXEC, terminals)
+    check(mounted, "mount /dev/pts")

@@ -1,0 +1,115 @@
+"""Draws a network as a network: neurons in columns, and a line for each weight.
+
+A line is as thick as its weight is large. A positive weight is a whole line, a negative one is
+dashed and has another colour.
+"""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from typing import Any
+
+from course.drawing.chart import Svg
+
+Weights = list[list[list[float]]]
+"""By layer, by neuron: the weights, and last the bias."""
+
+_COLUMN, _ROW, _RADIUS = 88.0, 34.0, 10.0
+_TOP, _SIDE = 50.0, 46.0
+_THICKEST = 6.0
+_FEW = 6  # weights into a neuron that are told in words one by one
+
+
+def weights_of(network: Any) -> Weights | None:
+    """What a network's layers hold, or None where it is not made of layers of neurons.
+
+    Args:
+        network: it has `layers`; each of them has `neurons` or is a list of them; a neuron has `w`,
+            a list of Values, and `b`, a Value.
+    """
+    try:
+        return [
+            [
+                [float(value.data) for value in [*neuron.w, neuron.b]]
+                for neuron in getattr(layer, "neurons", layer)
+            ]
+            for layer in network.layers
+        ]
+    except (AttributeError, TypeError, ValueError):
+        return None
+
+
+def network_drawing(
+    weights: Weights, inputs: Sequence[str] = (), outputs: Sequence[str] = (), title: str = ""
+) -> Svg:
+    """The drawing, with its words.
+
+    Args:
+        weights: as `weights_of` gives them.
+        inputs, outputs: what stands beside the first and the last column.
+        title: stands above.
+    """
+    sizes = [len(weights[0][0]) - 1, *map(len, weights)]
+    height = _TOP + _ROW * max(sizes) + 34
+    width = 2 * _SIDE + _COLUMN * (len(sizes) - 1)
+    svg = Svg(max(width, 250.0), height, network_in_words(weights))
+    left = (svg.width - width) / 2 + _SIDE
+    if title:
+        svg.text(svg.width / 2, 20, title, "middle", "ch-title")
+
+    def place(column: int, row: int) -> tuple[float, float]:
+        middle = _TOP + _ROW * max(sizes) / 2
+        return left + column * _COLUMN, middle + (row - (sizes[column] - 1) / 2) * _ROW
+
+    finite = [abs(w) for layer in weights for neuron in layer for w in neuron if math.isfinite(w)]
+    largest = max(finite, default=0.0) or 1.0
+    for column, layer in enumerate(weights):
+        for row, neuron in enumerate(layer):
+            for source, weight in enumerate(neuron[:-1]):
+                svg.add(_line(place(column, source), place(column + 1, row), weight, largest))
+    for column, size in enumerate(sizes):
+        for row in range(size):
+            x, y = place(column, row)
+            svg.add(f'<circle class="ch-node" cx="{x:.1f}" cy="{y:.1f}" r="{_RADIUS}"/>')
+            if column:
+                bias = weights[column - 1][row][-1]
+                sign = "+" if bias > 0 else "−" if bias < 0 else "0"
+                svg.text(x, y + 4, sign, "middle")
+        x, names = place(column, 0)[0], {0: inputs, len(sizes) - 1: outputs}.get(column, ())
+        for row, name in enumerate(names[:size]):
+            away, anchor = (-15, "end") if column == 0 else (15, "start")
+            svg.text(x + away, place(column, row)[1] + 4, name, anchor)
+        what = "inputs" if column == 0 else f"layer {column}"
+        svg.text(x, 40, what, "middle", "ch-quiet")
+    svg.text(svg.width / 2, height - 10, "━ positive  ╌ negative  (±) bias", "middle", "ch-quiet")
+    return svg
+
+
+def network_in_words(weights: Weights) -> str:
+    """Layers and weights, those of a wide layer as a range."""
+    sizes = [len(weights[0][0]) - 1, *map(len, weights)]
+    count = sum(len(neuron) for layer in weights for neuron in layer)
+    words = [f"A network {' to '.join(map(str, sizes))}, {count} weights and biases."]
+    for number, layer in enumerate(weights, 1):
+        every = [weight for neuron in layer for weight in neuron[:-1]]
+        if len(every) <= _FEW:
+            told = ", ".join(f"{weight:.2f}" for weight in every)
+            words.append(f"Layer {number} has the weights {told}.")
+        else:
+            negative = sum(weight < 0 for weight in every)
+            words.append(
+                f"Layer {number} has {len(every)} weights from {min(every):.2f} to "
+                f"{max(every):.2f}, {negative} of them negative."
+            )
+    return " ".join(words)
+
+
+def _line(start: tuple[float, float], end: tuple[float, float], weight: float, of: float) -> str:
+    share = min(abs(weight) / of, 1.0) if math.isfinite(weight) else 1.0
+    thick = max(_THICKEST * share, 0.35)
+    look = 'class="ch-0"' if weight > 0 else 'class="ch-1" stroke-dasharray="6 4"'
+    return (
+        f'<path {look} stroke-width="{thick:.2f}" '
+        f'd="M{start[0]:.1f},{start[1]:.1f}L{end[0]:.1f},{end[1]:.1f}"/>'
+    )

@@ -1,0 +1,216 @@
+"""The student's engine as a module: written from the cells that pass, used by later notebooks.
+
+`export("value", by="Ada")` at the end of a notebook writes what passes its checks to
+`my_engine.py`, beside the notebooks' folders. `own_engine()` in a later notebook puts that in the
+place of the given engine if all of it passes. Grading runs neither: only the notebook is marked.
+"""
+
+from __future__ import annotations
+
+import ast
+import linecache
+import re
+import sys
+from collections.abc import Iterable, Iterator
+from pathlib import Path
+from types import ModuleType
+from typing import Any
+
+from coursecheck.check import diagnose, load_table
+
+TABLES = Path(__file__).parent / "tables"
+FILE = "my_engine.py"
+
+PARTS: dict[str, dict[str, list[str]]] = {
+    "value": {
+        "node": ["Value"],
+        "add": ["Value.__add__"],
+        "mul": ["Value.__mul__"],
+        "pow": ["Value.__pow__"],
+        "neg_sub": ["Value.__neg__", "Value.__sub__"],
+        "div": ["Value.__truediv__"],
+        "reverse": [f"Value.__r{name}__" for name in ("add", "sub", "mul", "truediv")],
+        "trace": ["trace"],
+        "manual_backward": ["push_gradients"],
+        "numerical": ["numerical_derivative"],
+    },
+    "backward": {
+        **{name: [f"Value.{name}"] for name in ("exp", "log", "tanh", "relu", "sigmoid")},
+        "topological_order": ["topological_order"],
+        "backward": ["backward", "Value.backward"],
+        "zero_grad": ["zero_grad"],
+        "check_gradients": ["check_gradients"],
+        "deep": ["Value.backward"],
+        "extra_ops": ["Value.sin", "Value.cos", "Value.sqrt"],
+        "dot_source": ["draw_dot"],
+    },
+}
+"""What each exercise of a notebook adds to the engine."""
+
+_OWN = {
+    name.partition(".")[0] for part in PARTS.values() for names in part.values() for name in names
+}
+_HEAD = '"""A scalar autograd engine{by}. The cells of its notebooks that passed their checks."""'
+_PART = '# From the notebook "{}".'
+
+
+def export(notebook: str, by: str = "", namespace: dict[str, Any] | None = None) -> None:
+    """Write the cells of this notebook that pass their checks to `my_engine.py`, and say so.
+
+    What other notebooks wrote there stays.
+
+    Args:
+        notebook: the name of this notebook, "value" or "backward".
+        by: whose engine it is.
+        namespace: where the engine lives; the caller's globals by default.
+    """
+    if namespace is None:
+        namespace = sys._getframe(1).f_globals
+    passing = [name for name in PARTS[notebook] if _passes(notebook, name, namespace)]
+    left_out = [name for name in PARTS[notebook] if name not in passing]
+    cells = _cells(notebook, passing, namespace)
+    here = Path.cwd()
+    path = (here.parent if here.name == notebook else here) / FILE
+    parts = _parts(path.read_text("utf-8")) if path.is_file() else {}
+    parts[notebook] = "\n\n\n".join([*_imports(cells, namespace), *cells])
+    text = _HEAD.format(by=f" by {by}" if by else "") + "\n"
+    for name in PARTS:
+        if name in parts:
+            text += f"\n{_PART.format(name)}\n\n{parts[name].strip()}\n"
+    path.write_text(text, "utf-8")
+    whose = f"{by}'s" if by else "Yours"
+    print(f"{path.name} is written: {_code_lines(text)} lines of code. {whose}, every one of them.")
+    if left_out:
+        print(f"Not in it, since the check does not pass yet: {', '.join(left_out)}.")
+    if notebook != "value" and "value" not in parts:
+        print('The class itself is missing: run the last cell of the notebook "value", too.')
+
+
+def own_engine(namespace: dict[str, Any] | None = None) -> None:
+    """Use `my_engine.py` in the place of the given engine if all of it passes, and say which it is.
+
+    Args:
+        namespace: where the given engine lives; the caller's globals by default.
+    """
+    if namespace is None:
+        namespace = sys._getframe(1).f_globals
+    path = next((each for each in (Path(FILE), Path("..", FILE)) if each.is_file()), None)
+    if path is None:
+        print(f"There is no {FILE}, so the given engine stays. The last cell of the notebook")
+        print('"value" makes one of what you wrote there.')
+        return
+    text = path.read_text("utf-8")
+    own: dict[str, Any] = {"__name__": path.stem}
+    try:
+        exec(compile(text, str(path.resolve()), "exec"), own)
+    except (Exception, SystemExit) as error:
+        print(f"{FILE} cannot be run ({type(error).__name__}: {error}).")
+        print("The given engine stays.")
+        return
+    names = {name for part in PARTS.values() for each in part.values() for name in each}
+    wanted = {name for name in names if _find(name, namespace) is not None}
+    missing = sorted(name for name in wanted if _find(name, own) is None)
+    wrong = [
+        exercise
+        for notebook in _parts(text)
+        for exercise, brings in PARTS[notebook].items()
+        if all(_find(name, own) for name in brings) and not _passes(notebook, exercise, own)
+    ]
+    if missing or wrong:
+        flaws = [f"has no {', '.join(missing)}"] if missing else []
+        flaws += [f"does not pass the check of {', '.join(wrong)}"] if wrong else []
+        print(f"Your engine {' and '.join(flaws)}.")
+        print("The given engine stays. Mend yours in its notebook, and write it anew there.")
+        return
+    namespace.update({name: own[name] for name in wanted if "." not in name})
+    told = f"{FILE}, {_code_lines(text)} lines of code"
+    print(f"This notebook runs on your own engine now: {told}.")
+
+
+def _passes(notebook: str, exercise: str, namespace: dict[str, Any]) -> bool:
+    """Whether an exercise is there and comes out right on its public examples."""
+    if not all(_find(name, namespace) for name in PARTS[notebook][exercise]):
+        return False
+    table = load_table(TABLES / f"{notebook}.json")
+    return diagnose(table["exercises"][exercise], namespace) is None
+
+
+def _find(name: str, namespace: dict[str, Any]) -> Any:
+    """What stands under a name such as "trace" or "Value.exp"; None for what is not there."""
+    first, _, attribute = name.partition(".")
+    thing = namespace.get(first)
+    return vars(thing).get(attribute) if attribute and isinstance(thing, type) else thing
+
+
+def _cells(notebook: str, exercises: Iterable[str], namespace: dict[str, Any]) -> list[str]:
+    """The cells that define what the exercises bring, each once, after the helpers they call."""
+    cells: list[str] = []
+
+    def add(thing: Any) -> None:
+        cell = _cell_of(thing)
+        if not cell or cell in cells or cell in underway:
+            return
+        underway.append(cell)
+        for name in _names_in(cell):
+            helper = namespace.get(name)
+            if getattr(helper, "__module__", "") == "__main__" and name not in _OWN:
+                add(helper)
+        cells.append(cell)
+
+    underway: list[str] = []
+    for exercise in exercises:
+        for name in PARTS[notebook][exercise]:
+            add(_find(name, namespace))
+    return cells
+
+
+def _cell_of(thing: Any) -> str:
+    """The text of the cell that defines a class or a function, without magics; "" if unknown."""
+    if isinstance(thing, type):
+        thing = vars(thing).get("__init__")
+    code = getattr(thing, "__code__", None)
+    lines = linecache.getlines(code.co_filename) if code else []
+    return "".join(line for line in lines if not line.startswith(("%", "!"))).strip()
+
+
+def _names_in(text: str) -> Iterator[str]:
+    """The names that code reads, each once."""
+    read = (node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name))
+    yield from dict.fromkeys(read)
+
+
+def _imports(cells: Iterable[str], namespace: dict[str, Any]) -> list[str]:
+    """The lines that import what the cells use, as one text; nothing where they use nothing."""
+    lines: set[str] = set()
+    for name in {*_names_in("\n".join(cells))} - _OWN:
+        thing = namespace.get(name)
+        home = getattr(thing, "__module__", None)
+        if isinstance(thing, ModuleType):
+            called = f" as {name}" if name != thing.__name__ else ""
+            lines.add(f"import {thing.__name__}{called}")
+        elif callable(thing) and home not in (None, "__main__", "builtins"):
+            lines.add(f"from {home} import {name}")
+    return ["\n".join(sorted(lines))] if lines else []
+
+
+def _parts(text: str) -> dict[str, str]:
+    """What each notebook has written to the file, by the notebook's name."""
+    pieces = re.split(re.escape(_PART).replace(r"\{\}", r"(\w+)"), text)
+    return {
+        name: part for name, part in zip(pieces[1::2], pieces[2::2], strict=True) if name in PARTS
+    }
+
+
+def _code_lines(text: str) -> int:
+    """How many lines of code there are, without docstrings, comments and empty lines."""
+    prose: set[int] = set()
+    for node in ast.walk(ast.parse(text)):
+        if isinstance(node, (ast.Module, ast.ClassDef, ast.FunctionDef)) and ast.get_docstring(
+            node
+        ):
+            first = node.body[0]
+            prose |= {*range(first.lineno, (first.end_lineno or first.lineno) + 1)}
+    return sum(
+        bool(line.strip()) and not line.lstrip().startswith("#") and number not in prose
+        for number, line in enumerate(text.splitlines(), 1)
+    )

@@ -1,0 +1,108 @@
+"""Orders a student's graph, and computes it anew from other leaves by the student's operations."""
+
+from __future__ import annotations
+
+import math
+import operator
+from collections.abc import Callable, Sequence
+from typing import Any
+
+from course.drawing.graph import MISSING, attribute
+from course.interactives.writing import as_number
+
+_TWO: dict[str, Callable[[Any, Any], Any]] = {
+    "+": operator.add,
+    "-": operator.sub,
+    "*": operator.mul,
+    "/": operator.truediv,
+}
+_METHODS = ("exp", "log", "tanh", "relu", "sigmoid", "sin", "cos", "sqrt")
+
+
+def topological(root: Any) -> list[Any]:
+    """Every node behind `root`, operands first, without recursion.
+
+    Raises:
+        TypeError: some `_prev` is no set, tuple or list.
+        ValueError: a node is among its own operands, directly or through others.
+    """
+    order: list[Any] = []
+    open_: set[int] = set()
+    done: set[int] = set()
+    tasks: list[tuple[Any, bool]] = [(root, False)]
+    while tasks:
+        node, operands_done = tasks.pop()
+        if operands_done:
+            open_.discard(id(node))
+            done.add(id(node))
+            order.append(node)
+        elif id(node) in open_:
+            raise ValueError("a node of this graph is computed from itself, so no order fits")
+        elif id(node) not in done:
+            open_.add(id(node))
+            tasks.append((node, True))
+            tasks += [(x, False) for x in reversed(uses(node)) if id(x) not in done]
+    return order
+
+
+def uses(node: Any) -> list[Any]:
+    """The operands that a node names, in its order."""
+    operands = attribute(node, "_prev")
+    if operands is MISSING:
+        return []
+    if not isinstance(operands, (tuple, list, set, frozenset)):
+        kind = type(operands).__name__
+        raise TypeError(f"`_prev` holds the operands as a set, tuple or list, not as {kind}")
+    return list(operands)
+
+
+def rebuild(
+    nodes: Sequence[Any], operands: Sequence[Sequence[int]], numbers: dict[int, float]
+) -> Any:
+    """The root of a new graph of the same form, with the same labels.
+
+    Args:
+        nodes: the old graph, operands first, root last.
+        operands: for each node the places of its operands.
+        numbers: what leaves hold, by place; the others hold what they held.
+
+    Raises:
+        LookupError: an operation is unknown.
+        Exception: whatever the student's operation raises.
+    """
+    made: list[Any] = []
+    for place, node in enumerate(nodes):
+        chosen = [made[i] for i in operands[place]]
+        if chosen:
+            new = _apply(attribute(node, "_op"), chosen)
+        else:
+            new = type(node)(numbers.get(place, node.data))
+        new.label = node.label
+        made.append(new)
+    return made[-1]
+
+
+def can_rebuild(nodes: Sequence[Any], operands: Sequence[Sequence[int]]) -> bool:
+    """Whether the same leaves give the same number again. A set of operands has lost its order."""
+    if any(isinstance(attribute(node, "_prev"), (set, frozenset)) for node in nodes):
+        return False
+    try:
+        again = as_number(rebuild(nodes, operands, {}).data)
+    except Exception:
+        # Student code may raise anything, and then the graph stays as it is.
+        return False
+    before = as_number(attribute(nodes[-1], "data"))
+    return again is not None and before is not None and math.isclose(again, before)
+
+
+def _apply(op: Any, operands: list[Any]) -> Any:
+    if len(operands) == 2:
+        return _TWO[op](*operands)
+    if len(operands) == 1 and op in ("-", "neg"):
+        return -operands[0]
+    if len(operands) == 1 and isinstance(op, str) and op.startswith("**"):
+        exponent = float(op[2:])
+        return operands[0] ** (int(exponent) if exponent.is_integer() else exponent)
+    if len(operands) == 1 and op in _METHODS:
+        return getattr(operands[0], op)()
+    raise LookupError(f"nothing computes {op!r}")

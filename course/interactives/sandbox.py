@@ -1,0 +1,433 @@
+"""Trains a network of the student's own classes on a chosen data set, a few batches at a time."""
+
+from __future__ import annotations
+
+import math
+import random
+import time
+from collections.abc import Callable
+from html import escape
+from typing import Any
+
+from course.drawing.network import Weights, network_drawing, network_in_words, weights_of
+from course.interactives.charts import (
+    SIGNS,
+    answers_chart,
+    beside,
+    gradient_chart,
+    gradients_in_words,
+    loss_chart,
+    plane_chart,
+)
+from course.interactives.model import Control, YourCodeFailed, your_code
+from course.interactives.showing import show
+from course.interactives.tasks import (
+    TASKS,
+    Sample,
+    apply_loss,
+    decided,
+    is_linear,
+    n_outputs,
+    scores,
+)
+from course.interactives.writing import as_number, brief, table
+
+LAYERS = {
+    "none": [],
+    "2": [2],
+    "4": [4],
+    "8": [8],
+    "4, 4": [4, 4],
+    "8, 8": [8, 8],
+    "4, 4, 4, 4, 4": [4, 4, 4, 4, 4],
+}
+ACTIVATIONS = ["tanh", "relu", "sigmoid", "linear"]
+RATES = [0.01, 0.03, 0.1, 0.3, 1.0, 3.0]
+MOMENTA = [0.0, 0.5, 0.9]
+BATCHES: list[str | int] = ["all", 16, 4, 1]
+SCALES = [0.1, 0.5, 1.0, 2.0, 5.0]
+GOAL = 0.001  # a loss at which there is nothing more to see
+AT_MOST = 2000  # epochs that one press of "Run" trains
+PREVIEW = 150  # epochs before the picture that stays on a page without controls
+WORK = 20_000  # points times parameters times epochs that a preview may cost
+TICK = 0.12  # seconds of training between two pictures
+LOOK = 0.08  # seconds that a picture may ask the network while it trains
+FINE, COARSE = 21, 9  # points to a side of the plane, at rest and at worst while training
+
+
+def sandbox(
+    MLP: Callable[..., Any],
+    SGD: Callable[..., Any],
+    *losses: Callable[..., Any],
+    Layer: Callable[..., Any] | None = None,
+    data: str = "xor",
+) -> None:
+    """Choose a data set and a network, train it, and watch its weights, gradients and border.
+
+    Args:
+        MLP: your class; `MLP(2, [4, 1])` and the like are made of it.
+        SGD: your optimizer, called with the parameters and the learning rate, and with `momentum=`
+            where one is chosen.
+        losses: your losses, one or several of mse, hinge, bce and cross_entropy. Each is called as
+            its exercise says: cross_entropy once a sample, the others once a batch.
+        Layer: your class. With it the activation can be chosen: the network's `layers` are then
+            made anew as `Layer(n_inputs, n_outputs, activation)`.
+        data: what to begin with: "xor", "four points", "moons", "circle", "spiral" or "three
+            clouds".
+
+    Raises:
+        TypeError: something that was passed cannot be called, or there is no loss.
+        ValueError: there is no such data set.
+        YourCodeFailed: one epoch with your code raised an error, or gave no numbers.
+    """
+    show(Sandbox(MLP, SGD, list(losses), Layer, data))
+
+
+class Sandbox:
+    """The model: a task, a network, an optimizer, and the losses so far.
+
+    Attributes:
+        task: the data set.
+        losses: the loss of each epoch, each batch before its update.
+        gradients: the root mean square of the gradients in each layer, after the last batch.
+        right: how many of the task's points are right, and how many of the held-out ones.
+    """
+
+    title = "Sandbox"
+
+    def __init__(self, MLP: Any, SGD: Any, losses: list[Any], Layer: Any, data: str) -> None:
+        given = [("MLP", MLP), ("SGD", SGD), *(("a loss", loss) for loss in losses)]
+        for name, thing in [*given, *([("Layer", Layer)] if Layer is not None else [])]:
+            if not callable(thing):
+                raise TypeError(
+                    "sandbox takes your MLP, SGD and losses: `sandbox(MLP, SGD, mse)`. "
+                    f"In place of {name} it was given {brief(thing)}."
+                )
+        if not losses:
+            raise TypeError("sandbox needs a loss to train with: `sandbox(MLP, SGD, mse)`")
+        if data not in TASKS:
+            raise ValueError(f"there is no data set {data!r}: choose one of {', '.join(TASKS)}")
+        self._MLP, self._SGD, self._Layer = MLP, SGD, Layer
+        self._losses = {getattr(loss, "__name__", "loss"): loss for loss in losses}
+        self.settings: dict[str, Any] = {
+            "data": data,
+            "layers": "4",
+            "activation": "tanh",
+            "loss": next(iter(self._losses)),
+            "rate": 0.3,
+            "momentum": 0.0,
+            "batch": "all",
+            "scale": 1.0,
+            "seed": 1,
+        }
+        self.running = False
+        self.news = ""
+        self.losses: list[float] = []
+        self._order: list[int] = []
+        self.reset()
+        cost = max(1, len(self.task.samples) * len(self._parameters))
+        self.train(max(1, min(PREVIEW, WORK // cost)))
+
+    def begin(self) -> None:
+        self.reset()
+
+    def controls(self) -> list[Control]:
+        now = self.settings
+        choices: list[tuple[str, str, list[Any]]] = [
+            ("data", "Data", list(TASKS)),
+            ("layers", "Hidden layers", list(LAYERS)),
+            ("activation", "Activation", ACTIVATIONS if self._Layer else ["tanh"]),
+            ("loss", "Loss", list(self._losses)),
+            ("rate", "Learning rate", RATES),
+            ("momentum", "Momentum", MOMENTA),
+            ("batch", "Batch", BATCHES),
+            ("scale", "Weights at the start ×", SCALES),
+        ]
+        return [
+            Control("step", "Step: 1 epoch", enabled=not self.running),
+            Control("run", "Pause" if self.running else "Run ▶"),
+            Control("reset", "Reset"),
+            *(
+                Control(name, label, "choice", now[name], options=options)
+                for name, label, options in choices
+            ),
+            Control("seed", "Seed", "slider", now["seed"], low=0, high=99),
+        ]
+
+    def act(self, name: str, value: Any) -> None:
+        try:
+            if name == "step":
+                self.train(1)
+                self.news = self.summary()
+            elif name == "run":
+                self.running = not self.running
+                self._until = self.epoch + AT_MOST
+                if not self.running:
+                    self._look()
+                self.news = "Training." if self.running else f"Paused. {self.summary()}"
+            elif name == "tick":
+                self._tick()
+            elif name in ("rate", "momentum"):
+                self.settings[name] = float(value)
+                self._new_optimizer()
+                what = "learning rate" if name == "rate" else "momentum"
+                self.news = f"The {what} is {float(value):g} from now on."
+            elif name == "batch":
+                self.settings[name] = value
+                self._order = []
+                self.news = f"A batch is {self._batch_in_words()} from now on."
+            else:
+                if name != "reset":
+                    self.settings[name] = int(value) if name == "seed" else value
+                self.reset()
+        except YourCodeFailed:
+            self.running = False
+            raise
+
+    @property
+    def epoch(self) -> int:
+        return len(self.losses)
+
+    def reset(self) -> None:
+        """Make a new network and forget the losses."""
+        self.running = False
+        self.losses = []
+        self.task = TASKS[self.settings["data"]]()
+        before = random.getstate()
+        random.seed(self.settings["seed"])
+        try:
+            self.network = self._new_network()
+        finally:
+            random.setstate(before)
+        with your_code("MLP.parameters()"):
+            self._parameters = list(self.network.parameters())
+            for parameter in self._parameters:
+                parameter.data *= self.settings["scale"]
+        self._new_optimizer()
+        self._order = []
+        self._shuffle = random.Random(self.settings["seed"])
+        self.gradients: list[float] = []
+        self._forward_and_backward(self.task.samples[:16])
+        self._look()
+        self.news = f"A new network. {self._setting()} {self.summary()}"
+
+    def _new_network(self) -> Any:
+        now = self.settings
+        hidden = LAYERS[now["layers"]]
+        sizes = [*hidden, n_outputs(now["loss"], self.task.classes)]
+        linear = is_linear(now["loss"], now["activation"])
+        arguments = f"{self.task.n_inputs}, {sizes}{', linear_output=True' if linear else ''}"
+        with your_code(f"MLP({arguments})"):
+            extra = {"linear_output": True} if linear else {}
+            network = self._MLP(self.task.n_inputs, sizes, **extra)
+        if now["activation"] != "tanh" and hidden:
+            with your_code(f'Layer(…, "{now["activation"]}")'):
+                inputs = [self.task.n_inputs, *hidden[:-1]]
+                made = [
+                    self._Layer(n_in, n_out, now["activation"])
+                    for n_in, n_out in zip(inputs, hidden, strict=True)
+                ]
+                network.layers = [*made, network.layers[-1]]
+        return network
+
+    def train(self, epochs: int, seconds: float = math.inf) -> None:
+        """Train so many epochs, or for about so many seconds if that is less, and look."""
+        stop = time.monotonic() + seconds
+        until = self.epoch + epochs
+        while self.epoch < until:
+            self._train_batch()
+            if time.monotonic() > stop:
+                break
+        # While it runs, most of the time is for training.
+        if not self.running or time.monotonic() > self._next_look:
+            self._look()
+
+    def _train_batch(self) -> None:
+        """One step; it ends an epoch where no point of it is left."""
+        samples = self.task.samples
+        if not self._order:
+            self._order = list(range(len(samples)))
+            if self.settings["batch"] != "all":
+                self._shuffle.shuffle(self._order)
+            self._sum = 0.0
+        size = len(samples) if self.settings["batch"] == "all" else self.settings["batch"]
+        chosen, self._order = self._order[:size], self._order[size:]
+        number = self._forward_and_backward([samples[i] for i in chosen])
+        with your_code("A training step"):
+            self._optimizer.step()
+        self._sum += number * len(chosen)
+        if not self._order:
+            self.losses.append(self._sum / len(samples))
+
+    def _forward_and_backward(self, samples: list[Sample]) -> float:
+        """The loss of these samples, with their gradients in the parameters."""
+        name = self.settings["loss"]
+        with your_code("A training step"):
+            outputs = [self._outputs(point) for point, _ in samples]
+            loss = apply_loss(name, self._losses[name], outputs, [k for _, k in samples])
+        number = as_number(getattr(loss, "data", None))
+        if number is None or not math.isfinite(number):
+            raise YourCodeFailed(
+                f"The loss is {brief(getattr(loss, 'data', loss))} in epoch {self.epoch + 1}. "
+                "If it was a number before, the learning rate or the first weights are too large: "
+                "choose others, and press Reset."
+            )
+        with your_code("A training step"):
+            self._optimizer.zero_grad()
+            loss.backward()
+        self.gradients = self._gradient_sizes()
+        return number
+
+    def _gradient_sizes(self) -> list[float]:
+        """The root mean square of each layer's gradients; parameters are listed by layer."""
+        weights = weights_of(self.network)
+        if weights is None:
+            return []
+        sizes, start = [], 0
+        for layer in weights:
+            count = sum(map(len, layer))
+            grads = [as_number(p.grad) for p in self._parameters[start : start + count]]
+            squares = [math.nan if grad is None else grad * grad for grad in grads]
+            sizes.append(math.sqrt(sum(squares) / count))
+            start += count
+        return sizes
+
+    def _outputs(self, point: list[float]) -> list[Any]:
+        answer = self.network(point)
+        wanted = n_outputs(self.settings["loss"], self.task.classes)
+        outputs = list(answer) if isinstance(answer, (list, tuple)) else [answer]
+        if len(outputs) != wanted or (wanted == 1 and isinstance(answer, (list, tuple))):
+            one = "one output gives one Value" if wanted == 1 else f"{wanted} outputs gives a list"
+            raise YourCodeFailed(
+                f"The network answers {brief(answer)} to one point. A network with {one}."
+            )
+        return outputs
+
+    def _predict(self, point: list[float]) -> list[float]:
+        with your_code("A prediction"):
+            outputs = self._outputs(point)
+        numbers = [as_number(getattr(each, "data", None)) for each in outputs]
+        if any(number is None for number in numbers):
+            raise YourCodeFailed(f"The network answers {brief(outputs)}, which holds no Value.")
+        return [number for number in numbers if number is not None]
+
+    def _look(self) -> None:
+        """Ask the network about its points, about the held-out ones, and all over the plane."""
+        start = time.monotonic()
+        task = self.task
+        self.answers = [self._predict(point) for point, _ in task.samples]
+        unseen = [self._predict(point) for point, _ in task.held_out]
+        right = [decided(a) == k for a, (_, k) in zip(self.answers, task.samples, strict=True)]
+        held = [decided(a) == k for a, (_, k) in zip(unseen, task.held_out, strict=True)]
+        self.right = sum(right), sum(held)
+        points = FINE
+        if self.running:  # as fine as the time allows
+            each = (time.monotonic() - start) / (len(right) + len(held))
+            points = min(FINE, max(COARSE, int(math.sqrt(LOOK / max(each, 1e-6)))))
+        if task.n_inputs == 2:
+            self._side = [_axis([point[i] for point, _ in task.samples], points) for i in (0, 1)]
+            self._grid = [[self._predict([x, y]) for x in self._side[0]] for y in self._side[1]]
+        now = time.monotonic()
+        self._next_look = now + 3 * (now - start)
+
+    def summary(self) -> str:
+        right, held = self.right
+        shown = f"{right} of {len(self.task.samples)} right"
+        if self.task.held_out:
+            shown += f", of the held-out points {held} of {len(self.task.held_out)}"
+        if not self.losses:
+            return f"It has not been trained yet: {shown}."
+        return f"Epoch {self.epoch}, loss {self.losses[-1]:.4f}, {shown}."
+
+    def html(self) -> str:
+        weights = weights_of(self.network)
+        charts = [self._plane(), loss_chart(self.losses)]
+        if weights is not None:
+            charts = [self._drawing(weights), charts[0], charts[1], gradient_chart(self.gradients)]
+        return (
+            f"<p><strong>{escape(self._setting())}</strong><br>{escape(self.summary())}</p>"
+            f"{beside(charts)}<p>{escape(gradients_in_words(self.gradients))}</p>"
+            f"<details><summary>The network in words</summary>"
+            f"<p>{escape(self._network_in_words())}</p></details>{self._table()}"
+        )
+
+    def text(self) -> str:
+        lines = [self._setting(), self.summary(), gradients_in_words(self.gradients)]
+        lines.append(self._network_in_words())
+        lines += [", ".join(row) for row in self._rows()]
+        return "\n".join(lines)
+
+    def _plane(self) -> Any:
+        if self.task.n_inputs == 2:
+            return plane_chart(self._side, self._grid, self.task.samples)
+        return answers_chart(self.task.samples, self.answers)
+
+    def _drawing(self, weights: Weights) -> Any:
+        inputs = [f"x{i + 1}" for i in range(self.task.n_inputs)]
+        last = len(weights[-1])
+        outputs = [SIGNS[k] for k in range(last)] if last > 1 else []
+        return network_drawing(weights, inputs, outputs, "Network")
+
+    def _network_in_words(self) -> str:
+        weights = weights_of(self.network)
+        if weights is None:
+            return "The network cannot be drawn: it has no `layers` with neurons that have w and b."
+        return network_in_words(weights)
+
+    def _rows(self) -> list[tuple[str, ...]]:
+        """Each point in words, where there are few."""
+        if len(self.task.samples) > 4:
+            return []
+        rows: list[tuple[str, ...]] = []
+        for (point, k), output in zip(self.task.samples, self.answers, strict=True):
+            said = "✓ right" if decided(output) == k else "✗ wrong"
+            numbers = ", ".join(f"{number:g}" for number in point)
+            rows.append((f"({numbers})", f"class {k}", f"score {scores(output)[1]:.3f}", said))
+        return rows
+
+    def _table(self) -> str:
+        return table(("point", "wanted", "network", "verdict"), self._rows())
+
+    def _setting(self) -> str:
+        now = self.settings
+        layers = "no hidden layer" if now["layers"] == "none" else f"hidden layers {now['layers']}"
+        momentum = f", momentum {now['momentum']:g}" if now["momentum"] else ""
+        scale = f", first weights times {now['scale']:g}" if now["scale"] != 1 else ""
+        return (
+            f"{now['data']}: {layers}, {now['activation']}, {now['loss']}, learning rate "
+            f"{now['rate']:g}{momentum}, a batch is {self._batch_in_words()}, seed {now['seed']}"
+            f"{scale}."
+        )
+
+    def _batch_in_words(self) -> str:
+        batch = self.settings["batch"]
+        return {"all": "all points", 1: "1 point"}.get(batch, f"{batch} points")
+
+    def _new_optimizer(self) -> None:
+        now = self.settings
+        extra = {"momentum": now["momentum"]} if now["momentum"] else {}
+        with your_code(f"SGD(parameters, lr{', momentum' if extra else ''})"):
+            self._optimizer = self._SGD(self._parameters, now["rate"], **extra)
+
+    def _tick(self) -> None:
+        """Train a little, and stop where there is no more to see."""
+        if not self.running:
+            return
+        were_right, above = self._all_right(), not self.losses or self.losses[-1] >= GOAL
+        self.train(self._until - self.epoch, TICK)
+        if self._all_right() and not were_right:
+            self.news = f"All points are right. {self.summary()}"
+        if self.epoch >= self._until or (above and self.losses and self.losses[-1] < GOAL):
+            self.running = False
+            self._look()
+            self.news = f"Stopped. {self.summary()}"
+
+    def _all_right(self) -> bool:
+        return self.right[0] == len(self.task.samples)
+
+
+def _axis(numbers: list[float], points: int) -> list[float]:
+    """Evenly spaced numbers that reach a little beyond the given ones."""
+    low, high = min(numbers), max(numbers)
+    margin = 0.25 * (high - low)
+    return [low - margin + (high - low + 2 * margin) * i / (points - 1) for i in range(points)]

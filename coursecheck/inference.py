@@ -1,0 +1,401 @@
+"""Says what code computes, from what it shows at many points, where no known mistake fits.
+
+A course declares *samples*: a few public lines that are played with many numbers, and what the
+observed quantities depend on. Two kinds of quantity are understood: a plain result, and a *share*,
+which is to grow what was held before by a slope times a factor. A share is split by the ways in
+which held value, factor and slope may be put together, so that the slope alone has to be known. The
+table lists small formulas near the right one, which itself is not in it. Each explanation is a
+model that can be run: it is told only if it gives every number that was observed, at all points of
+its region, and no other model does.
+"""
+
+from __future__ import annotations
+
+import math
+from base64 import b64decode, b64encode
+from collections.abc import Iterator, Mapping, Sequence
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from typing import Any
+
+from coursecheck.messages import Example, Row, agree, describe, is_error
+from coursecheck.probes import Observation, Probe
+from coursecheck.ways import PLAIN, WAYS, Way
+
+Point = Mapping[str, float]
+
+EVERYWHERE = ""
+"""The region that holds every point."""
+
+ID = 4
+"""How many characters name a formula's numbers in a table."""
+
+NO_ID = "-" * ID
+"""In a table's index: a formula that is not to be told in this region."""
+
+
+def _exp(x: float) -> float:
+    """The exponential, infinite where no float can hold it: 1 / (1 + exp(-x)) is then right."""
+    return math.exp(x) if x < 709.0 else math.inf
+
+
+_SAFE = vars(math) | {"abs": abs, "exp": _exp, "max": max, "min": min, "__builtins__": {}}
+
+
+@dataclass(frozen=True)
+class Model:
+    """What a quantity is in one region.
+
+    Attributes:
+        sample, quantity: their numbers.
+        region: a condition on the point's names; `EVERYWHERE` for all points.
+        way: number of the way, for a share; None for a plain result.
+        formula: the slope or the result; None where it is the right one.
+        constant: what is observed at every point, where that is what the model says.
+        times: the number that the right slope or result is multiplied by, where that is it.
+    """
+
+    sample: int
+    quantity: int
+    region: str
+    way: int | None = None
+    formula: str | None = None
+    constant: Observation = None
+    times: float | None = None
+    is_kept: bool = False
+    is_constant: bool = False
+
+    def value(self, point: Point, right: float | None) -> Observation:
+        """What the model gives at a point.
+
+        Args:
+            point: its numbers; `g` and `h` are the factor and what was held.
+            right: the right slope or result there, for a model that is in terms of it.
+        """
+        if self.is_kept:
+            return point["h"]
+        if self.is_constant:
+            return self.constant
+        slope = right if self.formula is None else evaluate(self.formula, point)
+        if slope is None:
+            return None
+        slope *= 1.0 if self.times is None else self.times
+        way = PLAIN if self.way is None else WAYS[self.way]
+        return way.apply(slope, point.get("g", 1.0), point.get("h", 0.0), point.get("out", 0.0))
+
+
+@dataclass
+class Inference:
+    """What code does, in words, and as models that can be run.
+
+    Attributes:
+        models: of quantities, by formulas.
+        behaviour: the number of the course's own model, and what is chosen in it.
+    """
+
+    says: str
+    models: list[Model] = field(default_factory=list)
+    behaviour: tuple[int, dict[str, str]] | None = None
+
+
+def sample_probes(samples: Sequence[Mapping[str, Any]]) -> list[Probe]:
+    """The probes that play each sample at each of its points."""
+    return [
+        Probe(code=_code_at(sample, point), observe=sample["observe"])
+        for sample in samples
+        for point in sample["points"]
+    ]
+
+
+def _code_at(sample: Mapping[str, Any], numbers: Sequence[float]) -> str:
+    """A sample's lines with a point's numbers in front."""
+    return f"{', '.join(sample['names'])} = {', '.join(map(repr, numbers))}\n{sample['code']}"
+
+
+def infer(entry: Mapping[str, Any], seen: Sequence[Sequence[Observation]]) -> Inference | None:
+    """What the code computes, from what it showed on `sample_probes`; None where nothing is sure.
+
+    Args:
+        entry: what the table says of the exercise.
+        seen: the observations, one list for each of the probes.
+    """
+    known = entry.get("behaviours", {}).get(digest(seen))
+    if known:
+        return Inference(known["says"], behaviour=(known["behaviour"], known["chosen"]))
+    rows = iter(seen)
+    for number, sample in enumerate(entry.get("samples", ())):
+        shown = [next(rows) for _ in sample["points"]]
+        parts: list[str] = []
+        models: list[Model] = []
+        place = 0
+        for index in range(len(sample["quantities"])):
+            quantity = _Quantity(sample, number, index, [row[index] for row in shown])
+            found = _explain(quantity)
+            if found and len(parts) < _MOST_PARTS:
+                if not models:
+                    place = min(quantity.wrong & {*_places(sample, found[0].region)})
+                parts.append(_sentence(quantity, found))
+                models += found
+        if models:
+            about = sample.get("about")
+            begin = f"For {about}, your" if about else "Your"
+            says = f"{begin} code behaves {', and '.join(parts)}."
+            if sample.get("where") and any(model.formula for model in models):
+                says += f" Here {sample['where']}."
+            return Inference(f"{says} {_question(sample, models[0], place)}", models)
+    return None
+
+
+def example(
+    entry: Mapping[str, Any], seen: Sequence[Sequence[Observation]], inference: Inference | None
+) -> Example | None:
+    """A point at which something came out wrong, if possible one that the inference is about."""
+    model = inference.models[0] if inference and inference.models else None
+    probes = iter(zip(sample_probes(entry.get("samples", ())), seen, strict=True))
+    first = None
+    for number, sample in enumerate(entry.get("samples", ())):
+        for place, right in enumerate(sample["right"]):
+            probe, shown = next(probes)
+            if all(map(agree, shown, right)):
+                continue
+            found = Example(probe["code"], list(map(Row, probe["observe"], shown, right)))
+            first = first or found
+            if model and model.sample == number and place in _places(sample, model.region):
+                return found
+    return first
+
+
+def wrong_samples(
+    entry: Mapping[str, Any], seen: Sequence[Sequence[Observation]]
+) -> Iterator[tuple[Mapping[str, Any], bool]]:
+    """Each sample, and whether something came out wrong in it."""
+    rows = iter(seen)
+    for sample in entry.get("samples", ()):
+        pairs = [(next(rows), right) for right in sample["right"]]
+        yield sample, not all(all(map(agree, shown, right)) for shown, right in pairs)
+
+
+class _Quantity:
+    """One observed quantity of a sample at all its points."""
+
+    def __init__(
+        self, sample: Mapping[str, Any], number: int, index: int, seen: list[Observation]
+    ) -> None:
+        self.sample, self.number, self.index, self.seen = sample, number, index, seen
+        self.entry = sample["quantities"][index]
+        self.right = [row[index] for row in sample["right"]]
+        self.is_share = self.entry["kind"] == "share"
+        self.points = [
+            _point(sample, row) | ({"out": right[0]} if _is_number(right[0]) else {})
+            for row, right in zip(sample["points"], sample["right"], strict=True)
+        ]
+        self.wrong = {
+            i for i, pair in enumerate(zip(seen, self.right, strict=True)) if not agree(*pair)
+        }
+
+    def models(self, region: str, places: Sequence[int]) -> list[Model]:
+        """All models that give what was observed at these places."""
+        seen = [self.seen[i] for i in places]
+        about = (self.number, self.index, region)
+        if not all(map(_is_number, seen)):
+            # `None`, a truth value, a text: the same at every point.
+            plain = all(agree(each, seen[0]) for each in seen) and not is_error(seen[0])
+            # Of an empty text there is nothing to say, unless the course says it.
+            is_text = isinstance(seen[0], str) and seen[0] != ""
+            is_said = describe(seen[0]) in self.entry.get("says", {})
+            simple = seen[0] is None or isinstance(seen[0], bool) or is_text or is_said
+            alike = [Model(*about, constant=seen[0], is_constant=True)]
+            return alike if plain and simple and len(seen) > 1 else []
+        if self.is_share and all(
+            agree(v, self.points[i]["h"]) for v, i in zip(seen, places, strict=True)
+        ):
+            return [Model(*about, is_kept=True)]
+        ways = enumerate(WAYS) if self.is_share else [(None, PLAIN)]
+        found = [
+            model for number, way in ways for model in self._fitting(about, number, way, places)
+        ]
+        if not found and len(places) > 2 and all(agree(each, seen[0]) for each in seen):
+            found = [Model(*about, constant=seen[0], is_constant=True)]
+        return found
+
+    def _fitting(
+        self, about: tuple[int, int, str], number: int | None, way: Way, places: Sequence[int]
+    ) -> list[Model]:
+        try:
+            right = [self._slope(WAYS[0] if self.is_share else way, self.right, i) for i in places]
+            slopes = [self._slope(way, self.seen, i) for i in places]
+        except (ZeroDivisionError, OverflowError, KeyError, TypeError):
+            return []
+        models = []
+        if number and all(map(agree, slopes, right)):
+            models = [Model(*about, way=number)]
+        else:
+            for text in _known(self.entry, about[2], slopes):
+                factor = text.partition("~")[2]
+                models.append(
+                    Model(*about, way=number, times=float(factor))
+                    if factor
+                    else Model(*about, way=number, formula=text)
+                )
+        return [
+            model
+            for model in models
+            if all(
+                agree(model.value(self.points[i], each), self.seen[i])
+                for i, each in zip(places, right, strict=True)
+            )
+        ]
+
+    def _slope(self, way: Way, values: Sequence[Any], i: int) -> float:
+        point = self.points[i]
+        out = point["out"] if self.is_share else 0.0
+        return way.slope(values[i], point.get("g", 1.0), point.get("h", 0.0), out)
+
+
+def _explain(quantity: _Quantity) -> list[Model]:
+    """The models of what is wrong about a quantity: one for all points, or by region."""
+    if not quantity.wrong:
+        return []
+    found = quantity.models(EVERYWHERE, range(len(quantity.points)))
+    if found:
+        return found if len(found) == 1 else []
+    best: list[Model] = []
+    most = 0
+    for partition in quantity.sample["regions"]:
+        models, told = [], 0
+        for region in partition:
+            wrong = quantity.wrong & {*region["points"]}
+            found = quantity.models(region["where"], region["points"]) if wrong else []
+            if len(found) == 1:
+                models += found
+                told += len(wrong)
+        if told > most:
+            best, most = models, told
+    # What holds at a few odd points alone says little.
+    return best if 2 * most >= len(quantity.wrong) else []
+
+
+def _point(sample: Mapping[str, Any], row: Sequence[float]) -> dict[str, float]:
+    point = dict(zip(sample["names"], row, strict=True))
+    for name, formula in sample.get("derived", {}).items():
+        point[name] = evaluate(formula, point) or 0.0
+    return point
+
+
+def evaluate(formula: str, point: Point) -> float | None:
+    """A formula's number at a point; None where it has none."""
+    try:
+        value = eval(_compiled(formula), _SAFE, dict(point))
+    except (ArithmeticError, ValueError, TypeError, NameError):
+        return None
+    return float(value) if _is_number(value) and math.isfinite(value) else None
+
+
+@lru_cache(maxsize=4096)
+def _compiled(formula: str) -> Any:
+    return compile(formula, "<formula>", "eval")
+
+
+def id_of(values: Sequence[float | None]) -> str:
+    """A short name for numbers: the same where they agree up to rounding; `NO_ID` without them."""
+    if any(value is None or not math.isfinite(value) for value in values):
+        return NO_ID
+    text = " ".join("0" if abs(value or 0.0) < 1e-9 else f"{value:.8g}" for value in values)
+    return b64encode(blake2b(text.encode(), digest_size=3).digest()).decode()
+
+
+def digest(seen: Sequence[Sequence[Observation]]) -> str:
+    """A name for all that samples show: the same where it agrees up to rounding."""
+    return blake2b(repr(_rounded(seen)).encode(), digest_size=9).hexdigest()
+
+
+def _rounded(value: Any) -> Any:
+    if _is_number(value):
+        return f"{value:.8g}" if abs(value) > 1e-9 else "0"
+    if isinstance(value, dict):
+        kept = ("error",) if is_error(value) else tuple(value)
+        return [[key, _rounded(value[key])] for key in kept]
+    return [*map(_rounded, value)] if isinstance(value, (list, tuple)) else value
+
+
+def packed(formulas: Sequence[str]) -> str:
+    """The formulas of a quantity as a table holds them."""
+    return b64encode("\n".join(formulas).encode()).decode()
+
+
+@lru_cache(maxsize=256)
+def _unpacked(text: str) -> list[str]:
+    return b64decode(text).decode().split("\n")
+
+
+def _known(entry: Mapping[str, Any], region: str, values: Sequence[float]) -> list[str]:
+    """The formulas in the table that have these numbers in the region."""
+    index: str = entry.get("index", {}).get(region, "")
+    wanted = id_of(values)
+    if wanted == NO_ID:
+        return []
+    places = range(0, len(index), ID)
+    hits = [place // ID for place in places if index.startswith(wanted, place)]
+    return [_unpacked(entry["formulas"])[hit] for hit in hits]
+
+
+def _is_number(value: Any) -> bool:
+    return isinstance(value, (int, float)) and not isinstance(value, bool)
+
+
+# The words.
+
+_MOST_PARTS = 2
+"""Of how many quantities an inference speaks."""
+
+
+def _sentence(quantity: _Quantity, models: Sequence[Model]) -> str:
+    """What a quantity does, region by region."""
+    by_words: dict[str, list[str]] = {}
+    for model in models:
+        by_words.setdefault(_words(quantity.entry, model), []).append(model.region)
+    parts = []
+    for words, regions in by_words.items():
+        where = " and where ".join(f"`{region}`" for region in regions if region)
+        parts.append(f"as if {words}" + (f", where {where}" if where else ""))
+    return ", and ".join(parts)
+
+
+def _words(quantity: Mapping[str, Any], model: Model) -> str:
+    name = quantity["name"]
+    if model.is_kept:
+        return f"nothing reached `{name}`, which stays what it was"
+    if model.is_constant:
+        seen = describe(model.constant)
+        declared: str = quantity.get("says", {}).get(seen, "")
+        return declared or f"`{name}` were {seen}, whatever the numbers are"
+    if model.times is not None:
+        return f"`{name}` were right but for its size or its sign, by one factor at every point"
+    way = PLAIN if model.way is None else WAYS[model.way]
+    if model.formula is None:
+        return way.bare.format(name=name)
+    return way.says.format(name=name, slope=model.formula)
+
+
+def _question(sample: Mapping[str, Any], model: Model, place: int) -> str:
+    """An input to try, at which the model holds and is wrong, and a question."""
+    numbers = zip(sample["names"], sample["points"][place], strict=True)
+    point = ", ".join(f"{name} = {number:g}" for name, number in numbers)
+    if model.is_kept:
+        ask = "What should arrive there?"
+    elif model.is_constant:
+        ask = "What should it be?"
+    else:
+        ask = (PLAIN if model.way is None else WAYS[model.way]).ask
+    return f"Take {point}. {ask}"
+
+
+def _places(sample: Mapping[str, Any], region: str) -> Sequence[int]:
+    """The points in a region, by number."""
+    for partition in sample["regions"]:
+        for each in partition:
+            if each["where"] == region:
+                places: list[int] = each["points"]
+                return places
+    return range(len(sample["points"]))

@@ -1,0 +1,161 @@
+"""Wrong answers by kind: right ones, spoiled in one part of what they may be given.
+
+Each is a solution cell with a few lines behind it, or with one line of it replaced. They stand for
+mistakes that nobody has made yet: a rule that holds for the numbers that one tries and for no
+others, something kept from one call to the next, nodes told apart by their numbers. The partitions
+of the inputs that they lie in are those of docs/partitions.md.
+"""
+
+from __future__ import annotations
+
+import tomllib
+from collections.abc import Iterator
+from pathlib import Path
+from textwrap import indent
+
+OPERATIONS = {
+    # By exercise: the methods of `Value` that it defines.
+    "add": ["__add__"],
+    "mul": ["__mul__"],
+    "pow": ["__pow__"],
+    "neg_sub": ["__neg__", "__sub__"],
+    "div": ["__truediv__"],
+    "reverse": ["__radd__", "__rsub__", "__rmul__", "__rtruediv__"],
+    "exp": ["exp"],
+    "log": ["log"],
+    "tanh": ["tanh"],
+    "relu": ["relu"],
+    "sigmoid": ["sigmoid"],
+    "extra_ops": ["sin", "cos", "sqrt"],
+}
+
+_SPOILED = """
+
+def spoiled(operation):
+    calls, held = [], {{}}
+
+    def wrong(self, *others):
+        other = others[0] if others else self
+        number = getattr(other, "data", other)
+        out = operation(self, *others)
+        calls.append(1)
+{forward}
+        step, ran = out._backward, []
+
+        def _backward():
+            upstream, before = out.grad, self.grad
+{backward}
+
+        out._backward = _backward
+        return out
+
+    return wrong
+
+
+Value.{method} = spoiled(Value.{method})
+"""
+
+_HALF = "step()\nself.grad = before + (self.grad - before) / 2"
+
+WHERE = {
+    # By partition: whether the operand's number is in it.
+    "tiny": "0 < abs(self.data) < 1e-4",
+    "small": "0 < abs(self.data) < 0.1",
+    "below one": "0.2 < abs(self.data) < 0.95",
+    "exactly 1": "self.data == 1",
+    "large": "15 < abs(self.data) < 95",
+    "above 5": "5 < self.data < 12",
+    "negative": "self.data < 0",
+    "positive": "self.data > 0",
+}
+
+OTHERS = {
+    # By partition of the other operand, for operations that have one.
+    "other tiny": "0 < abs(number) < 1e-4",
+    "other below one": "0.2 < abs(number) < 0.95",
+    "other exactly 1": "number == 1",
+    "other large": "20 < abs(number) < 95",
+    "other negative": "number < 0",
+    "equal numbers": "number == self.data and other is not self",
+    "opposite numbers": "number == -self.data != 0",
+    "a smaller one": "number < self.data",
+}
+
+UPSTREAM = {
+    "small upstream": "0 < abs(upstream) < 1e-3",
+    "upstream below one": "0.1 < abs(upstream) < 1",
+    "large upstream": "abs(upstream) > 50",
+    "negative upstream": "upstream < 0",
+    "positive upstream": "upstream > 0",
+    "upstream of 1": "upstream == 1",
+    "signs differ": "self.data * upstream < 0",
+    "signs agree": "self.data * upstream > 0",
+    "held gradient": "before != 0",
+    "held gradient of the other sign": "before * upstream < 0",
+}
+
+STATE = {
+    "later calls": ("if len(calls) > 1: out.data += 0.5", "step()"),
+    "kept by number": (
+        "out = held.setdefault((self.data, number), out)\nif out is not held: pass",
+        "step()",
+    ),
+    "backward once": ("", "if not ran: step()\nran.append(1)"),
+    "own gradient erased": ("", "step()\nout.grad = 0.0"),
+    "operand moved": ("", "step()\nself.data -= 1e-3 * self.grad"),
+    "operand moved forward": ("self.data = round(self.data, 3)", "step()"),
+    "six digits": ("out.data = round(out.data, 6)", "step()"),
+    "gradient clipped": ("", "step()\nself.grad = max(-100.0, min(100.0, self.grad))"),
+    "gradient rounded": ("", "step()\nself.grad = round(self.grad, 5)"),
+}
+
+_FLAT = {("relu", "negative"), ("tanh", "large"), ("sigmoid", "large")}
+"""Where the slope is 0, or next to it: half of it is no other one."""
+
+_COMPOSED = ("__rsub__", "__rtruediv__")
+"""What the solution makes of other operations: its last step alone does not reach the operand."""
+
+
+def spoiled_operations(exercise: str, solution: str) -> Iterator[tuple[str, str]]:
+    """The names and the sources of wrong answers to an exercise that defines operations."""
+
+    def source(method: str, forward: str, backward: str) -> str:
+        return solution + _SPOILED.format(
+            method=method,
+            forward=indent(forward or "pass", " " * 8),
+            backward=indent(backward, " " * 12),
+        )
+
+    for method in OPERATIONS[exercise]:
+        has_other = method.startswith("__") and method != "__neg__"
+        places = WHERE | OTHERS if has_other else WHERE
+        if method in ("log", "sqrt"):
+            places = {kind: rule for kind, rule in places.items() if kind != "negative"}
+        for kind, rule in places.items():
+            value = f"if {rule}: out.data += 1e-3 * (abs(out.data) or 1.0)"
+            yield f"{method} {kind}: value", source(method, value, "step()")
+            slope = f"if {rule}:\n{indent(_HALF, '    ')}\nelse:\n    step()"
+            if (method, kind) not in _FLAT and method not in _COMPOSED:
+                yield f"{method} {kind}: slope", source(method, "", slope)
+        for kind, rule in UPSTREAM.items():
+            if method in ("log", "sqrt") and kind == "signs differ":
+                rule = "upstream < 0"
+            slope = f"if {rule}:\n{indent(_HALF, '    ')}\nelse:\n    step()"
+            if method not in _COMPOSED:
+                yield f"{method} {kind}", source(method, "", slope)
+        for kind, (forward, backward) in STATE.items():
+            if kind != "gradient clipped" or method not in (*_COMPOSED, "sigmoid"):
+                yield f"{method} {kind}", source(method, forward, backward)
+
+
+CHANGED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
+
+
+def wrong_answers(exercise: str, solution: str) -> Iterator[tuple[str, str]]:
+    """The names and the sources of wrong answers to an exercise."""
+    if exercise in OPERATIONS:
+        yield from spoiled_operations(exercise, solution)
+    for kind, (old, new) in CHANGED.get(exercise, {}).items():
+        head, mark, body = solution.partition("### BEGIN SOLUTION")
+        assert old in body, f"{exercise}, {kind}: the solution reads otherwise now"
+        yield kind, head + mark + (body.replace(old, new, 1) if old else body + new)

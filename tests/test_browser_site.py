@@ -1,0 +1,75 @@
+"""The browser edition of any course: what is in the site, and where it asks for it."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+import re
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from autograder.authoring.release import copy_course
+from autograder.commands.main import main
+from autograder.delivery.contents import wheel_metadata
+
+COURSES = Path(__file__).parent / "courses"
+
+pytestmark = pytest.mark.slow
+
+
+@pytest.fixture(scope="module")
+def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
+    """The site of a course that has no package of its own and uses pandas; what was said."""
+    course = tmp_path_factory.mktemp("course") / "tables"
+    copy_course(COURSES / "tables", course)
+    done = CliRunner().invoke(main, ["publish", "--browser", "--course", str(course)])
+    assert done.exit_code == 0, done.output
+    return course / "artefacts" / "browser", done.output
+
+
+def test_packages_that_no_browser_runs_are_told_by_name(published):
+    site, said = published
+    assert str(site) in said.replace("\n", "")
+    assert re.search(r"left out, since .* Python alone: pandas\.", " ".join(said.split()))
+
+
+def test_it_holds_what_students_get_and_nothing_else(published):
+    site, _ = published
+    held = {path.relative_to(site / "files").as_posix() for path in (site / "files").rglob("*.*")}
+    assert held == {"tables/tables.ipynb", "tables/market.csv", "tables/checks.json"}
+    page = (site / "index.html").read_text("utf-8")
+    assert "Tables with pandas" in page
+    assert "lab/index.html?path=tables/tables.ipynb" in page
+
+
+def test_python_and_its_packages_come_from_the_site_alone(published):
+    site, _ = published
+    runtime = site / "static" / "pyodide"
+    settings = json.loads((site / "jupyter-lite.json").read_text())["jupyter-config-data"]
+    kernel = settings["litePluginSettings"]["@jupyterlite/pyodide-kernel-extension:kernel"]
+    assert kernel["pyodideUrl"] == "./static/pyodide/pyodide.mjs"
+    assert kernel["disablePyPIFallback"] is True
+    packages = json.loads((runtime / "pyodide-lock.json").read_text())["packages"]
+    assert set(kernel["loadPyodideOptions"]["packages"]) == set(packages)
+    assert {"coursecheck", "ipython", "jedi", "micropip", "piplite"} <= set(packages)
+    for name, package in packages.items():
+        wheel = runtime / package["file_name"]
+        assert hashlib.sha256(wheel.read_bytes()).hexdigest() == package["sha256"]
+        assert set(package["depends"]) <= set(packages), name
+        assert wheel_metadata(wheel)["Version"] == package["version"]
+    assert packages["coursecheck"]["imports"] == ["coursecheck"]
+    # Asked for on Windows alone, or on systems that have processes.
+    assert not {"colorama", "pexpect"} & set(packages)
+
+
+def test_someone_elses_folder_is_left_alone(tmp_path):
+    course = tmp_path / "tables"
+    copy_course(COURSES / "tables", course)
+    (tmp_path / "mine").mkdir()
+    (tmp_path / "mine" / "thesis.txt").write_text("mine")
+    line = ["publish", "--browser", "--course", str(course), "--output", str(tmp_path / "mine")]
+    done = CliRunner().invoke(main, line)
+    assert done.exit_code == 2 and "is not such a site" in " ".join(done.output.split())
+    assert (tmp_path / "mine" / "thesis.txt").read_text() == "mine"

@@ -1,0 +1,228 @@
+"""The way through the course: core first, in the minutes announced, and the core stands alone."""
+
+from __future__ import annotations
+
+import json
+import re
+import shutil
+from itertools import takewhile
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.judging.grader import Grader
+from autograder.model import Job
+from autograder.pipeline.one_submission import grade_file
+from autograder.pipeline.workers import grade_job
+from course import check
+from lesson_names import engine_lines
+
+COURSE = find_course()
+KEY = b"a key, as long as it must be, or longer"
+NAMES = ["value", "backward", "checkpoint", "mlp"]
+LINE = re.compile(
+    r"^Difficulty [1-5] of 5 · about (?P<minutes>\d+) minutes?"
+    r"(?: · (?P<points>\d+) (?P<bonus>bonus )?points?)? · (?P<weight>core|extra)$",
+    re.MULTILINE,
+)
+
+
+def prose(name: str) -> str:
+    cells = nbformat.read(COURSE / "release" / name / f"{name}.ipynb", as_version=4).cells
+    return "\n\n".join(cell.source for cell in cells if cell.cell_type == "markdown")
+
+
+def steps(name: str) -> list[tuple[str, str, int]]:
+    """Heading, weight and minutes of each exercise and each extra part, in order."""
+    found = re.findall(rf"^##+ (.+)\n\n({LINE.pattern[1:-1]})$", prose(name), re.MULTILINE)
+    return [(each[0], each[5], int(each[2])) for each in found]
+
+
+def minutes(name: str, weight: str) -> int:
+    return sum(each for _, kind, each in steps(name) if kind == weight)
+
+
+def core_until(*names: str, last: str) -> int:
+    """Core minutes of these notebooks up to an exercise of the last one, which is included."""
+    *before, here = names
+    titles = [title for title, kind, _ in steps(here) if kind == "core"]
+    [end] = [title for title in titles if title.endswith(f"· {last}")]
+    until = [*takewhile(lambda step: step[0] != end, steps(here))]
+    own = sum(each for title, kind, each in steps(here) if title == end)
+    return (
+        sum(minutes(name, "core") for name in before)
+        + sum(each for _, kind, each in until if kind == "core")
+        + own
+    )
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_every_exercise_says_whether_it_is_core_and_core_comes_first(name: str) -> None:
+    exercises = load_assignment(COURSE, name).exercises.values()
+    marked = [step for step in steps(name) if "extra part" not in step[0]]
+    assert [title.split(" · ")[1] for title, _, _ in marked] == [each.title for each in exercises]
+    assert [kind == "extra" for _, kind, _ in marked] == [each.extra for each in exercises]
+    kinds = [kind for _, kind, _ in steps(name)]
+    if name != "checkpoint":  # its questions are called by their numbers
+        assert kinds == sorted(kinds)
+
+
+def test_the_first_rewards_come_early() -> None:
+    assert core_until("value", last="Sending gradients back") <= 50
+    assert core_until("value", "backward", last="Backward") <= 105
+    assert core_until("value", "backward", "mlp", last="XOR") <= 240
+    assert sum(minutes(name, "core") for name in NAMES) <= 360
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_minutes_and_points_announced_are_those_of_the_headings(name: str) -> None:
+    [told] = [
+        part for part in prose(name).split("\n\n") if "are **core**" in part or "**core**:" in part
+    ]
+    announced = [
+        int(number) for number in re.findall(r"\b(\d+)(?: minutes|, in one sitting|; one)", told)
+    ]
+    announced += [int(number) for number in re.findall(r"take about (\d+)\.", told)]
+    sums = {5 * round(minutes(name, kind) / 5) for kind in ("core", "extra")}
+    assert set(announced) == sums, told
+    assignment = load_assignment(COURSE, name)
+    total = sum(each.total_points for each in assignment.exercises.values())
+    assert f"worth {total:g} points" in told
+    bonus = sum(each.max_points for each in assignment.exercises.values() if each.bonus)
+    assert (f"{bonus:g} bonus points" in told) == bool(bonus)
+
+
+def core_cells(name: str) -> tuple[dict[str, Any], list[str]]:
+    """A notebook whose core alone was solved: what it defines, and the core's exercises."""
+    assignment = load_assignment(COURSE, name)
+    core = [each for each in assignment.exercises.values() if not each.extra]
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    for source in assignment.setup.values():
+        exec(source, scope)
+    for exercise in core:
+        source = PLAIN.get(exercise.id, exercise.solution)
+        exec(compile(source, exercise.id, "exec", dont_inherit=True), scope)
+    return scope, [each.id for each in core]
+
+
+PLAIN = {
+    "sgd": """
+class SGD:
+    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
+        self.parameters, self.lr = list(parameters), lr
+
+    def step(self):
+        for p in self.parameters:
+            p.data -= self.lr * p.grad
+
+    def zero_grad(self):
+        for p in self.parameters:
+            p.grad = 0.0
+""",
+    "train": """
+def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
+    losses = []
+    for _ in range(epochs):
+        epoch_loss = loss([model(x) for x in inputs], targets)
+        optimizer.zero_grad()
+        epoch_loss.backward()
+        optimizer.step()
+        losses.append(epoch_loss.data)
+    return losses
+""",
+}
+"""What somebody writes who leaves the extra parts alone."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_the_core_alone_passes_its_checks(name: str, capsys: pytest.CaptureFixture[str]) -> None:
+    scope, core = core_cells(name)
+    for exercise in core:
+        check(exercise, scope)
+    said = capsys.readouterr().out
+    assert said.count("✓") == len(core)
+    assert said.count("The extra part is open") == (2 if name == "mlp" else 0)
+
+
+@pytest.mark.parametrize("name", ["value", "mlp"])
+def test_each_check_needs_only_what_stands_above_it(name: str) -> None:
+    assignment = load_assignment(COURSE, name)
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    for source in assignment.setup.values():
+        exec(source, scope)
+    for exercise in assignment.exercises.values():
+        if not exercise.manual:
+            exec(compile(exercise.solution, exercise.id, "exec", dont_inherit=True), scope)
+            check(exercise.id, scope)
+
+
+def core_only(course: Path, tmp_path: Path) -> Path:
+    """The course as an instructor has it who grades the core alone."""
+    mine = tmp_path / "course"
+    copy_course(course, mine)
+    for name in ("gradebook.db",):
+        (mine / name).unlink(missing_ok=True)
+    shutil.copytree(
+        COURSE / "course", mine / "course", ignore=shutil.ignore_patterns("__pycache__")
+    )
+    text = (mine / "course.toml").read_text("utf-8")
+    (mine / "course.toml").write_text(text.replace("[grading]\n", "[grading]\ncore_only = true\n"))
+    return mine
+
+
+def test_an_instructor_may_have_the_core_alone_graded(course: Path, tmp_path: Path) -> None:
+    mine = core_only(course, tmp_path)
+    run_nbgrader(mine, "generate_assignment", "mlp", "--force")
+    assignment = load_assignment(mine, "mlp")
+    core = {each.id: each.solution for each in assignment.exercises.values() if not each.extra}
+    notebook = tmp_path / "mlp.ipynb"
+    notebook.write_text(filled_notebook(mine, "mlp", {**core, **PLAIN}), "utf-8")
+    with Grader(mine, KEY) as grader:
+        report = grade_file(grader, notebook, "mlp")[1]
+    assert report.max_score == 39 and report.score == 39
+    extra = [each for each in report.exercises if each.extra]
+    assert len(extra) == 6 and {each.max_points for each in extra} == {0.0}
+    released = json.loads((mine / "release" / "mlp" / "mlp.ipynb").read_text("utf-8"))
+    points = [c["metadata"].get("nbgrader", {}).get("points", 0) for c in released["cells"]]
+    assert sum(points) == 39
+    with Grader(mine, KEY) as grader:
+        graded = grade_job(grader, Job("mlp", "student", "mlp.ipynb", notebook.read_bytes()))
+    assert graded.marks is not None and None not in graded.marks.points.values()
+
+
+def test_leaving_the_extra_parts_out_costs_their_share_and_no_more(
+    grader: Grader, tmp_path: Path
+) -> None:
+    assignment = load_assignment(grader.course, "mlp")
+    answers = {each.id: each.solution for each in assignment.exercises.values() if not each.extra}
+    notebook = tmp_path / "mlp.ipynb"
+    notebook.write_text(filled_notebook(grader.course, "mlp", {**answers, **PLAIN}), "utf-8")
+    results = {each.id: each for each in grade_file(grader, notebook, "mlp")[1].exercises}
+    assert {each for each, result in results.items() if result.status == "partial"} == set(PLAIN)
+    assert all(results[each].status == "passed" for each in set(answers) - set(PLAIN))
+    assert results["sgd"].points >= 2 and results["train"].points >= 3
+
+
+def test_bonus_points_come_on_top(grader: Grader, tmp_path: Path) -> None:
+    assignment = load_assignment(grader.course, "backward")
+    notebook = tmp_path / "backward.ipynb"
+    answers = {each.id: each.solution for each in assignment.exercises.values()}
+    notebook.write_text(filled_notebook(grader.course, "backward", answers), "utf-8")
+    report = grade_file(grader, notebook, "backward")[1]
+    bonus = next(each for each in report.exercises if each.bonus)
+    assert (bonus.id, bonus.points, bonus.max_points) == ("extra_ops", 3.0, 3.0)
+    assert report.max_score == 50
+    assert report.score == 50 - assignment.exercises["memory"].max_points + 3
+    graded = grade_job(grader, Job("backward", "student", str(notebook), notebook.read_bytes()))
+    assert graded.error is None and graded.marks is not None
+    assert graded.marks.points["test_extra_ops"] == 3.0 and graded.marks.points["memory"] is None
+    assert sum(points or 0.0 for points in graded.marks.points.values()) == report.score
+
+
+def test_the_engine_has_as_many_lines_as_is_said() -> None:
+    assert f"it has {engine_lines(COURSE)} lines" in prose("mlp")

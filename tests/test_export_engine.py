@@ -1,0 +1,197 @@
+"""A student's engine as a module: written from what passes, used where all of it passes."""
+
+from __future__ import annotations
+
+import ast
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from IPython.core.interactiveshell import InteractiveShell
+
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import Assignment, find_course, load_assignment
+from autograder.pipeline.one_submission import grade_file
+from course.export_engine import FILE, PARTS, _code_lines
+
+COURSE = find_course(Path(__file__).parent)
+EXERCISES = {name: load_assignment(COURSE, name).exercises for name in PARTS}
+
+
+class Notebook:
+    """A notebook of the course in a shell of its own, as a student runs it in the folder `name`."""
+
+    def __init__(self, name: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+        self._shell = InteractiveShell(user_ns={"__name__": "__main__"})
+        self._assignment: Assignment = load_assignment(COURSE, name)
+        (home / name).mkdir(exist_ok=True)
+        monkeypatch.chdir(home / name)
+        for cell in self._assignment.setup.values():
+            self.run(cell)
+
+    def run(self, cell: str) -> None:
+        self._shell.run_cell(cell).raise_error()
+
+    def solve(self, **others: str) -> None:
+        """Run the cells of all exercises: the solutions, or others by exercise."""
+        for exercise in self._assignment.exercises.values():
+            if not exercise.manual:
+                self.run(others.get(exercise.id, exercise.solution))
+
+    def __getitem__(self, name: str) -> Any:
+        return self._shell.user_ns[name]
+
+
+@pytest.fixture
+def open_notebook(tmp_path, monkeypatch):
+    return lambda name: Notebook(name, tmp_path, monkeypatch)
+
+
+def wrong(notebook: str, mistake: str) -> dict[str, str]:
+    """The cell of a known mistake, by its exercise."""
+    exercise = mistake.partition(".")[0]
+    found = next(each for each in EXERCISES[notebook][exercise].mistakes if each.id == mistake)
+    return {exercise: found.source}
+
+
+def bound(source: str) -> set[str]:
+    """The names that a solution cell gives to the engine."""
+    found = set()
+    for node in ast.parse(source).body:
+        if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
+            found.add(node.name)
+        elif isinstance(node, ast.Assign):
+            found.add(ast.unparse(node.targets[0]))
+    return found
+
+
+@pytest.mark.parametrize("name", PARTS)
+def test_every_exercise_that_makes_the_engine_is_known(name):
+    for exercise in EXERCISES[name].values():
+        if exercise.manual or exercise.id == "memory":
+            continue
+        assert set(PARTS[name][exercise.id]) <= bound(exercise.solution), exercise.id
+    assert set(PARTS[name]) <= set(EXERCISES[name])
+
+
+def test_the_engine_is_a_module_that_python_imports(open_notebook, tmp_path, capsys):
+    value = open_notebook("value")
+    value.solve()
+    value.run('from course import export\nexport("value", by="Ada")')
+    text = (tmp_path / FILE).read_text("utf-8")
+    said = capsys.readouterr().out
+    assert f"is written: {_code_lines(text)} lines of code. Ada's, every one" in said
+    assert text.startswith('"""A scalar autograd engine by Ada.')
+    backward = open_notebook("backward")
+    backward.solve()
+    backward.run('from course import export\nexport("backward", by="Ada")')
+    own: dict[str, Any] = {}
+    exec(compile((tmp_path / FILE).read_text("utf-8"), FILE, "exec"), own)
+    x, y = own["Value"](2.0), own["Value"](3.0)
+    out = (x * y + x).tanh()
+    out.backward()
+    assert out.data == pytest.approx(0.99999977, abs=1e-8) and x.grad > y.grad > 0
+    assert "check(" not in text and "course" not in own
+
+
+def test_lines_of_code_are_counted_without_prose():
+    text = '"""One."""\n\n# Two.\nx = 1\n\n\ndef f():\n    """Three\n    four."""\n    return 1\n'
+    assert _code_lines(text) == 3
+
+
+def test_only_what_passes_is_in_it(open_notebook, tmp_path, capsys):
+    value = open_notebook("value")
+    value.solve(**wrong("value", "mul.own_data"))
+    value.run('from course import export\nexport("value")')
+    said = capsys.readouterr().out
+    assert "does not pass yet: mul" in said and "Yours, every one" in said
+    assert "Value.__mul__" not in (tmp_path / FILE).read_text("utf-8")
+
+
+def test_helpers_and_imports_of_the_student_s_own_come_along(open_notebook, tmp_path):
+    value = open_notebook("value")
+    value.run("import itertools as its\nfrom math import fsum")
+    value.run("def added(*numbers):\n    return fsum(its.chain(numbers))")
+    solution = EXERCISES["value"]["add"].solution.replace(
+        "self.data + other.data", "added(self.data, other.data)"
+    )
+    value.solve(add=solution)
+    value.run('from course import export\nexport("value")')
+    own: dict[str, Any] = {}
+    exec((tmp_path / FILE).read_text("utf-8"), own)
+    assert (own["Value"](2) + 3).data == 5
+
+
+def test_a_later_notebook_uses_it_and_says_so(open_notebook, tmp_path, capsys):
+    value = open_notebook("value")
+    value.solve()
+    value.run('from course import export\nexport("value")')
+    backward = open_notebook("backward")
+    given = backward["Value"]
+    backward.run("from course import own_engine\nown_engine()")
+    assert "runs on your own engine now: my_engine.py" in capsys.readouterr().out
+    assert backward["Value"] is not given and backward["trace"].__code__.co_filename.endswith(FILE)
+    backward.solve()
+    backward.run('from course import export\nexport("backward")')
+    mlp = open_notebook("mlp")
+    given = mlp["Value"]
+    mlp.run("from course import own_engine\nown_engine()")
+    assert mlp["Value"] is not given and mlp["Value"](0.0).sigmoid().data == 0.5
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "There is no my_engine.py"),
+        ("class Value(:\n", "cannot be run (SyntaxError"),
+        ("raise SystemExit", "cannot be run (SystemExit"),
+        ("class Value:\n    pass\n", "has no Value.__add__"),
+    ],
+)
+def test_the_given_engine_stays_where_there_is_none_or_a_broken_one(
+    open_notebook, tmp_path, capsys, text, said
+):
+    if text is not None:
+        (tmp_path / FILE).write_text(text)
+    backward = open_notebook("backward")
+    given = backward["Value"]
+    backward.run("from course import own_engine\nown_engine()")
+    out = capsys.readouterr().out
+    assert said in out and "given engine stays" in out and backward["Value"] is given
+
+
+def test_an_engine_that_was_spoilt_afterwards_is_not_used(open_notebook, tmp_path, capsys):
+    value = open_notebook("value")
+    value.solve()
+    value.run('from course import export\nexport("value")')
+    path = tmp_path / FILE
+    path.write_text(path.read_text("utf-8").replace("self.data * other.data", "self.data", 1))
+    backward = open_notebook("backward")
+    given = backward["Value"]
+    backward.run("from course import own_engine\nown_engine()")
+    assert "does not pass the check of mul" in capsys.readouterr().out
+    assert backward["Value"] is given
+
+
+@pytest.mark.parametrize("name", ["backward", "mlp"])
+def test_marks_are_the_same_beside_a_broken_engine(grader, tmp_path, name):
+    """Nor is a cell run that asks for the own engine: it is a demonstration."""
+    release = json.loads((COURSE / "release" / name / f"{name}.ipynb").read_text("utf-8"))
+    asking = [cell for cell in release["cells"] if "own_engine()" in "".join(cell["source"])]
+    code = [cell for cell in asking if cell["cell_type"] == "code"]
+    assert code and all("demonstration" in cell["metadata"]["tags"] for cell in code)
+    exercises = load_assignment(COURSE, name).exercises
+    answers = {each.id: each.solution for each in exercises.values() if not each.manual}
+    marks = []
+    for text in (None, "raise SystemExit", "class Value:\n    pass\n"):
+        folder = tmp_path / str(len(marks)) / name
+        folder.mkdir(parents=True)
+        path = folder / f"{name}.ipynb"
+        path.write_text(filled_notebook(COURSE, name, answers), "utf-8")
+        if text is not None:
+            (folder / FILE).write_text(text)
+            (folder.parent / FILE).write_text(text)
+        _, report = grade_file(grader, path)
+        marks.append([(each.id, each.points, each.status) for each in report.exercises])
+    assert marks[0] == marks[1] == marks[2]

@@ -1,0 +1,140 @@
+"""The zip for Gradescope grades in Gradescope's folders, with the rights of a container."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+import zipfile
+from pathlib import Path
+
+import pytest
+from click.testing import CliRunner
+
+from autograder.commands.demo import filled_notebook
+from autograder.commands.main import main
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.delivery.gradescope import as_results
+from autograder.model import LANDLOCK, ExerciseResult, Report
+from autograder.wall import kinds
+
+COURSE = find_course(Path(__file__).parent)
+VALUE = load_assignment(COURSE, "value")
+RIGHT = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}
+LOOKS = """
+import os
+for folder in ("ROOT", "ROOT/source", "ROOT/source/course", "ROOT/results", "ROOT/submission"):
+    try:
+        print("seen", os.listdir(folder))
+    except OSError:
+        pass
+for path in ("ROOT/results/results.json", "ROOT/source/about.json"):
+    try:
+        open(path, "w").write('{"score": 1000}')
+    except OSError:
+        pass
+"""
+
+
+@pytest.fixture(scope="module")
+def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Gradescope's folders, with the zip unpacked; setup.sh has "installed" this Python."""
+    root = tmp_path_factory.mktemp("gradescope")
+    archive = root / "value.zip"
+    line = ["package", "gradescope", "value", "--visibility", "after_due_date"]
+    done = CliRunner().invoke(main, [*line, "--output", str(archive), "--course", str(COURSE)])
+    assert done.exit_code == 0, done.output
+    for folder in ("source", "submission", "results", "python/bin"):
+        (root / folder).mkdir(parents=True)
+    with zipfile.ZipFile(archive) as content:
+        content.extractall(root / "source")
+    python = root / "python" / "bin" / "python"
+    # No site-packages of this project's own packages: they come from the zip.
+    python.write_text(f'#!/bin/sh\nexec {sys.executable} "$@"\n')
+    python.chmod(0o755)
+    return root
+
+
+def graded(root: Path, notebook: str) -> dict[str, object]:
+    if why := kinds.KINDS[LANDLOCK].why_not():
+        pytest.skip(f"landlock: {why}")
+    (root / "submission" / "mine.ipynb").write_text(notebook)
+    (root / "results" / "results.json").unlink(missing_ok=True)
+    container = Path(__file__).with_name("as_in_a_container.py")
+    line = [sys.executable, str(container), "sh", str(root / "source" / "run_autograder")]
+    done = subprocess.run(
+        line, env={"AUTOGRADER_ROOT": str(root), "PATH": "/usr/bin:/bin"}, cwd=root,
+        capture_output=True, text=True, timeout=240,
+    )  # fmt: skip
+    assert done.returncode == 0, done.stderr
+    results: dict[str, object] = json.loads((root / "results" / "results.json").read_text())
+    return results
+
+
+def test_the_zip_holds_what_gradescope_asks_for_and_names_packages_by_version(root):
+    source = root / "source"
+    for script in ("setup.sh", "run_autograder"):
+        assert (source / script).read_text().startswith("#!/bin/sh\n")
+        assert subprocess.run(["sh", "-n", str(source / script)]).returncode == 0
+    lines = (source / "requirements.txt").read_text().splitlines()
+    names = {line.split("==")[0].lower() for line in lines}
+    assert {"nbgrader", "ipython", "pytest"} <= names
+    assert not names & {"oneway-autograder", "coursecheck", "autograd-course"}
+    assert all(line.count("==") == 1 and " " not in line for line in lines)
+    assert (source / "course" / ".autograder_key").read_text().strip()
+
+
+@pytest.mark.slow
+def test_a_submission_is_graded_in_its_folders(root):
+    answers = {**RIGHT, "add": VALUE.exercises["add"].mistakes[0].source}
+    answers["node"] += LOOKS.replace("ROOT", str(root))
+    results = graded(root, filled_notebook(COURSE, "value", answers))
+    assert_valid(results)
+    tests = {test["extra_data"]["id"]: test for test in results["tests"]}
+    assert results["extra_data"] == {"sandbox": "landlock"}
+    assert (tests["add"]["status"], tests["mul"]["status"]) == ("failed", "passed")
+    assert tests["add"]["extra_data"]["misconception"] == VALUE.exercises["add"].mistakes[0].id
+    assert {test["visibility"] for test in tests.values()} == {"after_due_date"}
+    full = sum(test["max_score"] for test in tests.values())
+    assert 0 < results["score"] < full == sum(e.max_points for e in VALUE.exercises.values())
+    assert json.loads((root / "source" / "about.json").read_text())["assignment"] == "value"
+
+
+@pytest.mark.slow
+def test_what_cannot_be_read_gets_no_points_and_a_reason(root):
+    results = graded(root, "no notebook")
+    assert_valid(results)
+    assert results["score"] == 0 and "mine.ipynb" in str(results["output"])
+
+
+def test_what_a_person_marks_has_no_score_and_students_get_no_seed():
+    exercises = [
+        ExerciseResult("a", "A", 2.0, None, "manual"),
+        ExerciseResult("b", "B", 3.0, 3.0, "passed"),
+    ]
+    results = as_results(Report("x", exercises, ["a note"], seed="5eed"), "hidden")
+    assert_valid(results)
+    assert "score" not in results["tests"][0] and results["tests"][1]["score"] == 3.0
+    assert "5eed" not in json.dumps(results)
+
+
+def assert_valid(results: dict[str, object]) -> None:
+    """By Gradescope's page on the format of results.json."""
+    visibilities = {"hidden", "after_due_date", "after_published", "visible"}
+    formats = {"text", "html", "simple_format", "md", "ansi"}
+    known = {"score": (int, float), "execution_time": (int, float), "output": str,
+             "output_format": str, "test_output_format": str, "test_name_format": str,
+             "visibility": str, "stdout_visibility": str, "extra_data": dict, "tests": list,
+             "leaderboard": list}  # fmt: skip
+    for key, value in results.items():
+        assert isinstance(value, known[key]), key
+    assert "score" in results or "tests" in results
+    assert results.get("stdout_visibility") == "hidden"
+    of_tests = {"score": (int, float), "max_score": (int, float), "status": str, "name": str,
+                "name_format": str, "number": str, "output": str, "output_format": str,
+                "tags": list, "visibility": str, "extra_data": dict}  # fmt: skip
+    for test in results.get("tests", []):
+        for key, value in test.items():
+            assert isinstance(value, of_tests[key]), key
+        assert test.get("status", "passed") in {"passed", "failed"}
+        assert test["visibility"] in visibilities and test["output_format"] in formats

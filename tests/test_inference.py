@@ -1,0 +1,214 @@
+"""What a student's code computes is told where no known mistake fits, and only where it is true."""
+
+from __future__ import annotations
+
+import re
+import time
+from collections.abc import Callable
+
+import pytest
+
+from autograder.authoring.audit.cases import Case
+from autograder.authoring.audit.judging import notebook_cells
+from autograder.authoring.audit.unseen import RIGHT, UnseenJudge, answers, untrue
+from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
+from autograder.course_folder.samples import read_behaviour, read_sample
+from autograder.errors import CourseError
+from autograder.judging.formulas import holds, point_of, samples_entry
+from autograder.judging.grader import Grader
+from coursecheck.check import diagnose, load_table
+from coursecheck.inference import ID, Model, evaluate, id_of, infer
+from coursecheck.probes import play
+
+COURSE = find_course()
+NAMES = assignment_names(COURSE)
+ASSIGNMENTS = {name: load_assignment(COURSE, name) for name in NAMES}
+TABLES = {name: load_table(each.table)["exercises"] for name, each in ASSIGNMENTS.items()}
+
+
+def scope_with(name, exercise, *edits):
+    source = ASSIGNMENTS[name].exercises[exercise].solution
+    for old, new in edits:
+        assert old in source
+        source = source.replace(old, new)
+    return ASSIGNMENTS[name].namespace(**{exercise: source})
+
+
+def inferred(name, exercise, *edits):
+    """What is inferred of a solution with some edits; it holds on fresh points as well."""
+    scope = scope_with(name, exercise, *edits)
+    each = ASSIGNMENTS[name].exercises[exercise]
+    found = infer(TABLES[name][exercise], [play(probe, scope) for probe in each.sample_probes])
+    if found is None:
+        return None
+    assert untrue(found, ASSIGNMENTS[name], each, scope, "fresh") == ""
+    return found.says
+
+
+@pytest.mark.parametrize(
+    ("name", "exercise", "edit", "says"),
+    [
+        ("value", "mul", ("+= other.data * out", "+= other.data ** 2 * out"),
+         "the local slope behind `a.grad` were `y * y`"),
+        ("value", "mul", ("= other.data * out.grad", "= other.data * self.grad"),
+         "`a.grad` grew in proportion to h"),
+        ("value", "mul", ("self.data * out.grad", "self.data * out.grad * out.grad"),
+         "g counted twice"),
+        ("value", "add", ("1.0 * out.grad\n        other", "1.0 + out.grad\n        other"),
+         "g were added to the local slope"),
+        ("value", "pow", ("exponent * self", "(exponent - 1) * self"),
+         "`(n - 1) * x ** (n - 1)`, where `n > 1`"),
+        ("backward", "tanh", ("(1.0 - t**2)", "(1.0 - t**3)"), "`1 - out ** 3`"),
+        ("backward", "relu", ("> 0 else 0.0", "> 0 else 0.5"), "else 0.5`"),
+        ("mlp", "mse", ("(p - t) ** 2", "(p - t) ** 3"), "`(x - t) ** 3`"),
+        ("mlp", "sgd", ("p.data -= self.lr * v", "p.data -= v / self.lr"), "`x - q / lr`"),
+        ("backward", "backward", ("self.grad = 1.0", "self.grad = self.grad * 3.0"), None),
+        ("backward", "backward", ("topological_order(self))", "topological_order(self)[:-1])"),
+         "leaves out the root's step"),
+        ("value", "trace", ("add((operand, node))", "add((node, node))"),
+         "begin and end at the result"),
+        ("value", "manual_backward", ("in order", "in dict.fromkeys(order)"), "once only"),
+    ],
+)  # fmt: skip
+def test_what_code_computes_is_told(name, exercise, edit, says):
+    found = inferred(name, exercise, edit)
+    assert found is None if says is None else found is not None and says in found
+    assert found is None or found.startswith(("Your code behaves as if", "For "))
+    assert found is None or found.endswith("?")
+
+
+def test_two_mistakes_at_once_are_told_together():
+    found = inferred(
+        "backward",
+        "deep",
+        ("self.grad = 1.0", "self.grad += 1.0"),
+        ("in reversed(order)", "in order"),
+    )
+    assert "adds the seed" in found and "from the operands to the results" in found
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_nothing_is_inferred_of_solutions_and_no_right_formula_is_in_a_table(name):
+    scope = ASSIGNMENTS[name].namespace()
+    for exercise in ASSIGNMENTS[name].exercises.values():
+        entry = TABLES[name].get(exercise.id, {})
+        if not exercise.samples:
+            continue
+        assert infer(entry, [play(probe, scope) for probe in exercise.sample_probes]) is None
+        for sample, said in zip(exercise.samples, entry["samples"], strict=True):
+            for quantity, row in zip(sample.quantities, said["quantities"], strict=True):
+                for region, index in row.get("index", {}).items():
+                    points = [point_of(sample, each) for each in sample.points]
+                    inside = [point for point in points if holds(region, point)]
+                    right = id_of([evaluate(quantity.formula, point) for point in inside])
+                    assert right not in {index[i : i + ID] for i in range(0, len(index), ID)}
+
+
+def test_a_factor_is_told_without_the_formula_and_without_its_size():
+    found = inferred("value", "mul", ("+= other.data * out", "-= other.data * out"))
+    assert "right but for its size or its sign" in found
+    assert "-1" not in found.split("Take")[0] and "`y`" not in found
+
+
+def test_what_two_models_explain_is_not_told():
+    sample = read_sample("here", {"x": "2.0, -2.0", "results": "z = x + 1"}, "z = f(x)\n")
+    [entry] = samples_entry([sample], [[[3.0], [-1.0]]])
+    # At these points x ** 2 and abs(2 * x), say, are the same, and elsewhere they are not.
+    assert infer({"samples": [entry]}, [[4.0], [4.0]]) is None
+
+
+def seconds(act: Callable[..., object], *arguments: object) -> float:
+    """Processor time that the call takes this thread, the least of three times."""
+    taken = []
+    for _ in range(3):
+        started = time.thread_time()
+        act(*arguments)
+        taken.append(time.thread_time() - started)
+    return min(taken)
+
+
+def test_an_inference_and_a_check_are_quick():
+    for edit in (("exponent * self", "(exponent - 1) * self"), ("local * out", "local + out")):
+        scope = scope_with("value", "pow", edit)
+        exercise = ASSIGNMENTS["value"].exercises["pow"]
+        seen = [play(probe, scope) for probe in exercise.sample_probes]
+        assert seconds(infer, TABLES["value"]["pow"], seen) < 0.02
+        assert seconds(diagnose, TABLES["value"]["pow"], scope) < 0.1
+
+
+def test_a_model_can_be_run():
+    model = Model(0, 0, "", way=2, formula="y * y")
+    assert model.value({"x": 2.0, "y": 3.0, "g": 5.0, "h": 0.5}, None) == 9.5
+
+
+def test_the_grader_tells_what_the_check_tells_and_says_it_is_inferred():
+    wrong = (
+        ASSIGNMENTS["value"]
+        .exercises["mul"]
+        .solution.replace("+= other.data * out", "+= other.data ** 2 * out")
+    )
+    case = Case("mutant", "mul", "value", {"mul": wrong})
+    with Grader(COURSE, b"k" * 32) as grader:
+        judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case), {"mul"})
+    [result] = judged.report.as_json()["exercises"]
+    assert result["misconception"] is None and "`y * y`" in result["inferred"]
+    assert result["message"].startswith(result["inferred"])
+    says = diagnose(TABLES["value"]["mul"], ASSIGNMENTS["value"].namespace(mul=wrong)).says
+    assert says == result["inferred"]
+
+
+def test_nothing_is_inferred_in_a_process_that_was_given_a_solution():
+    """With a wrong `node`, the numbers of `mul` come from a process that has a working one."""
+    broken = (
+        ASSIGNMENTS["value"].exercises["node"].solution.replace("float(data)", "float(data) + 1")
+    )
+    wrong = ASSIGNMENTS["value"].exercises["mul"].solution.replace("* out.grad", "* out.grad + 1")
+    case = Case("mutant", "both", "value", {"node": broken, "mul": wrong})
+    with Grader(COURSE, b"k" * 32) as grader:
+        judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case))
+    [mul] = [each for each in judged.report.exercises if each.id == "mul"]
+    assert mul.points < mul.max_points and mul.inferred is None
+
+
+@pytest.mark.parametrize(
+    ("headers", "says"),
+    [
+        ({"x": "1.0, 2.0", "y": "1.0", "results": "z = x"}, "all of one length"),
+        ({"x": "1.0, 2.0"}, "looks at something"),
+        ({"x": "1.0, two", "results": "z = x"}, "'two' in a sample is no number"),
+    ],
+)
+def test_a_sample_that_is_not_whole_is_refused(headers, says):
+    with pytest.raises(CourseError, match=re.escape(says)):
+        read_sample("here", headers, "z = x\n")
+
+
+def test_a_wrong_choice_without_words_is_refused():
+    with pytest.raises(CourseError, match="say what each wrong choice of `order` does"):
+        read_behaviour("here", {"order": "after | before"}, "")
+
+
+def test_a_formula_that_the_solution_does_not_compute_is_refused():
+    sample = read_sample("here", {"x": "2.0, 3.0", "results": "z = x + 1"}, "z = x * x\n")
+    with pytest.raises(CourseError, match="mend the formula"):
+        samples_entry([sample], [[[4.0], [9.0]]])
+
+
+@pytest.mark.slow
+def test_unseen_answers_lose_points_and_what_is_told_of_them_is_true():
+    judge = UnseenJudge(COURSE, "test")
+    judge.prepare("backward")
+    try:
+        drawn = [e for e in answers(COURSE, ASSIGNMENTS["backward"], "test", 40)
+                 if e.variant != "recursion_limit"][:50]  # fmt: skip
+        judged = [judge.judge(each) for each in drawn]
+    finally:
+        judge.close()
+    assert [each for each in judged if each.false] == []
+    assert all(each.killed for each in judged if each.is_wrong)
+    assert any(each.kind == RIGHT for each in judged) and any(each.inferred for each in judged)
+
+
+def test_the_same_answers_are_drawn_again():
+    first, again = (answers(COURSE, ASSIGNMENTS["value"], "one", 9) for _ in range(2))
+    assert first == again != answers(COURSE, ASSIGNMENTS["value"], "other", 9)

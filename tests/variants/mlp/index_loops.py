@@ -1,0 +1,199 @@
+# A right solution of `mlp`: loops with an index, other losses' forms, velocities in a dictionary,
+# helper functions. An exercise without a cell here is solved as in the notebook.
+#
+# ruff: noqa
+# mypy: ignore-errors
+
+# %% module
+class Module:
+    def zero_grad(self):
+        for i, p in enumerate(self.parameters()):
+            p.grad = 0.0
+
+    def parameters(self):
+        return []
+
+
+# %% neuron
+ACTIVATIONS = {
+    "tanh": lambda z: z.tanh(),
+    "relu": lambda z: z.relu(),
+    "sigmoid": lambda z: z.sigmoid(),
+    "linear": lambda z: z,
+}
+
+
+class Neuron(Module):
+    def __init__(self, n_inputs, activation="tanh"):
+        self.w = []
+        for _ in range(n_inputs):
+            self.w.append(Value(random.gauss(0, 0.5)))
+        self.b = Value(random.gauss(0, 0.1))
+        self.bend = ACTIVATIONS[activation]
+
+    def __call__(self, x):
+        z = self.b
+        for i in range(len(self.w)):
+            z = z + self.w[i] * x[i]
+        return self.bend(z)
+
+    def parameters(self):
+        return self.w + [self.b]
+
+
+# %% layer
+class Layer(Module):
+    def __init__(self, n_inputs, n_outputs, activation="tanh"):
+        self.neurons = [Neuron(n_inputs, activation=activation) for _ in range(n_outputs)]
+
+    def __call__(self, x):
+        if len(self.neurons) == 1:
+            return self.neurons[0](x)
+        return [n(x) for n in self.neurons]
+
+    def parameters(self):
+        return sum((n.parameters() for n in self.neurons), [])
+
+
+# %% mlp
+class MLP(Module):
+    def __init__(self, n_inputs, layer_sizes, linear_output=False):
+        self.layers = []
+        last = len(layer_sizes) - 1
+        for i, size in enumerate(layer_sizes):
+            kind = "linear" if linear_output and i == last else "tanh"
+            self.layers.append(Layer(n_inputs, size, kind))
+            n_inputs = size
+
+    def __call__(self, x):
+        out = x
+        for layer in self.layers:
+            out = layer(out)
+        return out
+
+    def parameters(self):
+        return [p for layer in self.layers for p in layer.parameters()]
+
+
+# %% linear_sequential
+class Linear(Module):
+    def __init__(self, n_inputs, n_outputs):
+        self.neurons = [Neuron(n_inputs, "linear") for _ in range(n_outputs)]
+
+    def __call__(self, x):
+        out = [n(x) for n in self.neurons]
+        return out if len(out) > 1 else out[0]
+
+    def parameters(self):
+        return [p for n in self.neurons for p in n.parameters()]
+
+
+class Sequential(Module):
+    def __init__(self, *parts):
+        self.parts = list(parts)
+
+    def __call__(self, x):
+        from functools import reduce
+
+        return reduce(lambda value, part: part(value), self.parts, x)
+
+    def parameters(self):
+        found = []
+        for part in self.parts:
+            found.extend(part.parameters())
+        return found
+
+
+# %% mse
+def mse(predictions, targets):
+    total = Value(0.0)
+    for i in range(len(predictions)):
+        e = predictions[i] - targets[i]
+        total = total + e * e
+    return total * (1 / len(predictions))
+
+
+# %% bce
+def softplus(z):
+    """log(1 + e to the power of z)."""
+    if z.data > 0:
+        return z + ((-z).exp() + 1).log()
+    return (z.exp() + 1).log()
+
+
+def bce(logits, targets):
+    total = 0
+    for z, t in zip(logits, targets):
+        total = total + (softplus(-z) if t == 1 else softplus(z))
+    return total / len(logits)
+
+
+# %% hinge
+def hinge(scores, targets):
+    total = Value(0.0)
+    for s, t in zip(scores, targets):
+        margin = s * t
+        if margin.data < 1:
+            total = total + 1 - margin
+        else:
+            total = total + margin * 0
+    return total / len(scores)
+
+
+# %% cross_entropy
+def cross_entropy(logits, target):
+    top = max(logits, key=lambda z: z.data).data
+    shifted = [z - top for z in logits]
+    total = shifted[0].exp()
+    for z in shifted[1:]:
+        total = total + z.exp()
+    return total.log() - shifted[target]
+
+
+# %% sgd
+class SGD:
+    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
+        self.params = parameters
+        self.lr, self.mu, self.decay = lr, momentum, weight_decay
+        self.velocity = {}
+
+    def step(self):
+        for i, p in enumerate(self.params):
+            g = p.grad
+            if self.decay:
+                g += self.decay * p.data
+            self.velocity[i] = self.mu * self.velocity.get(i, 0.0) + g
+            p.data = p.data - self.lr * self.velocity[i]
+
+    def zero_grad(self):
+        for p in self.params:
+            p.grad = 0.0
+
+
+# %% schedule
+def decayed(lr, step, decay=0.01):
+    return lr * (1.0 + step * decay) ** -1
+
+
+# %% train
+def batches(inputs, targets, size):
+    pairs = list(zip(inputs, targets))
+    while pairs:
+        yield pairs[:size]
+        pairs = pairs[size:]
+
+
+def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
+    history = []
+    for epoch in range(epochs):
+        seen, total = 0, 0.0
+        for batch in batches(inputs, targets, batch_size if batch_size else len(inputs)):
+            predictions = [model(x) for x, _ in batch]
+            value = loss(predictions, [t for _, t in batch])
+            optimizer.zero_grad()
+            value.backward()
+            optimizer.step()
+            total += value.data
+            seen += 1
+        history.append(total / seen)
+    return history
