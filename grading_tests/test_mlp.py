@@ -726,9 +726,9 @@ class TestSgd:
     def test_any_numbers(self, student, rng, settings):
         """Parameters, gradients and rates of any size, many steps, equal parameters."""
         a = rng.uniform(1.2, 3.0)
-        start = [a, a, -a, 0.0, 1e-5, 50.0, -50.0, 0.3, 1, 2]
+        start = [a, a, -a, 0.0, 1e-5, 50.0, -50.0, 0.3, 1, 0.02]
         gradients = [0.0, 1e-6, -1e-4, 0.3, a, -9.0, 80.0, -3e3, 1e6, -0.2]
-        rows = [gradients[i:] + gradients[:i] for i in range(8)]
+        rows = [[0.0] * 10, [0.0] * 10, *(gradients[i:] + gradients[:i] for i in range(8))]
         for lr in (1e-4, 0.7, 5.0):
             found, expected = self.stepped(student, start, rows, lr, **settings)
             assert found == close(expected)

@@ -174,7 +174,8 @@ def test_check_prints_the_report_as_json(school):
     [wrong] = [each for each in report["exercises"] if each["status"] != "passed"]
     assert (wrong["id"], wrong["misconception"]) == ("mul", MISTAKE.id)
     assert list(wrong) == [
-        "id", "title", "points", "max_points", "status", "message", "misconception", "inferred"
+        "id", "title", "points", "max_points", "status", "message", "misconception",
+        "extra", "bonus", "inferred",
     ]  # fmt: skip
 
 
