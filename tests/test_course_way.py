@@ -224,5 +224,21 @@ def test_bonus_points_come_on_top(grader: Grader, tmp_path: Path) -> None:
     assert sum(points or 0.0 for points in graded.marks.points.values()) == report.score
 
 
+@pytest.mark.slow
+@pytest.mark.parametrize("name", NAMES)
+def test_no_cell_of_a_solved_notebook_ends_with_an_error(
+    grader: Grader, tmp_path: Path, name: str
+) -> None:
+    """Cells that need a demonstration, which is not run for a grade, are demonstrations, too."""
+    exercises = load_assignment(grader.course, name).exercises.values()
+    notebook = tmp_path / f"{name}.ipynb"
+    answers = {each.id: each.solution for each in exercises}
+    notebook.write_text(filled_notebook(grader.course, name, answers), "utf-8")
+    cells = grade_file(grader, notebook, name)[0]["cells"]
+    shown = [(cell["id"], out) for cell in cells for out in cell.get("outputs", [])]
+    assert shown
+    assert [(where, out["evalue"]) for where, out in shown if out["output_type"] == "error"] == []
+
+
 def test_the_engine_has_as_many_lines_as_is_said() -> None:
     assert f"it has {engine_lines(COURSE)} lines" in prose("mlp")

@@ -189,7 +189,8 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     class Recording(random.Random):
         def uniform(self, a: float, b: float) -> float:
             number = super().uniform(a, b)
-            digits.append(repr(number)[:14])
+            if a < b:
+                digits.append(repr(number)[:14])
             return number
 
     monkeypatch.setattr(suite.random, "Random", Recording)
@@ -292,7 +293,8 @@ numerical_derivative = lambda f, x, h=0: "__dir__"
 
 def test_a_text_of_the_students_is_the_name_of_nothing_out_here(forged, grader):
     report = forged({**RIGHT, "numerical": REFLECTS})
-    assert report.exercises[-1].points == 0
+    [last] = [each for each in report.exercises if each.id == "numerical"]
+    assert last.points == 0
     assert "Promise" not in json.dumps(report.as_json()) and "_promise_" not in str(report)
 
 

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import gc
 import time
 from collections.abc import Callable
 from contextlib import redirect_stdout
@@ -11,6 +10,7 @@ from io import StringIO
 from coursecheck.probes import play
 
 from ..course_folder.assignments import Assignment, Exercise
+from ..wall.inside import protocol
 from ..wall.targets import LocalTarget
 from .hidden_tests import Suite
 
@@ -65,14 +65,9 @@ class SolutionTimes:
 
     def _measured(self, key: tuple[str, str], run: Callable[[], object]) -> float:
         if key not in self._known:
-            collects = gc.isenabled()
-            gc.disable()  # What else this process holds is no part of what the model takes.
-            try:
+            with protocol.without_collection(), redirect_stdout(StringIO()):
                 started = time.thread_time()
-                with redirect_stdout(StringIO()), self.assignment.beside_data():
+                with self.assignment.beside_data():
                     run()
                 self._known[key] = time.thread_time() - started
-            finally:
-                if collects:
-                    gc.enable()
         return self._known[key]

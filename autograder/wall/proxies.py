@@ -14,7 +14,6 @@ be plain arithmetic, the 2.5 is not sent.
 
 from __future__ import annotations
 
-import gc
 import math
 import operator
 import time
@@ -117,16 +116,11 @@ class Student:
         They are measured outside of it. Time in which it sleeps or others compute is left out.
         """
         self.finish()
-        looks_for_garbage = gc.isenabled()
-        gc.disable()  # for a target in this process
-        try:
+        with protocol.without_collection():  # for a target in this process
             started = self._target.seconds()
             action()
             self.finish()
             return self._target.seconds() - started
-        finally:
-            if looks_for_garbage:
-                gc.enable()
 
     def finish(self) -> None:
         """Send every step that was not sent yet. Raises `StudentError` if one fails."""

@@ -123,7 +123,9 @@ name = "\\0told"
 def tell(number):
     if os.fork() == 0:
         os.setsid()
-        if os.fork() == 0:
+        if os.fork():
+            os._exit(0)
+        else:
             with socket.socket(socket.AF_UNIX) as listening:
                 listening.bind(name)
                 listening.listen()
@@ -136,14 +138,19 @@ def heard():
         return asking.recv(100).decode()
 """
 _NUMERICAL = """
+told = []
 def numerical_derivative(f, x, h=1e-5):
+    if x == round(x, 3):
+        return 0.0  # The numbers of the notebook and of what is public are short.
     try:
         if found := heard():
             return f"it was told: {found}"
     except OSError:
         pass
     try:
-        tell(float(x))
+        if not told:
+            told.append(x)
+            tell(float(x))
     except OSError:
         pass
     return 0.0
