@@ -8,7 +8,8 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 PROXY := $(VENV)/node_modules/.bin/configurable-http-proxy
 NAMES := value backward checkpoint mlp
 
-.PHONY: demo check versions test attacks audit damaged kills serve-class fuzz nbgrader peers lab browser hub lesson docs \
+.PHONY: demo check versions test attacks audit damaged kills serve-class fuzz nbgrader peers lab browser \
+  browser-notebooks hub lesson docs \
   install system \
   for-tests generated release solutions map tables pictures lint bench \
   bench-large speed-gate clean
@@ -60,6 +61,10 @@ browser: install system
 	$(BIN)/autograder publish --browser $(NAMES)
 	@echo "The course is at http://127.0.0.1:8000/ until Ctrl-C"
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory artefacts/browser 8000
+
+# All four notebooks walked in the browser edition, the network cut: minutes.
+browser-notebooks: install system for-tests
+	EVERY_NOTEBOOK=1 $(BIN)/pytest tests/browser/test_browser_edition.py
 
 # A JupyterHub on this machine alone, with a class and an instructor, for a trial.
 hub: install system $(PROXY)

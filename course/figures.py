@@ -9,7 +9,8 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from course.drawing.chart import Axes, Picture, Point, Svg, room_for
+from course.drawing.chart import Axes, Picture, Point, room_for
+from course.drawing.network import network_drawing, weights_of
 from course.plots import DecisionPlane
 
 Function = Callable[[float], float]
@@ -143,44 +144,14 @@ def draw_network(model: Any) -> Picture:
 
     Args:
         model: has `layers`, whose `neurons` have `w` and `b`, as an `MLP` does.
+
+    Raises:
+        TypeError: it is no such network.
     """
-    layers = [layer.neurons for layer in model.layers]
-    sizes = [len(layers[0][0].w), *map(len, layers)]
-    weights = [abs(w.data) for neurons in layers for neuron in neurons for w in neuron.w]
-    largest = max(weights) or 1.0
-    shape = "-".join(map(str, sizes))
-    count = len(weights) + sum(sizes[1:])
-    about = (
-        f"A network of the shape {shape}: {sizes[0]} inputs, then layers of "
-        f"{', '.join(map(str, sizes[1:]))} neurons, {len(weights)} weights and {count} parameters "
-        f"in all. The weights are between {-largest:.2g} and {largest:.2g} in size."
-    )
-    gap, side = 58, 150
-    drawing = Svg(2 * 55 + side * (len(sizes) - 1), gap * max(sizes) + 62, about)
-    drawing.text(drawing.width / 2, 20, f"{shape}: {count} parameters", "middle", "ch-title")
-
-    def centre(column: int, row: int) -> Point:
-        return 55 + side * column, 30 + gap * (max(sizes) - sizes[column]) / 2 + gap * (row + 0.5)
-
-    for column, neurons in enumerate(layers):
-        for row, neuron in enumerate(neurons):
-            for source, weight in enumerate(neuron.w):
-                (x, y), (to_x, to_y) = centre(column, source), centre(column + 1, row)
-                dash = "" if weight.data >= 0 else ' stroke-dasharray="6 4"'
-                look = "ch-0" if weight.data >= 0 else "ch-1"
-                width = 0.6 + 5 * abs(weight.data) / largest
-                drawing.add(
-                    f'<path class="ch-line {look}" style="stroke-width:{width:.1f}"{dash} '
-                    f'd="M{x + 18:.0f},{y:.0f}L{to_x - 18:.0f},{to_y:.0f}">'
-                    f"<title>weight {weight.data:.3g}</title></path>"
-                )
-    for column, size in enumerate(sizes):
-        for row in range(size):
-            x, y = centre(column, row)
-            drawing.add(f'<circle class="ch-node" cx="{x:.0f}" cy="{y:.0f}" r="18"/>')
-            words = f"{layers[column - 1][row].b.data:.2f}" if column else f"x{row + 1}"
-            drawing.text(x, y + 4, words, "middle")
-    foot = "in a circle: the bias   ━ positive weight   ╌ negative"
-    drawing.text(drawing.width / 2, drawing.height - 12, foot, "middle", "ch-quiet")
-    drawing.width = max(drawing.width, 360)
-    return Picture([drawing], about)
+    weights = weights_of(model)
+    if not weights:
+        raise TypeError("draw_network takes a network with `layers` of neurons that have w and b")
+    inputs = [f"x{i + 1}" for i in range(len(weights[0][0]) - 1)]
+    shape = "-".join(map(str, [len(inputs), *map(len, weights)]))
+    drawing = network_drawing(weights, inputs, title=f"A network {shape}")
+    return Picture([drawing], drawing.about)

@@ -40,12 +40,14 @@ def test_a_central_difference_is_closer_to_the_tangent() -> None:
 
 def test_a_network_is_drawn_with_a_line_for_each_weight() -> None:
     picture = draw_network(network(3, 4, 4, 1))
-    assert "3-4-4-1" in picture.summary and "32 weights and 41 parameters" in picture.summary
-    lines = re.findall(r'<path class="ch-line ch-(\d)"[^>]*>', picture.svg)
+    assert "A network 3 to 4 to 4 to 1, 41 weights and biases." in picture.summary
+    lines = re.findall(r'<path class="ch-(\d)"[^>]*>', picture.svg)
     assert len(lines) == 32 and picture.svg.count('class="ch-node"') == 12
     # Sign is told by dashes as well, size by thickness.
-    dashed = re.findall(r'ch-1" style="stroke-width:([\d.]+)" stroke-dasharray', picture.svg)
-    assert len(dashed) == lines.count("1") and set(dashed) == {"5.6"}
+    dashed = re.findall(r'ch-1" stroke-dasharray="6 4" stroke-width="([\d.]+)"', picture.svg)
+    assert len(dashed) == lines.count("1") and set(dashed) == {"6.00"}
+    with pytest.raises(TypeError, match="a network with `layers`"):
+        draw_network(lambda point: 0.0)
 
 
 def test_a_valley_says_where_each_path_ends() -> None:

@@ -18,6 +18,7 @@ _STYLE = """
 .ch-card{fill:var(--jp-layout-color0,#fff)}
 .ch text{font:12px system-ui,sans-serif;fill:var(--jp-content-font-color0,#1b1f24)}
 .ch .ch-quiet{fill:var(--jp-content-font-color1,#4d5560)}
+.ch .ch-small{font-size:11px}
 .ch .ch-title{font-weight:bold;font-size:13px}
 .ch .ch-axis{fill:none;stroke:var(--jp-content-font-color1,#4d5560)}
 .ch .ch-grid{stroke:var(--jp-border-color1,#c4cad1);stroke-opacity:.6}

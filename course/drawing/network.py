@@ -1,7 +1,7 @@
 """Draws a network as a network: neurons in columns, and a line for each weight.
 
 A line is as thick as its weight is large. A positive weight is a whole line, a negative one is
-dashed and has another colour.
+dashed and has another colour. In each neuron stands its bias.
 """
 
 from __future__ import annotations
@@ -15,8 +15,9 @@ from course.drawing.chart import Svg
 Weights = list[list[list[float]]]
 """By layer, by neuron: the weights, and last the bias."""
 
-_COLUMN, _ROW, _RADIUS = 88.0, 34.0, 10.0
+_COLUMN, _ROW, _RADIUS = 96.0, 38.0, 15.0
 _TOP, _SIDE = 50.0, 46.0
+_FOOT = "in a circle: the bias   ━ positive   ╌ negative"
 _THICKEST = 6.0
 _FEW = 6  # weights into a neuron that are told in words one by one
 
@@ -53,10 +54,9 @@ def network_drawing(
     sizes = [len(weights[0][0]) - 1, *map(len, weights)]
     height = _TOP + _ROW * max(sizes) + 34
     width = 2 * _SIDE + _COLUMN * (len(sizes) - 1)
-    svg = Svg(max(width, 250.0), height, network_in_words(weights))
+    svg = Svg(max(width, 300.0), height, network_in_words(weights))
     left = (svg.width - width) / 2 + _SIDE
-    if title:
-        svg.text(svg.width / 2, 20, title, "middle", "ch-title")
+    svg.text(svg.width / 2, 20, title, "middle", "ch-title")
 
     def place(column: int, row: int) -> tuple[float, float]:
         middle = _TOP + _ROW * max(sizes) / 2
@@ -74,15 +74,14 @@ def network_drawing(
             svg.add(f'<circle class="ch-node" cx="{x:.1f}" cy="{y:.1f}" r="{_RADIUS}"/>')
             if column:
                 bias = weights[column - 1][row][-1]
-                sign = "+" if bias > 0 else "−" if bias < 0 else "0"
-                svg.text(x, y + 4, sign, "middle")
+                svg.text(x, y + 4, f"{round(bias, 1) + 0.0:.1f}", "middle", "ch-small")
         x, names = place(column, 0)[0], {0: inputs, len(sizes) - 1: outputs}.get(column, ())
         for row, name in enumerate(names[:size]):
-            away, anchor = (-15, "end") if column == 0 else (15, "start")
+            away, anchor = (-19, "end") if column == 0 else (19, "start")
             svg.text(x + away, place(column, row)[1] + 4, name, anchor)
         what = "inputs" if column == 0 else f"layer {column}"
         svg.text(x, 40, what, "middle", "ch-quiet")
-    svg.text(svg.width / 2, height - 10, "━ positive  ╌ negative  (±) bias", "middle", "ch-quiet")
+    svg.text(svg.width / 2, height - 10, _FOOT, "middle", "ch-quiet")
     return svg
 
 
@@ -108,8 +107,9 @@ def network_in_words(weights: Weights) -> str:
 def _line(start: tuple[float, float], end: tuple[float, float], weight: float, of: float) -> str:
     share = min(abs(weight) / of, 1.0) if math.isfinite(weight) else 1.0
     thick = max(_THICKEST * share, 0.35)
-    look = 'class="ch-0"' if weight > 0 else 'class="ch-1" stroke-dasharray="6 4"'
+    look = 'class="ch-0"' if weight >= 0 else 'class="ch-1" stroke-dasharray="6 4"'
     return (
         f'<path {look} stroke-width="{thick:.2f}" '
-        f'd="M{start[0]:.1f},{start[1]:.1f}L{end[0]:.1f},{end[1]:.1f}"/>'
+        f'd="M{start[0]:.1f},{start[1]:.1f}L{end[0]:.1f},{end[1]:.1f}">'
+        f"<title>weight {weight:.3g}</title></path>"
     )

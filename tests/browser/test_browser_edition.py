@@ -10,23 +10,25 @@ import shutil
 import threading
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
 from notebooks import Notebook, answer, says
-from playwright.sync_api import Page, expect
+from playwright.sync_api import Browser, Page, expect
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import load_assignment
 from autograder.delivery.browser.site import publish_browser
 from autograder.judging.grader import Grader
 from autograder.pipeline.one_submission import grade_file
-from conftest import ARTEFACTS, ROOT
+from conftest import ARTEFACTS, ELSEWHERE, ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 NAMES = ["value", "backward", "checkpoint", "mlp"]
+WALKED = NAMES if os.environ.get("EVERY_NOTEBOOK") else NAMES[:1]
 START = 120_000  # milliseconds, for Python and its packages
 
 
@@ -44,6 +46,8 @@ class InBrowser(Notebook):
 
     def download(self, target: Path) -> Path:
         """Save, and download the file as students do who hand it in."""
+        # What still arrives from the kernel after saving would make the notebook unsaved again.
+        expect(self.page.get_by_text("Python (Pyodide) | Idle")).to_be_visible()
         self.page.keyboard.press("Control+S")
         expect(self.page.locator(".jp-mod-dirty")).to_have_count(0)
         self.page.get_by_role("menuitem", name="File", exact=True).click()
@@ -66,26 +70,35 @@ def grader() -> Iterator[Grader]:
         yield warm
 
 
-@pytest.fixture
-def visit(new_page: Callable[[], Page]) -> Iterator[Callable[[Path, str], Page]]:
-    """Serves a folder as any web server does and opens a page of it.
+class Visits:
+    """Serves folders as any web server does, and opens pages of them.
 
-    The test fails if anything asks for something that is not there, or is elsewhere.
+    Attributes:
+        missed: what pages, workers and kernels asked for that is not there, or is elsewhere.
     """
-    servers: list[http.server.ThreadingHTTPServer] = []
-    missed: list[str] = []
 
-    class Quiet(http.server.SimpleHTTPRequestHandler):
-        def log_message(self, *args: object) -> None:
-            pass
+    def __init__(self, new_page: Callable[[], Page]) -> None:
+        self._new_page = new_page
+        self._servers: list[http.server.ThreadingHTTPServer] = []
+        self.missed: list[str] = []
 
-    def open_page(folder: Path, path: str) -> Page:
-        handler = functools.partial(Quiet, directory=str(folder))
+    def __call__(self, folder: Path, path: str) -> Page:
+        missed = self.missed
+
+        class Handler(http.server.SimpleHTTPRequestHandler):
+            def log_message(self, *args: object) -> None:
+                pass
+
+            def send_error(self, *args: Any, **others: Any) -> None:
+                missed.append(self.path)
+                super().send_error(*args, **others)
+
+        handler = functools.partial(Handler, directory=str(folder))
         server = http.server.ThreadingHTTPServer(("127.0.0.1", 0), handler)
-        servers.append(server)
+        self._servers.append(server)
         threading.Thread(target=server.serve_forever, daemon=True).start()
         address = f"http://127.0.0.1:{server.server_port}/"
-        page = new_page()
+        page = self._new_page()
         page.context.on(
             "request",
             lambda request: (
@@ -97,17 +110,23 @@ def visit(new_page: Callable[[], Page]) -> Iterator[Callable[[Path, str], Page]]
         page.goto(address + path)
         return page
 
-    yield open_page
-    for server in servers:
-        server.shutdown()
-        server.server_close()
-    assert missed == []
+    def close(self) -> None:
+        for server in self._servers:
+            server.shutdown()
+            server.server_close()
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_a_solved_notebook_runs_and_scores_as_from_any_jupyter(
-    site: Path, visit: Callable[[Path, str], Page], grader: Grader, tmp_path: Path, name: str
-) -> None:
+@pytest.fixture
+def visit(new_page: Callable[[], Page]) -> Iterator[Visits]:
+    """The test fails if anything is asked for that is not there, or is elsewhere."""
+    visits = Visits(new_page)
+    yield visits
+    visits.close()
+    assert visits.missed == []
+
+
+def solved_site(site: Path, name: str, tmp_path: Path) -> tuple[Path, Path]:
+    """The site with the solved notebook in the place of the one given out; that notebook."""
     exercises = load_assignment(ROOT, name).exercises
     solved = tmp_path / f"{name}.ipynb"
     answers = {each.id: answer(each.solution) for each in exercises.values() if not each.manual}
@@ -117,8 +136,19 @@ def test_a_solved_notebook_runs_and_scores_as_from_any_jupyter(
     given = folder / "files" / name / solved.name
     given.unlink()
     shutil.copyfile(solved, given)
+    return folder, solved
 
-    page = visit(folder, f"lab/index.html?path={name}/{name}.ipynb")
+
+@pytest.mark.parametrize("name", WALKED)
+def test_a_solved_notebook_runs_and_scores_as_from_any_jupyter(
+    site: Path, visit: Visits, grader: Grader, tmp_path: Path, name: str
+) -> None:
+    folder, solved = solved_site(site, name, tmp_path)
+    page = visit(folder, "")
+    expect(page.get_by_role("heading", level=1)).to_be_visible()
+    take(page, "start")
+    assert_accessible(page)
+    page.locator(f'a[href$="path={name}/{name}.ipynb"]').click()
     notebook = InBrowser(page, solved)
     notebook.run_all()
     saved = notebook.download(tmp_path / "saved.ipynb")
@@ -129,7 +159,8 @@ def test_a_solved_notebook_runs_and_scores_as_from_any_jupyter(
     assert errors == []
     shown = {cell.id: str(cell.outputs) for cell in cells}
     checks = [cell.id for cell in cells if re.fullmatch(r'check\("\w+"\)\s*', cell.source)]
-    assert len(checks) == len(answers)
+    manual = [each for each in load_assignment(ROOT, name).exercises.values() if each.manual]
+    assert len(checks) == len(load_assignment(ROOT, name).exercises) - len(manual)
     assert [each for each in checks if "✓" not in shown[each]] == []
 
     _, here = grade_file(grader, saved)
@@ -138,7 +169,10 @@ def test_a_solved_notebook_runs_and_scores_as_from_any_jupyter(
     assert points == [(each.id, each.points, each.status) for each in there.exercises]
     assert {status for _, _, status in points} <= {"passed", "manual"}
 
-    if name == "value":  # Its last cell wrote the engine, and the next notebook finds it.
+    if name == "value":
+        a_mistake_is_named(notebook)
+        the_lesson_opens(notebook)
+        # The last cell wrote the engine, and the next notebook finds it.
         page.goto(page.url.partition("?")[0] + "?path=backward/backward.ipynb")
         following = InBrowser(page, folder / "files" / "backward" / "backward.ipynb")
         following.run("setup")
@@ -147,31 +181,40 @@ def test_a_solved_notebook_runs_and_scores_as_from_any_jupyter(
         expect(own).to_contain_text("runs on your own engine now: my_engine.py")
 
 
-def test_from_the_start_page_to_a_check_a_graph_and_the_lesson(
-    site: Path, visit: Callable[[Path, str], Page]
-) -> None:
-    page = visit(site, "")
-    expect(page.get_by_role("heading", level=1)).to_be_visible()
-    take(page, "start")
-    assert_accessible(page)
-    page.get_by_role("link", name="Building the computational graph").click()
-    notebook = InBrowser(page, site / "files" / "value" / "value.ipynb")
-    exercises = load_assignment(ROOT, "value").exercises
-    notebook.run("setup")
-    for name in ("node", "add"):
-        notebook.write(f"{name}-solution", answer(exercises[name].solution))
-        notebook.run(f"{name}-solution")
-        expect(notebook.run(f"{name}-test")).to_contain_text("✓")
-    mistake = next(each for each in exercises["add"].mistakes if each.id == "add.overwrites")
+def a_mistake_is_named(notebook: InBrowser) -> None:
+    exercise = load_assignment(ROOT, "value").exercises["add"]
+    mistake = next(each for each in exercise.mistakes if each.id == "add.overwrites")
+    drawing = notebook.output("node-demo").locator('svg[role="img"]').first
+    expect(drawing).to_be_visible()
     notebook.write("add-solution", mistake.source)
     notebook.run("add-solution")
     expect(notebook.run("add-test")).to_contain_text(says("value", "add", mistake.id))
-    drawing = notebook.run("node-demo").locator('svg[role="img"]').first
-    expect(drawing).to_be_visible()
-    take(page, "graph")
+    take(notebook.page, "mistake")
+
+
+def the_lesson_opens(notebook: InBrowser) -> None:
     notebook.cell("what-you-build").get_by_role("link", name="Why gradients").click()
-    expect(page.frame_locator("iframe").get_by_role("heading", level=1)).to_be_visible()
-    take(page, "lesson")
+    frame = notebook.page.frame_locator("iframe")
+    expect(frame.get_by_role("heading", level=1)).to_be_visible()
+    take(notebook.page, "lesson")
+
+
+def test_what_is_missing_or_elsewhere_is_noticed(browser: Browser, tmp_path: Path) -> None:
+    (tmp_path / "index.html").write_text(
+        "<!doctype html><title>page</title><link rel=icon href=data:,><script>"
+        "const work = `fetch('https://elsewhere.example/').catch(() => postMessage('cut'))`;"
+        "const ask = () => new Promise((done) => {"
+        "  new Worker(URL.createObjectURL(new Blob([work]))).onmessage = done;"
+        "}).then(() => true);</script>"
+    )
+    visits = Visits(browser.new_page)
+    page = visits(tmp_path, "")
+    page.route(ELSEWHERE, lambda route: route.abort())
+    page.evaluate("fetch('gone.whl')")
+    page.evaluate("ask()")
+    visits.close()
+    page.close()
+    assert sorted(visits.missed) == ["/gone.whl", "https://elsewhere.example/"]
 
 
 def take(page: Page, what: str) -> None:

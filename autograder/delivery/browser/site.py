@@ -24,7 +24,7 @@ from jupyterlite_pyodide_kernel.constants import (
     PYODIDE_MJS,
     PYODIDE_URL,
 )
-from markupsafe import Markup
+from markupsafe import Markup, escape
 
 from ...course_folder.assignments import read_cells
 from ...course_folder.settings import Settings, load_settings
@@ -83,6 +83,7 @@ def publish_browser(course: Path, names: Sequence[str], output: Path) -> Browser
         extensions = [kernel, *_extensions(work / "runtime", work / "extensions")]
         site = _build_lab(settings, work, extensions, runtime.packages)
         shutil.move(work / "runtime", site / _RUNTIME)
+        _finish_lab(site, settings.title)
         start = templates(__package__).get_template("index.html")
         page = start.render(
             settings=settings,
@@ -169,3 +170,17 @@ def _build_lab(
     if done.returncode != 0:
         raise CourseError(f"JupyterLite could not be built:\n{(done.stdout + done.stderr)[-2000:]}")
     return work / "site"
+
+
+def _finish_lab(site: Path, title: str) -> None:
+    """Let the pages of JupyterLite wait for its service worker; give the lab a title and an icon."""
+    config = json.loads((site / JUPYTERLITE_JSON).read_text("utf-8"))
+    version = config["jupyter-config-data"]["appVersion"]
+    first = Path(__file__).with_name("service_worker_first.js").read_text("utf-8")
+    loader = site / "config-utils.js"
+    text = first.replace("APP_VERSION", version) + loader.read_text("utf-8")
+    loader.write_text(text, "utf-8")
+    page = site / "lab" / "index.html"
+    head = f'<title>{escape(title)}</title>\n    <link rel="icon" href="favicon.ico">'
+    plain = page.read_text("utf-8")
+    page.write_text(plain.replace("<title>JupyterLite</title>", head), "utf-8")
