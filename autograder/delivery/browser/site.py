@@ -173,7 +173,7 @@ def _build_lab(
 
 
 def _finish_lab(site: Path, title: str) -> None:
-    """Let the pages of JupyterLite wait for its service worker; give the lab a title and an icon."""
+    """Let the pages wait for their service worker, and give the lab a title and an icon."""
     config = json.loads((site / JUPYTERLITE_JSON).read_text("utf-8"))
     version = config["jupyter-config-data"]["appVersion"]
     first = Path(__file__).with_name("service_worker_first.js").read_text("utf-8")
