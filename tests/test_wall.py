@@ -189,7 +189,8 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     class Recording(random.Random):
         def uniform(self, a: float, b: float) -> float:
             number = super().uniform(a, b)
-            digits.append(repr(number)[:14])
+            if len(repr(number)) > 8:  # 1.0, for one, is in many a text.
+                digits.append(repr(number)[:14])
             return number
 
     monkeypatch.setattr(suite.random, "Random", Recording)
@@ -212,11 +213,15 @@ def test_hidden_numbers_do_not_reach_what_is_shown(school, drawn):
 @pytest.mark.parametrize("way", TELLERS)
 def test_a_process_that_was_tested_tells_the_one_that_is_shown_nothing(forged, drawn, way):
     """By whatever both of them can reach."""
-    report = forged({**RIGHT, "numerical": TELLERS[way]})
+    zero = "def numerical_derivative(f, x, h=1e-5):\n    return 0.0\n"
+    honest, report = (forged({**RIGHT, "numerical": each}) for each in (zero, TELLERS[way]))
     assert report.score == 38 and drawn
     shown = json.dumps(report.as_json())
-    assert "slope  is 0.0" in shown and "it was told" not in shown
+    assert "it was told" not in shown
     assert not [digits for digits in drawn if digits in shown]
+    assert [each.message for each in report.exercises] == [
+        each.message for each in honest.exercises
+    ]
 
 
 RAISES_BITS = """
@@ -292,7 +297,8 @@ numerical_derivative = lambda f, x, h=0: "__dir__"
 
 def test_a_text_of_the_students_is_the_name_of_nothing_out_here(forged, grader):
     report = forged({**RIGHT, "numerical": REFLECTS})
-    assert report.exercises[-1].points == 0
+    points = {each.id: each.points for each in report.exercises}
+    assert points["numerical"] == points["add"] == 0
     assert "Promise" not in json.dumps(report.as_json()) and "_promise_" not in str(report)
 
 
