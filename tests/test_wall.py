@@ -219,9 +219,9 @@ def test_a_process_that_was_tested_tells_the_one_that_is_shown_nothing(forged, d
     shown = json.dumps(report.as_json())
     assert "it was told" not in shown
     assert not [digits for digits in drawn if digits in shown]
-    assert [each.message for each in report.exercises] == [
-        each.message for each in honest.exercises
-    ]
+    for each, other in zip(report.exercises, honest.exercises, strict=True):
+        # Some end their own process, since public examples are more than one.
+        assert each.status == "crashed" or each.message == other.message
 
 
 RAISES_BITS = """
@@ -296,7 +296,8 @@ numerical_derivative = lambda f, x, h=0: "__dir__"
 
 
 def test_a_text_of_the_students_is_the_name_of_nothing_out_here(forged, grader):
-    report = forged({**RIGHT, "numerical": REFLECTS})
+    last = [*RIGHT][-1]
+    report = forged({**RIGHT, last: RIGHT[last] + REFLECTS})
     points = {each.id: each.points for each in report.exercises}
     assert points["numerical"] == points["add"] == 0
     assert "Promise" not in json.dumps(report.as_json()) and "_promise_" not in str(report)
