@@ -13,7 +13,7 @@ import sys
 import time
 import urllib.error
 import urllib.request
-from collections.abc import Iterator
+from collections.abc import Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from pathlib import Path
@@ -89,8 +89,8 @@ class Visitor:
 
     def __init__(self, url: str, token: str = "") -> None:
         self.url = url
-        jar = http.cookiejar.CookieJar()
-        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(jar))
+        self.jar = http.cookiejar.CookieJar()
+        self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
         self.page = self.get(f"link/{token}")[1] if token else ""
 
     def get(self, path: str) -> tuple[int, str]:
@@ -103,22 +103,35 @@ class Visitor:
     def hand_in(
         self, notebook: bytes, assignment: str = "value", xsrf: bool = True, name: str = "v.ipynb"
     ) -> tuple[int, str]:
-        form = re.search(r'name="_xsrf" value="([^"]+)"', self.page)
-        fields = {"assignment": assignment, **({"_xsrf": form[1]} if xsrf and form else {})}
         edge = "edge-of-parts"
-        parts = [
-            f'--{edge}\r\nContent-Disposition: form-data; name="{key}"\r\n\r\n{value}\r\n'.encode()
-            for key, value in fields.items()
-        ]
+        head = 'Content-Disposition: form-data; name="assignment"'
+        parts = [f"--{edge}\r\n{head}\r\n\r\n{assignment}\r\n".encode()]
         head = f'Content-Disposition: form-data; name="notebook"; filename="{name}"'
         parts.append(f"--{edge}\r\n{head}\r\n\r\n".encode() + notebook + b"\r\n")
         body = b"".join(parts) + f"--{edge}--\r\n".encode()
-        kind = {"Content-Type": f"multipart/form-data; boundary={edge}"}
-        return self._ask(urllib.request.Request(f"{self.url}/upload", body, kind))
+        kind = f"multipart/form-data; boundary={edge}"
+        return self.send(body, kind, path="" if xsrf else "upload")
+
+    def send(self, body: bytes, kind: str, path: str = "") -> tuple[int, str]:
+        """Send a form, to where the page's own goes unless another address is given."""
+        form = re.search(r'action="/(upload[^"]*)"', self.page)
+        path = path or (form[1] if form else "upload")
+        given = {"Content-Type": kind}
+        return self._ask(urllib.request.Request(f"{self.url}/{path}", body, given))
+
+    def events(self, path: str = "live") -> Generator[str, None, None]:
+        """What the part of an open page that changes is, each time that it has changed."""
+        with self._opener.open(f"{self.url}/{path}", timeout=30) as answer:
+            for line in answer:
+                if line.startswith(b"data: "):
+                    yield str(json.loads(line.removeprefix(b"data: ")))
 
     def first_event(self, path: str = "live") -> str:
-        with self._opener.open(f"{self.url}/{path}", timeout=30) as answer:
-            return str(json.loads(answer.readline().removeprefix(b"data: ")))
+        events = self.events(path)
+        try:
+            return next(events)
+        finally:
+            events.close()
 
     def _ask(self, request: urllib.request.Request) -> tuple[int, str]:
         try:

@@ -82,7 +82,8 @@ def hub(tmp_path_factory) -> HubFolder:
     folder = HubFolder(tmp_path_factory.mktemp("hub") / "hub")
     # The course is what takes long to make, and is not what is looked at here.
     (folder.course / "source").mkdir(parents=True)
-    shutil.copyfile(ROOT / "course.toml", folder.course / "course.toml")
+    for name in ("course.toml", "nbgrader_config.py"):
+        shutil.copyfile(ROOT / name, folder.course / name)
     prepare(ROOT, folder.root, ["ada", "blaise"])
     shared = folder.exchange / COURSE_ID
     (shared / "outbound" / "value").mkdir()

@@ -22,7 +22,7 @@ from autograder.authoring.release import copy_course
 from autograder.course_folder.assignments import find_course
 from autograder.course_folder.settings import load_settings
 from autograder.errors import SandboxUnavailable, StudentLost
-from autograder.model import BUBBLEWRAP, LANDLOCK, Limits
+from autograder.model import BUBBLEWRAP, LANDLOCK, Limits, Visible
 from autograder.wall import WarmServer, kinds, on_one_processor
 from autograder.wall.bubblewrap import may_mount_proc
 
@@ -716,3 +716,47 @@ def test_a_course_says_how_much_a_cell_may_show():
         [shown] = student.request({"cell": "print('x' * 100_000)"}, 10)["outputs"]
     assert shown["text"].startswith("x" * 5000 + "\n[The rest of this output was dropped")
     assert len(shown["text"]) < 5200
+
+
+TABLES = """
+import io, os, tempfile
+import numpy as np, pandas as pd
+table = pd.read_csv("marks.csv", parse_dates=["when"])
+table["share"] = table["points"] / table["points"].max()
+by_group = table.groupby("group").agg(mean=("points", "mean"), count=("points", "size"))
+wide = table.pivot_table(index="when", columns="group", values="points").resample("7D").sum()
+merged = table.merge(by_group, left_on="group", right_index=True).sort_values("points")
+table.to_csv("out.csv"); table.to_json("out.json", date_format="iso"); table.to_pickle("out.pickle")
+same = pd.read_csv("out.csv", index_col=0)["points"].equals(table["points"])
+chunks = sum(len(each) for each in pd.read_csv("out.csv", chunksize=2))
+text = table.to_html()
+rng = np.random.default_rng(1)
+a = rng.normal(size=(300, 300))
+u, s, vt = np.linalg.svd(a)
+solved = np.allclose(a @ np.linalg.solve(a, a[:, 0]), a[:, 0])
+back = np.allclose(np.fft.ifft(np.fft.fft(a[0])).real, a[0])
+np.save("a.npy", a); np.savez_compressed("a.npz", a=a)
+mapped = np.load("a.npy", mmap_mode="r")
+on_disk = np.memmap("b.bin", dtype="f8", mode="w+", shape=(100,)); on_disk[:] = 1; on_disk.flush()
+with tempfile.TemporaryFile() as file:
+    np.savetxt(file, a[:3])
+large = np.ones((1500, 1500)); product = large @ large
+print((by_group.to_dict()["count"], same, chunks, bool(np.allclose(u * s @ vt, a)), solved, back,
+       bool(mapped[0, 0] == a[0, 0]), float(on_disk.sum()), float(product[0, 0]), len(text) > 100))
+"""
+
+
+@pytest.mark.slow
+def test_numpy_and_pandas_do_their_whole_work(kind, tmp_path):
+    """By name as a course asks for them, with no processor hidden from them and files to read."""
+    (tmp_path / "marks.csv").write_text(
+        "when,group,points\n2030-03-01,a,1\n2030-03-02,b,2\n2030-03-09,a,4\n"
+    )
+    data = (("value", "marks.csv", str(tmp_path / "marks.csv")),)
+    visible = Visible(("ipython", "numpy", "pandas"), (), data)
+    with WarmServer(Limits(), visible, kind) as server, server.spawn(1, "value") as student:
+        reply = student.request({"cell": TABLES}, 60)
+    assert reply["error"] is None, reply
+    assert ast.literal_eval(reply["outputs"][0]["text"]) == (
+        {"a": 2, "b": 1}, True, 3, True, True, True, True, 100.0, 1500.0, True
+    )  # fmt: skip

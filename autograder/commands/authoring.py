@@ -143,15 +143,18 @@ def new_exercise(
     "--student",
     "students",
     multiple=True,
-    default=("ada", "blaise", "carl"),
-    show_default=True,
-    help="A student's name; give it once for each.",
+    help="A student's name; give it once for each. By default ada, blaise and carl, for a trial.",
 )
 @click.option(
     "--assignment",
     "names",
     multiple=True,
     help="An assignment that a new course begins with; by default all.",
+)
+@click.option(
+    "--config",
+    type=click.Path(exists=True, dir_okay=False, path_type=Path),
+    help="Settings of JupyterHub that come after this hub's own: another login, above all.",
 )
 @course_option
 @for_people
@@ -160,13 +163,19 @@ def hub(
     port: int,
     students: tuple[str, ...],
     names: tuple[str, ...],
+    config: Path | None,
     course: Path | None,
 ) -> None:
-    """Start a JupyterHub for the course on this machine alone, for a trial."""
+    """Start a JupyterHub for the course on this machine alone, for a trial.
+
+    With --config it is a hub of your own: who may log in is for your settings to say.
+    """
     from ..delivery.hub.starting import start
 
     clone = find_course(course)
-    start(clone, folder or clone / "artefacts" / "hub", port, students, names)
+    if not students and config is None:
+        students = ("ada", "blaise", "carl")
+    start(clone, folder or clone / "artefacts" / "hub", port, students, names, config)
 
 
 COMMANDS = (tables, release, lesson, new, new_assignment, new_exercise, hub)

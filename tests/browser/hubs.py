@@ -39,8 +39,10 @@ class Hub:
 
 
 @contextmanager
-def serve_hub(root: Path, students: list[str], assignment: str) -> Iterator[Hub]:
-    """The hub as `make hub` starts it, on free ports."""
+def serve_hub(
+    root: Path, students: list[str], assignment: str, config: Path | None = None
+) -> Iterator[Hub]:
+    """The hub as `make hub` starts it, on free ports; with settings of its own if given."""
     port = _four_free_ports()
     command = [
         sys.executable,
@@ -55,6 +57,8 @@ def serve_hub(root: Path, students: list[str], assignment: str) -> Iterator[Hub]
     command += ["--assignment", assignment]
     for name in students:
         command += ["--student", name]
+    if config is not None:
+        command += ["--config", str(config)]
     root.mkdir(parents=True)
     log = root / "log"
     with log.open("w") as output:

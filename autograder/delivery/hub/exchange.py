@@ -12,6 +12,7 @@ from __future__ import annotations
 
 import os
 import tempfile
+import time
 from datetime import UTC, datetime
 from logging import Logger
 from pathlib import Path
@@ -43,13 +44,33 @@ class CollectFromEach(ExchangeCollect):
         super().init_src()
 
 
-def take_in(student: Path, inbound: Path, log: Logger) -> None:
+class Again:
+    """When what was left behind is looked at again: after twice as long each time, up to a minute.
+
+    So whoever leaves much that cannot be taken costs nobody else anything.
+    """
+
+    def __init__(self) -> None:
+        self._due: dict[str, tuple[float, float]] = {}
+
+    def is_due(self, name: str) -> bool:
+        return time.monotonic() >= self._due.get(name, (0.0, 0.0))[0]
+
+    def left(self, name: str) -> None:
+        """Say that it was looked at in vain."""
+        seconds = min(60.0, 2 * self._due.get(name, (0.0, 0.15))[1])
+        self._due[name] = time.monotonic() + seconds, seconds
+
+
+def take_in(student: Path, inbound: Path, log: Logger, again: Again | None = None) -> None:
     """Copy a student's new submissions: plain files alone, each submission whole or not at all.
 
     Args:
         student: the student's folder, named like the student.
         inbound: nbgrader's folder for submissions.
         log: gets a warning for what was left behind.
+        again: for whoever looks again and again: one submission is taken each time, and what has
+            to be left waits.
     """
     try:
         home = open_folder(student, levels=1)
@@ -61,11 +82,16 @@ def take_in(student: Path, inbound: Path, log: Logger) -> None:
             path, target = student / name, inbound / name
             if not _is_submission_of(student.name, name):
                 log.warning("%s does not bear its student's name and a time: left behind", path)
-            elif not target.exists():
+            elif not target.exists() and (again is None or again.is_due(name)):
                 try:
-                    _copy(home, path, target)
+                    is_taken = _copy(home, path, target)
                 except UnreadableNotebook as error:
+                    is_taken = False
                     log.warning("%s was left behind: %s", path, error)
+                if again is not None and is_taken:
+                    return
+                if again is not None:
+                    again.left(name)
     finally:
         os.close(home)
 
@@ -85,8 +111,8 @@ def _time(text: str) -> datetime | None:
     return told
 
 
-def _copy(home: int, path: Path, target: Path) -> None:
-    """Copy a submission, unless it is still on its way.
+def _copy(home: int, path: Path, target: Path) -> bool:
+    """Copy a submission; false where it is still on its way.
 
     Args:
         home: the descriptor of the student's folder.
@@ -97,13 +123,14 @@ def _copy(home: int, path: Path, target: Path) -> None:
     except OSError as error:
         raise UnreadableNotebook(f"it cannot be read ({error.strerror})") from error
     if _NEEDED not in files:
-        return
+        return False
     with tempfile.TemporaryDirectory(dir=target.parent, prefix=".") as scratch:
         made = Path(scratch) / "submission"
         made.mkdir()
         for name, content in files.items():
             (made / name).write_bytes(content)
         made.rename(target)
+    return True
 
 
 def _read(home: int, path: Path) -> dict[str, bytes]:

@@ -24,6 +24,7 @@ from ...authoring.release import copy_course, run_nbgrader
 from ...course_folder.assignments import assignment_names
 from ...course_folder.settings import load_settings
 from ...errors import CourseError
+from ...pipeline.classroom import course_directory
 
 INSTRUCTOR = "instructor"
 
@@ -113,10 +114,7 @@ def prepare(
     # Feedback has names that only its student knows. Nobody may list them, the owner included:
     # in their boxes, all students act for the same owner.
     (shared / "feedback").chmod(0o311)
-    for each in folder.users():
-        folder.home(each).mkdir(parents=True, exist_ok=True)
-    for each in students:
-        folder.inbound(each).mkdir(parents=True, exist_ok=True)
+    folder.home(INSTRUCTOR).mkdir(parents=True, exist_ok=True)
     folder.state.mkdir(exist_ok=True)
     _write_settings(folder, course_id)
     if not folder.course.exists():
@@ -127,10 +125,24 @@ def prepare(
             )
         for name in names or assignment_names(folder.course):
             run_nbgrader(folder.course, "generate_assignment", name, "--force")
-    with Gradebook(f"sqlite:///{folder.course}/gradebook.db", course_id) as gradebook:
-        for each in students:
-            gradebook.update_or_create_student(each)
+    (folder.root / "inbound").mkdir(exist_ok=True)
+    for each in students:
+        admit(folder, each)
     return folder
+
+
+def admit(folder: HubFolder, student: str, **about: str | None) -> None:
+    """Make a student's folders, and have the gradebook know the student.
+
+    Args:
+        about: what the gradebook is to hold beside the name, as far as it is known.
+    """
+    folder.home(student).mkdir(parents=True, exist_ok=True)
+    folder.inbound(student).mkdir(parents=True, exist_ok=True)
+    directory = course_directory(folder.course)
+    with Gradebook(directory.db_url, directory.course_id) as gradebook:
+        known = {key: value for key, value in about.items() if value}
+        gradebook.update_or_create_student(student, **known)
 
 
 def _add_users(folder: HubFolder, names: list[str]) -> None:

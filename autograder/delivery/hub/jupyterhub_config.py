@@ -95,3 +95,7 @@ c.Spawner.environment = {
     "JUPYTER_RUNTIME_DIR": _in_home(".local", "share", "jupyter", "runtime"),
     "IPYTHONDIR": _in_home(".ipython"),
 }
+
+# What a hub of your own wants otherwise: `autograder hub --config FILE`.
+if more := os.environ.get("AUTOGRADER_HUB_CONFIG"):
+    load_subconfig(more)  # noqa: F821

@@ -18,7 +18,12 @@ PROXY = "configurable-http-proxy"
 
 
 def start(
-    clone: Path, root: Path, port: int, students: Sequence[str], names: Sequence[str]
+    clone: Path,
+    root: Path,
+    port: int,
+    students: Sequence[str],
+    names: Sequence[str],
+    config: Path | None = None,
 ) -> NoReturn:
     """Become the hub's program.
 
@@ -28,6 +33,8 @@ def start(
         port: the first of four free ports.
         students: their names.
         names: assignments that a new course begins with; all if empty.
+        config: settings of JupyterHub that come after this hub's own. Who may log in is then theirs
+            to say, and no passwords are printed.
 
     Raises:
         CourseError: something that the hub needs is missing.
@@ -43,7 +50,7 @@ def start(
     with console.status("preparing the course"):
         made = prepare(clone, root, list(students), list(names))
     console.print(f"The hub: http://127.0.0.1:{port}", highlight=False)
-    for name, password in made.users().items():
+    for name, password in () if config else made.users().items():
         role = "the instructor" if name == INSTRUCTOR else "a student"
         console.print(f"  {name}, {role}: {password}", markup=False, highlight=False)
     if found := desktop_sockets(Path("/proc/net/unix").read_text("utf-8", "replace")):
@@ -57,12 +64,13 @@ def start(
         "AUTOGRADER_HUB": str(made.root),
         "AUTOGRADER_HUB_PORT": str(port),
         "AUTOGRADER_HUB_PROXY": proxy,
+        "AUTOGRADER_HUB_CONFIG": str(config.resolve()) if config else "",
         "PATH": os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", ""),
     }
     os.chdir(made.state)
-    config = str(Path(__file__).with_name("jupyterhub_config.py"))
+    own = str(Path(__file__).with_name("jupyterhub_config.py"))
     sys.stdout.flush()
-    line = [sys.executable, "-m", "jupyterhub", "--config", config, "--log-level", "WARN"]
+    line = [sys.executable, "-m", "jupyterhub", "--config", own, "--log-level", "WARN"]
     os.execve(sys.executable, line, environment)
 
 

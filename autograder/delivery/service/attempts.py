@@ -7,6 +7,7 @@ that follows from it is stored. So a service that is killed at any moment goes o
 from __future__ import annotations
 
 import json
+import os
 import secrets
 import shutil
 import sqlite3
@@ -52,16 +53,19 @@ CREATE TABLE IF NOT EXISTS link (
 );
 """
 
-# Each student's first comes before anybody's second.
-_NEXT = """
-SELECT * FROM (
-    SELECT *, ROW_NUMBER() OVER (PARTITION BY student ORDER BY id) AS turn
-    FROM attempt WHERE state = 'waiting' AND not_before <= :now
-) WHERE turn = 1 AND student NOT IN (SELECT value FROM json_each(:busy))
-ORDER BY (
-    SELECT COALESCE(MAX(graded), 0) FROM attempt AS other WHERE other.student = student
-), id LIMIT 1
+# Each student's first comes before anybody's second, and whoever was served last comes last.
+_QUEUE = """
+SELECT *, ROW_NUMBER() OVER (PARTITION BY student ORDER BY id) AS turn, (
+    SELECT COALESCE(MAX(graded), 0) FROM attempt AS other WHERE other.student = attempt.student
+) AS served
+FROM attempt WHERE state = 'waiting' AND not_before <= :now
 """
+_NEXT = f"""
+SELECT * FROM ({_QUEUE})
+WHERE turn = 1 AND student NOT IN (SELECT value FROM json_each(:busy))
+ORDER BY served, id LIMIT 1
+"""
+_IN_ORDER = f"SELECT id FROM ({_QUEUE}) ORDER BY turn, served, id"
 
 
 @dataclass(frozen=True)
@@ -125,7 +129,8 @@ class Attempts:
         self._db.close()
 
     @contextmanager
-    def _transaction(self) -> Iterator[None]:
+    def transaction(self) -> Iterator[None]:
+        """Let nobody else write between what is read and what is written here."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -142,12 +147,27 @@ class Attempts:
         return self.root / "pages" / f"{attempt.id}.html"
 
     def keep(self, files: dict[str, bytes]) -> str:
-        """Write an attempt's files into a folder of their own, and return its name."""
+        """Write an attempt's files into a folder of their own, and return its name.
+
+        They are on the disk before an attempt can be in the table. Raises `OSError` where the disk
+        is full; nothing is left of it then.
+        """
         name = secrets.token_hex(16)
         folder = self.root / "files" / name
-        folder.mkdir()
-        for inner, content in files.items():
-            (folder / inner).write_bytes(content)
+        try:
+            folder.mkdir()
+            for inner, content in files.items():
+                with (folder / inner).open("wb") as file:
+                    file.write(content)
+                    file.flush()
+                    os.fsync(file.fileno())
+            for path in (folder, folder.parent):
+                opened = os.open(path, os.O_RDONLY)
+                os.fsync(opened)
+                os.close(opened)
+        except OSError:
+            shutil.rmtree(folder, ignore_errors=True)
+            raise
         return name
 
     def add(
@@ -188,6 +208,15 @@ class Attempts:
         row = self._db.execute(_NEXT, given).fetchone()
         return None if row is None else _attempt(row)
 
+    def before(self, attempt: Attempt) -> int:
+        """How many attempts come before this one in the queue."""
+        order = [row[0] for row in self._db.execute(_IN_ORDER, {"now": time.time()})]
+        return order.index(attempt.id) if attempt.id in order else len(order)
+
+    def in_queue(self) -> set[str]:
+        """The students of whom an attempt waits that may be graded now."""
+        return {row["student"] for row in self._db.execute(_QUEUE, {"now": time.time()})}
+
     def set_graded(self, attempt: Attempt, report: dict[str, Any], error: str | None) -> None:
         """Say that an attempt is graded, and all that follows from it stored."""
         self._db.execute(
@@ -205,7 +234,7 @@ class Attempts:
 
     def set_counts(self, attempt: Attempt) -> None:
         """Say that the mark is of this attempt, and of no other."""
-        with self._transaction():
+        with self.transaction():
             self._db.execute(
                 "UPDATE attempt SET counts = (id = ?) WHERE student = ? AND assignment = ?",
                 (attempt.id, attempt.student, attempt.assignment),
@@ -235,11 +264,11 @@ class Attempts:
         )
         return [_attempt(row) for row in rows]
 
-    def waiting(self, student: str | None = None) -> int:
-        """How many attempts wait, of one student if named."""
+    def waiting(self, student: str | None = None, state: str = WAITING) -> int:
+        """How many attempts wait, or are in another state; of one student if named."""
         [number] = self._db.execute(
             "SELECT COUNT(*) FROM attempt WHERE state = ? AND (? IS NULL OR student = ?)",
-            (WAITING, student, student),
+            (state, student, student),
         ).fetchone()
         return int(number)
 
@@ -266,6 +295,10 @@ class Attempts:
     def renew_link(self, student: str) -> None:
         """Make a student's link invalid; the next that is asked for is another."""
         self._db.execute("DELETE FROM link WHERE student = ?", (student,))
+
+    def instructors(self) -> set[str]:
+        """The instructors who have a link."""
+        return {row[0] for row in self._db.execute("SELECT student FROM link WHERE teaches")}
 
     def whose(self, token: str) -> tuple[str, bool] | None:
         """Whose link it is, and whether it is an instructor's; None for nobody's."""

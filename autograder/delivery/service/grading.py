@@ -44,7 +44,10 @@ LOOK_SECONDS = 0.3
 _DUE_SECONDS = 5.0
 """How often it looks whether a due date has passed."""
 
-_AGAIN_SECONDS = 20.0
+_QUEUE_SECONDS = 1.0
+"""How often those who wait are told what their place in the queue is."""
+
+AGAIN_SECONDS = 20.0
 """How long an attempt waits that could not be graded or stored, before that is tried again."""
 
 
@@ -91,8 +94,11 @@ class Grading(threading.Thread):
         course: the course folder.
         names: the assignments that may be handed in.
         count: how many are graded at the same time.
-        changed: is called when there is something new to be seen.
+        changed: is called with the students for whom there is something new to be seen.
         stopped: is called when the thread ends, whatever ended it.
+
+    Attributes:
+        running: the numbers of the attempts that are being graded.
     """
 
     def __init__(
@@ -100,7 +106,7 @@ class Grading(threading.Thread):
         course: Path,
         names: list[str],
         count: int,
-        changed: Callable[[], None],
+        changed: Callable[[Iterable[str]], None],
         stopped: Callable[[], None],
     ) -> None:
         super().__init__(name="grading")
@@ -113,7 +119,9 @@ class Grading(threading.Thread):
         self._rules = load_settings(course).service
         self._running: dict[Future[list[tuple[Job, Graded]]], tuple[Attempt, ManyProcesses]] = {}
         self._idle: list[ManyProcesses] = []
-        self._due_looked = 0.0
+        self._due_looked = self._queue_told = 0.0
+        self._queue_moved = False
+        self.running: frozenset[int] = frozenset()
         self.health = Health()
         self.metrics = Metrics()
 
@@ -148,7 +156,8 @@ class Grading(threading.Thread):
             self._stopped()
 
     def _come_round(self) -> None:
-        taken = self._inbound.look()
+        news = self._inbound.look()
+        self._queue_moved |= bool(news)
         self._start_those_whose_turn_it_is()
         if time.time() > self._due_looked + _DUE_SECONDS:
             self._due_looked = time.time()
@@ -156,8 +165,11 @@ class Grading(threading.Thread):
         self.health.looked = time.time()
         self.metrics.waiting.set(self.attempts.waiting() - len(self._running))
         self.metrics.running.set(len(self._running))
-        if taken:
-            self._changed()
+        if self._queue_moved and time.time() > self._queue_told + _QUEUE_SECONDS:
+            self._queue_moved, self._queue_told = False, time.time()
+            news |= self.attempts.in_queue()
+        if news:
+            self._changed(news)
         if not self._running:
             self._end.wait(LOOK_SECONDS)
             return
@@ -166,7 +178,12 @@ class Grading(threading.Thread):
             attempt, workers = self._running.pop(future)
             self._idle.append(workers)
             self._finish(attempt, future)
-            self._changed()
+            self._tell_who_runs()
+            self._changed([attempt.student])
+
+    def _tell_who_runs(self) -> None:
+        self.running = frozenset(each.id for each, _ in self._running.values())
+        self._queue_moved = True
 
     def _start_those_whose_turn_it_is(self) -> None:
         while self._idle:
@@ -185,6 +202,7 @@ class Grading(threading.Thread):
             workers = self._idle.pop()
             future = self._threads.submit(_graded, workers, job)
             self._running[future] = attempt, workers
+            self._tell_who_runs()
 
     def _finish(self, attempt: Attempt, future: Future[list[tuple[Job, Graded]]]) -> None:
         try:
@@ -201,7 +219,7 @@ class Grading(threading.Thread):
             self.metrics.failed.inc()
             self.health.trouble = str(error)
             _log.error("%s", error)
-            self.attempts.put_off(attempt, _AGAIN_SECONDS)
+            self.attempts.put_off(attempt, AGAIN_SECONDS)
             return
         self.health.trouble = ""
         self.metrics.graded.inc()
@@ -281,7 +299,7 @@ class Grading(threading.Thread):
             )
             if level != attempt.shown:
                 self._show(attempt, level)
-                self._changed()
+                self._changed([attempt.student])
 
     def _show(self, attempt: Attempt, level: str) -> None:
         whole = self.attempts.page_of(attempt)

@@ -7,7 +7,7 @@ from typing import Any
 from jupyterhub.services.auth import HubOAuthCallbackHandler, HubOAuthenticated
 from tornado.web import RequestHandler
 
-from .app import Visitor
+from .page import Visitor
 
 
 class HubGuard(HubOAuthenticated):

@@ -18,8 +18,8 @@ from ...errors import UnreadableNotebook
 from ...notebook.intake import RECEIPTS, open_folder, read_inside, refused_id, submitted_at
 from ...pipeline.classroom import stamp_of
 from ...texts import visible
-from ..hub.exchange import MOST_FILES, take_in
-from .attempts import Attempts, now_utc
+from ..hub.exchange import MOST_FILES, Again, take_in
+from .attempts import OVER, Attempts, now_utc
 from .policy import admitted
 
 _log = logging.getLogger(__name__)
@@ -27,6 +27,12 @@ _TIME, _LAST_FILE = RECEIPTS
 
 MOST_BYTES = 100_000_000
 """Of a submission's files together."""
+
+MOST_WAITING_OF_ONE = 50
+"""Attempts of one student in the queue, beyond which the rest stays in the exchange meanwhile."""
+
+MOST_OVER = 20
+"""Attempts of one student beyond the limit that are kept; what comes after stays where it is."""
 
 
 class Inbound:
@@ -49,6 +55,7 @@ class Inbound:
         self._folders = Path(config.CollectFromEach.folder) if config.CollectFromEach else None
         self._check_owner = config.ExchangeCollect.get("check_owner", True)
         self._seen = attempts.keys()
+        self._again = Again()
         self._left: set[str] = set()
         self._quiet = logging.Logger("inbound")
         self._quiet.addFilter(self._is_news)
@@ -61,35 +68,53 @@ class Inbound:
         self._left.add(text)
         return is_news
 
-    def look(self) -> int:
-        """Take in what has arrived since; returns how many attempts that were."""
+    def look(self) -> set[str]:
+        """Take in what has arrived since; returns whose it was.
+
+        One of each student at a time, so that nobody's flood holds up the others.
+        """
         inbound = self.exchange / "inbound"
         if not inbound.is_dir():
-            return 0
+            return set()
         if self._folders is not None and self._folders.is_dir():
-            for student in sorted(self._folders.iterdir()):
-                take_in(student, inbound, self._quiet)
-        taken = 0
+            for own in sorted(self._folders.iterdir()):
+                take_in(own, inbound, self._quiet, self._again)
+        taken: set[str] = set()
         for name in sorted({*os.listdir(inbound)} - self._seen, key=_time_in_name):
-            if not name.startswith("."):
-                try:
-                    taken += self._take(inbound / name)
-                except (UnreadableNotebook, OSError) as error:
-                    where = visible(str(inbound / name))
-                    self._quiet.warning("%s was left behind: %s", where, error)
+            student, _, _ = name.partition("+")
+            if name.startswith(".") or student in taken or not self._again.is_due(name):
+                continue
+            try:
+                if self._take(inbound / name):
+                    taken.add(student)
+                    continue
+            except (UnreadableNotebook, OSError) as error:
+                where = visible(str(inbound / name))
+                self._quiet.warning("%s was left behind: %s", where, error)
+            self._again.left(name)
         return taken
 
     def _take(self, folder: Path) -> bool:
+        """Take in a submission; false where that has to wait."""
         parts = folder.name.split("+")
         student, name = parts[0], parts[1] if len(parts) in (3, 4) else ""
         if not (student and name) or refused_id(student) or visible(folder.name) != folder.name:
             raise UnreadableNotebook("it does not bear a student's name, an assignment and a time")
-        files, owner = _read(folder)
-        if self._check_owner and owner != student:
-            raise UnreadableNotebook(f"it is not {student}'s own")
-        if _LAST_FILE not in files:  # It is still on its way.
+        if self._attempts.waiting(student, OVER) >= MOST_OVER:
+            raise UnreadableNotebook(f"{student} has used all attempts, and it is not kept")
+        if self._attempts.waiting(student) >= MOST_WAITING_OF_ONE:
             return False
         # Once for all, since the folder stays the student's.
+        opened = open_folder(folder, levels=1)
+        try:
+            if self._check_owner and _account(os.fstat(opened).st_uid) != student:
+                raise UnreadableNotebook(f"it is not {student}'s own")
+            names = os.listdir(opened)
+            if _LAST_FILE not in names:  # It is still on its way.
+                return False
+            files = _read(opened, names, folder)
+        finally:
+            os.close(opened)
         self._keep(folder.name, files, name, student)
         return True
 
@@ -107,11 +132,14 @@ class Inbound:
         self._keep(f"upload {secrets.token_hex(16)}", files, name, student)
 
     def _keep(self, key: str, files: dict[str, bytes], name: str, student: str) -> None:
-        folder = self._attempts.keep(files)
-        submitted = submitted_at(self._attempts.root / "files" / folder)
-        before = self._attempts.of(student, name)
-        state, not_before = admitted(self._rules, before, datetime.now().astimezone())
-        self._attempts.add(key, folder, name, student, submitted, state, not_before)
+        attempts = self._attempts
+        folder = attempts.keep(files)
+        submitted = submitted_at(attempts.root / "files" / folder)
+        # What comes by the page and by the exchange at the same moment are two attempts.
+        with attempts.transaction():
+            before = attempts.of(student, name)
+            state, not_before = admitted(self._rules, before, datetime.now().astimezone())
+            attempts.add(key, folder, name, student, submitted, state, not_before)
         self._seen.add(key)
         digest = stamp_of(b"".join(files.values()))
         _log.info("%s of %s: taken in, %s, files %s", name, student, state, digest)
@@ -129,27 +157,21 @@ def _time_in_name(name: str) -> tuple[str, str]:
     return (parts[2] if len(parts) > 2 else "", name)
 
 
-def _read(folder: Path) -> tuple[dict[str, bytes], str]:
-    """The plain files of a submission, by name, and the account that the folder belongs to.
-
-    Both are of one descriptor: at a path, another folder may be at any moment.
-    """
-    opened = open_folder(folder, levels=1)
-    try:
-        names = sorted(os.listdir(opened), key=lambda name: (name not in RECEIPTS, name))
-        files: dict[str, bytes] = {}
-        for name in names[: MOST_FILES + len(RECEIPTS)]:
-            try:
-                files[name] = read_inside(opened, name, folder / name)
-            except UnreadableNotebook as error:
-                if name.lower().endswith(".ipynb") or name in RECEIPTS:
-                    raise
-                _log.debug("%s", error)
-            if sum(map(len, files.values())) > MOST_BYTES:
-                raise UnreadableNotebook("its files are over 100 MB together")
-        return files, _account(os.fstat(opened).st_uid)
-    finally:
-        os.close(opened)
+def _read(opened: int, names: list[str], folder: Path) -> dict[str, bytes]:
+    """The plain files of a submission, by name; of an opened folder, since at a path, another one
+    may be at any moment."""
+    files: dict[str, bytes] = {}
+    names = sorted(names, key=lambda name: (name not in RECEIPTS, name))
+    for name in names[: MOST_FILES + len(RECEIPTS)]:
+        try:
+            files[name] = read_inside(opened, name, folder / name)
+        except UnreadableNotebook as error:
+            if name.lower().endswith(".ipynb") or name in RECEIPTS:
+                raise
+            _log.debug("%s", error)
+        if sum(map(len, files.values())) > MOST_BYTES:
+            raise UnreadableNotebook("its files are over 100 MB together")
+    return files
 
 
 def _account(number: int) -> str:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import asyncio
 import os
 import signal
+from collections.abc import Iterable
 from contextlib import ExitStack, suppress
 from pathlib import Path
 from urllib.parse import urlsplit
@@ -18,9 +19,14 @@ from ...errors import CourseError
 from ...pipeline.classroom import course_directory
 from ...terminal import console
 from ...wall.memory import fitting_workers
-from .app import MAX_UPLOAD, Shared, application
+from .app import application
 from .attempts import Attempts
 from .grading import Grading
+from .page import Shared
+from .student_pages import MAX_UPLOAD
+
+_UPLOAD_SECONDS, _IDLE_SECONDS = 120, 60
+"""How long an upload may take, and how long a connection may rest between two requests."""
 
 
 def serve(
@@ -54,8 +60,8 @@ def serve(
             ended_in_order.append(True)
             done.set()
 
-        def tell() -> None:
-            loop.call_soon_threadsafe(shared.news.tell)
+        def tell(students: Iterable[str]) -> None:
+            loop.call_soon_threadsafe(shared.news.tell, students)
 
         def stopped() -> None:
             loop.call_soon_threadsafe(done.set)
@@ -95,7 +101,10 @@ def _listen(
         address, port = where.hostname or address, where.port or port
     else:
         app = application(shared, "/")
-    server = HTTPServer(app, max_body_size=MAX_UPLOAD, xheaders=False)
+    server = HTTPServer(
+        app, max_body_size=MAX_UPLOAD, body_timeout=_UPLOAD_SECONDS,
+        idle_connection_timeout=_IDLE_SECONDS, xheaders=False,
+    )  # fmt: skip
     try:
         server.listen(port, address)
     except OSError as error:
@@ -135,18 +144,19 @@ def links(course: Path, url: str, renewed: list[str]) -> list[tuple[str, str, st
 
     Args:
         url: where the service is to be reached.
-        renewed: students whose old link is to be no good any more.
+        renewed: students, or instructors, whose old link is to be no good any more.
 
     Raises:
-        CourseError: a student is not in the gradebook.
+        CourseError: it is somebody who is not in the gradebook and has no link.
     """
     folders = course_directory(course)
     with Gradebook(folders.db_url, folders.course_id) as gradebook:
         students = {each.id: each.email or "" for each in gradebook.students}
-    if unknown := [each for each in renewed if each not in students]:
-        raise CourseError(f"the gradebook has no student {', '.join(unknown)}")
     attempts = Attempts(course)
     try:
+        known = {*students, *attempts.instructors()}
+        if unknown := [each for each in renewed if each not in known]:
+            raise CourseError(f"the gradebook has no student {', '.join(unknown)}")
         for each in renewed:
             attempts.renew_link(each)
         base = url.rstrip("/")

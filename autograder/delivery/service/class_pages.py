@@ -1,0 +1,56 @@
+"""The pages of an instructor: the queue, the class, and each student's attempts."""
+
+from __future__ import annotations
+
+import time
+
+from tornado.web import HTTPError
+
+from .attempts import WAITING, Attempt
+from .feedback import lines_of
+from .page import Page
+
+
+class Class(Page):
+    """The queue and the class."""
+
+    def get(self) -> None:
+        if self.instructor() is not None:
+            self.show("class.html", live=self.part())
+
+    def part(self) -> str:
+        grading, attempts = self.shared.grading, self.shared.attempts.all()
+        table: dict[tuple[str, str], list[Attempt]] = {}
+        for each in attempts:
+            table.setdefault((each.assignment, each.student), []).append(each)
+        waiting = [each for each in attempts if each.state == WAITING]
+        return self.rendered(
+            "class_live.html",
+            running=[each for each in waiting if each.id in grading.running],
+            waiting=[each for each in waiting if each.id not in grading.running],
+            table=sorted(table.items()),
+            students=self.shared.students(),
+            trouble=grading.health.trouble,
+            now=time.time(),
+        )
+
+
+class ClassLive(Class):
+    async def get(self) -> None:  # type: ignore[override]
+        if (visitor := self.instructor()) is not None:
+            await self.keep_telling(visitor, self.part)
+
+
+class History(Page):
+    """All attempts of one student at one assignment."""
+
+    def get(self) -> None:
+        if self.instructor() is None:
+            return
+        student, name = self.get_argument("student"), self.get_argument("assignment")
+        attempts = self.shared.attempts.of(student, name)
+        if not attempts:
+            raise HTTPError(404, "There is no such attempt.")
+        shown = [(each, lines_of(each, "mistakes")) for each in attempts]
+        named = self.shared.students().get(student, student)
+        self.show("history.html", shown=shown, student=student, named=named, assignment=name)

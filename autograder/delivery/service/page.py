@@ -1,0 +1,208 @@
+"""What all pages of the service share: who asks, how a page is rendered, and how it is kept new.
+
+A page is plain HTML. What changes on it comes as server-sent events, each the part of the page
+that is called `live` anew, so that an open page shows progress and feedback by itself.
+"""
+
+from __future__ import annotations
+
+import asyncio
+import json
+from collections import Counter
+from collections.abc import Callable, Iterable
+from contextlib import suppress
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+from nbgrader.api import Gradebook, MissingEntry
+from tornado.escape import to_unicode
+from tornado.iostream import StreamClosedError
+from tornado.web import HTTPError, RequestHandler
+
+from ...course_folder.settings import load_settings
+from ...pipeline.classroom import course_directory
+from .attempts import Attempts, now_utc
+from .feedback import pages
+from .grading import Grading
+from .inbound import Inbound
+from .policy import shown_now
+
+MOST_OPEN_PAGES = 8
+"""Pages of one person that are kept new at the same time."""
+
+SECRET = "link"
+"""The cookie that keeps the secret part of a link."""
+
+_STILL_HERE_SECONDS = 15
+"""How often an open page is told that nothing has changed, so that nothing ends the connection."""
+
+_SEND_SECONDS = 60
+"""For so long a page may not take what it is sent before its connection is closed."""
+
+_HEADERS = {
+    "Content-Security-Policy": "default-src 'none'; style-src 'self' 'unsafe-inline'; "
+    "script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'",
+    "X-Content-Type-Options": "nosniff",
+    "Referrer-Policy": "same-origin",
+    "Cache-Control": "no-store",
+}
+
+
+@dataclass(frozen=True)
+class Visitor:
+    """Whoever asks for a page."""
+
+    name: str
+    teaches: bool
+
+
+class News:
+    """Wakes the open pages of those for whom something has changed. Belongs to the event loop."""
+
+    def __init__(self) -> None:
+        self._events: dict[str | None, asyncio.Event] = {}
+
+    def tell(self, students: Iterable[str]) -> None:
+        """Wake the pages of these students, and those of the whole class."""
+        for each in {*students, None}:
+            if event := self._events.pop(each, None):
+                event.set()
+
+    def next(self, student: str | None) -> asyncio.Event:
+        """Is set by the next change for a student from now on; None stands for the whole class."""
+        return self._events.setdefault(student, asyncio.Event())
+
+
+class Shared:
+    """What all pages use.
+
+    Args:
+        course: the course folder.
+        names: the assignments that may be handed in.
+        grading: the thread that grades.
+
+    Attributes:
+        open_pages: how many pages of each person are kept new.
+        uploading: the students whose upload is on its way.
+    """
+
+    def __init__(self, course: Path, names: list[str], grading: Grading) -> None:
+        settings, folders = load_settings(course), course_directory(course)
+        self.title, self.rules, self.names = settings.title, settings.service, names
+        self.grading = grading
+        self.attempts = Attempts(course)
+        self.inbound = Inbound(folders.config, folders.course_id, self.attempts, self.rules)
+        self._gradebook = Gradebook(folders.db_url, folders.course_id)
+        self.news = News()
+        self.open_pages: Counter[Visitor] = Counter()
+        self.uploading: set[str] = set()
+
+    def students(self) -> dict[str, str]:
+        """The class: everybody's name for people, by id."""
+        students = {}
+        for each in self._gradebook.students:
+            named = " ".join(part for part in (each.first_name, each.last_name) if part)
+            students[each.id] = named or each.id
+        self._gradebook.db.commit()
+        return students
+
+    def level(self, assignment: str, student: str) -> str:
+        """What a student may be shown of an assignment's attempts now."""
+        db, due = self._gradebook, None
+        try:
+            due = db.find_assignment(assignment).duedate
+            due = db.find_submission(assignment, student).duedate
+        except MissingEntry:
+            pass
+        finally:
+            db.db.commit()
+        return shown_now(self.rules, due, now_utc())
+
+
+class Page(RequestHandler):
+    """A page that somebody may see."""
+
+    shared: Shared
+
+    def initialize(self, shared: Shared) -> None:
+        self.shared = shared
+
+    def set_default_headers(self) -> None:
+        for name, value in _HEADERS.items():
+            self.set_header(name, value)
+
+    def visitor(self) -> Visitor | None:
+        """Whoever asks, by the secret of their link."""
+        found = self.shared.attempts.whose(self.get_cookie(SECRET) or "")
+        return None if found is None else Visitor(*found)
+
+    def refuse(self) -> None:
+        """Answer somebody who is nobody here."""
+        self.set_status(403)
+        self.show("message.html", text="Open the link that was sent to you.")
+
+    def student(self) -> Visitor | None:
+        """Whoever asks; where it is nobody, they are refused."""
+        visitor = self.visitor()
+        if visitor is None:
+            self.refuse()
+        return visitor
+
+    def instructor(self) -> Visitor | None:
+        visitor = self.student()
+        if visitor is not None and not visitor.teaches:
+            raise HTTPError(404)
+        return visitor
+
+    def show(self, template: str, **given: Any) -> None:
+        self.finish(self.rendered(template, **given))
+
+    def rendered(self, template: str, **given: Any) -> str:
+        return pages().get_template(template).render(
+            title=self.shared.title, root=self.settings["prefix"], token=self._token, **given
+        )  # fmt: skip
+
+    def _token(self) -> str:
+        """What other sites do not know, and a form and the stream of events have to show."""
+        return str(to_unicode(self.xsrf_token))
+
+    def write_error(self, status_code: int, **about: Any) -> None:
+        error = about.get("exc_info", (None, None, None))[1]
+        told = error.log_message if isinstance(error, HTTPError) and status_code != 500 else ""
+        self.show("message.html", text=told or f"{status_code}: {self._reason}")
+
+    async def keep_telling(self, visitor: Visitor, render: Callable[[], str]) -> None:
+        """Send a part of a page, and again whenever it has changed, as long as it may be seen."""
+        shared, about = self.shared, None if visitor.teaches else visitor.name
+        if shared.open_pages[visitor] >= MOST_OPEN_PAGES:
+            raise HTTPError(429, "Too many of your pages are open. Close some.")
+        self.set_header("Content-Type", "text/event-stream")
+        # A proxy in front may not hold it back.
+        self.set_header("X-Accel-Buffering", "no")
+        # Browsers would wait for longer before they ask again.
+        self.write("retry: 1000\n")
+        sent = None
+        shared.open_pages[visitor] += 1
+        try:
+            # A link may be renewed while the page is open.
+            while self.visitor() == visitor:
+                # Asked for first: what changes while the part is sent is sent, too.
+                changed = shared.news.next(about)
+                text = render()
+                if text != sent:
+                    self.write(f"data: {json.dumps(text)}\n\n")
+                    sent = text
+                else:
+                    self.write(": still here\n\n")
+                await asyncio.wait_for(self.flush(), _SEND_SECONDS)
+                with suppress(TimeoutError):
+                    await asyncio.wait_for(changed.wait(), _STILL_HERE_SECONDS)
+                await asyncio.sleep(0.1)  # Much may change at once.
+        except (StreamClosedError, TimeoutError):
+            return
+        finally:
+            shared.open_pages[visitor] -= 1
+            if not shared.open_pages[visitor]:
+                del shared.open_pages[visitor]

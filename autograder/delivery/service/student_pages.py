@@ -1,0 +1,177 @@
+"""The pages of a student: their attempts, the form for the next, and the feedback on each."""
+
+from __future__ import annotations
+
+import time
+
+from tornado.httputil import HTTPFile, HTTPInputError, parse_body_arguments
+from tornado.web import HTTPError, stream_request_body
+
+from ...errors import CourseError
+from ...notebook.intake import refused_id
+from .attempts import GRADED, OVER, WAITING, Attempt
+from .feedback import lines_of, page_shown
+from .grading import AGAIN_SECONDS
+from .page import SECRET, Page
+
+MAX_UPLOAD = 20_000_000
+"""Bytes of a notebook that is uploaded by the page, with what the browser puts around it."""
+
+MOST_WAITING_OF_ONE, MOST_WAITING = 3, 2000
+"""Attempts in the queue, of one student and in all, beyond which the page takes no more."""
+
+WHOLE = 3
+"""So many of the last attempts are shown with all their exercises."""
+
+
+class Entry(Page):
+    """A link: it brings a cookie, so that its secret is in no address from then on."""
+
+    def get(self, token: str) -> None:
+        if self.shared.attempts.whose(token) is None:
+            self.refuse()
+            return
+        is_secure = self.request.protocol == "https"
+        self.set_cookie(
+            SECRET, token, httponly=True, samesite="Lax", secure=is_secure, expires_days=180,
+            path=self.settings["prefix"],
+        )  # fmt: skip
+        self.redirect(self.settings["prefix"])
+
+
+class Own(Page):
+    """A student's attempts, and the form for the next."""
+
+    def get(self) -> None:
+        if (visitor := self.student()) is None:
+            return
+        if visitor.teaches:
+            self.redirect("class")
+            return
+        self.show(
+            "own.html", who=visitor.name, names=self.shared.names, live=self.part(visitor.name)
+        )
+
+    def part(self, student: str) -> str:
+        shared, shown = self.shared, []
+        attempts = shared.attempts.of(student)
+        names = {each.assignment for each in attempts}
+        levels = {name: shared.level(name, student) for name in names}
+        made = dict.fromkeys((*shared.names, *names), 0)
+        for number, each in enumerate(attempts, start=1):
+            made[each.assignment] += 1
+            level = levels[each.assignment] if each.state == GRADED else "nothing"
+            lines = lines_of(each, level) if number > len(attempts) - WHOLE else []
+            shown.append((each, made[each.assignment], level, lines, self._wait(each)))
+        left = {name: max(0, shared.rules.attempts - number) for name, number in made.items()}
+        return self.rendered("own_live.html", shown=shown[::-1], rules=shared.rules, left=left)
+
+    def _wait(self, attempt: Attempt) -> str:
+        """How it is with an attempt that is not graded yet, in words."""
+        shared = self.shared
+        if attempt.state != WAITING:
+            return ""
+        if attempt.id in shared.grading.running:
+            return "Is being graded …"
+        if attempt.not_before > time.time() + AGAIN_SECONDS:
+            return (
+                f"Waits for its turn: at most {shared.rules.attempts_a_day} attempts a day are "
+                "graded."
+            )
+        if shared.grading.health.trouble:
+            return "Nothing can be graded at the moment. It is kept, and graded afterwards."
+        before = shared.attempts.before(attempt)
+        return f"In the queue: {before} before it." if before else "Is next in the queue."
+
+
+class OwnLive(Own):
+    async def get(self) -> None:  # type: ignore[override]
+        if (visitor := self.student()) is not None:
+            await self.keep_telling(visitor, lambda: self.part(visitor.name))
+
+
+@stream_request_body
+class Upload(Page):
+    """Takes in a notebook. Who asks is known before the first byte of it is read."""
+
+    _student = ""
+
+    def prepare(self) -> None:
+        self._body = bytearray()
+        if self.request.method != "POST" or (visitor := self.student()) is None:
+            return
+        if visitor.name in self.shared.uploading:
+            raise HTTPError(429, "Your last upload is still on its way. Nothing was taken.")
+        self._student = visitor.name
+        self.shared.uploading.add(visitor.name)
+
+    def data_received(self, chunk: bytes) -> None:
+        self._body += chunk
+
+    def on_finish(self) -> None:
+        self.shared.uploading.discard(self._student)
+
+    on_connection_close = on_finish
+
+    def post(self) -> None:
+        shared, student = self.shared, self._student
+        if student not in shared.students() or refused_id(student) or "/" in student:
+            raise HTTPError(403, "You are not in this course. Ask the instructor.")
+        name, content = self._form()
+        if name not in shared.names or not content:
+            raise HTTPError(400, "Choose an assignment and a notebook, and send them again.")
+        waiting = shared.attempts.waiting
+        if waiting(student) >= MOST_WAITING_OF_ONE or waiting() >= MOST_WAITING:
+            raise HTTPError(
+                429, "Too much is waiting to be graded. Nothing was taken; try again in a minute."
+            )
+        made = [each for each in shared.attempts.of(student, name) if each.state != OVER]
+        if shared.rules.attempts and len(made) >= shared.rules.attempts:
+            raise HTTPError(
+                403, f"All {shared.rules.attempts} attempts are used. Nothing was taken."
+            )
+        try:
+            shared.inbound.upload(name, student, content)
+        except (CourseError, OSError) as error:
+            # A full disk, above all: the reason is for the log, and for the instructor.
+            self.log_exception(type(error), error, error.__traceback__)
+            raise HTTPError(
+                503, "The service cannot keep files now. Nothing was taken; tell the instructor."
+            ) from error
+        shared.news.tell([student])
+        self.redirect(self.settings["prefix"])
+
+    def _form(self) -> tuple[str, bytes]:
+        """The assignment and the notebook that were sent; both empty where they were not."""
+        fields: dict[str, list[bytes]] = {}
+        files: dict[str, list[HTTPFile]] = {}
+        try:
+            kind = self.request.headers.get("Content-Type", "")
+            parse_body_arguments(kind, bytes(self._body), fields, files, self.request.headers)
+            name = fields.get("assignment", [b""])[0].decode()
+        except (HTTPInputError, UnicodeDecodeError):
+            return "", b""
+        sent = files.get("notebook", [])
+        return (name, sent[0].body) if len(sent) == 1 else ("", b"")
+
+
+class Feedback(Page):
+    """The page of feedback on an attempt, to its student as far as it may be shown."""
+
+    def get(self, number: str) -> None:
+        if (visitor := self.student()) is None:
+            return
+        shared = self.shared
+        attempt = shared.attempts.get(int(number))
+        if attempt is None or not (visitor.teaches or attempt.student == visitor.name):
+            raise HTTPError(404, "There is no such attempt of yours.")
+        level = "mistakes" if visitor.teaches else shared.level(attempt.assignment, attempt.student)
+        whole = shared.attempts.page_of(attempt)
+        if attempt.state != GRADED or level == "nothing" or not whole.exists():
+            raise HTTPError(404, "There is nothing to be shown of it yet.")
+        # What students wrote and displayed is in it: it may run nothing, and send nothing.
+        self.set_header(
+            "Content-Security-Policy",
+            "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",
+        )
+        self.finish(page_shown(attempt, level, whole))

@@ -1,0 +1,285 @@
+"""Students who cheat at the service, or send what nobody expects, get nothing and stop nobody."""
+
+from __future__ import annotations
+
+import http.client
+import os
+import re
+import socket
+import threading
+import time
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack, suppress
+from pathlib import Path
+
+import psutil
+import pytest
+from services import Service, Visitor, serving
+from small_school import wait_for
+from test_serve import (
+    all_graded,
+    notebooks,
+    rules,
+    school,
+    school_made_once,
+    service,
+    submit,
+)
+
+from autograder.delivery.service.attempts import GRADED, OVER, Attempts
+from autograder.delivery.service.inbound import MOST_OVER
+from autograder.delivery.service.page import MOST_OPEN_PAGES
+from autograder.delivery.service.serving import links
+
+__all__ = ["school", "school_made_once", "service"]
+
+NAME = "student_0"
+
+
+@pytest.fixture(scope="module")
+def resting(school_made_once: Path) -> Iterator[Service]:
+    """A service at which nobody succeeds to hand in anything."""
+    with serving(school_made_once) as running:
+        yield running
+        assert running.attempts() == []
+
+
+def cookie_of(visitor: Visitor) -> str:
+    """What a browser sends: the secret of the link, and the token against other sites."""
+    return "; ".join(f"{each.name}={each.value}" for each in visitor.jar)
+
+
+def megabytes(service: Service) -> float:
+    return psutil.Process(service.process.pid).memory_info().rss / 1e6
+
+
+def raw(service: Service, head: str, body: bytes = b"", seconds: float = 20) -> bytes:
+    """The first bytes of the answer to a request that no browser would send."""
+    with socket.create_connection(("127.0.0.1", service.port), timeout=seconds) as connection:
+        connection.sendall(head.replace("\n", "\r\n").encode() + b"\r\n")
+        with suppress(OSError):
+            connection.sendall(body)
+        with suppress(OSError):
+            return connection.recv(300)
+    return b""
+
+
+def test_a_stranger_s_upload_is_refused_before_it_is_read(resting):
+    """Whatever is sent by whoever has no link, and however many of them there are."""
+    before = megabytes(resting)
+    head = "POST /upload HTTP/1.1\nHost: x\nContent-Length: 19000000\nContent-Type: x\n"
+    with ThreadPoolExecutor(20) as pool:
+        answers = [*pool.map(lambda _: raw(resting, head, bytes(19_000_000)), range(20))]
+    assert all(answer == b"" or b" 403 " in answer for answer in answers)
+    assert megabytes(resting) < before + 100
+
+
+def test_one_student_s_uploads_do_not_fill_the_memory(service, school):
+    ada, before = service.visitor(NAME), megabytes(service)
+    form = re.search(r'action="/(upload[^"]*)"', ada.page)
+    assert form is not None
+    head = (
+        f"POST /{form[1]} HTTP/1.1\nHost: x\nContent-Length: 19000000\nCookie: {cookie_of(ada)}\n"
+        "Content-Type: multipart/form-data; boundary=x\n"
+    )
+    with ExitStack() as stack:
+        # Each stops a byte before the end.
+        for _ in range(20):
+            connection = socket.create_connection(("127.0.0.1", service.port), timeout=20)
+            stack.enter_context(connection)
+            connection.sendall(head.replace("\n", "\r\n").encode() + b"\r\n")
+            with suppress(OSError):
+                connection.sendall(bytes(18_999_999))
+        assert megabytes(service) < before + 100
+        # Meanwhile the others hand in, and ada is told.
+        assert service.visitor("student_1").hand_in(notebooks(school)["right"])[0] == 200
+        with suppress(OSError, http.client.HTTPException):
+            assert ada.hand_in(b"{}")[0] == 429
+    wait_for(lambda: ada.hand_in(notebooks(school)["right"])[0] == 200)
+
+
+@pytest.mark.parametrize(
+    "body",
+    [
+        b"--x\r\nContent-Disposition: form-data; name=a\r\n\r\nvalue\r\n" * 5000 + b"--x--",
+        b'--x\r\nContent-Disposition: form-data; name="notebook"; filename="a"\r\n\r\nA\r\n' * 2
+        + b'--x\r\nContent-Disposition: form-data; name="assignment"\r\n\r\nvalue\r\n--x--',
+        b'--x\r\nContent-Disposition: form-data; name="assignment"\r\n\r\n\xff\xfe\r\n--x--',
+        b"--x\r\n\r\n\r\n--x--", b"--x--", b"\x00" * 1000, b"{}",
+    ],
+    ids=["many parts", "two notebooks", "no text", "no names", "nothing", "zeros", "json"],
+)  # fmt: skip
+def test_a_form_that_is_none_is_refused(resting, body):
+    ada = resting.visitor(NAME)
+    assert ada.send(body, "multipart/form-data; boundary=x")[0] == 400
+    assert ada.get("")[0] == 200
+
+
+def test_other_students_links_cookies_and_pages_open_nothing(service, school):
+    ada, ben = service.visitor(NAME), service.visitor("student_1")
+    ada.hand_in(notebooks(school)["wrong"])
+    wait_for(lambda: all_graded(service, 1))
+    # A number in another form is the same page or none, and never somebody else's.
+    for path in ("feedback/1", "feedback/01", "feedback/1/", "feedback/%31", "feedback/-1",
+                 "feedback/1%00", "feedback/../feedback/1", "feedback/99999999999999999999",
+                 "class/history?student=student_0&assignment=value", "attempts/attempts.db",
+                 "static/../attempts/attempts.db", "link/../attempts/pages/1.html",
+                 "..%2f..%2f.autograder_key", "style.css/../../page.py"):  # fmt: skip
+        assert ben.get(path)[0] in (400, 403, 404), path
+    # Half of a secret, another's with one letter changed, and SQL are nobody's.
+    token = next(link for who, _, link in links(school, service.url, []) if who == NAME)
+    secret = token.rpartition("/")[2]
+    for wrong in (secret[:-1], secret[:-1] + ("A" if secret[-1] != "A" else "B"), secret.lower(),
+                  "' OR 1=1 --", "%", secret + "x"):  # fmt: skip
+        head = f"GET / HTTP/1.1\nHost: x\nCookie: link={wrong}\n"
+        assert b" 403 " in raw(service, head), wrong
+    # Who removes a student's page from another page's stream, or asks for the class's, gets none.
+    assert "value, attempt" not in ben.first_event()
+    assert ben.get("class/live")[0] == 404
+
+
+def test_another_site_cannot_hand_in_for_whoever_visits_it(resting):
+    """A token of one's own does not fit another's cookie, and a cookie alone is not enough."""
+    ada, ben = resting.visitor(NAME), resting.visitor("student_1")
+    body = b'--x\r\nContent-Disposition: form-data; name="assignment"\r\n\r\nvalue\r\n--x--'
+    kind = "multipart/form-data; boundary=x"
+    assert ada.send(body, kind, path="upload")[0] == 403
+    theirs = re.search(r'action="/(upload[^"]*)"', ben.page)
+    assert theirs is not None
+    assert ada.send(body, kind, path=theirs[1])[0] == 403
+    assert ada.get(theirs[1])[0] == 405, "nothing is handed in by an address alone"
+    for each in ada.jar:
+        assert each.has_nonstandard_attr("HttpOnly")
+        assert each.get_nonstandard_attr("SameSite", "").lower() == "lax"
+
+
+def test_an_old_link_and_an_instructor_s_are_good_no_more_once_renewed(service, school):
+    ada, teacher = service.visitor(NAME), service.visitor("teacher", teaches=True)
+    seen, stream = [], ada.events()
+    seen.append(next(stream))
+    links(school, service.url, [NAME, "teacher"])
+    assert ada.get("")[0] == 403 and teacher.get("class")[0] == 403
+    assert ada.send(b"--x--", "multipart/form-data; boundary=x")[0] == 403
+    # A page that is open already is told nothing more: its stream ends.
+    submit(school, NAME, notebooks(school)["wrong"])
+    wait_for(lambda: all_graded(service, 1))
+    assert [*stream] == []
+
+
+def test_attempts_by_page_and_exchange_at_once_stay_within_the_limit(school):
+    rules(school, "attempts = 4\nattempts_a_day = 0")
+    empty = notebooks(school)["empty"]
+    with serving(school) as service:
+        people = [service.visitor(NAME) for _ in range(6)]
+
+        def one(number: int) -> None:
+            with suppress(OSError, http.client.HTTPException):
+                people[number].hand_in(empty + b" " * (number + 1))
+
+        threads = [threading.Thread(target=one, args=(number,)) for number in range(6)]
+        for number, thread in enumerate(threads):
+            thread.start()
+            submit(school, NAME, empty + b"\n" * (number + 1), number)
+        for thread in threads:
+            thread.join()
+        wait_for(lambda: not [*_waiting(service)] and len(service.attempts()) >= 6)
+        states = [each.state for each in service.attempts()]
+        assert states.count(GRADED) == 4
+        assert set(states) == {GRADED, OVER}
+
+
+def _waiting(service: Service) -> list[str]:
+    return [each.state for each in service.attempts() if each.state not in (GRADED, OVER)]
+
+
+@pytest.mark.alone
+def test_who_floods_the_exchange_fills_no_disk_and_holds_nobody_up(school):
+    rules(school, "attempts = 1")
+    inbound = school.parent / "exchange/autograd/inbound"
+    empty = notebooks(school)["empty"]
+    for number in range(60):
+        submit(school, NAME, empty + b"\n" * number, number)
+    # Others that can never be taken, each with much to be read in vain.
+    for number in range(200):
+        folder = inbound / f"student_1+value+2024-03-01 10:00:00.000000 UTC+x{number}"
+        folder.mkdir()
+        with (folder / "value.ipynb").open("wb") as file:
+            file.truncate(40_000_000)
+        (folder / "submission_secret.txt").symlink_to("/dev/zero")
+    with serving(school) as service:
+        started = time.monotonic()
+        submit(school, "student_2", notebooks(school)["right"])
+        wait_for(lambda: any(each.student == "student_2" and each.state == GRADED
+                             for each in service.attempts()))  # fmt: skip
+        assert time.monotonic() - started < 20
+        wait_for(lambda: len(service.attempts()) >= 2 + MOST_OVER)
+        process = psutil.Process(service.process.pid)
+        before, began = sum(process.cpu_times()[:2]), time.monotonic()
+        time.sleep(3)
+        # Once it was looked at, it costs next to nothing.
+        assert sum(process.cpu_times()[:2]) - before < 0.5 * (time.monotonic() - began)
+        found = service.attempts()
+        assert len(found) == 2 + MOST_OVER and all(
+            each.student in (NAME, "student_2") for each in found
+        )
+        assert len([*school.glob("attempts/files/*")]) == len(found)
+
+
+def test_pages_that_one_person_keeps_open_are_counted(service):
+    ada = service.visitor(NAME)
+    streams = [ada.events() for _ in range(MOST_OPEN_PAGES)]
+    for each in streams:
+        next(each)
+    assert ada.get("live")[0] == 429
+    assert "Nothing was handed in" in service.visitor("student_1").first_event()
+    for each in streams:
+        each.close()
+    # The service sees that nobody reads when it next writes.
+    service.visitor(NAME).hand_in(b"{}")
+    wait_for(lambda: ada.page and _answers(ada))
+
+
+def _answers(visitor: Visitor) -> bool:
+    with suppress(OSError):
+        return bool(visitor.first_event())
+    return False
+
+
+def test_what_a_full_disk_refuses_is_told_and_no_attempt(service, school):
+    """The folder of the attempts' files stands for a disk that takes no more."""
+    ada = service.visitor(NAME)
+    files = school / "attempts" / "files"
+    files.rmdir()
+    files.write_text("in the way")
+    status, page = ada.hand_in(b"{}")
+    assert status == 503 and "Nothing was taken" in page and str(school) not in page
+    files.unlink()
+    files.mkdir()
+    assert ada.hand_in(notebooks(school)["right"])[0] == 200
+    wait_for(lambda: all_graded(service, 1))
+
+
+def test_names_and_texts_that_students_choose_are_text_on_every_page(service, school):
+    evil = b'{"cells": [{"cell_type": "<img src=x onerror=alert(1)>"}], "nbformat": 4}'
+    ada = service.visitor(NAME)
+    ada.hand_in(evil, name="<script>alert(1)</script>.ipynb")
+    wait_for(lambda: all_graded(service, 1))
+    teacher = service.visitor("teacher", teaches=True)
+    pages = [service.visitor(NAME).page, teacher.get("class")[1], ada.get("feedback/1")[1],
+             teacher.get("class/history?student=student_0&assignment=value")[1],
+             teacher.get("class/history?student=<script>x&assignment=value")[1]]  # fmt: skip
+    for page in pages:
+        assert "<script>alert" not in page and "<img src=x" not in page
+        assert "<script>x" not in page
+
+
+def test_links_are_kept_where_only_the_service_can_read_them(service, school):
+    for path in (school / "attempts").rglob("*"):
+        if path.name.startswith("attempts.db"):
+            assert path.stat().st_mode & 0o077 == 0, path
+    assert not [*Path(os.devnull).parent.glob("attempts*")]
+    log = (school / "serve.log").read_text()
+    attempts = Attempts(school)
+    assert attempts.link(NAME) not in log
+    attempts.close()
