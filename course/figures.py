@@ -11,6 +11,7 @@ from typing import Any
 
 from course.drawing.chart import Axes, Picture, Point, room_for
 from course.drawing.network import network_drawing, weights_of
+from course.drawing.pixels import pixel_drawing
 from course.plots import DecisionPlane
 
 Function = Callable[[float], float]
@@ -155,3 +156,22 @@ def draw_network(model: Any) -> Picture:
     shape = "-".join(map(str, [len(inputs), *map(len, weights)]))
     drawing = network_drawing(weights, inputs, title=f"A network {shape}")
     return Picture([drawing], drawing.about)
+
+
+def draw_pictures(
+    pictures: Sequence[Sequence[float]], captions: Sequence[object], what: str = "Pictures"
+) -> Picture:
+    """Draw small square pictures side by side, each with its caption above.
+
+    Args:
+        pictures: each a number from 0 (paper) to 1 (ink) for each pixel, row by row.
+        captions: one for each picture.
+        what: what they are, for the words.
+    """
+    words = [str(caption) for caption in captions]
+    about = f"{what}: {', '.join(words)}."
+    drawings = [
+        pixel_drawing(picture, caption, 8, about)
+        for picture, caption in zip(pictures, words, strict=True)
+    ]
+    return Picture(drawings, about)

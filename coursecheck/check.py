@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import os
 import sys
+from collections.abc import Iterator
 from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
@@ -18,7 +19,7 @@ from textwrap import wrap
 from typing import Any
 
 from coursecheck import inference
-from coursecheck.cards import GREEN, RED, box, example_table, heading, paragraph
+from coursecheck.cards import GREEN, GREY, RED, box, example_table, heading, paragraph
 from coursecheck.messages import (
     Example,
     Hints,
@@ -136,20 +137,70 @@ class Checks:
         _show(Card(full, box(RED, *parts)))
         raise CheckFailed(f"{exercise} is not right yet")
 
+    def all(self, assignment: str, namespace: dict[str, Any] | None = None) -> None:
+        """Check every exercise of a notebook, and show how far it is and what comes next.
+
+        Args:
+            assignment: the notebook's name, such as "value".
+            namespace: where the answers live; the caller's globals by default.
+
+        Raises:
+            ValueError: there is no such notebook.
+        """
+        if namespace is None:
+            namespace = sys._getframe(1).f_globals
+        for table in self._each_table():
+            if table["assignment"] == assignment:
+                break
+        else:
+            raise ValueError(f"there is no notebook called {assignment!r}")
+        _show(progress(table, namespace))
+
     def _table_with(self, exercise: str) -> dict[str, Any]:
         """The table that holds the exercise."""
+        for table in self._each_table():
+            if exercise in table["exercises"]:
+                return table
+        raise ValueError(f"there is no exercise called {exercise!r}; its name is in the cell above")
+
+    def _each_table(self) -> Iterator[dict[str, Any]]:
         beside = Path("checks.json")
-        paths = sorted(self._tables.glob("*.json")) if self._tables else [beside]
-        for path in paths:
+        for path in sorted(self._tables.glob("*.json")) if self._tables else [beside]:
             if not path.exists():
                 raise ValueError(
                     "checks.json is missing beside this notebook, so nothing can be checked: copy "
                     "it from where the notebook came from"
                 )
-            table = load_table(path)
-            if exercise in table["exercises"]:
-                return table
-        raise ValueError(f"there is no exercise called {exercise!r}; its name is in the cell above")
+            yield load_table(path)
+
+
+def progress(table: dict[str, Any], namespace: dict[str, Any]) -> Card:
+    """A card that marks each exercise with a check: ✓ right, ½ its core is right, ○ open."""
+    exercises = table["exercises"]
+    marks = dict.fromkeys(exercises, "○")
+    for name, entry in exercises.items():
+        if "form" in entry:
+            finding = misformed(name, entry["form"], namespace)
+        else:
+            finding = diagnose(entry, namespace, table["hints"])
+        if finding is None or finding.only_extra:
+            marks[name] = "½" if finding else "✓"
+        elif finding.stopped:
+            break
+    titles = {name: entry["title"] or name for name, entry in exercises.items()}
+    counts, lines = [], []
+    for kind in ("core", "extra"):
+        names = [name for name in marks if ("extra" in exercises[name]) == (kind == "extra")]
+        if names:
+            counts.append(f"{sum(marks[name] != '○' for name in names)} of {len(names)} {kind}")
+            lines.append(", ".join(f"{marks[name]} {titles[name]}" for name in names))
+    following = next((name for name, mark in marks.items() if mark == "○"), None)
+    more = f"Go on with: {titles[following]}." if following else "Hidden tests will try others."
+    if "½" in marks.values():
+        more += " Where ½ stands, an extra part is open."
+    head = f"Checks that pass: {', '.join(counts)}"
+    parts = [heading(escape(head)), *map(paragraph, lines), paragraph(more, True)]
+    return Card("\n".join([head, *lines, more]), box(GREY if following else GREEN, *parts))
 
 
 def _cell_before() -> str:

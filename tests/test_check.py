@@ -147,3 +147,28 @@ def test_the_course_imports_nothing_of_the_instructors_and_nothing_heavy():
     command = [sys.executable, "-c", code]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
     assert not {"autograder", "nbgrader", "IPython", "matplotlib", "numpy"} & set(loaded)
+
+
+def test_one_card_says_how_far_a_notebook_is_and_what_comes_next(capsys):
+    solved = {each.id: each.solution for each in VALUE.exercises.values()}
+    check.all("value", VALUE.namespace())
+    said = capsys.readouterr().out
+    assert said.startswith("Checks that pass: 7 of 7 core, 3 of 3 extra\n✓ Nudging, ✓ A number")
+    assert said.endswith("Hidden tests will try others.\n")
+    broken = solved["mul"].replace("+= other.data", "= other.data")
+    assert broken != solved["mul"]
+    check.all("value", VALUE.namespace(mul=broken))
+    said = capsys.readouterr().out
+    assert "of 7 core" in said and "○ Multiplication" in said
+    assert "Go on with: Multiplication." in said
+    check.all("value", {})
+    assert "0 of 7 core, 0 of 3 extra" in (said := capsys.readouterr().out)
+    assert "Go on with: Nudging." in said
+    with pytest.raises(ValueError, match="no notebook called 'values'"):
+        check.all("values", {})
+
+
+def test_a_quiz_counts_what_can_be_graded(capsys):
+    check.all("checkpoint", {"q1": "A", "q2": "seven"})
+    said = capsys.readouterr().out
+    assert "✓ What the chain rule is for, ○ " in said and "1 of 12 core, 0 of 9 extra" in said

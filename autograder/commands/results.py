@@ -96,11 +96,16 @@ def export(
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where to put folder and zip, or the site; by default artefacts/bundle or "
-    "artefacts/browser in the course folder.",
+    help="Where to put what is made; by default artefacts/bundle, artefacts/browser or "
+    "artefacts/solutions in the course folder.",
 )
 @click.option(
     "--browser", is_flag=True, help="Make a static site instead, on which notebooks run by itself."
+)
+@click.option(
+    "--solutions",
+    is_flag=True,
+    help="Make the pages with solution and discussion instead, to give out after the due date.",
 )
 @click.option("--repository", metavar="URL", help="A Git repository that will hold the bundle.")
 @click.option("--branch", default="main", show_default=True, help="The repository's branch.")
@@ -111,6 +116,7 @@ def publish(
     assignments: tuple[str, ...],
     output: Path | None,
     browser: bool,
+    solutions: bool,
     repository: str | None,
     branch: str,
     hub: str | None,
@@ -119,12 +125,17 @@ def publish(
     """Make the bundle that students get: release notebooks, the course's wheel, a start page.
 
     With --browser, make a static site of the same, on which the notebooks run in a browser tab.
+    With --solutions, write for each ASSIGNMENT a page to read when it is over: the solved notebook,
+    and below each exercise what often goes wrong, with the reason for each wrong option of a quiz.
     Without ASSIGNMENT, with all that are released, in the order of their names.
     """
     from ..delivery.bundle.make import nbgitpuller_link, publish
 
     if (repository is None) != (hub is None):
         raise CourseError("a link needs both --repository and --hub")
+    if solutions:
+        _publish_solutions(find_course(course), assignments, output)
+        return
     if browser:
         if hub:
             raise CourseError("a site in the browser needs no hub: leave out --hub or --browser")
@@ -137,6 +148,16 @@ def publish(
     for line in (str(made.folder), str(made.archive), link):
         if line:
             console.print(line, markup=False, highlight=False, soft_wrap=True)
+
+
+def _publish_solutions(course: Path, assignments: tuple[str, ...], output: Path | None) -> None:
+    from ..pages.solutions.page import write_solution_pages
+
+    if not assignments:
+        raise CourseError("name the assignments that are over: their answers become public")
+    folder = output or course / "artefacts" / "solutions"
+    for path in write_solution_pages(course, [*assignments], folder):
+        console.print(str(path), markup=False, highlight=False, soft_wrap=True)
 
 
 def _publish_browser(course: Path, assignments: tuple[str, ...], output: Path | None) -> None:

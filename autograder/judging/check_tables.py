@@ -81,8 +81,9 @@ def made_from(assignment: Assignment) -> str:
 
 
 def _entry(assignment: Assignment, exercise: Exercise, right: dict[str, Any]) -> dict[str, Any]:
+    head = {"title": exercise.title, **({"extra": True} if exercise.extra else {})}
     if exercise.form:
-        return {"title": exercise.title, "form": exercise.form}
+        return {**head, "form": exercise.form}
     expected = [play(probe, right) for probe in exercise.probes]
     mistakes = []
     for mistake in exercise.mistakes:
@@ -97,7 +98,7 @@ def _entry(assignment: Assignment, exercise: Exercise, right: dict[str, Any]) ->
         {**probe, "right": [_without(seen, "message", "about") for seen in values]}
         for probe, values in zip(exercise.probes, expected, strict=True)
     ]
-    entry: dict[str, Any] = {"title": exercise.title, "probes": probes, "mistakes": mistakes}
+    entry: dict[str, Any] = {**head, "probes": probes, "mistakes": mistakes}
     if exercise.samples:
         shown = iter([play(each, right) for each in exercise.sample_probes])
         entry["samples"] = samples_entry(

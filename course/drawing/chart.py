@@ -16,7 +16,7 @@ Point = tuple[float, float]
 
 _STYLE = """
 .ch-card{fill:var(--jp-layout-color0,#fff)}
-.ch text{font:12px system-ui,sans-serif;fill:var(--jp-content-font-color0,#1b1f24)}
+.ch text{white-space:pre;font:12px system-ui,sans-serif;fill:var(--jp-content-font-color0,#1b1f24)}
 .ch .ch-quiet{fill:var(--jp-content-font-color1,#4d5560)}
 .ch .ch-small{font-size:11px}
 .ch .ch-title{font-weight:bold;font-size:13px}

@@ -18,7 +18,7 @@ class Control:
     Attributes:
         name: what the model's `act` knows it by.
         label: what it is called on the screen and by a screen reader.
-        kind: "button", "toggle", "slider" or "choice".
+        kind: "button", "toggle", "slider", "choice" or "pad", a place to draw strokes on.
         value: its state now; a button has none.
         enabled: whether it does anything now.
         low, high, step: of a slider.

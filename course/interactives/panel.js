@@ -75,6 +75,77 @@ const kinds = {
       },
     };
   },
+
+  // Strokes of a pen, as lists of points [x, y] from 0 to 1. Without a mouse, arrow keys move the
+  // pen, and Space puts it down and lifts it.
+  pad(control, send) {
+    const SIDE = 200;
+    const REACH = 1 / 16; // what one press of an arrow key moves the pen
+    const area = document.createElementNS("http://www.w3.org/2000/svg", "svg");
+    const label = `${control.label}. Arrow keys move the pen, Space puts it down or lifts it.`;
+    const attributes = { class: "pad", width: SIDE, height: SIDE, tabindex: 0, role: "application" };
+    for (const [name, value] of Object.entries({ ...attributes, "aria-label": label })) {
+      area.setAttribute(name, value);
+    }
+    const ARROWS = { ArrowUp: [0, -1], ArrowDown: [0, 1], ArrowLeft: [-1, 0], ArrowRight: [1, 0] };
+    let strokes = [];
+    let pen = [0.5, 0.5];
+    let down = false;
+
+    function paint() {
+      area.replaceChildren();
+      const add = (tag, values) => {
+        const part = document.createElementNS(area.namespaceURI, tag);
+        for (const [name, value] of Object.entries(values)) part.setAttribute(name, value);
+        area.append(part);
+      };
+      for (const stroke of strokes) {
+        const points = [...stroke, stroke.at(-1)];
+        add("polyline", { points: points.map((p) => p.map((a) => a * SIDE).join()).join(" ") });
+      }
+      const [cx, cy] = pen.map((a) => a * SIDE);
+      add("circle", { class: down ? "down" : "", cx, cy, r: 5 });
+    }
+    function move(to) {
+      pen = to.map((a) => Math.min(1, Math.max(0, a)));
+      if (down) strokes.at(-1).push(pen);
+      paint();
+    }
+    function put(isDown) {
+      down = isDown;
+      if (down) strokes.push([pen]);
+      else send(strokes);
+      paint();
+    }
+    const place = (event) => {
+      const box = area.getBoundingClientRect();
+      return [(event.clientX - box.left) / box.width, (event.clientY - box.top) / box.height];
+    };
+    area.onpointerdown = (event) => {
+      area.setPointerCapture(event.pointerId);
+      move(place(event));
+      put(true);
+    };
+    area.onpointermove = (event) => {
+      if (area.hasPointerCapture(event.pointerId)) move(place(event));
+    };
+    area.onlostpointercapture = () => put(false);
+    area.onkeydown = (event) => {
+      const [x, y] = ARROWS[event.key] ?? [0, 0];
+      if (event.key !== " " && !x && !y) return;
+      event.preventDefault();
+      if (event.key === " ") put(!down);
+      else move([pen[0] + x * REACH, pen[1] + y * REACH]);
+    };
+    return {
+      element: area,
+      update(now) {
+        if (down) return;
+        strokes = now.value.map((stroke) => [...stroke]);
+        paint();
+      },
+    };
+  },
 };
 
 function render({ model, el }) {

@@ -8,6 +8,7 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from axe_playwright_python.sync_playwright import Axe
 from nbformat.v4 import new_code_cell, new_notebook
 from notebooks import Notebook, Shown
 from playwright.sync_api import Page, expect
@@ -50,6 +51,8 @@ def notebook(lab: Lab, page: Page, request: pytest.FixtureRequest) -> Notebook:
         "stepper": given["stepper"],
         "playground": given["playground"],
         "xor": "from course.interactives import sandbox\nsandbox(MLP, SGD, mse)",
+        "digit": "from course.interactives.reading import draw_digit\n"
+        "draw_digit(lambda picture: [5.0 * (k == 7) * max(picture) for k in range(10)])",
         "other": "print('the kernel answers')",
     }
     made = new_notebook(
@@ -110,7 +113,7 @@ def test_stepper_by_keyboard(notebook: Notebook) -> None:
     expect(shown.slider("x1")).to_be_focused()
     shown.press("ArrowUp")
     shown.says("x1 is 2.1. Step 12 of 12, backward.")
-    expect(shown.output.page.locator(".jp-Cell")).to_have_count(5)
+    expect(shown.output.page.locator(".jp-Cell")).to_have_count(6)
 
 
 def test_playground_by_mouse(notebook: Notebook, picture: Callable[[str], None]) -> None:
@@ -206,6 +209,35 @@ def test_sandbox_by_keyboard(notebook: Notebook, picture: Callable[[str], None])
     shown.press("ArrowRight")
     shown.says("seed 2")
     picture("perceptron")
+
+
+def test_a_digit_by_mouse_and_by_keyboard(
+    notebook: Notebook, page: Page, picture: Callable[[str], None]
+) -> None:
+    shown = Shown(notebook.run("digit"))
+    shown.says("The drawing area is empty.")
+    pad = shown.panel.get_by_role("application")
+    pad.scroll_into_view_if_needed()
+    box = pad.bounding_box()
+    assert box is not None
+    page.mouse.move(box["x"] + 50, box["y"] + 40)
+    page.mouse.down()
+    page.mouse.move(box["x"] + 150, box["y"] + 40, steps=5)
+    page.mouse.move(box["x"] + 90, box["y"] + 170, steps=5)
+    page.mouse.up()
+    shown.says("It reads a 7, at 94%.")
+    expect(shown.output.get_by_text("What the network sees").last).to_be_visible()
+    picture("read")
+    shown.button("Clear").click()
+    shown.says("The drawing area is empty.")
+    pad.focus()
+    for key in ("Space", "ArrowDown", "ArrowDown", "ArrowRight"):
+        shown.press(key)
+    shown.says("The drawing area is empty.")
+    shown.press("Space")
+    shown.says("It reads a 7, at 94%.")
+    results = Axe().run(page, context=".autograd-panel", options={"preload": False})
+    assert results.violations_count == 0, results.generate_report()
 
 
 def test_a_page_without_widgets_shows_the_last_picture(

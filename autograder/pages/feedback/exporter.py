@@ -40,7 +40,7 @@ Resources = dict[str, Any]
 MAX_CODE, MAX_CODE_OF_A_PAGE = 50_000, 300_000
 """Characters. Longer cells, and what comes after them on a long page, are shown without colours."""
 
-_COLOURS = Path(__file__).parents[2] / "delivery" / "lesson" / "look" / "colours.css"
+COLOURS = Path(__file__).parents[2] / "delivery" / "lesson" / "look" / "colours.css"
 _LATEX = re.compile(r"\A\s*(\$\$|\$|\\\[)(.*?)(\$\$|\$|\\\])\s*\Z", re.DOTALL)
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
@@ -100,9 +100,9 @@ def feedback_page(notebook: NotebookNode, resources: Resources) -> str:
             markdown_html(cell.source, resources, cell.get("attachments", {}))
         ),
         comment=lambda text: Markup(markdown_html(text, resources, {})),
-        code=lambda cell: Markup(_code(cell.source, resources)),
-        outputs=lambda cell: Markup("".join(_outputs(cell, resources))),
-        colours=Markup(_COLOURS.read_text("utf-8")),
+        code=lambda cell: Markup(code_html(cell.source, resources)),
+        outputs=lambda cell: Markup("".join(outputs_html(cell, resources))),
+        colours=Markup(COLOURS.read_text("utf-8")),
     )
 
 
@@ -113,7 +113,8 @@ def _template() -> Template:
     return environment.get_template("page.html")
 
 
-def _code(source: str, resources: Resources) -> str:
+def code_html(source: str, resources: Resources) -> str:
+    """A code cell's text with colours; `resources` counts how much of a page has had them."""
     left = resources.get("code_left", MAX_CODE_OF_A_PAGE) - len(source)
     resources["code_left"] = left
     return _highlighted(source) if left >= 0 and len(source) <= MAX_CODE else escape(source)
@@ -125,7 +126,8 @@ def _highlighted(source: str) -> str:
     return coloured
 
 
-def _outputs(cell: NotebookNode, resources: Resources) -> Iterator[str]:
+def outputs_html(cell: NotebookNode, resources: Resources) -> Iterator[str]:
+    """Each output of a code cell, made safe."""
     tags = MAX_TAGS
     for output in cell.get("outputs", ()):
         if output.output_type == "stream":

@@ -1,0 +1,1 @@
+"""Solution and discussion: what students may read when an assignment is over."""

@@ -1,0 +1,74 @@
+"""Makes the page of an assignment's solution: the solved notebook, and the known mistakes with it.
+
+The page is one file without a script, readable offline and on paper.
+"""
+
+from __future__ import annotations
+
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from markupsafe import Markup
+
+from ...course_folder.assignments import load_assignment
+from ...errors import CourseError
+from ..feedback.exporter import COLOURS, code_html, outputs_html
+from ..markdown import markdown_html
+from ..templates import templates
+
+_MARKS = re.compile(r"^[ \t#]*(BEGIN|END) SOLUTION[ \t]*\n?", re.MULTILINE)
+
+
+def write_solution_pages(course: Path, names: list[str], output: Path) -> list[Path]:
+    """Write a page for each assignment; where they are then.
+
+    Args:
+        course: the course folder, with the executed notebooks in `solutions/`.
+        names: the assignments.
+        output: the folder for the pages.
+
+    Raises:
+        CourseError: there is no such assignment, or it has no solution notebook.
+    """
+    pages = [(name, _page(course, name)) for name in names]
+    output.mkdir(parents=True, exist_ok=True)
+    written = []
+    for name, page in pages:
+        written.append(output / f"{name}.html")
+        written[-1].write_text(page, "utf-8")
+    return written
+
+
+def _page(course: Path, name: str) -> str:
+    assignment = load_assignment(course, name)
+    path = course / "solutions" / name / f"{name}.ipynb"
+    if not path.is_file():
+        raise CourseError(f"{path} is missing: run `autograder release --solutions {name}` first")
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        cell.source = _MARKS.sub("", cell.source)
+    # All of this is the course's own, so that nothing has to be held back.
+    resources: dict[str, Any] = {"markdown_seconds": 120.0}
+    there = {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells}
+
+    def last_cell(exercise: str) -> str:
+        return f"test_{exercise}" if f"test_{exercise}" in there else exercise
+
+    return (
+        templates(__package__)
+        .get_template("page.html")
+        .render(
+            name=name,
+            cells=notebook.cells,
+            # They stand below the check, or below the answer where there is none.
+            exercises={last_cell(each.id): each for each in assignment.exercises.values()},
+            markdown=lambda cell: Markup(
+                markdown_html(cell.source, resources, cell.get("attachments", {}))
+            ),
+            code=lambda cell: Markup(code_html(cell.source, resources)),
+            outputs=lambda cell: Markup("".join(outputs_html(cell, resources))),
+            colours=Markup(COLOURS.read_text("utf-8")),
+        )
+    )

@@ -1,0 +1,33 @@
+"""The pages with solution and discussion, looked at in light, dark and on paper."""
+
+from __future__ import annotations
+
+from collections.abc import Callable
+from pathlib import Path
+
+import pytest
+from axe_playwright_python.sync_playwright import Axe
+from playwright.sync_api import Page, expect
+
+from autograder.pages.solutions.page import write_solution_pages
+from conftest import ROOT
+
+pytestmark = pytest.mark.browser
+
+
+@pytest.mark.parametrize("look", ["light", "dark", "print"])
+def test_a_page_can_be_read_by_all(
+    page: Page, tmp_path: Path, look: str, picture: Callable[[str], None]
+) -> None:
+    [file] = write_solution_pages(ROOT, ["checkpoint"], tmp_path)
+    if look == "print":
+        page.emulate_media(media="print")
+    else:
+        page.emulate_media(color_scheme="dark" if look == "dark" else "light")
+    page.goto(file.as_uri())
+    reasons = page.locator("details", has_text="What often goes wrong").first
+    reasons.scroll_into_view_if_needed()
+    expect(reasons.get_by_role("listitem").first).to_be_visible()
+    picture("reasons")
+    results = Axe().run(page, options={"preload": False})
+    assert results.violations_count == 0, results.generate_report()

@@ -1,0 +1,121 @@
+"""Digits drawn by strokes, and the notebook in which a student's engine learns to read them."""
+
+from __future__ import annotations
+
+import contextlib
+import io
+import math
+import re
+from pathlib import Path
+from typing import Any
+
+import nbformat
+import pytest
+
+from autograder.course_folder.assignments import find_course, load_assignment
+from course.digits import digits, pixels
+from course.drawing.pixels import pixel_drawing
+from course.interactives.model import YourCodeFailed
+from course.interactives.reading import Reader
+
+COURSE = find_course(Path(__file__).parent)
+NOTEBOOK = COURSE / "course" / "extra" / "digits.ipynb"
+CELLS = {cell.id: cell for cell in nbformat.read(NOTEBOOK, as_version=4).cells}
+
+
+def test_digits_are_many_of_each_and_the_same_for_the_same_seed() -> None:
+    pictures, labels = digits(40, seed=3)
+    assert sorted(labels) == sorted([*range(10)] * 4) and labels != sorted(labels)
+    assert all(len(picture) == 64 and 0 <= min(picture) < max(picture) <= 1 for picture in pictures)
+    assert len({tuple(picture) for picture in pictures}) == 40
+    assert digits(40, seed=3) == (pictures, labels) and digits(40, seed=4)[0] != pictures
+    with pytest.raises(ValueError, match="at least one picture"):
+        digits(0)
+
+
+def test_the_size_and_place_of_a_drawing_do_not_matter() -> None:
+    small = [[[0.1, 0.1], [0.2, 0.1], [0.2, 0.3]]]
+    large = [[[2 + 4 * x, 5 + 4 * y] for x, y in small[0]]]
+    assert pixels(small) == pytest.approx(pixels(large), abs=0.002)
+    assert pixels([]) == [0.0] * 64 and sum(pixels([[[0.5, 0.5]]])) > 0
+    upright = pixels([[[0.5, 0.0], [0.5, 1.0]]])
+    assert {place % 8 for place, ink in enumerate(upright) if ink} == {3, 4}
+
+
+def sure_of(digit: int) -> Any:
+    return lambda picture: [math.log(0.91 if each == digit else 0.01) for each in range(10)]
+
+
+def test_what_is_drawn_is_read_and_told() -> None:
+    reader = Reader(sure_of(7))
+    assert "It reads a 7, at 91%. Next comes a 0, at 1%." in reader.text()
+    reader.begin()
+    assert reader.summary() == "Nothing is drawn yet." and sum(reader.picture) == 0
+    assert not reader.controls()[1].enabled
+    reader.act("strokes", [[[0.2, 0.1], [0.8, 0.1], [0.4, 0.9]]])
+    assert reader.news.startswith("It reads a 7, at 91%") and sum(reader.picture) > 5
+    assert "8 by 8 pixels" in reader.html() and reader.controls()[1].enabled
+    reader.act("clear", None)
+    assert sum(reader.picture) == 0 and not reader.controls()[0].value
+
+
+@pytest.mark.parametrize(
+    "network", [lambda picture: 3.0, lambda picture: ["a"] * 10, lambda picture: [math.nan] * 10]
+)
+def test_a_network_without_ten_logits_is_told_of(network: Any) -> None:
+    with pytest.raises(YourCodeFailed, match="ten logits"):
+        Reader(network)
+
+
+def test_ink_shows_by_its_darkness() -> None:
+    drawn = str(pixel_drawing([0.0, 0.5, 1.0, 0.0], "7", 8, "a 7"))
+    assert re.findall(r'fill-opacity="([\d.]+)"', drawn) == ["0.50", "1.00"]
+
+
+def answers() -> dict[str, str]:
+    """What folds open below each task, by the task's cell."""
+    tasks = [name for name, cell in CELLS.items() if "task" in cell.metadata.get("tags", [])]
+    folds = {name: CELLS[f"{name}-answer"].source for name in tasks}
+    assert all(fold.startswith("<details><summary>An answer</summary>") for fold in folds.values())
+    return {
+        name: re.findall(r"```python\n(.*?)```", fold, re.DOTALL)[0] for name, fold in folds.items()
+    }
+
+
+def pasted() -> str:
+    """What a student brings along from the notebook before."""
+    exercises = load_assignment(COURSE, "mlp").exercises
+    needed = ("module", "neuron", "layer", "mlp", "cross_entropy", "sgd")
+    return "\n\n".join(exercises[name].solution for name in needed)
+
+
+def run(last: str, **changed: str) -> tuple[dict[str, Any], str]:
+    """Run the code cells up to one of them, the answers in the place of the tasks."""
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    printed = io.StringIO()
+    known = {**answers(), "own-network": pasted()}
+    for name, cell in CELLS.items():
+        if cell.cell_type == "code":
+            with contextlib.redirect_stdout(printed):
+                exec(changed.get(name, known.get(name, cell.source)), scope)
+        if name == last:
+            break
+    return scope, printed.getvalue()
+
+
+@pytest.mark.slow
+def test_the_notebook_learns_to_read_with_its_own_answers() -> None:
+    fewer = CELLS["train"].source.replace("range(4)", "range(2)")
+    scope, printed = run("draw", train=fewer)
+    assert scope["accuracy"](scope["network"], scope["unseen"], scope["unseen_labels"]) > 0.8
+    assert "drawn    read as" in printed and "It reads a 0" in printed
+
+
+def test_tasks_are_open_and_a_wrong_answer_is_found() -> None:
+    known = answers()
+    assert list(known) == ["accuracy", "epoch", "confusion"]
+    for name in known:
+        assert CELLS[name].source.count("raise NotImplementedError()") in (1, 2)
+    assert not any(cell.get("outputs") or "nbgrader" in cell.metadata for cell in CELLS.values())
+    with pytest.raises(AssertionError):
+        run("accuracy-check", accuracy=known["accuracy"].replace("max(", "min("))
