@@ -32,6 +32,7 @@ from ...pipeline.classroom import Classroom, course_directory
 from ...pipeline.workers import ManyProcesses
 from ...texts import fit
 from .attempts import Attempt, Attempts, now_utc
+from .changes import Changes, given_before
 from .feedback import page_shown, release, whole_page
 from .inbound import Inbound
 from .policy import counts, shown_now
@@ -46,6 +47,17 @@ _DUE_SECONDS = 5.0
 
 _QUEUE_SECONDS = 1.0
 """How often those who wait are told what their place in the queue is."""
+
+_CHANGES_SECONDS = 4.0
+"""How often it looks whether hidden tests or settings have changed; twice the same is at rest."""
+
+_OLDER_SECONDS = 60.0
+"""How often it counts whose marks are of before such a change."""
+
+GIVEN_BEFORE = (
+    "{name}: {number} marks were given before hidden tests or settings changed. `autograder "
+    "regrade {name}` tells which of them change."
+)
 
 AGAIN_SECONDS = 20.0
 """How long an attempt waits that could not be graded or stored, before that is tried again."""
@@ -99,6 +111,8 @@ class Grading(threading.Thread):
 
     Attributes:
         running: the numbers of the attempts that are being graded.
+        has_changed: whether the thread has ended because marks would be other ones from now on.
+        given_before: of how many students the mark is of before such a change, by assignment.
     """
 
     def __init__(
@@ -122,11 +136,15 @@ class Grading(threading.Thread):
         self._due_looked = self._queue_told = 0.0
         self._queue_moved = False
         self.running: frozenset[int] = frozenset()
+        self._changes_looked = self._older_looked = 0.0
+        self._is_held = self.has_changed = False
+        self.given_before: dict[str, int] = {}
         self.health = Health()
         self.metrics = Metrics()
 
     def prepare(self, stack: ExitStack) -> None:
         """Start the workers, before there is any other thread."""
+        self._changes = Changes(self._course, self._names)
         key, seconds = course_key(self._course), load_settings(self._course).submission_seconds
         for _ in range(self._count):
             one = ManyProcesses(self._course, key, 1, names=self._names, submission_seconds=seconds)
@@ -158,7 +176,11 @@ class Grading(threading.Thread):
     def _come_round(self) -> None:
         news = self._inbound.look()
         self._queue_moved |= bool(news)
-        self._start_those_whose_turn_it_is()
+        if time.time() > self._changes_looked + _CHANGES_SECONDS:
+            self._changes_looked = time.time()
+            self._look_for_changes()
+        if not self._is_held:
+            self._start_those_whose_turn_it_is()
         if time.time() > self._due_looked + _DUE_SECONDS:
             self._due_looked = time.time()
             self._show_what_may_be_shown()
@@ -180,6 +202,34 @@ class Grading(threading.Thread):
             self._finish(attempt, future)
             self._tell_who_runs()
             self._changed([attempt.student])
+
+    def _look_for_changes(self) -> None:
+        """End where hidden tests or settings have changed and come to rest; grade nothing until
+        then, by which nobody could say what a mark was given for."""
+        try:
+            changed = self._changes.look()
+            if changed:
+                for name in self._names:
+                    self._room.require(name)
+        except CourseError as error:
+            self._is_held, self.health.trouble = True, f"The course has changed: {error}"
+            _log.error("%s", self.health.trouble)
+            self._changed(self.attempts.in_queue())
+            return
+        if self._is_held and changed is False:
+            self.health.trouble = ""
+        self._is_held = changed is not False
+        if changed and not self._running:
+            self.has_changed = True
+            self._end.set()
+        if time.time() > self._older_looked + _OLDER_SECONDS and not self._is_held:
+            self._older_looked = time.time()
+            older = given_before(self._course, self._room.gradebook, self._names)
+            if older != self.given_before:
+                self.given_before = older
+                for name, number in older.items():
+                    _log.warning(GIVEN_BEFORE.format(number=number, name=name))
+                self._changed([])
 
     def _tell_who_runs(self) -> None:
         self.running = frozenset(each.id for each, _ in self._running.values())
@@ -207,6 +257,10 @@ class Grading(threading.Thread):
     def _finish(self, attempt: Attempt, future: Future[list[tuple[Job, Graded]]]) -> None:
         try:
             [(job, graded)] = future.result()
+            if not self._changes.is_as_before(attempt.assignment):
+                # By parts of two courses, perhaps. It waits for its turn again.
+                self._is_held = True
+                return
             if graded.report is None:
                 # The grader itself failed at it. To repeat it at once would fail as well.
                 self.metrics.failed.inc()
