@@ -8,7 +8,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 PROXY := $(VENV)/node_modules/.bin/configurable-http-proxy
 NAMES := value backward checkpoint mlp
 
-.PHONY: demo check versions test attacks audit damaged kills serve-class fuzz nbgrader peers lab browser \
+.PHONY: demo check versions test attacks audit damaged kills serve-class gradescope fuzz nbgrader peers lab browser \
   browser-notebooks hub lesson docs \
   install system \
   for-tests generated release solutions map tables pictures lint bench \
@@ -83,6 +83,10 @@ kills: install system
 # A class of 50 hands in within a minute, and the service is killed in between.
 serve-class: install system
 	CLASS_SIZE=50 $(BIN)/pytest tests/test_serve.py -k a_class_hands_in
+
+# The zip for Gradescope, from its own setup.sh on: all packages into an environment of its own.
+gradescope: install system
+	GRADESCOPE_SETUP=1 $(BIN)/pytest tests/test_gradescope.py
 
 # What the protocol and the reader of notebooks make of thousands of strange inputs.
 fuzz: install

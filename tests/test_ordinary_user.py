@@ -5,6 +5,7 @@ from __future__ import annotations
 import contextlib
 import json
 import os
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -218,7 +219,8 @@ def test_where_namespaces_are_missing_bubblewrap_is_refused_and_landlock_confine
 
 @pytest.mark.slow
 def test_a_class_is_graded_in_an_ordinary_container_by_the_usual_commands(tmp_path):
-    """From release to record, with the rights that a container leaves; the kind is told."""
+    """The README's, from release to export, with the rights that a container leaves; the kind is
+    told on the terminal, in the record and in the report."""
     if why := kinds.KINDS[LANDLOCK].why_not():
         pytest.skip(f"landlock: {why}")
     container = Path(__file__).with_name("as_in_a_container.py")
@@ -237,17 +239,26 @@ def test_a_class_is_graded_in_an_ordinary_container_by_the_usual_commands(tmp_pa
         submitted = course / "submitted" / student / "value" / "value.ipynb"
         submitted.parent.mkdir(parents=True)
         submitted.write_text(filled_notebook(course, "value", answers))
-    done = run("nbgrader", "generate_assignment", "value", "--force")
-    assert done.returncode == 0, done.stderr
-    done = run("autograder", "grade", "value", "--workers", "2", "--json")
-    assert done.returncode == 0, done.stderr
+    text = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
+    [block] = re.findall(r"then, in the clone:\n\n((?:    .*\n)+)", text)
+    first, *lines = (line.partition("#")[0].split() for line in block.splitlines())
+    assert first == [".", ".venv/bin/activate"]
+    for line in lines:
+        if line[:2] == ["autograder", "grade"]:
+            line += ["--workers", "2", "--json"]
+        each = run(*line)
+        assert each.returncode == 0, each.stderr
+        if line[1] == "grade":
+            done = each
+    assert {line[1] for line in lines} >= {"grade", "generate_feedback", "report", "export"}
     told = {each["student"]: each for each in map(json.loads, done.stdout.splitlines())}
     assert told["right"]["score"] == told["right"]["max_score"] > told["wrong"]["score"] > 0
     assert {each["sandbox"] for each in told.values()} == {"landlock"}
     assert "runs in the sandbox of the kind landlock" in done.stderr
     again = run("autograder", "grade", "value", "--workers", "1", "--json")
     assert [json.loads(line)["skipped"] for line in again.stdout.splitlines()] == [True, True]
-    assert run("autograder", "report", "value").returncode == 0
+    assert (course / "feedback" / "wrong" / "value" / "value.html").exists()
+    assert len((course / "marks.csv").read_text().splitlines()) >= 3
     page = (course / "class_report" / "value" / "report.html").read_text()
     assert "Sandbox: landlock for 2 submissions." in " ".join(page.split())
     with contextlib.closing(sqlite3.connect(course / "gradebook.db")) as gradebook:

@@ -26,8 +26,10 @@ from autograder.authoring.release import copy_course, run_nbgrader
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import find_course, load_assignment
 from autograder.delivery.service.attempts import GRADED, OVER, WAITING
+from autograder.delivery.service.changes import Changes
 from autograder.delivery.service.grading import Grading
 from autograder.delivery.service.serving import links
+from autograder.gradebook import history
 from autograder.pipeline.classroom import course_directory
 
 STUDENTS = int(os.environ.get("CLASS_SIZE", "8"))
@@ -444,3 +446,55 @@ def test_health_and_metrics_tell_numbers_and_no_names(service, school):
     assert status == 200
     assert re.search(r'autograder_attempt_seconds_bucket\{le="10.0"\} 1.0', metrics)
     assert "student_0" not in health + metrics
+
+
+def test_changed_tests_grade_what_comes_from_then_on_and_old_marks_are_told(service, school):
+    """The service starts anew by itself, and no attempt is lost; a broken course grades nothing."""
+    made = notebooks(school)
+    submit(school, "student_0", made["right"])
+    wait_for(lambda: all_graded(service, 1))
+    tests = school / "grading_tests" / "test_value.py"
+    text = tests.read_text()
+    settings = school / "course.toml"
+    rules_before = settings.read_text()
+    settings.write_text(rules_before + "\n[service]\nattempts = 'many'\n")
+    machine = Visitor(service.url)
+    wait_for(lambda: machine.get("health")[0] == 503)
+    submit(school, "student_1", made["right"])
+    wait_for(lambda: len(service.attempts()) == 2)
+    ada = service.visitor("student_1")
+    assert "Nothing can be graded at the moment" in ada.page
+    # Mended, and with a test that nobody passes.
+    settings.write_text(rules_before)
+    tests.write_text(text + "\n\n@exercise('add')\ndef test_never():\n    assert False\n")
+    wait_for(lambda: _is_answered(machine) and all_graded(service, 2))
+    assert service.process.poll() is None
+    first, second = service.attempts()
+    assert first.points == first.max_points and second.points < second.max_points
+    with Gradebook(course_directory(school).db_url) as gradebook:
+        old, new = (history.latest(gradebook, "value", f"student_{n}") for n in range(2))
+    assert old.versions["assignment"] != new.versions["assignment"]
+    teacher = service.visitor("teacher", teaches=True)
+    wait_for(lambda: "1 marks were given before" in teacher.get("class")[1])
+    assert "autograder regrade value" in teacher.get("class")[1]
+
+
+def _is_answered(visitor: Visitor) -> bool:
+    try:
+        return visitor.get("health")[0] == 200
+    except OSError:
+        return False
+
+
+def test_a_change_is_acted_on_once_it_has_come_to_rest(school):
+    changes, tests = Changes(school, ["value"]), school / "grading_tests" / "test_value.py"
+    before = tests.read_text()
+    assert changes.look() is False and changes.is_as_before("value")
+    tests.write_text(before + "\n# half")
+    # What was being graded meanwhile is not stored.
+    assert not changes.is_as_before("value")
+    assert changes.look() is None
+    tests.write_text(before + "\n# whole")
+    assert changes.look() is None and changes.look() is True
+    tests.write_text(before)
+    assert changes.look() is False and changes.is_as_before("value")

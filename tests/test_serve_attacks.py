@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 import http.client
+import json
 import os
 import re
 import socket
+import sqlite3
 import threading
 import time
 from collections.abc import Iterator
@@ -27,7 +29,8 @@ from test_serve import (
     submit,
 )
 
-from autograder.delivery.service.attempts import GRADED, OVER, Attempts
+from autograder.delivery.service.attempts import GRADED, OVER, WAITING, Attempts
+from autograder.delivery.service.grading import MUCH_SECONDS
 from autograder.delivery.service.inbound import MOST_OVER
 from autograder.delivery.service.page import MOST_OPEN_PAGES
 from autograder.delivery.service.serving import links
@@ -191,6 +194,34 @@ def test_attempts_by_page_and_exchange_at_once_stay_within_the_limit(school):
 
 def _waiting(service: Service) -> list[str]:
     return [each.state for each in service.attempts() if each.state not in (GRADED, OVER)]
+
+
+SLEEPS = "import time\ntime.sleep(0.4)"
+
+
+@pytest.mark.alone
+def test_those_whose_gradings_take_long_never_have_all_the_workers(service, school):
+    """Two workers, and two students whose notebooks sleep, as they did before on this day."""
+    made = notebooks(school)
+    for number in (1, 2):
+        submit(school, f"student_{number}", made["empty"], number)
+    wait_for(lambda: all_graded(service, 2))
+    with sqlite3.connect(school / "attempts" / "attempts.db", timeout=60) as attempts:
+        attempts.execute("UPDATE attempt SET seconds = ?", [MUCH_SECONDS])
+    notebook = json.loads(made["right"])
+    cell = {"cell_type": "code", "metadata": {}, "source": SLEEPS, "outputs": [],
+            "execution_count": None}  # fmt: skip
+    notebook["cells"] += [cell] * 60
+    for number in (1, 2):
+        submit(school, f"student_{number}", json.dumps(notebook).encode(), 10 + number)
+    wait_for(lambda: len(service.attempts()) == 4)
+    started = time.monotonic()
+    submit(school, NAME, made["right"])
+    wait_for(lambda: any(each.student == NAME and each.state == GRADED
+                         for each in service.attempts()))  # fmt: skip
+    assert time.monotonic() - started < 10
+    sleepers = [each.state for each in service.attempts() if each.student != NAME][2:]
+    assert sleepers == [WAITING, WAITING], "these notebooks do not take long"
 
 
 @pytest.mark.alone

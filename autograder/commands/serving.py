@@ -10,7 +10,7 @@ import click
 
 from ..course_folder.assignments import find_course
 from ..errors import CourseError
-from ..terminal import course_option, for_people
+from ..terminal import console, course_option, for_people
 
 
 @click.command()
@@ -43,14 +43,20 @@ def serve(
     this as its service says who people are; without one, each student has a secret link.
     """
     try:
-        from ..delivery.service.serving import serve
+        from ..delivery.service.serving import CHANGED, serve
     except ImportError as error:
         raise CourseError(
             "the service needs Tornado and Prometheus's client: run `pip install ./coursecheck "
             "'./autograder[serve]'` in the clone"
         ) from error
     on_hub = "JUPYTERHUB_SERVICE_PREFIX" in os.environ
-    if not serve(find_course(course), address, port, workers, [*instructors], on_hub):
+    why = serve(find_course(course), address, port, workers, [*instructors], on_hub)
+    if why == CHANGED:
+        # With nothing that it had loaded: one attempt is never graded by parts of two courses.
+        console.print("The course has changed: the service starts anew.", highlight=False)
+        sys.stdout.flush()
+        os.execv(sys.executable, [sys.executable, "-m", "autograder", *sys.argv[1:]])
+    if not why:
         sys.exit(1)
 
 

@@ -35,10 +35,11 @@ _PYTHON = f"python{sys.version_info.major}.{sys.version_info.minor}"
 _SETUP = f"""#!/bin/sh
 # Gradescope runs this once, when it builds the image.
 set -e
+root="${{AUTOGRADER_ROOT:-/autograder}}"
 apt-get update -qq
 apt-get install -y -qq {_PYTHON} {_PYTHON}-venv graphviz fonts-dejavu-core
-{_PYTHON} -m venv /autograder/python
-/autograder/python/bin/pip install --quiet -r /autograder/source/requirements.txt
+{_PYTHON} -m venv "$root/python"
+"$root/python/bin/pip" install --quiet -r "$root/source/requirements.txt"
 """
 _RUN = """#!/bin/sh
 # Gradescope runs this for each submission.

@@ -13,9 +13,10 @@ import shutil
 import sqlite3
 import time
 from collections.abc import Iterable, Iterator
-from contextlib import contextmanager
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from math import inf
 from pathlib import Path
 from typing import Any
 
@@ -41,7 +42,8 @@ CREATE TABLE IF NOT EXISTS attempt (
     report TEXT,
     error TEXT,
     counts INTEGER NOT NULL DEFAULT 0,
-    shown TEXT NOT NULL DEFAULT ''
+    shown TEXT NOT NULL DEFAULT '',
+    seconds REAL NOT NULL DEFAULT 0
 );
 CREATE INDEX IF NOT EXISTS attempt_of ON attempt (student, assignment, id);
 CREATE INDEX IF NOT EXISTS attempt_state ON attempt (state);
@@ -53,19 +55,22 @@ CREATE TABLE IF NOT EXISTS link (
 );
 """
 
-# Each student's first comes before anybody's second, and whoever was served last comes last.
-_QUEUE = """
-SELECT *, ROW_NUMBER() OVER (PARTITION BY student ORDER BY id) AS turn, (
-    SELECT COALESCE(MAX(graded), 0) FROM attempt AS other WHERE other.student = attempt.student
-) AS served
+_USED = """
+SELECT COALESCE(SUM(seconds), 0) FROM attempt AS other
+WHERE other.student = {student} AND other.graded > :now - 86400
+"""
+# Each student's first comes before anybody's second; first of whoever has used the least time.
+_QUEUE = f"""
+SELECT *, ROW_NUMBER() OVER (PARTITION BY student ORDER BY id) AS turn,
+    ({_USED.format(student="attempt.student")}) AS used
 FROM attempt WHERE state = 'waiting' AND not_before <= :now
 """
 _NEXT = f"""
 SELECT * FROM ({_QUEUE})
-WHERE turn = 1 AND student NOT IN (SELECT value FROM json_each(:busy))
-ORDER BY served, id LIMIT 1
+WHERE turn = 1 AND used < :most AND student NOT IN (SELECT value FROM json_each(:busy))
+ORDER BY used, id LIMIT 1
 """
-_IN_ORDER = f"SELECT id FROM ({_QUEUE}) ORDER BY turn, served, id"
+_IN_ORDER = f"SELECT id FROM ({_QUEUE}) ORDER BY turn, used, id"
 
 
 @dataclass(frozen=True)
@@ -124,6 +129,8 @@ class Attempts:
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
         self._db.executescript(_TABLES)
+        with suppress(sqlite3.OperationalError):  # Of a database that was made without it.
+            self._db.execute("ALTER TABLE attempt ADD COLUMN seconds REAL NOT NULL DEFAULT 0")
 
     def close(self) -> None:
         self._db.close()
@@ -198,15 +205,22 @@ class Attempts:
     def keys(self) -> set[str]:
         return {row[0] for row in self._db.execute("SELECT key FROM attempt")}
 
-    def next(self, busy: Iterable[str]) -> Attempt | None:
-        """The attempt whose turn it is: of whoever was graded the longest ago.
+    def next(self, busy: Iterable[str], most: float = inf) -> Attempt | None:
+        """The attempt whose turn it is: of whoever has used the least time in the last day.
 
         Args:
             busy: students of whom one is being graded, whose next has to wait.
+            most: whoever has used as many seconds has to wait, too.
         """
-        given = {"now": time.time(), "busy": json.dumps([*busy])}
+        given = {"now": time.time(), "busy": json.dumps([*busy]), "most": most}
         row = self._db.execute(_NEXT, given).fetchone()
         return None if row is None else _attempt(row)
+
+    def seconds_used(self, student: str) -> float:
+        """How long the grading of a student's attempts has taken in the last day, together."""
+        given = {"now": time.time(), "student": student}
+        [seconds] = self._db.execute(_USED.format(student=":student"), given).fetchone()
+        return float(seconds)
 
     def before(self, attempt: Attempt) -> int:
         """How many attempts come before this one in the queue."""
@@ -217,13 +231,19 @@ class Attempts:
         """The students of whom an attempt waits that may be graded now."""
         return {row["student"] for row in self._db.execute(_QUEUE, {"now": time.time()})}
 
-    def set_graded(self, attempt: Attempt, report: dict[str, Any], error: str | None) -> None:
-        """Say that an attempt is graded, and all that follows from it stored."""
+    def set_graded(
+        self, attempt: Attempt, report: dict[str, Any], error: str | None, seconds: float = 0.0
+    ) -> None:
+        """Say that an attempt is graded, and all that follows from it stored.
+
+        Args:
+            seconds: for how long it was graded.
+        """
         self._db.execute(
             "UPDATE attempt SET state = ?, graded = ?, points = ?, max_points = ?, report = ?,"
-            " error = ? WHERE id = ?",
+            " error = ?, seconds = ? WHERE id = ?",
             (GRADED, time.time(), report.get("score"), report.get("max_score"),
-             json.dumps(report, ensure_ascii=False), error, attempt.id),
+             json.dumps(report, ensure_ascii=False), error, seconds, attempt.id),
         )  # fmt: skip
 
     def put_off(self, attempt: Attempt, seconds: float) -> None:

@@ -8,6 +8,7 @@ from tornado.web import HTTPError
 
 from .attempts import WAITING, Attempt
 from .feedback import lines_of
+from .grading import GIVEN_BEFORE
 from .page import Page
 
 
@@ -31,6 +32,10 @@ class Class(Page):
             table=sorted(table.items()),
             students=self.shared.students(),
             trouble=grading.health.trouble,
+            before=[
+                GIVEN_BEFORE.format(name=name, number=number)
+                for name, number in grading.given_before.items()
+            ],
             now=time.time(),
         )
 

@@ -16,10 +16,10 @@ from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
 from contextlib import ExitStack, suppress
 from dataclasses import dataclass, field
 from datetime import datetime
+from math import inf
 from pathlib import Path
 
 from nbgrader.api import MissingEntry
-from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 from ...course_folder.key import course_key
 from ...course_folder.settings import load_settings
@@ -32,7 +32,9 @@ from ...pipeline.classroom import Classroom, course_directory
 from ...pipeline.workers import ManyProcesses
 from ...texts import fit
 from .attempts import Attempt, Attempts, now_utc
+from .changes import Changes, given_before
 from .feedback import page_shown, release, whole_page
+from .health import Health, Metrics
 from .inbound import Inbound
 from .policy import counts, shown_now
 
@@ -47,44 +49,41 @@ _DUE_SECONDS = 5.0
 _QUEUE_SECONDS = 1.0
 """How often those who wait are told what their place in the queue is."""
 
+MUCH_SECONDS = 60.0
+"""Whoever's gradings took as long in a day waits where the others would have no worker left."""
+
+_CHANGES_SECONDS = 4.0
+"""How often it looks whether hidden tests or settings have changed; twice the same is at rest."""
+
+_OLDER_SECONDS = 60.0
+"""How often it counts whose marks are of before such a change."""
+
+GIVEN_BEFORE = (
+    "{name}: {number} marks were given before hidden tests or settings changed. `autograder "
+    "regrade {name}` tells which of them change."
+)
+
 AGAIN_SECONDS = 20.0
 """How long an attempt waits that could not be graded or stored, before that is tried again."""
 
 
 @dataclass
-class Health:
-    """How the service is, for whoever asks.
+class _Running:
+    """A grading that is under way.
 
     Attributes:
-        trouble: why nothing can be graded, in words; empty where all is well.
-        looked: when the loop last came round, in seconds since 1970.
+        used: the seconds that its student's gradings have taken before.
+        started: when it began, by the monotonic clock.
     """
 
-    trouble: str = ""
-    looked: float = field(default_factory=time.time)
+    attempt: Attempt
+    workers: ManyProcesses
+    used: float
+    started: float = field(default_factory=time.monotonic)
 
-
-class Metrics:
-    """What Prometheus reads."""
-
-    def __init__(self) -> None:
-        self.registry = registry = CollectorRegistry()
-        self.waiting = Gauge(
-            "autograder_attempts_waiting", "Attempts in the queue", registry=registry
-        )
-        self.running = Gauge(
-            "autograder_attempts_running", "Attempts being graded", registry=registry
-        )
-        self.graded = Counter("autograder_attempts_graded", "Attempts graded", registry=registry)
-        self.failed = Counter(
-            "autograder_gradings_failed", "Gradings that have to be repeated", registry=registry
-        )
-        self.seconds = Histogram(
-            "autograder_attempt_seconds",
-            "From arrival to feedback",
-            buckets=(0.1, 0.3, 1, 3, 10, 30, 100, 300, 1000),
-            registry=registry,
-        )
+    @property
+    def seconds(self) -> float:
+        return time.monotonic() - self.started
 
 
 class Grading(threading.Thread):
@@ -99,6 +98,8 @@ class Grading(threading.Thread):
 
     Attributes:
         running: the numbers of the attempts that are being graded.
+        has_changed: whether the thread has ended because marks would be other ones from now on.
+        given_before: of how many students the mark is of before such a change, by assignment.
     """
 
     def __init__(
@@ -117,16 +118,20 @@ class Grading(threading.Thread):
         self._stopped = stopped
         self._end = threading.Event()
         self._rules = load_settings(course).service
-        self._running: dict[Future[list[tuple[Job, Graded]]], tuple[Attempt, ManyProcesses]] = {}
+        self._running: dict[Future[list[tuple[Job, Graded]]], _Running] = {}
         self._idle: list[ManyProcesses] = []
         self._due_looked = self._queue_told = 0.0
         self._queue_moved = False
         self.running: frozenset[int] = frozenset()
+        self._changes_looked = self._older_looked = 0.0
+        self._is_held = self.has_changed = False
+        self.given_before: dict[str, int] = {}
         self.health = Health()
         self.metrics = Metrics()
 
     def prepare(self, stack: ExitStack) -> None:
         """Start the workers, before there is any other thread."""
+        self._changes = Changes(self._course, self._names)
         key, seconds = course_key(self._course), load_settings(self._course).submission_seconds
         for _ in range(self._count):
             one = ManyProcesses(self._course, key, 1, names=self._names, submission_seconds=seconds)
@@ -158,7 +163,11 @@ class Grading(threading.Thread):
     def _come_round(self) -> None:
         news = self._inbound.look()
         self._queue_moved |= bool(news)
-        self._start_those_whose_turn_it_is()
+        if time.time() > self._changes_looked + _CHANGES_SECONDS:
+            self._changes_looked = time.time()
+            self._look_for_changes()
+        if not self._is_held:
+            self._start_those_whose_turn_it_is()
         if time.time() > self._due_looked + _DUE_SECONDS:
             self._due_looked = time.time()
             self._show_what_may_be_shown()
@@ -175,19 +184,51 @@ class Grading(threading.Thread):
             return
         done, _ = wait(self._running, timeout=LOOK_SECONDS, return_when=FIRST_COMPLETED)
         for future in done:
-            attempt, workers = self._running.pop(future)
-            self._idle.append(workers)
-            self._finish(attempt, future)
+            running = self._running.pop(future)
+            self._idle.append(running.workers)
+            self._finish(running, future)
             self._tell_who_runs()
-            self._changed([attempt.student])
+            self._changed([running.attempt.student])
+
+    def _look_for_changes(self) -> None:
+        """End where hidden tests or settings have changed and come to rest; grade nothing until
+        then, by which nobody could say what a mark was given for."""
+        try:
+            changed = self._changes.look()
+            if changed:
+                for name in self._names:
+                    self._room.require(name)
+        except CourseError as error:
+            self._is_held, self.health.trouble = True, f"The course has changed: {error}"
+            _log.error("%s", self.health.trouble)
+            self._changed(self.attempts.in_queue())
+            return
+        if self._is_held and changed is False:
+            self.health.trouble = ""
+        self._is_held = changed is not False
+        if changed and not self._running:
+            self.has_changed = True
+            self._end.set()
+        if time.time() > self._older_looked + _OLDER_SECONDS and not self._is_held:
+            self._older_looked = time.time()
+            older = given_before(self._course, self._room.gradebook, self._names)
+            if older != self.given_before:
+                self.given_before = older
+                for name, number in older.items():
+                    _log.warning(GIVEN_BEFORE.format(number=number, name=name))
+                self._changed([])
 
     def _tell_who_runs(self) -> None:
-        self.running = frozenset(each.id for each, _ in self._running.values())
+        self.running = frozenset(each.attempt.id for each in self._running.values())
         self._queue_moved = True
 
     def _start_those_whose_turn_it_is(self) -> None:
         while self._idle:
-            attempt = self.attempts.next(each.student for each, _ in self._running.values())
+            running = self._running.values()
+            slow = sum(each.used + each.seconds > MUCH_SECONDS for each in running)
+            # Those who take long never have all the workers, where there are several.
+            most = inf if slow < max(1, self._count - 1) else MUCH_SECONDS
+            attempt = self.attempts.next([each.attempt.student for each in running], most)
             if attempt is None:
                 return
             folder = self.attempts.files_of(attempt)
@@ -201,19 +242,26 @@ class Grading(threading.Thread):
                 continue
             workers = self._idle.pop()
             future = self._threads.submit(_graded, workers, job)
-            self._running[future] = attempt, workers
+            used = self.attempts.seconds_used(attempt.student)
+            self._running[future] = _Running(attempt, workers, used)
             self._tell_who_runs()
 
-    def _finish(self, attempt: Attempt, future: Future[list[tuple[Job, Graded]]]) -> None:
+    def _finish(self, running: _Running, future: Future[list[tuple[Job, Graded]]]) -> None:
+        attempt, seconds = running.attempt, running.seconds
         try:
             [(job, graded)] = future.result()
+            if not self._changes.is_as_before(attempt.assignment):
+                # By parts of two courses, perhaps. It waits for its turn again.
+                self._is_held = True
+                return
             if graded.report is None:
                 # The grader itself failed at it. To repeat it at once would fail as well.
                 self.metrics.failed.inc()
                 _log.error("%s", graded.error)
-                self.attempts.set_graded(attempt, {}, "The grader failed. Ask the instructor.")
+                told = "The grader failed. Ask the instructor."
+                self.attempts.set_graded(attempt, {}, told, seconds)
                 return
-            self._store(attempt, job, graded)
+            self._store(attempt, job, graded, seconds)
         except (CourseError, SandboxUnavailable) as error:
             # These concern everybody, and may go away by themselves: a full disk, a lock.
             self.metrics.failed.inc()
@@ -225,7 +273,7 @@ class Grading(threading.Thread):
         self.metrics.graded.inc()
         self.metrics.seconds.observe(time.time() - max(attempt.arrived, attempt.not_before))
 
-    def _store(self, attempt: Attempt, job: Job, graded: Graded) -> None:
+    def _store(self, attempt: Attempt, job: Job, graded: Graded, seconds: float) -> None:
         name, student = attempt.assignment, attempt.student
         assert graded.report is not None
         points = graded.report.score
@@ -255,7 +303,7 @@ class Grading(threading.Thread):
                 _log.error("%s: %s", name, flaw)
         # Students read this, to whom the folders of this machine mean nothing.
         error = graded.error and graded.error.replace(fit(job.where), fit(Path(job.where).name))
-        self.attempts.set_graded(attempt, report, error)
+        self.attempts.set_graded(attempt, report, error, seconds)
         stored = self.attempts.get(attempt.id)
         assert stored is not None
         self._show(stored, shown_now(self._rules, self._due(name, student), now_utc()))

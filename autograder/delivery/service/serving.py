@@ -13,7 +13,6 @@ from urllib.parse import urlsplit
 from nbgrader.api import Gradebook
 from tornado.httpserver import HTTPServer
 
-from ...course_folder.assignments import names_with_hidden_tests
 from ...course_folder.settings import load_settings
 from ...errors import CourseError
 from ...pipeline.classroom import course_directory
@@ -21,9 +20,12 @@ from ...terminal import console
 from ...wall.memory import fitting_workers
 from .app import application
 from .attempts import Attempts
+from .changes import released
 from .grading import Grading
 from .page import Shared
 from .student_pages import MAX_UPLOAD
+
+TOLD, CHANGED = "it was told to end", "the course has changed"
 
 _UPLOAD_SECONDS, _IDLE_SECONDS = 120, 60
 """How long an upload may take, and how long a connection may rest between two requests."""
@@ -31,8 +33,8 @@ _UPLOAD_SECONDS, _IDLE_SECONDS = 120, 60
 
 def serve(
     course: Path, address: str, port: int, count: int, instructors: list[str], on_hub: bool
-) -> bool:
-    """Serve until SIGTERM or Ctrl-C.
+) -> str:
+    """Serve until SIGTERM or Ctrl-C, or until what marks depend on has changed.
 
     Args:
         course: the course folder.
@@ -43,21 +45,21 @@ def serve(
         on_hub: whether a JupyterHub has started this and says who people are.
 
     Returns:
-        Whether it ended because it was told to.
+        Why it ended: `TOLD`, `CHANGED`, or empty where it could not go on.
 
     Raises:
         CourseError: there is no assignment, or the port is in use.
     """
     names = released(course)
     stack = ExitStack()
-    ended_in_order = []
+    why: list[str] = []
 
     async def run() -> None:
         loop = asyncio.get_running_loop()
         done = asyncio.Event()
 
         def ended() -> None:
-            ended_in_order.append(True)
+            why.append(TOLD)
             done.set()
 
         def tell(students: Iterable[str]) -> None:
@@ -77,6 +79,8 @@ def serve(
         server.stop()
         grading.end()
         await asyncio.to_thread(grading.join)
+        if grading.has_changed:
+            why.append(CHANGED)
         # Pages that are open would keep their connections.
         with suppress(TimeoutError):
             await asyncio.wait_for(server.close_all_connections(), 5)
@@ -84,7 +88,7 @@ def serve(
     with stack:
         count = fitting_workers(count, load_settings(course).limits)
         asyncio.run(run())
-    return bool(ended_in_order)
+    return why[0] if why else ""
 
 
 def _listen(
@@ -120,23 +124,6 @@ def _listen(
             console.print(told, markup=False, highlight=False, soft_wrap=True)
         console.print("`autograder links` prints each student's link.", highlight=False)
     return server
-
-
-def released(course: Path) -> list[str]:
-    """The assignments that can be handed in: with hidden tests, and known to the gradebook.
-
-    Raises `CourseError` where there is none.
-    """
-    folders = course_directory(course)
-    with Gradebook(folders.db_url, folders.course_id) as gradebook:
-        known = {each.name for each in gradebook.assignments}
-    names = [name for name in names_with_hidden_tests(course) if name in known]
-    if not names:
-        raise CourseError(
-            "the gradebook has no assignment with hidden tests yet: run `nbgrader "
-            "generate_assignment NAME` first"
-        )
-    return names
 
 
 def links(course: Path, url: str, renewed: list[str]) -> list[tuple[str, str, str]]:
