@@ -390,3 +390,16 @@ def backward(self):
 
 
 Value.backward = backward
+
+# %% mistake: backward.taken_from_the_course
+# row: new
+# check: none
+# says: The pass is one that the course's package makes for its own examples. This exercise asks for
+#   a pass that you write, on the order that `topological_order` gives.
+def backward(self):
+    from course.push import push
+
+    push(self, 1.0)
+
+
+Value.backward = backward

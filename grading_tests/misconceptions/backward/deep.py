@@ -368,3 +368,13 @@ def backward_without_recursion(self):
 
 
 Value.backward = backward_without_recursion
+
+# %% mistake: deep.taken_from_the_course
+# row: new
+# check: none
+# says: The pass is one that the course's package makes for its own examples. This exercise asks for
+#   a pass that you write.
+def backward_without_recursion(self):
+    from course.push import push
+
+    push(self, 1.0)

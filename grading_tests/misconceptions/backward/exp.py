@@ -181,3 +181,22 @@ def exp(self):
 
 
 Value.exp = exp
+
+# %% mistake: exp.slope_by_nudging
+# row: new
+# check: none
+# says: The slope is that of a central difference: close, but each pass adds a small error. The curve
+#   has a slope that can be written down. How does it relate to the result?
+def exp(self):
+    out = Value(math.exp(self.data), (self,), "exp")
+
+    def _backward():
+        h = 1e-5
+        slope = (math.exp(self.data + h) - math.exp(self.data - h)) / (2 * h)
+        self.grad += slope * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.exp = exp

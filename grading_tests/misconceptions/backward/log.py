@@ -212,3 +212,24 @@ def log(self):
 
 
 Value.log = log
+
+# %% mistake: log.slope_by_nudging
+# row: new
+# check: none
+# says: The slope is that of a central difference: close, but each pass adds a small error. The curve
+#   has a slope that can be written down, and needs no logarithm.
+def log(self):
+    if self.data <= 0:
+        raise ValueError("the logarithm of a number that is not positive")
+    out = Value(math.log(self.data), (self,), "log")
+
+    def _backward():
+        h = 1e-5 * self.data
+        slope = (math.log(self.data + h) - math.log(self.data - h)) / (2 * h)
+        self.grad += slope * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.log = log

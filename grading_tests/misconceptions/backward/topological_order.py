@@ -368,3 +368,13 @@ def topological_order(root):
             to_do.append((node, True))
             to_do.extend((operand, False) for operand in node._prev)
     return order
+
+# %% mistake: topological_order.taken_from_the_course
+# row: new
+# check: none
+# says: The walk is one that the course's package makes for its own drawings. This exercise asks for
+#   a walk that you write: a function that goes to a node's operands first and lists the node then.
+def topological_order(root):
+    from course.interactives.graphs import topological
+
+    return topological(root)

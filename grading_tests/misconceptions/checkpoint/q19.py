@@ -343,3 +343,11 @@ def backward(root):
 #   `_backward`.
 def backward(root):
     root.backward()
+
+# %% mistake: q19.given_pass
+# row: new
+# check: none
+# says: The pass is the method of the class that you were given. The question asks for one that you
+#   write: the nodes in an order in which each comes before what it was made from, and their steps.
+def backward(root):
+    Value.backward(root)
