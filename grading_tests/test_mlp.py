@@ -50,6 +50,11 @@ def data_of(answer):
     return [node.data for node in values]
 
 
+def assert_zeroes_gradients(modules, model, numbers):
+    """That a part zeroes the gradients of its parameters, and leaves their numbers."""
+    assert modules.after_zero_grad(model, numbers) == close([[a, 0.0] for a in numbers])
+
+
 def distinct(nodes):
     return len(set(nodes)) == len(nodes)
 
@@ -192,6 +197,10 @@ class TestNeuron:
         idle(x).backward()
         assert modules.gradients(idle) == close([*x, 1.0])
 
+    def test_zero_grad(self, student, modules, numbers):
+        """`zero_grad()` zeroes the gradients of its parameters, and leaves the numbers."""
+        assert_zeroes_gradients(modules, student.Neuron(2), numbers(3))
+
 
 @exercise("layer")
 class TestLayer:
@@ -247,6 +256,10 @@ class TestLayer:
         for one, other in ((0, 1), (1, 2), (0, 2)):
             both = zip(starts[one], starts[other], strict=True)
             assert any(abs(a - b) > 1e-6 for a, b in both)
+
+    def test_zero_grad(self, student, modules, numbers):
+        """`zero_grad()` zeroes the gradients of all its neurons, and leaves the numbers."""
+        assert_zeroes_gradients(modules, student.Layer(2, 3), numbers(9))
 
 
 @exercise("mlp")
@@ -316,6 +329,10 @@ class TestMlp:
         for one, other in ((0, 1), (1, 2), (0, 2)):
             both = zip(starts[one], starts[other], strict=True)
             assert any(abs(a - b) > 1e-6 for a, b in both)
+
+    def test_zero_grad(self, student, modules, numbers):
+        """`zero_grad()` zeroes the gradients of all its layers, and leaves the numbers."""
+        assert_zeroes_gradients(modules, student.MLP(2, [3, 2]), numbers(17))
 
 
 @exercise("linear_sequential")
@@ -393,6 +410,11 @@ class TestLinearSequential:
             ([times, square, times, times, square], (a * (a * (a * b) ** 2)) ** 2),
         ):
             assert student.Sequential(*parts)(leaf(student, b)).data == close(expected)
+
+    def test_zero_grad(self, student, modules, numbers):
+        """`zero_grad()` zeroes the gradients of all its parts, and leaves the numbers."""
+        network = student.Sequential(student.Linear(2, 2), student.Tanh(), student.Linear(2, 1))
+        assert_zeroes_gradients(modules, network, numbers(9))
 
 
 class Loss:

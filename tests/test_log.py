@@ -61,7 +61,10 @@ def test_each_stage_has_its_line_in_order(lines):
         ("one_notebook", r"pow: test test_\w+ not run: timeout"),
         ("student_run", r"process with working versions of pow: working version of pow ran"),
         ("one_notebook", r"mul: the verdicts that count are of the .*process.*: \d of \d"),
-        ("one_notebook", r"neg_sub: the verdicts that .* the process with .* of mul, pow: (\d+) of \1 tests"),
+        (
+            "one_notebook",
+            r"neg_sub: the verdicts that .* the process with .* of mul, pow: (\d+) of \1 tests",
+        ),
         ("diagnosis", r"mul: played mul\.\w+: fits"),
         ("one_notebook", r"mul: diagnosis: mul\.\w+"),
         ("one_notebook", r"mul: (partial|failed), [\d.]+ points of \d"),
