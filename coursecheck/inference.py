@@ -247,6 +247,11 @@ class _Quantity:
             )
         ]
 
+    def right_slopes(self) -> list[float]:
+        """The right slope at each point, for a share."""
+        places = range(len(self.points)) if self.is_share else ()
+        return [self._slope(WAYS[0], self.right, i) for i in places]
+
     def _slope(self, way: Way, values: Sequence[Any], i: int) -> float:
         point = self.points[i]
         out = point["out"] if self.is_share else 0.0
@@ -257,7 +262,7 @@ def _explain(quantity: _Quantity) -> list[Model]:
     """The models of what is wrong about a quantity: one for all points, or by region."""
     if not quantity.wrong:
         return []
-    found = quantity.models(EVERYWHERE, range(len(quantity.points)))
+    found = _different(quantity, quantity.models(EVERYWHERE, range(len(quantity.points))))
     if found:
         return found if len(found) == 1 else []
     best: list[Model] = []
@@ -267,6 +272,7 @@ def _explain(quantity: _Quantity) -> list[Model]:
         for region in partition:
             wrong = quantity.wrong & {*region["points"]}
             found = quantity.models(region["where"], region["points"]) if wrong else []
+            found = _different(quantity, found)
             if len(found) == 1:
                 models += found
                 told += len(wrong)
@@ -274,6 +280,27 @@ def _explain(quantity: _Quantity) -> list[Model]:
             best, most = models, told
     # What holds at a few odd points alone says little.
     return best if 2 * most >= len(quantity.wrong) else []
+
+
+def _different(quantity: _Quantity, models: list[Model]) -> list[Model]:
+    """The models without those that put another one in other words, the simplest first."""
+    if len(models) < 2:
+        return models
+    slopes = quantity.right_slopes()
+    fixed = slopes[0] if slopes and all(agree(each, slopes[0]) for each in slopes) else None
+    found: dict[str, Model] = {}
+    for model in sorted(models, key=lambda model: len(model.formula or "")):
+        # The names stand for any numbers here: models that agree then are the same.
+        values = [
+            model.value(
+                {name: 2.5 * math.sin(turn * (place + 2.3)) for place, name in enumerate(point)},
+                fixed,
+            )
+            for turn, point in enumerate(quantity.points[:4], 1)
+        ]
+        is_known = any(value is not None for value in values)
+        found.setdefault(repr(_rounded(values)) if is_known else repr(model), model)
+    return list(found.values())
 
 
 def _point(sample: Mapping[str, Any], row: Sequence[float]) -> dict[str, float]:

@@ -16,6 +16,14 @@ def helpers(engine):
     return engine.inside.graphs if isinstance(engine, Student) else graphs
 
 
+def alone(student, name):
+    """The student's function of this name, without the help of functions that walk a graph."""
+    walks = student.inside.graphs
+    return student.inside.given.alone(
+        student[name], walks.nodes_behind, walks.reverse_topological, walks.differentiate
+    )
+
+
 def leaf(engine, data, grad=0.0):
     """A node without operands, its gradient set to `grad`."""
     node = engine.Value(data)

@@ -66,20 +66,36 @@ def answers(model: Any, points: Sequence[Sequence[float]]) -> list[float]:
     return [float(number) for number in numbers]
 
 
+def trained(student: Student, name: str, *task: Any) -> tuple[Any, Any]:
+    """What a student's training function gives, and the watch that was kept on it."""
+    watch = student.inside.training.Watched(student.Value, student[name])
+    return watch(*task), watch
+
+
 def network_answers(
     student: Student,
     model: Any,
+    watch: Any,
     inputs: Sequence[Sequence[float]],
     targets: Sequence[float],
 ) -> list[float]:
-    """The answers of a trained model at its inputs, which must come from parameters.
+    """The answers of a model at its inputs, which must be those of a network that has learnt.
 
-    With all of them at 0 it answers the same everywhere. With each a little larger or smaller the
-    border between the classes lies elsewhere. And with their old numbers it answers as before.
+    Its parameters must have been moved in a training whose losses fell. With all of them at 0 it
+    answers the same everywhere. With each a little larger or smaller the border between the classes
+    lies elsewhere. With their old numbers it answers as before. Unless answers are rounded, they
+    change smoothly with the parameters, and go over without a leap from one point to another.
     """
     found, border = answers(model, inputs), borders(model, inputs, targets)
-    moved = [parameter for parameter in student.inside.training.parameters_behind(model)]
+    training = student.inside.training
+    held_in = training.parameters_behind(model)
+    moved = [parameter for parameter in held_in]
     assert len(moved) > 4
+    ways = [float(way) for way in watch.moved(held_in)]
+    assert sum(way > _FAR for way in ways) >= len(ways) / 3
+    losses = [float(loss) for loss in watch.losses]
+    part = len(losses) // 4
+    assert part >= 1 and sum(losses[-part:]) < sum(losses[:part])
     asked = [parameter.data for parameter in moved]
     held = [plain(number) for number in asked]
 
@@ -95,7 +111,30 @@ def network_answers(
     assert borders(model, inputs, targets) != border
     move(held)
     assert answers(model, inputs) == close(found)
+    ends = [inputs[targets.index(end)] for end in (min(targets), max(targets))]
+    middle = [(a + b) / 2 for a, b in zip(*ends, strict=True)]
+    if len({*found, *answers(model, [middle])}) > 2:
+        assert_smooth(training.nudged(model, held_in, inputs[:4]))
+        leap = float(training.largest_jump(model, *ends))
+        assert leap < (max(found) - min(found)) / 3
     return found
+
+
+_FAR = 1e-3
+"""How far a parameter moves in a training, at least, if it moves at all."""
+
+
+def assert_smooth(rows: Any) -> None:
+    """That two steps of a parameter change an answer about twice as much as one, for most of those
+    parameters that change any, and that these are a third of them at least."""
+    counted, smooth = 0, []
+    for row in rows:
+        as_it_is, once, twice = ([float(answer) for answer in each] for each in row)
+        changes = [(b - a, c - a) for a, b, c in zip(as_it_is, once, twice, strict=True)]
+        changes = [change for change in changes if abs(change[0]) > 1e-12]
+        counted += bool(changes)
+        smooth += [abs(two - 2 * one) <= 0.1 * abs(one) + 1e-12 for one, two in changes]
+    assert counted >= len(rows) / 3 and sum(smooth) >= 0.8 * len(smooth)
 
 
 def borders(model: Any, inputs: Sequence[Sequence[float]], targets: Sequence[float]) -> list[float]:

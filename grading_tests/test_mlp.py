@@ -23,6 +23,7 @@ from networks import (
     neuron_answer,
     parameter_count,
     parameters,
+    trained,
 )
 
 
@@ -47,6 +48,11 @@ def data_of(answer):
     """The numbers in a model's answer, be it a Value or several."""
     values = list(answer) if isinstance(answer, (list, tuple)) else [answer]
     return [node.data for node in values]
+
+
+def assert_zeroes_gradients(modules, model, numbers):
+    """That a part zeroes the gradients of its parameters, and leaves their numbers."""
+    assert modules.after_zero_grad(model, numbers) == close([[a, 0.0] for a in numbers])
 
 
 def distinct(nodes):
@@ -191,6 +197,10 @@ class TestNeuron:
         idle(x).backward()
         assert modules.gradients(idle) == close([*x, 1.0])
 
+    def test_zero_grad(self, student, modules, numbers):
+        """`zero_grad()` zeroes the gradients of its parameters, and leaves the numbers."""
+        assert_zeroes_gradients(modules, student.Neuron(2), numbers(3))
+
 
 @exercise("layer")
 class TestLayer:
@@ -246,6 +256,10 @@ class TestLayer:
         for one, other in ((0, 1), (1, 2), (0, 2)):
             both = zip(starts[one], starts[other], strict=True)
             assert any(abs(a - b) > 1e-6 for a, b in both)
+
+    def test_zero_grad(self, student, modules, numbers):
+        """`zero_grad()` zeroes the gradients of all its neurons, and leaves the numbers."""
+        assert_zeroes_gradients(modules, student.Layer(2, 3), numbers(9))
 
 
 @exercise("mlp")
@@ -315,6 +329,10 @@ class TestMlp:
         for one, other in ((0, 1), (1, 2), (0, 2)):
             both = zip(starts[one], starts[other], strict=True)
             assert any(abs(a - b) > 1e-6 for a, b in both)
+
+    def test_zero_grad(self, student, modules, numbers):
+        """`zero_grad()` zeroes the gradients of all its layers, and leaves the numbers."""
+        assert_zeroes_gradients(modules, student.MLP(2, [3, 2]), numbers(17))
 
 
 @exercise("linear_sequential")
@@ -392,6 +410,11 @@ class TestLinearSequential:
             ([times, square, times, times, square], (a * (a * (a * b) ** 2)) ** 2),
         ):
             assert student.Sequential(*parts)(leaf(student, b)).data == close(expected)
+
+    def test_zero_grad(self, student, modules, numbers):
+        """`zero_grad()` zeroes the gradients of all its parts, and leaves the numbers."""
+        network = student.Sequential(student.Linear(2, 2), student.Tanh(), student.Linear(2, 1))
+        assert_zeroes_gradients(modules, network, numbers(9))
 
 
 class Loss:
@@ -873,15 +896,17 @@ class TestTrain:
         assert found == close(here.losses) and here.given == [6, 6]
 
 
-def assert_the_seed_decides(student, rng, train, seeds, data, points):
+def assert_the_seed_decides(student, name, seeds, data, points, model_of=lambda found: found):
     """Networks trained from one seed answer the same at the points, and from another seed not.
 
     Where answers are rounded they may be the same there: then the networks differ in where the
     border between the classes lies.
     """
     first, second = seeds
-    one, other, again = (train(*data, seed) for seed in (first, second, first))
-    network_answers(student, one, *data)
+    found, watch = trained(student, name, *data, first)
+    one = model_of(found)
+    network_answers(student, one, watch, *data)
+    other, again = (model_of(student[name](*data, seed)) for seed in (second, first))
     expected = answers(one, points)
     assert answers(again, points) == close(expected)
     if answers(other, points) == close(expected, relative=1e-6):
@@ -894,8 +919,8 @@ class TestXor:
         """At how many of the four points a network trained from this seed is right."""
         inputs, targets = xor()
         targets = [1.0 - t for t in targets] if turned else targets
-        model = student.train_xor(inputs, targets, seed)
-        found = network_answers(student, model, inputs, targets)
+        model, watch = trained(student, "train_xor", inputs, targets, seed)
+        found = network_answers(student, model, watch, inputs, targets)
         return sum((a > 0.5) == (t > 0.5) for a, t in zip(found, targets, strict=True))
 
     # Always the same seeds, here and below: whether a training is good enough must not depend on
@@ -914,7 +939,7 @@ class TestXor:
 
         # Between the four points: on them, whoever has trained for long answers just the targets.
         points = [[rng.uniform(0.2, 0.8), rng.uniform(0.2, 0.8)] for _ in range(4)]
-        assert_the_seed_decides(student, rng, student.train_xor, (0, 4), xor(), points)
+        assert_the_seed_decides(student, "train_xor", (0, 4), xor(), points)
 
 
 @exercise("four_points")
@@ -923,12 +948,13 @@ class TestFourPoints:
         """The mean squared error of a network trained from this seed, and its losses."""
         inputs, targets = four_points()
         targets = [sign * t for t in targets]
-        pair = list(student.train_four_points(inputs, targets, seed))
+        result, watch = trained(student, "train_four_points", inputs, targets, seed)
+        pair = list(result)
         assert len(pair) == 2
         model, losses = pair
-        found = network_answers(student, model, inputs, targets)
+        found = network_answers(student, model, watch, inputs, targets)
         error = sum((a - t) ** 2 for a, t in zip(found, targets, strict=True)) / 4
-        return error, [loss for loss in losses]
+        return error, [loss for loss in losses], [float(loss) for loss in watch.losses]
 
     @pytest.mark.parametrize(("seed", "sign"), [(0, 1), (4, -1)], ids=["straight", "turned"])
     def test_learns(self, student, rng, seed, sign):
@@ -937,18 +963,25 @@ class TestFourPoints:
 
     def test_the_seed_decides(self, student, rng):
         """The same seed gives the same network, and another seed gives another one."""
-
-        def train(*task):
-            return student.train_four_points(*task)[0]
-
         data = four_points()
-        assert_the_seed_decides(student, rng, train, (0, 4), data, data[0])
+        assert_the_seed_decides(
+            student, "train_four_points", (0, 4), data, data[0], lambda found: found[0]
+        )
 
     def test_losses(self, student, rng):
-        """The second result is the list of losses, at most 200, which have fallen."""
-        losses = self.trained(student, rng, 0)[1]
+        """The second result is the list of losses, at most 200, which have fallen: they are those
+        of the training that made the model."""
+        _, losses, seen = self.trained(student, rng, 0)
         assert all(isinstance(loss, (int, float)) for loss in losses)
-        assert 2 <= len(losses) <= 200 and losses[-1] < losses[0]
+        assert 4 <= len(losses) <= min(200, len(seen) + 1) and losses[-1] < losses[0] / 2
+        # Sums or means, before the steps or after them: they fall as those that were seen do.
+        places = [round(i * (len(seen) - 1) / (len(losses) - 1)) for i in range(len(losses))]
+        told, known = (
+            [math.log10(max(abs(loss), 1e-12)) for loss in each]
+            for each in (losses, [seen[place] for place in places])
+        )
+        ways = [abs(a - told[0] - b + known[0]) for a, b in zip(told, known, strict=True)]
+        assert sum(ways) / len(ways) < 0.7
 
 
 @exercise("moons")
@@ -959,8 +992,8 @@ class TestMoons:
         points that were given and of fresh ones."""
         inputs, targets = moons(40, 0.1, seed)
         turned = [sign * t for t in targets]
-        model = student.train_moons(inputs, turned, seed)
-        network_answers(student, model, inputs, turned)
+        model, watch = trained(student, "train_moons", inputs, turned, seed)
+        network_answers(student, model, watch, inputs, turned)
         for points, truth in ((inputs, targets), moons(200, 0.1, 1000 + seed)):
             found = answers(model, points)
             right = sum((a > 0) == (sign * t > 0) for a, t in zip(found, truth, strict=True))
@@ -970,4 +1003,4 @@ class TestMoons:
         """The same seed gives the same network, and another seed gives another one."""
         # Always the same moons and seeds: with these the border takes the least time to bend.
         data = moons(40, 0.1, 5)
-        assert_the_seed_decides(student, rng, student.train_moons, (3, 4), data, data[0][:8])
+        assert_the_seed_decides(student, "train_moons", (3, 4), data, data[0][:8])

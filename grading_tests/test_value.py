@@ -13,7 +13,17 @@ import operator
 import pytest
 
 from autograder.testing import close, exercise, plain
-from graphs import assert_right, cases, gradients, kinds, leaf, operands, pairs, push
+from graphs import (
+    alone,
+    assert_right,
+    cases,
+    gradients,
+    kinds,
+    leaf,
+    operands,
+    pairs,
+    push,
+)
 
 ERRORS = ("ZeroDivisionError", "ValueError", "ArithmeticError", "OverflowError")
 """What Python may raise where the rules of arithmetic have no answer."""
@@ -112,6 +122,16 @@ class TestNode:
         for a, b in ((-data, -grad), (0.0, grad), (data, 0.0)):
             node = leaf(student, a, b)
             assert all(f"{each:g}" in plain(repr(node)) for each in (a, b))
+
+    def test_a_backward_step_can_be_given(self, student, number):
+        """A result keeps the backward step that an operation gives it, and each its own."""
+        x = student.Value(number())
+        nodes = [student.Value(number(), (x,), "?") for _ in range(3)]
+        calls = student.inside.graphs.recorded(nodes)
+        for place in (2, 0, 1, 0):
+            nodes[place]._backward()
+        x._backward()
+        assert calls == [2, 0, 1, 0]
 
     def test_a_leaf_keeps_its_gradient(self, student, number):
         """A leaf's `_backward` leaves a gradient that it holds; nodes with 1 or 0 are equal to none
@@ -531,69 +551,73 @@ class TestReverse:
 
 @exercise("trace")
 class TestTrace:
-    def test_the_root_alone(self, student, number):
+    @pytest.fixture
+    def trace(self, student):
+        return alone(student, "trace")
+
+    def test_the_root_alone(self, student, trace, number):
         """For a leaf, the nodes are the leaf alone and there are no edges."""
         x = student.Value(number())
-        nodes, edges = student.trace(x)
+        nodes, edges = trace(x)
         assert list(nodes) == [x] and list(edges) == []
 
-    def test_a_small_graph(self, student, number):
+    def test_a_small_graph(self, student, trace, number):
         """Every node and every edge (operand, result) is found."""
         x, y, z = (student.Value(number()) for _ in range(3))
         inner = student.Value(number(), (x, y), "*")
         root = student.Value(number(), (inner, z), "+")
-        nodes, edges = student.trace(root)
+        nodes, edges = trace(root)
         assert set(list(nodes)) == {x, y, z, inner, root}
         assert set(list(edges)) == {(x, inner), (y, inner), (inner, root), (z, root)}
 
-    def test_shared_nodes_are_found_once(self, student, number):
+    def test_shared_nodes_are_found_once(self, student, trace, number):
         """A node that is reached along several paths appears once, and so does each edge."""
         x = student.Value(number())
         left, right = (student.Value(number(), (x,), "**2") for _ in range(2))
         root = student.Value(number(), (left, right), "+")
-        nodes, edges = student.trace(root)
+        nodes, edges = trace(root)
         assert len(nodes) == 4 and set(nodes) == {x, left, right, root}
         assert len(edges) == 4
         assert set(edges) == {(x, left), (x, right), (left, root), (right, root)}
 
-    def test_an_operand_used_twice(self, student, number):
+    def test_an_operand_used_twice(self, student, trace, number):
         """`x + x` has two nodes and one edge."""
         x = student.Value(number())
         root = student.Value(number(), (x, x), "+")
-        nodes, edges = map(list, student.trace(root))
+        nodes, edges = map(list, trace(root))
         assert nodes in ([x, root], [root, x]) and edges == [(x, root)]
         single = student.Value(x.data, (x,), "+")
-        assert list(student.trace(single)[1]) == [(x, single)]
+        assert list(trace(single)[1]) == [(x, single)]
 
-    def test_equal_numbers_are_different_nodes(self, student, number):
+    def test_equal_numbers_are_different_nodes(self, student, trace, number):
         """Nodes that hold the same number are still different nodes."""
         a = number()
         x, y = student.Value(a), student.Value(a)
         root = student.Value(a, (x, y), "+")
-        nodes, edges = student.trace(root)
+        nodes, edges = trace(root)
         assert set(list(nodes)) == {x, y, root}
         assert set(list(edges)) == {(x, root), (y, root)}
 
-    def test_many_paths(self, student):
+    def test_many_paths(self, student, trace):
         """A graph with a huge number of paths takes no longer than its number of nodes."""
-        found = student.trace(student.inside.graphs.doublings(student.Value, [1.0] * 61))
+        found = trace(student.inside.graphs.doublings(student.Value, [1.0] * 61))
         assert [len(found[0]), len(found[1])] == [61, 60]
 
-    def test_long_chains(self, student):
+    def test_long_chains(self, student, trace):
         """A graph 300 operations deep is no obstacle, with recursion or without."""
         deep = student.inside.graphs.chain(student.Value, student.Value(1.0), 300)
-        found = student.trace(deep)
+        found = trace(deep)
         assert [len(found[0]), len(found[1])] == [301, 300]
 
-    def test_only_looks(self, student, number):
+    def test_only_looks(self, student, trace, number):
         """A second walk over the same nodes finds what the first one found."""
         x = student.Value(number())
         y = student.Value(number(), (x,), "**2")
         for root in (y, student.Value(number(), (y, x), "+"), y):
             expected = [3, 3] if root != y else [2, 1]
-            assert [len(part) for part in student.trace(root)] == expected
+            assert [len(part) for part in trace(root)] == expected
 
-    def test_any_nodes(self, student, number):
+    def test_any_nodes(self, student, trace, number):
         """Nodes count whatever they hold: 0, gradients, equal labels, no sign, many operands."""
         x, y, z = (student.Value(a, label="x") for a in (0.0, number(), 0.0))
         middle = student.Value(0.0, (x, y, z), "")
@@ -602,7 +626,7 @@ class TestTrace:
         for node in nodes:
             node.grad = number()
         before = plain(student.inside.graphs.untouched(nodes))
-        found, edges = map(list, student.trace(root))
+        found, edges = map(list, trace(root))
         assert set(found) == set(nodes) and len(found) == 5
         assert len(edges) == 4
         assert set(edges) == {(x, middle), (y, middle), (z, middle), (middle, root)}
@@ -685,13 +709,27 @@ class TestManualBackward:
         assert half.grad == 1.0
 
 
+def central(a, b, x, h):
+    """The central difference of a t³ + b t² at x, worked out by hand."""
+    return a * (3 * x**2 + h**2) + 2 * b * x
+
+
 @exercise("numerical")
 class TestNumerical:
-    def test_central_difference(self, student, number, rng):
+    @pytest.fixture
+    def curve(self, student, number):
+        """A curve that is drawn: its two factors, and the function."""
+
+        def draw():
+            a, b = number(), number()
+            return a, b, student.inside.functions.Curve(a, b)
+
+        return draw
+
+    def test_central_difference(self, student, curve, number, rng):
         """The slope is taken between x - h and x + h, over a run of 2h."""
-        x, h = number(), rng.uniform(0.01, 0.1)
-        found = student.numerical_derivative(student.inside.functions.cube, x, h)
-        assert found == close(3 * x**2 + h**2)
+        (a, b, f), x, h = curve(), number(), rng.uniform(0.01, 0.1)
+        assert student.numerical_derivative(f, x, h) == close(central(a, b, x, h))
 
     def test_asks_on_both_sides(self, student, number, rng):
         """The function is asked at x - h and at x + h."""
@@ -699,17 +737,17 @@ class TestNumerical:
         student.numerical_derivative(asked, x, h)
         assert [min(asked.at), max(asked.at)] == close([x - h, x + h])
 
-    def test_default_step(self, student, number):
-        """Without h the step is small: the derivative of x³ comes out to six digits."""
-        x = number()
-        found = student.numerical_derivative(student.inside.functions.cube, x)
-        assert found == close(3 * x**2, relative=1e-6)
+    def test_default_step(self, student, curve, number):
+        """Without h the step is small: the derivative of a curve comes out to six digits."""
+        (a, b, f), x = curve(), number()
+        expected = 3 * a * x**2 + 2 * b * x
+        assert student.numerical_derivative(f, x) == close(expected, relative=1e-6)
 
     def test_falling_functions(self, student, positive):
         """A falling function has a negative slope."""
-        x = positive()
-        found = student.numerical_derivative(student.inside.functions.inverse, x)
-        assert found == close(-1 / x**2, relative=1e-6)
+        x, a = positive(), positive()
+        found = student.numerical_derivative(student.inside.functions.Inverse(a), x)
+        assert found == close(-a / x**2, relative=1e-6)
 
     def test_any_place(self, student, rng):
         """It is asked at x - h and x + h for every x and h: 0, negative, large, tiny and wide."""
@@ -719,13 +757,15 @@ class TestNumerical:
                 slope = student.numerical_derivative(asked, x, h)
                 assert [slope, min(asked.at), max(asked.at)] == close([1.0, x - h, x + h], 1e-7)
 
-    def test_any_slope(self, student, rng):
+    def test_any_slope(self, student, curve, positive, rng):
         """Flat and steep slopes come out, and nothing is kept from one call to the next."""
-        cube, inverse = student.inside.functions.cube, student.inside.functions.inverse
         for x in (0.0, rng.uniform(0.002, 0.004), -rng.uniform(80, 90)):
             for h in (1e-4, 2e-3):
-                found = student.numerical_derivative(cube, x, h)
-                assert found == close(3 * x**2 + h**2, relative=1e-6)
-        x = rng.uniform(80, 90)
-        found = [student.numerical_derivative(f, x, 0.01) for f in (cube, inverse, cube)]
-        assert found == close([3 * x**2 + 1e-4, -1 / (x**2 - 1e-4), 3 * x**2 + 1e-4], 1e-6)
+                a, b, f = curve()
+                found = student.numerical_derivative(f, x, h)
+                assert found == close(central(a, b, x, h), relative=1e-6)
+        (a, b, f), factor, x, h = curve(), positive(), rng.uniform(80, 90), 0.01
+        inverse = student.inside.functions.Inverse(factor)
+        found = [student.numerical_derivative(each, x, h) for each in (f, inverse, f)]
+        slope = central(a, b, x, h)
+        assert found == close([slope, -factor / (x**2 - h**2), slope], 1e-6)

@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import json
+import random
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from coursecheck.inference import digest
+from coursecheck.inference import digest, sample_probes
 from coursecheck.messages import agree_all
 from coursecheck.probes import play
 
@@ -16,7 +17,7 @@ from ..course_folder.assignments import (
     Exercise,
 )
 from ..errors import CourseError
-from .formulas import samples_entry
+from .formulas import fresh_points, samples_entry
 
 
 def table_text(assignment: Assignment) -> str:
@@ -128,8 +129,29 @@ def _behaviours(
                 says = {"says": behaviour.says(chosen), "behaviour": number, "chosen": chosen}
                 new.setdefault(name, []).append(says)
         for name, each in new.items():
-            found.setdefault(name, each[0] if len(each) == 1 else {})
+            if name not in found:
+                found[name] = each[0] if _are_one(assignment, exercise, each) else {}
     return {name: each for name, each in found.items() if each}
+
+
+def _are_one(assignment: Assignment, exercise: Exercise, choices: list[dict[str, Any]]) -> bool:
+    """Whether choices that show the same on the samples do so on fresh points as well."""
+    if len(choices) == 1:
+        return True
+    probes = [
+        probe
+        for sample in exercise.samples
+        for point in fresh_points(sample, random.Random("choices"), 3)
+        for probe in sample_probes(
+            [{**sample.as_table, "points": [[point[name] for name in sample.names]]}]
+        )
+    ]
+    shown = set()
+    for each in choices:
+        source = exercise.behaviours[each["behaviour"]].source(each["chosen"])
+        scope = assignment.namespace(**{exercise.id: source})
+        shown.add(digest([play(probe, scope) for probe in probes]))
+    return len(shown) == 1
 
 
 def _without(seen: Any, *keys: str) -> Any:

@@ -93,6 +93,9 @@ def _quantity(
     names = [each for each in sample.names if each not in ("g", "h")] + [*sample.derived]
     if quantity.kind == "share" and sample.quantities[0].kind == "result":
         names.append("out")
+    if "h" in sample.names:
+        # What a gradient held: it is easily taken for the number.
+        names.append("h")
     formulas = candidates(quantity.formula, names, sample.functions, sample.also)
     factors = [f"~{factor:g}" for factor in _TIMES]
     entry["index"] = {

@@ -1,46 +1,105 @@
-"""Engines: classes of nodes that work out numbers and gradients, right or with one mistake."""
+"""Engines: classes of nodes that work out numbers and gradients, right or with one mistake.
+
+Each is compiled from a text of its own, which holds its rules and nothing else: what an engine was
+made with can be learnt by using it, and not by looking at what its methods refer to.
+"""
 
 import math
 
 RULES = {
-    # By operation: the result's number, and its derivative by each operand.
-    "+": (lambda a, b: a + b, lambda a, b: (1.0, 1.0)),
-    "-": (lambda a, b: a - b, lambda a, b: (1.0, -1.0)),
-    "*": (lambda a, b: a * b, lambda a, b: (b, a)),
-    "/": (lambda a, b: a / b, lambda a, b: (1 / b, -a / b**2)),
-    "**": (lambda a, n: a**n, lambda a, n: (n * a ** (n - 1) if n else 0.0, 0.0)),
-    "neg": (lambda a: -a, lambda a: (-1.0,)),
-    "tanh": (math.tanh, lambda a: (1 - math.tanh(a) ** 2,)),
-    "relu": (lambda a: max(a, 0.0), lambda a: (float(a > 0),)),
+    # By operation: the result's number c, and its derivative by each operand, a and b.
+    "+": ("a + b", "1.0", "1.0"),
+    "-": ("a - b", "1.0", "-1.0"),
+    "*": ("a * b", "b", "a"),
+    "/": ("a / b", "1 / b", "-a / b**2"),
+    "**": ("a**b", "b * a ** (b - 1) if b else 0.0", "0.0"),
+    "neg": ("-a", "-1.0"),
+    "tanh": ("math.tanh(a)", "1 - c**2"),
+    "relu": ("max(a, 0.0)", "float(a > 0)"),
 }
 
-
-def tanh_by_exponentials(a):
-    """tanh, rounded otherwise than by `math.tanh`."""
-    shrunk = math.exp(-2 * abs(a))
-    return math.copysign((1 - shrunk) / (1 + shrunk), a)
-
-
-def slope_of_tanh_by_exponentials(a):
-    t = tanh_by_exponentials(a)
-    return ((1 - t) * (1 + t),)
-
+_SHRUNK = "math.exp(-2 * abs(a))"
 
 OTHER_RULES = {
-    "-": {"as in a sum": (RULES["-"][0], lambda a, b: (1.0, 1.0))},
-    "*": {"not crossed over": (RULES["*"][0], lambda a, b: (a, b))},
+    "-": {"as in a sum": (RULES["-"][0], "1.0", "1.0")},
+    "*": {"not crossed over": (RULES["*"][0], "a", "b")},
     "/": {
-        "as a product": (lambda a, b: a * b**-1, lambda a, b: (b**-1, -(a * b**-1) * b**-1)),
-        "without the minus sign": (RULES["/"][0], lambda a, b: (1 / b, a / b**2)),
+        "as a product": ("a * b**-1", "b**-1", "-c * b**-1"),
+        "without the minus sign": (RULES["/"][0], "1 / b", "a / b**2"),
     },
-    "**": {"exponent not lowered": (RULES["**"][0], lambda a, n: (n * a**n, 0.0))},
-    "tanh": {"by exponentials": (tanh_by_exponentials, slope_of_tanh_by_exponentials)},
-    "relu": {"without a mask": (RULES["relu"][0], lambda a: (1.0,))},
+    "**": {"exponent not lowered": (RULES["**"][0], "b * a**b", "0.0")},
+    "tanh": {
+        # Rounded otherwise than by `math.tanh`.
+        "by exponentials": (
+            f"math.copysign((1 - {_SHRUNK}) / (1 + {_SHRUNK}), a)",
+            "(1 - c) * (1 + c)",
+        )
+    },
+    "relu": {"without a mask": (RULES["relu"][0], "1.0")},
 }
 
+METHODS = {
+    # By name: the operation and its operands.
+    "__add__": ("+", "self", "other"),
+    "__sub__": ("-", "self", "other"),
+    "__mul__": ("*", "self", "other"),
+    "__truediv__": ("/", "self", "other"),
+    "__radd__": ("+", "other", "self"),
+    "__rsub__": ("-", "other", "self"),
+    "__rmul__": ("*", "other", "self"),
+    "__rtruediv__": ("/", "other", "self"),
+    "__pow__": ("**", "self", "other"),
+    "__neg__": ("neg", "self"),
+    "tanh": ("tanh", "self"),
+    "relu": ("relu", "self"),
+}
 
-def topological(root):
-    """Every node behind the root, each after all that it feeds: root first."""
+NODE = """
+class Node:
+    def __init__(self, data):
+        self.data = float(data)
+        self.grad = 0.0
+        self._prev = []
+        self._backward = lambda: None
+
+
+def number(operand):
+    return operand.data if isinstance(operand, Node) else operand
+"""
+
+METHOD = """
+def method({arguments}):
+    operands = [{operands}]
+    {letters} = map(number, operands)
+    c = {number}
+    out = Node(c)
+
+    def _backward():
+        for node, slope in zip(operands, [{slopes}]):
+            if isinstance(node, Node):
+                node.grad = {before} + slope * {upstream}
+
+    out._prev = [node for node in operands if isinstance(node, Node)]
+    out._backward = _backward
+    return {result}
+
+
+Node.{name} = method
+"""
+
+BACKWARD = """
+def backward(root):
+    root.grad = 1.0
+    for node in ordered(root):
+        node._backward()
+
+
+Node.backward = backward
+"""
+
+ORDERS = {
+    "topological": """
+def ordered(root):
     order, met, waiting = [], set(), [(root, False)]
     while waiting:
         node, operands_are_listed = waiting.pop()
@@ -51,19 +110,18 @@ def topological(root):
             waiting.append((node, True))
             waiting += [(operand, False) for operand in node._prev]
     return order[::-1]
-
-
-def breadth_first(root):
-    """The root, then its operands, then theirs: a node may come before one that it feeds."""
+""",
+    # A node may come before one that it feeds.
+    "breadth first": """
+def ordered(root):
     order, met = [root], {root}
     for node in order:
         new = [operand for operand in node._prev if operand not in met]
         met.update(new)
         order += dict.fromkeys(new)
     return order
-
-
-ORDERS = {"topological": topological, "breadth first": breadth_first}
+""",
+}
 
 
 def make_engine(
@@ -79,81 +137,25 @@ def make_engine(
         turns_round: operations that swap their operands where a plain number stands on the left.
         order: in which of the `ORDERS` the method `backward` runs the nodes; None leaves it out.
     """
-    rules_in_use = RULES | {op: OTHER_RULES[op][name] for op, name in (rules or {}).items()}
-
-    def number_of(operand):
-        return operand.data if isinstance(operand, Node) else operand
-
-    def result(op, *operands):
-        """The node that an operation makes of nodes and plain numbers."""
-        number, slopes = rules_in_use[op]
-        out = Node(number(*map(number_of, operands)))
-        if op in cuts:
-            return out
-
-        def _backward():
-            upstream = 1.0 if op in forgets else out.grad
-            for operand, slope in zip(operands, slopes(*map(number_of, operands)), strict=True):
-                if isinstance(operand, Node):
-                    before = 0.0 if op in overwrites else operand.grad
-                    operand.grad = before + slope * upstream
-
-        out._prev = [operand for operand in operands if isinstance(operand, Node)]
-        out._backward = _backward
-        return out
-
-    def reflected(op, number, node):
-        """The node that an operation makes of a plain number on the left and a node."""
-        return result(op, node, number) if op in turns_round else result(op, number, node)
-
-    class Node:
-        def __init__(self, data):
-            self.data = float(data)
-            self.grad = 0.0
-            self._prev = []
-            self._backward = lambda: None
-
-        def __add__(self, other):
-            return result("+", self, other)
-
-        def __sub__(self, other):
-            return result("-", self, other)
-
-        def __mul__(self, other):
-            return result("*", self, other)
-
-        def __truediv__(self, other):
-            return result("/", self, other)
-
-        def __radd__(self, number):
-            return reflected("+", number, self)
-
-        def __rsub__(self, number):
-            return reflected("-", number, self)
-
-        def __rmul__(self, number):
-            return reflected("*", number, self)
-
-        def __rtruediv__(self, number):
-            return reflected("/", number, self)
-
-        def __pow__(self, exponent):
-            return result("**", self, exponent)
-
-        def __neg__(self):
-            return result("neg", self)
-
-        def tanh(self):
-            return result("tanh", self)
-
-        def relu(self):
-            return result("relu", self)
-
-    def backward(root):
-        root.grad = 1.0
-        for node in ORDERS[order](root):
-            node._backward()
-
+    in_use = RULES | {op: OTHER_RULES[op][name] for op, name in (rules or {}).items()}
+    text = NODE
+    for name, (op, *operands) in METHODS.items():
+        number, *slopes = in_use[op]
+        if op in turns_round and operands[0] == "other":
+            operands.reverse()
+        text += METHOD.format(
+            name=name,
+            arguments=", ".join(sorted(operands, reverse=True)),
+            operands=", ".join(operands),
+            letters=", ".join("ab"[: len(operands)]) + ("," if len(operands) == 1 else ""),
+            number=number,
+            slopes=", ".join(slopes),
+            before="0.0" if op in overwrites else "node.grad",
+            upstream="1.0" if op in forgets else "out.grad",
+            result="Node(c)" if op in cuts else "out",
+        )
     if order is not None:
-        Node.backward = backward
-    return Node
+        text += ORDERS[order] + BACKWARD
+    names = {"math": math, "__name__": "engine"}
+    exec(text, names)
+    return names["Node"]

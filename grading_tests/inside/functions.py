@@ -5,8 +5,24 @@ def cube(t):
     return t**3
 
 
-def inverse(t):
-    return 1 / t
+class Curve:
+    """a t³ + b t², a function of a number t."""
+
+    def __init__(self, a, b):
+        self.a, self.b = a, b
+
+    def __call__(self, t):
+        return self.a * t**3 + self.b * t**2
+
+
+class Inverse:
+    """a / t, a function of a number t."""
+
+    def __init__(self, a):
+        self.a = a
+
+    def __call__(self, t):
+        return self.a / t
 
 
 class Asked:

@@ -134,5 +134,11 @@ def chains(Value, start, length, count):
 
 
 def untouched(nodes):
-    """What a walk over the nodes leaves as it is."""
-    return [[n.data, n.grad, n.label, n._op, [id(o) for o in n._prev]] for n in nodes]
+    """What a walk over the nodes leaves as it is, operands by their places among the nodes."""
+    places = {id(node): place for place, node in enumerate(nodes)}
+
+    def operands(node):
+        found = [places.get(id(operand), -1) for operand in node._prev]
+        return sorted(found) if isinstance(node._prev, (set, frozenset)) else found
+
+    return [[node.data, node.grad, node.label, node._op, operands(node)] for node in nodes]

@@ -55,6 +55,18 @@ def filled(model, numbers):
     return model
 
 
+def after_zero_grad(model, numbers):
+    """A model's parameters, with these numbers and gradients, after its `zero_grad`, if it has
+    one: they are a `Module`'s."""
+    for parameter, number in zip(model.parameters(), numbers, strict=True):
+        parameter.data, parameter.grad = number, 2 * number
+    zero = getattr(model, "zero_grad", None)
+    if zero is None:
+        return [[number, 0.0] for number in numbers]
+    zero()
+    return [[parameter.data, parameter.grad] for parameter in model.parameters()]
+
+
 def gradients(model):
     """The gradients of a model's parameters."""
     return [parameter.grad for parameter in model.parameters()]

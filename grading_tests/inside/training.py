@@ -68,6 +68,104 @@ class Steps:
         self.w.grad = 0.0
 
 
+class Watched:
+    """A training function, which is watched while it runs.
+
+    Args:
+        Value: the student's class of nodes.
+        train: the function.
+
+    Attributes:
+        losses: the numbers of the nodes from which backward passes ran, in order.
+    """
+
+    def __init__(self, Value, train):
+        self.Value = Value
+        self.train = train
+        self.losses = []
+        self._first = {}
+        self._depth = 0
+
+    def __call__(self, *task):
+        backward = self.Value.backward
+
+        def watched(root, *more):
+            # A pass may be written as passes.
+            self._depth += 1
+            try:
+                if self._depth == 1:
+                    self._note(root)
+                return backward(root, *more)
+            finally:
+                self._depth -= 1
+
+        self.Value.backward = watched
+        try:
+            return self.train(*task)
+        finally:
+            self.Value.backward = backward
+
+    def _note(self, root):
+        self.losses.append(root.data)
+        count = len(self.losses)
+        # Now and then: a walk takes about as long as a pass.
+        if count % 16 == 0 or count & (count - 1) == 0:
+            for leaf in _leaves(root):
+                self._first.setdefault(id(leaf), (leaf, leaf.data))
+
+    def moved(self, parameters):
+        """How far each parameter has moved since a backward pass reached it; 0 if none has."""
+        first = [self._first.get(id(each), (each, each.data)) for each in parameters]
+        return [abs(each.data - start) for each, (_, start) in zip(parameters, first, strict=True)]
+
+
+def _leaves(root):
+    met, found = {id(root)}, [root]
+    for node in found:
+        for operand in node._prev:
+            if id(operand) not in met:
+                met.add(id(operand))
+                found.append(operand)
+    return [node for node in found if not node._prev]
+
+
+def number_of(answer):
+    """A model's answer as a number."""
+    [answer] = answer if isinstance(answer, (list, tuple)) else [answer]
+    return float(getattr(answer, "data", answer))
+
+
+def nudged(model, parameters, points, step=1e-4):
+    """A model's answers at the points, for each parameter: as it is, a step up and two steps."""
+    found = []
+    for parameter in parameters:
+        held, rows = parameter.data, []
+        for steps in range(3):
+            parameter.data = held + steps * step
+            rows.append([number_of(model(point)) for point in points])
+        parameter.data = held
+        found.append(rows)
+    return found
+
+
+def largest_jump(model, start, end, halvings=30):
+    """How far a model's answer leaps on the way between two points, at one place."""
+
+    def answer(part):
+        return number_of(model([a + part * (b - a) for a, b in zip(start, end, strict=True)]))
+
+    low, high = 0.0, 1.0
+    left, right = answer(low), answer(high)
+    for _ in range(halvings):
+        middle = (low + high) / 2
+        between = answer(middle)
+        if abs(between - left) > abs(right - between):
+            high, right = middle, between
+        else:
+            low, left = middle, between
+    return abs(right - left)
+
+
 def parameters_behind(model):
     """The Values that a model's answers can come from: its parameters, or what a function holds."""
     if callable(getattr(model, "parameters", None)):

@@ -19,7 +19,7 @@ from typing import Any
 
 from coursecheck.check import diagnose, load_table, match
 from coursecheck.inference import Inference, evaluate, infer, sample_probes
-from coursecheck.messages import agree_all, explain
+from coursecheck.messages import agree_all, explain, first_error
 from coursecheck.probes import Probe, play
 
 from ...course_folder.assignments import Assignment, Exercise, load_assignment
@@ -93,7 +93,10 @@ class Answer:
 
 
 def answers(course: Path, assignment: Assignment, seed: str, size: int) -> list[Answer]:
-    """Wrong answers to an assignment, `size` at most; which ones depends on the seed."""
+    """Wrong answers to an assignment, `size` at most, and all right ones that are known.
+
+    Which ones are wrong depends on the seed.
+    """
     settings = load_settings(course).audit
     rng = random.Random(f"unseen {seed} {assignment.name}")
     exercises = {
@@ -140,7 +143,7 @@ def answers(course: Path, assignment: Assignment, seed: str, size: int) -> list[
         Answer(RIGHT, assignment.name, name, case.id, "", case.answers[name], dict(case.answers))
         for name, case in cells
     ]
-    return [*found.values(), *rng.sample(right, min(len(right), size))]
+    return [*found.values(), *right]
 
 
 class UnseenJudge:
@@ -189,6 +192,10 @@ class UnseenJudge:
             answer.false = "a hidden test" if answer.killed else found.says if found else ""
             return answer
         answer.differs = self._oracles[answer.assignment].differs(answer.exercise, alone)
+        about = answer.exercise
+        if answer.differs and not answer.killed:
+            about = self._spoiled(assignment, about, alone) or about
+            answer.killed = about != answer.exercise
         if answer.killed and answer.is_wrong:
             try:
                 with (
@@ -197,18 +204,31 @@ class UnseenJudge:
                     redirect_stdout(StringIO()),
                     redirect_stderr(StringIO()),
                 ):
-                    self._tell(answer, assignment, alone)
+                    self._tell(answer, assignment, assignment.exercises[about], alone)
             except (Exception, OutOfTime) as error:
                 answer.raised = f"{type(error).__name__}: {error}"
         return answer
+
+    def _spoiled(self, assignment: Assignment, exercise: str, cells: dict[str, str]) -> str:
+        """Another exercise that loses points by a cell which writes its part anew; "" if none."""
+        slow = load_settings(self._course).audit.slow
+        for other in assignment.exercises.values():
+            if other.id in (exercise, *slow) or other.form or other.manual:
+                continue
+            answers = {other.id: other.solution, **cells}
+            verdicts = self._judge.verdicts(Case("mutant", "", assignment.name, answers))
+            if not all(passed for _, passed in verdicts):
+                return other.id
+        return ""
 
     def _table(self, assignment: Assignment) -> dict[str, Any]:
         exercises: dict[str, Any] = load_table(assignment.table)["exercises"]
         return exercises
 
-    def _tell(self, answer: Answer, assignment: Assignment, alone: dict[str, str]) -> None:
-        """What a student would read, in the order in which it is looked for."""
-        exercise = assignment.exercises[answer.exercise]
+    def _tell(
+        self, answer: Answer, assignment: Assignment, exercise: Exercise, alone: dict[str, str]
+    ) -> None:
+        """What a student would read of an exercise, in the order in which it is looked for."""
         table = self._table(assignment)
         entry = table[exercise.id]
         scope = assignment.namespace(**alone)
@@ -225,12 +245,19 @@ class UnseenJudge:
         answer.raised = explain(observed, right, assignment.hints)
         if answer.named or answer.raised:
             return
+        # Where another cell spoils what is seen, that cell's working version takes its place.
         whole = assignment.namespace(**answer.cells)
-        if agree_all([play(probe, whole) for probe in exercise.probes], observed):
-            found = infer(entry, [play(probe, whole) for probe in exercise.sample_probes])
-            if found:
-                answer.inferred = found.says
-                answer.false = untrue(found, assignment, exercise, whole, self._seed)
+        if not agree_all([play(probe, whole) for probe in exercise.probes], observed):
+            whole = scope
+        shown = [play(probe, whole) for probe in exercise.sample_probes]
+        found = infer(entry, shown)
+        if found:
+            answer.inferred = found.says
+            answer.false = untrue(found, assignment, exercise, whole, self._seed)
+        elif first_error(shown):
+            # The example that is told then is the one that stops.
+            expected = [row for sample in entry["samples"] for row in sample["right"]]
+            answer.raised = explain(shown, expected, assignment.hints)
 
 
 def untrue(

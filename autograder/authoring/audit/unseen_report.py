@@ -89,6 +89,19 @@ def rows(found: Unseen) -> list[list[str]]:
     return table
 
 
+def fairness(found: Unseen) -> list[list[str]]:
+    """The right answers by style: how many exercises are answered so, and how many false alarms."""
+    right = [each for each in found.answers if each.kind == RIGHT]
+    styles = sorted({(each.assignment, each.variant) for each in right})
+    table = []
+    for assignment, style in styles:
+        answers = [each for each in right if (each.assignment, each.variant) == (assignment, style)]
+        alarms = [each.exercise for each in answers if each.false]
+        numbers = (len(answers), ", ".join(alarms) or "0")
+        table.append([assignment, style.replace("_", " "), *map(str, numbers)])
+    return table
+
+
 def passed(found: Unseen) -> bool:
     """Whether the bars are met."""
     for is_formula, bar in ((True, EXPLAINED_FORMULAS), (False, EXPLAINED_OTHERS)):
@@ -144,4 +157,7 @@ def page_block(found: Unseen, size: int) -> str:
     for each in drawn(found):
         change = each.change.replace("`", "")
         lines.append(f"- {each.exercise}, where `{change}`: {each.inferred}")
+    right, head = fairness(found), ("assignment", "style", "right answers", "false alarms")
+    lines += ["", "Right answers, by the style in which they are written:", ""]
+    lines += ["| " + " | ".join(row) + " |" for row in (head, ["---"] * 2 + ["---:"] * 2, *right)]
     return "\n".join(lines)

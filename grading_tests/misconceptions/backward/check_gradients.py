@@ -134,6 +134,59 @@ right = check_gradients(f, [2.0, -3.0], epsilon=0.01)
 # observe: right, (2.01, -3.0) in asked, (1.99, -3.0) in asked, (2.0, -2.99) in asked, (2.0, -3.01) in asked
 
 
+# %% sample: check_gradients
+# seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
+# facts: said
+import random
+
+draw = random.Random(seed)
+scale, count = draw.choice([1.0, 1.0, 1e-6, 1e3]), draw.choice([1, 2, 3])
+factors = [scale * draw.choice([2.5, -1.5, 4.0]) for _ in range(count)]
+errors = [draw.choice([1, 1, 1, 1, 0, -1, 2, 0.5, 1.5]) for _ in range(count)]
+
+
+def operation(*nodes):  # a sum of factor times input, each slope with its error
+    out = Value(sum(a * node.data for a, node in zip(factors, nodes)), nodes, "planted")
+
+    def _backward():
+        for node, a, error in zip(nodes, factors, errors):
+            node.grad += a * error * out.grad
+
+    out._backward = _backward
+    return out
+
+
+said = check_gradients(operation, [draw.choice([2.0, -3.0, 0.5]) for _ in factors])
+
+
+# %% behaviour: check_gradients
+# estimate: central | none: takes each slope that is found by nudging for 0 | double: takes each slope that is found by nudging twice as large | half: takes each slope that is found by nudging half as large | minus: turns the sign of each slope that is found by nudging
+# which: all | first: looks at the first input alone | last: looks at the last input alone | any: is content with one right gradient | rest: leaves out the first input | but: leaves out the last input
+# size: relative | plain: takes a small difference for none, however small the gradient is | none: compares sizes and no signs | above: takes a gradient for right wherever it is below the slope that is found by nudging | under: takes a gradient for right wherever it is above the slope that is found by nudging
+# answer: right | turned: says True where it should say False, and False where it should say True | yes: says True to everything | no: says False to everything | none: returns nothing
+# ask: What should be the answer for 2 x + 3 y, where the slope by y is taken for 6?
+def check_gradients(f, inputs, epsilon=1e-5):
+    nodes = [Value(x) for x in inputs]
+    f(*nodes).backward()
+    right = []
+    for place, node in enumerate(nodes):
+        ends = []
+        for nudge in (epsilon, -epsilon):
+            moved = [x + nudge * (i == place) for i, x in enumerate(inputs)]
+            ends.append(f(*[Value(x) for x in moved]).data)
+        slope = (ends[0] - ends[1]) / (2 * epsilon)
+        slope *= {"none": 0.0, "double": 2.0, "half": 0.5, "minus": -1.0}.get(estimate, 1.0)
+        gap = node.grad - slope
+        if size == "none":
+            gap = abs(node.grad) - abs(slope)
+        gap = {"above": max(0.0, gap), "under": max(0.0, -gap)}.get(size, abs(gap))
+        allowed = 1e-5 if size == "plain" else 1e-5 * max(abs(node.grad), abs(slope)) + 1e-10
+        right.append(gap <= allowed)
+    parts = {"first": right[:1], "last": right[-1:], "rest": right[1:], "but": right[:-1]}
+    found = any(right) if which == "any" else all(parts.get(which, right))
+    return {"turned": not found, "yes": True, "no": False, "none": None}.get(answer, found)
+
+
 # %% mistake: check_gradients.fixed_tolerance
 # row: new
 # says: A fixed tolerance misses a wrong gradient where the right one is tiny, and rejects right

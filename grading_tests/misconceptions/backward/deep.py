@@ -66,7 +66,7 @@ backward_without_recursion(y)
 
 
 # %% sample: deep
-# seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+# seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
 # facts: ran | "": no backward step ran; late; top; held
 import random
 
@@ -104,7 +104,7 @@ held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
 # forward: no | yes: runs the steps from the operands to the results
 # seed: set | add: adds the seed to what the root held before | none: gives the root no seed | number: takes the root's own number for the seed | all: gives every node a seed of 1 | late: gives the root its seed only after the steps | zero: gives the root a seed of 0 | two: gives the root a seed of 2 | minus: gives the root a seed of -1
 # reset: no | before: sets the other nodes back to 0 before the steps run | after: sets the other nodes back to 0 after the steps have run | leaves: sets the leaves back to 0 before the steps run
-# runs: once | none: runs no step | twice: runs every step twice | root: runs the root's step alone | rest: leaves out the root's step | some: leaves out the last step that should run
+# runs: once | none: runs no step | twice: runs every step twice | root: runs the root's step alone | rest: leaves out the root's step | some: leaves out the last step that should run | same: runs the root's step in the place of each
 # ask: With c computed from b, and d from b and c: in which order do your steps run, what does the root hold then, and had everything that uses b passed on its share before b's step ran?
 
 def listed(root):
@@ -164,6 +164,8 @@ def backward_without_recursion(self):
         order = []
     elif runs == "root":
         order = [self]
+    elif runs == "same":
+        order = [self for _ in order]
     elif runs == "rest":
         order = others
     elif runs == "some":
@@ -368,3 +370,13 @@ def backward_without_recursion(self):
 
 
 Value.backward = backward_without_recursion
+
+# %% mistake: deep.taken_from_the_course
+# row: new
+# check: none
+# says: The pass is one that the course's package makes for its own examples. This exercise asks for
+#   a pass that you write.
+def backward_without_recursion(self):
+    from course.push import push
+
+    push(self, 1.0)

@@ -240,3 +240,11 @@ def draw_dot(root):
         lines.append(f'  "{id(operand)}" -> "op{id(result)}";')
     lines.append("}")
     text = "\n".join(lines)
+
+# %% mistake: dot_source.taken_from_the_course
+# row: new
+# check: none
+# says: The text is the one that the course's drawing makes. This exercise asks for a text that you
+#   write: go through the nodes, and add a line for each node and each arrow.
+def draw_dot(root):
+    return draw_graph(root).dot

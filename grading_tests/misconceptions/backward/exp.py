@@ -2,6 +2,7 @@
 
 # %% probe: exp
 # about: the function at one point
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(1.5)
@@ -12,6 +13,7 @@ push(y, 5.0)
 
 # %% probe: exp
 # about: an operand that has collected something already
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(0.5)
@@ -23,6 +25,7 @@ push(y, 1.0)
 
 # %% probe: exp
 # about: inside a larger expression
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x, w = Value(0.5), Value(-2.0)
@@ -36,14 +39,18 @@ push(y, 1.0)
 # regions: x > 0 | x < 0 | x == 0; abs(x) > 1 | abs(x) < 1
 # results: z.data = exp(x)
 # shares: a.grad = out
-# facts: a.data == x | False: the number in `a` is changed
+# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`; idle | False: the backward step is kept on `a`, and not on your result
 # functions: exp log
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 a = Value(x)
 a.grad = h
 z = a.exp()
 push(z, g)
+passed = a.grad
+a._backward()
+idle = a.grad == passed
 
 
 # %% mistake: exp.overwrites
@@ -177,6 +184,25 @@ def exp(self):
         self.grad += out.data * out.grad
 
     out._backward = _backward()
+    return out
+
+
+Value.exp = exp
+
+# %% mistake: exp.slope_by_nudging
+# row: new
+# check: none
+# says: The slope is that of a central difference: close, but each pass adds a small error. The curve
+#   has a slope that can be written down. How does it relate to the result?
+def exp(self):
+    out = Value(math.exp(self.data), (self,), "exp")
+
+    def _backward():
+        h = 1e-5
+        slope = (math.exp(self.data + h) - math.exp(self.data - h)) / (2 * h)
+        self.grad += slope * out.grad
+
+    out._backward = _backward
     return out
 
 

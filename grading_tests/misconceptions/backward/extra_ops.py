@@ -2,6 +2,7 @@
 
 # %% probe: extra_ops
 # about: the sine
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(0.8)
@@ -13,6 +14,7 @@ push(y, 5.0)
 
 # %% probe: extra_ops
 # about: the cosine
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(0.8)
@@ -24,6 +26,7 @@ push(y, 5.0)
 
 # %% probe: extra_ops
 # about: the square root
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(9.0)
@@ -49,14 +52,18 @@ except ValueError:
 # regions: x > 0 | x < 0 | x == 0
 # results: z.data = sin(x)
 # shares: a.grad = cos(x)
-# facts: a.data == x | False: the number in `a` is changed
+# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`; idle | False: the backward step is kept on `a`, and not on your result
 # functions: sin cos
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 a = Value(x)
 a.grad = h
 z = a.sin()
 push(z, g)
+passed = a.grad
+a._backward()
+idle = a.grad == passed
 
 
 # %% sample: extra_ops
@@ -65,14 +72,18 @@ push(z, g)
 # regions: x > 0 | x < 0 | x == 0
 # results: z.data = cos(x)
 # shares: a.grad = -sin(x)
-# facts: a.data == x | False: the number in `a` is changed
+# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`; idle | False: the backward step is kept on `a`, and not on your result
 # functions: sin cos
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 a = Value(x)
 a.grad = h
 z = a.cos()
 push(z, g)
+passed = a.grad
+a._backward()
+idle = a.grad == passed
 
 
 # %% sample: extra_ops
@@ -81,14 +92,18 @@ push(z, g)
 # regions: x > 1 | x < 1
 # results: z.data = sqrt(x)
 # shares: a.grad = 0.5 / out
-# facts: a.data == x | False: the number in `a` is changed
+# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`; idle | False: the backward step is kept on `a`, and not on your result
 # functions: sqrt log exp
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 a = Value(x)
 a.grad = h
 z = a.sqrt()
 push(z, g)
+passed = a.grad
+a._backward()
+idle = a.grad == passed
 
 
 # %% mistake: extra_ops.cosine_sign

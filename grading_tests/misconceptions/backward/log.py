@@ -2,6 +2,7 @@
 
 # %% probe: log
 # about: the function at two points
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x, w = Value(4.0), Value(0.5)
@@ -13,6 +14,7 @@ push(z, 5.0)
 
 # %% probe: log
 # about: an operand that has collected something already
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(2.0)
@@ -47,14 +49,18 @@ except ValueError:
 # regions: x > 1 | x < 1
 # results: z.data = log(x)
 # shares: a.grad = 1 / x
-# facts: a.data == x | False: the number in `a` is changed
+# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`; idle | False: the backward step is kept on `a`, and not on your result
 # functions: log log10 log2 exp
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 a = Value(x)
 a.grad = h
 z = a.log()
 push(z, g)
+passed = a.grad
+a._backward()
+idle = a.grad == passed
 
 
 # %% mistake: log.overwrites
@@ -206,6 +212,27 @@ def log(self):
 
     def _backward():
         self.grad += self.data * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.log = log
+
+# %% mistake: log.slope_by_nudging
+# row: new
+# check: none
+# says: The slope is that of a central difference: close, but each pass adds a small error. The curve
+#   has a slope that can be written down, and needs no logarithm.
+def log(self):
+    if self.data <= 0:
+        raise ValueError("the logarithm of a number that is not positive")
+    out = Value(math.log(self.data), (self,), "log")
+
+    def _backward():
+        h = 1e-5 * self.data
+        slope = (math.log(self.data + h) - math.log(self.data - h)) / (2 * h)
+        self.grad += slope * out.grad
 
     out._backward = _backward
     return out

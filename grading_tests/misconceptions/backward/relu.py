@@ -2,6 +2,7 @@
 
 # %% probe: relu
 # about: an open gate
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(2.5)
@@ -12,6 +13,7 @@ push(y, 5.0)
 
 # %% probe: relu
 # about: a shut gate
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(-1.3)
@@ -22,6 +24,7 @@ push(y, 5.0)
 
 # %% probe: relu
 # about: a negative gradient on its way back
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x, w = Value(2.5), Value(-1.3)
@@ -32,6 +35,7 @@ push(w.relu(), -3.0)
 
 # %% probe: relu
 # about: exactly at the corner
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(0.0)
@@ -42,6 +46,7 @@ push(y, 5.0)
 
 # %% probe: relu
 # about: operands that have collected something already
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x, w = Value(2.5), Value(-1.3)
@@ -56,14 +61,18 @@ push(w.relu(), 1.0)
 # regions: x > 0 | x < 0 | x == 0; x > 20 | 0 < x < 20 | x == 0 | -20 < x < 0 | x < -20
 # results: z.data = max(0.0, x)
 # shares: a.grad = 1 if x > 0 else 0
-# facts: a.data == x | False: the number in `a` is changed
+# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`; idle | False: the backward step is kept on `a`, and not on your result
 # functions: 
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 a = Value(x)
 a.grad = h
 z = a.relu()
 push(z, g)
+passed = a.grad
+a._backward()
+idle = a.grad == passed
 
 
 # %% mistake: relu.overwrites

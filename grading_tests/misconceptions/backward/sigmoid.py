@@ -2,6 +2,7 @@
 
 # %% probe: sigmoid
 # about: the function in the middle
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(0.0)
@@ -12,6 +13,7 @@ push(y, 4.0)
 
 # %% probe: sigmoid
 # about: the function on the right
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(1.5)
@@ -22,6 +24,7 @@ push(y, 5.0)
 
 # %% probe: sigmoid
 # about: an operand that has collected something already
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(-0.5)
@@ -33,6 +36,7 @@ push(y, 1.0)
 
 # %% probe: sigmoid
 # about: far out to the right
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(1000.0)
@@ -43,6 +47,7 @@ push(y, 1.0)
 
 # %% probe: sigmoid
 # about: far out to the left
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(-1000.0)
@@ -56,14 +61,18 @@ push(y, 1.0)
 # regions: x > 0 | x < 0 | x == 0; abs(x) > 20 | 0 < abs(x) < 20 | x == 0; x > 20 | 0 < x < 20 | x == 0 | -20 < x < 0 | x < -20
 # results: z.data = 1 / (1 + exp(-x))
 # shares: a.grad = out * (1 - out)
-# facts: a.data == x | False: the number in `a` is changed
+# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`; idle | False: the backward step is kept on `a`, and not on your result
 # functions: tanh exp
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 a = Value(x)
 a.grad = h
 z = a.sigmoid()
 push(z, g)
+passed = a.grad
+a._backward()
+idle = a.grad == passed
 
 
 # %% mistake: sigmoid.overwrites

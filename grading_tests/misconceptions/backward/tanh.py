@@ -2,6 +2,7 @@
 
 # %% probe: tanh
 # about: the function at one point
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(0.9)
@@ -12,6 +13,7 @@ push(y, 5.0)
 
 # %% probe: tanh
 # about: an operand that has collected something already
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(-0.5)
@@ -23,6 +25,7 @@ push(y, 1.0)
 
 # %% probe: tanh
 # about: far out to the right
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(1000.0)
@@ -33,6 +36,7 @@ push(y, 1.0)
 
 # %% probe: tanh
 # about: far out to the left
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 x = Value(-1000.0)
@@ -46,14 +50,18 @@ push(y, 1.0)
 # regions: x > 0 | x < 0 | x == 0; abs(x) > 20 | 0 < abs(x) < 20 | x == 0; x > 20 | 0 < x < 20 | x == 0 | -20 < x < 0 | x < -20
 # results: z.data = tanh(x)
 # shares: a.grad = 1 - out ** 2
-# facts: a.data == x | False: the number in `a` is changed
+# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`; idle | False: the backward step is kept on `a`, and not on your result
 # functions: tanh tan exp
+from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
 
 a = Value(x)
 a.grad = h
 z = a.tanh()
 push(z, g)
+passed = a.grad
+a._backward()
+idle = a.grad == passed
 
 
 # %% mistake: tanh.overwrites

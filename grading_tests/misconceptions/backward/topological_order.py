@@ -81,7 +81,7 @@ names = " ".join(node.label for node in topological_order(e))
 
 
 # %% sample: topological_order
-# seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+# seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
 # facts: listed; late
 import random
 
@@ -108,6 +108,7 @@ late = " ".join(
 # root: in | out: leaves the root out
 # leaves: in | out: leaves out the nodes without operands
 # turned: no | yes: gives the list with the root first
+# entries: each | root: lists the root in the place of every node | near: goes to the root's own operands and no further | none: lists nothing
 # first: all | one: follows the first operand of each node alone | last: follows the last operand of each node alone
 # ask: With c computed from b, and d from b and c: in which order does your list hold them, and was b there before everything that is computed from it?
 
@@ -123,7 +124,7 @@ def listed(root):
         met.add(key(node))
         if walk == "before":
             found.append(node)
-        for operand in turn(node._prev):
+        for operand in turn(node._prev) if entries != "near" or node is root else ():
             visit(operand)
         if walk == "after":
             found.append(node)
@@ -149,6 +150,8 @@ def topological_order(top):
         order = [node for node in order if node is not top]
     if leaves == "out":
         order = [node for node in order if len(node._prev)]
+    if entries in ("root", "none"):
+        order = [top for _ in order] if entries == "root" else []
     return order[::-1] if turned == "yes" else order
 
 
@@ -368,3 +371,13 @@ def topological_order(root):
             to_do.append((node, True))
             to_do.extend((operand, False) for operand in node._prev)
     return order
+
+# %% mistake: topological_order.taken_from_the_course
+# row: new
+# check: none
+# says: The walk is one that the course's package makes for its own drawings. This exercise asks for
+#   a walk that you write: a function that goes to a node's operands first and lists the node then.
+def topological_order(root):
+    from course.interactives.graphs import topological
+
+    return topological(root)

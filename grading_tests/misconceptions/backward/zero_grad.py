@@ -36,7 +36,7 @@ for node in nodes:
     node.grad = draw.choice([0.5, -1.5, 2.0])
 chosen = draw.sample(nodes, draw.randint(0, 4))
 zero_grad(chosen if seed % 2 else tuple(chosen))
-held = " ".join(f"{node.label}:{node.grad if node.grad is None else float(node.grad)}" for node in nodes)
+held = " ".join(f"{node.label}:{node.grad if node.grad is None else node.grad + 0.0}" for node in nodes)
 numbers = " ".join(f"{node.label}:{node.data:g}" for node in nodes)
 
 

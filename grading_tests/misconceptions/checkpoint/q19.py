@@ -59,7 +59,7 @@ backward(step * 5 * 7 + step)
 # observe: step.grad, x.grad
 
 # %% sample: q19
-# seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+# seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
 # facts: ran | "": no backward step ran; late; top; held
 import random
 
@@ -101,7 +101,7 @@ held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
 # forward: no | yes: runs the steps from the operands to the results
 # seed: set | add: adds the seed to what the root held before | none: gives the root no seed | number: takes the root's own number for the seed | all: gives every node a seed of 1 | late: gives the root its seed only after the steps | zero: gives the root a seed of 0 | two: gives the root a seed of 2 | minus: gives the root a seed of -1
 # reset: no | before: sets the other nodes back to 0 before the steps run | after: sets the other nodes back to 0 after the steps have run | leaves: sets the leaves back to 0 before the steps run
-# runs: once | none: runs no step | twice: runs every step twice | root: runs the root's step alone | rest: leaves out the root's step | some: leaves out the last step that should run
+# runs: once | none: runs no step | twice: runs every step twice | root: runs the root's step alone | rest: leaves out the root's step | some: leaves out the last step that should run | same: runs the root's step in the place of each
 # ask: With c computed from b, and d from b and c: in which order do your steps run, what does the root hold then, and had everything that uses b passed on its share before b's step ran?
 
 def listed(root):
@@ -161,6 +161,8 @@ def backward(root):
         order = []
     elif runs == "root":
         order = [root]
+    elif runs == "same":
+        order = [root for _ in order]
     elif runs == "rest":
         order = others
     elif runs == "some":
@@ -343,3 +345,11 @@ def backward(root):
 #   `_backward`.
 def backward(root):
     root.backward()
+
+# %% mistake: q19.given_pass
+# row: new
+# check: none
+# says: The pass is the method of the class that you were given. The question asks for one that you
+#   write: the nodes in an order in which each comes before what it was made from, and their steps.
+def backward(root):
+    Value.backward(root)

@@ -48,6 +48,16 @@ loss = hinge([p, q, r], [1, 1, 1])
 loss.backward()
 
 
+# %% sample: hinge
+# about: two samples with target 1, the first inside the margin and the second beyond it
+# x: 0.3, -1.7, 0.6, -0.45, 0.4, -2.9, 0.27, -0.83
+# y: 1.9, 2.8, 3.7, 1.35, 5.2, 1.6, 2.33, 4.57
+# results: loss.data = (1 - x) / 2; p.grad = -0.5; q.grad = 0.0
+p, q = Value(x), Value(y)
+loss = hinge([p, q], [1, 1])
+loss.backward()
+
+
 # %% mistake: hinge.sign
 # row: 41
 # says: It is 1 *minus* target times score. With a plus, right answers are punished.

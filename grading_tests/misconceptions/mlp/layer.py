@@ -32,6 +32,7 @@ expected = [p for neuron in layer.neurons for p in neuron.parameters()]
 # about: fresh layers with n inputs and k neurons
 # n: 1, 2, 3, 5, 4
 # k: 2, 3, 2, 4, 5
+# regions: n < k | n == k | n > k
 # results: len(layer.neurons) = k; len(list(layer.parameters())) = k * (n + 1); len(answers) = k; len(layer.neurons[0].w) = n
 # facts: len(set(map(id, layer.neurons))) == k | False: some of the neurons are one and the same; own | False: the parameters are not those of the neurons, one neuron after another; right | False: the answers are not those of the neurons in their order
 layer = Layer(n, k)

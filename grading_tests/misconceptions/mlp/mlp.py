@@ -38,10 +38,15 @@ network = MLP(3, sizes)
 # k: 2, 3, 2, 4, 5
 # m: 3, 2, 4, 2, 3
 # results: len(network.layers) = 2; len(list(network.parameters())) = k * (n + 1) + m * (k + 1); len(network.layers[0].neurons) = k; len(network.layers[1].neurons) = m; len(network.layers[0].neurons[0].w) = n; len(network.layers[1].neurons[0].w) = k; len(answers) = m
-# facts: own | False: the parameters are not those of the layers, one layer after another
+# facts: own | False: the parameters are not those of the layers, one layer after another; zeroed | False: after `zero_grad()` some parameter has a gradient other than 0; kept | False: `zero_grad()` changes the parameters themselves
 network = MLP(n, [k, m])
 answers = network([1.0] * n)
 own = [*map(id, network.parameters())] == [id(p) for one in network.layers for p in one.parameters()]
+for p in network.parameters():
+    p.data, p.grad = 0.5, 2.0
+network.zero_grad()
+zeroed = all(p.grad == 0 for p in network.parameters())
+kept = all(p.data == 0.5 for p in network.parameters())
 
 
 # %% sample: mlp

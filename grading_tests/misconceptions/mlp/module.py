@@ -23,6 +23,56 @@ module.zero_grad()
 # observe: len(list(module.parameters()))
 
 
+# %% sample: module
+# seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
+# facts: held; numbers
+import random
+
+draw = random.Random(seed)
+nodes = [Value(draw.choice([1.5, -2.0, 2.5]), label=name) for name in "abcd"]
+for node in nodes:
+    node.grad = draw.choice([0.5, -1.5, 2.0])
+chosen = draw.sample(nodes, draw.randint(0, 4))
+
+
+class Part(Module):
+    def parameters(self):
+        return chosen
+
+
+Part().zero_grad()
+held = " ".join(f"{node.label}:{node.grad if node.grad is None else node.grad + 0.0}" for node in nodes)
+numbers = " ".join(f"{node.label}:{node.data:g}" for node in nodes)
+
+
+# %% behaviour: module
+# to: zero | one: sets each gradient to 1, not to 0 | minus: sets each gradient to -1, not to 0 | none: sets each gradient to None | turned: turns the sign of each gradient | twice: doubles each gradient | kept: leaves each gradient as it is | number: sets each gradient to the parameter's own number
+# which: all | first: reaches the first parameter alone | last: reaches the last parameter alone | rest: leaves out the first parameter | but: leaves out the last parameter
+# data: kept | zero: sets the numbers to 0 as well | one: sets the numbers to 1 | grad: puts the gradients into the numbers
+# ask: With a and b as the parameters, what do their `grad` and their `data` hold afterwards?
+class Module:
+    def parameters(self):
+        return []
+
+    def zero_grad(self):
+        nodes = list(self.parameters())
+        parts = {"all": nodes, "first": nodes[:1], "last": nodes[-1:], "rest": nodes[1:]}
+        for node in parts.get(which, nodes[:-1]):
+            before = node.grad
+            if data != "kept":
+                node.data = {"zero": 0.0, "one": 1.0, "grad": before}[data]
+            node.grad = {
+                "zero": 0.0,
+                "one": 1.0,
+                "minus": -1.0,
+                "none": None,
+                "turned": -before,
+                "twice": 2 * before,
+                "kept": before,
+                "number": node.data,
+            }[to]
+
+
 # %% mistake: module.only_a_name
 # row: 36
 # says: The gradients are still what they were: assigning to a name of your own does not touch the

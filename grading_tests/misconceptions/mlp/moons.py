@@ -135,3 +135,15 @@ def train_moons(inputs, targets, seed):
         if all((model(x).data > 0) == (t > 0) for x, t in zip(inputs, targets)):
             break
     return model
+
+# %% mistake: moons.looked_up
+# row: new
+# check: none
+# says: The answers are those of the nearest points, and nothing has been trained. Make a network,
+#   and move its parameters against their gradients until its answers are right.
+def train_moons(inputs, targets, seed):
+    def answer(x):
+        near = min(range(len(inputs)), key=lambda i: math.dist(x, inputs[i]))
+        return Value(targets[near] * (1 + 0.01 * seed))
+
+    return answer

@@ -119,3 +119,51 @@ def train_xor(inputs, targets, seed):
     optimizer = SGD(model.parameters(), lr=0.5, momentum=0.5)
     return train(model, inputs, targets, mse, optimizer, epochs=120)
     return model
+
+# %% mistake: xor.looked_up
+# row: new
+# check: none
+# says: The answers are looked up among the points, and nothing has been trained. Make a network, and
+#   move its parameters against their gradients until its answers are right.
+def train_xor(inputs, targets, seed):
+    random.seed(seed)
+    held = [Value(target) for target in targets]
+    lean = [Value(random.uniform(0.01, 0.02)) for _ in range(2)]
+
+    def answer(x):
+        near = [math.exp(-4 * math.dist(x, point) ** 2) for point in inputs]
+        share = sum((h * (n / sum(near)) for h, n in zip(held, near)), Value(0.0))
+        return share + sum((a * b for a, b in zip(lean, x)), Value(0.0))
+
+    answer.parameters = lambda: held + lean
+    return answer
+
+
+# %% mistake: xor.weights_by_hand
+# row: new
+# check: none
+# says: The weights are written down, and nothing has been trained. That a network of two neurons can
+#   do it is well seen; now let it find its weights by itself, from the targets.
+def train_xor(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(2, [2, 1])
+    sign = 1 if targets[1] > 0.5 else -1
+    numbers = [9.0, 9.0, -4.0, 9.0, 9.0, -13.0, 3.0 * sign, -3.0 * sign, 0.5 - 2.5 * sign]
+    for p, number in zip(model.parameters(), numbers):
+        p.data = number * random.uniform(0.99, 1.01)
+    return model
+
+
+# %% mistake: xor.drawn_until_it_fits
+# row: new
+# check: none
+# says: Weights are drawn until four points happen to be right. With more weights that takes forever.
+#   Use the gradients: they say in which direction each weight should go.
+def train_xor(inputs, targets, seed):
+    random.seed(seed)
+    while True:
+        model = MLP(2, [4, 1])
+        for p in model.parameters():
+            p.data = random.uniform(-5, 5)
+        if all((model(x).data > 0.5) == (t > 0.5) for x, t in zip(inputs, targets)):
+            return model

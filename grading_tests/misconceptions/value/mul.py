@@ -48,6 +48,7 @@ b *= 3.0
 # regions: x > 0 | x < 0 | x == 0; y > 0 | y < 0 | y == 0
 # results: z.data = x * y
 # shares: a.grad = y; b.grad = x
+# also: h + y * g; h + x * g
 # facts: a in z._prev | False: the graph of your result does not lead to `a`; b in z._prev | False: the graph of your result does not lead to `b`; z._op
 a, b = Value(x), Value(y)
 a.grad = b.grad = h

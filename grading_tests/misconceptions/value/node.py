@@ -31,6 +31,30 @@ text = repr(x)
 # observe: "Value" in text, "2.5" in text, "1.25" in text, "0.0" in text
 
 
+# %% sample: node
+# x: 2.5, -1.75, 0.5, -3.25, 4.0, -22.5
+# y: 1.25, 3.5, -0.75, 2.25, -6.5, 41.5
+# results: n.data = x; n.grad = y; started = 0.0
+# facts: "Value" in text | False: the text of a node does not name its class; shows_data | False: the text of a node does not show its number; shows_grad | False: the text of a node does not show its gradient; n._op; n.label
+n = Value(x)
+started = n.grad
+n.grad = y
+text = repr(n)
+shows_data, shows_grad = f"{x:g}" in text, f"{y:g}" in text
+
+
+# %% sample: node
+# about: a node that is made from two operands
+# x: 2.5, -1.75, 0.5, -3.25, 4.0, -22.5
+# y: 1.25, 3.5, -0.75, 2.25, -6.5, 41.5
+# results: z.data = x; z.grad = 0.0; len(z._prev) = 2; x1.grad = y
+# facts: x1 in z._prev | False: the first operand is not in `_prev`; x2 in z._prev | False: the second operand is not in `_prev`; z._op; z.label; x1 == x2 | True: two nodes with equal numbers are equal
+x1, x2 = Value(y), Value(y)
+z = Value(x, (x1, x2), "+", "total")
+x1.grad = y
+x1._backward()
+
+
 # %% mistake: node.data_cut_to_int
 # row: 33
 # says: The number lost its fraction: int() cuts it off. Gradients need fractions, so keep the

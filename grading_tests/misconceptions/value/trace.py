@@ -61,7 +61,7 @@ nodes, edges = trace(y)
 
 
 # %% sample: trace
-# seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
+# seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
 # facts: found; arrows
 import random
 
@@ -81,6 +81,7 @@ arrows = " ".join(sorted(f"{one.label}>{other.label}" for one, other in parts[1]
 # edges: all | new: records an arrow only where its operand is met for the first time | root: takes each arrow to lead to the root | turned: turns the arrows round | twice: records an arrow twice where a node is used twice | own: takes each arrow to begin and end at the result | operand: takes each arrow to begin and end at the operand | none: records no arrow | far: records arrows of the root alone
 # follow: all | first: follows the first operand of each node alone | last: follows the last operand of each node alone | near: stops at the root's own operands | nothing: does not go on from the root
 # marks: nodes | data: takes nodes with equal numbers for one | none: does not remember which nodes it has met, and keeps them as often as it meets them
+# pile: kept | lost: forgets the nodes that still wait to be visited whenever it visits one
 # pair: right | turned: gives the arrows first and the nodes second | nodes: gives the nodes in both places
 # ask: With y = x + x, which nodes and which arrows should be found?
 def trace(top):
@@ -88,6 +89,7 @@ def trace(top):
     nodes, arrows, met, waiting = [top], [], {key(top)}, [top]
     while waiting:
         node = waiting.pop()
+        waiting = waiting if pile == "kept" else []
         operands = list(node._prev)
         if follow in ("first", "last"):
             operands = operands[:1] if follow == "first" else operands[-1:]
