@@ -12,6 +12,7 @@ its region, and no other model does.
 from __future__ import annotations
 
 import math
+import re
 from base64 import b64decode, b64encode
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass, field
@@ -238,6 +239,10 @@ class _Quantity:
                     if factor
                     else Model(*about, way=number, formula=text)
                 )
+            factors = [slope / each for slope, each in zip(slopes, right, strict=True) if each]
+            varies = not all(agree(each, right[0]) for each in right)
+            if not models and varies and len(factors) > 2 and factors[0]:
+                models = [Model(*about, way=number, times=factors[0])]
         return [
             model
             for model in models
@@ -284,6 +289,8 @@ def _explain(quantity: _Quantity) -> list[Model]:
 
 def _different(quantity: _Quantity, models: list[Model]) -> list[Model]:
     """The models without those that put another one in other words, the simplest first."""
+    # What is held before is a part of a formula only where nothing else will do.
+    models = [each for each in models if not re.search(r"\bh\b", each.formula or "")] or models
     if len(models) < 2:
         return models
     slopes = quantity.right_slopes()

@@ -69,6 +69,28 @@ def test_the_cheapest_wrong_answer_does_not_pass(assignment, exercise, headers, 
     assert earned == 0 if headers.get("earns") == "nothing" else earned < len(verdicts)
 
 
+COPIED = """
+import copy
+
+
+def train_xor(inputs, targets, seed):
+    random.seed(seed)
+    model, least = MLP(2, [4, 1]), None
+    optimizer = SGD(model.parameters(), lr=0.5)
+    for _ in range(250):
+        [loss] = train(model, inputs, targets, mse, optimizer, 1)
+        if least is None or loss < least:
+            least, best = loss, copy.deepcopy(model)
+    return best
+"""
+
+
+def test_a_copy_of_the_network_that_was_trained_is_right():
+    names = ASSIGNMENTS["mlp"].namespace(xor=COPIED)
+    verdicts = suite("mlp").run("xor", lambda _: LocalTarget(names), b"copied")
+    assert all(verdict.passed for verdict in verdicts)
+
+
 BEHIND_THE_WALL = {
     "topological_order": """
 def topological_order(root):

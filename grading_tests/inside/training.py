@@ -114,9 +114,20 @@ class Watched:
                 self._first.setdefault(id(leaf), (leaf, leaf.data))
 
     def moved(self, parameters):
-        """How far each parameter has moved since a backward pass reached it; 0 if none has."""
-        first = [self._first.get(id(each), (each, each.data)) for each in parameters]
-        return [abs(each.data - start) for each, (_, start) in zip(parameters, first, strict=True)]
+        """How far each parameter has moved since a backward pass reached it; 0 if none has.
+
+        A copy counts as what it is a copy of, also if that has moved on a little.
+        """
+        ways = {name: abs(leaf.data - start) for name, (leaf, start) in self._first.items()}
+        leaves = [(leaf.data, ways[name]) for name, (leaf, _) in self._first.items() if ways[name]]
+
+        def way_of(parameter):
+            if id(parameter) in ways or not leaves:
+                return ways.get(id(parameter), 0.0)
+            number, way = min(leaves, key=lambda leaf: abs(leaf[0] - parameter.data))
+            return way if abs(number - parameter.data) <= way / 5 else 0.0
+
+        return [way_of(parameter) for parameter in parameters]
 
 
 def _leaves(root):
