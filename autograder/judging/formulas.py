@@ -94,7 +94,7 @@ def _quantity(
     if quantity.kind == "share" and sample.quantities[0].kind == "result":
         names.append("out")
     if "h" in sample.names:
-        # What a gradient held: it is easily taken for the number.
+        # What was held before: it is easily taken for the number itself.
         names.append("h")
     formulas = candidates(quantity.formula, names, sample.functions, sample.also)
     factors = [f"~{factor:g}" for factor in _TIMES]
