@@ -116,6 +116,8 @@ def test_it_holds_nothing_of_the_instructors(bundle):
     for name in NAMES:
         # A later notebook gives what an earlier one asks for, so that it stands alone.
         later = {f"{FOLDER}/{other}/{other}.ipynb" for other in NAMES if other != name}
+        # The capstone has the engine in it, and comes out with the last notebook alone.
+        later |= {f"{FOLDER}/extra/digits.ipynb"} if name in ("value", "backward") else set()
         elsewhere = {path: text for path, text in texts.items() if path not in later}
         for secret in secrets(name):
             looked_for += 1
