@@ -126,12 +126,13 @@ class TestNode:
     def test_a_backward_step_can_be_given(self, student, number):
         """A result keeps the backward step that an operation gives it, and each its own."""
         x = student.Value(number())
-        nodes = [student.Value(number(), (x,), "?") for _ in range(3)]
+        data = [number() for _ in range(3)]
+        nodes = [student.Value(each, (x,), "?") for each in data]
         calls = student.inside.graphs.recorded(nodes)
         for place in (2, 0, 1, 0):
             nodes[place]._backward()
         x._backward()
-        assert calls == [2, 0, 1, 0]
+        assert calls == [2, 0, 1, 0] and [node.data for node in nodes] == data
 
     def test_a_leaf_keeps_its_gradient(self, student, number):
         """A leaf's `_backward` leaves a gradient that it holds; nodes with 1 or 0 are equal to none

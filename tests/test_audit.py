@@ -178,10 +178,13 @@ def test_an_endless_mutant_is_stopped():
 @pytest.mark.parametrize("name", NAMES)
 def test_the_oracle_sees_every_misconception(name):
     oracle = Oracle(ASSIGNMENTS[name], experiments_of(COURSE))
+    # What computes the right thing by means that are ruled out is wrong, and computes no other.
+    gamed = {m.id for e in ASSIGNMENTS[name].exercises.values() for m in e.mistakes if m.hidden}
     unseen = [
         case.id
         for case in cases("mistake", name)
         if not case.endless
+        and case.id not in gamed
         and (case.exercise not in SLOW or drawn(case, FEW))
         and not oracle.differs(case.exercise, case.answers)
     ]
