@@ -4,13 +4,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from contextlib import redirect_stdout
-from dataclasses import dataclass, field, replace
+from dataclasses import dataclass, field
 from hashlib import blake2b
 from io import StringIO
 from pathlib import Path
 
 from ...course_folder.assignments import Assignment, load_assignment
-from ...course_folder.settings import load_settings
 from ...errors import OutOfTime
 from ...judging.grader import Grader
 from ...judging.hidden_tests import Suite
@@ -64,9 +63,7 @@ class Judge:
     def __init__(self, course: Path, seed: str) -> None:
         self._course = course
         self._seed = seed.encode()
-        # Much is judged side by side, and how fast a right answer is must not matter here.
-        patient = replace(load_settings(course).limits, training_seconds=20.0)
-        self._grader = Grader(course, blake2b(self._seed, digest_size=32).digest(), patient)
+        self._grader = Grader(course, blake2b(self._seed, digest_size=32).digest())
         self._suites: dict[str, Suite] = {}
         self._oracles: dict[str, Oracle] = {}
 
