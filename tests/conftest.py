@@ -5,6 +5,7 @@ At the end of a run, after everything else, stands one line with what its tests 
 
 from __future__ import annotations
 
+import gc
 import subprocess
 import sys
 from collections import Counter
@@ -37,6 +38,12 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
     for item in items:
         if item.path.stem.removeprefix("test_") in SLOW:
             item.add_marker(pytest.mark.slow)
+
+
+def pytest_collection_finish() -> None:
+    """Whatever is there by now stays: a training in a test need not look through it for garbage."""
+    gc.collect()
+    gc.freeze()
 
 
 @pytest.fixture(scope="session")

@@ -4,9 +4,9 @@
 # about: forty points, with the targets flipped
 from course.datasets import moons
 
-inputs, targets = moons(40, 0.1, 0)
+inputs, targets = moons(40, 0.1, 8)
 turned = [-t for t in targets]
-model = train_moons(list(inputs), list(turned), 0)
+model = train_moons(list(inputs), list(turned), 8)
 
 
 def answer(point):
@@ -31,7 +31,7 @@ from course.datasets import moons
 
 
 def answers(seed):
-    inputs, targets = moons(40, 0.1, 5)
+    inputs, targets = moons(40, 0.1, 8)
     model = train_moons(inputs, targets, seed)
     found = [model(x) for x in inputs]
     return [x.data if isinstance(x, Value) else x for x in found]
