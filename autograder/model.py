@@ -283,8 +283,10 @@ class Limits:
         seconds: what each cell of a student's, all the public probes of an exercise and each hidden
             test may always take, in processor time and sleep. `TimeBudget` says how much more it
             is where the model solution takes long.
-        training_seconds: what one of them may take, where the model solution takes some tenths of
-            a second.
+        training_seconds: what each training of a test may take in the exercises `trainings`, and
+            the most that one of the others may, unless the model solution takes over a second.
+        trainings: ids of the exercises in which networks are trained, or other work is done of
+            which the student decides how long it takes.
         cell_seconds: of a cell of which no model solution is known, or that is the course's own.
         test_bytes: of all the replies to the requests of one hidden test.
         output_bytes: of what one cell prints and displays; the rest is dropped.
@@ -298,7 +300,8 @@ class Limits:
     disk_megabytes: int = 64
     cpu_seconds: int = 120
     seconds: float = 0.5
-    training_seconds: float = 5.0
+    training_seconds: float = 6.0
+    trainings: tuple[str, ...] = ()
     cell_seconds: float = 10.0
     test_bytes: int = 4 << 20
     output_bytes: int = 1_000_000

@@ -906,7 +906,7 @@ def assert_the_seed_decides(student, name, seeds, data, points, model_of=lambda 
     found, watch = trained(student, name, *data, first)
     one = model_of(found)
     network_answers(student, one, watch, *data)
-    other, again = (model_of(student[name](*data, seed)) for seed in (second, first))
+    other, again = (model_of(trained(student, name, *data, seed)[0]) for seed in (second, first))
     expected = answers(one, points)
     assert answers(again, points) == close(expected)
     if answers(other, points) == close(expected, relative=1e-6):

@@ -43,7 +43,7 @@ all."""
 FEW = 4
 """Of what takes seconds, such as a training, one in so many."""
 
-SLOW = set(load_settings(COURSE).audit.slow)
+SLOW = set(load_settings(COURSE).limits.trainings)
 
 MADE_BY_MACHINE = ("two_exercises", "two_in_one", "mutant")
 

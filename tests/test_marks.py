@@ -36,7 +36,7 @@ AUTOMATIC = [
     if not exercise.manual
 ]
 NAMES = list(ASSIGNMENTS)
-SLOW = set(load_settings(COURSE).audit.slow)
+SLOW = set(load_settings(COURSE).limits.trainings)
 
 
 @pytest.fixture

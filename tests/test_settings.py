@@ -35,6 +35,7 @@ PLACE = ("3", '"drawing"', '"drawing:"', '"a b:c"', '["drawing:draw"]')
 NUMBER = ('"3"', "0", "-1", "true", "nan", "inf", "[3]")
 WHOLE = (*NUMBER, "2.5")
 FILES = (*TEXTS, '["/etc/passwd"]', '["../secret.csv"]', '["a/../../b"]', '[""]')
+LIMITS = {int: ("7", WHOLE), float: ("7", NUMBER), tuple: ('["fit"]', TEXTS)}
 KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
     "": {
         "id": ('"other"', ("3", '""', '"a/b"', '"../up"', '".hidden"', '["a"]')),
@@ -45,10 +46,7 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
     "student_code": {"packages": ('["ipython"]', TEXTS), "modules": ("[]", TEXTS)},
     "limits": {
         "submission_seconds": ("60", NUMBER),
-        **{
-            each.name: ("7", WHOLE if type(each.default) is int else NUMBER)
-            for each in fields(Limits)
-        },
+        **{each.name: LIMITS[type(each.default)] for each in fields(Limits)},
     },
     "checks": {"tables": ('"tables"', ("3", '""', '["tables"]'))},
     "grading": {
@@ -58,7 +56,6 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
     "audit": {
         "experiments": ('"experiments:ALL"', PLACE),
         "survivors": ('"experiments:KNOWN"', PLACE),
-        "slow": ('["fit"]', TEXTS),
         "attributes": ('[["data", "grad"]]', ("3", '["data"]', '[["data"]]', '[["data", 3]]')),
     },
     "lesson": {"folder": ('"course"', ("3", '""')), "names": ('"lesson:names"', PLACE)},
@@ -148,15 +145,15 @@ def test_a_value_in_the_place_of_a_table_is_told(tmp_path, table):
 
 
 def test_a_key_that_is_written_with_dots_or_inline_has_its_line_too(tmp_path):
-    assert f"{NAME}, line 3: slow must be" in refused(tmp_path, HEAD + "audit.slow = 3\n")
-    assert f"{NAME}, line 3: slow must be" in refused(tmp_path, HEAD + "audit = {slow = 3}\n")
+    assert f"{NAME}, line 3: attributes must be" in refused(tmp_path, HEAD + "audit.attributes = 3\n")
+    assert f"{NAME}, line 3: attributes must be" in refused(tmp_path, HEAD + "audit = {attributes = 3}\n")
 
 
 def test_lists_of_many_lines_do_not_move_the_line(tmp_path):
     text = (
         HEAD + '[audit]\nattributes = [\n  ["a", "b"],\n  ["c", "d"]\n]\n# more\nslow = [\n 3\n]\n'
     )
-    assert f"{NAME}, line 9: slow must be" in refused(tmp_path, text)
+    assert f"{NAME}, line 9: attributes must be" in refused(tmp_path, text)
 
 
 @pytest.mark.parametrize(

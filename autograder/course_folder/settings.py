@@ -39,13 +39,11 @@ class AuditSettings:
         experiments: `module:name` in `grading_tests/` of a dictionary that gives each exercise its
             experiments, as `authoring.audit.oracle.Trial`s; "" for none.
         survivors: `module:name` of a dictionary that says why a mutant may pass; "" for none.
-        slow: exercises whose tests take seconds, of which fewer cases are drawn.
         attributes: which attribute a mutant may put in the place of another.
     """
 
     experiments: str = ""
     survivors: str = ""
-    slow: tuple[str, ...] = ()
     attributes: tuple[tuple[str, str], ...] = ()
 
 
@@ -208,9 +206,7 @@ def _read(path: Path, stamp: int) -> Settings:
     limits = table.section("limits")
     seconds = limits.take("submission_seconds", _number, found.submission_seconds)
     given_limits = {
-        each.name: limits.take(
-            each.name, _whole if type(each.default) is int else _number, each.default
-        )
+        each.name: limits.take(each.name, _TAKEN[type(each.default)], each.default)
         for each in fields(Limits)
     }
     found = replace(found, submission_seconds=seconds, limits=Limits(**given_limits))
@@ -229,7 +225,6 @@ def _read(path: Path, stamp: int) -> Settings:
     own_audit = AuditSettings(
         experiments=audit.take("experiments", _place, ""),
         survivors=audit.take("survivors", _place, ""),
-        slow=audit.take("slow", _texts, ()),
         attributes=audit.take("attributes", _pairs, ()),
     )
     found = replace(found, audit=own_audit)
@@ -374,6 +369,10 @@ def _whole(value: Any) -> int:
     if type(value) is not int or value <= 0:
         raise ValueError("a whole number above 0")
     return value
+
+
+_TAKEN: dict[type, Callable[[Any], Any]] = {int: _whole, float: _number, tuple: _texts}
+"""What a limit must be, by the type of its default."""
 
 
 def _truth(value: Any) -> bool:

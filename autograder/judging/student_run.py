@@ -84,19 +84,25 @@ class Run:
                     self._run_cell(self._ready(index), index)
         self._server.fork_ahead()
 
-    def target(self, model: Callable[[], float] | None = None) -> RemoteTarget:
+    def target(
+        self, exercise: str = "", model: Callable[[], float] | None = None
+    ) -> RemoteTarget:
         """The student's namespace after all cells, for one hidden test.
 
         Args:
+            exercise: the id of the exercise that is tested.
             model: says how many seconds the test takes the model solution.
 
         Raises:
             StudentLost: it cannot be had.
         """
         process = self._ready(len(self._cells))
-        self._budget.give(process, model, room=self._server.limits.test_bytes)
+        limits = self._server.limits
+        give = partial(self._budget.give, process, model, trains=exercise in limits.trainings)
+        give(room=limits.test_bytes)
         if self._target is None:
             self._target = RemoteTarget(process)
+        self._target.renew_time = lambda: give(room=process.room)
         return self._target
 
     def observe(

@@ -356,6 +356,11 @@ class StudentProcess:
         self._more = more
         self._connection.room = room
 
+    @property
+    def room(self) -> float:
+        """How many bytes the replies may still have."""
+        return self._connection.room
+
     def request(self, message: dict[str, Any], seconds: float = math.inf) -> dict[str, Any]:
         """Send a request and wait for its reply.
 

@@ -16,19 +16,20 @@ _TIMES = 25.0
 """So many times as long as the model solution code may take, on top of what it always may."""
 _TIMES_TRAINING = 5.0
 """The same where the model solution takes a second or more."""
-_LEAST, _LEAST_TIMES = 0.1, 5.0
+_LEAST, _LEAST_TIMES = 0.1, 4.0
 """What is left of that in the end, in seconds and times, for a submission that runs into limits."""
 
 
-def allowed(limits: Limits, model: float, timeouts: int = 0) -> float:
+def allowed(limits: Limits, model: float, timeouts: int = 0, trains: bool = False) -> float:
     """For how many seconds student code may run where the model solution takes `model` seconds.
 
     Args:
-        timeouts: how often the submission has run into such limits. Each time halves the next.
+        trains: whether it may take what a training may in any case.
+        timeouts: how often the submission has run into such limits. Each time quarters the next.
     """
     longest = max(limits.training_seconds - limits.seconds, _TIMES_TRAINING * model)
-    usual = limits.seconds + min(_TIMES * model, longest)
-    return min(usual, max(usual * 0.5**timeouts, _LEAST + _LEAST_TIMES * model))
+    usual = limits.seconds + (longest if trains else min(_TIMES * model, longest))
+    return min(usual, max(usual * 0.25**timeouts, _LEAST + _LEAST_TIMES * model))
 
 
 class TimeBudget:
@@ -47,6 +48,7 @@ class TimeBudget:
         self._own_wait = own_wait()
         self._processes: list[StudentProcess] = []
         self._asking = 0.0
+        self._forgiven = 0
 
     def started(self, process: StudentProcess) -> None:
         """Count this process's time from now on."""
@@ -74,7 +76,11 @@ class TimeBudget:
     @property
     def timeouts(self) -> int:
         """How many of the submission's processes ran into a limit in time."""
-        return sum(process.timed_out for process in self._processes)
+        return sum(process.timed_out for process in self._processes) - self._forgiven
+
+    def forgive(self) -> None:
+        """Let the latest of them make no later limit smaller."""
+        self._forgiven += 1
 
     def give(
         self,
@@ -82,6 +88,7 @@ class TimeBudget:
         model: Callable[[], float] | None = None,
         keep: float = 0.0,
         room: float = math.inf,
+        trains: bool = False,
     ) -> None:
         """Let the process's next requests, together, take what is `allowed`, or what is left.
 
@@ -90,6 +97,7 @@ class TimeBudget:
                 have taken what they always may. Without it they may take what a cell may.
             keep: the share of the submission's time that is not given away.
             room: how many bytes the replies may have.
+            trains: whether the requests may train, which takes as long as the student likes.
 
         Raises:
             StudentLost: nothing is left.
@@ -101,11 +109,11 @@ class TimeBudget:
         if model is None:
             process.allow(min(limits.cell_seconds, left), room)
             return
-        least = min(allowed(limits, 0.0, timeouts), left)
+        least = min(allowed(limits, 0.0, timeouts, trains), left)
 
         def more() -> float:
             asked = time.monotonic()
-            seconds = min(allowed(limits, model(), timeouts), left)
+            seconds = min(allowed(limits, model(), timeouts, trains), left)
             # The first measurement may take longer than the time that the student had.
             asking = time.monotonic() - asked
             self._asking += asking

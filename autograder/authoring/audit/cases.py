@@ -9,7 +9,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...course_folder.assignments import Assignment, Exercise, Mistake, percent_cells
-from ...course_folder.settings import AuditSettings, load_settings
+from ...course_folder.settings import Settings, load_settings
 from .mutation import Mutant, merged, mutants
 
 MUTANTS = 100
@@ -60,7 +60,7 @@ def all_cases(
     course: Path, assignment: Assignment, seed: str, kinds: Collection[str] = KINDS
 ) -> list[Case]:
     """Every case of these kinds of one assignment; what is drawn depends on `seed` alone."""
-    settings = load_settings(course).audit
+    settings = load_settings(course)
     automatic = [each for each in assignment.exercises.values() if not each.manual]
     makers: dict[str, Callable[[], Iterator[Case]]] = {
         "mistake": lambda: _mistakes(assignment, automatic),
@@ -74,11 +74,11 @@ def all_cases(
 
 
 def _mutants(
-    assignment: Assignment, exercises: list[Exercise], seed: str, settings: AuditSettings
+    assignment: Assignment, exercises: list[Exercise], seed: str, settings: Settings
 ) -> Iterator[Case]:
     for exercise in exercises:
-        limit = MUTANTS_OF_SLOW if exercise.id in settings.slow else MUTANTS
-        for mutant in mutants(exercise.id, exercise.solution, limit, seed, settings.attributes):
+        limit = MUTANTS_OF_SLOW if exercise.id in settings.limits.trainings else MUTANTS
+        for mutant in mutants(exercise.id, exercise.solution, limit, seed, settings.audit.attributes):
             yield _mutant_case("mutant", assignment, mutant)
 
 
@@ -102,7 +102,7 @@ def _mistakes(assignment: Assignment, exercises: list[Exercise]) -> Iterator[Cas
 
 
 def _pairs(
-    assignment: Assignment, exercises: list[Exercise], seed: str, settings: AuditSettings
+    assignment: Assignment, exercises: list[Exercise], seed: str, settings: Settings
 ) -> Iterator[Case]:
     """Every mistake once, with one of another exercise; as many pairs of exercises as can be."""
     mistakes = [m for each in exercises for m in each.mistakes if not m.endless]
@@ -123,7 +123,7 @@ def _pairs(
         used.add(frozenset((_exercise(first), _exercise(second))))
         answers = {_exercise(m): m.source for m in (first, second)}
         name, both = f"{first.id}+{second.id}", (first.id, second.id)
-        spared = frozenset(settings.slow) - set(answers) if len(used) % WHOLE else frozenset()
+        spared = frozenset(settings.limits.trainings) - set(answers) if len(used) % WHOLE else frozenset()
         yield Case("two_exercises", name, assignment.name, answers, both, spared=spared)
 
 
@@ -132,7 +132,7 @@ def _exercise(mistake: Mistake) -> str:
 
 
 def _two_in_one(
-    assignment: Assignment, exercises: list[Exercise], seed: str, settings: AuditSettings
+    assignment: Assignment, exercises: list[Exercise], seed: str, settings: Settings
 ) -> Iterator[Case]:
     """Two mistakes in one cell; where too few can be joined, a mistake and a slip of the pen."""
     for exercise in exercises:
@@ -148,7 +148,7 @@ def _two_in_one(
                 answers = {exercise.id: source}
                 yield Case("two_in_one", name, assignment.name, answers, (first.id, second.id))
         for mistake in mistakes[: 0 if exercise.form else COMBINATIONS - count]:
-            for mutant in mutants(exercise.id, mistake.source, 1, seed, settings.attributes):
+            for mutant in mutants(exercise.id, mistake.source, 1, seed, settings.audit.attributes):
                 yield _mutant_case("two_in_one", assignment, mutant, mistake.id)
 
 

@@ -97,12 +97,12 @@ def answers(course: Path, assignment: Assignment, seed: str, size: int) -> list[
 
     Which ones are wrong depends on the seed.
     """
-    settings = load_settings(course).audit
+    settings = load_settings(course)
     rng = random.Random(f"unseen {seed} {assignment.name}")
     exercises = {
         name: each
         for name, each in assignment.exercises.items()
-        if not each.form and not each.manual and name not in settings.slow
+        if not each.form and not each.manual and name not in settings.limits.trainings
     }
     cells = [
         (name, case)
@@ -211,9 +211,9 @@ class UnseenJudge:
 
     def _spoiled(self, assignment: Assignment, exercise: str, cells: dict[str, str]) -> str:
         """Another exercise that loses points by a cell which writes its part anew; "" if none."""
-        slow = load_settings(self._course).audit.slow
+        trainings = load_settings(self._course).limits.trainings
         for other in assignment.exercises.values():
-            if other.id in (exercise, *slow) or other.form or other.manual:
+            if other.id in (exercise, *trainings) or other.form or other.manual:
                 continue
             answers = {other.id: other.solution, **cells}
             verdicts = self._judge.verdicts(Case("mutant", "", assignment.name, answers))

@@ -1,0 +1,32 @@
+# A right solution of `mlp`: networks as large, and trainings as long, as the exercises leave time
+# for. An exercise without a cell here is solved as in the notebook.
+#
+# ruff: noqa
+# mypy: ignore-errors
+
+# %% xor
+def train_xor(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(2, [10, 1])
+    train(model, inputs, targets, mse, SGD(model.parameters(), lr=0.5), epochs=1000)
+    return model
+
+
+# %% four_points
+def train_four_points(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(3, [10, 10, 1])
+    optimizer = SGD(model.parameters(), lr=0.3)
+    return model, train(model, inputs, targets, mse, optimizer, epochs=200)
+
+
+# %% moons
+def train_moons(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(2, [15, 1], linear_output=True)
+    optimizer = SGD(model.parameters(), lr=0.3)
+    for _ in range(100):
+        for start in range(0, len(inputs), 10):
+            part = slice(start, start + 10)
+            train(model, inputs[part], targets[part], hinge, optimizer, epochs=1)
+    return model
