@@ -19,7 +19,7 @@ _SANDBOX = os.path.abspath(f"{__file__}/../../..")
 SELDOM = (20_000, 5, 10)
 """When a student's process looks for garbage, as `gc.set_threshold` takes it.
 
-The graphs of a training are garbage that refers to itself. What a short test makes is never looked
+What a training computes is garbage that refers to itself. What a short test makes is never looked
 through, and what a training leaves behind is found while the processor's caches still hold it: a
 training takes half the time that it takes where a million objects are let lie.
 """
