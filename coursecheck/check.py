@@ -10,18 +10,17 @@ import json
 import os
 import sys
 from collections.abc import Iterator
-from dataclasses import dataclass
 from functools import lru_cache
 from html import escape
-from numbers import Real
 from pathlib import Path
 from textwrap import wrap
 from typing import Any
 
-from coursecheck import inference
+from coursecheck import inference, quiz
 from coursecheck.cards import GREEN, GREY, RED, box, example_table, heading, paragraph
 from coursecheck.messages import (
     Example,
+    Finding,
     Hints,
     Row,
     agree_all,
@@ -59,24 +58,6 @@ class Card:
         return self._html
 
 
-@dataclass(frozen=True)
-class Finding:
-    """What is wrong: a sentence or two, and a public example where there is one.
-
-    Attributes:
-        stopped: whether the student stopped the check, so that nothing more is to be tried.
-        only_extra: whether all is right but the part of the exercise that is extra.
-    """
-
-    says: str
-    example: Example | None = None
-    stopped: bool = False
-    only_extra: bool = False
-
-    def as_text(self) -> str:
-        return self.says + (f"\n\n{self.example.as_text()}" if self.example else "")
-
-
 class Checks:
     """The visible checks of a course. Call it with an exercise's id: `check("add")`.
 
@@ -91,7 +72,8 @@ class Checks:
     def __call__(self, exercise: str, namespace: dict[str, Any] | None = None) -> None:
         """Check one exercise on public examples and show the outcome.
 
-        Of a question that is answered with a letter or a number, only the form is looked at.
+        Of a question that is answered with a letter or a number, only the form is looked at, except
+        in a self-study edition.
 
         Args:
             exercise: the exercise's id, such as "add".
@@ -107,8 +89,7 @@ class Checks:
         entry = table["exercises"][exercise]
         title = entry["title"] or exercise
         if "form" in entry:
-            finding = misformed(exercise, entry["form"], namespace)
-            passed, more = "noted.", "The answer is looked at when the notebook is graded."
+            finding, passed, more = quiz.look_at(exercise, entry["form"], namespace)
         else:
             finding = diagnose(entry, namespace, table["hints"])
             passed = "the public examples come out right."
@@ -120,7 +101,7 @@ class Checks:
             passed, more = "the core comes out right.", f"The extra part is open: {finding.says}"
         if finding is None or finding.only_extra:
             text = f"✓ {title}: {passed}"
-            parts = [heading(escape(text)), paragraph(more, True)]
+            parts = [heading(escape(text)), *(paragraph(line, True) for line in more.splitlines())]
             parts += [paragraph(before)] if before else []
             _show(Card(f"{text} {more} {before}".rstrip(), box(GREEN, *parts)))
             return
@@ -180,7 +161,7 @@ def progress(table: dict[str, Any], namespace: dict[str, Any]) -> Card:
     marks = dict.fromkeys(exercises, "○")
     for name, entry in exercises.items():
         if "form" in entry:
-            finding = misformed(name, entry["form"], namespace)
+            finding = quiz.look_at(name, entry["form"], namespace).finding
         else:
             finding = diagnose(entry, namespace, table["hints"])
         if finding is None or finding.only_extra:
@@ -233,40 +214,6 @@ def _look_earlier(
         if found is not None and found.example is not None and not found.only_extra:
             return f"The check of `{name}` fails too. If this exercise builds on it, fix it first."
     return ""
-
-
-def misformed(name: str, form: str, namespace: dict[str, Any]) -> Finding | None:
-    """What is wrong with the form of the answer called `name`, or None if it can be graded.
-
-    Args:
-        form: what is wanted, such as "one of a b c d" or "a number".
-    """
-    options = form.removeprefix("one of ").split() if form.startswith("one of ") else []
-    if options:
-        letters = ", ".join(f'"{option}"' for option in options)
-        wanted = f"one of the letters {letters}, in quotes"
-    else:
-        wanted = "a number, such as 3 or -0.25, without quotes"
-    answer = namespace.get(name)
-    if answer is None or answer is ...:
-        return Finding(
-            f"There is no answer yet. Write `{name} = …` in the cell above, with {wanted}, and run "
-            "that cell."
-        )
-    if isinstance(answer, str) and answer.strip().lower() in options:
-        return None
-    if not options and _is_number(answer) and abs(answer) < 1e300:
-        return None
-    return Finding(f"The answer is {wanted}. Yours is {_short(answer)}.")
-
-
-def _is_number(answer: Any) -> bool:
-    return isinstance(answer, Real) and not isinstance(answer, bool)
-
-
-def _short(answer: Any) -> str:
-    text = repr(answer)
-    return text if len(text) <= 60 else f"{text[:60]}…"
 
 
 _COMPARE = (

@@ -56,6 +56,24 @@ class Example:
         return "\n".join(lines)
 
 
+@dataclass(frozen=True)
+class Finding:
+    """What is wrong: a sentence or two, and a public example where there is one.
+
+    Attributes:
+        stopped: whether the student stopped the check, so that nothing more is to be tried.
+        only_extra: whether all is right but the part of the exercise that is extra.
+    """
+
+    says: str
+    example: Example | None = None
+    stopped: bool = False
+    only_extra: bool = False
+
+    def as_text(self) -> str:
+        return self.says + (f"\n\n{self.example.as_text()}" if self.example else "")
+
+
 def agree(left: Observation, right: Observation) -> bool:
     """Whether two observations are the same, numbers up to rounding, errors by their kind, and
     collections item by item."""

@@ -116,6 +116,13 @@ def test_every_formula_is_set(site: Site, source: Path) -> None:
     assert "$" not in main.get_text() and "{=" not in main.get_text()
 
 
+def test_every_box_ends_where_it_should(site: Site) -> None:
+    assert [name for name in site if ":::" in site.words(name)] == []
+    takeaways = [box for page in site.values() for box in page.select(".takeaways")]
+    assert len(takeaways) > 8
+    assert [box for box in takeaways if box.h2.get_text() != "In short" or len(box("h2")) > 1] == []
+
+
 def test_every_picture_has_words(site: Site) -> None:
     pictures = [(name, svg) for name, page in site.items() for svg in page.select("svg")]
     assert len(pictures) > 20

@@ -15,13 +15,17 @@ from pathlib import Path
 from urllib.parse import parse_qs, urlsplit
 
 import pytest
+from click.testing import CliRunner
 
 from autograder.authoring.release import copy_course
 from autograder.commands.demo import filled_notebook
+from autograder.commands.main import main
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
 from autograder.delivery.bundle.make import Bundle, nbgitpuller_link, publish
 from autograder.delivery.contents import wheel_metadata
 from autograder.errors import CourseError
+from course import check
+from coursecheck.check import CheckFailed
 
 COURSE = find_course(Path(__file__).parent)
 FOLDER = "autograd-course"
@@ -137,6 +141,68 @@ def secrets(name: str) -> Iterator[str]:
         found += [mistake.source for mistake in exercise.mistakes]
         # An answer such as q1 = "b" is too short to tell from anything else.
         yield from (squeezed(text) for text in found if len(squeezed(text)) > 60)
+
+
+def test_a_class_gets_no_right_answer_and_no_explanation_of_a_wrong_one(bundle):
+    files = dict(contents(bundle.archive.read_bytes()))
+    assert not [name for name in files if name.endswith("answers.json")]
+    texts = [squeezed(text) for text in files.values()]
+    looked_for = 0
+    for exercise in load_assignment(COURSE, "checkpoint").exercises.values():
+        for mistake in exercise.mistakes if exercise.form else ():
+            looked_for += 1
+            assert not [text for text in texts if squeezed(mistake.says) in text], mistake.id
+    assert looked_for > 50
+    assert "Self-study" not in (bundle.folder / "START.html").read_text("utf-8")
+
+
+@pytest.fixture(scope="module")
+def for_oneself(tmp_path_factory) -> Path:
+    line = ["publish", "value", "checkpoint", "--self-study", "--course", str(COURSE), "--output"]
+    output = tmp_path_factory.mktemp("self-study")
+    done = CliRunner().invoke(main, [*line, str(output)])
+    assert done.exit_code == 0, done.output
+    return output / "autograd-self-study"
+
+
+def test_whoever_learns_alone_hears_what_is_right_and_why_the_rest_is_not(
+    for_oneself, monkeypatch, capsys
+):
+    monkeypatch.chdir(for_oneself / "checkpoint")
+    for exercise in load_assignment(COURSE, "checkpoint").exercises.values():
+        if not exercise.form:
+            continue
+        scope: dict[str, object] = {}
+        exec(exercise.solution, scope)
+        check(exercise.id, scope)
+        told = capsys.readouterr().out
+        assert "✓" in told and "right." in told
+        for mistake in exercise.mistakes:
+            assert mistake.says in told
+            exec(mistake.source, scope)
+            with pytest.raises(CheckFailed) as caught:
+                check(exercise.id, scope)
+            assert mistake.says in str(caught.value)
+    with pytest.raises(CheckFailed, match="123456 is not right"):
+        check("q2", {"q2": 123456})
+    with pytest.raises(CheckFailed, match="letters"):
+        check("q3", {"q3": "e"})
+    check("q13", {"q13": 0.50004})  # an answer counts to three digits
+    scope["q2"], scope["q13"] = 123456, 0.5
+    check.all("checkpoint", scope)
+    assert "○ Multiply along, add over" in capsys.readouterr().out
+
+
+def test_whoever_learns_alone_has_the_solutions_beside_the_notebooks(for_oneself):
+    start = (for_oneself / "START.html").read_text("utf-8")
+    for name in ("value", "checkpoint"):
+        assert f'href="solutions/{name}.html"' in start
+        page = (for_oneself / "solutions" / f"{name}.html").read_text("utf-8")
+        assert "What often goes wrong" in page
+    # There is nothing to tell of an assignment without questions.
+    assert not (for_oneself / "value" / "answers.json").exists()
+    # An edition for a class is another folder, and no file of the course is changed.
+    assert not list((COURSE / "release").rglob("answers.json"))
 
 
 def test_the_same_course_gives_the_same_bytes(planted, bundle, tmp_path):

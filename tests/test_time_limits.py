@@ -21,7 +21,9 @@ from autograder.judging import grader as grading
 from autograder.judging.grader import Grader
 from autograder.model import Limits
 from autograder.pipeline.one_submission import grade_content
-from autograder.wall import WarmServer, on_one_processor
+from autograder.wall import WarmServer, on_one_processor, proxies
+from autograder.wall.proxies import Student
+from autograder.wall.targets import RemoteTarget
 from autograder.wall.time_budget import TimeBudget, allowed
 
 BUSY = 4
@@ -323,3 +325,23 @@ def test_a_later_exercise_that_never_ends_takes_nothing_from_an_earlier_one(cour
     points = {each.id: each.points for each in report.exercises}
     assert points["check_gradients"] == assignment.exercises["check_gradients"].max_points
     assert points["deep"] == 0
+
+
+def test_measuring_the_model_solution_is_no_time_of_the_test_that_waits_for_it(server, monkeypatch):
+    """Else a test that looks at much, after a model solution that takes long, would be cut off."""
+    monkeypatch.setattr(proxies, "_MOST_SECONDS", 0.3)
+
+    def measured() -> float:
+        until = time.thread_time() + 0.6
+        while time.thread_time() < until:
+            pass
+        return 10.0
+
+    with server.spawn(1) as process:
+        process.request({"cell": "import time\nnumbers = [*range(300)]"})
+        process.request({"cell": "def slow():\n    time.sleep(0.4)\n    return numbers"})
+        process.allow(0.1, more=measured)
+        student = Student(RemoteTarget(process))
+        found = student.slow()
+        assert [number for number in found] == [*range(300)]
+        assert process.asking > 0.5

@@ -96,8 +96,8 @@ def export(
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where to put what is made; by default artefacts/bundle, artefacts/browser or "
-    "artefacts/solutions in the course folder.",
+    help="Where to put what is made; by default artefacts/bundle, artefacts/browser, "
+    "artefacts/self-study or artefacts/solutions in the course folder.",
 )
 @click.option(
     "--browser", is_flag=True, help="Make a static site instead, on which notebooks run by itself."
@@ -106,6 +106,11 @@ def export(
     "--solutions",
     is_flag=True,
     help="Make the pages with solution and discussion instead, to give out after the due date.",
+)
+@click.option(
+    "--self-study",
+    is_flag=True,
+    help="For people who learn alone, never for a class: with solutions and right answers.",
 )
 @click.option("--repository", metavar="URL", help="A Git repository that will hold the bundle.")
 @click.option("--branch", default="main", show_default=True, help="The repository's branch.")
@@ -117,6 +122,7 @@ def publish(
     output: Path | None,
     browser: bool,
     solutions: bool,
+    self_study: bool,
     repository: str | None,
     branch: str,
     hub: str | None,
@@ -127,6 +133,8 @@ def publish(
     With --browser, make a static site of the same, on which the notebooks run in a browser tab.
     With --solutions, write for each ASSIGNMENT a page to read when it is over: the solved notebook,
     and below each exercise what often goes wrong, with the reason for each wrong option of a quiz.
+    With --self-study, the bundle or the site has these pages in it, and the checks of a quiz say
+    what is right.
     Without ASSIGNMENT, with all that are released, in the order of their names.
     """
     from ..delivery.bundle.make import nbgitpuller_link, publish
@@ -134,17 +142,21 @@ def publish(
     if (repository is None) != (hub is None):
         raise CourseError("a link needs both --repository and --hub")
     if solutions:
+        if self_study or browser:
+            raise CourseError("--solutions makes the pages alone: leave out the other option")
         _publish_solutions(find_course(course), assignments, output)
         return
     if browser:
         if hub:
             raise CourseError("a site in the browser needs no hub: leave out --hub or --browser")
-        _publish_browser(find_course(course), assignments, output)
+        _publish_browser(find_course(course), assignments, output, self_study)
         return
     link = nbgitpuller_link(hub, repository, branch, assignments) if hub and repository else None
     folder = find_course(course)
     with errors.status("building the bundle"):
-        made = publish(folder, assignments, output or folder / "artefacts" / "bundle", link)
+        made = publish(
+            folder, assignments, output or folder / "artefacts" / "bundle", link, self_study
+        )
     for line in (str(made.folder), str(made.archive), link):
         if line:
             console.print(line, markup=False, highlight=False, soft_wrap=True)
@@ -160,7 +172,9 @@ def _publish_solutions(course: Path, assignments: tuple[str, ...], output: Path 
         console.print(str(path), markup=False, highlight=False, soft_wrap=True)
 
 
-def _publish_browser(course: Path, assignments: tuple[str, ...], output: Path | None) -> None:
+def _publish_browser(
+    course: Path, assignments: tuple[str, ...], output: Path | None, self_study: bool
+) -> None:
     try:
         from ..delivery.browser.site import publish_browser
     except ImportError as error:
@@ -168,8 +182,9 @@ def _publish_browser(course: Path, assignments: tuple[str, ...], output: Path | 
             "a site in the browser needs JupyterLite: run `pip install ./coursecheck "
             "'./autograder[browser]'` in the clone"
         ) from error
+    folder = output or course / "artefacts" / ("self-study" if self_study else "browser")
     with errors.status("building the site"):
-        made = publish_browser(course, assignments, output or course / "artefacts" / "browser")
+        made = publish_browser(course, assignments, folder, self_study)
     console.print(str(made.folder), markup=False, highlight=False, soft_wrap=True)
     if made.left_out:
         told = (

@@ -317,6 +317,8 @@ class StudentProcess:
     Attributes:
         delayed: seconds of its time that are not counted, since others had the processor. They
             are looked for only when a time is up or measured.
+        asking: seconds of the grader's processor time that it took to learn for how much longer
+            requests may take.
         timed_out: whether it ran into a limit in time.
         has_forked: whether it was seen to have started processes. While they have the processor,
             neither it nor the grader has it, and that is no delay by others.
@@ -330,6 +332,7 @@ class StudentProcess:
         self._open = True
         self._until = math.inf
         self._more: Callable[[], float] | None = None
+        self.asking = 0.0
         self.timed_out = False
         self.has_forked = False
         self._started = time.monotonic()
@@ -412,7 +415,9 @@ class StudentProcess:
             self._look_for_delays()
         if self._now() >= self._until and self._more is not None:
             more, self._more = self._more, None
+            asked = time.thread_time()
             self._until += more()
+            self.asking += time.thread_time() - asked
             self._look_for_delays()
         until = min(own, self._until)
         return None if self._now() >= until else until + self.delayed

@@ -162,7 +162,7 @@ class Student:
     # What promises are made of.
 
     def _own_seconds(self) -> float:
-        """This thread's processor time, without what the steps of a target in it took."""
+        """This thread's processor time, without what the target took of it."""
         return time.thread_time() - self._target.taken
 
     def _fail(self, kind: str) -> NoReturn:

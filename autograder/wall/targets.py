@@ -17,11 +17,13 @@ class Target(Protocol):
 
     Attributes:
         modules: the names of the helper modules that it was sent.
-        taken: how many seconds of this thread's processor time its steps took so far.
     """
 
     modules: set[str]
-    taken: float
+
+    @property
+    def taken(self) -> float:
+        """How many seconds of this thread's processor time are not the test's own so far."""
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]: ...
 
@@ -39,12 +41,15 @@ class RemoteTarget:
         renew_time: lets what follows take as long as a whole test may.
     """
 
-    taken = 0.0
-
     def __init__(self, process: StudentProcess) -> None:
         self._process = process
         self.modules: set[str] = set()
         self.renew_time: Callable[[], None] = lambda: None
+
+    @property
+    def taken(self) -> float:
+        # The model solution is measured in the middle of a test.
+        return self._process.asking
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]:
         return self._process.request(request)
@@ -55,6 +60,8 @@ class RemoteTarget:
 
 class LocalTarget:
     """A namespace in this process: an author's notebook, or a model of a mistake.
+
+    What its steps take is none of a test's own time.
 
     Args:
         folder: where its code finds the data files that it opens by name; None where it is.

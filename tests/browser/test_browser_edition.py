@@ -59,7 +59,9 @@ class InBrowser(Notebook):
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    made = publish_browser(ROOT, NAMES, tmp_path_factory.mktemp("browser") / "site")
+    """The self-study edition, which is the edition of a class and more."""
+    folder = tmp_path_factory.mktemp("browser") / "site"
+    made = publish_browser(ROOT, NAMES, folder, self_study=True)
     assert made.left_out == []
     return made.folder
 
@@ -169,6 +171,8 @@ def test_a_solved_notebook_runs_and_scores_as_from_any_jupyter(
     assert points == [(each.id, each.points, each.status) for each in there.exercises]
     assert {status for _, _, status in points} <= {"passed", "manual"}
 
+    if name == "checkpoint":
+        assert [each for each in ("q1", "q2") if "right." not in shown[f"{each}-test"]] == []
     if name == "value":
         a_mistake_is_named(notebook)
         the_lesson_opens(notebook)

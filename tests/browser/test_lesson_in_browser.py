@@ -347,3 +347,12 @@ def test_without_scripts_and_on_paper_there_are_words(browser, folder, page) -> 
     page.emulate_media(media="print")
     expect(page.locator(".frame .says")).to_be_visible()
     expect(page.locator(".frame button").first).to_be_hidden()
+
+
+def test_what_is_meant_for_one_sheet_of_paper_fits_on_it(opened: Callable[[str], Page]) -> None:
+    page = opened("12-one-page.html")
+    for paper in ("A4", "Letter"):
+        printed = page.pdf(format=paper)
+        assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1, paper
+    # Others have more than a page, which is how one sees that pages are counted.
+    assert len(re.findall(rb"/Type\s*/Page\b", opened("08-training.html").pdf())) > 1

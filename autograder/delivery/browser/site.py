@@ -33,6 +33,7 @@ from ...pages.markdown import markdown_html
 from ...pages.templates import templates
 from ..contents import build_wheels, copy_assignment, released
 from ..lesson.site import build
+from ..self_study import add_self_study
 from .runtime import build_runtime
 
 _RUNTIME = "static/pyodide"  # in the site
@@ -47,13 +48,16 @@ class BrowserSite:
     left_out: list[str]
 
 
-def publish_browser(course: Path, names: Sequence[str], output: Path) -> BrowserSite:
+def publish_browser(
+    course: Path, names: Sequence[str], output: Path, self_study: bool = False
+) -> BrowserSite:
     """Make the site, in place of an earlier one.
 
     Args:
         course: the course folder, with the release notebooks in it.
         names: the assignments to put in; all that are released if empty.
         output: the site's folder.
+        self_study: whether solutions and right answers are in it, for people who learn alone.
 
     Raises:
         CourseError: an assignment is not released or its release holds what students must not have;
@@ -69,6 +73,8 @@ def publish_browser(course: Path, names: Sequence[str], output: Path) -> Browser
         contents = work / "contents"
         for name in chosen:
             copy_assignment(course, settings, name, contents / name)
+        if self_study:
+            add_self_study(course, chosen, contents)
         if settings.lesson.folder:
             link = "../../lab/index.html?path={name}/{name}.ipynb"
             build(course, contents / "lesson", chosen, link)
@@ -93,6 +99,7 @@ def publish_browser(course: Path, names: Sequence[str], output: Path) -> Browser
                 for path in sorted((contents / name).glob("*.ipynb"))
             ],
             lesson=bool(settings.lesson.folder),
+            solved=chosen if self_study else [],
             megabytes=round(sum(path.stat().st_size for path in (site / _RUNTIME).iterdir()) / 1e6),
         )
         (site / "index.html").write_text(page, "utf-8")

@@ -17,6 +17,7 @@ from ...errors import CourseError
 from ...pages.templates import templates
 from ..contents import build_wheels, copy_assignment, released, wheel_metadata
 from ..lesson.site import build
+from ..self_study import add_self_study
 
 LESSON = "lesson"  # notebooks lead to ../lesson/
 EXTRA = "extra"
@@ -31,7 +32,13 @@ class Bundle:
     archive: Path
 
 
-def publish(course: Path, names: Sequence[str], output: Path, link: str | None = None) -> Bundle:
+def publish(
+    course: Path,
+    names: Sequence[str],
+    output: Path,
+    link: str | None = None,
+    self_study: bool = False,
+) -> Bundle:
     """Make the bundle, in place of an earlier one.
 
     Args:
@@ -39,6 +46,7 @@ def publish(course: Path, names: Sequence[str], output: Path, link: str | None =
         names: the assignments to put in; all that are released if empty.
         output: the folder to put the bundle's folder and zip into.
         link: a link to the course on a hub, for the start page.
+        self_study: whether solutions and right answers are in it, for people who learn alone.
 
     Raises:
         CourseError: an assignment is not released, a release is not whole or holds what students
@@ -47,7 +55,8 @@ def publish(course: Path, names: Sequence[str], output: Path, link: str | None =
     """
     chosen = released(course, names)
     settings = load_settings(course)
-    name_of_folder = f"{settings.id}-course"
+    # By another name, so that no class gets it by mistake.
+    name_of_folder = f"{settings.id}-{'self-study' if self_study else 'course'}"
     folder = output / name_of_folder
     if folder.exists() and not (folder / "START.html").is_file():
         raise CourseError(f"{folder} is there and is not a bundle: name another --output")
@@ -57,6 +66,8 @@ def publish(course: Path, names: Sequence[str], output: Path, link: str | None =
         made.mkdir()
         for name in chosen:
             copy_assignment(course, settings, name, made / name)
+        if self_study:
+            add_self_study(course, chosen, made)
         extra = _copy_extra(course, settings, chosen, made)
         wheels = build_wheels(course, settings, made)
         if settings.lesson.folder:
@@ -70,7 +81,12 @@ def publish(course: Path, names: Sequence[str], output: Path, link: str | None =
         shutil.copyfile(Path(__file__).with_name("start.py"), made / "start.py")
         start = templates(__package__).get_template("START.html")
         page = start.render(
-            settings=settings, folder=name_of_folder, names=chosen, extra=extra, link=link
+            settings=settings,
+            folder=name_of_folder,
+            names=chosen,
+            extra=extra,
+            link=link,
+            solved=chosen if self_study else [],
         )
         (made / "START.html").write_text(page, "utf-8")
         archive = Path(scratch) / f"{name_of_folder}.zip"

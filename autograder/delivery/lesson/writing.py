@@ -136,6 +136,7 @@ def _markdown() -> MarkdownIt:
     deflist_plugin(markdown)
     for name, tag in (("note", "div"), ("takeaways", "section"), ("notes", "aside")):
         container_plugin(markdown, name, render=_box(name, tag))
+    container_plugin(markdown, "sheet", render=_box("sheet", "div"))
     container_plugin(markdown, "columns", render=_box("columns", "div"))
     container_plugin(markdown, "column", render=_box("column", "div"))
     container_plugin(markdown, "answer", render=_answer(markdown))

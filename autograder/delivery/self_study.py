@@ -1,0 +1,60 @@
+"""Adds to an edition what only those get who learn alone: right answers, solutions, discussion."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Sequence
+from pathlib import Path
+from typing import Any
+
+from coursecheck.quiz import ANSWERS
+
+from ..course_folder.assignments import Assignment, load_assignment
+from ..pages.solutions.page import write_solution_pages
+
+SOLUTIONS = "solutions"
+_NOTE = (
+    "Of the self-study edition: what is right, and why the rest is not. The checks read it. It is "
+    "for people who learn alone, never for a class that is marked."
+)
+
+
+def add_self_study(course: Path, names: Sequence[str], target: Path) -> None:
+    """Put the answers to questions beside their notebooks, and the pages with solutions.
+
+    Args:
+        course: the course folder, with the executed notebooks in `solutions/`.
+        names: the assignments, each of which has a folder in `target`.
+        target: the edition's folder.
+
+    Raises:
+        CourseError: an assignment has no solution notebook.
+    """
+    for name in names:
+        answers = _answers(load_assignment(course, name))
+        if answers:
+            text = json.dumps({"note": _NOTE, "questions": answers}, indent=1, ensure_ascii=False)
+            (target / name / ANSWERS).write_text(text + "\n", "utf-8")
+    write_solution_pages(course, [*names], target / SOLUTIONS)
+
+
+def _answers(assignment: Assignment) -> dict[str, Any]:
+    """For each question the right answer, and what is said of each known wrong one."""
+
+    def given_by(exercise: str, source: str) -> str | float:
+        answer = assignment.namespace(**{exercise: source})[exercise]
+        if isinstance(answer, str):
+            return answer.strip().lower()
+        return answer if isinstance(answer, int) else float(answer)
+
+    return {
+        each.id: {
+            "right": given_by(each.id, each.solution),
+            "wrong": [
+                {"answer": given_by(each.id, mistake.source), "says": mistake.says}
+                for mistake in each.mistakes
+            ],
+        }
+        for each in assignment.exercises.values()
+        if each.form
+    }

@@ -1,0 +1,93 @@
+"""Questions that are answered with a letter or a number: what a check says of an answer.
+
+A class gets checks that look at the form of an answer alone. A self-study edition has the file
+`answers.json` beside the notebook, and by it the check says what is right, and why the rest is not.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from numbers import Real
+from pathlib import Path
+from typing import Any, NamedTuple
+
+from coursecheck.messages import Finding
+
+ANSWERS = "answers.json"
+_RELATIVE = 1e-3  # an answer counts to three digits
+
+
+class Look(NamedTuple):
+    """What is wrong with an answer, if anything; if nothing, what is said of it, and then more."""
+
+    finding: Finding | None
+    passed: str = ""
+    more: str = ""
+
+
+def look_at(name: str, form: str, namespace: dict[str, Any]) -> Look:
+    """Look at the answer to the question called `name`.
+
+    Args:
+        form: what is wanted, such as "one of a b c d" or "a number".
+        namespace: where the answer lives.
+    """
+    finding = _misformed(name, form, namespace)
+    known = _answers().get(name)
+    if finding:
+        return Look(finding)
+    if known is None:
+        return Look(None, "noted.", "The answer is looked at when the notebook is graded.")
+    answer, wrong = namespace[name], known["wrong"]
+    if _same(answer, known["right"]):
+        others = [f"Why not {each['answer']}: {each['says']}" for each in wrong]
+        return Look(None, "right.", "\n".join(others))
+    says = next((each["says"] for each in wrong if _same(answer, each["answer"])), None)
+    unknown = "Work it out once more, step by step, and compare each number."
+    return Look(Finding(f"{_short(answer)} is not right. {says or unknown}"))
+
+
+def _answers() -> dict[str, Any]:
+    """The right answers and what is said of wrong ones, in a self-study edition; else nothing."""
+    path = Path(ANSWERS)
+    if not path.is_file():
+        return {}
+    found: dict[str, Any] = json.loads(path.read_text("utf-8"))["questions"]
+    return found
+
+
+def _same(answer: Any, known: str | float) -> bool:
+    if isinstance(known, str):
+        return bool(answer.strip().lower() == known)
+    return math.isclose(answer, known, rel_tol=_RELATIVE)
+
+
+def _misformed(name: str, form: str, namespace: dict[str, Any]) -> Finding | None:
+    """What is wrong with the form of the answer called `name`, or None if it can be graded."""
+    options = form.removeprefix("one of ").split() if form.startswith("one of ") else []
+    if options:
+        letters = ", ".join(f'"{option}"' for option in options)
+        wanted = f"one of the letters {letters}, in quotes"
+    else:
+        wanted = "a number, such as 3 or -0.25, without quotes"
+    answer = namespace.get(name)
+    if answer is None or answer is ...:
+        return Finding(
+            f"There is no answer yet. Write `{name} = …` in the cell above, with {wanted}, and run "
+            "that cell."
+        )
+    if isinstance(answer, str) and answer.strip().lower() in options:
+        return None
+    if not options and _is_number(answer) and abs(answer) < 1e300:
+        return None
+    return Finding(f"The answer is {wanted}. Yours is {_short(answer)}.")
+
+
+def _is_number(answer: Any) -> bool:
+    return isinstance(answer, Real) and not isinstance(answer, bool)
+
+
+def _short(answer: Any) -> str:
+    text = repr(answer)
+    return text if len(text) <= 60 else f"{text[:60]}…"
