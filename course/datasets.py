@@ -16,7 +16,7 @@ Targets = list[float]
 def xor() -> tuple[Points, Targets]:
     """The truth table of "one or the other, but not both".
 
-    The smallest task that no single neuron can do: no straight line parts the ones from the zeros.
+    The smallest task that no single neuron can do: no straight line separates ones from zeros.
 
     Returns:
         Four points with two coordinates, each 0 or 1, and targets 0 or 1.

@@ -187,7 +187,7 @@ Value.sigmoid = sigmoid
 
 # %% mistake: sigmoid.falls
 # row: new
-# says: The curve falls where it should rise: the sign in the exponent is turned. It is 1 / (1 +
+# says: The curve falls where it should rise: the sign in the exponent is wrong. It is 1 / (1 +
 #   e to the power of *minus* x).
 def sigmoid(self):
     decay = math.exp(-abs(self.data))

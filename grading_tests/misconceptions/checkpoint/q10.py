@@ -19,7 +19,7 @@ q10 = 2
 q10 = -2
 
 # %% mistake: q10.gradient_not_weight
-# says: This is `w.grad` in the end. Asked for is `w.data`.
+# says: This is `w.grad` in the end. The question is about `w.data`.
 q10 = 12
 
 # %% mistake: q10.climbs

@@ -19,6 +19,6 @@ q11 = 5
 q11 = 8
 
 # %% mistake: q11.not_a_product_rule
-# says: This is the square of the new number, a value of the function. Asked for is how the result
+# says: This is the square of the new number, a value of the function. The question is how the result
 #   reacts.
 q11 = 25

@@ -97,7 +97,7 @@ def weighted_sum(weights, inputs):
 
 # %% mistake: q18.own_data
 # row: 3
-# says: A product's derivative by the weight is the input. Here the weight itself was used.
+# says: A product's derivative with respect to the weight is the input. Here the weight itself was used.
 def weighted_sum(weights, inputs):
     total = sum(weight.data * number for weight, number in zip(weights, inputs))
     out = Value(total, weights, "weighted sum")

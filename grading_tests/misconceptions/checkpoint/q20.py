@@ -115,7 +115,7 @@ def descend(loss_of, parameters, lr, steps):
 
 # %% mistake: q20.loss_after_the_step
 # row: new
-# says: The list holds the losses after the steps; asked for is the loss before each one.
+# says: The list holds the losses after the steps; what is wanted is the loss before each one.
 def descend(loss_of, parameters, lr, steps):
     losses = []
     for _ in range(steps):

@@ -11,7 +11,7 @@ q3 = "a"
 
 # %% mistake: q3.option_c
 # says: The gradient that has arrived is used, as it should be. But `u.data` is the derivative of
-#   `u * v` by the other operand.
+#   `u * v` with respect to `v`.
 q3 = "c"
 
 # %% mistake: q3.option_d

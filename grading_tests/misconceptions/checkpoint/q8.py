@@ -19,7 +19,7 @@ q8 = 6
 q8 = -0.5
 
 # %% mistake: q8.value_not_gradient
-# says: This is the number `L` itself. Asked for is how `L` reacts to `x`.
+# says: This is the number `L` itself. The question is how `L` reacts to `x`.
 q8 = -1.5
 
 # %% mistake: q8.sign_lost

@@ -45,8 +45,8 @@ is_rounded = len(set(one)) <= 2
 
 # %% mistake: moons.straight_line
 # row: new
-# says: There is no hidden layer, so the border is a straight line, and a straight line gets six
-#   points out of seven at best.
+# says: There is no hidden layer, so the border is a straight line, and even the best one leaves
+#   about one point in nine on the wrong side.
 def train_moons(inputs, targets, seed):
     random.seed(seed)
     model = MLP(2, [1], linear_output=True)

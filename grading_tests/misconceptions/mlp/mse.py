@@ -68,7 +68,7 @@ def mse(predictions, targets):
 # %% mistake: mse.cuts_the_graph
 # row: 40
 # says: The number is right, but no prediction gets a gradient: the loss was computed from `.data` and
-#   has no parents. Compute with the Values.
+#   has no operands. Compute with the Values.
 def mse(predictions, targets):
     squares = [Value(p.data - t) ** 2 for p, t in zip(predictions, targets)]
     return sum(squares) / len(squares)

@@ -157,7 +157,7 @@ def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
 # %% mistake: train.stale
 # row: 35
 # says: The predictions were computed once, before the loop. The graph still holds the old answers, so
-#   all the gradients are those of the first step.
+#   no step knows where the one before has led.
 def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
     size = batch_size or len(inputs)
     predictions = [model(x) for x in inputs]

@@ -31,7 +31,7 @@ turned = answers(opposite, 2)
 # %% mistake: xor.no_hidden_layer
 # row: new
 # says: The answers are those of a single neuron, on the two sides of one straight line, and no line
-#   parts the ones of XOR from its zeros. Is there a hidden layer?
+#   separates the ones of XOR from its zeros. Is there a hidden layer?
 def train_xor(inputs, targets, seed):
     random.seed(seed)
     model = MLP(2, [1])
@@ -142,8 +142,8 @@ def train_xor(inputs, targets, seed):
 # %% mistake: xor.weights_by_hand
 # row: new
 # check: none
-# says: The weights are written down, and nothing has been trained. That a network of two neurons can
-#   do it is well seen; now let it find its weights by itself, from the targets.
+# says: The weights are written down, and nothing has been trained. They show that a network of two
+#   neurons can do it; now let it find its weights by itself, from the targets.
 def train_xor(inputs, targets, seed):
     random.seed(seed)
     model = MLP(2, [2, 1])

@@ -453,7 +453,7 @@ Value.__rtruediv__ = rtruediv
 # %% mistake: reverse.calls_itself
 # row: new
 # says: `other + self` inside `radd` is the very expression that called it, so it goes round for
-#   ever. Turn it about, or make the number a node first.
+#   ever. Swap the two, or make the number a node first.
 def radd(self, other):
     return other + self
 
