@@ -145,15 +145,15 @@ def test_a_value_in_the_place_of_a_table_is_told(tmp_path, table):
 
 
 def test_a_key_that_is_written_with_dots_or_inline_has_its_line_too(tmp_path):
-    assert f"{NAME}, line 3: attributes must be" in refused(tmp_path, HEAD + "audit.attributes = 3\n")
-    assert f"{NAME}, line 3: attributes must be" in refused(tmp_path, HEAD + "audit = {attributes = 3}\n")
+    assert f"{NAME}, line 3: seconds must be" in refused(tmp_path, HEAD + "limits.seconds = 0\n")
+    assert f"{NAME}, line 3: seconds must be" in refused(
+        tmp_path, HEAD + "limits = {seconds = 0}\n"
+    )
 
 
 def test_lists_of_many_lines_do_not_move_the_line(tmp_path):
-    text = (
-        HEAD + '[audit]\nattributes = [\n  ["a", "b"],\n  ["c", "d"]\n]\n# more\nslow = [\n 3\n]\n'
-    )
-    assert f"{NAME}, line 9: attributes must be" in refused(tmp_path, text)
+    text = HEAD + '[limits]\ntrainings = [\n  "a",\n  "b"\n]\n# more\nseconds = [\n 3\n]\n'
+    assert f"{NAME}, line 9: seconds must be" in refused(tmp_path, text)
 
 
 @pytest.mark.parametrize(
@@ -213,12 +213,12 @@ modules = ["helpers"]
 memory = 2147483648
 seconds = 2
 submission_seconds = 30.5
+trainings = ["fit"]
 [checks]
 tables = "helpers/tables"
 [grading]
 drawing = "pictures:draw"
 [audit]
-slow = ["fit"]
 attributes = [["mean", "median"]]
 [lesson]
 folder = "texts"
@@ -236,9 +236,9 @@ data = []
     found = load(tmp_path, text)
     data = (("first", "points.csv", str(tmp_path / "source" / "first" / "points.csv")),)
     assert found.visible == Visible(("ipython", "numpy"), ("helpers",), data)
-    assert found.limits == Limits(memory=1 << 31, seconds=2.0)
+    assert found.limits == Limits(memory=1 << 31, seconds=2.0, trainings=("fit",))
     assert found.submission_seconds == 30.5
-    assert found.audit == AuditSettings("", "", ("fit",), (("mean", "median"),))
+    assert found.audit == AuditSettings("", "", (("mean", "median"),))
     assert found.lesson == LessonSettings("texts", "texts:names")
     assert (found.drawing, found.wheel) == ("pictures:draw", ("pyproject.toml", "helpers"))
     assert found.browser == "https://courses.example.org/sums/"

@@ -84,9 +84,7 @@ class Run:
                     self._run_cell(self._ready(index), index)
         self._server.fork_ahead()
 
-    def target(
-        self, exercise: str = "", model: Callable[[], float] | None = None
-    ) -> RemoteTarget:
+    def target(self, exercise: str = "", model: Callable[[], float] | None = None) -> RemoteTarget:
         """The student's namespace after all cells, for one hidden test.
 
         Args:

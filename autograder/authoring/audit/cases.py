@@ -78,7 +78,8 @@ def _mutants(
 ) -> Iterator[Case]:
     for exercise in exercises:
         limit = MUTANTS_OF_SLOW if exercise.id in settings.limits.trainings else MUTANTS
-        for mutant in mutants(exercise.id, exercise.solution, limit, seed, settings.audit.attributes):
+        attributes = settings.audit.attributes
+        for mutant in mutants(exercise.id, exercise.solution, limit, seed, attributes):
             yield _mutant_case("mutant", assignment, mutant)
 
 
@@ -123,7 +124,8 @@ def _pairs(
         used.add(frozenset((_exercise(first), _exercise(second))))
         answers = {_exercise(m): m.source for m in (first, second)}
         name, both = f"{first.id}+{second.id}", (first.id, second.id)
-        spared = frozenset(settings.limits.trainings) - set(answers) if len(used) % WHOLE else frozenset()
+        slow = frozenset(settings.limits.trainings) - set(answers)
+        spared = slow if len(used) % WHOLE else frozenset()
         yield Case("two_exercises", name, assignment.name, answers, both, spared=spared)
 
 

@@ -113,7 +113,7 @@ def answers(course: Path, assignment: Assignment, seed: str, size: int) -> list[
 
     def changed(name: str, source: str) -> tuple[str, str]:
         draw = str(rng.random())
-        made = mutants(name, source, 1, draw, settings.attributes)
+        made = mutants(name, source, 1, draw, settings.audit.attributes)
         return (made[0].change, made[0].source) if made else ("", source)
 
     found: dict[tuple[str, ...], Answer] = {}
