@@ -986,8 +986,8 @@ class TestFourPoints:
 
 @exercise("moons")
 class TestMoons:
-    # Always the same moons: with these the border takes the least time to bend.
-    @pytest.mark.parametrize(("seed", "sign"), [(4, 1), (8, -1)], ids=["straight", "turned"])
+    # Always the same moons: from the first, what squeezes its answers learns too little.
+    @pytest.mark.parametrize(("seed", "sign"), [(0, 1), (8, -1)], ids=["straight", "turned"])
     def test_learns(self, student, rng, seed, sign):
         """For each of the seeds 0 to 9, also with targets flipped, 92 % are right, of the
         points that were given and of fresh ones."""

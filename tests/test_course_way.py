@@ -240,5 +240,19 @@ def test_no_cell_of_a_solved_notebook_ends_with_an_error(
     assert [(where, out["evalue"]) for where, out in shown if out["output_type"] == "error"] == []
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_what_is_no_part_of_an_exercise_is_not_run_for_a_grade(name: str) -> None:
+    """A cell that trains a network for the eye would be run anew in each process of a grading."""
+    notebook = json.loads((COURSE / "source" / name / f"{name}.ipynb").read_text("utf-8"))
+    untagged = [
+        cell["id"]
+        for cell in notebook["cells"]
+        if cell["cell_type"] == "code"
+        and "nbgrader" not in cell["metadata"]
+        and "demonstration" not in cell["metadata"].get("tags", [])
+    ]
+    assert untagged == []
+
+
 def test_the_engine_has_as_many_lines_as_is_said() -> None:
     assert f"it has {engine_lines(COURSE)} lines" in prose("mlp")

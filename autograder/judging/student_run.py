@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -139,7 +140,9 @@ class Run:
         with suppress(StudentLost, protocol.ProtocolError):
             process = self._ready(len(self._cells))
             model = partial(self._times.of_probes, exercise) if self._times else None
-            self._budget.give(process, model, room=self._server.limits.test_bytes)
+            limits = self._server.limits
+            most = limits.training_seconds / 2 if exercise.id in limits.trainings else math.inf
+            self._budget.give(process, model, room=limits.test_bytes, most=most)
             reply = process.request(_played(played))
             return _observations(reply.get("values"), played)
         return None

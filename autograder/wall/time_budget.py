@@ -25,11 +25,11 @@ def allowed(limits: Limits, model: float, timeouts: int = 0, trains: bool = Fals
 
     Args:
         trains: whether it may take what a training may in any case.
-        timeouts: how often the submission has run into such limits. Each time quarters the next.
+        timeouts: how often the submission has run into such limits. Each time halves the next.
     """
     longest = max(limits.training_seconds - limits.seconds, _TIMES_TRAINING * model)
     usual = limits.seconds + (longest if trains else min(_TIMES * model, longest))
-    return min(usual, max(usual * 0.25**timeouts, _LEAST + _LEAST_TIMES * model))
+    return min(usual, max(usual * 0.5**timeouts, _LEAST + _LEAST_TIMES * model))
 
 
 class TimeBudget:
@@ -89,6 +89,7 @@ class TimeBudget:
         keep: float = 0.0,
         room: float = math.inf,
         trains: bool = False,
+        most: float = math.inf,
     ) -> None:
         """Let the process's next requests, together, take what is `allowed`, or what is left.
 
@@ -98,12 +99,13 @@ class TimeBudget:
             keep: the share of the submission's time that is not given away.
             room: how many bytes the replies may have.
             trains: whether the requests may train, which takes as long as the student likes.
+            most: seconds that they may take at most, whatever else is allowed.
 
         Raises:
             StudentLost: nothing is left.
         """
         limits, timeouts = process.limits, self.timeouts
-        left = self.left() - keep * self.seconds
+        left = min(self.left() - keep * self.seconds, most)
         if left <= 0:
             raise StudentLost("timeout", "the submission's time is used up")
         if model is None:
