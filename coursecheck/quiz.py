@@ -50,11 +50,11 @@ def look_at(name: str, form: str, namespace: dict[str, Any]) -> Look:
 
 def _answers() -> dict[str, Any]:
     """The right answers and what is said of wrong ones, in a self-study edition; else nothing."""
-    path = Path(ANSWERS)
-    if not path.is_file():
-        return {}
-    found: dict[str, Any] = json.loads(path.read_text("utf-8"))["questions"]
-    return found
+    try:
+        found = json.loads(Path(ANSWERS).read_text("utf-8"))["questions"]
+    except (OSError, ValueError, LookupError, TypeError):
+        return {}  # No such file, or one of the student's own.
+    return found if isinstance(found, dict) else {}
 
 
 def _same(answer: Any, known: str | float) -> bool:

@@ -231,3 +231,13 @@ def test_the_marking_guide_is_shown_to_the_person_who_marks_and_to_nobody_else(g
     feedback, _ = HideTests().preprocess(notebook, {})
     text = json.dumps(feedback)
     assert "How to mark it" not in text and "An answer." in text
+
+
+@pytest.mark.parametrize("text", ["", "[1]", "{}", '{"questions": [1]}'])
+def test_a_file_of_the_students_own_by_that_name_changes_no_check(
+    tmp_path, monkeypatch, capsys, text
+):
+    (tmp_path / "answers.json").write_text(text)
+    monkeypatch.chdir(tmp_path)
+    check("q2", {"q2": 12.0})
+    assert "noted" in capsys.readouterr().out
