@@ -339,7 +339,7 @@ def test_measuring_the_model_solution_is_no_time_of_the_test_that_waits_for_it(s
 
     with server.spawn(1) as process:
         process.request({"cell": "import time\nnumbers = [*range(300)]"})
-        process.request({"cell": "def slow():\n    time.sleep(0.4)\n    return numbers"})
+        process.request({"cell": "def slow():\n    time.sleep(1.5)\n    return numbers"})
         process.allow(0.1, more=measured)
         student = Student(RemoteTarget(process))
         found = student.slow()
