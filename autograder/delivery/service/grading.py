@@ -130,7 +130,10 @@ class Grading(threading.Thread):
         self.metrics = Metrics()
 
     def prepare(self, stack: ExitStack) -> None:
-        """Start the workers, before there is any other thread."""
+        """Start the workers, before there is any other thread, and before anything is taken in."""
+        attempts = Attempts(self._course)
+        attempts.remove_unfinished()
+        attempts.close()
         self._changes = Changes(self._course, self._names)
         key, seconds = course_key(self._course), load_settings(self._course).submission_seconds
         for _ in range(self._count):
@@ -149,7 +152,6 @@ class Grading(threading.Thread):
                 folders = course_directory(self._course)
                 self._penalties = LatePenalties(folders.config, self._room.gradebook)
                 self.attempts = Attempts(self._course)
-                self.attempts.remove_unfinished()
                 self._inbound = Inbound(
                     folders.config, folders.course_id, self.attempts, self._rules
                 )
