@@ -300,7 +300,7 @@ class Limits:
     disk_megabytes: int = 64
     cpu_seconds: int = 120
     seconds: float = 0.5
-    training_seconds: float = 4.5
+    training_seconds: float = 4.0
     trainings: tuple[str, ...] = ()
     cell_seconds: float = 10.0
     test_bytes: int = 4 << 20
