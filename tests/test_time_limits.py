@@ -19,6 +19,7 @@ from autograder.course_folder.assignments import load_assignment
 from autograder.errors import StudentLost
 from autograder.judging import grader as grading
 from autograder.judging.grader import Grader
+from autograder.judging.student_run import Run
 from autograder.model import Limits
 from autograder.pipeline.one_submission import grade_content
 from autograder.wall import WarmServer, on_one_processor, proxies
@@ -325,6 +326,43 @@ def test_a_later_exercise_that_never_ends_takes_nothing_from_an_earlier_one(cour
     points = {each.id: each.points for each in report.exercises}
     assert points["check_gradients"] == assignment.exercises["check_gradients"].max_points
     assert points["deep"] == 0
+
+
+@pytest.mark.alone
+def test_there_is_time_for_the_trainings_that_the_notebook_names(course, grader):
+    notebook = (course / "source/mlp/mlp.ipynb").read_text("utf-8")
+    assert "up to 10 hidden neurons and 1,000 epochs" in notebook
+    assert "up to 15 hidden neurons and for 100 rounds" in notebook
+    assert "Up to 20 hidden neurons" in notebook  # and 200 epochs
+    assignment = load_assignment(course, "mlp")
+    answers = {each.id: each.solution for each in assignment.exercises.values()}
+    larger = (Path(__file__).parent / "variants/mlp/larger_networks.py").read_text("utf-8")
+    for cell in larger.split("# %% ")[1:]:
+        name, _, source = cell.partition("\n")
+        answers[name] = source.replace("epochs=600", "epochs=1000").replace("[12, 1]", "[15, 1]")
+        answers[name] = answers[name].replace("range(50)", "range(100)")
+    assert answers.keys() == assignment.exercises.keys()
+    content = filled_notebook(course, "mlp", answers).encode()
+    _, report = grade_content(grader, content, "mlp.ipynb", "mlp")
+    assert [each.id for each in report.exercises if each.status not in ("passed", "manual")] == []
+
+
+def test_an_exercise_for_which_the_machine_stood_still_is_tried_once_more(
+    course, grader, monkeypatch
+):
+    target, stalled = Run.target, []
+
+    def standing_still(run: Run, exercise: str = "", *more: object) -> RemoteTarget:
+        if exercise == "mul" and len(stalled) < 1:
+            stalled.append(exercise)
+            raise StudentLost("timeout", "the machine stood still")
+        return target(run, exercise, *more)
+
+    monkeypatch.setattr(Run, "target", standing_still)
+    answers = {e.id: e.solution for e in load_assignment(course, "value").exercises.values()}
+    content = filled_notebook(course, "value", answers).encode()
+    _, report = grade_content(grader, content, "value.ipynb", "value")
+    assert stalled and report.score == report.max_score
 
 
 def test_measuring_the_model_solution_is_no_time_of_the_test_that_waits_for_it(server, monkeypatch):

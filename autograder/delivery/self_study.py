@@ -7,10 +7,13 @@ from collections.abc import Sequence
 from pathlib import Path
 from typing import Any
 
+from markupsafe import Markup
+
 from coursecheck.quiz import ANSWERS
 
 from ..course_folder.assignments import Assignment, load_assignment
 from ..pages.solutions.page import write_solution_pages
+from ..pages.templates import templates
 
 SOLUTIONS = "solutions"
 _NOTE = (
@@ -36,6 +39,17 @@ def add_self_study(course: Path, names: Sequence[str], target: Path) -> None:
             text = json.dumps({"note": _NOTE, "questions": answers}, indent=1, ensure_ascii=False)
             (target / name / ANSWERS).write_text(text + "\n", "utf-8")
     write_solution_pages(course, [*names], target / SOLUTIONS)
+
+
+def start_of_self_study(names: Sequence[str], folder: str) -> Markup:
+    """What an edition's start page says of it.
+
+    Args:
+        names: the assignments.
+        folder: where the pages with solutions are, seen from the start page.
+    """
+    page = templates(__package__).get_template("self_study.html")
+    return Markup(page.render(names=names, folder=folder))
 
 
 def _answers(assignment: Assignment) -> dict[str, Any]:

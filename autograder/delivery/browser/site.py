@@ -33,7 +33,7 @@ from ...pages.markdown import markdown_html
 from ...pages.templates import templates
 from ..contents import build_wheels, copy_assignment, released
 from ..lesson.site import build
-from ..self_study import add_self_study
+from ..self_study import SOLUTIONS, add_self_study, start_of_self_study
 from .runtime import build_runtime
 
 _RUNTIME = "static/pyodide"  # in the site
@@ -99,7 +99,7 @@ def publish_browser(
                 for path in sorted((contents / name).glob("*.ipynb"))
             ],
             lesson=bool(settings.lesson.folder),
-            solved=chosen if self_study else [],
+            self_study=start_of_self_study(chosen, f"files/{SOLUTIONS}") if self_study else "",
             megabytes=round(sum(path.stat().st_size for path in (site / _RUNTIME).iterdir()) / 1e6),
         )
         (site / "index.html").write_text(page, "utf-8")

@@ -17,7 +17,7 @@ from ...errors import CourseError
 from ...pages.templates import templates
 from ..contents import build_wheels, copy_assignment, released, wheel_metadata
 from ..lesson.site import build
-from ..self_study import add_self_study
+from ..self_study import SOLUTIONS, add_self_study, start_of_self_study
 
 LESSON = "lesson"  # notebooks lead to ../lesson/
 EXTRA = "extra"
@@ -86,7 +86,7 @@ def publish(
             names=chosen,
             extra=extra,
             link=link,
-            solved=chosen if self_study else [],
+            self_study=start_of_self_study(chosen, SOLUTIONS) if self_study else "",
         )
         (made / "START.html").write_text(page, "utf-8")
         archive = Path(scratch) / f"{name_of_folder}.zip"
