@@ -365,6 +365,7 @@ def test_an_exercise_for_which_the_machine_stood_still_is_tried_once_more(
     assert stalled and report.score == report.max_score
 
 
+@pytest.mark.alone
 def test_measuring_the_model_solution_is_no_time_of_the_test_that_waits_for_it(server, monkeypatch):
     """Else a test that looks at much, after a model solution that takes long, would be cut off."""
     monkeypatch.setattr(proxies, "_MOST_SECONDS", 0.3)
@@ -377,7 +378,7 @@ def test_measuring_the_model_solution_is_no_time_of_the_test_that_waits_for_it(s
 
     with server.spawn(1) as process:
         process.request({"cell": "import time\nnumbers = [*range(300)]"})
-        process.request({"cell": "def slow():\n    time.sleep(1.5)\n    return numbers"})
+        process.request({"cell": "def slow():\n    time.sleep(2.5)\n    return numbers"})
         process.allow(0.1, more=measured)
         student = Student(RemoteTarget(process))
         found = student.slow()
