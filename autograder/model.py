@@ -317,8 +317,11 @@ class Visible:
         modules: packages by the names that they are imported by, without what they need. They are
             imported before a student's first cell runs.
         data: files that lie beside a notebook: the assignment, the name there, and the path.
+        preload: more that is imported before that, of `packages` and `modules`: what cells and
+            tests often import need not be read anew for each process.
     """
 
     packages: tuple[str, ...] = ("ipython",)
     modules: tuple[str, ...] = ()
     data: tuple[tuple[str, str, str], ...] = ()
+    preload: tuple[str, ...] = ()

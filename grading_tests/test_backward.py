@@ -16,6 +16,7 @@ import pytest
 from autograder.testing import close, exercise, plain
 from course.dot import DotError, read_dot
 from graphs import alone, assert_right, cases, gradients, kinds, leaf, push
+from inside import functions
 
 TOO_LONG = 20
 """How many times as long as making its nodes a walk over a graph may take. Of 6,000 nodes, it
@@ -34,8 +35,13 @@ def made_in_parts(student, make):
 
 
 def is_quick(student, walk, making):
-    """Whether a walk over all nodes is, at one of three tries: the machine may be busy."""
-    return any(student.seconds(walk) < TOO_LONG * making for _ in range(3))
+    """Whether a walk over all nodes is, at one of three tries: the machine may be busy. What takes
+    twice too long is not tried again."""
+    for _ in range(3):
+        times = student.seconds(walk) / making
+        if not TOO_LONG <= times < 2 * TOO_LONG:
+            break
+    return times < TOO_LONG
 
 
 def behind(student, root):
@@ -374,8 +380,9 @@ class TestTopologicalOrder:
             student, lambda: student.inside.graphs.chains(student.Value, x, 60, 20)
         )
         root = student.Value(1.0, tuple(end for part in chains for end in part), "sum")
-        assert len(order_of(root)) == 6_002
-        assert is_quick(student, lambda: order_of(root), making)
+        found = []
+        assert is_quick(student, lambda: found.append(order_of(root)), making)
+        assert len(found[0]) == 6_002
 
     def test_any_nodes(self, student, order_of, number):
         """Nodes count whatever they hold: 0, gradients, equal labels, no sign, many operands."""
@@ -433,22 +440,20 @@ class BackwardPass:
     def test_any_numbers(self, student, reference, number):
         """Roots of any number pass gradients of any size: 0, negative, tiny, huge."""
         a, b = number(), number()
-
-        def build(x, y, scale):
-            return (x * y - x * b) * scale + x * scale * 0.5
-
-        for scale in (0.0, 1e-5, 1.0, -1.0, 1e5 / 3):
-            for inputs in ([a, b, scale], [a, a, scale], [2.0, 1.0, scale], [0.0, b, scale]):
-                self.assert_right(student, reference, build, inputs)
+        scales = (0.0, 1e-5, 1.0, -1.0, 1e5 / 3)
+        pairs = ((a, b), (a, a), (2.0, 1.0), (0.0, b))
+        rows = [[x, y, b, scale] for scale in scales for x, y in pairs]
+        found = student.inside.graphs.gradients_after(
+            student.Value, student.inside.functions.scaled, alone(student, self.name), rows
+        )
+        assert found == close([gradients(reference, functions.scaled, row)[1] for row in rows])
 
     def test_many_operands(self, student, number):
         """A node may have one operand or many, and a graph many nodes: every step runs."""
         x = student.Value(number())
-        nodes = [student.Value(0.0, (x,), "?") for _ in range(120)]
-        root = student.Value(number(), tuple(nodes), "sum")
-        calls = student.inside.graphs.recorded([*nodes, root])
+        root, calls = student.inside.graphs.sum_of_many(student.Value, x, 120)
         self.run(student, root)
-        assert calls[0] == 120 and sorted(calls) == list(range(121))
+        assert calls[0] == 0 and sorted(calls) == list(range(121))
 
     def test_equal_leaves(self, student, number):
         """Leaves with equal numbers keep what each holds and get what is theirs."""
@@ -846,10 +851,8 @@ class TestDeep(BackwardPass):
 
     def test_a_deep_sum(self, student):
         """A sum of 1,200 terms gives every use of a term its due."""
-        total = x = leaf(student, 1.0)
-        for _ in range(1_199):
-            total = total + x
-        self.run(student, total)
+        x = leaf(student, 1.0)
+        self.run(student, student.inside.graphs.sum_of_terms(x, 1_200))
         assert x.grad == close(1_200.0)
 
     def test_a_very_deep_chain(self, student, number):

@@ -21,7 +21,7 @@ from attacks.memory import OUT_OF_SIGHT
 from autograder.authoring.release import copy_course
 from autograder.course_folder.assignments import find_course
 from autograder.course_folder.settings import load_settings
-from autograder.errors import SandboxUnavailable, StudentLost
+from autograder.errors import SandboxLost, SandboxUnavailable, StudentLost
 from autograder.model import BUBBLEWRAP, LANDLOCK, Limits, Visible
 from autograder.wall import WarmServer, kinds, on_one_processor
 from autograder.wall.bubblewrap import may_mount_proc
@@ -716,6 +716,19 @@ def test_a_course_says_how_much_a_cell_may_show():
         [shown] = student.request({"cell": "print('x' * 100_000)"}, 10)["outputs"]
     assert shown["text"].startswith("x" * 5000 + "\n[The rest of this output was dropped")
     assert len(shown["text"]) < 5200
+
+
+def test_a_course_says_what_each_process_has_at_once():
+    visible = Visible(("ipython", "numpy"), preload=("numpy",))
+    with WarmServer(visible=visible) as server, server.spawn(1) as student:
+        cell = "import sys\nprint('numpy' in sys.modules, 'numpy' in globals())"
+        [shown] = student.request({"cell": cell}, 10)["outputs"]
+    assert shown["text"] == "True False\n"
+
+
+def test_what_cannot_be_imported_ahead_is_told():
+    with pytest.raises(SandboxLost, match=r"importing numpy, which course.toml names, raised Mod"):
+        WarmServer(visible=Visible(preload=("numpy",))).start()
 
 
 TABLES = """

@@ -43,7 +43,11 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "headings": ('["Task"]', TEXTS),
     },
     "sandbox": {"kind": ('"landlock"', ("3", '""', '"none"', '["auto"]'))},
-    "student_code": {"packages": ('["ipython"]', TEXTS), "modules": ("[]", TEXTS)},
+    "student_code": {
+        "packages": ('["ipython"]', TEXTS),
+        "modules": ("[]", TEXTS),
+        "preload": ('["numpy"]', TEXTS),
+    },
     "limits": {
         "submission_seconds": ("60", NUMBER),
         **{each.name: LIMITS[type(each.default)] for each in fields(Limits)},
@@ -209,6 +213,7 @@ headings = ["Aufgabe", "Frage"]
 [student_code]
 packages = ["ipython", "numpy"]
 modules = ["helpers"]
+preload = ["numpy"]
 [limits]
 memory = 2147483648
 seconds = 2
@@ -235,7 +240,7 @@ data = []
     )
     found = load(tmp_path, text)
     data = (("first", "points.csv", str(tmp_path / "source" / "first" / "points.csv")),)
-    assert found.visible == Visible(("ipython", "numpy"), ("helpers",), data)
+    assert found.visible == Visible(("ipython", "numpy"), ("helpers",), data, ("numpy",))
     assert found.limits == Limits(memory=1 << 31, seconds=2.0, trainings=("fit",))
     assert found.submission_seconds == 30.5
     assert found.audit == AuditSettings("", "", (("mean", "median"),))

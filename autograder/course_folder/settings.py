@@ -197,6 +197,7 @@ def _read(path: Path, stamp: int) -> Settings:
         visible=Visible(
             packages=code.take("packages", _texts, Visible.packages),
             modules=code.take("modules", _texts, ()),
+            preload=code.take("preload", _texts, ()),
         ),
     )
     code.refuse_the_rest()

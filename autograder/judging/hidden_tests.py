@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import io
+import marshal
 import os
 import random
 import sys
@@ -296,14 +297,19 @@ def _told(error: BaseException, folder: Path) -> str:
     return told
 
 
-def _read_helpers(folder: Path) -> dict[str, str]:
-    """The helper modules' texts, by name. Raises `SuiteError` where one is not Python."""
-    helpers = {path.stem: path.read_text("utf-8") for path in sorted(folder.glob("*.py"))}
-    for name, text in helpers.items():
+def _read_helpers(folder: Path) -> dict[str, bytes]:
+    """The helper modules by name, compiled, as `marshal` writes them.
+
+    Raises `SuiteError` where one is not Python.
+    """
+    helpers = {}
+    for path in sorted(folder.glob("*.py")):
+        name = path.stem
         try:
-            compile(text, f"{folder}/{name}.py", "exec", dont_inherit=True)
+            code = compile(path.read_text("utf-8"), f"<{name}>", "exec", dont_inherit=True)
         except SyntaxError as error:
             raise SuiteError(f"{folder}/{name}.py: line {error.lineno}: {error.msg}") from error
+        helpers[name] = marshal.dumps(code)
     return helpers
 
 

@@ -48,7 +48,9 @@ class _Program:
         self._servers = len(sockets)
         self._log = tempfile.TemporaryFile()  # noqa: SIM115 (read when starting fails)
         self.process = subprocess.Popen(
-            kinds.KINDS[kind].command([*map(str, sockets), *visible.modules], visible),
+            kinds.KINDS[kind].command(
+                [*map(str, sockets), *visible.modules, *visible.preload], visible
+            ),
             stdin=subprocess.DEVNULL,
             stdout=self._log,
             stderr=self._log,

@@ -51,18 +51,18 @@ class Student:
     """The names that a student's cells defined, each usable as if it were in this process.
 
     `student.NAME` is a promise of what the name stands for; so is `student["NAME"]`, for names that
-    this class has itself. `student.inside.NAME` is the helper module `NAME.py`, sent there as text.
+    this class has itself. `student.inside.NAME` is the helper module `NAME.py`, sent there as code.
 
     Args:
         target: where the names live.
-        helpers: the texts of the helper modules, by name.
+        helpers: the compiled helper modules, by name.
 
     Attributes:
         seen: every value that the test looked at, and every error, in order. Two namespaces that
             show the same in the same test behave alike as far as the test can tell.
     """
 
-    def __init__(self, target: Target, helpers: dict[str, str] | None = None) -> None:
+    def __init__(self, target: Target, helpers: dict[str, bytes] | None = None) -> None:
         self.seen: list[Any] = []
         self.inside = _Inside(self, helpers or {})
         self._target = target
@@ -238,9 +238,9 @@ class Student:
 
 
 class _Inside:
-    """The helper modules of the hidden tests, which are sent there as text when they are used."""
+    """The helper modules of the hidden tests: each is sent there, compiled, when it is used."""
 
-    def __init__(self, student: Student, helpers: dict[str, str]) -> None:
+    def __init__(self, student: Student, helpers: dict[str, bytes]) -> None:
         self._student = student
         self._helpers = helpers
 

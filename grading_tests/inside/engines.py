@@ -1,10 +1,11 @@
 """Engines: classes of nodes that work out numbers and gradients, right or with one mistake.
 
-Each is compiled from a text of its own, which holds its rules and nothing else: what an engine was
-made with can be learnt by using it, and not by looking at what its methods refer to.
+Each is made from texts that hold its rules and nothing else: what an engine was made with can be
+learnt by using it, and not by looking at what its methods refer to.
 """
 
 import math
+from functools import cache
 
 RULES = {
     # By operation: the result's number c, and its derivative by each operand, a and b.
@@ -138,12 +139,12 @@ def make_engine(
         order: in which of the `ORDERS` the method `backward` runs the nodes; None leaves it out.
     """
     in_use = RULES | {op: OTHER_RULES[op][name] for op, name in (rules or {}).items()}
-    text = NODE
+    texts = [NODE]
     for name, (op, *operands) in METHODS.items():
         number, *slopes = in_use[op]
         if op in turns_round and operands[0] == "other":
             operands.reverse()
-        text += METHOD.format(
+        text = METHOD.format(
             name=name,
             arguments=", ".join(sorted(operands, reverse=True)),
             operands=", ".join(operands),
@@ -154,8 +155,16 @@ def make_engine(
             upstream="1.0" if op in forgets else "out.grad",
             result="Node(c)" if op in cuts else "out",
         )
+        texts.append(text)
     if order is not None:
-        text += ORDERS[order] + BACKWARD
+        texts += [ORDERS[order], BACKWARD]
     names = {"math": math, "__name__": "engine"}
-    exec(text, names)
+    for text in texts:
+        exec(_compiled(text), names)
     return names["Node"]
+
+
+@cache
+def _compiled(text):
+    """The code of a text, of which most engines have most in common."""
+    return compile(text, "<engine>", "exec")

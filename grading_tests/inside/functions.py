@@ -40,6 +40,11 @@ def square(t):
     return t * t
 
 
+def scaled(x, y, b, scale):
+    """Of x and y, a function whose value and gradients are as large or small as the scale."""
+    return (x * y - x * b) * scale + x * scale * 0.5
+
+
 def bowl(slope, target):
     """(slope · w + b - target)² + b², a function of w and b with a single minimum."""
 

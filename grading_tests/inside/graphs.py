@@ -108,6 +108,50 @@ def doublings(Value, numbers):
     return node
 
 
+def uses(Value, operand, grads):
+    """A result of the operand for each of these gradients, which it holds."""
+    found = [Value(operand.data, (operand,), "?") for _ in grads]
+    for node, grad in zip(found, grads, strict=True):
+        node.grad = grad
+    return found
+
+
+def held(nodes):
+    """The nodes' gradients."""
+    return [node.grad for node in nodes]
+
+
+def sum_of_many(Value, operand, count):
+    """A sum of so many uses of the operand, and a list in which each step that runs is noted: as 0
+    the sum's, and then those of the uses."""
+    nodes = uses(Value, operand, [0.0] * count)
+    root = Value(operand.data, tuple(nodes), "sum")
+    return root, recorded([root, *nodes])
+
+
+def sum_of_terms(node, count):
+    """`node + node + node + …`, with so many terms."""
+    total = node
+    for _ in range(count - 1):
+        total = total + node
+    return total
+
+
+def gradients_after(Value, build, go_back, rows):
+    """The leaves' gradients after a backward pass, for each row of the leaves' numbers.
+
+    Args:
+        build: takes one node a number and returns the root.
+        go_back: runs the backward pass from the root.
+    """
+    found = []
+    for numbers in rows:
+        leaves = [Value(number) for number in numbers]
+        go_back(build(*leaves))
+        found.append(held(leaves))
+    return found
+
+
 def recorded(nodes):
     """A list in which each of these nodes notes its place among them when its step runs."""
     calls = []

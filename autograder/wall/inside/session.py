@@ -108,9 +108,11 @@ def rehearse(shell: Shell, modules: list[str]) -> None:
     ours, theirs = socket.socketpair()
     with ours, theirs:
         grader, student = protocol.Connection(ours), protocol.Connection(theirs)
-        cells = [f"import {name}" for name in modules] + [*_CELLS]
-        requests = [{"cell": cell} for cell in cells] + [{"steps": _STEPS, "new": True}]
         session = Session(shell, student)
+        for name in modules:
+            if error := session.reply_to({"cell": f"import {name}"})["error"]:
+                raise ImportError(f"importing {name}, which course.toml names, raised {error}")
+        requests = [{"cell": cell} for cell in _CELLS] + [{"steps": _STEPS, "new": True}]
         for request in [{"cell": _FAILING}] * 3 + requests * _TIMES:
             grader.send(request)
             student.send(session.reply_to(student.receive()))

@@ -7,6 +7,7 @@ author's notebook or a model of a mistake: a hidden test cannot tell which one i
 from __future__ import annotations
 
 import builtins
+import marshal
 import operator
 from collections.abc import Callable
 from importlib import import_module
@@ -115,11 +116,11 @@ class Steps:
             return self._module(*arguments)
         return _VERBS[verb](*arguments)
 
-    def _module(self, name: str, source: str | None = None) -> ModuleType:
-        """The helper module of this name, which was sent as text the first time."""
-        if source is not None:
+    def _module(self, name: str, code: bytes | None = None) -> ModuleType:
+        """The helper module of this name, whose code was sent the first time."""
+        if code is not None:
             module = self._modules[name] = ModuleType(name)
-            exec(compile(source, f"<{name}>", "exec", dont_inherit=True), vars(module))
+            exec(marshal.loads(code), vars(module))
         return self._modules[name]
 
     def _decoded(self, message: Any) -> Any:
