@@ -121,6 +121,11 @@ def held(nodes):
     return [node.grad for node in nodes]
 
 
+def sizes(walk, root):
+    """How long each of the collections is that a walk gives."""
+    return [len(part) for part in walk(root)]
+
+
 def sum_of_many(Value, operand, count):
     """A sum of so many uses of the operand, and a list in which each step that runs is noted: as 0
     the sum's, and then those of the uses."""
