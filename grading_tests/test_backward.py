@@ -37,11 +37,12 @@ def made_in_parts(student, make):
 def is_quick(student, walk, making):
     """Whether a walk over all nodes is, at one of three tries: the machine may be busy. What takes
     twice too long is not tried again."""
+    most = TOO_LONG * making
     for _ in range(3):
-        times = student.seconds(walk) / making
-        if not TOO_LONG <= times < 2 * TOO_LONG:
+        seconds = student.seconds(walk)
+        if not most <= seconds < 2 * most:
             break
-    return times < TOO_LONG
+    return seconds < most
 
 
 def behind(student, root):
