@@ -19,6 +19,7 @@ from autograder.course_folder.assignments import load_assignment
 from autograder.errors import StudentLost
 from autograder.judging import grader as grading
 from autograder.judging.grader import Grader
+from autograder.judging.solution_times import SolutionTimes
 from autograder.judging.student_run import Run
 from autograder.model import Limits
 from autograder.pipeline.one_submission import grade_content
@@ -326,6 +327,12 @@ def test_a_later_exercise_that_never_ends_takes_nothing_from_an_earlier_one(cour
     points = {each.id: each.points for each in report.exercises}
     assert points["check_gradients"] == assignment.exercises["check_gradients"].max_points
     assert points["deep"] == 0
+
+
+def test_there_is_time_to_draw_in_a_cell(course):
+    times = SolutionTimes(load_assignment(course, "value"))
+    assert allowed(Limits(), times.of_cell()) >= 1.25
+    times.close()
 
 
 @pytest.mark.alone

@@ -202,7 +202,7 @@ class Run:
 
     def _give_time(self, process: StudentProcess, cell: Cell, ran: Ran, again: bool) -> None:
         keep = 0.0 if again else self._keep
-        model = None if cell.is_locked or self._times is None else self._times.slowest
+        model = None if cell.is_locked or self._times is None else self._times.of_cell
         try:
             self._budget.give(process, model, keep)
         except StudentLost:
