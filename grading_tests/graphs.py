@@ -77,7 +77,9 @@ def cases(rng: random.Random, operands: list[list[float]], plain: str = "") -> l
         plain: "left" or "right", if this operand is a plain number; else all are leaves.
     """
     small, medium, large = rng.uniform(2e-4, 8e-4), rng.uniform(1.2, 3.0), rng.uniform(60, 90)
-    upstreams = cycle([1.0, -medium, small, 0.4, -large, medium, 0.0, -1.0, large, -small, -0.6])
+    upstreams = cycle(
+        [1.0, -medium, small, 0.4, -large, medium, 0.0, -1.0, large, -small, -0.6, 1e3 * large]
+    )
     holds = cycle([0.0, rng.uniform(1.2, 3.0), -rng.uniform(1.2, 3.0)])
     there = {"left": 0, "right": 1}.get(plain)
     # The first ones come once more: a result must not be kept for others with its numbers.

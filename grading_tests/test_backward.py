@@ -99,6 +99,8 @@ class TestExp:
         """The rule is the same for all numbers, with any gradient and however often it is used."""
         tried = cases(rng, [[a] for a in kinds(rng, largest=500)])
         assert_right(student, reference, "exp", tried)
+        for a in (rng.uniform(18, 22), rng.uniform(36, 40)):
+            assert leaf(student, -a).exp().data * math.exp(a) == close(1.0)
 
 
 @exercise("log")
@@ -392,7 +394,7 @@ class TestTopologicalOrder:
         root = student.Value(0.0, (middle, x), "relu")
         nodes = [x, y, z, middle, root]
         for place, node in enumerate(nodes):
-            node.grad = [0.0, 100.0, -3.0][place % 3]
+            node.grad = [0.0, 100.0, -3.0, 7.0, 2.0][place]
         before = plain(student.inside.graphs.untouched(nodes))
         order = list(order_of(root))
         assert len(order) == 5 and set(order[:3]) == {x, y, z} and order[3:] == [middle, root]
@@ -455,6 +457,28 @@ class BackwardPass:
         root, calls = student.inside.graphs.sum_of_many(student.Value, x, 120)
         self.run(student, root)
         assert calls[0] == 0 and sorted(calls) == list(range(121))
+
+    def test_errors_of_a_step(self, student, number):
+        """An error that a step raises is passed on."""
+        node = leaf(student, number()) * 2
+        self.run(student, node)
+        assert node.grad == 1.0
+        with student.raises(ZeroDivisionError):
+            self.run(student, student.inside.graphs.failing(node))
+
+    def test_uses_side_by_side(self, student, reference, number):
+        """A node that is used twice by one result, and once by another, waits for both."""
+
+        def first(a, k):
+            b = a * k
+            return (b + b) + b * k
+
+        def last(a, k):
+            b = a * k
+            return b * k + (b + b)
+
+        for build in (first, last):
+            self.assert_right(student, reference, build, [number(), number()])
 
     def test_equal_leaves(self, student, number):
         """Leaves with equal numbers keep what each holds and get what is theirs."""
@@ -591,14 +615,30 @@ class TestZeroGrad:
         a, b = number(), number()
         x = leaf(student, a)
         for factor in (a, b):
-            student.zero_grad([x])
-            push(x * factor, 1.0)
+            product = x * factor
+            product.grad = a
+            student.zero_grad([x, product])
+            push(product, 1.0)
         assert x.grad == close(b)
 
     def test_any_gradients(self, student, number):
-        """Gradients of any size are set to 0.0: tiny, huge, negative, 0; of equal nodes and
-        of results too."""
-        grads = [0.0, 1e-9, -1e-5, 0.3, -0.3, 500.0, -500.0, 1e9, -1e9, 7.0, 0.7, -2.0, 2.0]
+        """Gradients of any size are set to 0.0: tiny, huge, negative, 0, and what is no number any
+        more; of equal nodes and of results too."""
+        grads = [
+            0.0,
+            1e-9,
+            -1e-5,
+            0.3,
+            -0.3,
+            500.0,
+            -500.0,
+            1e9,
+            math.inf,
+            math.nan,
+            7.0,
+            -2.0,
+            2.0,
+        ]
         a, x = number(), student.Value(number())
         nodes = [leaf(student, a, grad) for grad in grads[:-1]]
         nodes.append(student.Value(a, (x,), "?"))
@@ -763,9 +803,17 @@ class TestCheckGradients:
             ([0.0, b], [0.0, b]),
             ([a, 0.0], [a, a]),
             ([0.0, b], [b, b]),
+            ([a, 0.0], [2 * a, 0.0]),
+            ([0.0, b], [0.0, 2 * b]),
         ]
         makers = [lambda c=case: linear(*c, number(), number()) for case in cases]
-        assert says(*makers) == [True, True, False, False]
+        assert says(*makers) == [True, True, *[False] * 4]
+
+    def test_errors_of_the_function(self, student, says, power, number):
+        """What the function raises is passed on: it is no verdict."""
+        assert says(lambda: power(3, 3.0, number())) == [True]
+        with student.raises(ValueError):
+            student.check_gradients(student.inside.operations.refused, [number()])
 
     def test_close_to_a_minimum(self, says, power, rng):
         """Near the bottom of a parabola a one-sided nudge is not good enough: nudge both ways."""
@@ -852,10 +900,11 @@ class TestDeep(BackwardPass):
         assert x.grad == close(2.0**60)
 
     def test_a_deep_sum(self, student):
-        """A sum of 1,200 terms gives every use of a term its due."""
+        """A sum of 1,200 terms, used directly and by a longer way, gives every term its due."""
         x = leaf(student, 1.0)
-        self.run(student, student.inside.graphs.sum_of_terms(x, 1_200))
-        assert x.grad == close(1_200.0)
+        both = student.inside.graphs.sum_of_terms(x, 1_200) * 2
+        self.run(student, both + both * 3)
+        assert x.grad == close(8 * 1_200.0)
 
     def test_a_very_deep_chain(self, student, number):
         """A chain of 6,000 nodes is no obstacle: its steps run, root first, and without delay."""
@@ -1009,9 +1058,10 @@ class TestDotSource:
         assert self.drawing(student, root, facts) == (1, [(data, result)], True)
 
     def test_any_numbers(self, student, drawn):
-        """Signs are shown, and 0 as well; many operands are, and every sign of an operation."""
+        """Signs are shown, 0 as well, and a decimal of large numbers; many operands are, and every
+        sign of an operation."""
         nodes = [student.Value(-drawn(), label="x"), student.Value(0.0, label="y")]
-        nodes.append(student.Value(drawn(), label="x"))
+        nodes.append(student.Value(1234.5, label="x"))
         nodes[0].grad = grad = -drawn()
         numbers = [plain(node.data) for node in nodes]
         for operation, count in (("sum", 3), ("**3", 1), ("/", 2), ("+", 2)):
@@ -1021,7 +1071,9 @@ class TestDotSource:
         def facts(graph):
             shown = set(graph.labels.values())
             signs = [any(sign in each for each in shown) for sign in ("sum", "**3", "/", "+")]
-            return shown_together(graph, numbers[0], grad), signs, sorted(graph.flow(numbers))
+            together = shown_together(graph, numbers[0], grad)
+            zeros = set(graph.showing(numbers[2])) <= set(graph.showing(0.0))
+            return together and zeros, signs, sorted(graph.flow(numbers))
 
         a, b, c, total, power, product, root = numbers
         flow = [(a, total), (b, total), (c, total), (total, power), (total, product)]

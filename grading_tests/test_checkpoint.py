@@ -207,6 +207,18 @@ class TestBackward:
             _, grads = run(lambda x, y, k=scale: (x * y) * k * (x - x + 1) + x * k * 0.5, [a, 3.0])
             assert grads == close([scale * 3.5 + 0.0, scale * a])
 
+    def test_many_levels(self, run, number):
+        """Six levels, in each of which a node is used directly and by a longer way, all count."""
+
+        def build(t, x):
+            for _ in range(6):
+                t = t * x + t
+            return t
+
+        a, b = number(), number()
+        _, grads = run(build, [a, b])
+        assert grads == close([(b + 1) ** 6, 6 * a * (b + 1) ** 5])
+
     def test_the_same_root_twice(self, go_back, engine, number):
         """A second pass from the same root runs every step once more."""
         x = engine(a := number())

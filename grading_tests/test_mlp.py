@@ -8,10 +8,12 @@ tasks that students are told of, so that luck plays no part.
 from __future__ import annotations
 
 import math
+import statistics
+from itertools import pairwise
 
 import pytest
 
-from autograder.testing import close, exercise, extra, is_object
+from autograder.testing import close, exercise, extra, is_object, plain
 from course.datasets import four_points, moons, xor
 from graphs import leaf
 from networks import (
@@ -231,10 +233,16 @@ class TestLayer:
         assert found == close(expected)
 
     def test_one_output(self, student, modules, numbers):
-        """A layer with a single neuron gives its Value, not a list."""
+        """A layer with a single neuron gives its Value, not a list: bent as the others', and the
+        neuron learns."""
         values, x = numbers(4), numbers(3)
         answer = modules.filled(student.Layer(3, 1), values)(x)
         assert is_object(answer) and answer.data == close(neuron_answer(values, x))
+        layer = modules.filled(student.Layer(3, 1, "linear"), values)
+        answer = layer(x)
+        answer.backward()
+        expected = [neuron_answer(values, x, "linear"), [*x, 1.0]]
+        assert [answer.data, modules.gradients(layer)] == close(expected)
 
     def test_any_size(self, student, modules, numbers):
         """Two neurons or ten, with equal weights or not: each gives an answer of its own, in order,
@@ -323,10 +331,10 @@ class TestMlp:
         assert found == close(expected)
 
     def test_starts_at_random(self, student):
-        """No layer starts as another one does."""
-        layers = list(student.MLP(4, [4, 4, 4]).layers)
+        """No layer starts as another one does, and no network as the one before."""
+        layers = [*student.MLP(4, [4, 4, 4]).layers, *student.MLP(4, [4]).layers]
         starts = [[p.data for p in parameters(layer)] for layer in layers]
-        for one, other in ((0, 1), (1, 2), (0, 2)):
+        for one, other in ((0, 1), (1, 2), (0, 2), (0, 3)):
             both = zip(starts[one], starts[other], strict=True)
             assert any(abs(a - b) > 1e-6 for a, b in both)
 
@@ -350,10 +358,13 @@ class TestLinearSequential:
             assert any(abs(a - b) > 1e-6 for a, b in zip(rows[one], rows[other], strict=True))
 
     def test_linear_answers(self, student, modules, numbers):
-        """A `Linear` gives weighted sums plus biases, without a bend, output by output."""
+        """A `Linear` gives weighted sums plus biases, without a bend, output by output, and leaves
+        its inputs as they are."""
         for outputs in (1, 3):
             values, x = numbers(3 * outputs), numbers(2)
-            answer = modules.filled(student.Linear(2, outputs), values)(x)
+            given = student.inside.builtins.list(x)
+            answer = modules.filled(student.Linear(2, outputs), values)(given)
+            assert list(given) == x
             assert is_object(answer) == (outputs == 1)
             expected = network_answer(values, x, [2, outputs], ["linear"])
             assert data_of(answer) == close(expected)
@@ -364,13 +375,13 @@ class TestLinearSequential:
         network = student.Sequential(modules.Times(a), modules.Plus(b), modules.Square())
         assert network(leaf(student, c)).data == close((c * a + b) ** 2)
 
-    def test_sequential_parameters(self, student):
+    def test_sequential_parameters(self, student, modules, number):
         """The parameters of a `Sequential` are those of its parts, whatever parts, in one list."""
         inner = student.Sequential(student.Linear(2, 3), student.Tanh())
-        parts = [inner, student.Linear(3, 2)]
+        parts = [inner, student.Linear(3, 2), modules.Weighting(student.Value(number()))]
         found = parameters(student.Sequential(*parts))
         assert found == [node for part in parts for node in parameters(part)]
-        assert len(found) == 17
+        assert len(found) == 18
 
     def test_same_network_both_ways(self, student, reference, modules, numbers):
         """With the same parameters it is the same network as an MLP: answers and gradients."""
@@ -440,6 +451,16 @@ class Loss:
         self.loss(student, nodes, targets).backward()
         slopes = [self.slope(p, t) / 6 for p, t in zip(predictions, targets, strict=True)]
         assert [node.grad for node in nodes] == close(slopes)
+
+    def test_leaves_its_lists_alone(self, student, rng):
+        """The lists and the predictions stay as they are, and a second call gives the same."""
+        predictions, targets = self.pairs(rng, 4)
+        nodes = [student.Value(p) for p in predictions]
+        lists = [student.inside.builtins.list(each) for each in (nodes, targets)]
+        first, second = (self.loss(student, *lists).data for _ in range(2))
+        assert second == close(first)
+        assert [list(each) for each in lists] == [nodes, targets]
+        assert [node.data for node in nodes] == predictions
 
     def test_any_numbers(self, student, rng):
         """It is right for any predictions: one or many, equal ones, a node that is listed twice,
@@ -571,6 +592,15 @@ class TestHinge(Loss):
     def slope(self, s, t):
         return -t if t * s < 1 else 0.0
 
+    def test_at_the_margin(self, student):
+        """A score of exactly 1 or -1 on the right side costs nothing, and can be learnt from."""
+        for t in (1.0, -1.0):
+            s = student.Value(t)
+            loss = student.hinge([s], [t])
+            loss.backward()
+            # The slope jumps there, from one for each unit to none: any in between will do.
+            assert loss.data == close(0.0) and -1.0 <= float(s.grad * t) <= 0.0
+
 
 @exercise("cross_entropy")
 class TestCrossEntropy:
@@ -615,6 +645,15 @@ class TestCrossEntropy:
             expected.append([3 * slope for slope in self.expected(logits, target)[1]])
         assert found == close(expected)
 
+    def test_leaves_the_logits_alone(self, student, rng):
+        """The list of logits stays as it is, and a second call gives the same."""
+        nodes = [student.Value(rng.uniform(-3, 3)) for _ in range(4)]
+        logits = student.inside.builtins.list(nodes)
+        before = [plain(node.data) for node in nodes]
+        first, second = (student.cross_entropy(logits, 1).data for _ in range(2))
+        assert second == close(first) and list(logits) == nodes
+        assert [node.data for node in nodes] == before
+
     @pytest.mark.parametrize("sign", [1, -1], ids=["plus", "minus"])
     def test_far_out(self, student, rng, sign):
         """Far out, as with logits of 1000 or of -1000, the loss and its gradients are right."""
@@ -638,6 +677,8 @@ class TestCrossEntropy:
         rows += [
             [30 * a, 29 * a, -30 * a],
             [-200.0, -201.5],
+            [-1000.0, -1000.0, -1000.0],
+            [-500.0, -900.0],
             [rng.uniform(-2, 2) for _ in range(10)],
         ]
         cases = [
@@ -727,6 +768,27 @@ class TestSgd:
         student.SGD(nodes, lr=0.1).step()
         assert [node.grad for node in nodes] == close(gradients)
         assert all(node.data != a for node, a in zip(nodes, data, strict=True))
+
+    @extra()
+    def test_momentum_and_the_rate(self, student, numbers):
+        """A velocity is made of gradients: each step uses the rate that `lr` holds then."""
+        a, g = numbers(2)
+        p = leaf(student, a, g)
+        optimizer = student.SGD([p], lr=0.1, momentum=0.5)
+        optimizer.step()
+        optimizer.lr = 0.02
+        optimizer.step()
+        assert p.data == close(a - 0.1 * g - 0.02 * 1.5 * g)
+
+    @extra()
+    def test_decay_leaves_the_gradients(self, student, numbers):
+        """What weight decay adds is no part of the gradients, which stay as they are."""
+        data, gradients = numbers(3), numbers(3)
+        nodes = [leaf(student, a, g) for a, g in zip(data, gradients, strict=True)]
+        student.SGD(nodes, lr=0.1, momentum=0.5, weight_decay=0.3).step()
+        assert [node.grad for node in nodes] == close(gradients)
+        expected = [a - 0.1 * (g + 0.3 * a) for a, g in zip(data, gradients, strict=True)]
+        assert [node.data for node in nodes] == close(expected)
 
     @extra()
     def test_two_optimizers(self, student, numbers):
@@ -842,10 +904,10 @@ class TestTrain:
 
     @extra()
     def test_mean_of_the_batches(self, ground):
-        """An epoch's number is the mean of its batches' losses."""
+        """An epoch's number is the mean of its batches' losses; the given lists stay in order."""
         here = ground(8)
         found = here.run(2, 2)
-        assert len(here.losses) == 8
+        assert len(here.losses) == 8 and here.unchanged
         assert found == close([sum(here.losses[:4]) / 4, sum(here.losses[4:]) / 4])
 
     @extra()
@@ -868,7 +930,7 @@ class TestTrain:
     @pytest.mark.parametrize(
         ("count", "epochs", "size"),
         [
-            (1, 45, None),
+            (1, 110, None),
             (1, 1, 1),
             (3, 0, None),
             (30, 10, None),
@@ -893,7 +955,7 @@ class TestTrain:
         here = ground(6, alike=True)
         found = here.run(2)
         assert all(map(here.saw_every_sample, [[batch] for batch in here.batches]))
-        assert found == close(here.losses) and here.given == [6, 6]
+        assert found == close(here.losses) and here.unchanged
 
 
 def assert_the_seed_decides(student, name, seeds, data, points, model_of=lambda found: found):
@@ -974,11 +1036,12 @@ class TestFourPoints:
         _, losses, seen = self.trained(student, rng, 0)
         assert all(isinstance(loss, (int, float)) for loss in losses)
         assert 4 <= len(losses) <= min(200, len(seen) + 1) and losses[-1] < losses[0] / 2
-        # Sums or means, before the steps or after them: they fall as those that were seen do.
-        places = [round(i * (len(seen) - 1) / (len(losses) - 1)) for i in range(len(losses))]
+        # Sums or means, before the steps or after them, of an epoch or of each of its batches: they
+        # fall as those that were seen do.
+        ends = [round(i * len(seen) / len(losses)) for i in range(len(losses) + 1)]
+        means = [statistics.fmean(seen[a : max(b, a + 1)] or seen[-1:]) for a, b in pairwise(ends)]
         told, known = (
-            [math.log10(max(abs(loss), 1e-12)) for loss in each]
-            for each in (losses, [seen[place] for place in places])
+            [math.log10(max(abs(loss), 1e-12)) for loss in each] for each in (losses, means)
         )
         ways = [abs(a - told[0] - b + known[0]) for a, b in zip(told, known, strict=True)]
         assert sum(ways) / len(ways) < 0.7

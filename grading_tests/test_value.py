@@ -98,7 +98,7 @@ class TestNode:
 
     def test_any_numbers(self, student, rng):
         """Tiny and huge numbers, whole ones, 0 and 1 are all kept as they are, in a result too."""
-        numbers = [*kinds(rng), 12345678.25]
+        numbers = [*kinds(rng), 12345678.25, 3e-150, -2e200]
         x = student.Value(1.0)
         nodes = [student.Value(a) for a in numbers] + [student.Value(a, (x,), "?") for a in numbers]
         assert [node.data for node in nodes] == numbers * 2
@@ -107,7 +107,7 @@ class TestNode:
     def test_any_operands(self, student, number):
         """All operands are kept, be they one or many, leaves or results, with equal numbers too."""
         a = number()
-        leaves = [student.Value(a) for _ in range(5)]
+        leaves = [student.Value(0.0), *(student.Value(a) for _ in range(4))]
         inner = student.Value(a, (leaves[0],), "tanh")
         for given in ([inner], leaves[:3], [*leaves, inner]):
             node = student.Value(a, tuple(given), "weighted sum", "total")
@@ -122,6 +122,14 @@ class TestNode:
         for a, b in ((-data, -grad), (0.0, grad), (data, 0.0)):
             node = leaf(student, a, b)
             assert all(f"{each:g}" in plain(repr(node)) for each in (a, b))
+
+    def test_what_is_no_number(self, student, number):
+        """What is no number, such as a text, is refused with TypeError or ValueError."""
+        a = number()
+        assert student.Value(a).data == a
+        for wrong in ("seven", None, [a]):
+            with student.raises(TypeError, ValueError):
+                student.Value(wrong)
 
     def test_a_backward_step_can_be_given(self, student, number):
         """A result keeps the backward step that an operation gives it, and each its own."""
@@ -143,6 +151,11 @@ class TestNode:
         assert [node.data, node.grad] == [data, grad]
         for a in (0.0, 1.0):
             assert not student.equal(student.Value(a), student.Value(a))
+
+
+def nodes_behind(student, root):
+    """The nodes that `root` was computed from, and itself."""
+    return list(student.inside.graphs.reverse_topological(root))
 
 
 def numbers_of(nodes):
@@ -341,6 +354,18 @@ class TestPow:
         found = self.gradients_of_powers(student, 0.0, (0, 1, 2), upstream)
         assert found == close([0.0, upstream, 0.0])
 
+    def test_an_infinite_slope(self, student, number):
+        """The slope of `x ** 0.5` at 0 is infinite: that is an error, and no number is made up."""
+        x, y = leaf(student, number() ** 2), leaf(student, 0.0)
+        push(x**0.5, 1.0)
+        assert x.grad == close(0.5 * x.data**-0.5)
+
+        def slope():
+            push(y**0.5, 1.0)
+            return y.grad
+
+        assert refused_or_infinite(student, slope)
+
     def test_a_value_as_exponent(self, student, number):
         """An exponent that is a Value raises TypeError: it would get no gradient."""
         a = number()
@@ -354,8 +379,9 @@ class TestPow:
         a = -positive()
         x = leaf(student, a)
         assert (x**2).data == close(a**2)
-        with student.raises(ValueError, TypeError, ArithmeticError):
-            x**0.5
+        for n in (0.5, 1 / 3, -1.5):
+            with student.raises(ValueError, TypeError, ArithmeticError):
+                x**n
 
     def test_any_numbers(self, student, reference, rng):
         """The rule is the same for all numbers: bases tiny and large, exponents of any kind."""
@@ -380,6 +406,8 @@ class TestPow:
             [1.5, 1e-5],
             [1.5, -1e-5],
             [40.0, 1e-5],
+            [-3.0, 2.0],
+            [-2.5, -1.0],
         ]
         assert_right(student, reference, "pow", cases(rng, [*whole, *broken, *special], "right"))
 
@@ -429,6 +457,8 @@ class TestNegSub:
         assert value == close(a) and slopes == close([upstream])
         value, slopes = gradients(student, lambda x: x - x, [a], upstream)
         assert value == close(0.0) and slopes == close([0.0])
+        x = leaf(student, a)
+        assert x in nodes_behind(student, x - x)
 
     def test_any_numbers(self, student, reference, rng):
         """The rules are the same for all numbers: tiny and huge, 0 and 1, equal and opposite."""
@@ -489,10 +519,13 @@ class TestDiv:
         slopes = gradients(student, lambda x, y: (x / y) / (y / x), [a, b], upstream)[1]
         assert slopes == close([2 * a / b**2 * upstream, -2 * a**2 / b**3 * upstream])
         assert gradients(student, lambda x: x / x, [a])[1] == close([0.0])
+        x = leaf(student, a)
+        assert x in nodes_behind(student, x / x)
 
     def test_any_numbers(self, student, reference, rng):
         """The rule is the same for all numbers but 0: tiny and huge, 1, equal and opposite ones."""
         tried = [[a, b] for a, b in pairs(kinds(rng), kinds(rng)) if b]
+        tried += [[2e-19, 5e-20], [1.5, -3e-17]]
         both = cases(rng, tried) + cases(rng, tried, "right")
         assert_right(student, reference, "truediv", both)
 
@@ -536,17 +569,18 @@ class TestReverse:
         assert value == close(sum(inputs)) and slopes == close([upstream] * 4)
 
     def test_whole_numbers_on_the_left(self, student, rng, number):
-        """Whole numbers on the left work as fractions do, and so does 0."""
-        a = number()
-        x = leaf(student, a)
-        for n in (rng.randint(2, 9), 0):
+        """Whole numbers on the left work as fractions do, and so does 0; each time anew."""
+        x = leaf(student, a := number())
+        for n in (rng.randint(2, 5), 0, rng.randint(6, 9)):
             found = [(n + x).data, (n - x).data, (n * x).data, (n / x).data]
             assert found == close([n + a, n - a, n * a, n / a])
+            x.data = a = number()
 
     @pytest.mark.parametrize("name", ["add", "sub", "mul", "truediv"])
     def test_any_numbers(self, student, reference, rng, name):
         """The rule is the same for all numbers: tiny and huge, 0 and 1, equal and opposite ones."""
         tried = [[a, b] for a, b in pairs(kinds(rng), kinds(rng)) if b or name != "truediv"]
+        tried += [[6, 3.0], [-8, 2.0]]
         assert_right(student, reference, name, cases(rng, tried, "left"))
 
 
@@ -619,7 +653,8 @@ class TestTrace:
 
     def test_any_nodes(self, student, trace, number):
         """Nodes count whatever they hold: 0, gradients, equal labels, no sign, many operands."""
-        x, y, z = (student.Value(a, label="x") for a in (0.0, number(), 0.0))
+        x, y = (student.Value(a, label="x") for a in (0.0, number()))
+        z = student.Value(0.0)
         middle = student.Value(0.0, (x, y, z), "")
         root = student.Value(0.0, (middle,), "relu")
         nodes = [x, y, z, middle, root]
@@ -707,6 +742,25 @@ class TestManualBackward:
         student.push_gradients(half, [half])
         assert half.grad == 1.0
 
+    def test_the_root_need_not_be_first(self, student, number):
+        """The order is followed as it is, also where the root comes last, and the root is seeded
+        before the first step alone."""
+        x = leaf(student, number())
+        y = x + x
+        z = y + y
+        student.push_gradients(z, [y, z])
+        assert [x.grad, y.grad, z.grad] == close([0.0, 2.0, 1.0])
+        student.push_gradients(y, [z, y])
+        assert [x.grad, y.grad] == close([6.0, 3.0])
+
+    def test_errors_of_a_step(self, student, number):
+        """An error that a step raises is passed on."""
+        node = student.Value(number(), (student.Value(number()),), "?")
+        student.push_gradients(node, [node])
+        assert node.grad == 1.0
+        with student.raises(ZeroDivisionError):
+            student.push_gradients(node, [student.inside.graphs.failing(node)])
+
 
 def central(a, b, x, h):
     """The central difference of a t³ + b t² at x, worked out by hand."""
@@ -750,14 +804,24 @@ class TestNumerical:
 
     def test_any_place(self, student, rng):
         """It is asked at x - h and x + h for every x and h: 0, negative, large, tiny and wide."""
-        found, right, ends = [], [], student.inside.builtins
-        for x in (0.0, -rng.uniform(0.2, 0.8), rng.uniform(30, 90), 3, -rng.uniform(200, 500)):
-            for h in (rng.uniform(1e-6, 3e-6), rng.uniform(0.2, 0.9), rng.uniform(2, 5)):
-                asked = student.inside.functions.Asked()
-                slope = student.numerical_derivative(asked, x, h)
-                found.append([slope, ends.min(asked.at), ends.max(asked.at)])
-                right.append([1.0, x - h, x + h])
+        steps = (rng.uniform(1e-6, 3e-6), rng.uniform(0.2, 0.9), rng.uniform(2, 5))
+        bases = (0.0, -rng.uniform(0.2, 0.8), rng.uniform(30, 90), 3, -rng.uniform(200, 500))
+        places = [(x, h) for x in bases for h in steps] + [(0.0, rng.uniform(2e-9, 4e-9))]
+        found, ends = [], student.inside.builtins
+        for x, h in places:
+            asked = student.inside.functions.Asked()
+            slope = student.numerical_derivative(asked, x, h)
+            found.append([slope, ends.min(asked.at), ends.max(asked.at)])
+        right = [[1.0, x - h, x + h] for x, h in places]
         assert found == close(right, 1e-7)
+
+    def test_errors_of_the_function(self, student, number, rng):
+        """What the function raises on either side of x is passed on."""
+        x, h, above = number(), rng.uniform(0.01, 0.1), student.inside.functions.Above
+        assert student.numerical_derivative(above(x - 2 * h), x, h) == close(1.0)
+        for bound in (x, x + h / 2, x + 2 * h):
+            with student.raises(ValueError):
+                student.numerical_derivative(above(bound), x, h)
 
     def test_any_slope(self, student, curve, positive, rng):
         """Flat and steep slopes come out, and nothing is kept from one call to the next."""

@@ -36,6 +36,18 @@ class Asked:
         return t
 
 
+class Above:
+    """The identity above a bound, and no number below it."""
+
+    def __init__(self, bound):
+        self.bound = bound
+
+    def __call__(self, t):
+        if t < self.bound:
+            raise ValueError
+        return t
+
+
 def square(t):
     return t * t
 

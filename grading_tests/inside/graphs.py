@@ -59,14 +59,17 @@ def rows(Value, name, cases):
 
     Returns:
         For each case the result's number, its gradient after a backward pass, and for each leaf
-        its number, and its gradient after one pass and after another one.
+        its number, and its gradient after one pass and after another one; last, how many of the
+        leaves it is connected to. All results are made first: none may forget what it was made of.
     """
     if not callable(name):
         name = getattr(operator, name, None) or operator.methodcaller(name)
-    return [row(Value, name, operands, upstream) for operands, upstream in cases]
+    made = [result(Value, name, operands) for operands, _ in cases]
+    return [row(*each, upstream) for each, (_, upstream) in zip(made, cases, strict=True)]
 
 
-def row(Value, apply, operands, upstream):
+def result(Value, apply, operands):
+    """What the operation makes of the operands, and the leaves among them, each with a gradient."""
     given, leaves = [], []
     for operand in operands:
         if isinstance(operand, (int, float)):
@@ -78,6 +81,10 @@ def row(Value, apply, operands, upstream):
     root = apply(*given)
     if any(root is leaf for leaf, _ in leaves):
         root = root + 0.0  # x * 1 may be x itself
+    return root, leaves
+
+
+def row(root, leaves, upstream):
     order = reverse_topological(root)
     found = [root.data]
     for leaf, grad in leaves:
@@ -90,7 +97,9 @@ def row(Value, apply, operands, upstream):
         for node in order:
             node._backward()
         found += [root.grad, *[leaf.grad for leaf, _ in leaves]]
-    return [*found, *[leaf.data for leaf, _ in leaves]]
+    behind = {id(node) for node in order}
+    connected = sum(id(leaf) in behind for leaf, _ in leaves)
+    return [*found, *[leaf.data for leaf, _ in leaves], connected]
 
 
 def chain(Value, start, length):
@@ -163,6 +172,12 @@ def recorded(nodes):
     for place, node in enumerate(nodes):
         node._backward = lambda place=place: calls.append(place)
     return calls
+
+
+def failing(node):
+    """The node, whose step raises an error."""
+    node._backward = lambda: 1 / 0
+    return node
 
 
 def gradient_when_run(node):

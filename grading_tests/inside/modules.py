@@ -41,6 +41,19 @@ class Plus(Part):
         return x + self.amount
 
 
+class Weighting(Part):
+    """Multiplies what it is given by a weight, its only parameter."""
+
+    def __init__(self, weight):
+        self.weight = weight
+
+    def parameters(self):
+        return [self.weight]
+
+    def __call__(self, x):
+        return x * self.weight
+
+
 class Square(Part):
     """Squares what it is given."""
 

@@ -65,6 +65,11 @@ def used_twice(function):
     return lambda x: function(x) + x * function(x)
 
 
+def refused(*nodes):
+    """An operation that is not defined anywhere."""
+    raise ValueError
+
+
 def quotient_and_powers(x, y, z):
     """An expression in a node's own operations."""
     return x * y + y**3 - z / x
