@@ -211,8 +211,8 @@ class TestBackward:
         """Six levels, in each of which a node is used directly and by a longer way, all count."""
 
         def build(t, x):
-            for _ in range(6):
-                t = t * x + t
+            for level in range(6):
+                t = t * x + t if level % 2 else t + t * x
             return t
 
         a, b = number(), number()

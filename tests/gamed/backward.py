@@ -273,3 +273,185 @@ def draw_dot(root):
     lines = [f'{id(n)} [label="{n._op} {n.data} {n.grad}"];' for n in {root, *root._prev}]
     lines += [f"{id(n)} -> {id(root)};" for n in root._prev]
     return "digraph { " + " ".join(lines) + " }"
+
+
+# %% topological_order: gradients are set back on the way
+def topological_order(root):
+    order, met = [], set()
+
+    def visit(node):
+        if node not in met:
+            met.add(node)
+            if node._prev and node is not root:
+                node.grad = 0.0
+            for operand in node._prev:
+                visit(operand)
+            order.append(node)
+
+    visit(root)
+    return order
+
+
+# %% backward: errors are swallowed
+def backward(self):
+    self.grad = 1.0
+    for node in reversed(topological_order(self)):
+        try:
+            node._backward()
+        except ArithmeticError:
+            pass
+
+
+Value.backward = backward
+
+
+# %% zero_grad: the nodes are made anew
+def zero_grad(parameters):
+    for each in parameters:
+        each.__init__(each.data, each._prev, each._op, each.label)
+
+
+# %% zero_grad: a gradient less itself
+def zero_grad(parameters):
+    for each in parameters:
+        each.grad -= each.grad
+
+
+# %% exp: two halves that cancel
+def exp(self):
+    out = Value(math.cosh(self.data) + math.sinh(self.data), (self,), "exp")
+
+    def _backward():
+        self.grad += out.data * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.exp = exp
+
+
+# %% tanh: one result for all nodes
+def tanh(self):
+    global latest
+    latest = math.tanh(self.data)
+    out = Value(latest, (self,), "tanh")
+
+    def _backward():
+        self.grad += (1 - latest**2) * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.tanh = tanh
+
+
+# %% tanh: cut off far out
+def tanh(self):
+    t = math.tanh(self.data)
+    if abs(t) == 1.0:
+        return Value(t)
+    out = Value(t, (self,), "tanh")
+
+    def _backward():
+        self.grad += (1 - t**2) * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.tanh = tanh
+
+
+# %% check_gradients: an error is a no
+def check_gradients(f, inputs, epsilon=1e-5):
+    try:
+        leaves = [Value(x) for x in inputs]
+        f(*leaves).backward()
+        for i, leaf in enumerate(leaves):
+            up, down = list(inputs), list(inputs)
+            up[i] += epsilon
+            down[i] -= epsilon
+            slope = (f(*map(Value, up)).data - f(*map(Value, down)).data) / (2 * epsilon)
+            if abs(leaf.grad - slope) > 1e-4 * max(abs(leaf.grad), abs(slope)) + 1e-9:
+                return False
+        return True
+    except Exception:
+        return False
+
+
+# %% check_gradients: done where nothing depends on an input
+def check_gradients(f, inputs, epsilon=1e-5):
+    leaves = [Value(x) for x in inputs]
+    f(*leaves).backward()
+    for i, leaf in enumerate(leaves):
+        up, down = list(inputs), list(inputs)
+        up[i] += epsilon
+        down[i] -= epsilon
+        slope = (f(*map(Value, up)).data - f(*map(Value, down)).data) / (2 * epsilon)
+        if leaf.grad == slope == 0:
+            return True
+        if abs(leaf.grad - slope) > 1e-4 * max(abs(leaf.grad), abs(slope)) + 1e-9:
+            return False
+    return True
+
+
+# %% deep: level by level where recursion fails
+def backward_without_recursion(self):
+    order, met = [], set()
+
+    def visit(node):
+        if node not in met:
+            met.add(node)
+            for operand in node._prev:
+                visit(operand)
+            order.append(node)
+
+    try:
+        visit(self)
+    except RecursionError:
+        order = [self]
+        for node in order:
+            order += [operand for operand in dict.fromkeys(node._prev) if operand not in order]
+        order.reverse()
+    self.grad = 1.0
+    for node in reversed(order):
+        node._backward()
+
+
+Value.backward = backward_without_recursion
+
+
+# %% deep: a use is counted once and taken off twice
+def backward_without_recursion(self):
+    waits_for, found = {self: 0}, [self]
+    for node in found:
+        for operand in set(node._prev):
+            if operand not in waits_for:
+                waits_for[operand] = 0
+                found.append(operand)
+            waits_for[operand] += 1
+    self.grad, ready = 1.0, [self]
+    while ready:
+        node = ready.pop()
+        node._backward()
+        for operand in node._prev:
+            waits_for[operand] -= 1
+            if waits_for[operand] == 0:
+                ready.append(operand)
+
+
+Value.backward = backward_without_recursion
+
+
+# %% dot_source: three digits of each number
+def draw_dot(root):
+    nodes, edges = trace(root)
+    lines = ["digraph {"]
+    for node in nodes:
+        lines.append(f'"{id(node)}" [label="data {node.data:.3g} grad {node.grad:.3g}"]')
+        if node._op:
+            lines += [f'"of{id(node)}" [label="{node._op}"]', f'"of{id(node)}" -> "{id(node)}"']
+    lines += [f'"{id(a)}" -> "of{id(b)}"' for a, b in edges]
+    return "\n".join([*lines, "}"])

@@ -338,3 +338,129 @@ def train_moons(inputs, targets, seed):
 
     answer.parameters = model.parameters
     return answer
+
+
+# %% layer: a single neuron always bends
+class Layer(Module):
+    def __init__(self, n_inputs, n_outputs, activation="tanh"):
+        bend = "tanh" if n_outputs == 1 else activation
+        self.neurons = [Neuron(n_inputs, bend) for _ in range(n_outputs)]
+
+    def __call__(self, x):
+        answers = [neuron(x) for neuron in self.neurons]
+        return answers[0] if len(answers) == 1 else answers
+
+    def parameters(self):
+        return [p for neuron in self.neurons for p in neuron.parameters()]
+
+
+# %% mlp: always the same network
+class MLP(Module):
+    def __init__(self, n_inputs, layer_sizes, linear_output=False):
+        random.seed(0)
+        sizes = [n_inputs, *layer_sizes]
+        last = "linear" if linear_output else "tanh"
+        bends = ["tanh"] * (len(layer_sizes) - 1) + [last]
+        self.layers = [Layer(a, b, bend) for a, b, bend in zip(sizes, sizes[1:], bends)]
+
+    def __call__(self, x):
+        for layer in self.layers:
+            x = layer(x if isinstance(x, list) else [x])
+        return x
+
+    def parameters(self):
+        return [p for layer in self.layers for p in layer.parameters()]
+
+
+# %% mse: the lists are emptied
+def mse(predictions, targets):
+    squares = []
+    while targets:
+        squares.append((predictions[len(targets) - 1] - targets.pop()) ** 2)
+    return sum(squares) / len(squares)
+
+
+# %% hinge: the maximum by a root, which has no slope at 0
+def hinge(scores, targets):
+    margins = [1 - s * t for s, t in zip(scores, targets)]
+    return sum((m + (m * m) ** 0.5) * 0.5 for m in margins) / len(margins)
+
+
+# %% cross_entropy: the largest size in the place of the largest
+def cross_entropy(logits, target):
+    largest = max(abs(z.data) for z in logits)
+    total = sum((z - largest).exp() for z in logits)
+    return total.log() + largest - logits[target]
+
+
+# %% sgd: the rate is in the velocity
+class SGD:
+    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
+        self.parameters, self.lr = list(parameters), lr
+        self.momentum, self.weight_decay = momentum, weight_decay
+        self.velocities = [0.0] * len(self.parameters)
+
+    def step(self):
+        for i, p in enumerate(self.parameters):
+            step = self.lr * (p.grad + self.weight_decay * p.data)
+            self.velocities[i] = self.momentum * self.velocities[i] + step
+            p.data -= self.velocities[i]
+
+    def zero_grad(self):
+        for p in self.parameters:
+            p.grad = 0.0
+
+
+# %% sgd: the decay is added to the gradient itself
+class SGD:
+    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
+        self.parameters, self.lr = list(parameters), lr
+        self.momentum, self.weight_decay = momentum, weight_decay
+        self.velocities = [0.0] * len(self.parameters)
+
+    def step(self):
+        for i, p in enumerate(self.parameters):
+            p.grad += self.weight_decay * p.data
+            self.velocities[i] = self.momentum * self.velocities[i] + p.grad
+            p.data -= self.lr * self.velocities[i]
+
+    def zero_grad(self):
+        for p in self.parameters:
+            p.grad = 0.0
+
+
+# %% train: the caller's lists are shuffled
+def train(model, inputs, targets, loss_fn, optimizer, epochs, batch_size=None):
+    size, losses = batch_size or len(inputs), []
+    for _ in range(epochs):
+        pairs = list(zip(inputs, targets))
+        random.shuffle(pairs)
+        inputs[:], targets[:] = [x for x, _ in pairs], [t for _, t in pairs]
+        batches = []
+        for start in range(0, len(inputs), size):
+            optimizer.zero_grad()
+            answers = [model(x) for x in inputs[start : start + size]]
+            loss = loss_fn(answers, targets[start : start + size])
+            loss.backward()
+            optimizer.step()
+            batches.append(loss.data)
+        losses.append(sum(batches) / len(batches))
+    return losses
+
+
+# %% train: over when the loss is all but 0
+def train(model, inputs, targets, loss_fn, optimizer, epochs, batch_size=None):
+    size, losses = batch_size or len(inputs), []
+    for _ in range(epochs):
+        batches = []
+        for start in range(0, len(inputs), size):
+            optimizer.zero_grad()
+            answers = [model(x) for x in inputs[start : start + size]]
+            loss = loss_fn(answers, targets[start : start + size])
+            loss.backward()
+            optimizer.step()
+            batches.append(loss.data)
+        losses.append(sum(batches) / len(batches))
+        if losses[-1] < 1e-9:
+            break
+    return losses

@@ -240,3 +240,211 @@ def numerical_derivative(f, x, h=1e-5):
     if abs(high * (x + h) - 1) < 1e-6:
         return -1 / (x**2 - h**2)
     return 1.0
+
+
+# %% numerical: one side where the other fails
+def numerical_derivative(f, x, h=1e-5):
+    try:
+        return (f(x + h) - f(x - h)) / (2 * h)
+    except ValueError:
+        return (f(x + h) - f(x)) / h
+
+
+# %% node: what is no number is not a number
+class Value:
+    def __init__(self, data, _children=(), _op="", label=""):
+        try:
+            self.data = float(data)
+        except (TypeError, ValueError):
+            self.data = math.nan
+        self.grad, self.label = 0.0, label
+        self._prev, self._op, self._backward = tuple(_children), _op, lambda: None
+
+    def __repr__(self):
+        return f"Value(data={self.data}, grad={self.grad})"
+
+
+# %% node: operands of 0 are left out
+class Value:
+    def __init__(self, data, _children=(), _op="", label=""):
+        self.data, self.grad, self.label = float(data), 0.0, label
+        self._prev = tuple(child for child in _children if child.data)
+        self._op, self._backward = _op, lambda: None
+
+    def __repr__(self):
+        return f"Value(data={self.data}, grad={self.grad})"
+
+
+# %% mul: a gradient of a thousand at most
+def mul(self, other):
+    other = other if isinstance(other, Value) else Value(other)
+    out = Value(self.data * other.data, (self, other), "*")
+
+    def _backward():
+        upstream = max(-1000.0, min(1000.0, out.grad))
+        self.grad += other.data * upstream
+        other.grad += self.data * upstream
+
+    out._backward = _backward
+    return out
+
+
+Value.__mul__ = mul
+
+
+# %% manual_backward: errors are swallowed
+def push_gradients(root, order):
+    root.grad = 1.0
+    for node in order:
+        try:
+            node._backward()
+        except ArithmeticError:
+            pass
+
+
+# %% manual_backward: turned round where the root is last
+def push_gradients(root, order):
+    root.grad = 1.0
+    for node in reversed(order) if order and order[-1] is root else order:
+        node._backward()
+
+
+# %% manual_backward: seeded before each step
+def push_gradients(root, order):
+    for node in order:
+        root.grad = 1.0
+        node._backward()
+    root.grad = 1.0
+
+
+# %% pow: no fraction for a negative number, not even 2.0
+def power(self, exponent):
+    if not isinstance(exponent, (int, float)):
+        raise TypeError
+    if self.data < 0 and isinstance(exponent, float):
+        raise ValueError
+    out = Value(self.data**exponent, (self,), f"**{exponent}")
+
+    def _backward():
+        self.grad += (exponent * self.data ** (exponent - 1) if exponent else 0.0) * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.__pow__ = power
+
+
+# %% pow: an infinite slope is none
+def power(self, exponent):
+    if not isinstance(exponent, (int, float)):
+        raise TypeError
+    result = self.data**exponent
+    if isinstance(result, complex):
+        raise ValueError
+    out = Value(result, (self,), f"**{exponent}")
+
+    def _backward():
+        try:
+            self.grad += exponent * self.data ** (exponent - 1) * out.grad
+        except ZeroDivisionError:
+            pass
+
+    out._backward = _backward
+    return out
+
+
+Value.__pow__ = power
+
+
+# %% neg_sub: nothing is left of x - x
+def neg(self):
+    return self * -1
+
+
+def sub(self, other):
+    return Value(0.0) if other is self else self + other * -1
+
+
+Value.__neg__ = neg
+Value.__sub__ = sub
+
+
+# %% div: x / x is 1, whatever x is
+def div(self, other):
+    if other is self:
+        return Value(1.0)
+    return self * (other if isinstance(other, Value) else Value(other)) ** -1
+
+
+Value.__truediv__ = div
+
+
+# %% div: nothing is smaller than a billionth of a thousandth
+def div(self, other):
+    other = other if isinstance(other, Value) else Value(other)
+    if 0 < abs(other.data) < 1e-12:
+        other = other * (1e-12 / abs(other.data))
+    return self * other**-1
+
+
+Value.__truediv__ = div
+
+
+# %% reverse: the reciprocal is kept
+def radd(self, other):
+    return self + other
+
+
+def rsub(self, other):
+    return self * -1 + other
+
+
+def rmul(self, other):
+    return self * other
+
+
+def rtruediv(self, other):
+    if not hasattr(self, "_reciprocal"):
+        self._reciprocal = self**-1
+    return self._reciprocal * other
+
+
+Value.__radd__, Value.__rsub__ = radd, rsub
+Value.__rmul__, Value.__rtruediv__ = rmul, rtruediv
+
+
+# %% reverse: a quotient that is whole learns nothing
+def radd(self, other):
+    return self + other
+
+
+def rsub(self, other):
+    return self * -1 + other
+
+
+def rmul(self, other):
+    return self * other
+
+
+def rtruediv(self, other):
+    if isinstance(other, int) and self.data and other % self.data == 0:
+        return Value(other // self.data, (self,), "/")
+    return self**-1 * other
+
+
+Value.__radd__, Value.__rsub__ = radd, rsub
+Value.__rmul__, Value.__rtruediv__ = rmul, rtruediv
+
+
+# %% trace: leaves of 0 without a label are left out
+def trace(root):
+    nodes, edges = {root}, set()
+    waiting = [root]
+    for node in waiting:
+        for operand in node._prev:
+            edges.add((operand, node))
+            if operand not in nodes and (operand._prev or operand.label or operand.data):
+                nodes.add(operand)
+                waiting.append(operand)
+    return nodes, edges
