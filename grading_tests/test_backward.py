@@ -1059,10 +1059,9 @@ class TestDotSource:
         assert self.drawing(student, root, facts) == (1, [(data, result)], True)
 
     def test_any_numbers(self, student, drawn):
-        """Signs are shown, 0 as well, and a decimal of large numbers; many operands are, and every
-        sign of an operation."""
+        """Signs are shown, and 0 as well; many operands are, and every sign of an operation."""
         nodes = [student.Value(-drawn(), label="x"), student.Value(0.0, label="y")]
-        nodes.append(student.Value(1234.5, label="x"))
+        nodes.append(student.Value(drawn(), label="x"))
         nodes[0].grad = grad = -drawn()
         numbers = [plain(node.data) for node in nodes]
         for operation, count in (("sum", 3), ("**3", 1), ("/", 2), ("+", 2)):

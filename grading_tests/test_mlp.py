@@ -770,27 +770,6 @@ class TestSgd:
         assert all(node.data != a for node, a in zip(nodes, data, strict=True))
 
     @extra()
-    def test_momentum_and_the_rate(self, student, numbers):
-        """A velocity is made of gradients: each step uses the rate that `lr` holds then."""
-        a, g = numbers(2)
-        p = leaf(student, a, g)
-        optimizer = student.SGD([p], lr=0.1, momentum=0.5)
-        optimizer.step()
-        optimizer.lr = 0.02
-        optimizer.step()
-        assert p.data == close(a - 0.1 * g - 0.02 * 1.5 * g)
-
-    @extra()
-    def test_decay_leaves_the_gradients(self, student, numbers):
-        """What weight decay adds is no part of the gradients, which stay as they are."""
-        data, gradients = numbers(3), numbers(3)
-        nodes = [leaf(student, a, g) for a, g in zip(data, gradients, strict=True)]
-        student.SGD(nodes, lr=0.1, momentum=0.5, weight_decay=0.3).step()
-        assert [node.grad for node in nodes] == close(gradients)
-        expected = [a - 0.1 * (g + 0.3 * a) for a, g in zip(data, gradients, strict=True)]
-        assert [node.data for node in nodes] == close(expected)
-
-    @extra()
     def test_two_optimizers(self, student, numbers):
         """Two optimizers know nothing of each other's velocities: a new one starts from 0."""
         a, b, g, h = numbers(4)

@@ -123,14 +123,6 @@ class TestNode:
             node = leaf(student, a, b)
             assert all(f"{each:g}" in plain(repr(node)) for each in (a, b))
 
-    def test_what_is_no_number(self, student, number):
-        """What is no number, such as a text, is refused with TypeError or ValueError."""
-        a = number()
-        assert student.Value(a).data == a
-        for wrong in ("seven", None, [a]):
-            with student.raises(TypeError, ValueError):
-                student.Value(wrong)
-
     def test_a_backward_step_can_be_given(self, student, number):
         """A result keeps the backward step that an operation gives it, and each its own."""
         x = student.Value(number())

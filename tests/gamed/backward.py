@@ -443,15 +443,3 @@ def backward_without_recursion(self):
 
 
 Value.backward = backward_without_recursion
-
-
-# %% dot_source: three digits of each number
-def draw_dot(root):
-    nodes, edges = trace(root)
-    lines = ["digraph {"]
-    for node in nodes:
-        lines.append(f'"{id(node)}" [label="data {node.data:.3g} grad {node.grad:.3g}"]')
-        if node._op:
-            lines += [f'"of{id(node)}" [label="{node._op}"]', f'"of{id(node)}" -> "{id(node)}"']
-    lines += [f'"{id(a)}" -> "of{id(b)}"' for a, b in edges]
-    return "\n".join([*lines, "}"])

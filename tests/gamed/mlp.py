@@ -393,42 +393,6 @@ def cross_entropy(logits, target):
     return total.log() + largest - logits[target]
 
 
-# %% sgd: the rate is in the velocity
-class SGD:
-    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
-        self.parameters, self.lr = list(parameters), lr
-        self.momentum, self.weight_decay = momentum, weight_decay
-        self.velocities = [0.0] * len(self.parameters)
-
-    def step(self):
-        for i, p in enumerate(self.parameters):
-            step = self.lr * (p.grad + self.weight_decay * p.data)
-            self.velocities[i] = self.momentum * self.velocities[i] + step
-            p.data -= self.velocities[i]
-
-    def zero_grad(self):
-        for p in self.parameters:
-            p.grad = 0.0
-
-
-# %% sgd: the decay is added to the gradient itself
-class SGD:
-    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
-        self.parameters, self.lr = list(parameters), lr
-        self.momentum, self.weight_decay = momentum, weight_decay
-        self.velocities = [0.0] * len(self.parameters)
-
-    def step(self):
-        for i, p in enumerate(self.parameters):
-            p.grad += self.weight_decay * p.data
-            self.velocities[i] = self.momentum * self.velocities[i] + p.grad
-            p.data -= self.lr * self.velocities[i]
-
-    def zero_grad(self):
-        for p in self.parameters:
-            p.grad = 0.0
-
-
 # %% train: the caller's lists are shuffled
 def train(model, inputs, targets, loss_fn, optimizer, epochs, batch_size=None):
     size, losses = batch_size or len(inputs), []

@@ -250,20 +250,6 @@ def numerical_derivative(f, x, h=1e-5):
         return (f(x + h) - f(x)) / h
 
 
-# %% node: what is no number is not a number
-class Value:
-    def __init__(self, data, _children=(), _op="", label=""):
-        try:
-            self.data = float(data)
-        except (TypeError, ValueError):
-            self.data = math.nan
-        self.grad, self.label = 0.0, label
-        self._prev, self._op, self._backward = tuple(_children), _op, lambda: None
-
-    def __repr__(self):
-        return f"Value(data={self.data}, grad={self.grad})"
-
-
 # %% node: operands of 0 are left out
 class Value:
     def __init__(self, data, _children=(), _op="", label=""):
