@@ -141,6 +141,13 @@ def _extensions(wheels: Path, target: Path) -> list[Path]:
     return sorted(path.parent for path in packages if "static" not in path.parts)
 
 
+_LAB_SETTINGS = {
+    # By default only those cells are on the page that are seen, and JupyterLab 4.6 loses some of
+    # them now and then: it says that it "Cannot read properties of null (reading 'observe')".
+    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "defer"},
+}
+
+
 def _build_lab(
     settings: Settings, work: Path, extensions: Sequence[Path], packages: Sequence[str]
 ) -> Path:
@@ -159,6 +166,7 @@ def _build_lab(
     (lite / JUPYTERLITE_JSON).write_text(
         json.dumps({"jupyter-lite-schema-version": 0, "jupyter-config-data": lab}), "utf-8"
     )
+    (lite / "overrides.json").write_text(json.dumps(_LAB_SETTINGS), "utf-8")
     config = {
         "LiteBuildConfig": {
             "apps": ["lab"],
