@@ -60,6 +60,8 @@ def test_python_and_its_packages_come_from_the_site_alone(published):
         assert set(package["depends"]) <= set(packages), name
         assert wheel_metadata(wheel)["Version"] == package["version"]
     assert packages["coursecheck"]["imports"] == ["coursecheck"]
+    notebooks = settings["settingsOverrides"]["@jupyterlab/notebook-extension:tracker"]
+    assert notebooks["windowingMode"] == "defer"
     # Asked for on Windows alone, or on systems that have processes.
     assert not {"colorama", "pexpect"} & set(packages)
 
