@@ -77,15 +77,15 @@ def cases(rng: random.Random, operands: list[list[float]], plain: str = "") -> l
         plain: "left" or "right", if this operand is a plain number; else all are leaves.
     """
     small, medium, large = rng.uniform(2e-4, 8e-4), rng.uniform(1.2, 3.0), rng.uniform(60, 90)
-    upstreams = cycle(
-        [1.0, -medium, small, 0.4, -large, medium, 0.0, -1.0, large, -small, -0.6, 1e3 * large]
-    )
+    upstreams = cycle([1.0, -medium, small, 0.4, -large, medium, 0.0, -1.0, large, -small, -0.6])
     holds = cycle([0.0, rng.uniform(1.2, 3.0), -rng.uniform(1.2, 3.0)])
     there = {"left": 0, "right": 1}.get(plain)
-    # The first ones come once more: a result must not be kept for others with its numbers.
+    # The last ones come once more: a result must not be kept for others with its numbers.
+    tried = [(numbers, next(upstreams)) for numbers in [*operands, *operands[-3:]]]
+    tried += [(numbers, 1e3 * large) for numbers in operands[1:3]]  # and none may be cut
     return [
-        [[n if i == there else [n, next(holds)] for i, n in enumerate(numbers)], next(upstreams)]
-        for numbers in [*operands, *operands[-3:]]
+        [[n if i == there else [n, next(holds)] for i, n in enumerate(numbers)], upstream]
+        for numbers, upstream in tried
     ]
 
 
