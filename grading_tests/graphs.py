@@ -42,6 +42,11 @@ def operands(node):
     return list(node._prev)
 
 
+def behind(student, root):
+    """The nodes that `root` was computed from, without itself."""
+    return list(student.inside.graphs.reverse_topological(root))[1:]
+
+
 def gradients(engine, build, inputs, upstream=1.0):
     """Build an expression and run the backward pass by hand.
 
@@ -82,7 +87,8 @@ def cases(rng: random.Random, operands: list[list[float]], plain: str = "") -> l
     there = {"left": 0, "right": 1}.get(plain)
     # The last ones come once more: a result must not be kept for others with its numbers.
     tried = [(numbers, next(upstreams)) for numbers in [*operands, *operands[-3:]]]
-    tried += [(numbers, 1e3 * large) for numbers in operands[1:3]]  # and none may be cut
+    # However large a gradient is, all of it is passed on.
+    tried += [(numbers, 1e3 * large) for numbers in operands[1:3]]
     return [
         [[n if i == there else [n, next(holds)] for i, n in enumerate(numbers)], upstream]
         for numbers, upstream in tried

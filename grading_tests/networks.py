@@ -267,7 +267,7 @@ class TrainingGround:
 
 
 _MOST_EVENTS = 250
-"""How many losses and steps a test goes through: several times what its trainings need."""
+"""How many losses and steps a test goes through: more than any of its trainings needs."""
 
 
 def _mean(numbers: list[float]) -> float:
