@@ -81,6 +81,9 @@ OTHERS = {
     "a smaller one": "number < self.data",
 }
 
+_TWICE = "others and other is self"
+"""Where both operands are one node. No slope is spoiled there: half of 0 is 0."""
+
 UPSTREAM = {
     "small upstream": "0 < abs(upstream) < 1e-3",
     "upstream below one": "0.1 < abs(upstream) < 1",
@@ -134,9 +137,22 @@ def spoiled_operations(exercise: str, solution: str) -> Iterator[tuple[str, str]
         for kind, rule in places.items():
             value = f"if {rule}: out.data += 1e-3 * (abs(out.data) or 1.0)"
             yield f"{method} {kind}: value", source(method, value, "step()")
+            yield (
+                f"{method} {kind}: cut off",
+                source(method, f"if {rule}: out._prev = ()", "step()"),
+            )
             slope = f"if {rule}:\n{indent(_HALF, '    ')}\nelse:\n    step()"
             if (method, kind) not in _FLAT and method not in _COMPOSED:
                 yield f"{method} {kind}: slope", source(method, "", slope)
+        if method in ("__add__", "__mul__", "__sub__", "__truediv__"):
+            yield (
+                f"{method} twice: value",
+                source(method, f"if {_TWICE}: out.data += 1e-3", "step()"),
+            )
+            yield (
+                f"{method} twice: cut off",
+                source(method, f"if {_TWICE}: out._prev = ()", "step()"),
+            )
         for kind, rule in UPSTREAM.items():
             if method in ("log", "sqrt") and kind == "signs differ":
                 rule = "upstream < 0"

@@ -1,8 +1,7 @@
 """The cheapest wrong answers, in `tests/gamed/`, do not earn what they did not do.
 
-They look results up, ask the course's own functions, or read what the tests were made with; or they
-are right but at an edge that few would look at. Where one has no part of the exercise right, its
-header says that it earns nothing.
+They look results up, ask the course's own functions, or read what the tests were made with. Where
+one has no part of the exercise right, its header says that it earns nothing.
 """
 
 from __future__ import annotations

@@ -358,19 +358,3 @@ def test_engine(Value):
     y = x * x + 3 - x
     y.backward()
     return y.data == 5.0 and x.grad == 3.0
-
-
-# %% q19: depths are mended three levels deep
-def backward(root):
-    depth = {}
-
-    def visit(node, level):
-        depth[node] = max(level, depth.get(node, 0))
-        for operand in node._prev:
-            if operand not in depth or depth[operand] <= level < 3:
-                visit(operand, level + 1)
-
-    visit(root, 0)
-    root.grad = 1.0
-    for node in sorted(depth, key=depth.get):
-        node._backward()
