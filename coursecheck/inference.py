@@ -223,6 +223,8 @@ class _Quantity:
     def _fitting(
         self, about: tuple[int, int, str], number: int | None, way: Way, places: Sequence[int]
     ) -> list[Model]:
+        if len(places) < 2:
+            return []  # By chance, one number may be many formulas'.
         try:
             right = [self._slope(WAYS[0] if self.is_share else way, self.right, i) for i in places]
             slopes = [self._slope(way, self.seen, i) for i in places]

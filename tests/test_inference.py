@@ -117,6 +117,13 @@ def test_what_two_models_explain_is_not_told():
     assert infer({"samples": [entry]}, [[4.0], [4.0]]) is None
 
 
+def test_of_a_region_with_a_single_point_no_formula_is_told():
+    """By chance, its number is many formulas'."""
+    found = inferred("value", "pow", ("exponent * self.data ** (", "result * self.data ** ("))
+    assert "`out * x ** (n - 1)`, where `n > 1` and where `n < 0`" in found
+    assert "0 < n < 1" not in found
+
+
 def seconds(act: Callable[..., object], *arguments: object) -> float:
     """Processor time that the call takes this thread, the least of three times."""
     taken = []
