@@ -56,7 +56,7 @@ class close:
             if type(actual) not in (list, tuple) or len(actual) != len(expected):
                 return False
             # All are compared, also after a difference: their values distinguish mistakes.
-            return all([*map(self._is_close, actual, expected)])
+            return all([self._is_close(a, b) for a, b in zip(actual, expected, strict=True)])
         if isinstance(expected, dict):
             if type(actual) is not dict or actual.keys() != expected.keys():
                 return False

@@ -117,6 +117,8 @@ def failure(error: BaseException) -> Observation:
     words. Of the student's own lines the innermost counts; where they stopped the code, the
     outermost, which is nearer to the loop that did not end.
     """
+    if isinstance(error.__cause__, (StopIteration, StopAsyncIteration)):
+        error = error.__cause__  # where it crosses a generator, Python raises RuntimeError for it
     kind = type(error)
     base = next((k for k in kind.__mro__ if getattr(builtins, k.__name__, None) is k), kind)
     # Python words this one by where on the stack it happened.

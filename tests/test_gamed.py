@@ -6,6 +6,7 @@ one has no part of the exercise right, its header says that it earns nothing.
 
 from __future__ import annotations
 
+import ast
 from contextlib import redirect_stderr, redirect_stdout
 from functools import cache
 from io import StringIO
@@ -67,6 +68,32 @@ def test_the_cheapest_wrong_answer_does_not_pass(assignment, exercise, headers, 
         verdicts = list(suite(assignment).run(exercise, lambda _: target, b"gamed"))
     earned = sum(verdict.passed for verdict in verdicts)
     assert earned == 0 if headers.get("earns") == "nothing" else earned < len(verdicts)
+
+
+KINDS = ("ArithmeticError", "AssertionError", "AttributeError", "Exception", "GeneratorExit",
+         "IndexError", "KeyError", "KeyboardInterrupt", "NotImplementedError", "OSError",
+         "RuntimeError", "StopAsyncIteration", "StopIteration", "TypeError",
+         "ValueError")  # fmt: skip
+AUTOMATIC = [
+    pytest.param(name, exercise, id=exercise.id)
+    for name, assignment in ASSIGNMENTS.items()
+    for exercise in assignment.exercises.values()
+    if not exercise.manual and not exercise.form
+]
+
+
+@pytest.mark.parametrize(("assignment", "exercise"), AUTOMATIC)
+def test_functions_that_only_raise_earn_nothing(assignment, exercise):
+    tree = ast.parse(exercise.solution)
+    for kind in KINDS:
+        for each in ast.walk(tree):
+            if isinstance(each, ast.FunctionDef):
+                each.body = ast.parse(f"raise {kind}").body
+        names = ASSIGNMENTS[assignment].namespace(**{exercise.id: ast.unparse(tree)})
+        verdicts = suite(assignment).run(exercise.id, lambda _, n=names: LocalTarget(n), b"raised")
+        assert [(each.passed, each.broken) for each in verdicts] == [
+            (False, "") for _ in suite(assignment).promises(exercise.id)
+        ], kind
 
 
 COPIED = """

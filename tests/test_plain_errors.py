@@ -62,6 +62,23 @@ def test_an_error_is_told_with_its_own_line(told, name, exercise, kind, line):
     assert f"in the line `{line}`" in result.message
 
 
+STOPS = "raise StopIteration('here')"
+
+
+@pytest.mark.parametrize("name", ["value", "mlp"])
+def test_an_end_of_an_iteration_is_told_like_any_other_error(grader, name):
+    wrong = {
+        exercise.id: beginning_with(exercise.solution, STOPS)
+        for exercise in ASSIGNMENTS[name].exercises.values()
+        if exercise.id in ("add", "mul", "trace", "neuron", "sgd", "xor")
+    }
+    case = Case("plain", "plain", name, wrong)
+    graded = grader.grade(name, notebook_cells(ASSIGNMENTS[name], case), {*wrong})
+    said = [each.message for each in graded.report.exercises if each.id in wrong]
+    start = f"Your code raised StopIteration: here, in the line `{STOPS}`"
+    assert [each.partition(".")[0] for each in said] == [start] * 3
+
+
 @pytest.mark.parametrize(("name", "exercise"), EXERCISES)
 def test_a_cell_that_python_cannot_read_is_called_that(told, name, exercise):
     source = exercise.solution.replace("def ", "def def ", 1)
@@ -99,12 +116,16 @@ def test_a_mistake_with_a_name_keeps_it_though_it_raises(told):
     assert told("value", exercise, mistake.source).misconception == mistake.id
 
 
-def test_the_visible_check_says_the_same(monkeypatch):
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [("result = 'two' + 2", "TypeError: can only concat"), (STOPS, "StopIteration: here, in the")],
+)
+def test_the_visible_check_says_the_same(monkeypatch, line, says):
     exercise = ASSIGNMENTS["value"].exercises["trace"]
-    source = beginning_with(exercise.solution, "result = 'two' + 2")
+    source = beginning_with(exercise.solution, line)
     name = "<ipython-input-1>"
     # IPython keeps the cells' lines there.
     monkeypatch.setitem(linecache.cache, name, (1, None, source.splitlines(True), name))
     cell = f"exec(compile({source!r}, {name!r}, 'exec'), globals())\n"
-    with pytest.raises(CheckFailed, match=r"Your code raised TypeError: can only concatenate"):
+    with pytest.raises(CheckFailed, match=f"Your code raised {says}"):
         check("trace", ASSIGNMENTS["value"].namespace(trace=cell))

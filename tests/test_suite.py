@@ -482,6 +482,21 @@ AS_IT_READS = {
     "pytest.raises of a call": ("pytest.raises(ValueError, student.refuse, -1)", True),
     "an error from before": ("student.refuse(-1)\n    with pytest.raises(ValueError):\n"
                              "        student.refuse(1)", False),
+    "pytest.raises of another": ("with pytest.raises((KeyError, OSError)):\n"
+                                 "        student.refuse(-1)", False),
+    "pytest.raises(StopIteration)": ("with pytest.raises(StopIteration):\n        student.end()",
+                                     True),
+    "student.raises(StopIteration)": ("with student.raises(StopIteration):\n        student.end()",
+                                      True),
+    "except": ("try:\n        plain(student.refuse(-1))\n"
+               "    except (OSError, ValueError) as error:\n"
+               "        assert str(error) == 'ValueError'", True),
+    "except another": ("try:\n        assert student.refuse(-1) == 1\n"
+                       "    except LookupError:\n        pass", False),
+    "next with a default": ("x = student.few()\n    assert next(x, 5) == 1 and next(x, 5) == 5",
+                            True),
+    "next after an end": ("x = student.end()\n    assert next(x, 5) == 5", False),
+    "an iterator": ("assert [each for each in student.few()] == [1] == list(student.few())", True),
     "student.raises(OSError)": ("with student.raises(FileNotFoundError):\n        student.read()",
                                 True),
     "large whole numbers": ("assert student.large() % 10**6 == 1 and student.large() - 1 > 10**20",
@@ -503,6 +518,8 @@ def things() -> dict[str, Any]:
         "rows = [[1], [2]]\n"
         "def grid(): return rows\n"
         "def nothing(): pass\n"
+        "def end(): raise StopIteration\n"
+        "def few(): yield 1\n"
         "def yes(): return True\n"
         "def one(): return 1\n"
         "def table(): return {'a': 1}\n"
@@ -522,6 +539,45 @@ def test_it_means_what_python_means(tmp_path: Path, name: str) -> None:
     source = f"@exercise('x')\ndef test_it(student):\n    {body}\n"
     verdict = verdicts(tmp_path, source, things())["test_it"]
     assert verdict.passed is passes and not verdict.broken
+
+
+STEERED = {
+    "map": ("assert list(map(lambda f: f() == 1, [student.f])) == []", StopIteration),
+    "zip": ("for _ in zip([1], map(bool, [student.f()])):\n        raise AssertionError",
+            StopIteration),
+    "a function that an iterator calls": ("assert [*iter(lambda: plain(student.f()), 1)] == []",
+                                          StopIteration),
+    "next with a default": ("assert next(map(bool, [student.f()]), True)", StopIteration),
+    "old-style iteration": (
+        "class Old:\n        def __getitem__(self, place):\n            return plain(student.f())\n"
+        "    assert list(Old()) == []", IndexError),
+    "reversed": ("class Old:\n        def __len__(self):\n            return 1\n"
+                 "        def __getitem__(self, place):\n            return plain(student.f())\n"
+                 "    assert list(reversed(Old())) == []", IndexError),
+    "getattr": ("class Own:\n        @property\n        def x(self):\n"
+                "            return plain(student.f())\n"
+                "    assert getattr(Own(), 'x', 1) == 1", AttributeError),
+    "isinstance": ("assert not isinstance(student.f(), float)", AttributeError),
+    "a length hint": (
+        "given = student.inside.builtins.iter([1])\n    assert is_object(given)\n    student.f()\n"
+        "    assert __import__('operator').length_hint(given, 5) == 5", TypeError),
+    "close": ("assert [student.f(), 2] == close([1, 2])", StopIteration),
+    "a generator": ("assert any(f() == 2 for f in [student.f])", StopIteration),
+}  # fmt: skip
+"""What Python takes for an end, or for something that is missing, where an error is of a class."""
+
+
+@pytest.mark.parametrize("name", STEERED)
+def test_no_error_of_a_students_steers_python(tmp_path: Path, name: str) -> None:
+    body, kind = STEERED[name]
+
+    def f() -> None:
+        raise kind
+
+    source = f"@exercise('x')\ndef test_it(student):\n    {body}\n"
+    verdict = verdicts(tmp_path, source, {"f": f})["test_it"]
+    assert not verdict.passed and not verdict.broken
+    assert f"raised {kind.__name__}" in verdict.seen
 
 
 HINTS = {

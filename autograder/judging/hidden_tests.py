@@ -256,10 +256,13 @@ def _raises_of_steps(student: Student) -> Iterator[None]:
 
     @contextmanager
     def block(expected: Any, **options: Any) -> Iterator[Any]:
+        kinds = expected if isinstance(expected, tuple) else (expected,)
         student.finish()
-        with _RAISES(expected, **options) as raised:
+        with _RAISES((StudentError, *kinds), **options) as raised:
             yield raised
             student.finish()
+        if isinstance(raised.value, StudentError) and not raised.value.is_a(*kinds):
+            raise raised.value
 
     def raises(expected: Any, *call: Any, **options: Any) -> Any:
         if options.get("match") is not None:

@@ -1,4 +1,5 @@
-"""Lets hidden tests say `is`, `type`, `callable` and `hasattr` of what came from a student.
+"""Lets hidden tests say `is`, `type`, `callable` and `hasattr` of what came from a student, and
+`except` and `next` with a default where student code raises.
 
 Python asks an object nothing there, so that of a promise they would be silently wrong. When a
 hidden test is imported, they are replaced by functions that look at promises, and do the usual
@@ -8,6 +9,7 @@ thing with all else: as pytest itself rewrites what a test asserts.
 from __future__ import annotations
 
 import ast
+import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
 from importlib.machinery import ModuleSpec, SourceFileLoader
@@ -16,7 +18,7 @@ from pathlib import Path
 from types import CodeType, ModuleType
 from typing import Any
 
-from ..errors import AuthorError
+from ..errors import AuthorError, StudentError
 from ..wall.proxies import Promise, look, same
 
 _PREFIX = "_plain_"
@@ -61,11 +63,17 @@ class _Rewriter(ast.NodeTransformer):
 
     def visit_Call(self, node: ast.Call) -> ast.AST:
         self.generic_visit(node)
-        named = isinstance(node.func, ast.Name) and node.func.id in ("type", "callable", "hasattr")
+        named = isinstance(node.func, ast.Name) and node.func.id in _CALLED
         if not named or node.keywords or len(node.args) > 2:
             return node
         assert isinstance(node.func, ast.Name)
         return ast.copy_location(_call(node.func.id, node.args), node)
+
+    def visit_ExceptHandler(self, node: ast.ExceptHandler) -> ast.AST:
+        self.generic_visit(node)
+        if node.type is not None:
+            node.type = ast.copy_location(_call("except", [node.type]), node)
+        return node
 
 
 def _call(name: str, arguments: list[ast.expr]) -> ast.Call:
@@ -109,6 +117,25 @@ def _hasattr(value: Any, name: str) -> Any:
     return _inside(value).hasattr(value, name) if type(value) is Promise else hasattr(value, name)
 
 
+def _except(kinds: Any) -> Any:
+    """Return the classes of an `except` clause that is reached, or that of a student's error which
+    they fit."""
+    error = sys.exception()
+    return StudentError if isinstance(error, StudentError) and error.is_a(kinds) else kinds
+
+
+def _next(iterator: Any, *default: Any) -> Any:
+    if type(iterator) is not Promise or not default:
+        return next(iterator, *default)
+    look(iterator)  # an error from before is none of this one's
+    try:
+        return next(iterator)
+    except StudentError as error:
+        if error.is_a(StopIteration):
+            return default[0]
+        raise
+
+
 def _inside(value: Promise) -> Any:
     return value._promise_.student.inside.builtins
 
@@ -121,4 +148,7 @@ _MEANINGS = {
     "type": _type,
     "callable": _callable,
     "hasattr": _hasattr,
+    "next": _next,
+    "except": _except,
 }
+_CALLED = ("type", "callable", "hasattr", "next")

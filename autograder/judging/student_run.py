@@ -16,7 +16,7 @@ from coursecheck.messages import agree
 from coursecheck.probes import Observation, Probe
 
 from ..course_folder.assignments import Exercise
-from ..errors import StudentLost
+from ..errors import BUILT_IN, StudentLost
 from ..model import LOST, Cell, Ran
 from ..notebook.outputs import OutputRoom, clean_outputs
 from ..texts import fit
@@ -318,7 +318,7 @@ def _in_words_of(item: Observation, known: list[Observation]) -> Observation:
     """An observation as the table has it, without what only the student's process says."""
     found = next((each for each in known if agree(item, each)), None)
     if type(item) is dict and "error" in item:
-        kind = item["error"] if found or item["error"] in _ERRORS else "Exception"
+        kind = item["error"] if found or item["error"] in BUILT_IN else "Exception"
         return {"error": kind}
     if found is not None or item is None or type(item) is bool:
         return item if found is None else found
@@ -326,7 +326,3 @@ def _in_words_of(item: Observation, known: list[Observation]) -> Observation:
         kind = next(iter(item))
         return {"another": kind if kind == "bytes" or kind in probes.COLLECTIONS else "object"}
     return {"another": "text" if type(item) is str else "number"}
-
-
-_ERRORS = ("TypeError", "ValueError", "ZeroDivisionError", "AttributeError", "NameError",
-           "IndexError", "KeyError", "RecursionError", "NotImplementedError")  # fmt: skip

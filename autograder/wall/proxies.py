@@ -22,7 +22,7 @@ from contextlib import contextmanager
 from typing import Any, NoReturn, TypeVar
 from zlib import crc32
 
-from ..errors import BUILT_IN, AuthorError, StudentError, error_class
+from ..errors import BUILT_IN, AuthorError, NoLength, StudentError
 from .arithmetic import MOST_ITEMS, arithmetic
 from .inside import protocol
 from .inside.steps import BINARY, COMPARISONS, IN_PLACE, UNARY
@@ -106,7 +106,7 @@ class Student:
             yield
             self.finish()
         except StudentError as error:
-            assert isinstance(error, kinds), f"raised {error.kind}"
+            assert error.is_a(*kinds), f"raised {error.kind}"
             return
         raise AssertionError("nothing was raised")
 
@@ -167,7 +167,7 @@ class Student:
 
     def _fail(self, kind: str) -> NoReturn:
         self._write_down(f"raised {kind}")
-        raise error_class(kind)()
+        raise StudentError(kind)
 
     def _step(self, verb: str, *arguments: Any) -> Promise:
         """A promise of a step's result: sent along with the next look."""
@@ -363,7 +363,14 @@ class Promise:
         return self._worked_out("bool", bool, bool)
 
     def __len__(self) -> int:
-        number = self._worked_out("len", len, int)
+        if type(_settled(self)) is Promise:
+            self._promise_.student.finish()  # an error from before is not the length's
+        try:
+            number = self._worked_out("len", len, int)
+        except StudentError as error:
+            if error.is_a(TypeError):
+                raise NoLength(error.kind) from None
+            raise
         if not 0 <= number <= MOST_ITEMS:
             self._promise_.student._fail("OverflowError")
         return number
