@@ -2,7 +2,8 @@
 
 A hidden test is an ordinary pytest function or method. It names its exercise with `exercise`; its
 docstring is the sentence that a student reads when it fails, so it says what must hold and never
-with which numbers it was tried.
+with which numbers it was tried. In it, `{name}` stands for a parameter of that name, or for an
+attribute of the test's class.
 
 It takes the fixture `student`, in which the names of the student's notebook are, and uses what it
 finds there as if it were its own. A course's `conftest.py` may hold more fixtures; `rng`, a

@@ -217,6 +217,27 @@ def test_what_pytest_offers_does_what_pytest_says(tmp_path: Path) -> None:
     assert not any(verdict.broken for verdict in found.values())
 
 
+PROMISES = '''
+class Doubles:
+    @pytest.mark.parametrize("n", [1, 2])
+    def test_value(self, student, n):
+        """`{name}({n})` is in {1, 2, …} and {is_nothing}."""
+        assert student[self.name](n) == 2 * n
+
+@exercise("x")
+class TestF(Doubles):
+    name = "f"
+'''
+
+
+def test_a_promise_is_filled_with_parameters_and_attributes_of_the_class(tmp_path: Path) -> None:
+    found = verdicts(tmp_path, PROMISES, {"f": lambda n: 2})
+    assert {verdict.promise: verdict.passed for verdict in found.values()} == {
+        "`f(1)` is in {1, 2, …} and {is_nothing}.": True,
+        "`f(2)` is in {1, 2, …} and {is_nothing}.": False,
+    }
+
+
 def test_what_is_skipped_is_told(tmp_path: Path) -> None:
     path = tmp_path / "test_some.py"
     path.write_text(f"import pytest\nfrom autograder.testing import *\n{ORDINARY}", "utf-8")

@@ -12,6 +12,7 @@ import io
 import marshal
 import os
 import random
+import re
 import sys
 import traceback
 from collections.abc import Callable, Iterator
@@ -226,7 +227,18 @@ class Suite:
 
 
 def _unrun(item: pytest.Function) -> Verdict:
-    return Verdict(item.name, " ".join((item.function.__doc__ or item.name).split()))
+    """Return the verdict of a test that did not pass, with the promise that its docstring makes.
+
+    `{name}` in a docstring is filled with the parameter of that name, or the class's attribute.
+    """
+    parameters = item.callspec.params if hasattr(item, "callspec") else {}
+    words = " ".join((item.function.__doc__ or item.name).split())
+
+    def filled(found: re.Match[str]) -> str:
+        name = found[1]
+        return str(parameters.get(name, getattr(item.cls, name, found[0])))
+
+    return Verdict(item.name, re.sub(r"\{(\w+)\}", filled, words))
 
 
 def _run_item(item: pytest.Function, student: Student) -> None:
