@@ -57,8 +57,8 @@ def test_the_guide_walks(clone):
     printed = run(clone, "\n".join(COMMANDS))
     full = sum(exercise.max_points for exercise in before.exercises.values()) + 2
     assert f"{full:g} of {full:g} points" in printed
-    for mistake in ("factor_lost", "upstream_lost"):
-        assert f"square.{mistake}" in printed
+    for mistake in ("square.factor_lost", "mul.divides"):
+        assert f"told, {mistake.partition('.')[0]}: {mistake}: " in printed
     release = json.loads((clone / "release" / "value" / "value.ipynb").read_text("utf-8"))
     text = "".join("".join(cell["source"]) for cell in release["cells"])
     assert "## Exercise 11 · The square" in text and "2.0 * self.data * out.grad" not in text
@@ -86,18 +86,79 @@ def test_what_makes_no_exercise_is_refused_and_nothing_is_written(name, solution
     ("name", "cell", "says"),
     [
         ("adds.py", "# %% probe: add", r"adds\.py is about .* \(add, mul\), or delete it"),
-        ("mul.py", "# %% mistake: add.overwrites", r"mul\.py: add\.overwrites .* move it"),
-        ("add.py", "# %% mistake: add.a", r"add\.py: mistake add\.a lacks its line `# says"),
-        ("add.py", "# %% probe: add", r"add\.py: probe add lacks its line `# observe"),
-        ("add.py", "# %% form: add", r"add\.py: form add lacks its line `# answer"),
+        ("mul.py", "# %% mistake: add.a", r"mul\.py, line 1: mistake add\.a .* move it"),
+        ("add.py", "# %% mistake: add.a", r"add\.py, line 1: mistake add\.a lacks its line `# s"),
+        ("add.py", "# %% probe: add", r"add\.py, line 1: probe add lacks its line `# observe"),
+        ("add.py", "# %% form: add", r"add\.py, line 1: form add lacks its line `# answer"),
+        ("add.py", "# %% slip: add.a", r"add\.py, line 1: slip add\.a is of no kind"),
+        ("add.py", "# %% mistake: add.a\n# says: a\n# says: b", r"two lines `# says: …`"),
+        ("add.py", "# %% mistake: add.a\n# says: a\n# + y", r"add\.a needs either edits .* whole"),
     ],
-    ids=["file", "cell", "words", "observed", "answer"],
+    ids=["file", "cell", "words", "observed", "answer", "kind", "twice", "both"],
 )
 def test_misconceptions_that_fit_no_exercise_or_lack_a_line_are_refused(tmp_path, name, cell, says):
     (tmp_path / name).write_text(f"{cell}\nx = 1\n")
     exercises = {id: Exercise(id, id, 1.0) for id in ("add", "mul")}
     with pytest.raises(CourseError, match=says):
         _read_misconceptions(sorted(tmp_path.glob("*.py")), exercises)
+
+
+SOLUTION = """\
+def total(numbers):
+    found = 0
+    for number in numbers:
+        found += number
+    return found
+"""
+
+
+def answer(folder: Path, cell: str) -> str:
+    """What a mistake's cell makes of the solution above."""
+    path = folder / "total.py"
+    path.write_text(f"# Ignored.\n\n# %% mistake: total.a\n# says: a\n{cell}\n", "utf-8")
+    exercise = Exercise("total", "total", 1.0, SOLUTION)
+    _read_misconceptions([path], {"total": exercise})
+    return exercise.mistakes[0].source
+
+
+@pytest.mark.parametrize(
+    ("cell", "before", "after"),
+    [
+        ("# - found += number\n# + found = number", "found += number", "found = number"),
+        ("# - return found\n# +     return found", "    return found", "        return found"),
+        ("# - found = 0\n\n# - return found\n# + return number", "    found = 0\n", ""),
+        ("# -     for number in numbers:\n# -         found += number\n# +     found = 1",
+         "for number in numbers:\n        found += number", "found = 1"),
+        ("# +\n# + more = total", "    return found\n", "    return found\n\nmore = total\n"),
+        ("def total(numbers):\n    return 0", SOLUTION, "def total(numbers):\n    return 0\n"),
+    ],
+    ids=["line", "indented", "left out", "lines", "added", "whole cell"],
+)  # fmt: skip
+def test_a_mistake_is_an_edit_of_the_solution_or_a_whole_cell(tmp_path, cell, before, after):
+    expected = SOLUTION.replace(before, after)
+    if "return number" in cell:
+        expected = expected.replace("return found", "return number")
+    assert answer(tmp_path, cell) == expected != SOLUTION
+
+
+@pytest.mark.parametrize(
+    ("cell", "says"),
+    [
+        ("# - found -= number\n# + found = 1", r"`found -= number`, .* 0 times, not once: copy"),
+        ("# - def total(numbers):\n# - found = 0\n# + x = 1", r"0 times, not once: copy"),
+        ("# - return found\n# + return 0\n# - return found", r"`return found` twice: join"),
+    ],
+    ids=["gone", "indented otherwise", "overlap"],
+)
+def test_an_edit_that_does_not_fit_names_file_line_and_mistake(tmp_path, cell, says):
+    with pytest.raises(CourseError, match=rf"total\.py, line 3: mistake total\.a .*{says}"):
+        answer(tmp_path, cell)
+
+
+def test_an_edit_that_fits_twice_asks_for_the_line_beside_it(tmp_path, monkeypatch):
+    monkeypatch.setattr(sys.modules[__name__], "SOLUTION", SOLUTION + SOLUTION)
+    with pytest.raises(CourseError, match=r"2 times, not once: take the line before or after it"):
+        answer(tmp_path, "# - return found\n# + return 0")
 
 
 @pytest.mark.slow

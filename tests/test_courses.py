@@ -20,7 +20,8 @@ from bs4 import BeautifulSoup
 
 from autograder.authoring.release import copy_course
 from autograder.commands.demo import filled_notebook, hand_in
-from autograder.course_folder.assignments import load_assignment, percent_cells
+from autograder.course_folder.assignments import load_assignment
+from autograder.course_folder.misconceptions import percent_cells
 from autograder.course_folder.settings import load_settings
 from autograder.delivery.bundle.make import publish
 from autograder.judging.check_tables import table_text
@@ -62,7 +63,8 @@ def full_marks(name: str) -> dict[str, float]:
 def stated(name: str, path: Path) -> tuple[dict[str, str], dict[str, float], dict[str, str]]:
     """What a file says: the answers of a whole notebook, their marks, and mistakes' names."""
     answers, marks, named = solutions(name), full_marks(name), {}
-    for _, exercise, headers, source in percent_cells(path):
+    for cell in percent_cells(path):
+        exercise, headers, source = cell.name, cell.headers, cell.source
         assert exercise in answers
         answers[exercise] = source
         marks[exercise] = float(headers["marks"].split()[0])

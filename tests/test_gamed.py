@@ -20,18 +20,18 @@ from autograder.course_folder.assignments import (
     assignment_names,
     find_course,
     load_assignment,
-    percent_cells,
 )
+from autograder.course_folder.misconceptions import percent_cells
 from autograder.judging.hidden_tests import Suite
 from autograder.wall.targets import LocalTarget
 
 COURSE = find_course()
 ASSIGNMENTS = {name: load_assignment(COURSE, name) for name in assignment_names(COURSE)}
 GAMED = [
-    pytest.param(assignment, exercise, headers, source, id=f"{exercise}: {title}",
-                 marks=[pytest.mark.slow] if exercise in ("four_points", "moons") else [])
+    pytest.param(assignment, each.kind, each.headers, each.source, id=f"{each.kind}: {each.name}",
+                 marks=[pytest.mark.slow] if each.kind in ("four_points", "moons") else [])
     for assignment in ASSIGNMENTS
-    for exercise, title, headers, source in percent_cells(
+    for each in percent_cells(
         COURSE / "tests" / "gamed" / f"{assignment}.py"
     )
 ]  # fmt: skip

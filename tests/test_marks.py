@@ -12,8 +12,8 @@ from autograder.course_folder.assignments import (
     assignment_names,
     find_course,
     load_assignment,
-    percent_cells,
 )
+from autograder.course_folder.misconceptions import percent_cells
 from autograder.course_folder.settings import load_settings
 from autograder.judging.grader import Grader
 from autograder.judging.hidden_tests import _importable, _read_helpers
@@ -156,7 +156,7 @@ def test_another_key_draws_other_numbers_and_gives_the_same_verdicts(graded, cou
 
 def test_every_seed_draws_another_border_though_answers_are_rounded():
     variant = percent_cells(COURSE / "tests" / "variants" / "mlp" / "rounded_answers.py")
-    names = ASSIGNMENTS["mlp"].namespace(**{id: source for _, id, _, source in variant})
+    names = ASSIGNMENTS["mlp"].namespace(**{each.name: each.source for each in variant})
     with _importable(COURSE / "grading_tests"):
         from networks import borders
 

@@ -15,7 +15,8 @@ from nbgrader.api import Gradebook
 
 from autograder.authoring.release import copy_course, run_nbgrader
 from autograder.commands.demo import filled_notebook
-from autograder.course_folder.assignments import find_course, load_assignment, percent_cells
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.misconceptions import percent_cells
 from autograder.errors import CourseError
 from autograder.judging.grader import Grader
 from autograder.pages.class_report.analysis import correlation
@@ -163,7 +164,7 @@ def variants() -> dict[str, dict[str, str]]:
     """The right answers of the value assignment that were written independently."""
     found = {}
     for path in sorted((COURSE / "tests" / "variants" / "value").glob("*.py")):
-        cells = {name or kind: source for kind, name, _, source in percent_cells(path)}
+        cells = {cell.name: cell.source for cell in percent_cells(path)}
         found[path.stem] = cells
     return found
 

@@ -8,7 +8,7 @@ from pathlib import Path
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from ..course_folder.assignments import source_of
+from ..course_folder.assignments import misconceptions_of, source_of
 from ..course_folder.settings import load_settings
 from ..errors import CourseError
 
@@ -25,6 +25,16 @@ check("{name}")
 from autograder.authoring.in_notebook import run_hidden_tests
 run_hidden_tests("{name}")
 ### END HIDDEN TESTS"""
+
+_WRONG_ANSWERS = """\
+# Read as text, never imported: public probes and wrong answers, as in docs/authors.md. A mistake is
+# a sentence for the student, lines of the solution, and what stands in their place:
+#
+#     # %% mistake: {name}.ANY_NAME
+#     # says: What the student reads.
+#     # - a line of the solution
+#     # + the same line with the mistake
+"""
 
 
 def intro(
@@ -51,7 +61,7 @@ def intro(
 def add_exercise(
     course: Path, assignment: str, name: str, intro: str, solution: str, points: float
 ) -> None:
-    """Write the exercise's three cells into the source notebook.
+    """Write the exercise's three cells into the source notebook, and begin its wrong answers' file.
 
     Args:
         intro: the first cell's text; `{number}` in it becomes the exercise's number.
@@ -79,6 +89,10 @@ def add_exercise(
         cell("code", f"{name}-test", _TEST.format(name=name), marks(f"test_{name}", points)),
     ]
     path.write_text(nbformat.writes(notebook) + "\n", "utf-8")
+    wrong = misconceptions_of(course, assignment, name)
+    if not wrong.exists():
+        wrong.parent.mkdir(parents=True, exist_ok=True)
+        wrong.write_text(_WRONG_ANSWERS.format(name=name), "utf-8")
 
 
 def marks(grade_id: str, points: float | None = None, locked: bool = True) -> dict[str, object]:

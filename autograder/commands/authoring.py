@@ -121,8 +121,8 @@ def new_exercise(
 ) -> None:
     """Add the exercise NAME to the source notebook of ASSIGNMENT, after its last exercise.
 
-    It adds a heading, the solution cell and the test cell. Hidden tests, public probes and
-    misconceptions are added by hand; docs/authors.md walks through it.
+    It adds a heading, the solution cell and the test cell, and begins the file of its probes and
+    misconceptions. These and hidden tests are written by hand; docs/authors.md walks through it.
     """
     from ..authoring.new_exercise import add_exercise, intro
 

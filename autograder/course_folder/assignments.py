@@ -23,6 +23,7 @@ from coursecheck.probes import Probe
 
 from ..errors import CourseError
 from ..model import IN_NOTEBOOK
+from .misconceptions import Mistake, PercentCell, Unnamed, percent_cells
 from .modules import course_object
 from .samples import Behaviour, Sample, read_behaviour, read_sample
 from .settings import NAME as SETTINGS
@@ -37,25 +38,6 @@ _NO_TESTS = ("misconceptions", "experiments", "__pycache__")
 
 if TYPE_CHECKING:
     from nbformat.notebooknode import NotebookNode
-
-
-@dataclass(frozen=True)
-class Mistake:
-    """One misconception: the solution cell as a student who holds it would have written it.
-
-    Attributes:
-        id: such as "add.overwrites".
-        says: the tutor's message.
-        source: the cell.
-        endless: whether the code never ends on the hidden tests, so that it is not played there.
-        hidden: whether it is left out of the visible check, since it would give away too much.
-    """
-
-    id: str
-    says: str
-    source: str
-    endless: bool = False
-    hidden: bool = False
 
 
 @dataclass
@@ -78,6 +60,7 @@ class Exercise:
     stub: str = ""
     probes: list[Probe] = field(default_factory=list)
     mistakes: list[Mistake] = field(default_factory=list)
+    unnamed: list[Unnamed] = field(default_factory=list)
     samples: list[Sample] = field(default_factory=list)
     behaviours: list[Behaviour] = field(default_factory=list)
     form: str = ""
@@ -194,7 +177,12 @@ def test_files(tests: Path) -> list[Path]:
 
 def misconception_files(course: Path, name: str) -> list[Path]:
     """The files with the misconceptions and probes of an assignment, one for each exercise."""
-    return sorted((course / "grading_tests" / "misconceptions" / name).glob("*.py"))
+    return sorted(misconceptions_of(course, name, "*").parent.glob("*.py"))
+
+
+def misconceptions_of(course: Path, name: str, exercise: str) -> Path:
+    """The file with the misconceptions and probes of an exercise, whether it is there or not."""
+    return course / "grading_tests" / "misconceptions" / name / f"{exercise}.py"
 
 
 def stamps_of_tests(tests: Path) -> tuple[int, ...]:
@@ -421,58 +409,55 @@ def _read_misconceptions(paths: Iterable[Path], exercises: dict[str, Exercise]) 
                 f"{path} is about an exercise that the notebook does not have: "
                 f"name it after one that it has ({known}), or delete it"
             )
-        for kind, name, headers, source in percent_cells(path):
-            if name.partition(".")[0] != exercise.id:
-                raise CourseError(
-                    f"{path}: {name} is about another exercise: "
-                    "move it to the file that has that exercise's name"
-                )
-            if kind == "sample":
-                exercise.samples.append(read_sample(f"{path}: sample {name}", headers, source))
-                continue
-            if kind == "behaviour":
-                exercise.behaviours.append(
-                    read_behaviour(f"{path}: behaviour {name}", headers, source)
-                )
-                continue
-            needed = {"probe": "observe", "form": "answer"}.get(kind, "says")
-            if needed not in headers:
-                raise CourseError(f"{path}: {kind} {name} lacks its line `# {needed}: …`")
-            if kind == "probe":
-                observe = _top_level_parts(headers["observe"])
-                probe = Probe(code=source, observe=observe)
-                if headers.get("part") == "extra":
-                    probe["extra"] = True
-                exercise.probes.append(probe)
-            elif kind == "form":
-                exercise.form = headers["answer"]
-            else:
-                endless = headers.get("outcome") == "timeout"
-                hidden = headers.get("check") == "none"
-                exercise.mistakes.append(Mistake(name, headers["says"], source, endless, hidden))
+        for cell in percent_cells(path):
+            _read_cell(cell, exercise)
 
 
-def percent_cells(path: Path) -> list[tuple[str, str, dict[str, str], str]]:
-    """The cells of a file in percent format: kind, name, `# key: value` headers, source."""
-    cells = []
-    for text in re.split(r"^# %% ", path.read_text(), flags=re.MULTILINE)[1:]:
-        title, _, body = text.partition("\n")
-        kind, _, name = title.rpartition(": ")
-        headers: dict[str, str] = {}
-        lines: list[str] = []
-        key = ""
-        for line in body.splitlines():
-            header = re.fullmatch(r"# (\w+): (.*)", line)
-            if header:
-                key = header.group(1)
-                headers[key] = header.group(2).strip()
-            elif key and line.startswith("#   "):
-                headers[key] += " " + line[4:].strip()
-            else:
-                key = ""
-                lines.append(line)
-        cells.append((kind, name.strip(), headers, "\n".join(lines).strip() + "\n"))
-    return cells
+_NEEDED = {"probe": "observe", "form": "answer", "mistake": "says"}
+"""By kind of cell, the header that it must have."""
+
+
+def _read_cell(cell: PercentCell, exercise: Exercise) -> None:
+    """Fill in what a cell says about an exercise."""
+    name, kind, headers, source = cell.name, cell.kind, cell.headers, cell.source
+    if name.partition(".")[0] != exercise.id:
+        raise CourseError(
+            f"{cell.where} is about another exercise: "
+            "move it to the file that has that exercise's name"
+        )
+    needed = _NEEDED.get(kind)
+    if needed and needed not in headers:
+        raise CourseError(f"{cell.where} lacks its line `# {needed}: …`")
+    match kind:
+        case "probe":
+            probe = Probe(code=source, observe=_top_level_parts(headers["observe"]))
+            if headers.get("part") == "extra":
+                probe["extra"] = True
+            exercise.probes.append(probe)
+        case "sample":
+            exercise.samples.append(read_sample(cell.where, headers, source))
+        case "behaviour":
+            exercise.behaviours.append(read_behaviour(cell.where, headers, source))
+        case "form":
+            exercise.form = headers["answer"]
+        case "mistake":
+            answer = cell.answer(exercise.solution)
+            endless, hidden = headers.get("outcome") == "timeout", headers.get("check") == "none"
+            exercise.mistakes.append(Mistake(name, headers["says"], answer, endless, hidden))
+        case "edge" | "cheat" if name == exercise.id:
+            exercise.unnamed += [
+                Unnamed(f"{name}.{each}", kind, answer)
+                for each, answer in cell.alternatives(exercise.solution).items()
+            ]
+        case "edge" | "cheat":
+            answer = cell.answer(exercise.solution)
+            worthless = headers.get("earns") == "nothing"
+            exercise.unnamed.append(Unnamed(name, kind, answer, worthless))
+        case _:
+            raise CourseError(
+                f"{cell.where} is of no kind that is known: make it a probe, form, sample, "
+                "behaviour, mistake, edge or cheat"
+            )
 
 
 def _top_level_parts(text: str) -> list[str]:

@@ -17,7 +17,8 @@ from coursecheck.check import contradicted
 from coursecheck.messages import agree_all
 from coursecheck.probes import Observation
 
-from ..course_folder.assignments import Assignment, Exercise, Mistake
+from ..course_folder.assignments import Assignment, Exercise
+from ..course_folder.misconceptions import Mistake
 from ..model import Verdict
 from ..wall.targets import LocalTarget
 from .hidden_tests import Suite

@@ -8,7 +8,8 @@ from collections.abc import Callable, Collection, Iterator
 from dataclasses import dataclass
 from pathlib import Path
 
-from ...course_folder.assignments import Assignment, Exercise, Mistake, percent_cells
+from ...course_folder.assignments import Assignment, Exercise
+from ...course_folder.misconceptions import Mistake, percent_cells
 from ...course_folder.settings import Settings, load_settings
 from .mutation import Mutant, merged, mutants
 
@@ -157,5 +158,5 @@ def _two_in_one(
 def _variants(course: Path, assignment: Assignment) -> Iterator[Case]:
     """Right solutions, written in other ways than the notebook's."""
     for path in sorted((course / "tests" / "variants" / assignment.name).glob("*.py")):
-        answers = {name or kind: source for kind, name, _, source in percent_cells(path)}
+        answers = {cell.name: cell.source for cell in percent_cells(path)}
         yield Case("variant", path.stem, assignment.name, answers)

@@ -200,97 +200,52 @@ Value.backward = backward
 
 
 # %% mistake: backward.no_seed
-# row: 23
 # says: All gradients stay 0, because nothing was there to be passed on. Plant the seed first:
 #   the root's gradient is 1.
-def backward(self):
-    for node in reversed(topological_order(self)):
-        node._backward()
-
-
-Value.backward = backward
-
+# - self.grad = 1.0
 
 # %% mistake: backward.seed_is_data
-# row: 23
 # says: The seed is the root's number. It must be 1: a result changes exactly as fast as itself,
 #   whatever its number.
-def backward(self):
-    self.grad = self.data
-    for node in reversed(topological_order(self)):
-        node._backward()
-
-
-Value.backward = backward
-
+# - self.grad = 1.0
+# + self.grad = self.data
 
 # %% mistake: backward.seed_added
-# row: 24
 # says: The seed was added to what the root held already. Set it: `self.grad = 1.0`. It is the
 #   one gradient that is assigned.
-def backward(self):
-    self.grad += 1.0
-    for node in reversed(topological_order(self)):
-        node._backward()
-
-
-Value.backward = backward
-
+# - self.grad = 1.0
+# + self.grad += 1.0
 
 # %% mistake: backward.seeds_everything
-# row: 23
 # says: Every node was given a seed of 1. Only the root gets one; the others collect what is
 #   passed to them.
-def backward(self):
-    order = topological_order(self)
-    for node in order:
-        node.grad = 1.0
-    for node in reversed(order):
-        node._backward()
-
-
-Value.backward = backward
-
+# - self.grad = 1.0
+# + for node in topological_order(self):
+# +     node.grad = 1.0
 
 # %% mistake: backward.seed_too_late
-# row: new
 # says: The seed was planted after the steps had run, so there was nothing to pass on. Plant it
 #   before the loop.
-def backward(self):
-    for node in reversed(topological_order(self)):
-        node._backward()
-    self.grad = 1.0
+# - self.grad = 1.0
 
-
-Value.backward = backward
+# -     node._backward()
+# +     node._backward()
+# + self.grad = 1.0
 
 
 # %% mistake: backward.not_reversed
-# row: 23
 # says: The steps ran from the leaves to the root, before any gradient had arrived. Go through
 #   the order in reverse.
-def backward(self):
-    self.grad = 1.0
-    for node in topological_order(self):
-        node._backward()
-
-
-Value.backward = backward
-
+# - for node in reversed(topological_order(self)):
+# + for node in topological_order(self):
 
 # %% mistake: backward.root_only
-# row: new
 # says: Only the root's own step ran. Each node behind it has a step to run as well.
-def backward(self):
-    self.grad = 1.0
-    self._backward()
-
-
-Value.backward = backward
-
+# - for node in reversed(topological_order(self)):
+# -     node._backward()
+# + self._backward()
 
 # %% mistake: backward.level_by_level
-# row: 25
 # says: The nodes ran level by level from the root. A node that feeds the root directly and also
 #   by a longer way ran before all of its gradient had arrived. Use the reversed topological
 #   order.
@@ -310,7 +265,6 @@ Value.backward = backward
 
 
 # %% mistake: backward.first_come_first_served
-# row: 25
 # says: Each node ran as soon as it was met, and then its operands. In a graph with a shortcut a
 #   node ran before all of its gradient had arrived. Use the reversed topological order.
 def backward(self):
@@ -332,50 +286,27 @@ Value.backward = backward
 
 
 # %% mistake: backward.zeroes_first
-# row: 32
 # says: The gradients were set back to 0 before the pass, so what an earlier loss had left in
 #   the leaves is lost. Let them add up; setting them back is the task of `zero_grad`.
-def backward(self):
-    order = topological_order(self)
-    for node in order:
-        node.grad = 0.0
-    self.grad = 1.0
-    for node in reversed(order):
-        node._backward()
-
-
-Value.backward = backward
-
+# - self.grad = 1.0
+# + for node in topological_order(self):
+# +     node.grad = 0.0
+# + self.grad = 1.0
 
 # %% mistake: backward.skips_root
-# row: new
 # says: The root's own step was left out, and so nothing was passed on to its operands. The pass
 #   begins with the root.
-def backward(self):
-    self.grad = 1.0
-    for node in reversed(topological_order(self)[:-1]):
-        node._backward()
-
-
-Value.backward = backward
-
+# - for node in reversed(topological_order(self)):
+# + for node in reversed(topological_order(self)[:-1]):
 
 # %% mistake: backward.runs_twice
-# row: new
 # says: Every step ran twice, so everything was passed on twice. Once for each node is right.
-def backward(self):
-    self.grad = 1.0
-    for node in reversed(topological_order(self)):
-        node._backward()
-    for node in reversed(topological_order(self)):
-        node._backward()
-
-
-Value.backward = backward
-
+# -     node._backward()
+# +     node._backward()
+# + for node in reversed(topological_order(self)):
+# +     node._backward()
 
 # %% mistake: backward.runs_every_path
-# row: 26
 # says: A node ran once for each path that leads to it. That passes gradients on too often, and
 #   where nodes are shared the number of paths explodes. Run each node once, in the reversed
 #   topological order.
@@ -393,8 +324,8 @@ def backward(self):
 
 Value.backward = backward
 
+
 # %% mistake: backward.taken_from_the_course
-# row: new
 # check: none
 # says: The pass is one that the course's package makes for its own examples. This exercise asks for
 #   a pass that you write, on the order that `topological_order` gives.

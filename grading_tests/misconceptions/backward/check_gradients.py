@@ -188,80 +188,35 @@ def check_gradients(f, inputs, epsilon=1e-5):
 
 
 # %% mistake: check_gradients.fixed_tolerance
-# row: new
 # says: A fixed tolerance misses a wrong gradient where the right one is tiny, and rejects right
 #   ones that are large. Compare the difference with the size of the gradients.
-def check_gradients(f, inputs, epsilon=1e-5):
-    def nudged(index, amount):
-        moved = [x + amount if i == index else x for i, x in enumerate(inputs)]
-        return f(*[Value(x) for x in moved]).data
-
-    leaves = [Value(x) for x in inputs]
-    f(*leaves).backward()
-    for index, leaf in enumerate(leaves):
-        estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
-        if abs(leaf.grad - estimate) > 1e-4:
-            return False
-    return True
-
+# - size = max(abs(leaf.grad), abs(estimate))
+# - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# + if abs(leaf.grad - estimate) > 1e-4:
 
 # %% mistake: check_gradients.fixed_tight_tolerance
-# row: new
 # says: A tight fixed tolerance finds small mistakes, but it rejects right gradients that are
 #   large: their rounding errors are larger too. Compare the difference with the size of the
 #   gradients.
-def check_gradients(f, inputs, epsilon=1e-5):
-    def nudged(index, amount):
-        moved = [x + amount if i == index else x for i, x in enumerate(inputs)]
-        return f(*[Value(x) for x in moved]).data
-
-    leaves = [Value(x) for x in inputs]
-    f(*leaves).backward()
-    for index, leaf in enumerate(leaves):
-        estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
-        if abs(leaf.grad - estimate) > 1e-8:
-            return False
-    return True
-
+# - size = max(abs(leaf.grad), abs(estimate))
+# - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# + if abs(leaf.grad - estimate) > 1e-8:
 
 # %% mistake: check_gradients.floor_too_high
-# row: new
 # says: The comparison is relative only for gradients above 1; smaller ones are compared as if
 #   they were 1. Scale by the gradients themselves, and add only a very small constant.
-def check_gradients(f, inputs, epsilon=1e-5):
-    def nudged(index, amount):
-        moved = [x + amount if i == index else x for i, x in enumerate(inputs)]
-        return f(*[Value(x) for x in moved]).data
-
-    leaves = [Value(x) for x in inputs]
-    f(*leaves).backward()
-    for index, leaf in enumerate(leaves):
-        estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
-        if abs(leaf.grad - estimate) > 1e-4 * max(1.0, abs(leaf.grad), abs(estimate)):
-            return False
-    return True
-
+# - size = max(abs(leaf.grad), abs(estimate))
+# - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# + if abs(leaf.grad - estimate) > 1e-4 * max(1.0, abs(leaf.grad), abs(estimate)):
 
 # %% mistake: check_gradients.zero_over_zero
-# row: new
 # says: Where both gradients are 0, the ratio divides zero by zero. Multiply the tolerance by
 #   the size instead of dividing the difference by it.
-def check_gradients(f, inputs, epsilon=1e-5):
-    def nudged(index, amount):
-        moved = [x + amount if i == index else x for i, x in enumerate(inputs)]
-        return f(*[Value(x) for x in moved]).data
-
-    leaves = [Value(x) for x in inputs]
-    f(*leaves).backward()
-    for index, leaf in enumerate(leaves):
-        estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
-        if abs(leaf.grad - estimate) / max(abs(leaf.grad), abs(estimate)) > 1e-4:
-            return False
-    return True
-
+# - size = max(abs(leaf.grad), abs(estimate))
+# - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# + if abs(leaf.grad - estimate) / max(abs(leaf.grad), abs(estimate)) > 1e-4:
 
 # %% mistake: check_gradients.always_true
-# row: new
 # says: It accepts everything: also engines that are plainly wrong. Do you return False where
 #   the two answers differ?
 def check_gradients(f, inputs, epsilon=1e-5):
@@ -271,43 +226,26 @@ def check_gradients(f, inputs, epsilon=1e-5):
 
 
 # %% mistake: check_gradients.first_input_only
-# row: new
 # says: Only the first input is looked at. A `return` inside the loop ends it after one round:
 #   return False there if the two differ, and True after the loop.
-def check_gradients(f, inputs, epsilon=1e-5):
-    def nudged(index, amount):
-        moved = [x + amount if i == index else x for i, x in enumerate(inputs)]
-        return f(*[Value(x) for x in moved]).data
-
-    leaves = [Value(x) for x in inputs]
-    f(*leaves).backward()
-    for index, leaf in enumerate(leaves):
-        estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
-        size = max(abs(leaf.grad), abs(estimate))
-        return abs(leaf.grad - estimate) <= 1e-4 * size + 1e-9
-
+# -     if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# -         return False
+# - return True
+# +     return abs(leaf.grad - estimate) <= 1e-4 * size + 1e-9
 
 # %% mistake: check_gradients.last_input_only
-# row: new
 # says: Only the last input counts: each round of the loop replaces the verdict of the one
 #   before. One disagreement is enough for False.
-def check_gradients(f, inputs, epsilon=1e-5):
-    def nudged(index, amount):
-        moved = [x + amount if i == index else x for i, x in enumerate(inputs)]
-        return f(*[Value(x) for x in moved]).data
-
-    leaves = [Value(x) for x in inputs]
-    f(*leaves).backward()
-    good = True
-    for index, leaf in enumerate(leaves):
-        estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
-        size = max(abs(leaf.grad), abs(estimate))
-        good = abs(leaf.grad - estimate) <= 1e-4 * size + 1e-9
-    return good
-
+# - f(*leaves).backward()
+# + f(*leaves).backward()
+# + good = True
+# -     if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# -         return False
+# - return True
+# +     good = abs(leaf.grad - estimate) <= 1e-4 * size + 1e-9
+# + return good
 
 # %% mistake: check_gradients.all_nudged_at_once
-# row: new
 # says: All inputs were nudged together, and only the sum of the gradients was compared.
 #   Mistakes that cancel go unseen. Move one input at a time.
 def check_gradients(f, inputs, epsilon=1e-5):
@@ -321,125 +259,61 @@ def check_gradients(f, inputs, epsilon=1e-5):
 
 
 # %% mistake: check_gradients.one_sided
-# row: new
 # says: The nudge goes up only. Where the curve bends that is not accurate enough, and right
 #   engines are rejected. Nudge both ways and divide by twice epsilon.
-def check_gradients(f, inputs, epsilon=1e-5):
-    def nudged(index, amount):
-        moved = [x + amount if i == index else x for i, x in enumerate(inputs)]
-        return f(*[Value(x) for x in moved]).data
-
-    leaves = [Value(x) for x in inputs]
-    f(*leaves).backward()
-    for index, leaf in enumerate(leaves):
-        estimate = (nudged(index, epsilon) - nudged(index, 0.0)) / epsilon
-        if abs(leaf.grad - estimate) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
-            return False
-    return True
-
+# - estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
+# - size = max(abs(leaf.grad), abs(estimate))
+# - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# + estimate = (nudged(index, epsilon) - nudged(index, 0.0)) / epsilon
+# + if abs(leaf.grad - estimate) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
 
 # %% mistake: check_gradients.half_the_run
-# row: new
 # says: The points are 2 epsilon apart, and you divided by epsilon: every estimate is twice too
 #   large.
-def check_gradients(f, inputs, epsilon=1e-5):
-    def nudged(index, amount):
-        moved = [x + amount if i == index else x for i, x in enumerate(inputs)]
-        return f(*[Value(x) for x in moved]).data
-
-    leaves = [Value(x) for x in inputs]
-    f(*leaves).backward()
-    for index, leaf in enumerate(leaves):
-        estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / epsilon
-        if abs(leaf.grad - estimate) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
-            return False
-    return True
-
+# - estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
+# - size = max(abs(leaf.grad), abs(estimate))
+# - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# + estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / epsilon
+# + if abs(leaf.grad - estimate) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
 
 # %% mistake: check_gradients.epsilon_ignored
-# row: new
 # says: The step is fixed inside the function, whatever the caller gives as `epsilon`.
-def check_gradients(f, inputs, epsilon=1e-5):
-    def nudged(index, amount):
-        moved = [x + amount if i == index else x for i, x in enumerate(inputs)]
-        return f(*[Value(x) for x in moved]).data
-
-    leaves = [Value(x) for x in inputs]
-    f(*leaves).backward()
-    for index, leaf in enumerate(leaves):
-        estimate = (nudged(index, 1e-5) - nudged(index, -1e-5)) / 2e-5
-        if abs(leaf.grad - estimate) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
-            return False
-    return True
-
+# - estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
+# - size = max(abs(leaf.grad), abs(estimate))
+# - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# + estimate = (nudged(index, 1e-5) - nudged(index, -1e-5)) / 2e-5
+# + if abs(leaf.grad - estimate) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
 
 # %% mistake: check_gradients.sign_lost
-# row: new
 # says: Only the sizes of the two gradients are compared, so one with the wrong sign is
 #   accepted. Take the difference first, then its absolute value.
-def check_gradients(f, inputs, epsilon=1e-5):
-    def nudged(index, amount):
-        moved = [x + amount if i == index else x for i, x in enumerate(inputs)]
-        return f(*[Value(x) for x in moved]).data
-
-    leaves = [Value(x) for x in inputs]
-    f(*leaves).backward()
-    for index, leaf in enumerate(leaves):
-        estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
-        if abs(abs(leaf.grad) - abs(estimate)) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
-            return False
-    return True
-
+# - size = max(abs(leaf.grad), abs(estimate))
+# - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# + if abs(abs(leaf.grad) - abs(estimate)) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
 
 # %% mistake: check_gradients.plain_numbers
-# row: new
 # says: `f` was called with plain numbers. It expects Values: wrap each number, and take `.data`
 #   of the result.
-def check_gradients(f, inputs, epsilon=1e-5):
-    def nudged(index, amount):
-        moved = [x + amount if i == index else x for i, x in enumerate(inputs)]
-        return f(*moved)
-
-    leaves = [Value(x) for x in inputs]
-    f(*leaves).backward()
-    for index, leaf in enumerate(leaves):
-        estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
-        if abs(leaf.grad - estimate) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
-            return False
-    return True
-
+# - return f(*[Value(x) for x in moved]).data
+# + return f(*moved)
+# - size = max(abs(leaf.grad), abs(estimate))
+# - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# + if abs(leaf.grad - estimate) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
 
 # %% mistake: check_gradients.stale_gradients
-# row: 34
 # says: The same leaves went through a backward pass for every input, and their gradients added
 #   up. Make new leaves, or run backward once and read all the gradients.
-def check_gradients(f, inputs, epsilon=1e-5):
-    def nudged(index, amount):
-        moved = [x + amount if i == index else x for i, x in enumerate(inputs)]
-        return f(*[Value(x) for x in moved]).data
-
-    leaves = [Value(x) for x in inputs]
-    for index, leaf in enumerate(leaves):
-        f(*leaves).backward()
-        estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
-        if abs(leaf.grad - estimate) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
-            return False
-    return True
-
+# - f(*leaves).backward()
+# - for index, leaf in enumerate(leaves):
+# + for index, leaf in enumerate(leaves):
+# +     f(*leaves).backward()
+# - size = max(abs(leaf.grad), abs(estimate))
+# - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# + if abs(leaf.grad - estimate) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
 
 # %% mistake: check_gradients.signed_difference
-# row: new
 # says: The difference was compared without its absolute value, so gradients that are too small
 #   always pass. Take `abs` of the difference.
-def check_gradients(f, inputs, epsilon=1e-5):
-    def nudged(index, amount):
-        moved = [x + amount if i == index else x for i, x in enumerate(inputs)]
-        return f(*[Value(x) for x in moved]).data
-
-    leaves = [Value(x) for x in inputs]
-    f(*leaves).backward()
-    for index, leaf in enumerate(leaves):
-        estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
-        if leaf.grad - estimate > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
-            return False
-    return True
+# - size = max(abs(leaf.grad), abs(estimate))
+# - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# + if leaf.grad - estimate > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:

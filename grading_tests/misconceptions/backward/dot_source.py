@@ -51,198 +51,78 @@ text = draw_dot(x * 3)
 
 
 # %% mistake: dot_source.arrows_reversed
-# row: new
 # says: The arrows point from the results back to the operands. Draw them the way the numbers
 #   flow: from an operand to the operation, and on to the result.
-def draw_dot(root):
-    nodes, edges = trace(root)
-    lines = ["digraph {"]
-    for node in nodes:
-        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
-        if node._op:
-            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
-            lines.append(f'  "{id(node)}" -> "op{id(node)}";')
-    for operand, result in edges:
-        lines.append(f'  "op{id(result)}" -> "{id(operand)}";')
-    lines.append("}")
-    return "\n".join(lines)
-
+# - lines.append(f'  "{name}op" -> "{name}";')
+# + lines.append(f'  "{name}" -> "{name}op";')
+# - lines.append(f'  "{names[operand]}" -> "{names[result]}op";')
+# + lines.append(f'  "{names[result]}op" -> "{names[operand]}";')
 
 # %% mistake: dot_source.named_by_number
-# row: 27
 # says: Values that hold the same number became one node: their number was used as their name. A
 #   name must be unique; use `id(node)`.
-def draw_dot(root):
-    nodes, edges = trace(root)
-    lines = ["digraph {"]
-    for node in nodes:
-        lines.append(f'  "{node.data}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
-        if node._op:
-            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
-            lines.append(f'  "op{id(node)}" -> "{node.data}";')
-    for operand, result in edges:
-        lines.append(f'  "{operand.data}" -> "op{id(result)}";')
-    lines.append("}")
-    return "\n".join(lines)
-
+# - names = {node: f"n{number}" for number, node in enumerate(nodes)}
+# + names = {node: str(node.data) for node in nodes}
 
 # %% mistake: dot_source.operations_shared
-# row: new
 # says: All operations with the same sign became one node, and everything runs together there.
 #   Give each operation a name of its own, such as `op` and the id of its result.
-def draw_dot(root):
-    nodes, edges = trace(root)
-    lines = ["digraph {"]
-    for node in nodes:
-        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
-        if node._op:
-            lines.append(f'  "{node._op}" [label="{node._op}"];')
-            lines.append(f'  "{node._op}" -> "{id(node)}";')
-    for operand, result in edges:
-        lines.append(f'  "{id(operand)}" -> "{result._op}";')
-    lines.append("}")
-    return "\n".join(lines)
-
+# - lines.append(f'  "{name}op" [label="{node._op}", shape=ellipse];')
+# - lines.append(f'  "{name}op" -> "{name}";')
+# + lines.append(f'  "{node._op}" [label="{node._op}", shape=ellipse];')
+# + lines.append(f'  "{node._op}" -> "{name}";')
+# - lines.append(f'  "{names[operand]}" -> "{names[result]}op";')
+# + lines.append(f'  "{names[operand]}" -> "{result._op}";')
 
 # %% mistake: dot_source.gradient_missing
-# row: new
 # says: The labels show the numbers and not the gradients. The drawing is for watching both.
-def draw_dot(root):
-    nodes, edges = trace(root)
-    lines = ["digraph {"]
-    for node in nodes:
-        lines.append(f'  "{id(node)}" [label="data {node.data:.4f}"];')
-        if node._op:
-            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
-            lines.append(f'  "op{id(node)}" -> "{id(node)}";')
-    for operand, result in edges:
-        lines.append(f'  "{id(operand)}" -> "op{id(result)}";')
-    lines.append("}")
-    return "\n".join(lines)
-
+# - lines.append(f'  "{name}" [label="{title}data {node.data:.4f} | grad {node.grad:.4f}"];')
+# + lines.append(f'  "{name}" [label="{title}data {node.data:.4f}"];')
 
 # %% mistake: dot_source.no_arrow_to_result
-# row: new
 # says: The arrows end at the operations: none leads on to the result, so the drawing falls
 #   apart.
-def draw_dot(root):
-    nodes, edges = trace(root)
-    lines = ["digraph {"]
-    for node in nodes:
-        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
-        if node._op:
-            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
-            pass
-    for operand, result in edges:
-        lines.append(f'  "{id(operand)}" -> "op{id(result)}";')
-    lines.append("}")
-    return "\n".join(lines)
-
+# - lines.append(f'  "{name}op" -> "{name}";')
 
 # %% mistake: dot_source.no_arrows
-# row: new
 # says: There are nodes and no arrows between them. Each edge of the graph needs a statement
 #   with `->`.
-def draw_dot(root):
-    nodes, edges = trace(root)
-    lines = ["digraph {"]
-    for node in nodes:
-        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
-        if node._op:
-            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
-            pass
-    for operand, result in edges:
-        pass
-    lines.append("}")
-    return "\n".join(lines)
+# - lines.append(f'  "{name}op" -> "{name}";')
+
+# - for operand, result in edges:
+# -     lines.append(f'  "{names[operand]}" -> "{names[result]}op";')
 
 
 # %% mistake: dot_source.first_operand_only
-# row: 6
 # says: Only one operand of each operation is drawn. Every operand needs its arrow.
-def draw_dot(root):
-    nodes, edges = trace(root)
-    lines = ["digraph {"]
-    for node in nodes:
-        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
-        if node._op:
-            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
-            lines.append(f'  "op{id(node)}" -> "{id(node)}";')
-    for operand, result in {result: (operand, result) for operand, result in reversed(edges)}.values():
-        lines.append(f'  "{id(operand)}" -> "op{id(result)}";')
-    lines.append("}")
-    return "\n".join(lines)
-
+# - for operand, result in edges:
+# + for result, operand in {result: operand for operand, result in reversed(edges)}.items():
 
 # %% mistake: dot_source.not_directed
-# row: new
 # says: The text describes a graph without directions. Begin with `digraph` and write arrows as
 #   `->`.
-def draw_dot(root):
-    nodes, edges = trace(root)
-    lines = ["graph {"]
-    for node in nodes:
-        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
-        if node._op:
-            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
-            lines.append(f'  "op{id(node)}" -- "{id(node)}";')
-    for operand, result in edges:
-        lines.append(f'  "{id(operand)}" -- "op{id(result)}";')
-    lines.append("}")
-    return "\n".join(lines)
-
+# - lines = ["digraph {", "  rankdir=LR;", "  node [shape=box];"]
+# + lines = ["graph {", "  rankdir=LR;", "  node [shape=box];"]
+# - lines.append(f'  "{name}op" -> "{name}";')
+# + lines.append(f'  "{name}op" -- "{name}";')
+# - lines.append(f'  "{names[operand]}" -> "{names[result]}op";')
+# + lines.append(f'  "{names[operand]}" -- "{names[result]}op";')
 
 # %% mistake: dot_source.brace_missing
-# row: new
 # says: The closing brace is missing at the end, so the text is not a whole graph.
-def draw_dot(root):
-    nodes, edges = trace(root)
-    lines = ["digraph {"]
-    for node in nodes:
-        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
-        if node._op:
-            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
-            lines.append(f'  "op{id(node)}" -> "{id(node)}";')
-    for operand, result in edges:
-        lines.append(f'  "{id(operand)}" -> "op{id(result)}";')
-    return "\n".join(lines)
-
+# - lines.append("}")
 
 # %% mistake: dot_source.signs_missing
-# row: new
 # says: The operations have no sign: nobody can see what they do. Label each with its `_op`.
-def draw_dot(root):
-    nodes, edges = trace(root)
-    lines = ["digraph {"]
-    for node in nodes:
-        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
-        if node._op:
-            lines.append(f'  "op{id(node)}" [label="", shape=point];')
-            lines.append(f'  "op{id(node)}" -> "{id(node)}";')
-    for operand, result in edges:
-        lines.append(f'  "{id(operand)}" -> "op{id(result)}";')
-    lines.append("}")
-    return "\n".join(lines)
-
+# - lines.append(f'  "{name}op" [label="{node._op}", shape=ellipse];')
+# + lines.append(f'  "{name}op" [label="", shape=point];')
 
 # %% mistake: dot_source.returns_nothing
-# row: new
 # says: The text was made and not returned, so the caller got None. End with `return`.
-def draw_dot(root):
-    nodes, edges = trace(root)
-    lines = ["digraph {"]
-    for node in nodes:
-        lines.append(f'  "{id(node)}" [label="data {node.data:.4f} | grad {node.grad:.4f}"];')
-        if node._op:
-            lines.append(f'  "op{id(node)}" [label="{node._op}"];')
-            lines.append(f'  "op{id(node)}" -> "{id(node)}";')
-    for operand, result in edges:
-        lines.append(f'  "{id(operand)}" -> "op{id(result)}";')
-    lines.append("}")
-    text = "\n".join(lines)
+# - return "\n".join(lines)
+# + text = "\n".join(lines)
 
 # %% mistake: dot_source.taken_from_the_course
-# row: new
 # check: none
 # says: The text is the one that the course's drawing makes. This exercise asks for a text that you
 #   write: go through the nodes, and add a line for each node and each arrow.

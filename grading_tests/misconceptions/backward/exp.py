@@ -54,156 +54,59 @@ idle = a.grad == passed
 
 
 # %% mistake: exp.overwrites
-# row: 2
 # says: On its own `exp` is right, but it forgets what its operand has collected from other
 #   uses: the gradient is written with `=`. Add to it with `+=`.
-def exp(self):
-    out = Value(math.exp(self.data), (self,), "exp")
-
-    def _backward():
-        self.grad = out.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.exp = exp
-
+# - self.grad += out.data * out.grad
+# + self.grad = out.data * out.grad
 
 # %% mistake: exp.slope_is_input
-# row: 21
 # says: The gradient was multiplied by the input x. The exponential is its own derivative:
 #   multiply by the output, `out.data`.
-def exp(self):
-    out = Value(math.exp(self.data), (self,), "exp")
-
-    def _backward():
-        self.grad += self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.exp = exp
-
+# - self.grad += out.data * out.grad
+# + self.grad += self.data * out.grad
 
 # %% mistake: exp.rule_for_powers
-# row: new
 # says: That is the rule for powers, with the exponent brought down in front. It holds for a
 #   variable base and a fixed exponent. Here the base is fixed, and the derivative is the output
 #   itself.
-def exp(self):
-    out = Value(math.exp(self.data), (self,), "exp")
-
-    def _backward():
-        self.grad += self.data * math.exp(self.data - 1.0) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.exp = exp
-
+# - self.grad += out.data * out.grad
+# + self.grad += self.data * math.exp(self.data - 1.0) * out.grad
 
 # %% mistake: exp.no_upstream
-# row: 4
 # says: The local derivative is right, but the chain rule is missing: multiply it by `out.grad`,
 #   the gradient of the result.
-def exp(self):
-    out = Value(math.exp(self.data), (self,), "exp")
-
-    def _backward():
-        self.grad += out.data
-
-    out._backward = _backward
-    return out
-
-
-Value.exp = exp
-
+# - self.grad += out.data * out.grad
+# + self.grad += out.data
 
 # %% mistake: exp.passes_unchanged
-# row: new
 # says: The gradient is handed on as it is, as in an addition. The exponential stretches it:
 #   multiply by the output, `out.data`.
-def exp(self):
-    out = Value(math.exp(self.data), (self,), "exp")
-
-    def _backward():
-        self.grad += out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.exp = exp
-
+# - self.grad += out.data * out.grad
+# + self.grad += out.grad
 
 # %% mistake: exp.power_of_two
-# row: new
 # says: The number is a power of another base. `exp` is e to the power of x: use `math.exp`.
-def exp(self):
-    out = Value(2.0**self.data, (self,), "exp")
-
-    def _backward():
-        self.grad += out.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.exp = exp
-
+# - out = Value(math.exp(self.data), (self,), "exp")
+# + out = Value(2.0**self.data, (self,), "exp")
 
 # %% mistake: exp.no_operand
-# row: 6
 # says: The result does not know its operand: `_prev` is empty. A backward pass would never come
 #   to x. Give `(self,)` as the operands.
-def exp(self):
-    out = Value(math.exp(self.data), (), "exp")
-
-    def _backward():
-        self.grad += out.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.exp = exp
-
+# - out = Value(math.exp(self.data), (self,), "exp")
+# + out = Value(math.exp(self.data), (), "exp")
 
 # %% mistake: exp.called_not_stored
-# row: 29
 # says: The backward step was called at once, when the gradient of the result was still 0, and
 #   nothing useful was stored. Store the function itself: `out._backward = _backward`, without
 #   parentheses.
-def exp(self):
-    out = Value(math.exp(self.data), (self,), "exp")
-
-    def _backward():
-        self.grad += out.data * out.grad
-
-    out._backward = _backward()
-    return out
-
-
-Value.exp = exp
+# - out._backward = _backward
+# + out._backward = _backward()
 
 # %% mistake: exp.slope_by_nudging
-# row: new
 # check: none
 # says: The slope is that of a central difference: close, but each pass adds a small error. The curve
 #   has a slope that can be written down. How does it relate to the result?
-def exp(self):
-    out = Value(math.exp(self.data), (self,), "exp")
-
-    def _backward():
-        h = 1e-5
-        slope = (math.exp(self.data + h) - math.exp(self.data - h)) / (2 * h)
-        self.grad += slope * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.exp = exp
+# - self.grad += out.data * out.grad
+# + h = 1e-5
+# + slope = (math.exp(self.data + h) - math.exp(self.data - h)) / (2 * h)
+# + self.grad += slope * out.grad

@@ -107,348 +107,68 @@ idle = a.grad == passed
 
 
 # %% mistake: extra_ops.cosine_sign
-# row: new
 # says: The cosine's derivative is *minus* the sine: just right of 0 the cosine falls.
-def sin(self):
-    out = Value(math.sin(self.data), (self,), "sin")
-
-    def _backward():
-        self.grad += math.cos(self.data) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def cos(self):
-    out = Value(math.cos(self.data), (self,), "cos")
-
-    def _backward():
-        self.grad += math.sin(self.data) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def sqrt(self):
-    out = Value(math.sqrt(self.data), (self,), "sqrt")
-
-    def _backward():
-        self.grad += 0.5 / out.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.sin = sin
-Value.cos = cos
-Value.sqrt = sqrt
-
+# - self.grad += -math.sin(self.data) * out.grad
+# + self.grad += math.sin(self.data) * out.grad
 
 # %% mistake: extra_ops.sine_sign
-# row: new
 # says: The sine's derivative is the cosine, without a minus: just right of 0 the sine rises.
-def sin(self):
-    out = Value(math.sin(self.data), (self,), "sin")
-
-    def _backward():
-        self.grad += -math.cos(self.data) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def cos(self):
-    out = Value(math.cos(self.data), (self,), "cos")
-
-    def _backward():
-        self.grad += -math.sin(self.data) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def sqrt(self):
-    out = Value(math.sqrt(self.data), (self,), "sqrt")
-
-    def _backward():
-        self.grad += 0.5 / out.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.sin = sin
-Value.cos = cos
-Value.sqrt = sqrt
-
+# - self.grad += math.cos(self.data) * out.grad
+# + self.grad += -math.cos(self.data) * out.grad
 
 # %% mistake: extra_ops.slope_from_output
-# row: new
 # says: The derivatives of sine and cosine were taken at the output. They belong to the *input*:
 #   `math.cos(self.data)`.
-def sin(self):
-    out = Value(math.sin(self.data), (self,), "sin")
-
-    def _backward():
-        self.grad += math.cos(out.data) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def cos(self):
-    out = Value(math.cos(self.data), (self,), "cos")
-
-    def _backward():
-        self.grad += -math.sin(out.data) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def sqrt(self):
-    out = Value(math.sqrt(self.data), (self,), "sqrt")
-
-    def _backward():
-        self.grad += 0.5 / out.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.sin = sin
-Value.cos = cos
-Value.sqrt = sqrt
-
+# - self.grad += math.cos(self.data) * out.grad
+# + self.grad += math.cos(out.data) * out.grad
+# - self.grad += -math.sin(self.data) * out.grad
+# + self.grad += -math.sin(out.data) * out.grad
 
 # %% mistake: extra_ops.degrees
-# row: new
 # says: The angles were taken for degrees. Sine and cosine are meant in radians, and only there
 #   is the derivative of the sine the cosine.
-def sin(self):
-    out = Value(math.sin(math.radians(self.data)), (self,), "sin")
-
-    def _backward():
-        self.grad += math.cos(math.radians(self.data)) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def cos(self):
-    out = Value(math.cos(math.radians(self.data)), (self,), "cos")
-
-    def _backward():
-        self.grad += -math.sin(math.radians(self.data)) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def sqrt(self):
-    out = Value(math.sqrt(self.data), (self,), "sqrt")
-
-    def _backward():
-        self.grad += 0.5 / out.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.sin = sin
-Value.cos = cos
-Value.sqrt = sqrt
-
+# - out = Value(math.sin(self.data), (self,), "sin")
+# + out = Value(math.sin(math.radians(self.data)), (self,), "sin")
+# - self.grad += math.cos(self.data) * out.grad
+# + self.grad += math.cos(math.radians(self.data)) * out.grad
+# - out = Value(math.cos(self.data), (self,), "cos")
+# + out = Value(math.cos(math.radians(self.data)), (self,), "cos")
+# - self.grad += -math.sin(self.data) * out.grad
+# + self.grad += -math.sin(math.radians(self.data)) * out.grad
 
 # %% mistake: extra_ops.root_without_two
-# row: new
 # says: The slope of the square root is one over *twice* the root. The 2 is missing.
-def sin(self):
-    out = Value(math.sin(self.data), (self,), "sin")
-
-    def _backward():
-        self.grad += math.cos(self.data) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def cos(self):
-    out = Value(math.cos(self.data), (self,), "cos")
-
-    def _backward():
-        self.grad += -math.sin(self.data) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def sqrt(self):
-    out = Value(math.sqrt(self.data), (self,), "sqrt")
-
-    def _backward():
-        self.grad += out.grad / out.data
-
-    out._backward = _backward
-    return out
-
-
-Value.sin = sin
-Value.cos = cos
-Value.sqrt = sqrt
-
+# - self.grad += 0.5 / out.data * out.grad
+# + self.grad += out.grad / out.data
 
 # %% mistake: extra_ops.root_slope_from_input
-# row: new
 # says: The slope of the square root was computed as 1 / (2x). It is one over twice the *root*,
 #   which is the output.
-def sin(self):
-    out = Value(math.sin(self.data), (self,), "sin")
-
-    def _backward():
-        self.grad += math.cos(self.data) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def cos(self):
-    out = Value(math.cos(self.data), (self,), "cos")
-
-    def _backward():
-        self.grad += -math.sin(self.data) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def sqrt(self):
-    out = Value(math.sqrt(self.data), (self,), "sqrt")
-
-    def _backward():
-        self.grad += 0.5 / self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.sin = sin
-Value.cos = cos
-Value.sqrt = sqrt
-
+# - self.grad += 0.5 / out.data * out.grad
+# + self.grad += 0.5 / self.data * out.grad
 
 # %% mistake: extra_ops.overwrites
-# row: 2
 # says: On their own the functions are right, but they forget what their operand has collected
 #   from other uses: the gradients are written with `=`. Add to them with `+=`.
-def sin(self):
-    out = Value(math.sin(self.data), (self,), "sin")
-
-    def _backward():
-        self.grad = math.cos(self.data) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def cos(self):
-    out = Value(math.cos(self.data), (self,), "cos")
-
-    def _backward():
-        self.grad = -math.sin(self.data) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def sqrt(self):
-    out = Value(math.sqrt(self.data), (self,), "sqrt")
-
-    def _backward():
-        self.grad = 0.5 / out.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.sin = sin
-Value.cos = cos
-Value.sqrt = sqrt
-
+# - self.grad += math.cos(self.data) * out.grad
+# + self.grad = math.cos(self.data) * out.grad
+# - self.grad += -math.sin(self.data) * out.grad
+# + self.grad = -math.sin(self.data) * out.grad
+# - self.grad += 0.5 / out.data * out.grad
+# + self.grad = 0.5 / out.data * out.grad
 
 # %% mistake: extra_ops.no_upstream
-# row: 4
 # says: The local derivatives are right, but the chain rule is missing: multiply them by
 #   `out.grad`.
-def sin(self):
-    out = Value(math.sin(self.data), (self,), "sin")
-
-    def _backward():
-        self.grad += math.cos(self.data)
-
-    out._backward = _backward
-    return out
-
-
-def cos(self):
-    out = Value(math.cos(self.data), (self,), "cos")
-
-    def _backward():
-        self.grad += -math.sin(self.data)
-
-    out._backward = _backward
-    return out
-
-
-def sqrt(self):
-    out = Value(math.sqrt(self.data), (self,), "sqrt")
-
-    def _backward():
-        self.grad += 0.5 / out.data
-
-    out._backward = _backward
-    return out
-
-
-Value.sin = sin
-Value.cos = cos
-Value.sqrt = sqrt
-
+# - self.grad += math.cos(self.data) * out.grad
+# + self.grad += math.cos(self.data)
+# - self.grad += -math.sin(self.data) * out.grad
+# + self.grad += -math.sin(self.data)
+# - self.grad += 0.5 / out.data * out.grad
+# + self.grad += 0.5 / out.data
 
 # %% mistake: extra_ops.root_of_absolute
-# row: new
 # says: The sign is thrown away before the root is taken, so a negative number gets an answer.
 #   It has no real root: let the ValueError come out.
-def sin(self):
-    out = Value(math.sin(self.data), (self,), "sin")
-
-    def _backward():
-        self.grad += math.cos(self.data) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def cos(self):
-    out = Value(math.cos(self.data), (self,), "cos")
-
-    def _backward():
-        self.grad += -math.sin(self.data) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-def sqrt(self):
-    out = Value(math.sqrt(abs(self.data)), (self,), "sqrt")
-
-    def _backward():
-        self.grad += 0.5 / out.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.sin = sin
-Value.cos = cos
-Value.sqrt = sqrt
+# - out = Value(math.sqrt(self.data), (self,), "sqrt")
+# + out = Value(math.sqrt(abs(self.data)), (self,), "sqrt")

@@ -64,178 +64,94 @@ idle = a.grad == passed
 
 
 # %% mistake: log.overwrites
-# row: 2
 # says: On its own `log` is right, but it forgets what its operand has collected from other
 #   uses: the gradient is written with `=`. Add to it with `+=`.
-def log(self):
-    out = Value(math.log(self.data), (self,), "log")
+# - if self.data <= 0:
+# -     raise ValueError(f"log is defined only above 0, not at {self.data}")
 
-    def _backward():
-        self.grad = 1.0 / self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.log = log
+# - self.grad += 1.0 / self.data * out.grad
+# + self.grad = 1.0 / self.data * out.grad
 
 
 # %% mistake: log.slope_is_one_over_output
-# row: 22
 # says: You divided by the output. The derivative of the logarithm is one over its *input*: `1 /
 #   self.data`.
-def log(self):
-    out = Value(math.log(self.data), (self,), "log")
+# - if self.data <= 0:
+# -     raise ValueError(f"log is defined only above 0, not at {self.data}")
 
-    def _backward():
-        self.grad += out.grad / out.data if out.data else 0.0
-
-    out._backward = _backward
-    return out
-
-
-Value.log = log
+# - self.grad += 1.0 / self.data * out.grad
+# + self.grad += out.grad / out.data if out.data else 0.0
 
 
 # %% mistake: log.base_ten
-# row: 22
 # says: This is the logarithm to base 10. The natural logarithm, whose derivative is 1 / x, is
 #   `math.log`.
-def log(self):
-    if self.data <= 0:
-        raise ValueError("log is defined only above 0")
-    out = Value(math.log10(self.data), (self,), "log")
-
-    def _backward():
-        self.grad += 1.0 / self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.log = log
-
+# -     raise ValueError(f"log is defined only above 0, not at {self.data}")
+# - out = Value(math.log(self.data), (self,), "log")
+# +     raise ValueError("log is defined only above 0")
+# + out = Value(math.log10(self.data), (self,), "log")
 
 # %% mistake: log.clamped
-# row: 22
 # says: Numbers at or below 0 are replaced by a tiny positive one. That hides the trouble:
 #   number and gradient are wrong, and nobody is told. Let the ValueError come out.
-def log(self):
-    safe = max(self.data, 1e-12)
-    out = Value(math.log(safe), (self,), "log")
-
-    def _backward():
-        self.grad += 1.0 / safe * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.log = log
-
+# - if self.data <= 0:
+# -     raise ValueError(f"log is defined only above 0, not at {self.data}")
+# - out = Value(math.log(self.data), (self,), "log")
+# + safe = max(self.data, 1e-12)
+# + out = Value(math.log(safe), (self,), "log")
+# - self.grad += 1.0 / self.data * out.grad
+# + self.grad += 1.0 / safe * out.grad
 
 # %% mistake: log.minus_infinity
-# row: 22
 # says: Where the logarithm is not defined, the code returns minus infinity, and every number
 #   after it is spoilt. Raise a ValueError for 0 and below.
-def log(self):
-    number = math.log(self.data) if self.data > 0 else -math.inf
-    out = Value(number, (self,), "log")
-
-    def _backward():
-        self.grad += 1.0 / self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.log = log
-
+# - if self.data <= 0:
+# -     raise ValueError(f"log is defined only above 0, not at {self.data}")
+# - out = Value(math.log(self.data), (self,), "log")
+# + number = math.log(self.data) if self.data > 0 else -math.inf
+# + out = Value(number, (self,), "log")
 
 # %% mistake: log.asserts
-# row: 22
 # says: An `assert` raises AssertionError, and Python can be told to skip it. Raise a
 #   ValueError, or leave it to `math.log`, which does so by itself.
-def log(self):
-    assert self.data > 0, "log is defined only above 0"
-    out = Value(math.log(self.data), (self,), "log")
-
-    def _backward():
-        self.grad += 1.0 / self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.log = log
-
+# - if self.data <= 0:
+# -     raise ValueError(f"log is defined only above 0, not at {self.data}")
+# + assert self.data > 0, "log is defined only above 0"
 
 # %% mistake: log.absolute_value
-# row: new
 # says: The sign is thrown away before the logarithm is taken, so a negative number gets an
 #   answer. There is none: raise a ValueError.
-def log(self):
-    out = Value(math.log(abs(self.data)), (self,), "log")
-
-    def _backward():
-        self.grad += 1.0 / self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.log = log
-
+# - if self.data <= 0:
+# -     raise ValueError(f"log is defined only above 0, not at {self.data}")
+# - out = Value(math.log(self.data), (self,), "log")
+# + out = Value(math.log(abs(self.data)), (self,), "log")
 
 # %% mistake: log.no_upstream
-# row: 4
 # says: The local derivative is right, but the chain rule is missing: multiply it by `out.grad`,
 #   the gradient of the result.
-def log(self):
-    out = Value(math.log(self.data), (self,), "log")
+# - if self.data <= 0:
+# -     raise ValueError(f"log is defined only above 0, not at {self.data}")
 
-    def _backward():
-        self.grad += 1.0 / self.data
-
-    out._backward = _backward
-    return out
-
-
-Value.log = log
+# - self.grad += 1.0 / self.data * out.grad
+# + self.grad += 1.0 / self.data
 
 
 # %% mistake: log.multiplies
-# row: new
 # says: The gradient was multiplied by x. The steeper the curve, the smaller x is: divide by it.
-def log(self):
-    out = Value(math.log(self.data), (self,), "log")
+# - if self.data <= 0:
+# -     raise ValueError(f"log is defined only above 0, not at {self.data}")
 
-    def _backward():
-        self.grad += self.data * out.grad
+# - self.grad += 1.0 / self.data * out.grad
+# + self.grad += self.data * out.grad
 
-    out._backward = _backward
-    return out
-
-
-Value.log = log
 
 # %% mistake: log.slope_by_nudging
-# row: new
 # check: none
 # says: The slope is that of a central difference: close, but each pass adds a small error. The curve
 #   has a slope that can be written down, and needs no logarithm.
-def log(self):
-    if self.data <= 0:
-        raise ValueError("the logarithm of a number that is not positive")
-    out = Value(math.log(self.data), (self,), "log")
-
-    def _backward():
-        h = 1e-5 * self.data
-        slope = (math.log(self.data + h) - math.log(self.data - h)) / (2 * h)
-        self.grad += slope * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.log = log
+# - raise ValueError(f"log is defined only above 0, not at {self.data}")
+# + raise ValueError("the logarithm of a number that is not positive")
+# - self.grad += 1.0 / self.data * out.grad
+# + h = 1e-5 * self.data
+# + slope = (math.log(self.data + h) - math.log(self.data - h)) / (2 * h)
+# + self.grad += slope * out.grad

@@ -76,110 +76,43 @@ idle = a.grad == passed
 
 
 # %% mistake: relu.overwrites
-# row: 2
 # says: On its own `relu` is right, but it forgets what its operand has collected from other
 #   uses: the gradient is written with `=`. Add to it with `+=`.
-def relu(self):
-    out = Value(max(0.0, self.data), (self,), "relu")
-
-    def _backward():
-        self.grad = (1.0 if self.data > 0 else 0.0) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.relu = relu
-
+# - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
+# + self.grad = (1.0 if self.data > 0 else 0.0) * out.grad
 
 # %% mistake: relu.open_at_zero
-# row: 19
 # says: At exactly 0 the gradient passes. There is no single slope at the corner, and the
 #   course's convention is 0: the gate is open for `> 0` only.
-def relu(self):
-    out = Value(max(0.0, self.data), (self,), "relu")
-
-    def _backward():
-        self.grad += (1.0 if self.data >= 0 else 0.0) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.relu = relu
-
+# - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
+# + self.grad += (1.0 if self.data >= 0 else 0.0) * out.grad
 
 # %% mistake: relu.gate_by_gradient
-# row: 20
 # says: Whether the gradient passes was decided by the gradient's own sign. The gate depends on
 #   the *input*: look at `self.data`.
-def relu(self):
-    out = Value(max(0.0, self.data), (self,), "relu")
-
-    def _backward():
-        self.grad += max(0.0, out.grad)
-
-    out._backward = _backward
-    return out
-
-
-Value.relu = relu
-
+# - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
+# + self.grad += max(0.0, out.grad)
 
 # %% mistake: relu.gate_by_both
-# row: new
 # says: The gate looks at the input, as it should, but it also stops negative gradients. Through
 #   an open gate a gradient passes whatever its sign.
-def relu(self):
-    out = Value(max(0.0, self.data), (self,), "relu")
-
-    def _backward():
-        if self.data > 0 and out.grad > 0:
-            self.grad += out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.relu = relu
-
+# - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
+# + if self.data > 0 and out.grad > 0:
+# +     self.grad += out.grad
 
 # %% mistake: relu.no_gate
-# row: 20
 # says: The gradient passes everywhere. Where the input is negative the result does not react to
 #   it, so nothing may pass.
-def relu(self):
-    out = Value(max(0.0, self.data), (self,), "relu")
-
-    def _backward():
-        self.grad += out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.relu = relu
-
+# - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
+# + self.grad += out.grad
 
 # %% mistake: relu.no_upstream
-# row: 4
 # says: The gate is right, but the chain rule is missing: multiply by `out.grad`, the gradient
 #   of the result.
-def relu(self):
-    out = Value(max(0.0, self.data), (self,), "relu")
-
-    def _backward():
-        self.grad += 1.0 if self.data > 0 else 0.0
-
-    out._backward = _backward
-    return out
-
-
-Value.relu = relu
-
+# - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
+# + self.grad += 1.0 if self.data > 0 else 0.0
 
 # %% mistake: relu.returns_itself
-# row: new
 # says: Where the number passes unchanged, the operand itself is returned. Every operation makes
 #   a new node; otherwise a gradient given to the result is given to the operand.
 def relu(self):
@@ -192,36 +125,17 @@ Value.relu = relu
 
 
 # %% mistake: relu.changes_operand
-# row: 31
 # says: The operand's own number is set to 0. An operation makes a new node and leaves its
 #   operands as they are.
-def relu(self):
-    if self.data < 0:
-        self.data = 0.0
-    out = Value(self.data, (self,), "relu")
-
-    def _backward():
-        self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.relu = relu
-
+# - out = Value(max(0.0, self.data), (self,), "relu")
+# + if self.data < 0:
+# +     self.data = 0.0
+# + out = Value(self.data, (self,), "relu")
 
 # %% mistake: relu.leaky
-# row: new
 # says: A little passes on the negative side. That is a relative of relu with the name leaky
 #   relu; relu itself lets nothing through.
-def relu(self):
-    out = Value(self.data if self.data > 0 else 0.01 * self.data, (self,), "relu")
-
-    def _backward():
-        self.grad += (1.0 if self.data > 0 else 0.01) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.relu = relu
+# - out = Value(max(0.0, self.data), (self,), "relu")
+# + out = Value(self.data if self.data > 0 else 0.01 * self.data, (self,), "relu")
+# - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
+# + self.grad += (1.0 if self.data > 0 else 0.01) * out.grad

@@ -76,148 +76,51 @@ idle = a.grad == passed
 
 
 # %% mistake: sigmoid.overwrites
-# row: 2
 # says: On its own `sigmoid` is right, but it forgets what its operand has collected from other
 #   uses: the gradient is written with `=`. Add to it with `+=`.
-def sigmoid(self):
-    decay = math.exp(-abs(self.data))
-    s = (1.0 if self.data >= 0 else decay) / (1.0 + decay)
-    out = Value(s, (self,), "sigmoid")
-
-    def _backward():
-        self.grad = s * (1.0 - s) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.sigmoid = sigmoid
-
+# - self.grad += s * (1.0 - s) * out.grad
+# + self.grad = s * (1.0 - s) * out.grad
 
 # %% mistake: sigmoid.overflows_on_the_left
-# row: 17
 # says: For large negative inputs, e to the power of -x is more than a float can hold, although
 #   the result is an ordinary 0. Use the other form there, with e to the power of x.
-def sigmoid(self):
-    s = 1.0 / (1.0 + math.exp(-self.data))
-    out = Value(s, (self,), "sigmoid")
-
-    def _backward():
-        self.grad += s * (1.0 - s) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.sigmoid = sigmoid
-
+# - decay = math.exp(-abs(self.data))
+# - s = (1.0 if self.data >= 0 else decay) / (1.0 + decay)
+# + s = 1.0 / (1.0 + math.exp(-self.data))
 
 # %% mistake: sigmoid.overflows_on_the_right
-# row: 17
 # says: For large positive inputs, e to the power of x is more than a float can hold, although
 #   the result is an ordinary 1. Use the form with e to the power of -x there.
-def sigmoid(self):
-    s = math.exp(self.data) / (1.0 + math.exp(self.data))
-    out = Value(s, (self,), "sigmoid")
-
-    def _backward():
-        self.grad += s * (1.0 - s) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.sigmoid = sigmoid
-
+# - decay = math.exp(-abs(self.data))
+# - s = (1.0 if self.data >= 0 else decay) / (1.0 + decay)
+# + s = math.exp(self.data) / (1.0 + math.exp(self.data))
 
 # %% mistake: sigmoid.slope_from_input
-# row: 18
 # says: The slope was computed from the input, as x (1 - x). Both factors are the *output*: s (1
 #   - s).
-def sigmoid(self):
-    decay = math.exp(-abs(self.data))
-    s = (1.0 if self.data >= 0 else decay) / (1.0 + decay)
-    out = Value(s, (self,), "sigmoid")
-
-    def _backward():
-        self.grad += self.data * (1.0 - self.data) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.sigmoid = sigmoid
-
+# - self.grad += s * (1.0 - s) * out.grad
+# + self.grad += self.data * (1.0 - self.data) * out.grad
 
 # %% mistake: sigmoid.slope_of_tanh
-# row: 18
 # says: 1 - s² is the slope of tanh. For the sigmoid it is s (1 - s).
-def sigmoid(self):
-    decay = math.exp(-abs(self.data))
-    s = (1.0 if self.data >= 0 else decay) / (1.0 + decay)
-    out = Value(s, (self,), "sigmoid")
-
-    def _backward():
-        self.grad += (1.0 - s**2) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.sigmoid = sigmoid
-
+# - self.grad += s * (1.0 - s) * out.grad
+# + self.grad += (1.0 - s**2) * out.grad
 
 # %% mistake: sigmoid.factor_missing
-# row: new
 # says: The slope was taken to be 1 - s. A factor is missing: it is s (1 - s).
-def sigmoid(self):
-    decay = math.exp(-abs(self.data))
-    s = (1.0 if self.data >= 0 else decay) / (1.0 + decay)
-    out = Value(s, (self,), "sigmoid")
-
-    def _backward():
-        self.grad += (1.0 - s) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.sigmoid = sigmoid
-
+# - self.grad += s * (1.0 - s) * out.grad
+# + self.grad += (1.0 - s) * out.grad
 
 # %% mistake: sigmoid.falls
-# row: new
 # says: The curve falls where it should rise: the sign in the exponent is wrong. It is 1 / (1 +
 #   e to the power of *minus* x).
-def sigmoid(self):
-    decay = math.exp(-abs(self.data))
-    s = (1.0 if self.data >= 0 else decay) / (1.0 + decay)
-    out = Value(1.0 - s, (self,), "sigmoid")
-
-    def _backward():
-        self.grad += -s * (1.0 - s) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.sigmoid = sigmoid
-
+# - out = Value(s, (self,), "sigmoid")
+# + out = Value(1.0 - s, (self,), "sigmoid")
+# - self.grad += s * (1.0 - s) * out.grad
+# + self.grad += -s * (1.0 - s) * out.grad
 
 # %% mistake: sigmoid.no_upstream
-# row: 4
 # says: The local derivative is right, but the chain rule is missing: multiply it by `out.grad`,
 #   the gradient of the result.
-def sigmoid(self):
-    decay = math.exp(-abs(self.data))
-    s = (1.0 if self.data >= 0 else decay) / (1.0 + decay)
-    out = Value(s, (self,), "sigmoid")
-
-    def _backward():
-        self.grad += s * (1.0 - s)
-
-    out._backward = _backward
-    return out
-
-
-Value.sigmoid = sigmoid
+# - self.grad += s * (1.0 - s) * out.grad
+# + self.grad += s * (1.0 - s)

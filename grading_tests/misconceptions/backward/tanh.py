@@ -65,142 +65,51 @@ idle = a.grad == passed
 
 
 # %% mistake: tanh.overwrites
-# row: 2
 # says: On its own `tanh` is right, but it forgets what its operand has collected from other
 #   uses: the gradient is written with `=`. Add to it with `+=`.
-def tanh(self):
-    t = math.tanh(self.data)
-    out = Value(t, (self,), "tanh")
-
-    def _backward():
-        self.grad = (1.0 - t**2) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.tanh = tanh
-
+# - self.grad += (1.0 - t**2) * out.grad
+# + self.grad = (1.0 - t**2) * out.grad
 
 # %% mistake: tanh.overflows
-# row: 17
 # says: For large inputs the formula goes through e to the power of 2x, which no float can hold,
 #   although the result is an ordinary 1. Use `math.tanh`, or raise e to negative powers only.
-def tanh(self):
-    double = math.exp(2 * self.data)
-    t = (double - 1) / (double + 1)
-    out = Value(t, (self,), "tanh")
-
-    def _backward():
-        self.grad += (1.0 - t**2) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.tanh = tanh
-
+# - t = math.tanh(self.data)
+# + double = math.exp(2 * self.data)
+# + t = (double - 1) / (double + 1)
 
 # %% mistake: tanh.overflows_on_both_sides
-# row: 17
 # says: The quotient of e to the power of x and e to the power of -x overflows on both sides,
 #   although the result is an ordinary 1 or -1. Use `math.tanh`.
-def tanh(self):
-    up, down = math.exp(self.data), math.exp(-self.data)
-    t = (up - down) / (up + down)
-    out = Value(t, (self,), "tanh")
-
-    def _backward():
-        self.grad += (1.0 - t**2) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.tanh = tanh
-
+# - t = math.tanh(self.data)
+# + up, down = math.exp(self.data), math.exp(-self.data)
+# + t = (up - down) / (up + down)
 
 # %% mistake: tanh.slope_from_input
-# row: 18
 # says: The slope was computed as 1 - x², from the input. It is 1 - t², from the *output* t.
 #   Close to zero the two look alike, which is why this is easily missed.
-def tanh(self):
-    out = Value(math.tanh(self.data), (self,), "tanh")
-
-    def _backward():
-        self.grad += (1.0 - self.data**2) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.tanh = tanh
-
+# - t = math.tanh(self.data)
+# - out = Value(t, (self,), "tanh")
+# + out = Value(math.tanh(self.data), (self,), "tanh")
+# - self.grad += (1.0 - t**2) * out.grad
+# + self.grad += (1.0 - self.data**2) * out.grad
 
 # %% mistake: tanh.square_missing
-# row: 18
 # says: The slope was computed as 1 - t. The square is missing: it is 1 - t².
-def tanh(self):
-    t = math.tanh(self.data)
-    out = Value(t, (self,), "tanh")
-
-    def _backward():
-        self.grad += (1.0 - t) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.tanh = tanh
-
+# - self.grad += (1.0 - t**2) * out.grad
+# + self.grad += (1.0 - t) * out.grad
 
 # %% mistake: tanh.slope_of_sigmoid
-# row: new
 # says: t (1 - t) is the slope of the sigmoid. For tanh it is 1 - t².
-def tanh(self):
-    t = math.tanh(self.data)
-    out = Value(t, (self,), "tanh")
-
-    def _backward():
-        self.grad += t * (1.0 - t) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.tanh = tanh
-
+# - self.grad += (1.0 - t**2) * out.grad
+# + self.grad += t * (1.0 - t) * out.grad
 
 # %% mistake: tanh.no_upstream
-# row: 4
 # says: The local derivative is right, but the chain rule is missing: multiply it by `out.grad`,
 #   the gradient of the result.
-def tanh(self):
-    t = math.tanh(self.data)
-    out = Value(t, (self,), "tanh")
-
-    def _backward():
-        self.grad += 1.0 - t**2
-
-    out._backward = _backward
-    return out
-
-
-Value.tanh = tanh
-
+# - self.grad += (1.0 - t**2) * out.grad
+# + self.grad += 1.0 - t**2
 
 # %% mistake: tanh.tangent
-# row: new
 # says: `math.tan` is the tangent of an angle. The hyperbolic tangent is `math.tanh`.
-def tanh(self):
-    t = math.tan(self.data)
-    out = Value(t, (self,), "tanh")
-
-    def _backward():
-        self.grad += (1.0 - t**2) * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.tanh = tanh
+# - t = math.tanh(self.data)
+# + t = math.tan(self.data)

@@ -156,68 +156,33 @@ def topological_order(top):
 
 
 # %% mistake: topological_order.node_before_operands
-# row: 25
 # says: A node is put into the list when it is met, before its operands. First see to the
 #   operands, then append the node.
-def topological_order(root):
-    order = []
-    met = set()
-
-    def visit(node):
-        if node in met:
-            return
-        met.add(node)
-        order.append(node)
-        for operand in node._prev:
-            visit(operand)
-
-    visit(root)
-    return order
-
+# - met.add(node)
+# + met.add(node)
+# + order.append(node)
+# - order.append(node)
 
 # %% mistake: topological_order.root_first
-# row: new
 # says: The order is right and the wrong way round: it was asked for with operands before
 #   results and the root last. `backward` will reverse it.
-def topological_order(root):
-    order = []
-    met = set()
-
-    def visit(node):
-        if node in met:
-            return
-        met.add(node)
-        for operand in node._prev:
-            visit(operand)
-        order.append(node)
-
-    visit(root)
-    return order[::-1]
-
+# - return order
+# + return order[::-1]
 
 # %% mistake: topological_order.preorder_reversed
-# row: 25
 # says: The list is made by appending each node when it is met, and then reversed. That is
 #   right for trees. Where a node is reached by a short way and by a long one, it can end up
 #   after a result of its own. Append a node once its operands are in the list.
-def topological_order(root):
-    order = []
-    met = set()
+# - met.add(node)
+# + met.add(node)
+# + order.append(node)
+# - order.append(node)
 
-    def visit(node):
-        if node in met:
-            return
-        met.add(node)
-        order.append(node)
-        for operand in node._prev:
-            visit(operand)
-
-    visit(root)
-    return order[::-1]
+# - return order
+# + return order[::-1]
 
 
 # %% mistake: topological_order.level_by_level
-# row: 25
 # says: The nodes are taken level by level, by their distance from the root. A node that feeds
 #   the root directly and also by a longer way comes out on the wrong side of its other result.
 def topological_order(root):
@@ -232,7 +197,6 @@ def topological_order(root):
 
 
 # %% mistake: topological_order.pile_without_finishing
-# row: 25
 # says: A pile replaces the recursion, but a node goes into the list when it is taken from the
 #   pile, before its operands are done. Put it on the pile a second time, to be finished after
 #   them.
@@ -251,65 +215,25 @@ def topological_order(root):
 
 
 # %% mistake: topological_order.compares_numbers
-# row: 27
 # says: Two nodes with the same number were taken for one. Remember the nodes themselves, not
 #   their data.
-def topological_order(root):
-    order = []
-    met = set()
-
-    def visit(node):
-        if node.data in met:
-            return
-        met.add(node.data)
-        for operand in node._prev:
-            visit(operand)
-        order.append(node)
-
-    visit(root)
-    return order
-
+# - if node in met:
+# + if node.data in met:
+# - met.add(node)
+# + met.add(node.data)
 
 # %% mistake: topological_order.leaves_missing
-# row: new
 # says: The leaves are not in the list. They have nothing to pass on, but they are nodes of the
 #   graph like the others.
-def topological_order(root):
-    order = []
-    met = set()
-
-    def visit(node):
-        if node in met or not node._prev:
-            return
-        met.add(node)
-        for operand in node._prev:
-            visit(operand)
-        order.append(node)
-
-    visit(root)
-    return order
-
+# - if node in met:
+# + if node in met or not node._prev:
 
 # %% mistake: topological_order.root_missing
-# row: new
 # says: The root is not in the list. It belongs to its own graph, as the last of all.
-def topological_order(root):
-    order = []
-    met = {root}
-
-    def visit(node):
-        for operand in node._prev:
-            if operand not in met:
-                met.add(operand)
-                visit(operand)
-                order.append(operand)
-
-    visit(root)
-    return order
-
+# - return order
+# + return order[:-1]
 
 # %% mistake: topological_order.one_step_only
-# row: new
 # says: Only the root and its own operands are listed. Their operands belong to the graph as
 #   well, all the way back to the leaves.
 def topological_order(root):
@@ -317,63 +241,35 @@ def topological_order(root):
 
 
 # %% mistake: topological_order.runs_backward
-# row: new
 # says: The function runs the backward steps while it makes the list. It should only look: a
 #   step may not run before the whole order is known.
-def topological_order(root):
-    order = []
-    met = set()
-
-    def visit(node):
-        if node in met:
-            return
-        met.add(node)
-        for operand in node._prev:
-            visit(operand)
-        order.append(node)
-        node._backward()
-
-    visit(root)
-    return order
-
+# - order.append(node)
+# + order.append(node)
+# + node._backward()
 
 # %% mistake: topological_order.walks_every_path
-# row: 26
 # says: The walk follows every path, and a shared node doubles their number; or it looks nodes
 #   up in a long list. Keep a set of the nodes that were met, and go on only from new ones.
 # outcome: timeout
-def topological_order(root):
-    order = []
+# - if node in met:
+# -     return
+# - met.add(node)
 
-    def visit(node):
-        for operand in node._prev:
-            visit(operand)
-        if node not in order:
-            order.append(node)
+# - order.append(node)
+# + if node not in order:
+# +     order.append(node)
 
-    visit(root)
-    return order
 
 # %% mistake: topological_order.looked_up_in_a_list
-# row: 26
 # check: none
 # says: The nodes that were met are kept in a list, and to look one up there takes longer the more
 #   there are. Keep them in a set: it finds a node at once, however many there are.
-def topological_order(root):
-    order, met = [], []
-    to_do = [(root, False)]
-    while to_do:
-        node, operands_done = to_do.pop()
-        if operands_done:
-            order.append(node)
-        elif node not in met:
-            met.append(node)
-            to_do.append((node, True))
-            to_do.extend((operand, False) for operand in node._prev)
-    return order
+# - met = set()
+# + met = []
+# - met.add(node)
+# + met.append(node)
 
 # %% mistake: topological_order.taken_from_the_course
-# row: new
 # check: none
 # says: The walk is one that the course's package makes for its own drawings. This exercise asks for
 #   a walk that you write: a function that goes to a node's operands first and lists the node then.

@@ -65,53 +65,36 @@ def zero_grad(parameters):
 
 
 # %% mistake: zero_grad.none
-# row: 33
 # says: The gradients are None now, and nothing can be added to None. Set them to 0.0.
-def zero_grad(parameters):
-    for parameter in parameters:
-        parameter.grad = None
-
+# - parameter.grad = 0.0
+# + parameter.grad = None
 
 # %% mistake: zero_grad.zeroes_data
-# row: new
 # says: The parameters' own numbers were set to 0, and with them all that the network had
 #   learnt. It is `grad` that starts over.
-def zero_grad(parameters):
-    for parameter in parameters:
-        parameter.data = 0.0
-
+# - parameter.grad = 0.0
+# + parameter.data = 0.0
 
 # %% mistake: zero_grad.both_zeroed
-# row: new
 # says: The gradients are 0, and so are the numbers: the parameters lost all that they had
 #   learnt. Leave `data` alone.
-def zero_grad(parameters):
-    for parameter in parameters:
-        parameter.data = 0.0
-        parameter.grad = 0.0
-
+# - parameter.grad = 0.0
+# + parameter.grad = parameter.data = 0.0
 
 # %% mistake: zero_grad.local_name
-# row: 34
 # says: The gradients did not change: the 0 went to a name or a node of the function's own. Say
 #   whose gradient it is, `parameter.grad = 0.0`.
-def zero_grad(parameters):
-    for parameter in parameters:
-        grad = parameter.grad
-        grad = 0.0
-
+# - parameter.grad = 0.0
+# + grad = parameter.grad
+# + grad = 0.0
 
 # %% mistake: zero_grad.first_only
-# row: new
 # says: Only the first parameter was zeroed: a `return` inside the loop ends it at once.
-def zero_grad(parameters):
-    for parameter in parameters:
-        parameter.grad = 0.0
-        return
-
+# - parameter.grad = 0.0
+# + parameter.grad = 0.0
+# + return
 
 # %% mistake: zero_grad.new_nodes
-# row: 36
 # says: The loop puts new Values in place of the parameters. The old ones, which the network
 #   uses, keep their gradients. Change the gradient of each node itself.
 def zero_grad(parameters):
@@ -122,7 +105,6 @@ def zero_grad(parameters):
 
 
 # %% mistake: zero_grad.whole_graph
-# row: new
 # says: The nodes behind the parameters were zeroed too. Only what is in the list starts over;
 #   somebody else may still be collecting in the others.
 def zero_grad(parameters):

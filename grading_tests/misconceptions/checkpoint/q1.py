@@ -9,10 +9,12 @@
 #   for sums, products and so on. Another rule is needed before it says anything about the loss.
 q1 = "a"
 
+
 # %% mistake: q1.option_b
 # says: The order comes from the graph: who feeds whom. The chain rule tells what to compute when
 #   a node's turn has come, and takes for granted that the order is right.
 q1 = "b"
+
 
 # %% mistake: q1.option_d
 # says: That is the learning rate, which a person chooses. The chain rule is about derivatives and

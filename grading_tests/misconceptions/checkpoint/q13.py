@@ -9,9 +9,11 @@
 #   compute relu at both places, and divide.
 q13 = 0
 
+
 # %% mistake: q13.right_side_only
 # says: This is the slope to the right of 0. The central difference looks at both sides.
 q13 = 1
+
 
 # %% mistake: q13.not_divided
 # says: This is a difference that was not divided by the distance of the two places, for one

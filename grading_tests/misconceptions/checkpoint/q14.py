@@ -9,10 +9,12 @@
 #   1 changes nothing. All of these checks pass.
 q14 = "a"
 
+
 # %% mistake: q14.option_c
 # says: The 3 stands before tanh. tanh is still the last step, so the gradient of its result is 1,
 #   and leaving it out changes nothing.
 q14 = "c"
+
 
 # %% mistake: q14.option_d
 # says: A smaller nudge makes the second judge more exact, up to a point. But the two agree here

@@ -9,10 +9,12 @@
 #   no parameter; another method of the optimizer does.
 q16 = "a"
 
+
 # %% mistake: q16.option_c
 # says: `retain_graph` says whether the graph may be used again after the pass. The seed is the
 #   argument `gradient` of `backward()`, which is 1 for a single number if left out.
 q16 = "c"
+
 
 # %% mistake: q16.option_d
 # says: `requires_grad` says whether gradients are wanted. Results of operations have it too, and

@@ -7,6 +7,7 @@ out = weighted_sum(w, [10.0, 20.0, 30.0])
 out.backward()
 # observe: out.data, w[0].grad, w[1].grad, w[2].grad
 
+
 # %% probe: q18
 # about: within a larger formula
 w = [Value(1.0), Value(2.0)]
@@ -14,11 +15,13 @@ loss = weighted_sum(w, [10.0, 20.0]) * 3
 loss.backward()
 # observe: loss.data, w[0].grad, w[1].grad
 
+
 # %% probe: q18
 # about: one weight twice
 w = Value(2.0)
 weighted_sum([w, w], [10.0, 30.0]).backward()
 # observe: w.grad
+
 
 # %% probe: q18
 # about: a weight that was computed
@@ -26,6 +29,7 @@ v = Value(2.0)
 loss = weighted_sum([v * 3, v], [10.0, 20.0]) + 1
 loss.backward()
 # observe: v.grad
+
 
 # %% sample: q18
 # about: two weights
@@ -42,7 +46,6 @@ result = weighted_sum([a, b], [n, m])
 
 
 # %% mistake: q18.late_binding
-# row: 28
 # says: Every closure made in the loop sees the loop's last values, because it looks `weight` and
 #   `number` up when it runs. Let one closure loop over the pairs, or make each in a function of
 #   its own.
@@ -65,67 +68,31 @@ def weighted_sum(weights, inputs):
     out._backward = _backward
     return out
 
+
 # %% mistake: q18.overwrites
-# row: 1
 # says: Each weight's gradient is assigned, so a weight that is used twice keeps its last share
 #   only. Accumulate with `+=`.
-def weighted_sum(weights, inputs):
-    total = sum(weight.data * number for weight, number in zip(weights, inputs))
-    out = Value(total, weights, "weighted sum")
-
-    def _backward():
-        for weight, number in zip(weights, inputs):
-            weight.grad = number * out.grad
-
-    out._backward = _backward
-    return out
+# - weight.grad += number * out.grad
+# + weight.grad = number * out.grad
 
 # %% mistake: q18.upstream_dropped
-# row: 4
 # says: The local derivatives are right, but the gradient of the result is not used: within a
 #   larger formula the chain rule is missing.
-def weighted_sum(weights, inputs):
-    total = sum(weight.data * number for weight, number in zip(weights, inputs))
-    out = Value(total, weights, "weighted sum")
-
-    def _backward():
-        for weight, number in zip(weights, inputs):
-            weight.grad += number
-
-    out._backward = _backward
-    return out
+# - weight.grad += number * out.grad
+# + weight.grad += number
 
 # %% mistake: q18.own_data
-# row: 3
 # says: A product's derivative with respect to the weight is the input. Here the weight itself was used.
-def weighted_sum(weights, inputs):
-    total = sum(weight.data * number for weight, number in zip(weights, inputs))
-    out = Value(total, weights, "weighted sum")
-
-    def _backward():
-        for weight, number in zip(weights, inputs):
-            weight.grad += weight.data * out.grad
-
-    out._backward = _backward
-    return out
+# - weight.grad += number * out.grad
+# + weight.grad += weight.data * out.grad
 
 # %% mistake: q18.operands_dropped
-# row: 6
 # says: The result does not know its operands. Weights that are leaves get their gradients all the
 #   same, but where a weight was computed, the backward pass never goes on to what it came from.
-def weighted_sum(weights, inputs):
-    total = sum(weight.data * number for weight, number in zip(weights, inputs))
-    out = Value(total, (), "weighted sum")
-
-    def _backward():
-        for weight, number in zip(weights, inputs):
-            weight.grad += number * out.grad
-
-    out._backward = _backward
-    return out
+# - out = Value(total, weights, "weighted sum")
+# + out = Value(total, (), "weighted sum")
 
 # %% mistake: q18.detached
-# row: 11
 # says: The sum is computed from plain numbers, and the result has no backward step: nothing
 #   reaches the weights.
 def weighted_sum(weights, inputs):

@@ -12,6 +12,7 @@ root = square + square * square
 backward(root)
 # observe: root.grad, square.grad, x.grad
 
+
 # %% probe: q19
 # about: the other way round
 class Node(Value):
@@ -23,6 +24,7 @@ square = x * x
 root = square * square + square
 backward(root)
 # observe: root.grad, square.grad, x.grad
+
 
 # %% probe: q19
 # about: a chain with a seed in place
@@ -37,6 +39,7 @@ root.grad = 5.0
 backward(root)
 # observe: root.grad, x.grad, y.grad
 
+
 # %% probe: q19
 # about: equal numbers
 class Node(Value):
@@ -46,6 +49,7 @@ class Node(Value):
 x, y = Node(2.0), Node(2.0)
 backward(x * 3 + y * 3 * 5)
 # observe: x.grad, y.grad
+
 
 # %% probe: q19
 # about: a long way first, then a short one
@@ -57,6 +61,7 @@ x = Node(2.0)
 step = x * 3
 backward(step * 5 * 7 + step)
 # observe: step.grad, x.grad
+
 
 # %% sample: q19
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
@@ -179,45 +184,24 @@ def backward(root):
 
 
 # %% mistake: q19.pre_order
-# row: 25
 # says: The order is still that of the visit: a node is listed before its operands are visited, so
 #   it may stand before another node that it feeds. It ran before all its gradient had arrived.
-def backward(root):
-    order, seen = [], set()
+# - seen.add(node)
+# + seen.add(node)
+# + order.append(node)
+# - order.append(node)
 
-    def visit(node):
-        if node not in seen:
-            seen.add(node)
-            order.append(node)
-            for operand in node._prev:
-                visit(operand)
+# - for node in reversed(order):
+# + for node in order:
 
-    visit(root)
-    root.grad = 1.0
-    for node in order:
-        node._backward()
 
 # %% mistake: q19.not_reversed
-# row: 23
 # says: The nodes run from the leaves to the root, as in the forward pass. When they run, nothing
 #   has arrived yet. Turn the order round.
-def backward(root):
-    order, seen = [], set()
-
-    def visit(node):
-        if node not in seen:
-            seen.add(node)
-            for operand in node._prev:
-                visit(operand)
-            order.append(node)
-
-    visit(root)
-    root.grad = 1.0
-    for node in order:
-        node._backward()
+# - for node in reversed(order):
+# + for node in order:
 
 # %% mistake: q19.breadth_first
-# row: 25
 # says: The nodes run level by level. A node may be close to the root on one path and far from it
 #   on another: it ran before all its gradient had arrived.
 def backward(root):
@@ -228,126 +212,51 @@ def backward(root):
     for node in order:
         node._backward()
 
+
 # %% mistake: q19.every_path
-# row: 26
 # says: A node runs once for every path that leads to it, and passes everything on again each
 #   time. Remember which nodes were met.
-def backward(root):
-    order = []
-
-    def visit(node):
-        for operand in node._prev:
-            visit(operand)
-        order.append(node)
-
-    visit(root)
-    root.grad = 1.0
-    for node in reversed(order):
-        node._backward()
+# - seen.add(node)
 
 # %% mistake: q19.no_seed
-# row: 23
 # says: The root's gradient is not set to 1.0, so the pass starts from whatever it held.
-def backward(root):
-    order, seen = [], set()
-
-    def visit(node):
-        if node not in seen:
-            seen.add(node)
-            for operand in node._prev:
-                visit(operand)
-            order.append(node)
-
-    visit(root)
-    for node in reversed(order):
-        node._backward()
+# - root.grad = 1.0
 
 # %% mistake: q19.seed_added
-# row: 24
 # says: The seed is added to what the root held before. Set it, with `=`.
-def backward(root):
-    order, seen = [], set()
-
-    def visit(node):
-        if node not in seen:
-            seen.add(node)
-            for operand in node._prev:
-                visit(operand)
-            order.append(node)
-
-    visit(root)
-    root.grad += 1.0
-    for node in reversed(order):
-        node._backward()
+# - root.grad = 1.0
+# + root.grad += 1.0
 
 # %% mistake: q19.seed_is_data
-# row: 23
 # says: The root's gradient is set to its number. A result changes as fast as itself: the seed is
 #   1.0.
-def backward(root):
-    order, seen = [], set()
-
-    def visit(node):
-        if node not in seen:
-            seen.add(node)
-            for operand in node._prev:
-                visit(operand)
-            order.append(node)
-
-    visit(root)
-    root.grad = root.data
-    for node in reversed(order):
-        node._backward()
+# - root.grad = 1.0
+# + root.grad = root.data
 
 # %% mistake: q19.zeroes
-# row: 32
 # says: All gradients are set back to zero first. They are collected, and only the caller decides
 #   when to start anew.
-def backward(root):
-    order, seen = [], set()
-
-    def visit(node):
-        if node not in seen:
-            seen.add(node)
-            for operand in node._prev:
-                visit(operand)
-            order.append(node)
-
-    visit(root)
-    for node in order:
-        node.grad = 0.0
-    root.grad = 1.0
-    for node in reversed(order):
-        node._backward()
+# - visit(root)
+# + visit(root)
+# + for node in order:
+# +     node.grad = 0.0
 
 # %% mistake: q19.equal_numbers
-# row: 27
 # says: Nodes with equal numbers were taken for the same node. Remember the nodes themselves, not
 #   what they hold.
-def backward(root):
-    order, seen = [], set()
-
-    def visit(node):
-        if node.data not in seen:
-            seen.add(node.data)
-            for operand in node._prev:
-                visit(operand)
-            order.append(node)
-
-    visit(root)
-    root.grad = 1.0
-    for node in reversed(order):
-        node._backward()
+# - if node not in seen:
+# -     seen.add(node)
+# + if node.data not in seen:
+# +     seen.add(node.data)
 
 # %% mistake: q19.uses_the_method
-# row: new
 # says: The nodes that this is tried on have no method `backward()`: use only `_prev`, `grad` and
 #   `_backward`.
 def backward(root):
     root.backward()
 
+
 # %% mistake: q19.given_pass
-# row: new
 # check: none
 # says: The pass is the method of the class that you were given. The question asks for one that you
 #   write: the nodes in an order in which each comes before what it was made from, and their steps.

@@ -9,20 +9,24 @@
 #   well.
 q2 = 12
 
+
 # %% mistake: q2.only_over_c
 # says: This is what reaches `a` by way of `c`. A change of `a` travels along the other path as
 #   well.
 q2 = -10
+
 
 # %% mistake: q2.everything_multiplied
 # says: All four numbers were multiplied. Multiply along one path only; what comes by different
 #   paths is not multiplied.
 q2 = -120
 
+
 # %% mistake: q2.everything_added
 # says: All four numbers were added. Along a path the steps follow one another, and then a change
 #   is stretched once and stretched again: that is no sum.
 q2 = 10
+
 
 # %% mistake: q2.sign_lost
 # says: The right paths, joined in the right way, but one of the local derivatives is negative,

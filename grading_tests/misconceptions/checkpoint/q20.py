@@ -6,12 +6,14 @@ w = Value(4.0)
 losses = descend(lambda w: w * w, [w], 0.25, 3)
 # observe: len(losses), losses[0], losses[1], losses[2], w.data
 
+
 # %% probe: q20
 # about: an old gradient
 w = Value(4.0)
 w.grad = 100.0
 losses = descend(lambda w: w * w, [w], 0.25, 1)
 # observe: losses[0], w.data
+
 
 # %% sample: q20
 # about: one step down the parabola (w - 1)²
@@ -36,110 +38,54 @@ losses = descend(lambda node: node * node, [w], lr, 2)
 
 
 # %% mistake: q20.parameters_stay
-# row: 36
 # says: The parameters stay where they are. `p = p - …` gives the name `p` to a new node and
 #   leaves the parameter alone: change the number in it, `p.data -= …`. Or were the gradients
 #   erased before they were used?
-def descend(loss_of, parameters, lr, steps):
-    losses = []
-    for _ in range(steps):
-        loss = loss_of(*parameters)
-        losses.append(loss.data)
-        for p in parameters:
-            p.grad = 0.0
-        loss.backward()
-        for p in parameters:
-            p = p - lr * p.grad
-    return losses
+# - p.data -= lr * p.grad
+# + p = p - lr * p.grad
 
 # %% mistake: q20.never_zeroes
-# row: 34
 # says: The gradients of earlier steps are still there when the next ones are added. Set them to
 #   0.0 before each backward pass.
-def descend(loss_of, parameters, lr, steps):
-    losses = []
-    for _ in range(steps):
-        loss = loss_of(*parameters)
-        losses.append(loss.data)
-        loss.backward()
-        for p in parameters:
-            p.data -= lr * p.grad
-    return losses
+# - for p in parameters:
+# -     p.grad = 0.0
 
 # %% mistake: q20.zeroes_too_late
-# row: 34
 # says: The gradients are set to zero after each update, so those that lay there at the beginning
 #   count in the first step. Do it before the backward pass.
-def descend(loss_of, parameters, lr, steps):
-    losses = []
-    for _ in range(steps):
-        loss = loss_of(*parameters)
-        losses.append(loss.data)
-        loss.backward()
-        for p in parameters:
-            p.data -= lr * p.grad
-            p.grad = 0.0
-    return losses
+# - for p in parameters:
+# -     p.grad = 0.0
+
+# - p.data -= lr * p.grad
+# + p.data -= lr * p.grad
+# + p.grad = 0.0
+
 
 # %% mistake: q20.climbs
-# row: 36
 # says: The parameters move along their gradients, uphill. The loss grows in that direction; go
 #   the other way.
-def descend(loss_of, parameters, lr, steps):
-    losses = []
-    for _ in range(steps):
-        loss = loss_of(*parameters)
-        losses.append(loss.data)
-        for p in parameters:
-            p.grad = 0.0
-        loss.backward()
-        for p in parameters:
-            p.data += lr * p.grad
-    return losses
+# - p.data -= lr * p.grad
+# + p.data += lr * p.grad
 
 # %% mistake: q20.graph_built_once
-# row: 35
 # says: The loss is computed once, before the loop. Its number stays what it was, and so do the
 #   losses in the list: build the graph anew in each step.
-def descend(loss_of, parameters, lr, steps):
-    losses = []
-    loss = loss_of(*parameters)
-    for _ in range(steps):
-        losses.append(loss.data)
-        for p in parameters:
-            p.grad = 0.0
-        loss.backward()
-        for p in parameters:
-            p.data -= lr * p.grad
-    return losses
+# - losses = []
+# + losses = []
+# + loss = loss_of(*parameters)
+# - loss = loss_of(*parameters)
 
 # %% mistake: q20.loss_after_the_step
-# row: new
 # says: The list holds the losses after the steps; what is wanted is the loss before each one.
-def descend(loss_of, parameters, lr, steps):
-    losses = []
-    for _ in range(steps):
-        loss = loss_of(*parameters)
-        for p in parameters:
-            p.grad = 0.0
-        loss.backward()
-        for p in parameters:
-            p.data -= lr * p.grad
-        losses.append(loss_of(*parameters).data)
-    return losses
+# - losses.append(loss.data)
+
+# -     p.data -= lr * p.grad
+# +     p.data -= lr * p.grad
+# + losses.append(loss_of(*parameters).data)
+
 
 # %% mistake: q20.losses_are_nodes
-# row: new
 # says: The list holds nodes. Keep their numbers, `loss.data`: a node keeps its whole graph in
 #   memory.
-def descend(loss_of, parameters, lr, steps):
-    losses = []
-    for _ in range(steps):
-        loss = loss_of(*parameters)
-        losses.append(loss)
-        for p in parameters:
-            p.grad = 0.0
-        loss.backward()
-        for p in parameters:
-            p.data -= lr * p.grad
-    return losses
+# - losses.append(loss.data)
+# + losses.append(loss)

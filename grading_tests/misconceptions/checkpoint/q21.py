@@ -5,113 +5,35 @@
 
 # observe: test_engine(Value), test_engine(ForgetfulValue)
 
+
 # %% mistake: q21.always_true
-# row: new
 # says: This test trusts every engine, the forgetful one too. A test that cannot fail tests
 #   nothing.
 def test_engine(Value):
     return True
 
+
 # %% mistake: q21.says_broken
-# row: new
 # says: The answers are the wrong way round: `True` is for an engine that is right.
-def looks_right(Value):
-    def close(left, right):
-        return abs(left - right) <= 1e-5 * max(1.0, abs(left), abs(right))
-
-    def arithmetic(x, y):
-        s = x * y - x
-        d = s * s + s / y
-        return (5 - d) * 2 + (3 / x - (-d)) * (y + x + x) + (2 + s) ** 3 * (y - 1) ** 2 / 4
-
-    def bends(x, y):
-        t = (x * y).tanh()
-        r = (x - y).relu() + (y - x).relu() * 3
-        return 2 * t * t + x.tanh() * 3 + r * x + r * r - x * 2
-
-    h = 1e-5
-    for build in (arithmetic, bends):
-        for x, y in ((0.7, -1.2), (-1.3, 0.4)):
-            a, b = Value(x), Value(y)
-            root = build(a, b)
-            root.backward()
-            slope_x = (build(Value(x + h), Value(y)).data - build(Value(x - h), Value(y)).data) / (2 * h)
-            slope_y = (build(Value(x), Value(y + h)).data - build(Value(x), Value(y - h)).data) / (2 * h)
-            if not (close(a.grad, slope_x) and close(b.grad, slope_y)):
-                return False
-    return True
-
-
-def test_engine(Value):
-    return not looks_right(Value)
+# + test_engine = lambda Value, looks_right=test_engine: not looks_right(Value)
 
 # %% mistake: q21.raises
-# row: new
 # says: For a broken engine this raises an error. Return `False` instead: the caller wants an
 #   answer, and an `assert` gives none.
-def looks_right(Value):
-    def close(left, right):
-        return abs(left - right) <= 1e-5 * max(1.0, abs(left), abs(right))
-
-    def arithmetic(x, y):
-        s = x * y - x
-        d = s * s + s / y
-        return (5 - d) * 2 + (3 / x - (-d)) * (y + x + x) + (2 + s) ** 3 * (y - 1) ** 2 / 4
-
-    def bends(x, y):
-        t = (x * y).tanh()
-        r = (x - y).relu() + (y - x).relu() * 3
-        return 2 * t * t + x.tanh() * 3 + r * x + r * r - x * 2
-
-    h = 1e-5
-    for build in (arithmetic, bends):
-        for x, y in ((0.7, -1.2), (-1.3, 0.4)):
-            a, b = Value(x), Value(y)
-            root = build(a, b)
-            root.backward()
-            slope_x = (build(Value(x + h), Value(y)).data - build(Value(x - h), Value(y)).data) / (2 * h)
-            slope_y = (build(Value(x), Value(y + h)).data - build(Value(x), Value(y - h)).data) / (2 * h)
-            if not (close(a.grad, slope_x) and close(b.grad, slope_y)):
-                return False
-    return True
-
-
-def test_engine(Value):
-    assert looks_right(Value)
-    return True
+# - if not close(root.data, plain(x, y)):
+# -     return False
+# - if not (close(a.grad, slope_x) and close(b.grad, slope_y)):
+# -     return False
+# + assert close(root.data, plain(x, y))
+# + assert close(a.grad, slope_x) and close(b.grad, slope_y)
 
 # %% mistake: q21.distrusts_right_engines
-# row: new
 # says: This test does not trust a right engine. Does it compare by `==`? A central difference is
 #   approximate, and floats round: allow a little, such as a relative difference of 1e-5.
-def test_engine(Value):
-    def close(left, right):
-        return left == right
-
-    def arithmetic(x, y):
-        s = x * y - x
-        d = s * s + s / y
-        return (5 - d) * 2 + (3 / x - (-d)) * (y + x + x) + (2 + s) ** 3 * (y - 1) ** 2 / 4
-
-    def bends(x, y):
-        t = (x * y).tanh()
-        r = (x - y).relu() + (y - x).relu() * 3
-        return 2 * t * t + x.tanh() * 3 + r * x + r * r - x * 2
-
-    h = 1e-5
-    for build in (arithmetic, bends):
-        for x, y in ((0.7, -1.2), (-1.3, 0.4)):
-            a, b = Value(x), Value(y)
-            root = build(a, b)
-            root.backward()
-            slope_x = (build(Value(x + h), Value(y)).data - build(Value(x - h), Value(y)).data) / (2 * h)
-            slope_y = (build(Value(x), Value(y + h)).data - build(Value(x), Value(y - h)).data) / (2 * h)
-            if not (close(a.grad, slope_x) and close(b.grad, slope_y)):
-                return False
-    return True
+# - return abs(left - right) <= 1e-5 * max(1.0, abs(left), abs(right))
+# + return left == right
 
 # %% mistake: q21.numbers_only
-# row: new
 # says: Only the numbers of the forward pass are looked at. Most mistakes are in the gradients:
 #   run `backward()` and compare them too.
 def test_engine(Value):
@@ -120,8 +42,8 @@ def test_engine(Value):
     right = [0.7 - 1.2, 0.7 + 1.2, 0.7 * -1.2, 0.7 / -1.2, 0.7**3, 5 - 0.7]
     return all(abs(a - b) < 1e-9 for a, b in zip(numbers, right))
 
+
 # %% mistake: q21.steps_alone
-# row: new
 # check: none
 # says: Every operation is tried alone, as the last step before `backward()`, when the gradient of
 #   its result is 1. A step that forgets the chain rule looks right there. Compute something with
@@ -145,8 +67,8 @@ def test_engine(Value):
             return False
     return (5 - Value(2.0)).data == 3.0
 
+
 # %% mistake: q21.nothing_used_twice
-# row: new
 # check: none
 # says: Every value is used only once, so engines that assign gradients where they should add, or
 #   that run nodes in a wrong order, look right. Use leaves and results several times.
@@ -173,71 +95,29 @@ def test_engine(Value):
                 return False
     return True
 
+
 # %% mistake: q21.engine_against_itself
-# row: new
 # check: none
 # says: The gradients are compared with nudges of the same engine. Where the number itself is
 #   wrong, as in `5 - x`, its gradient fits the wrong number. Compare the numbers with plain
 #   Python too.
-def test_engine(Value):
-    def close(left, right):
-        return abs(left - right) <= 1e-5 * max(1.0, abs(left), abs(right))
-
-    def arithmetic(x, y):
-        s = x * y - x
-        d = s * s + s / y
-        return (5 - d) * 2 + (3 / x - (-d)) * (y + x + x) + (2 + s) ** 3 * (y - 1) ** 2 / 4
-
-    def bends(x, y):
-        t = (x * y).tanh()
-        r = (x - y).relu() + (y - x).relu() * 3
-        return 2 * t * t + x.tanh() * 3 + r * x + r * r - x * 2
-
-    h = 1e-5
-    for build in (arithmetic, bends):
-        for x, y in ((0.7, -1.2), (-1.3, 0.4)):
-            a, b = Value(x), Value(y)
-            root = build(a, b)
-            root.backward()
-            slope_x = (build(Value(x + h), Value(y)).data - build(Value(x - h), Value(y)).data) / (2 * h)
-            slope_y = (build(Value(x), Value(y + h)).data - build(Value(x), Value(y - h)).data) / (2 * h)
-            if not (close(a.grad, slope_x) and close(b.grad, slope_y)):
-                return False
-    return True
+# - slope_x = (plain(x + h, y) - plain(x - h, y)) / (2 * h)
+# - slope_y = (plain(x, y + h) - plain(x, y - h)) / (2 * h)
+# - if not close(root.data, plain(x, y)):
+# -     return False
+# + slope_x = (build(Value(x + h), Value(y)).data - build(Value(x - h), Value(y)).data) / (2 * h)
+# + slope_y = (build(Value(x), Value(y + h)).data - build(Value(x), Value(y - h)).data) / (2 * h)
 
 # %% mistake: q21.above_zero_only
-# row: new
 # check: none
 # says: relu is only tried above 0, where it is nothing but a straight line. Its derivative
 #   matters below 0 as well.
-def test_engine(Value):
-    def close(left, right):
-        return abs(left - right) <= 1e-5 * max(1.0, abs(left), abs(right))
-
-    def arithmetic(x, y):
-        s = x * y - x
-        d = s * s + s / y
-        return (5 - d) * 2 + (3 / x - (-d)) * (y + x + x) + (2 + s) ** 3 * (y - 1) ** 2 / 4
-
-    def bends(x, y):
-        t = (x * y).tanh()
-        r = ((x * x).relu() + (y * y).relu() * 3)
-        return 2 * t * t + x.tanh() * 3 + r * x + r * r - x * 2
-
-    h = 1e-5
-    for build in (arithmetic, bends):
-        for x, y in ((0.7, -1.2), (-1.3, 0.4)):
-            a, b = Value(x), Value(y)
-            root = build(a, b)
-            root.backward()
-            slope_x = (build(Value(x + h), Value(y)).data - build(Value(x - h), Value(y)).data) / (2 * h)
-            slope_y = (build(Value(x), Value(y + h)).data - build(Value(x), Value(y - h)).data) / (2 * h)
-            if not (close(a.grad, slope_x) and close(b.grad, slope_y)):
-                return False
-    return (5 - Value(2.0)).data == 3.0
+# - r = (x - y).relu() + (y - x).relu() * 3
+# + r = (x * x).relu() + (y * y).relu() * 3
+# - r = max(x - y, 0.0) + max(y - x, 0.0) * 3
+# + r = x * x + y * y * 3
 
 # %% mistake: q21.first_input_only
-# row: new
 # check: none
 # says: Only the gradient of the first input is compared. A mistake may concern the right operand
 #   alone.

@@ -9,10 +9,12 @@
 #   `p` is missing, so the chain rule is.
 q3 = "a"
 
+
 # %% mistake: q3.option_c
 # says: The gradient that has arrived is used, as it should be. But `u.data` is the derivative of
 #   `u * v` with respect to `v`.
 q3 = "c"
+
 
 # %% mistake: q3.option_d
 # says: Gradients of two operands are never multiplied with each other. `v.grad` tells how the

@@ -9,10 +9,12 @@
 #   out, and there is none to find.
 q4 = "a"
 
+
 # %% mistake: q4.option_b
 # says: In `x * x + x` the value `x` is an operand three times, and the graph has no circle all
 #   the same. Being used often does not lead back to where one was.
 q4 = "b"
+
 
 # %% mistake: q4.option_c
 # says: Python allows it readily: two lists can contain each other. Our own nodes and their

@@ -9,10 +9,12 @@
 #   arrived, and is never passed on to `x` and `y`.
 q5 = "b"
 
+
 # %% mistake: q5.option_c
 # says: That is the order of the forward pass. `p` and `q` run while their gradients are still 0,
 #   and pass on nothing.
 q5 = "c"
+
 
 # %% mistake: q5.option_d
 # says: `+=` does collect what comes later. But a step passes on what is there at the moment it is

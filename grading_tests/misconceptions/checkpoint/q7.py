@@ -9,10 +9,12 @@
 #   reason lies within a single pass.
 q7 = "a"
 
+
 # %% mistake: q7.option_b
 # says: An assignment to an attribute, `self.grad = …`, changes the object, and everyone sees it.
 #   Only a bare name would become local.
 q7 = "b"
+
 
 # %% mistake: q7.option_d
 # says: A node's `_backward` is called once in a pass, and serves all of its operands in that one

@@ -55,7 +55,6 @@ loss.backward()
 
 
 # %% mistake: bce.naive
-# row: 41
 # says: Right in the middle, but far out the probability is exactly 0, and 0 has no logarithm. Use the
 #   form without sigmoid, ln(1 + e^z) - t z.
 def bce(logits, targets):
@@ -67,7 +66,6 @@ def bce(logits, targets):
 
 
 # %% mistake: bce.overflows
-# row: 41
 # says: e was raised to a large positive power. Where the logit is 0 or more, use z + ln(1 + e^-z) in
 #   place of ln(1 + e^z).
 def bce(logits, targets):
@@ -78,7 +76,6 @@ def bce(logits, targets):
 
 
 # %% mistake: bce.clamped
-# row: 41
 # says: A small constant inside the logarithm hides the error, but the loss far out is wrong and
 #   hardly any gradient is left. The form without sigmoid needs no constant.
 def bce(logits, targets):
@@ -90,34 +87,19 @@ def bce(logits, targets):
 
 
 # %% mistake: bce.sign
-# row: 41
 # says: The sign of the target's part is wrong: it is minus t z. So the loss rewards the wrong
 #   answers.
-def bce(logits, targets):
-    losses = []
-    for z, t in zip(logits, targets):
-        if z.data >= 0:
-            losses.append(z + (1 + (-z).exp()).log() + t * z)
-        else:
-            losses.append((1 + z.exp()).log() + t * z)
-    return sum(losses) / len(losses)
-
+# - losses.append(z + (1 + (-z).exp()).log() - t * z)
+# + losses.append(z + (1 + (-z).exp()).log() + t * z)
+# - losses.append((1 + z.exp()).log() - t * z)
+# + losses.append((1 + z.exp()).log() + t * z)
 
 # %% mistake: bce.sum_for_mean
-# row: 41
 # says: This is the sum over the samples. Divide by their number to get the mean.
-def bce(logits, targets):
-    losses = []
-    for z, t in zip(logits, targets):
-        if z.data >= 0:
-            losses.append(z + (1 + (-z).exp()).log() - t * z)
-        else:
-            losses.append((1 + z.exp()).log() - t * z)
-    return sum(losses)
-
+# - return sum(losses) / len(losses)
+# + return sum(losses)
 
 # %% mistake: bce.ones_only
-# row: 41
 # says: Samples with the target 0 cost nothing: the second half of the formula is missing.
 def bce(logits, targets):
     losses = []
@@ -127,7 +109,6 @@ def bce(logits, targets):
 
 
 # %% mistake: bce.cuts_the_graph
-# row: 40
 # says: The number is right, but no logit gets a gradient: the loss was computed from `.data`. Look at
 #   `z.data` to choose the form, and compute with z.
 def bce(logits, targets):
@@ -138,7 +119,6 @@ def bce(logits, targets):
 
 
 # %% mistake: bce.squared_error
-# row: 41
 # says: This is the squared error of the probability. Cross-entropy is minus the logarithm of the
 #   probability of what was true.
 def bce(logits, targets):

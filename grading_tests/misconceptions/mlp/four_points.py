@@ -49,106 +49,57 @@ def error():
 
 
 # %% mistake: four_points.too_few_epochs
-# row: new
 # says: The error is still far above 0.01: the training ends too early, or its steps are too small.
 #   Up to 200 epochs are allowed.
-def train_four_points(inputs, targets, seed):
-    random.seed(seed)
-    model = MLP(3, [4, 4, 1])
-    optimizer = SGD(model.parameters(), lr=0.05, momentum=0.5)
-    losses = train(model, inputs, targets, mse, optimizer, epochs=3)
-    return model, losses
-
+# - optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
+# - losses = train(model, inputs, targets, mse, optimizer, epochs=60)
+# + optimizer = SGD(model.parameters(), lr=0.05, momentum=0.5)
+# + losses = train(model, inputs, targets, mse, optimizer, epochs=3)
 
 # %% mistake: four_points.too_many_epochs
-# row: new
 # says: More than 200 epochs were used. Take longer steps or some momentum, and it gets there sooner.
-def train_four_points(inputs, targets, seed):
-    random.seed(seed)
-    model = MLP(3, [2, 1])
-    optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
-    losses = train(model, inputs, targets, mse, optimizer, epochs=300)
-    return model, losses
-
+# - model = MLP(3, [4, 4, 1])
+# + model = MLP(3, [2, 1])
+# - losses = train(model, inputs, targets, mse, optimizer, epochs=60)
+# + losses = train(model, inputs, targets, mse, optimizer, epochs=300)
 
 # %% mistake: four_points.rate_too_small
-# row: new
 # says: The error has hardly moved: the learning rate is much too small.
-def train_four_points(inputs, targets, seed):
-    random.seed(seed)
-    model = MLP(3, [4, 4, 1])
-    optimizer = SGD(model.parameters(), lr=0.0001)
-    losses = train(model, inputs, targets, mse, optimizer, epochs=60)
-    return model, losses
-
+# - optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
+# + optimizer = SGD(model.parameters(), lr=0.0001)
 
 # %% mistake: four_points.model_only
-# row: new
 # says: Only the model was returned. Return the pair `model, losses`.
-def train_four_points(inputs, targets, seed):
-    random.seed(seed)
-    model = MLP(3, [4, 4, 1])
-    optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
-    losses = train(model, inputs, targets, mse, optimizer, epochs=60)
-    return model
-
+# - return model, losses
+# + return model
 
 # %% mistake: four_points.wrong_way_round
-# row: new
 # says: The pair is the wrong way round: the model comes first, then its losses.
-def train_four_points(inputs, targets, seed):
-    random.seed(seed)
-    model = MLP(3, [4, 4, 1])
-    optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
-    losses = train(model, inputs, targets, mse, optimizer, epochs=60)
-    return losses, model
-
+# - return model, losses
+# + return losses, model
 
 # %% mistake: four_points.targets_ignored
-# row: new
 # says: The network learns the same targets whatever it is given. Train on `targets`, the argument.
-def train_four_points(inputs, targets, seed):
-    random.seed(seed)
-    model = MLP(3, [4, 4, 1])
-    optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
-    losses = train(model, inputs, [1.0, -1.0, -1.0, 1.0], mse, optimizer, epochs=60)
-    return model, losses
-
+# - losses = train(model, inputs, targets, mse, optimizer, epochs=60)
+# + losses = train(model, inputs, [1.0, -1.0, -1.0, 1.0], mse, optimizer, epochs=60)
 
 # %% mistake: four_points.not_seeded
-# row: new
 # says: The same seed gives another network each time. Call `random.seed(seed)` before the network is
 #   made.
-def train_four_points(inputs, targets, seed):
-    model = MLP(3, [4, 4, 1])
-    optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
-    losses = train(model, inputs, targets, mse, optimizer, epochs=60)
-    return model, losses
-
+# - random.seed(seed)
 
 # %% mistake: four_points.seed_ignored
-# row: new
 # says: Every seed gives the same network: seed with the argument, `random.seed(seed)`.
-def train_four_points(inputs, targets, seed):
-    random.seed(0)
-    model = MLP(3, [4, 4, 1])
-    optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
-    losses = train(model, inputs, targets, mse, optimizer, epochs=60)
-    return model, losses
+# - random.seed(seed)
+# + random.seed(0)
 
 # %% mistake: four_points.losses_made_up
-# row: new
 # check: none
 # says: The losses are not those of the training that made the model. Return what `train` returned.
-def train_four_points(inputs, targets, seed):
-    random.seed(seed)
-    model = MLP(3, [4, 4, 1])
-    train(model, inputs, targets, mse, SGD(model.parameters(), lr=0.2, momentum=0.5), epochs=60)
-    return model, [100.0 - epoch for epoch in range(60)]
-
+# - return model, losses
+# + return model, [100.0 - epoch for epoch in range(60)]
 
 # %% mistake: four_points.looked_up
-# row: new
 # check: none
 # says: The answers are looked up among the points, and nothing has been trained. Make a network, and
 #   move its parameters against their gradients until its answers are right.

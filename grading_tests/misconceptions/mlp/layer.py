@@ -54,127 +54,48 @@ answer = layer([x])
 
 
 # %% mistake: layer.activation_lost
-# row: 39
 # says: The activation is not handed on: all neurons bend with tanh, whatever was asked for.
-class Layer(Module):
-    def __init__(self, n_inputs, n_outputs, activation="tanh"):
-        self.neurons = [Neuron(n_inputs) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        answers = [neuron(x) for neuron in self.neurons]
-        return answers[0] if len(answers) == 1 else answers
-
-    def parameters(self):
-        return [parameter for neuron in self.neurons for parameter in neuron.parameters()]
-
+# - self.neurons = [Neuron(n_inputs, activation) for _ in range(n_outputs)]
+# + self.neurons = [Neuron(n_inputs) for _ in range(n_outputs)]
 
 # %% mistake: layer.one_neuron_repeated
-# row: 38
 # says: There is only one neuron, listed several times: `[Neuron(…)] * n` repeats the same object, so
 #   all answers are equal for ever. Make a new one for each output.
-class Layer(Module):
-    def __init__(self, n_inputs, n_outputs, activation="tanh"):
-        self.neurons = [Neuron(n_inputs, activation)] * n_outputs
-
-    def __call__(self, x):
-        answers = [neuron(x) for neuron in self.neurons]
-        return answers[0] if len(answers) == 1 else answers
-
-    def parameters(self):
-        return [parameter for neuron in self.neurons for parameter in neuron.parameters()]
-
+# - self.neurons = [Neuron(n_inputs, activation) for _ in range(n_outputs)]
+# + self.neurons = [Neuron(n_inputs, activation)] * n_outputs
 
 # %% mistake: layer.always_a_list
-# row: new
 # says: A layer with a single neuron gives a list with one Value in it. It should give the Value
 #   itself.
-class Layer(Module):
-    def __init__(self, n_inputs, n_outputs, activation="tanh"):
-        self.neurons = [Neuron(n_inputs, activation) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        answers = [neuron(x) for neuron in self.neurons]
-        return answers
-
-    def parameters(self):
-        return [parameter for neuron in self.neurons for parameter in neuron.parameters()]
-
+# - return answers[0] if len(answers) == 1 else answers
+# + return answers
 
 # %% mistake: layer.sizes_swapped
-# row: new
 # says: Inputs and outputs are mixed up: there are as many neurons as outputs, and each of them has as
 #   many weights as inputs.
-class Layer(Module):
-    def __init__(self, n_inputs, n_outputs, activation="tanh"):
-        self.neurons = [Neuron(n_outputs, activation) for _ in range(n_inputs)]
-
-    def __call__(self, x):
-        answers = [neuron(x) for neuron in self.neurons]
-        return answers[0] if len(answers) == 1 else answers
-
-    def parameters(self):
-        return [parameter for neuron in self.neurons for parameter in neuron.parameters()]
-
+# - self.neurons = [Neuron(n_inputs, activation) for _ in range(n_outputs)]
+# + self.neurons = [Neuron(n_outputs, activation) for _ in range(n_inputs)]
 
 # %% mistake: layer.list_of_lists
-# row: new
 # says: `parameters()` gives a list of lists. An optimizer wants one flat list: a comprehension with
 #   two `for`s makes it.
-class Layer(Module):
-    def __init__(self, n_inputs, n_outputs, activation="tanh"):
-        self.neurons = [Neuron(n_inputs, activation) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        answers = [neuron(x) for neuron in self.neurons]
-        return answers[0] if len(answers) == 1 else answers
-
-    def parameters(self):
-        return [neuron.parameters() for neuron in self.neurons]
-
+# - return [parameter for neuron in self.neurons for parameter in neuron.parameters()]
+# + return [neuron.parameters() for neuron in self.neurons]
 
 # %% mistake: layer.first_neuron_only
-# row: 37
 # says: `parameters()` holds those of the first neuron only: it returns inside the loop. The others
 #   would never learn.
-class Layer(Module):
-    def __init__(self, n_inputs, n_outputs, activation="tanh"):
-        self.neurons = [Neuron(n_inputs, activation) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        answers = [neuron(x) for neuron in self.neurons]
-        return answers[0] if len(answers) == 1 else answers
-
-    def parameters(self):
-        for neuron in self.neurons:
-            return neuron.parameters()
-
+# - return [parameter for neuron in self.neurons for parameter in neuron.parameters()]
+# + for neuron in self.neurons:
+# +     return neuron.parameters()
 
 # %% mistake: layer.biases_forgotten
-# row: 37
 # says: The biases are missing in `parameters()`: (inputs + 1) times outputs are expected. Ask each
 #   neuron for its parameters.
-class Layer(Module):
-    def __init__(self, n_inputs, n_outputs, activation="tanh"):
-        self.neurons = [Neuron(n_inputs, activation) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        answers = [neuron(x) for neuron in self.neurons]
-        return answers[0] if len(answers) == 1 else answers
-
-    def parameters(self):
-        return [parameter for neuron in self.neurons for parameter in neuron.w]
-
+# - return [parameter for neuron in self.neurons for parameter in neuron.parameters()]
+# + return [parameter for neuron in self.neurons for parameter in neuron.w]
 
 # %% mistake: layer.first_answer_only
-# row: new
 # says: Only the first neuron's answer comes out. With several neurons give the list of all answers.
-class Layer(Module):
-    def __init__(self, n_inputs, n_outputs, activation="tanh"):
-        self.neurons = [Neuron(n_inputs, activation) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        answers = [neuron(x) for neuron in self.neurons]
-        return answers[0]
-
-    def parameters(self):
-        return [parameter for neuron in self.neurons for parameter in neuron.parameters()]
+# - return answers[0] if len(answers) == 1 else answers
+# + return answers[0]

@@ -49,316 +49,59 @@ found = list(network.parameters())
 
 
 # %% mistake: linear_sequential.linear_bends
-# row: 39
 # says: `Linear` bends its sums with tanh. Here the bend is a part of its own, and `Linear` gives the
 #   sums as they are.
-class Linear(Module):
-    def __init__(self, n_inputs, n_outputs):
-        self.w = [[Value(random.uniform(-1, 1)) for _ in range(n_inputs)] for _ in range(n_outputs)]
-        self.b = [Value(0.0) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        sums = [
-            sum((w * x_i for w, x_i in zip(row, x)), b) for row, b in zip(self.w, self.b)
-        ]
-        sums = [total.tanh() for total in sums]
-        return sums[0] if len(sums) == 1 else sums
-
-    def parameters(self):
-        return [parameter for row, b in zip(self.w, self.b) for parameter in [*row, b]]
-
-
-class Sequential(Module):
-    def __init__(self, *parts):
-        self.parts = parts
-
-    def __call__(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
-
-    def parameters(self):
-        return [parameter for part in self.parts for parameter in part.parameters()]
-
+# - ]
+# + ]
+# + sums = [total.tanh() for total in sums]
 
 # %% mistake: linear_sequential.no_bias_in_the_sum
-# row: 37
 # says: `Linear` has biases and does not use them. Start each sum from its bias.
-class Linear(Module):
-    def __init__(self, n_inputs, n_outputs):
-        self.w = [[Value(random.uniform(-1, 1)) for _ in range(n_inputs)] for _ in range(n_outputs)]
-        self.b = [Value(0.0) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        sums = [
-            sum((w * x_i for w, x_i in zip(row, x)), Value(0.0)) for row, b in zip(self.w, self.b)
-        ]
-        return sums[0] if len(sums) == 1 else sums
-
-    def parameters(self):
-        return [parameter for row, b in zip(self.w, self.b) for parameter in [*row, b]]
-
-
-class Sequential(Module):
-    def __init__(self, *parts):
-        self.parts = parts
-
-    def __call__(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
-
-    def parameters(self):
-        return [parameter for part in self.parts for parameter in part.parameters()]
-
+# - sum((w * x_i for w, x_i in zip(row, x)), b) for row, b in zip(self.w, self.b)
+# + sum((w * x_i for w, x_i in zip(row, x)), Value(0.0)) for row, b in zip(self.w, self.b)
 
 # %% mistake: linear_sequential.no_bias_in_parameters
-# row: 37
 # says: The biases of `Linear` are missing in `parameters()`: (inputs + 1) times outputs are expected.
-class Linear(Module):
-    def __init__(self, n_inputs, n_outputs):
-        self.w = [[Value(random.uniform(-1, 1)) for _ in range(n_inputs)] for _ in range(n_outputs)]
-        self.b = [Value(0.0) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        sums = [
-            sum((w * x_i for w, x_i in zip(row, x)), b) for row, b in zip(self.w, self.b)
-        ]
-        return sums[0] if len(sums) == 1 else sums
-
-    def parameters(self):
-        return [parameter for row, b in zip(self.w, self.b) for parameter in row]
-
-
-class Sequential(Module):
-    def __init__(self, *parts):
-        self.parts = parts
-
-    def __call__(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
-
-    def parameters(self):
-        return [parameter for part in self.parts for parameter in part.parameters()]
-
+# - return [parameter for row, b in zip(self.w, self.b) for parameter in [*row, b]]
+# + return [parameter for row, b in zip(self.w, self.b) for parameter in row]
 
 # %% mistake: linear_sequential.weights_then_biases
-# row: new
 # says: `Linear` lists all weights first and all biases last, as PyTorch does. Here the order is
 #   output by output: its weights, then its bias.
-class Linear(Module):
-    def __init__(self, n_inputs, n_outputs):
-        self.w = [[Value(random.uniform(-1, 1)) for _ in range(n_inputs)] for _ in range(n_outputs)]
-        self.b = [Value(0.0) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        sums = [
-            sum((w * x_i for w, x_i in zip(row, x)), b) for row, b in zip(self.w, self.b)
-        ]
-        return sums[0] if len(sums) == 1 else sums
-
-    def parameters(self):
-        return [w for row in self.w for w in row] + self.b
-
-
-class Sequential(Module):
-    def __init__(self, *parts):
-        self.parts = parts
-
-    def __call__(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
-
-    def parameters(self):
-        return [parameter for part in self.parts for parameter in part.parameters()]
-
+# - return [parameter for row, b in zip(self.w, self.b) for parameter in [*row, b]]
+# + return [w for row in self.w for w in row] + self.b
 
 # %% mistake: linear_sequential.always_a_list
-# row: new
 # says: A `Linear` with one output gives a list with one Value in it. It should give the Value itself.
-class Linear(Module):
-    def __init__(self, n_inputs, n_outputs):
-        self.w = [[Value(random.uniform(-1, 1)) for _ in range(n_inputs)] for _ in range(n_outputs)]
-        self.b = [Value(0.0) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        sums = [
-            sum((w * x_i for w, x_i in zip(row, x)), b) for row, b in zip(self.w, self.b)
-        ]
-        return sums
-
-    def parameters(self):
-        return [parameter for row, b in zip(self.w, self.b) for parameter in [*row, b]]
-
-
-class Sequential(Module):
-    def __init__(self, *parts):
-        self.parts = parts
-
-    def __call__(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
-
-    def parameters(self):
-        return [parameter for part in self.parts for parameter in part.parameters()]
-
+# - return sums[0] if len(sums) == 1 else sums
+# + return sums
 
 # %% mistake: linear_sequential.one_row_repeated
-# row: 38
 # says: All outputs share one row of weights: `[[…]] * n_outputs` repeats the same list. Make a new
 #   row for each output.
-class Linear(Module):
-    def __init__(self, n_inputs, n_outputs):
-        self.w = [[Value(random.uniform(-1, 1)) for _ in range(n_inputs)]] * n_outputs
-        self.b = [Value(0.0) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        sums = [
-            sum((w * x_i for w, x_i in zip(row, x)), b) for row, b in zip(self.w, self.b)
-        ]
-        return sums[0] if len(sums) == 1 else sums
-
-    def parameters(self):
-        return [parameter for row, b in zip(self.w, self.b) for parameter in [*row, b]]
-
-
-class Sequential(Module):
-    def __init__(self, *parts):
-        self.parts = parts
-
-    def __call__(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
-
-    def parameters(self):
-        return [parameter for part in self.parts for parameter in part.parameters()]
-
+# - self.w = [[Value(random.uniform(-1, 1)) for _ in range(n_inputs)] for _ in range(n_outputs)]
+# + self.w = [[Value(random.uniform(-1, 1)) for _ in range(n_inputs)]] * n_outputs
 
 # %% mistake: linear_sequential.starts_at_zero
-# row: 38
 # says: All weights of `Linear` start at 0, so all its outputs are alike and stay alike. Start them at
 #   random.
-class Linear(Module):
-    def __init__(self, n_inputs, n_outputs):
-        self.w = [[Value(0.0) for _ in range(n_inputs)] for _ in range(n_outputs)]
-        self.b = [Value(0.0) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        sums = [
-            sum((w * x_i for w, x_i in zip(row, x)), b) for row, b in zip(self.w, self.b)
-        ]
-        return sums[0] if len(sums) == 1 else sums
-
-    def parameters(self):
-        return [parameter for row, b in zip(self.w, self.b) for parameter in [*row, b]]
-
-
-class Sequential(Module):
-    def __init__(self, *parts):
-        self.parts = parts
-
-    def __call__(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
-
-    def parameters(self):
-        return [parameter for part in self.parts for parameter in part.parameters()]
-
+# - self.w = [[Value(random.uniform(-1, 1)) for _ in range(n_inputs)] for _ in range(n_outputs)]
+# + self.w = [[Value(0.0) for _ in range(n_inputs)] for _ in range(n_outputs)]
 
 # %% mistake: linear_sequential.last_part_only
-# row: 39
 # says: `Sequential` feeds every part with the point itself, so that only the last part counts. Each
 #   part gets what the one before gave.
-class Linear(Module):
-    def __init__(self, n_inputs, n_outputs):
-        self.w = [[Value(random.uniform(-1, 1)) for _ in range(n_inputs)] for _ in range(n_outputs)]
-        self.b = [Value(0.0) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        sums = [
-            sum((w * x_i for w, x_i in zip(row, x)), b) for row, b in zip(self.w, self.b)
-        ]
-        return sums[0] if len(sums) == 1 else sums
-
-    def parameters(self):
-        return [parameter for row, b in zip(self.w, self.b) for parameter in [*row, b]]
-
-
-class Sequential(Module):
-    def __init__(self, *parts):
-        self.parts = parts
-
-    def __call__(self, x):
-        for part in self.parts:
-            out = part(x)
-        return out
-
-    def parameters(self):
-        return [parameter for part in self.parts for parameter in part.parameters()]
-
+# -     x = part(x)
+# - return x
+# +     out = part(x)
+# + return out
 
 # %% mistake: linear_sequential.parts_reversed
-# row: new
 # says: `Sequential` runs its parts from the last to the first. The first one given comes first.
-class Linear(Module):
-    def __init__(self, n_inputs, n_outputs):
-        self.w = [[Value(random.uniform(-1, 1)) for _ in range(n_inputs)] for _ in range(n_outputs)]
-        self.b = [Value(0.0) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        sums = [
-            sum((w * x_i for w, x_i in zip(row, x)), b) for row, b in zip(self.w, self.b)
-        ]
-        return sums[0] if len(sums) == 1 else sums
-
-    def parameters(self):
-        return [parameter for row, b in zip(self.w, self.b) for parameter in [*row, b]]
-
-
-class Sequential(Module):
-    def __init__(self, *parts):
-        self.parts = parts
-
-    def __call__(self, x):
-        for part in reversed(self.parts):
-            x = part(x)
-        return x
-
-    def parameters(self):
-        return [parameter for part in self.parts for parameter in part.parameters()]
-
+# - for part in self.parts:
+# + for part in reversed(self.parts):
 
 # %% mistake: linear_sequential.list_of_lists
-# row: new
 # says: `parameters()` of `Sequential` is a list of lists. An optimizer wants one flat list.
-class Linear(Module):
-    def __init__(self, n_inputs, n_outputs):
-        self.w = [[Value(random.uniform(-1, 1)) for _ in range(n_inputs)] for _ in range(n_outputs)]
-        self.b = [Value(0.0) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        sums = [
-            sum((w * x_i for w, x_i in zip(row, x)), b) for row, b in zip(self.w, self.b)
-        ]
-        return sums[0] if len(sums) == 1 else sums
-
-    def parameters(self):
-        return [parameter for row, b in zip(self.w, self.b) for parameter in [*row, b]]
-
-
-class Sequential(Module):
-    def __init__(self, *parts):
-        self.parts = parts
-
-    def __call__(self, x):
-        for part in self.parts:
-            x = part(x)
-        return x
-
-    def parameters(self):
-        return [part.parameters() for part in self.parts]
+# - return [parameter for part in self.parts for parameter in part.parameters()]
+# + return [part.parameters() for part in self.parts]

@@ -44,100 +44,49 @@ is_rounded = len(set(one)) <= 2
 
 
 # %% mistake: moons.straight_line
-# row: new
 # says: There is no hidden layer, so the border is a straight line, and even the best one leaves
 #   about one point in nine on the wrong side.
-def train_moons(inputs, targets, seed):
-    random.seed(seed)
-    model = MLP(2, [1], linear_output=True)
-    optimizer = SGD(model.parameters(), lr=0.5, momentum=0.9)
-    labels = [(t + 1) / 2 for t in targets]
-    for _ in range(4):
-        train(model, inputs, labels, bce, optimizer, epochs=5, batch_size=10)
-        if all((model(x).data > 0) == (t > 0) for x, t in zip(inputs, targets)):
-            break
-    return model
-
+# - model = MLP(2, [10, 1], linear_output=True)
+# + model = MLP(2, [1], linear_output=True)
+# - for epoch in range(100):
+# + for epoch in range(20):
 
 # %% mistake: moons.too_short
-# row: new
 # says: The network has not found the bend. More epochs, longer steps or momentum get it there, if
 #   the loss fits the targets.
-def train_moons(inputs, targets, seed):
-    random.seed(seed)
-    model = MLP(2, [6, 1], linear_output=True)
-    optimizer = SGD(model.parameters(), lr=0.5, momentum=0.9)
-    labels = [(t + 1) / 2 for t in targets]
-    for _ in range(1):
-        train(model, inputs, labels, bce, optimizer, epochs=1)
-        if all((model(x).data > 0) == (t > 0) for x, t in zip(inputs, targets)):
-            break
-    return model
-
+# - for epoch in range(100):
+# + for epoch in range(1):
 
 # %% mistake: moons.zero_and_one
-# row: new
 # says: The network was trained to answer with 0 and 1, so its answers are hardly ever negative. Here
 #   the sign decides: train on -1 and 1, or use `bce`, whose logits have a sign.
-def train_moons(inputs, targets, seed):
-    random.seed(seed)
-    model = MLP(2, [6, 1], linear_output=True)
-    optimizer = SGD(model.parameters(), lr=0.05, momentum=0.9)
-    labels = [(t + 1) / 2 for t in targets]
-    for _ in range(3):
-        train(model, inputs, labels, mse, optimizer, epochs=5, batch_size=10)
-        if all((model(x).data > 0) == (t > 0) for x, t in zip(inputs, targets)):
-            break
-    return model
-
+# - optimizer = SGD(model.parameters(), lr=0.5)
+# - for epoch in range(100):
+# + optimizer = SGD(model.parameters(), lr=0.05)
+# + labels = [(t + 1) / 2 for t in targets]
+# + for epoch in range(15):
+# - train(model, inputs[start:end], targets[start:end], hinge, optimizer, epochs=1)
+# + train(model, inputs[start:end], labels[start:end], mse, optimizer, epochs=1)
 
 # %% mistake: moons.returns_the_losses
-# row: new
 # says: The function returns the losses. The model is wanted.
-def train_moons(inputs, targets, seed):
-    random.seed(seed)
-    model = MLP(2, [6, 1], linear_output=True)
-    optimizer = SGD(model.parameters(), lr=0.5, momentum=0.9)
-    labels = [(t + 1) / 2 for t in targets]
-    for _ in range(20):
-        return train(model, inputs, labels, bce, optimizer, epochs=5, batch_size=10)
-        if all((model(x).data > 0) == (t > 0) for x, t in zip(inputs, targets)):
-            break
-    return model
-
+# - for start in range(0, len(inputs), 10):
+# -     end = start + 10
+# -     train(model, inputs[start:end], targets[start:end], hinge, optimizer, epochs=1)
+# + return train(model, inputs, targets, hinge, optimizer, epochs=5, batch_size=10)
 
 # %% mistake: moons.not_seeded
-# row: new
 # says: The same seed gives another network each time. Call `random.seed(seed)` before the network is
 #   made.
-def train_moons(inputs, targets, seed):
-    model = MLP(2, [6, 1], linear_output=True)
-    optimizer = SGD(model.parameters(), lr=0.5, momentum=0.9)
-    labels = [(t + 1) / 2 for t in targets]
-    for _ in range(20):
-        train(model, inputs, labels, bce, optimizer, epochs=5, batch_size=10)
-        if all((model(x).data > 0) == (t > 0) for x, t in zip(inputs, targets)):
-            break
-    return model
-
+# - random.seed(seed)
 
 # %% mistake: moons.seed_ignored
-# row: new
 # says: Every seed gives the same answers. Seed with the argument, `random.seed(seed)`, and let the
 #   network that was trained from there answer.
-def train_moons(inputs, targets, seed):
-    random.seed(0)
-    model = MLP(2, [6, 1], linear_output=True)
-    optimizer = SGD(model.parameters(), lr=0.5, momentum=0.9)
-    labels = [(t + 1) / 2 for t in targets]
-    for _ in range(20):
-        train(model, inputs, labels, bce, optimizer, epochs=5, batch_size=10)
-        if all((model(x).data > 0) == (t > 0) for x, t in zip(inputs, targets)):
-            break
-    return model
+# - random.seed(seed)
+# + random.seed(0)
 
 # %% mistake: moons.looked_up
-# row: new
 # check: none
 # says: The answers are those of the nearest points, and nothing has been trained. Make a network,
 #   and move its parameters against their gradients until its answers are right.

@@ -73,237 +73,76 @@ spread = n == 1 or len(set(numbers)) > 1
 
 
 # %% mistake: neuron.bias_first
-# row: new
 # says: The bias comes first in `parameters()`. The weights come first here, and the bias last.
-class Neuron(Module):
-    def __init__(self, n_inputs, activation="tanh"):
-        if activation not in ("tanh", "relu", "sigmoid", "linear"):
-            raise ValueError(f"there is no activation called {activation!r}")
-        self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
-        self.b = Value(0.0)
-        self.activation = activation
-
-    def __call__(self, x):
-        total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
-        return total if self.activation == "linear" else getattr(total, self.activation)()
-
-    def parameters(self):
-        return [self.b, *self.w]
-
+# - return [*self.w, self.b]
+# + return [self.b, *self.w]
 
 # %% mistake: neuron.no_bias_in_the_sum
-# row: 37
 # says: The bias is made but never used: the weighted sum starts from 0. Start it from `self.b`.
-class Neuron(Module):
-    def __init__(self, n_inputs, activation="tanh"):
-        if activation not in ("tanh", "relu", "sigmoid", "linear"):
-            raise ValueError(f"there is no activation called {activation!r}")
-        self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
-        self.b = Value(0.0)
-        self.activation = activation
-
-    def __call__(self, x):
-        total = sum((w * x_i for w, x_i in zip(self.w, x)), Value(0.0))
-        return total if self.activation == "linear" else getattr(total, self.activation)()
-
-    def parameters(self):
-        return [*self.w, self.b]
-
+# - total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
+# + total = sum((w * x_i for w, x_i in zip(self.w, x)), Value(0.0))
 
 # %% mistake: neuron.bias_is_no_parameter
-# row: 37
 # says: The bias is missing in `parameters()`, so training would never move it. The list is the
 #   weights and then the bias.
-class Neuron(Module):
-    def __init__(self, n_inputs, activation="tanh"):
-        if activation not in ("tanh", "relu", "sigmoid", "linear"):
-            raise ValueError(f"there is no activation called {activation!r}")
-        self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
-        self.b = Value(0.0)
-        self.activation = activation
-
-    def __call__(self, x):
-        total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
-        return total if self.activation == "linear" else getattr(total, self.activation)()
-
-    def parameters(self):
-        return self.w
-
+# - return [*self.w, self.b]
+# + return self.w
 
 # %% mistake: neuron.starts_at_zero
-# row: 38
 # says: All weights start at 0. Then all neurons of a layer are alike and stay alike. Start them at
 #   random.
-class Neuron(Module):
-    def __init__(self, n_inputs, activation="tanh"):
-        if activation not in ("tanh", "relu", "sigmoid", "linear"):
-            raise ValueError(f"there is no activation called {activation!r}")
-        self.w = [Value(0.0) for _ in range(n_inputs)]
-        self.b = Value(0.0)
-        self.activation = activation
-
-    def __call__(self, x):
-        total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
-        return total if self.activation == "linear" else getattr(total, self.activation)()
-
-    def parameters(self):
-        return [*self.w, self.b]
-
+# - self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
+# + self.w = [Value(0.0) for _ in range(n_inputs)]
 
 # %% mistake: neuron.one_weight_repeated
-# row: 38
 # says: There is only one weight, listed several times: `[Value(…)] * n` repeats the same object. Make
 #   a new one for each input with a comprehension.
-class Neuron(Module):
-    def __init__(self, n_inputs, activation="tanh"):
-        if activation not in ("tanh", "relu", "sigmoid", "linear"):
-            raise ValueError(f"there is no activation called {activation!r}")
-        self.w = [Value(random.uniform(-1, 1))] * n_inputs
-        self.b = Value(0.0)
-        self.activation = activation
-
-    def __call__(self, x):
-        total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
-        return total if self.activation == "linear" else getattr(total, self.activation)()
-
-    def parameters(self):
-        return [*self.w, self.b]
-
+# - self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
+# + self.w = [Value(random.uniform(-1, 1))] * n_inputs
 
 # %% mistake: neuron.always_tanh
-# row: 39
 # says: The activation that was asked for is not used: the neuron always bends with tanh.
-class Neuron(Module):
-    def __init__(self, n_inputs, activation="tanh"):
-        if activation not in ("tanh", "relu", "sigmoid", "linear"):
-            raise ValueError(f"there is no activation called {activation!r}")
-        self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
-        self.b = Value(0.0)
-        self.activation = activation
-
-    def __call__(self, x):
-        total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
-        return total.tanh()
-
-    def parameters(self):
-        return [*self.w, self.b]
-
+# - return total if self.activation == "linear" else getattr(total, self.activation)()
+# + return total.tanh()
 
 # %% mistake: neuron.never_bends
-# row: 39
 # says: The weighted sum comes out as it is: no activation was applied. Only a "linear" neuron does
 #   not bend.
-class Neuron(Module):
-    def __init__(self, n_inputs, activation="tanh"):
-        if activation not in ("tanh", "relu", "sigmoid", "linear"):
-            raise ValueError(f"there is no activation called {activation!r}")
-        self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
-        self.b = Value(0.0)
-        self.activation = activation
-
-    def __call__(self, x):
-        total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
-        return total
-
-    def parameters(self):
-        return [*self.w, self.b]
-
+# - return total if self.activation == "linear" else getattr(total, self.activation)()
+# + return total
 
 # %% mistake: neuron.bends_each_product
-# row: new
 # says: Each product was bent on its own. Add the products and the bias first, and bend the sum once.
-class Neuron(Module):
-    def __init__(self, n_inputs, activation="tanh"):
-        if activation not in ("tanh", "relu", "sigmoid", "linear"):
-            raise ValueError(f"there is no activation called {activation!r}")
-        self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
-        self.b = Value(0.0)
-        self.activation = activation
-
-    def __call__(self, x):
-        products = [w * x_i for w, x_i in zip(self.w, x)]
-        if self.activation != "linear":
-            products = [getattr(product, self.activation)() for product in products]
-        return sum(products, self.b)
-
-    def parameters(self):
-        return [*self.w, self.b]
-
+# - total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
+# - return total if self.activation == "linear" else getattr(total, self.activation)()
+# + products = [w * x_i for w, x_i in zip(self.w, x)]
+# + if self.activation != "linear":
+# +     products = [getattr(product, self.activation)() for product in products]
+# + return sum(products, self.b)
 
 # %% mistake: neuron.bias_after_the_bend
-# row: new
 # says: The bias was added after the activation. It belongs to the sum, and the sum is what is bent.
-class Neuron(Module):
-    def __init__(self, n_inputs, activation="tanh"):
-        if activation not in ("tanh", "relu", "sigmoid", "linear"):
-            raise ValueError(f"there is no activation called {activation!r}")
-        self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
-        self.b = Value(0.0)
-        self.activation = activation
-
-    def __call__(self, x):
-        total = sum(w * x_i for w, x_i in zip(self.w, x))
-        return (total if self.activation == "linear" else getattr(total, self.activation)()) + self.b
-
-    def parameters(self):
-        return [*self.w, self.b]
-
+# - total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
+# - return total if self.activation == "linear" else getattr(total, self.activation)()
+# + total = sum(w * x_i for w, x_i in zip(self.w, x))
+# + return (total if self.activation == "linear" else getattr(total, self.activation)()) + self.b
 
 # %% mistake: neuron.cuts_the_graph
-# row: 40
 # says: The number is right, but the parameters get no gradient: with `.data` the sum was computed
 #   outside the graph. Multiply the Values themselves.
-class Neuron(Module):
-    def __init__(self, n_inputs, activation="tanh"):
-        if activation not in ("tanh", "relu", "sigmoid", "linear"):
-            raise ValueError(f"there is no activation called {activation!r}")
-        self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
-        self.b = Value(0.0)
-        self.activation = activation
-
-    def __call__(self, x):
-        total = sum((w.data * x_i for w, x_i in zip(self.w, x)), Value(self.b.data))
-        return total if self.activation == "linear" else getattr(total, self.activation)()
-
-    def parameters(self):
-        return [*self.w, self.b]
-
+# - total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
+# + total = sum((w.data * x_i for w, x_i in zip(self.w, x)), Value(self.b.data))
 
 # %% mistake: neuron.used_up
-# row: 37
 # says: `parameters()` works once and is empty the second time: a generator is used up by its first
 #   loop. Return a list.
-class Neuron(Module):
-    def __init__(self, n_inputs, activation="tanh"):
-        if activation not in ("tanh", "relu", "sigmoid", "linear"):
-            raise ValueError(f"there is no activation called {activation!r}")
-        self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
-        self.b = Value(0.0)
-        self.activation = activation
-        self.all_parameters = (p for p in [*self.w, self.b])
-
-    def __call__(self, x):
-        total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
-        return total if self.activation == "linear" else getattr(total, self.activation)()
-
-    def parameters(self):
-        return self.all_parameters
-
+# - self.activation = activation
+# + self.activation = activation
+# + self.all_parameters = (p for p in [*self.w, self.b])
+# - return [*self.w, self.b]
+# + return self.all_parameters
 
 # %% mistake: neuron.weights_are_numbers
-# row: new
 # says: The weights are plain numbers, which have no gradient. Make each of them a `Value`.
-class Neuron(Module):
-    def __init__(self, n_inputs, activation="tanh"):
-        if activation not in ("tanh", "relu", "sigmoid", "linear"):
-            raise ValueError(f"there is no activation called {activation!r}")
-        self.w = [random.uniform(-1, 1) for _ in range(n_inputs)]
-        self.b = Value(0.0)
-        self.activation = activation
-
-    def __call__(self, x):
-        total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
-        return total if self.activation == "linear" else getattr(total, self.activation)()
-
-    def parameters(self):
-        return [*self.w, self.b]
+# - self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
+# + self.w = [random.uniform(-1, 1) for _ in range(n_inputs)]

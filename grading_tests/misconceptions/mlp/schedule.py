@@ -26,31 +26,24 @@ rate = decayed(lr, step)
 
 
 # %% mistake: schedule.subtracts
-# row: new
 # says: The decay was subtracted, so that the rate reaches 0 and then turns negative. Divide by 1 +
 #   decay · step.
-def decayed(lr, step, decay=0.01):
-    return lr - decay * step
-
+# - return lr / (1 + decay * step)
+# + return lr - decay * step
 
 # %% mistake: schedule.parentheses
-# row: new
 # says: Parentheses are missing: `lr / 1 + decay * step` divides by 1 and then adds. The whole sum
 #   stands below the line.
-def decayed(lr, step, decay=0.01):
-    return lr / 1 + decay * step
-
+# - return lr / (1 + decay * step)
+# + return lr / 1 + decay * step
 
 # %% mistake: schedule.exponential
-# row: new
 # says: This is exponential decay, which falls much faster in the end. Here the rate is lr / (1 +
 #   decay · step).
-def decayed(lr, step, decay=0.01):
-    return lr * (1 - decay) ** step
-
+# - return lr / (1 + decay * step)
+# + return lr * (1 - decay) ** step
 
 # %% mistake: schedule.rate_forgotten
-# row: new
 # says: The rate itself is missing: the formula starts from lr, not from 1.
-def decayed(lr, step, decay=0.01):
-    return 1 / (1 + decay * step)
+# - return lr / (1 + decay * step)
+# + return 1 / (1 + decay * step)

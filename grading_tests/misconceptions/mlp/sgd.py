@@ -121,305 +121,86 @@ SGD([p, q], lr=0.1).zero_grad()
 
 
 # %% mistake: sgd.uphill
-# row: 36
 # says: The steps go uphill: the gradient points to where the loss grows. Subtract.
-class SGD:
-    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
-        self.parameters = list(parameters)
-        self.lr = lr
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.velocities = [0.0] * len(self.parameters)
-
-    def step(self):
-        parameters = self.parameters
-        self.velocities = [
-            self.momentum * v + p.grad + self.weight_decay * p.data
-            for p, v in zip(parameters, self.velocities)
-        ]
-        for p, v in zip(parameters, self.velocities):
-            p.data += self.lr * v
-
-    def zero_grad(self):
-        for p in self.parameters:
-            p.grad = 0.0
-
+# - p.data -= self.lr * v
+# + p.data += self.lr * v
 
 # %% mistake: sgd.only_a_name
-# row: 36
 # says: The parameters did not move: `p = p - …` gives a local name a new meaning. Change `p.data`.
-class SGD:
-    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
-        self.parameters = list(parameters)
-        self.lr = lr
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.velocities = [0.0] * len(self.parameters)
-
-    def step(self):
-        parameters = self.parameters
-        self.velocities = [
-            self.momentum * v + p.grad + self.weight_decay * p.data
-            for p, v in zip(parameters, self.velocities)
-        ]
-        for p, v in zip(parameters, self.velocities):
-            p = p - self.lr * v
-
-    def zero_grad(self):
-        for p in self.parameters:
-            p.grad = 0.0
-
+# - p.data -= self.lr * v
+# + p = p - self.lr * v
 
 # %% mistake: sgd.new_values
-# row: 36
 # says: New Values were put into the optimizer's list, and the network never hears of them. Change the
 #   `data` of the parameters that you were given.
-class SGD:
-    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
-        self.parameters = list(parameters)
-        self.lr = lr
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.velocities = [0.0] * len(self.parameters)
-
-    def step(self):
-        parameters = self.parameters
-        self.velocities = [
-            self.momentum * v + p.grad + self.weight_decay * p.data
-            for p, v in zip(parameters, self.velocities)
-        ]
-        self.parameters = [
-            Value(p.data - self.lr * v) for p, v in zip(parameters, self.velocities)
-        ]
-
-    def zero_grad(self):
-        for p in self.parameters:
-            p.grad = 0.0
-
+# - for p, v in zip(parameters, self.velocities):
+# -     p.data -= self.lr * v
+# + self.parameters = [
+# +     Value(p.data - self.lr * v) for p, v in zip(parameters, self.velocities)
+# + ]
 
 # %% mistake: sgd.velocity_forgotten
-# row: 42
 # says: The velocity starts from 0 at every step, so momentum does nothing. Make the velocities in
 #   `__init__` and keep them.
-class SGD:
-    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
-        self.parameters = list(parameters)
-        self.lr = lr
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.velocities = [0.0] * len(self.parameters)
-
-    def step(self):
-        parameters = self.parameters
-        self.velocities = [p.grad + self.weight_decay * p.data for p in parameters]
-        for p, v in zip(parameters, self.velocities):
-            p.data -= self.lr * v
-
-    def zero_grad(self):
-        for p in self.parameters:
-            p.grad = 0.0
-
+# - self.velocities = [
+# -     self.momentum * v + p.grad + self.weight_decay * p.data
+# -     for p, v in zip(parameters, self.velocities)
+# - ]
+# + self.velocities = [p.grad + self.weight_decay * p.data for p in parameters]
 
 # %% mistake: sgd.one_velocity
-# row: 42
 # says: All parameters share one velocity. Each needs its own.
-class SGD:
-    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
-        self.parameters = list(parameters)
-        self.lr = lr
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.velocities = [0.0] * len(self.parameters)
-
-    def step(self):
-        parameters = self.parameters
-        for p in parameters:
-            v = self.momentum * self.velocities[0] + p.grad + self.weight_decay * p.data
-            self.velocities[0] = v
-            p.data -= self.lr * v
-
-    def zero_grad(self):
-        for p in self.parameters:
-            p.grad = 0.0
-
+# - self.velocities = [
+# -     self.momentum * v + p.grad + self.weight_decay * p.data
+# -     for p, v in zip(parameters, self.velocities)
+# - ]
+# - for p, v in zip(parameters, self.velocities):
+# + for p in parameters:
+# +     v = self.momentum * self.velocities[0] + p.grad + self.weight_decay * p.data
+# +     self.velocities[0] = v
 
 # %% mistake: sgd.damped
-# row: 42
 # says: The gradient was multiplied by 1 - momentum, as in a moving average. In this formula it joins
 #   the velocity in full.
-class SGD:
-    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
-        self.parameters = list(parameters)
-        self.lr = lr
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.velocities = [0.0] * len(self.parameters)
-
-    def step(self):
-        parameters = self.parameters
-        self.velocities = [
-            self.momentum * v + (1 - self.momentum) * (p.grad + self.weight_decay * p.data)
-            for p, v in zip(parameters, self.velocities)
-        ]
-        for p, v in zip(parameters, self.velocities):
-            p.data -= self.lr * v
-
-    def zero_grad(self):
-        for p in self.parameters:
-            p.grad = 0.0
-
+# - self.momentum * v + p.grad + self.weight_decay * p.data
+# + self.momentum * v + (1 - self.momentum) * (p.grad + self.weight_decay * p.data)
 
 # %% mistake: sgd.decay_doubled
-# row: 42
 # says: Weight decay is twice as strong as it should be: there is no factor 2, because the penalty has
 #   a factor of one half.
-class SGD:
-    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
-        self.parameters = list(parameters)
-        self.lr = lr
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.velocities = [0.0] * len(self.parameters)
-
-    def step(self):
-        parameters = self.parameters
-        self.velocities = [
-            self.momentum * v + p.grad + 2 * self.weight_decay * p.data
-            for p, v in zip(parameters, self.velocities)
-        ]
-        for p, v in zip(parameters, self.velocities):
-            p.data -= self.lr * v
-
-    def zero_grad(self):
-        for p in self.parameters:
-            p.grad = 0.0
-
+# - self.momentum * v + p.grad + self.weight_decay * p.data
+# + self.momentum * v + p.grad + 2 * self.weight_decay * p.data
 
 # %% mistake: sgd.decay_missing
-# row: 42
 # says: Weight decay has no effect: weight_decay times the parameter joins the gradient.
-class SGD:
-    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
-        self.parameters = list(parameters)
-        self.lr = lr
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.velocities = [0.0] * len(self.parameters)
-
-    def step(self):
-        parameters = self.parameters
-        self.velocities = [
-            self.momentum * v + p.grad
-            for p, v in zip(parameters, self.velocities)
-        ]
-        for p, v in zip(parameters, self.velocities):
-            p.data -= self.lr * v
-
-    def zero_grad(self):
-        for p in self.parameters:
-            p.grad = 0.0
-
+# - self.momentum * v + p.grad + self.weight_decay * p.data
+# + self.momentum * v + p.grad
 
 # %% mistake: sgd.decay_outside_the_velocity
-# row: 42
 # says: The decay was taken off the parameter directly. In this formula it joins the gradient first,
 #   and so becomes part of the velocity.
-class SGD:
-    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
-        self.parameters = list(parameters)
-        self.lr = lr
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.velocities = [0.0] * len(self.parameters)
-
-    def step(self):
-        parameters = self.parameters
-        self.velocities = [
-            self.momentum * v + p.grad
-            for p, v in zip(parameters, self.velocities)
-        ]
-        for p, v in zip(parameters, self.velocities):
-            p.data -= self.lr * (v + self.weight_decay * p.data)
-
-    def zero_grad(self):
-        for p in self.parameters:
-            p.grad = 0.0
-
+# - self.momentum * v + p.grad + self.weight_decay * p.data
+# + self.momentum * v + p.grad
+# - p.data -= self.lr * v
+# + p.data -= self.lr * (v + self.weight_decay * p.data)
 
 # %% mistake: sgd.zeroing_stops_the_ball
-# row: 42
 # says: `zero_grad()` also set the velocities back to 0, and momentum with them. It zeroes the
 #   gradients only.
-class SGD:
-    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
-        self.parameters = list(parameters)
-        self.lr = lr
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.velocities = [0.0] * len(self.parameters)
-
-    def step(self):
-        parameters = self.parameters
-        self.velocities = [
-            self.momentum * v + p.grad + self.weight_decay * p.data
-            for p, v in zip(parameters, self.velocities)
-        ]
-        for p, v in zip(parameters, self.velocities):
-            p.data -= self.lr * v
-
-    def zero_grad(self):
-        self.velocities = [0.0] * len(self.parameters)
-        for p in self.parameters:
-            p.grad = 0.0
-
+# - for p in self.parameters:
+# + self.velocities = [0.0] * len(self.parameters)
+# + for p in self.parameters:
 
 # %% mistake: sgd.nothing_zeroed
-# row: 34
 # says: `zero_grad()` leaves the gradients as they are, so each step would add to the ones before.
-class SGD:
-    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
-        self.parameters = list(parameters)
-        self.lr = lr
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.velocities = [0.0] * len(self.parameters)
-
-    def step(self):
-        parameters = self.parameters
-        self.velocities = [
-            self.momentum * v + p.grad + self.weight_decay * p.data
-            for p, v in zip(parameters, self.velocities)
-        ]
-        for p, v in zip(parameters, self.velocities):
-            p.data -= self.lr * v
-
-    def zero_grad(self):
-        for p in self.parameters:
-            grad = 0.0
-
+# - p.grad = 0.0
+# + grad = 0.0
 
 # %% mistake: sgd.rate_frozen
-# row: new
 # says: A new value of `lr` has no effect: the step uses the rate from the beginning. Read `self.lr`
 #   in `step`.
-class SGD:
-    def __init__(self, parameters, lr, momentum=0.0, weight_decay=0.0):
-        self.parameters = list(parameters)
-        self.lr = lr
-        self.rate = lr
-        self.momentum = momentum
-        self.weight_decay = weight_decay
-        self.velocities = [0.0] * len(self.parameters)
-
-    def step(self):
-        parameters = self.parameters
-        self.velocities = [
-            self.momentum * v + p.grad + self.weight_decay * p.data
-            for p, v in zip(parameters, self.velocities)
-        ]
-        for p, v in zip(parameters, self.velocities):
-            p.data -= self.rate * v
-
-    def zero_grad(self):
-        for p in self.parameters:
-            p.grad = 0.0
+# - self.lr = lr
+# + self.lr = lr
+# + self.rate = lr
+# - p.data -= self.lr * v
+# + p.data -= self.rate * v

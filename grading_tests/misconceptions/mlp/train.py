@@ -40,292 +40,97 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 
 
 # %% mistake: train.never_zeroed
-# row: 34
 # says: The gradients are never zeroed, so each step uses those of all the steps before it as well.
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    size = batch_size or len(inputs)
-    losses = []
-    while len(losses) < epochs:
-        batch_losses = []
-        for start in range(0, len(inputs), size):
-            end = start + size
-            batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
-            batch_loss.backward()
-            optimizer.step()
-            batch_losses.append(batch_loss.data)
-        losses.append(sum(batch_losses) / len(batch_losses))
-    return losses
-
+# - optimizer.zero_grad()
 
 # %% mistake: train.erased
-# row: 35
 # says: The gradients were zeroed *after* the backward pass, before the step could use them: nothing
 #   is learnt.
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    size = batch_size or len(inputs)
-    losses = []
-    while len(losses) < epochs:
-        batch_losses = []
-        for start in range(0, len(inputs), size):
-            end = start + size
-            batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
-            batch_loss.backward()
-            optimizer.zero_grad()
-            optimizer.step()
-            batch_losses.append(batch_loss.data)
-        losses.append(sum(batch_losses) / len(batch_losses))
-    return losses
-
+# - optimizer.zero_grad()
+# - batch_loss.backward()
+# + batch_loss.backward()
+# + optimizer.zero_grad()
 
 # %% mistake: train.step_before_backward
-# row: 35
 # says: The step came before the backward pass, when all gradients were still 0. First backward, then
 #   update.
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    size = batch_size or len(inputs)
-    losses = []
-    while len(losses) < epochs:
-        batch_losses = []
-        for start in range(0, len(inputs), size):
-            end = start + size
-            batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
-            optimizer.zero_grad()
-            optimizer.step()
-            batch_loss.backward()
-            batch_losses.append(batch_loss.data)
-        losses.append(sum(batch_losses) / len(batch_losses))
-    return losses
-
+# - batch_loss.backward()
+# - optimizer.step()
+# + optimizer.step()
+# + batch_loss.backward()
 
 # %% mistake: train.zeroed_last
-# row: 35
 # says: The gradients are zeroed at the end of each round. Those that are left over from before the
 #   training spoil the first step: zero before each backward pass.
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    size = batch_size or len(inputs)
-    losses = []
-    while len(losses) < epochs:
-        batch_losses = []
-        for start in range(0, len(inputs), size):
-            end = start + size
-            batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
-            batch_loss.backward()
-            optimizer.step()
-            optimizer.zero_grad()
-            batch_losses.append(batch_loss.data)
-        losses.append(sum(batch_losses) / len(batch_losses))
-    return losses
+# - optimizer.zero_grad()
+
+# - optimizer.step()
+# + optimizer.step()
+# + optimizer.zero_grad()
 
 
 # %% mistake: train.zeroed_once
-# row: 34
 # says: The gradients are zeroed once, before the first step, and never again.
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    size = batch_size or len(inputs)
-    optimizer.zero_grad()
-    losses = []
-    while len(losses) < epochs:
-        batch_losses = []
-        for start in range(0, len(inputs), size):
-            end = start + size
-            batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
-            batch_loss.backward()
-            optimizer.step()
-            batch_losses.append(batch_loss.data)
-        losses.append(sum(batch_losses) / len(batch_losses))
-    return losses
-
+# - size = batch_size or len(inputs)
+# + size = batch_size or len(inputs)
+# + optimizer.zero_grad()
+# - optimizer.zero_grad()
 
 # %% mistake: train.no_update
-# row: 35
 # says: The optimizer's `step()` is never called, so the parameters never move.
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    size = batch_size or len(inputs)
-    losses = []
-    while len(losses) < epochs:
-        batch_losses = []
-        for start in range(0, len(inputs), size):
-            end = start + size
-            batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
-            optimizer.zero_grad()
-            batch_loss.backward()
-            batch_losses.append(batch_loss.data)
-        losses.append(sum(batch_losses) / len(batch_losses))
-    return losses
-
+# - optimizer.step()
 
 # %% mistake: train.stale
-# row: 35
 # says: The predictions were computed once, before the loop. The graph still holds the old answers, so
 #   no step knows where the one before has led.
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    size = batch_size or len(inputs)
-    predictions = [model(x) for x in inputs]
-    losses = []
-    while len(losses) < epochs:
-        batch_losses = []
-        for start in range(0, len(inputs), size):
-            end = start + size
-            batch_loss = loss(predictions[start:end], targets[start:end])
-            optimizer.zero_grad()
-            batch_loss.backward()
-            optimizer.step()
-            batch_losses.append(batch_loss.data)
-        losses.append(sum(batch_losses) / len(batch_losses))
-    return losses
-
+# - size = batch_size or len(inputs)
+# + size = batch_size or len(inputs)
+# + predictions = [model(x) for x in inputs]
+# - batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
+# + batch_loss = loss(predictions[start:end], targets[start:end])
 
 # %% mistake: train.tail_dropped
-# row: 42
 # says: The last batch of an epoch is dropped where it is smaller than the others. Every sample
 #   counts.
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    size = batch_size or len(inputs)
-    losses = []
-    while len(losses) < epochs:
-        batch_losses = []
-        for start in range(0, len(inputs) // size * size, size):
-            end = start + size
-            batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
-            optimizer.zero_grad()
-            batch_loss.backward()
-            optimizer.step()
-            batch_losses.append(batch_loss.data)
-        losses.append(sum(batch_losses) / len(batch_losses))
-    return losses
-
+# - for start in range(0, len(inputs), size):
+# + for start in range(0, len(inputs) // size * size, size):
 
 # %% mistake: train.batch_size_ignored
-# row: 42
 # says: `batch_size` has no effect: every step uses all samples.
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    size = len(inputs)
-    losses = []
-    while len(losses) < epochs:
-        batch_losses = []
-        for start in range(0, len(inputs), size):
-            end = start + size
-            batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
-            optimizer.zero_grad()
-            batch_loss.backward()
-            optimizer.step()
-            batch_losses.append(batch_loss.data)
-        losses.append(sum(batch_losses) / len(batch_losses))
-    return losses
-
+# - size = batch_size or len(inputs)
+# + size = len(inputs)
 
 # %% mistake: train.first_batch_only
-# row: 42
 # says: Each epoch sees its first batch only: the loop is left too early.
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    size = batch_size or len(inputs)
-    losses = []
-    while len(losses) < epochs:
-        batch_losses = []
-        for start in range(0, len(inputs), size):
-            end = start + size
-            batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
-            optimizer.zero_grad()
-            batch_loss.backward()
-            optimizer.step()
-            batch_losses.append(batch_loss.data)
-            break
-        losses.append(sum(batch_losses) / len(batch_losses))
-    return losses
-
+# - batch_losses.append(batch_loss.data)
+# + batch_losses.append(batch_loss.data)
+# + break
 
 # %% mistake: train.one_epoch_too_few
-# row: new
 # says: There is one epoch too few. Mind where the counting begins: `range(1, n)` counts n - 1 times.
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    size = batch_size or len(inputs)
-    losses = []
-    while len(losses) < epochs - 1:
-        batch_losses = []
-        for start in range(0, len(inputs), size):
-            end = start + size
-            batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
-            optimizer.zero_grad()
-            batch_loss.backward()
-            optimizer.step()
-            batch_losses.append(batch_loss.data)
-        losses.append(sum(batch_losses) / len(batch_losses))
-    return losses
-
+# - while len(losses) < epochs:
+# + while len(losses) < epochs - 1:
 
 # %% mistake: train.a_loss_a_batch
-# row: new
 # says: The list has one number for each *batch*. One for each epoch is wanted: the mean of its
 #   batches.
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    size = batch_size or len(inputs)
-    losses = []
-    for _ in range(epochs):
-        batch_losses = []
-        for start in range(0, len(inputs), size):
-            end = start + size
-            batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
-            optimizer.zero_grad()
-            batch_loss.backward()
-            optimizer.step()
-            batch_losses.append(batch_loss.data)
-        losses += batch_losses
-    return losses
-
+# - while len(losses) < epochs:
+# + for _ in range(epochs):
+# - losses.append(sum(batch_losses) / len(batch_losses))
+# + losses += batch_losses
 
 # %% mistake: train.last_batch_only
-# row: new
 # says: Each epoch's number is the loss of its last batch. The mean of all its batches is wanted.
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    size = batch_size or len(inputs)
-    losses = []
-    while len(losses) < epochs:
-        batch_losses = []
-        for start in range(0, len(inputs), size):
-            end = start + size
-            batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
-            optimizer.zero_grad()
-            batch_loss.backward()
-            optimizer.step()
-            batch_losses.append(batch_loss.data)
-        losses.append(batch_losses[-1])
-    return losses
-
+# - losses.append(sum(batch_losses) / len(batch_losses))
+# + losses.append(batch_losses[-1])
 
 # %% mistake: train.sum_of_batches
-# row: new
 # says: Each epoch's number is the sum of its batches' losses. Divide by how many there are.
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    size = batch_size or len(inputs)
-    losses = []
-    while len(losses) < epochs:
-        batch_losses = []
-        for start in range(0, len(inputs), size):
-            end = start + size
-            batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
-            optimizer.zero_grad()
-            batch_loss.backward()
-            optimizer.step()
-            batch_losses.append(batch_loss.data)
-        losses.append(sum(batch_losses))
-    return losses
-
+# - losses.append(sum(batch_losses) / len(batch_losses))
+# + losses.append(sum(batch_losses))
 
 # %% mistake: train.keeps_values
-# row: new
 # says: The list holds Values, and each of them keeps a whole graph in memory. Keep the plain number,
 #   `.data`.
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    size = batch_size or len(inputs)
-    losses = []
-    while len(losses) < epochs:
-        batch_losses = []
-        for start in range(0, len(inputs), size):
-            end = start + size
-            batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
-            optimizer.zero_grad()
-            batch_loss.backward()
-            optimizer.step()
-            batch_losses.append(batch_loss)
-        losses.append(sum(batch_losses) / len(batch_losses))
-    return losses
+# - batch_losses.append(batch_loss.data)
+# + batch_losses.append(batch_loss)

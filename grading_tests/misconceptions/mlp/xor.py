@@ -29,7 +29,6 @@ turned = answers(opposite, 2)
 
 
 # %% mistake: xor.no_hidden_layer
-# row: new
 # says: The answers are those of a single neuron, on the two sides of one straight line, and no line
 #   separates the ones of XOR from its zeros. Is there a hidden layer?
 def train_xor(inputs, targets, seed):
@@ -41,7 +40,6 @@ def train_xor(inputs, targets, seed):
 
 
 # %% mistake: xor.no_bend
-# row: new
 # says: The answers are those of a straight line. Two linear layers in a row are one linear layer:
 #   between them there must be something that bends, such as `Tanh()`.
 def train_xor(inputs, targets, seed):
@@ -53,43 +51,30 @@ def train_xor(inputs, targets, seed):
 
 
 # %% mistake: xor.too_short
-# row: new
 # says: The training ends long before the network has learnt anything. Look at the losses: are they
 #   still falling?
-def train_xor(inputs, targets, seed):
-    random.seed(seed)
-    model = MLP(2, [4, 1])
-    optimizer = SGD(model.parameters(), lr=0.5, momentum=0.5)
-    train(model, inputs, targets, mse, optimizer, epochs=20)
-    return model
-
+# - optimizer = SGD(model.parameters(), lr=0.5)
+# - train(model, inputs, targets, mse, optimizer, epochs=250)
+# + optimizer = SGD(model.parameters(), lr=0.5, momentum=0.5)
+# + train(model, inputs, targets, mse, optimizer, epochs=20)
 
 # %% mistake: xor.rate_too_small
-# row: new
 # says: The network has learnt next to nothing. For so few epochs the learning rate is much too
 #   small, or it is so large that the steps overshoot: look at the losses.
-def train_xor(inputs, targets, seed):
-    random.seed(seed)
-    model = MLP(2, [4, 1])
-    optimizer = SGD(model.parameters(), lr=0.0005)
-    train(model, inputs, targets, mse, optimizer, epochs=120)
-    return model
-
+# - optimizer = SGD(model.parameters(), lr=0.5)
+# - train(model, inputs, targets, mse, optimizer, epochs=250)
+# + optimizer = SGD(model.parameters(), lr=0.0005)
+# + train(model, inputs, targets, mse, optimizer, epochs=120)
 
 # %% mistake: xor.targets_ignored
-# row: new
 # says: The network learns XOR whatever targets it is given. Train on `targets`, the argument: the
 #   opposite must work as well.
-def train_xor(inputs, targets, seed):
-    random.seed(seed)
-    model = MLP(2, [4, 1])
-    optimizer = SGD(model.parameters(), lr=0.5, momentum=0.5)
-    train(model, inputs, [0.0, 1.0, 1.0, 0.0], mse, optimizer, epochs=120)
-    return model
-
+# - optimizer = SGD(model.parameters(), lr=0.5)
+# - train(model, inputs, targets, mse, optimizer, epochs=250)
+# + optimizer = SGD(model.parameters(), lr=0.5, momentum=0.5)
+# + train(model, inputs, [0.0, 1.0, 1.0, 0.0], mse, optimizer, epochs=120)
 
 # %% mistake: xor.not_seeded
-# row: new
 # says: The same seed gives another network each time. Call `random.seed(seed)` before the network is
 #   made.
 def train_xor(inputs, targets, seed):
@@ -100,7 +85,6 @@ def train_xor(inputs, targets, seed):
 
 
 # %% mistake: xor.seed_ignored
-# row: new
 # says: Every seed gives the same network: seed with the argument, `random.seed(seed)`.
 def train_xor(inputs, targets, seed):
     random.seed(0)
@@ -111,17 +95,13 @@ def train_xor(inputs, targets, seed):
 
 
 # %% mistake: xor.returns_the_losses
-# row: new
 # says: The function returns the losses. The model is wanted.
-def train_xor(inputs, targets, seed):
-    random.seed(seed)
-    model = MLP(2, [4, 1])
-    optimizer = SGD(model.parameters(), lr=0.5, momentum=0.5)
-    return train(model, inputs, targets, mse, optimizer, epochs=120)
-    return model
+# - optimizer = SGD(model.parameters(), lr=0.5)
+# - train(model, inputs, targets, mse, optimizer, epochs=250)
+# + optimizer = SGD(model.parameters(), lr=0.5, momentum=0.5)
+# + return train(model, inputs, targets, mse, optimizer, epochs=120)
 
 # %% mistake: xor.looked_up
-# row: new
 # check: none
 # says: The answers are looked up among the points, and nothing has been trained. Make a network, and
 #   move its parameters against their gradients until its answers are right.
@@ -140,7 +120,6 @@ def train_xor(inputs, targets, seed):
 
 
 # %% mistake: xor.weights_by_hand
-# row: new
 # check: none
 # says: The weights are written down, and nothing has been trained. They show that a network of two
 #   neurons can do it; now let it find its weights by itself, from the targets.
@@ -155,7 +134,6 @@ def train_xor(inputs, targets, seed):
 
 
 # %% mistake: xor.drawn_until_it_fits
-# row: new
 # check: none
 # says: Weights are drawn until four points happen to be right. With more weights that takes forever.
 #   Use the gradients: they say in which direction each weight should go.

@@ -86,306 +86,103 @@ z._backward()
 
 
 # %% mistake: add.overwrites
-# row: 1
 # says: The second use overwrote the first. An operand may be used in several places, and every
 #   use counts: write `+=`, not `=`.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.grad = 1.0 * out.grad
-        other.grad = 1.0 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
+# - self.grad += 1.0 * out.grad
+# - other.grad += 1.0 * out.grad
+# + self.grad = 1.0 * out.grad
+# + other.grad = 1.0 * out.grad
 
 # %% mistake: add.same_operand_once
-# row: new
 # says: In `x + x` only one of the two uses counted. Both operands get their share, also where
 #   they are the same node: no case of its own is needed.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.grad += 1.0 * out.grad
-        if other is not self:
-            other.grad += 1.0 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
+# - other.grad += 1.0 * out.grad
+# + if other is not self:
+# +     other.grad += 1.0 * out.grad
 
 # %% mistake: add.upstream_dropped
-# row: 4
 # says: Each operand got 1, whatever the result's gradient was. The local derivative is right;
 #   the chain rule is missing: multiply it by the gradient of the result.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.grad += 1.0
-        other.grad += 1.0
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
+# - self.grad += 1.0 * out.grad
+# - other.grad += 1.0 * out.grad
+# + self.grad += 1.0
+# + other.grad += 1.0
 
 # %% mistake: add.upstream_is_data
-# row: new
 # says: The operands got the result's number instead of its gradient. What flows backward is
 #   `out.grad`, not `out.data`.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.grad += 1.0 * out.data
-        other.grad += 1.0 * out.data
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
+# - self.grad += 1.0 * out.grad
+# - other.grad += 1.0 * out.grad
+# + self.grad += 1.0 * out.data
+# + other.grad += 1.0 * out.data
 
 # %% mistake: add.other_forgotten
-# row: 5
 # says: The left operand learned, the right one did not. Both operands of a sum have a share in
 #   the gradient.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.grad += 1.0 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
+# - other.grad += 1.0 * out.grad
 
 # %% mistake: add.self_forgotten
-# row: 5
 # says: The right operand learned, the left one did not. Both operands of a sum have a share in
 #   the gradient.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        other.grad += 1.0 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
+# - self.grad += 1.0 * out.grad
 
 # %% mistake: add.right_operand_not_recorded
-# row: 6
 # says: The graph lost an edge: `_prev` of the sum holds the left operand only. A backward pass
 #   would never reach the right one.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self,), "+")
-
-    def _backward():
-        self.grad += 1.0 * out.grad
-        other.grad += 1.0 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
+# - out = Value(self.data + other.data, (self, other), "+")
+# + out = Value(self.data + other.data, (self,), "+")
 
 # %% mistake: add.left_operand_not_recorded
-# row: 6
 # says: The graph lost an edge: `_prev` of the sum holds the right operand only. A backward pass
 #   would never reach the left one.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (other,), "+")
-
-    def _backward():
-        self.grad += 1.0 * out.grad
-        other.grad += 1.0 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
+# - out = Value(self.data + other.data, (self, other), "+")
+# + out = Value(self.data + other.data, (other,), "+")
 
 # %% mistake: add.nothing_recorded
-# row: 6
 # says: The sum does not know what it was computed from: its `_prev` is empty. Hand both
 #   operands to the new node.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, _op="+")
-
-    def _backward():
-        self.grad += 1.0 * out.grad
-        other.grad += 1.0 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
+# - out = Value(self.data + other.data, (self, other), "+")
+# + out = Value(self.data + other.data, _op="+")
 
 # %% mistake: add.operation_not_recorded
-# row: new
 # says: The sum's `_op` is empty. Tell the new node which operation made it; drawings and your
 #   own eyes will need it.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other))
-
-    def _backward():
-        self.grad += 1.0 * out.grad
-        other.grad += 1.0 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
+# - out = Value(self.data + other.data, (self, other), "+")
+# + out = Value(self.data + other.data, (self, other))
 
 # %% mistake: add.numbers_not_wrapped
-# row: 7
 # says: A plain number has no `data`. Look whether `other` is a Value, and wrap it in one if it
 #   is not, before you use it.
-def add(self, other):
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.grad += 1.0 * out.grad
-        other.grad += 1.0 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
+# - other = other if isinstance(other, Value) else Value(other)
 
 # %% mistake: add.wraps_everything
-# row: new
 # says: A node was wrapped in another node. Only plain numbers need wrapping: ask with
 #   `isinstance` first.
-def add(self, other):
-    other = Value(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.grad += 1.0 * out.grad
-        other.grad += 1.0 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
+# - other = other if isinstance(other, Value) else Value(other)
+# + other = Value(other)
 
 # %% mistake: add.step_called_at_once
-# row: 29
 # says: The backward step ran at once, when no gradient had arrived, and what it returned, None,
 #   was stored. Store the function itself: its name, without parentheses.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.grad += 1.0 * out.grad
-        other.grad += 1.0 * out.grad
-
-    out._backward = _backward()
-    return out
-
-
-Value.__add__ = add
-
+# - out._backward = _backward
+# + out._backward = _backward()
 
 # %% mistake: add.step_not_stored
-# row: 29
 # says: The operands get nothing: the backward step was never stored, or it took the result's gradient
 #   too early. Put it on the new node as its `_backward`, and read `out.grad` inside it.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.grad += 1.0 * out.grad
-        other.grad += 1.0 * out.grad
-
-    return out
-
-
-Value.__add__ = add
-
+# - out._backward = _backward
 
 # %% mistake: add.step_stored_on_operand
-# row: new
 # says: The backward step was stored on an operand. It belongs to the result: that is the node
 #   whose gradient it passes on.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.grad += 1.0 * out.grad
-        other.grad += 1.0 * out.grad
-
-    self._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
+# - out._backward = _backward
+# + self._backward = _backward
 
 # %% mistake: add.not_returned
-# row: new
 # says: The sum came out as None: the function makes the node and then does not return it.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.grad += 1.0 * out.grad
-        other.grad += 1.0 * out.grad
-
-    out._backward = _backward
-
-
-Value.__add__ = add
-
+# - return out
 
 # %% mistake: add.returns_number
-# row: new
 # says: The sum is a plain number, so the graph ends there. Return a new node that holds it.
 def add(self, other):
     other = other if isinstance(other, Value) else Value(other)
@@ -396,7 +193,6 @@ Value.__add__ = add
 
 
 # %% mistake: add.changes_left_operand
-# row: 31
 # says: Adding changed the left operand itself. A sum is a new node; the operands keep their
 #   numbers.
 def add(self, other):
@@ -409,47 +205,20 @@ Value.__add__ = add
 
 
 # %% mistake: add.in_place
-# row: 31
 # says: `b += 1` changed the node that `a` stands for as well. Do not define `__iadd__`: without
 #   it, Python makes a new node with `__add__`. Take it out, then restart the kernel: the class
 #   that is in memory keeps it.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.grad += 1.0 * out.grad
-        other.grad += 1.0 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
-
-def iadd(self, other):
-    self.data += other.data if isinstance(other, Value) else other
-    return self
-
-
-Value.__iadd__ = iadd
-
+# + def iadd(self, other):
+# +     self.data += other.data if isinstance(other, Value) else other
+# +     return self
+# +
+# +
+# + Value.__iadd__ = iadd
 
 # %% mistake: add.gradient_like_product
-# row: 3
 # says: Each operand got the other's number. That is the rule for a product; the slope of a sum
 #   with respect to either operand is 1.
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.grad += other.data * out.grad
-        other.grad += self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
+# - self.grad += 1.0 * out.grad
+# - other.grad += 1.0 * out.grad
+# + self.grad += other.data * out.grad
+# + other.grad += self.data * out.grad

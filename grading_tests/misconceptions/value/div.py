@@ -71,80 +71,27 @@ for node in steps:
 
 
 # %% mistake: div.sign_lost
-# row: 13
 # says: The divisor's gradient has the wrong sign. A larger divisor makes the quotient smaller:
 #   the derivative with respect to b is -a/b².
-def div(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data / other.data, (self, other), "/")
-
-    def _backward():
-        self.grad += 1.0 / other.data * out.grad
-        other.grad += self.data / other.data**2 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__truediv__ = div
-
+# - other.grad += -self.data / other.data**2 * out.grad
+# + other.grad += self.data / other.data**2 * out.grad
 
 # %% mistake: div.floor
-# row: 14
 # says: The fraction is gone: `//` rounds down to a whole number. True division is `/`.
-def div(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data // other.data, (self, other), "/")
-
-    def _backward():
-        self.grad += 1.0 / other.data * out.grad
-        other.grad += -self.data / other.data**2 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__truediv__ = div
-
+# - out = Value(self.data / other.data, (self, other), "/")
+# + out = Value(self.data // other.data, (self, other), "/")
 
 # %% mistake: div.other_forgotten
-# row: 5
 # says: The numerator learned, the divisor did not. Both operands have a share in the gradient.
-def div(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data / other.data, (self, other), "/")
-
-    def _backward():
-        self.grad += 1.0 / other.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__truediv__ = div
-
+# - other.grad += -self.data / other.data**2 * out.grad
 
 # %% mistake: div.numerator_like_product
-# row: 3
 # says: The numerator's gradient was multiplied by the divisor. That is the rule for a product;
 #   the slope of a/b with respect to a is 1/b.
-def div(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data / other.data, (self, other), "/")
-
-    def _backward():
-        self.grad += other.data * out.grad
-        other.grad += -self.data / other.data**2 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__truediv__ = div
-
+# - self.grad += 1.0 / other.data * out.grad
+# + self.grad += other.data * out.grad
 
 # %% mistake: div.inverted
-# row: 10
 # says: `x / y` gave `y / x`. `self` stands above the line.
 def div(self, other):
     other = other if isinstance(other, Value) else Value(other)
@@ -155,63 +102,23 @@ Value.__truediv__ = div
 
 
 # %% mistake: div.numerator_missing_below
-# row: 13
 # says: The divisor's gradient is that of 1/b. With a above the line, the slope is a times as
 #   steep.
-def div(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data / other.data, (self, other), "/")
-
-    def _backward():
-        self.grad += 1.0 / other.data * out.grad
-        other.grad += -1.0 / other.data**2 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__truediv__ = div
-
+# - other.grad += -self.data / other.data**2 * out.grad
+# + other.grad += -1.0 / other.data**2 * out.grad
 
 # %% mistake: div.square_forgotten
-# row: 13
 # says: The divisor's gradient lacks a square: the derivative of a/b with respect to b is -a/b².
-def div(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data / other.data, (self, other), "/")
-
-    def _backward():
-        self.grad += 1.0 / other.data * out.grad
-        other.grad += -self.data / other.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__truediv__ = div
-
+# - other.grad += -self.data / other.data**2 * out.grad
+# + other.grad += -self.data / other.data * out.grad
 
 # %% mistake: div.square_without_parentheses
-# row: 13
 # says: `a / b * b` divides by b and then multiplies by it again. Put the square in parentheses,
 #   or write `b**2`.
-def div(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data / other.data, (self, other), "/")
-
-    def _backward():
-        self.grad += 1.0 / other.data * out.grad
-        other.grad += -self.data / other.data * other.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__truediv__ = div
-
+# - other.grad += -self.data / other.data**2 * out.grad
+# + other.grad += -self.data / other.data * other.data * out.grad
 
 # %% mistake: div.divisor_cut_off
-# row: 11
 # says: The divisor became a plain number on the way, so the graph does not know it and it never
 #   learns. Work with the node, not with its `.data`.
 def div(self, other):
@@ -223,7 +130,6 @@ Value.__truediv__ = div
 
 
 # %% mistake: div.cut_off
-# row: 11
 # says: The quotient is a fresh leaf without operands: the graph is cut there, and nobody
 #   learns. A node made from `.data` alone remembers nothing.
 def div(self, other):
@@ -235,93 +141,35 @@ Value.__truediv__ = div
 
 
 # %% mistake: div.overwrites
-# row: 2
 # says: The second use overwrote the first. In `x / x` both uses count: write `+=`, not `=`.
-def div(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data / other.data, (self, other), "/")
-
-    def _backward():
-        self.grad = 1.0 / other.data * out.grad
-        other.grad = -self.data / other.data**2 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__truediv__ = div
-
+# - self.grad += 1.0 / other.data * out.grad
+# - other.grad += -self.data / other.data**2 * out.grad
+# + self.grad = 1.0 / other.data * out.grad
+# + other.grad = -self.data / other.data**2 * out.grad
 
 # %% mistake: div.upstream_dropped
-# row: 4
 # says: The local derivatives are right; the chain rule is missing. Multiply each of them by the
 #   gradient of the result.
-def div(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data / other.data, (self, other), "/")
-
-    def _backward():
-        self.grad += 1.0 / other.data
-        other.grad += -self.data / other.data**2
-
-    out._backward = _backward
-    return out
-
-
-Value.__truediv__ = div
-
+# - self.grad += 1.0 / other.data * out.grad
+# - other.grad += -self.data / other.data**2 * out.grad
+# + self.grad += 1.0 / other.data
+# + other.grad += -self.data / other.data**2
 
 # %% mistake: div.numbers_not_wrapped
-# row: 7
 # says: A plain number has no `data`. Look whether `other` is a Value, and wrap it in one if it
 #   is not, before you use it.
-def div(self, other):
-    out = Value(self.data / other.data, (self, other), "/")
-
-    def _backward():
-        self.grad += 1.0 / other.data * out.grad
-        other.grad += -self.data / other.data**2 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__truediv__ = div
-
+# - other = other if isinstance(other, Value) else Value(other)
 
 # %% mistake: div.shares_swapped
-# row: new
 # says: Each operand got the share that belongs to the other. The numerator's is 1/b, the
 #   divisor's is -a/b².
-def div(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data / other.data, (self, other), "/")
-
-    def _backward():
-        self.grad += -self.data / other.data**2 * out.grad
-        other.grad += 1.0 / other.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__truediv__ = div
-
+# - self.grad += 1.0 / other.data * out.grad
+# - other.grad += -self.data / other.data**2 * out.grad
+# + self.grad += -self.data / other.data**2 * out.grad
+# + other.grad += 1.0 / other.data * out.grad
 
 # %% mistake: div.right_operand_not_recorded
-# row: 6
 # says: The graph lost an edge: the divisor is missing from `_prev`, so a backward pass that
 #   goes on from there never reaches it.
-def div(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data / other.data, (self,), "/")
-
-    def _backward():
-        self.grad += 1.0 / other.data * out.grad
-        other.grad += -self.data / other.data**2 * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__truediv__ = div
+# - out = Value(self.data / other.data, (self, other), "/")
+# + out = Value(self.data / other.data, (self,), "/")

@@ -85,305 +85,106 @@ z._backward()
 
 
 # %% mistake: mul.own_data
-# row: 3
 # says: Each operand got its own number. How a product reacts to one factor depends on the
 #   other: the derivative of a·b with respect to a is b.
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def _backward():
-        self.grad += self.data * out.grad
-        other.grad += other.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-
+# - self.grad += other.data * out.grad
+# - other.grad += self.data * out.grad
+# + self.grad += self.data * out.grad
+# + other.grad += other.data * out.grad
 
 # %% mistake: mul.overwrites
-# row: 2
 # says: The second use overwrote the first. In `x * x` both factors are x, and both uses count:
 #   write `+=`, not `=`.
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def _backward():
-        self.grad = other.data * out.grad
-        other.grad = self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-
+# - self.grad += other.data * out.grad
+# - other.grad += self.data * out.grad
+# + self.grad = other.data * out.grad
+# + other.grad = self.data * out.grad
 
 # %% mistake: mul.upstream_dropped
-# row: 4
 # says: The local derivatives are right; the chain rule is missing. Multiply each of them by the
 #   gradient of the result.
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def _backward():
-        self.grad += other.data
-        other.grad += self.data
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-
+# - self.grad += other.data * out.grad
+# - other.grad += self.data * out.grad
+# + self.grad += other.data
+# + other.grad += self.data
 
 # %% mistake: mul.upstream_is_data
-# row: new
 # says: The gradients grow with the product itself. What flows backward is the result's
 #   gradient, `out.grad`; its number is not needed.
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def _backward():
-        self.grad += other.data * out.data
-        other.grad += self.data * out.data
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-
+# - self.grad += other.data * out.grad
+# - other.grad += self.data * out.grad
+# + self.grad += other.data * out.data
+# + other.grad += self.data * out.data
 
 # %% mistake: mul.upstream_added
-# row: new
 # says: The local derivative and the result's gradient were added. Along a path slopes are
 #   multiplied; only separate paths are added.
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def _backward():
-        self.grad += other.data + out.grad
-        other.grad += self.data + out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-
+# - self.grad += other.data * out.grad
+# - other.grad += self.data * out.grad
+# + self.grad += other.data + out.grad
+# + other.grad += self.data + out.grad
 
 # %% mistake: mul.other_forgotten
-# row: 5
 # says: The left factor learned, the right one did not. Both factors have a share in the
 #   gradient.
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def _backward():
-        self.grad += other.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-
+# - other.grad += self.data * out.grad
 
 # %% mistake: mul.both_shares_to_self
-# row: 5
 # says: Both shares of the gradient went to the left factor. The second one belongs to `other`.
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def _backward():
-        self.grad += other.data * out.grad
-        self.grad += self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-
+# - other.grad += self.data * out.grad
+# + self.grad += self.data * out.grad
 
 # %% mistake: mul.gradient_like_sum
-# row: new
 # says: Both factors got the result's gradient unchanged. That is the rule for a sum; in a
 #   product each factor's share is scaled by the other factor.
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def _backward():
-        self.grad += out.grad
-        other.grad += out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-
+# - self.grad += other.data * out.grad
+# - other.grad += self.data * out.grad
+# + self.grad += out.grad
+# + other.grad += out.grad
 
 # %% mistake: mul.adds
-# row: new
 # says: The result is the sum. The operator inside is still the one of `add`.
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other), "*")
-
-    def _backward():
-        self.grad += other.data * out.grad
-        other.grad += self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-
+# - out = Value(self.data * other.data, (self, other), "*")
+# + out = Value(self.data + other.data, (self, other), "*")
 
 # %% mistake: mul.operation_copied
-# row: new
 # says: The product says that it is a sum: its `_op` was copied from `add`.
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, (self, other), "+")
-
-    def _backward():
-        self.grad += other.data * out.grad
-        other.grad += self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-
+# - out = Value(self.data * other.data, (self, other), "*")
+# + out = Value(self.data * other.data, (self, other), "+")
 
 # %% mistake: mul.right_operand_not_recorded
-# row: 6
 # says: The graph lost an edge: `_prev` of the product holds the left factor only. A backward
 #   pass would never reach the right one.
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, (self,), "*")
-
-    def _backward():
-        self.grad += other.data * out.grad
-        other.grad += self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-
+# - out = Value(self.data * other.data, (self, other), "*")
+# + out = Value(self.data * other.data, (self,), "*")
 
 # %% mistake: mul.numbers_not_wrapped
-# row: 7
 # says: A plain number has no `data`. Look whether `other` is a Value, and wrap it in one if it
 #   is not, before you use it.
-def mul(self, other):
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def _backward():
-        self.grad += other.data * out.grad
-        other.grad += self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-
+# - other = other if isinstance(other, Value) else Value(other)
 
 # %% mistake: mul.step_called_at_once
-# row: 29
 # says: The backward step ran at once, when no gradient had arrived, and what it returned, None,
 #   was stored. Store the function itself: its name, without parentheses.
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def _backward():
-        self.grad += other.data * out.grad
-        other.grad += self.data * out.grad
-
-    out._backward = _backward()
-    return out
-
-
-Value.__mul__ = mul
-
+# - out._backward = _backward
+# + out._backward = _backward()
 
 # %% mistake: mul.step_not_stored
-# row: 29
 # says: The factors get nothing: the backward step was never stored, or it took the result's gradient
 #   too early. Put it on the new node as its `_backward`, and read `out.grad` inside it.
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def _backward():
-        self.grad += other.data * out.grad
-        other.grad += self.data * out.grad
-
-    return out
-
-
-Value.__mul__ = mul
-
+# - out._backward = _backward
 
 # %% mistake: mul.not_returned
-# row: new
 # says: The product came out as None: the function makes the node and then does not return it.
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def _backward():
-        self.grad += other.data * out.grad
-        other.grad += self.data * out.grad
-
-    out._backward = _backward
-
-
-Value.__mul__ = mul
-
+# - return out
 
 # %% mistake: mul.in_place
-# row: 31
 # says: `b *= 3` changed the node that `a` stands for as well. Do not define `__imul__`: without
 #   it, Python makes a new node with `__mul__`. Take it out, then restart the kernel: the class
 #   that is in memory keeps it.
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def _backward():
-        self.grad += other.data * out.grad
-        other.grad += self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-
-
-def imul(self, other):
-    self.data *= other.data if isinstance(other, Value) else other
-    return self
-
-
-Value.__imul__ = imul
+# + def imul(self, other):
+# +     self.data *= other.data if isinstance(other, Value) else other
+# +     return self
+# +
+# +
+# + Value.__imul__ = imul

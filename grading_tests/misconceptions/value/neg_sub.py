@@ -100,40 +100,19 @@ for node in steps:
 
 
 # %% mistake: neg_sub.negation_cut_off
-# row: 11
 # says: `-x` is a fresh leaf without operands: the graph is cut there, and x never learns. A
 #   node made from `.data` alone remembers nothing.
-def neg(self):
-    return Value(-self.data)
-
-
-def sub(self, other):
-    return self + (-other)
-
-
-Value.__neg__ = neg
-Value.__sub__ = sub
-
+# - return self * -1
+# + return Value(-self.data)
 
 # %% mistake: neg_sub.difference_cut_off
-# row: 11
 # says: The difference is a fresh leaf without operands: the graph is cut there. A node made
 #   from `.data` alone remembers nothing.
-def neg(self):
-    return self * -1
-
-
-def sub(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    return Value(self.data - other.data)
-
-
-Value.__neg__ = neg
-Value.__sub__ = sub
-
+# - return self + (-other)
+# + other = other if isinstance(other, Value) else Value(other)
+# + return Value(self.data - other.data)
 
 # %% mistake: neg_sub.negation_keeps_sign
-# row: new
 # says: The gradient of `-x` arrives at x with its sign unchanged. The slope of -x is -1.
 def neg(self):
     out = Value(-self.data, (self,), "neg")
@@ -162,93 +141,52 @@ Value.__sub__ = sub
 
 
 # %% mistake: neg_sub.plus_for_both
-# row: 12
 # says: Both operands got the gradient with a plus. A larger second operand makes the difference
 #   smaller, so its sign flips.
-def neg(self):
-    return self * -1
-
-
-def sub(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data - other.data, (self, other), "-")
-
-    def _backward():
-        self.grad += out.grad
-        other.grad += out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__neg__ = neg
-Value.__sub__ = sub
-
+# - return self + (-other)
+# + other = other if isinstance(other, Value) else Value(other)
+# + out = Value(self.data - other.data, (self, other), "-")
+# +
+# + def _backward():
+# +     self.grad += out.grad
+# +     other.grad += out.grad
+# +
+# + out._backward = _backward
+# + return out
 
 # %% mistake: neg_sub.minus_for_both
-# row: 12
 # says: Both operands got the gradient with a minus. Only the second one pulls the difference
 #   down.
-def neg(self):
-    return self * -1
-
-
-def sub(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data - other.data, (self, other), "-")
-
-    def _backward():
-        self.grad -= out.grad
-        other.grad -= out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__neg__ = neg
-Value.__sub__ = sub
-
+# - return self + (-other)
+# + other = other if isinstance(other, Value) else Value(other)
+# + out = Value(self.data - other.data, (self, other), "-")
+# +
+# + def _backward():
+# +     self.grad -= out.grad
+# +     other.grad -= out.grad
+# +
+# + out._backward = _backward
+# + return out
 
 # %% mistake: neg_sub.order_swapped
-# row: 9
 # says: `x - y` gave `y - x`. `self` stands on the left of the sign.
-def neg(self):
-    return self * -1
-
-
-def sub(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    return other + (-self)
-
-
-Value.__neg__ = neg
-Value.__sub__ = sub
-
+# - return self + (-other)
+# + other = other if isinstance(other, Value) else Value(other)
+# + return other + (-self)
 
 # %% mistake: neg_sub.numbers_not_wrapped
-# row: 7
 # says: A plain number has no `data`. Wrap it in a Value before you use it as a node.
-def neg(self):
-    return self * -1
-
-
-def sub(self, other):
-    out = Value(self.data - other.data, (self, other), "-")
-
-    def _backward():
-        self.grad += out.grad
-        other.grad -= out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__neg__ = neg
-Value.__sub__ = sub
-
+# - return self + (-other)
+# + out = Value(self.data - other.data, (self, other), "-")
+# +
+# + def _backward():
+# +     self.grad += out.grad
+# +     other.grad -= out.grad
+# +
+# + out._backward = _backward
+# + return out
 
 # %% mistake: neg_sub.negates_in_place
-# row: 31
 # says: `-x` turned the sign of x itself. The result is a new node; x keeps its number.
 def neg(self):
     self.data = -self.data
@@ -272,111 +210,62 @@ Value.__sub__ = sub
 
 
 # %% mistake: neg_sub.overwrites
-# row: 2
 # says: The second use overwrote the first. In `x - x` both uses count: write `+=` and `-=`, not
 #   `=`.
-def neg(self):
-    return self * -1
-
-
-def sub(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data - other.data, (self, other), "-")
-
-    def _backward():
-        self.grad = out.grad
-        other.grad = -out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__neg__ = neg
-Value.__sub__ = sub
-
+# - return self + (-other)
+# + other = other if isinstance(other, Value) else Value(other)
+# + out = Value(self.data - other.data, (self, other), "-")
+# +
+# + def _backward():
+# +     self.grad = out.grad
+# +     other.grad = -out.grad
+# +
+# + out._backward = _backward
+# + return out
 
 # %% mistake: neg_sub.upstream_dropped
-# row: 4
 # says: The operands got 1 and -1, whatever the result's gradient was. The signs are right; the
 #   chain rule is missing.
-def neg(self):
-    return self * -1
-
-
-def sub(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data - other.data, (self, other), "-")
-
-    def _backward():
-        self.grad += 1.0
-        other.grad -= 1.0
-
-    out._backward = _backward
-    return out
-
-
-Value.__neg__ = neg
-Value.__sub__ = sub
-
+# - return self + (-other)
+# + other = other if isinstance(other, Value) else Value(other)
+# + out = Value(self.data - other.data, (self, other), "-")
+# +
+# + def _backward():
+# +     self.grad += 1.0
+# +     other.grad -= 1.0
+# +
+# + out._backward = _backward
+# + return out
 
 # %% mistake: neg_sub.other_forgotten
-# row: 5
 # says: The first operand learned, the second one did not. Both have a share in the gradient of
 #   a difference.
-def neg(self):
-    return self * -1
-
-
-def sub(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data - other.data, (self, other), "-")
-
-    def _backward():
-        self.grad += out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__neg__ = neg
-Value.__sub__ = sub
-
+# - return self + (-other)
+# + other = other if isinstance(other, Value) else Value(other)
+# + out = Value(self.data - other.data, (self, other), "-")
+# +
+# + def _backward():
+# +     self.grad += out.grad
+# +
+# + out._backward = _backward
+# + return out
 
 # %% mistake: neg_sub.circular
-# row: new
 # says: `neg` ends up calling itself: a `-` inside it is `neg` again, or `sub`, which is written
 #   with `neg`. One of the two must stand on its own.
-def neg(self):
-    return Value(0.0) - self
-
-
-def sub(self, other):
-    return self + (-other)
-
-
-Value.__neg__ = neg
-Value.__sub__ = sub
-
+# - return self * -1
+# + return Value(0.0) - self
 
 # %% mistake: neg_sub.right_operand_not_recorded
-# row: 6
 # says: The graph lost an edge: the second operand is missing from `_prev`, so a backward pass
 #   that goes on from there never reaches it.
-def neg(self):
-    return self * -1
-
-
-def sub(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data - other.data, (self,), "-")
-
-    def _backward():
-        self.grad += out.grad
-        other.grad -= out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__neg__ = neg
-Value.__sub__ = sub
+# - return self + (-other)
+# + other = other if isinstance(other, Value) else Value(other)
+# + out = Value(self.data - other.data, (self,), "-")
+# +
+# + def _backward():
+# +     self.grad += out.grad
+# +     other.grad -= out.grad
+# +
+# + out._backward = _backward
+# + return out

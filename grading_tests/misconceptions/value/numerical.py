@@ -29,98 +29,73 @@ slope = numerical_derivative(lambda t: t**3, x, h)
 
 
 # %% mistake: numerical.forward_difference
-# row: new
 # says: That is the slope between x and x + h. The central difference looks to both sides and
 #   leaves out the middle.
-def numerical_derivative(f, x, h=1e-5):
-    return (f(x + h) - f(x)) / h
-
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# + return (f(x + h) - f(x)) / h
 
 # %% mistake: numerical.backward_difference
-# row: new
 # says: That is the slope between x - h and x. The central difference looks to both sides and
 #   leaves out the middle.
-def numerical_derivative(f, x, h=1e-5):
-    return (f(x) - f(x - h)) / h
-
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# + return (f(x) - f(x - h)) / h
 
 # %% mistake: numerical.divides_by_h
-# row: new
 # says: The slope is twice what it should be. From x - h to x + h is further than h.
-def numerical_derivative(f, x, h=1e-5):
-    return (f(x + h) - f(x - h)) / h
-
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# + return (f(x + h) - f(x - h)) / h
 
 # %% mistake: numerical.run_without_parentheses
-# row: new
 # says: `/ 2 * h` divides by 2 and then multiplies by h. Put the run in parentheses.
-def numerical_derivative(f, x, h=1e-5):
-    return (f(x + h) - f(x - h)) / 2 * h
-
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# + return (f(x + h) - f(x - h)) / 2 * h
 
 # %% mistake: numerical.rise_without_parentheses
-# row: new
 # says: Only the second value was divided by the run. Python divides before it subtracts: put
 #   the rise in parentheses.
-def numerical_derivative(f, x, h=1e-5):
-    return f(x + h) - f(x - h) / (2 * h)
-
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# + return f(x + h) - f(x - h) / (2 * h)
 
 # %% mistake: numerical.ignores_h
-# row: new
 # says: The step that is given makes no difference. Use the argument h, not a number of your
 #   own.
-def numerical_derivative(f, x, h=1e-5):
-    return (f(x + 1e-5) - f(x - 1e-5)) / (2 * 1e-5)
-
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# + return (f(x + 1e-5) - f(x - 1e-5)) / (2 * 1e-5)
 
 # %% mistake: numerical.step_too_large
-# row: new
 # says: Without h, the step is too large to be accurate. The default is 1e-5.
-def numerical_derivative(f, x, h=0.01):
-    return (f(x + h) - f(x - h)) / (2 * h)
-
+# - def numerical_derivative(f, x, h=1e-5):
+# + def numerical_derivative(f, x, h=0.01):
 
 # %% mistake: numerical.half_step
-# row: new
 # says: The nudges are half as large as they should be. The step h is the nudge to either side,
 #   so the two points are 2h apart.
-def numerical_derivative(f, x, h=1e-5):
-    return (f(x + h / 2) - f(x - h / 2)) / h
-
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# + return (f(x + h / 2) - f(x - h / 2)) / h
 
 # %% mistake: numerical.wrong_way_round
-# row: new
 # says: The slope has the wrong sign. Take the value on the right minus the value on the left.
-def numerical_derivative(f, x, h=1e-5):
-    return (f(x - h) - f(x + h)) / (2 * h)
-
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# + return (f(x - h) - f(x + h)) / (2 * h)
 
 # %% mistake: numerical.size_only
-# row: new
 # says: A falling function has a negative slope. Keep the sign: it tells the way.
-def numerical_derivative(f, x, h=1e-5):
-    return abs(f(x + h) - f(x - h)) / (2 * h)
-
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# + return abs(f(x + h) - f(x - h)) / (2 * h)
 
 # %% mistake: numerical.rounded
-# row: new
 # says: The slope was rounded, and its later digits are lost. Return it as it is; whoever prints
 #   it can round.
-def numerical_derivative(f, x, h=1e-5):
-    return round((f(x + h) - f(x - h)) / (2 * h), 3)
-
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# + return round((f(x + h) - f(x - h)) / (2 * h), 3)
 
 # %% mistake: numerical.floor
-# row: 14
 # says: The slope is a whole number: `//` rounds down. True division is `/`.
-def numerical_derivative(f, x, h=1e-5):
-    return (f(x + h) - f(x - h)) // (2 * h)
-
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# + return (f(x + h) - f(x - h)) // (2 * h)
 
 # %% mistake: numerical.rise_only
-# row: new
 # says: That is the rise alone. A slope is rise over run: divide by how far apart the two points
 #   are.
-def numerical_derivative(f, x, h=1e-5):
-    return f(x + h) - f(x - h)
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# + return f(x + h) - f(x - h)

@@ -108,394 +108,131 @@ for node in steps:
 
 
 # %% mistake: reverse.radd_missing
-# row: 8
 # says: Python cannot add a node to a number on its left, and `sum` starts from the number 0.
 #   When the int does not know how, Python asks the right operand for `__radd__`: attach it.
-def rsub(self, other):
-    return Value(other) - self
-
-
-def rmul(self, other):
-    return self * other
-
-
-def rtruediv(self, other):
-    return Value(other) / self
-
-
-Value.__rsub__ = rsub
-Value.__rmul__ = rmul
-Value.__rtruediv__ = rtruediv
-
+# - Value.__radd__ = radd
 
 # %% mistake: reverse.rmul_missing
-# row: 8
 # says: `2 * x` fails: the int does not know how to multiply a node, so Python asks the right
 #   operand for `__rmul__`. Attach it.
-def radd(self, other):
-    return self + other
-
-
-def rsub(self, other):
-    return Value(other) - self
-
-
-def rtruediv(self, other):
-    return Value(other) / self
-
-
-Value.__radd__ = radd
-Value.__rsub__ = rsub
-Value.__rtruediv__ = rtruediv
-
+# - Value.__rmul__ = rmul
 
 # %% mistake: reverse.rsub_missing
-# row: 9
 # says: `5 - x` fails: the int does not know how to subtract a node, so Python asks the right
 #   operand for `__rsub__`. Attach it.
-def radd(self, other):
-    return self + other
-
-
-def rmul(self, other):
-    return self * other
-
-
-def rtruediv(self, other):
-    return Value(other) / self
-
-
-Value.__radd__ = radd
-Value.__rmul__ = rmul
-Value.__rtruediv__ = rtruediv
-
+# - Value.__rsub__ = rsub
 
 # %% mistake: reverse.rtruediv_missing
-# row: 10
 # says: `6 / x` fails: the int does not know how to divide by a node, so Python asks the right
 #   operand for `__rtruediv__`. Attach it.
-def radd(self, other):
-    return self + other
-
-
-def rsub(self, other):
-    return Value(other) - self
-
-
-def rmul(self, other):
-    return self * other
-
-
-Value.__radd__ = radd
-Value.__rsub__ = rsub
-Value.__rmul__ = rmul
-
+# - Value.__rtruediv__ = rtruediv
 
 # %% mistake: reverse.rsub_order
-# row: 9
 # says: `5 - x` gave `x - 5`. In `rsub`, `self` stands on the right of the sign.
-def radd(self, other):
-    return self + other
-
-
-def rsub(self, other):
-    return self - other
-
-
-def rmul(self, other):
-    return self * other
-
-
-def rtruediv(self, other):
-    return Value(other) / self
-
-
-Value.__radd__ = radd
-Value.__rsub__ = rsub
-Value.__rmul__ = rmul
-Value.__rtruediv__ = rtruediv
-
+# - return self * -1 + other
+# + return self - other
+# - return self**-1 * other
+# + return Value(other) / self
 
 # %% mistake: reverse.rtruediv_order
-# row: 10
 # says: `6 / x` gave `x / 6`. In `rtruediv`, `self` stands below the line.
-def radd(self, other):
-    return self + other
-
-
-def rsub(self, other):
-    return Value(other) - self
-
-
-def rmul(self, other):
-    return self * other
-
-
-def rtruediv(self, other):
-    return self / other
-
-
-Value.__radd__ = radd
-Value.__rsub__ = rsub
-Value.__rmul__ = rmul
-Value.__rtruediv__ = rtruediv
-
+# - return self * -1 + other
+# + return Value(other) - self
+# - return self**-1 * other
+# + return self / other
 
 # %% mistake: reverse.both_orders
-# row: 9
 # says: Both `5 - x` and `6 / x` came out the wrong way round. In the reflected methods `self`
 #   stands on the right; only for sums and products does the order not matter.
-def radd(self, other):
-    return self + other
-
-
-def rsub(self, other):
-    return self - other
-
-
-def rmul(self, other):
-    return self * other
-
-
-def rtruediv(self, other):
-    return self / other
-
-
-Value.__radd__ = radd
-Value.__rsub__ = rsub
-Value.__rmul__ = rmul
-Value.__rtruediv__ = rtruediv
-
+# - return self * -1 + other
+# + return self - other
+# - return self**-1 * other
+# + return self / other
 
 # %% mistake: reverse.radd_ignores_number
-# row: new
 # says: `3 + x` gave x: the number was dropped. That is right for the 0 from which `sum` starts,
 #   and for nothing else.
-def radd(self, other):
-    return self
-
-
-def rsub(self, other):
-    return Value(other) - self
-
-
-def rmul(self, other):
-    return self * other
-
-
-def rtruediv(self, other):
-    return Value(other) / self
-
-
-Value.__radd__ = radd
-Value.__rsub__ = rsub
-Value.__rmul__ = rmul
-Value.__rtruediv__ = rtruediv
-
+# - return self + other
+# + return self
+# - return self * -1 + other
+# + return Value(other) - self
+# - return self**-1 * other
+# + return Value(other) / self
 
 # %% mistake: reverse.radd_for_zero_only
-# row: new
 # says: `radd` knows what to do with the 0 from which `sum` starts and returns None for other
 #   numbers. Any number may stand on the left.
-def radd(self, other):
-    if other == 0:
-        return self
-
-
-def rsub(self, other):
-    return Value(other) - self
-
-
-def rmul(self, other):
-    return self * other
-
-
-def rtruediv(self, other):
-    return Value(other) / self
-
-
-Value.__radd__ = radd
-Value.__rsub__ = rsub
-Value.__rmul__ = rmul
-Value.__rtruediv__ = rtruediv
-
+# - return self + other
+# + if other == 0:
+# +     return self
+# - return self * -1 + other
+# + return Value(other) - self
+# - return self**-1 * other
+# + return Value(other) / self
 
 # %% mistake: reverse.radd_cut_off
-# row: 11
 # says: `3 + x` is a fresh leaf: the graph is cut there, and x never learns. Add to the node,
 #   not to its `.data`.
-def radd(self, other):
-    return Value(other + self.data)
-
-
-def rsub(self, other):
-    return Value(other) - self
-
-
-def rmul(self, other):
-    return self * other
-
-
-def rtruediv(self, other):
-    return Value(other) / self
-
-
-Value.__radd__ = radd
-Value.__rsub__ = rsub
-Value.__rmul__ = rmul
-Value.__rtruediv__ = rtruediv
-
+# - return self + other
+# + return Value(other + self.data)
+# - return self * -1 + other
+# + return Value(other) - self
+# - return self**-1 * other
+# + return Value(other) / self
 
 # %% mistake: reverse.rmul_cut_off
-# row: 11
 # says: `4 * x` is a fresh leaf: the graph is cut there, and x never learns. Multiply the node,
 #   not its `.data`.
-def radd(self, other):
-    return self + other
-
-
-def rsub(self, other):
-    return Value(other) - self
-
-
-def rmul(self, other):
-    return Value(other * self.data)
-
-
-def rtruediv(self, other):
-    return Value(other) / self
-
-
-Value.__radd__ = radd
-Value.__rsub__ = rsub
-Value.__rmul__ = rmul
-Value.__rtruediv__ = rtruediv
-
+# - return self * -1 + other
+# + return Value(other) - self
+# - return self * other
+# + return Value(other * self.data)
+# - return self**-1 * other
+# + return Value(other) / self
 
 # %% mistake: reverse.rsub_cut_off
-# row: 11
 # says: `5 - x` is a fresh leaf: the graph is cut there, and x never learns. Subtract the node,
 #   not its `.data`.
-def radd(self, other):
-    return self + other
-
-
-def rsub(self, other):
-    return Value(other - self.data)
-
-
-def rmul(self, other):
-    return self * other
-
-
-def rtruediv(self, other):
-    return Value(other) / self
-
-
-Value.__radd__ = radd
-Value.__rsub__ = rsub
-Value.__rmul__ = rmul
-Value.__rtruediv__ = rtruediv
-
+# - return self * -1 + other
+# + return Value(other - self.data)
+# - return self**-1 * other
+# + return Value(other) / self
 
 # %% mistake: reverse.rtruediv_cut_off
-# row: 11
 # says: `6 / x` is a fresh leaf: the graph is cut there, and x never learns. Divide by the node,
 #   not by its `.data`.
-def radd(self, other):
-    return self + other
-
-
-def rsub(self, other):
-    return Value(other) - self
-
-
-def rmul(self, other):
-    return self * other
-
-
-def rtruediv(self, other):
-    return Value(other / self.data)
-
-
-Value.__radd__ = radd
-Value.__rsub__ = rsub
-Value.__rmul__ = rmul
-Value.__rtruediv__ = rtruediv
-
+# - return self * -1 + other
+# + return Value(other) - self
+# - return self**-1 * other
+# + return Value(other / self.data)
 
 # %% mistake: reverse.all_cut_off
-# row: 11
 # says: The results are right, but they are fresh leaves, and x never learns. Build them from
 #   the node itself, not from its `.data`.
-def radd(self, other):
-    return Value(other + self.data)
-
-
-def rsub(self, other):
-    return Value(other - self.data)
-
-
-def rmul(self, other):
-    return Value(other * self.data)
-
-
-def rtruediv(self, other):
-    return Value(other / self.data)
-
-
-Value.__radd__ = radd
-Value.__rsub__ = rsub
-Value.__rmul__ = rmul
-Value.__rtruediv__ = rtruediv
-
+# - return self + other
+# + return Value(other + self.data)
+# - return self * -1 + other
+# + return Value(other - self.data)
+# - return self * other
+# + return Value(other * self.data)
+# - return self**-1 * other
+# + return Value(other / self.data)
 
 # %% mistake: reverse.calls_itself
-# row: new
 # says: `other + self` inside `radd` is the very expression that called it, so it goes round for
 #   ever. Swap the two, or make the number a node first.
-def radd(self, other):
-    return other + self
-
-
-def rsub(self, other):
-    return other - self
-
-
-def rmul(self, other):
-    return other * self
-
-
-def rtruediv(self, other):
-    return other / self
-
-
-Value.__radd__ = radd
-Value.__rsub__ = rsub
-Value.__rmul__ = rmul
-Value.__rtruediv__ = rtruediv
-
+# - return self + other
+# + return other + self
+# - return self * -1 + other
+# + return other - self
+# - return self * other
+# + return other * self
+# - return self**-1 * other
+# + return other / self
 
 # %% mistake: reverse.numbers_not_wrapped
-# row: 7
 # says: The number on the left has no `data`: it is no node yet. Wrap it in a Value first.
-def radd(self, other):
-    return self + other
-
-
-def rsub(self, other):
-    return Value(other.data - self.data, (other, self), "-")
-
-
-def rmul(self, other):
-    return self * other
-
-
-def rtruediv(self, other):
-    return Value(other.data / self.data, (other, self), "/")
-
-
-Value.__radd__ = radd
-Value.__rsub__ = rsub
-Value.__rmul__ = rmul
-Value.__rtruediv__ = rtruediv
+# - return self * -1 + other
+# + return Value(other.data - self.data, (other, self), "-")
+# - return self**-1 * other
+# + return Value(other.data / self.data, (other, self), "/")

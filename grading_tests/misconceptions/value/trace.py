@@ -119,154 +119,71 @@ def trace(top):
 
 
 # %% mistake: trace.walks_every_path
-# row: 26
 # says: The walk follows every path, and a shared node doubles their number. Remember which
 #   nodes you have met, and go on only from new ones.
 # outcome: timeout
-def trace(root):
-    nodes = {root}
-    edges = set()
-    to_visit = [root]
-    while to_visit:
-        node = to_visit.pop()
-        for operand in node._prev:
-            edges.add((operand, node))
-            nodes.add(operand)
-            to_visit.append(operand)
-    return nodes, edges
-
+# - if operand not in nodes:
+# -     nodes.add(operand)
+# -     to_visit.append(operand)
+# + nodes.add(operand)
+# + to_visit.append(operand)
 
 # %% mistake: trace.met_by_number
-# row: 27
 # says: Two nodes with the same number were taken for one. Equal numbers are not the same node:
 #   remember the nodes, not their data.
-def trace(root):
-    nodes = [root]
-    edges = []
-    met = {root.data}
-    to_visit = [root]
-    while to_visit:
-        node = to_visit.pop()
-        for operand in node._prev:
-            if (operand, node) not in edges:
-                edges.append((operand, node))
-            if operand.data not in met:
-                met.add(operand.data)
-                nodes.append(operand)
-                to_visit.append(operand)
-    return nodes, edges
-
+# - if operand not in nodes:
+# + if operand.data not in [node.data for node in nodes]:
 
 # %% mistake: trace.edges_turned_round
-# row: new
 # says: The edges point the wrong way. An edge goes with the computation: (operand, result).
-def trace(root):
-    nodes = {root}
-    edges = set()
-    to_visit = [root]
-    while to_visit:
-        node = to_visit.pop()
-        for operand in node._prev:
-            edges.add((node, operand))
-            if operand not in nodes:
-                nodes.add(operand)
-                to_visit.append(operand)
-    return nodes, edges
-
+# - edges.add((operand, node))
+# + edges.add((node, operand))
 
 # %% mistake: trace.root_missing
-# row: new
 # says: The root is not among the nodes. It is part of its own graph, also when it stands alone.
-def trace(root):
-    nodes = set()
-    edges = set()
-    to_visit = [root]
-    while to_visit:
-        node = to_visit.pop()
-        for operand in node._prev:
-            edges.add((operand, node))
-            if operand not in nodes:
-                nodes.add(operand)
-                to_visit.append(operand)
-    return nodes, edges
-
+# - nodes = {root}
+# + nodes = set()
 
 # %% mistake: trace.leaves_missing
-# row: new
 # says: Nodes without operands are not among the nodes. A leaf is a node like any other.
-def trace(root):
-    nodes = set()
-    edges = set()
-    to_visit = [root]
-    while to_visit:
-        node = to_visit.pop()
-        for operand in node._prev:
-            nodes.add(node)
-            edges.add((operand, node))
-            if operand not in nodes:
-                to_visit.append(operand)
-    return nodes, edges
-
+# - nodes = {root}
+# + nodes = set()
+# - for operand in node._prev:
+# + for operand in node._prev:
+# +     nodes.add(node)
+# - nodes.add(operand)
 
 # %% mistake: trace.second_edge_missing
-# row: new
 # says: An edge to a node that was met before is missing. A node is visited once, but every
 #   arrow that leaves it counts: record the edge before you ask whether the operand is new.
-def trace(root):
-    nodes = {root}
-    edges = set()
-    to_visit = [root]
-    while to_visit:
-        node = to_visit.pop()
-        for operand in node._prev:
-            if operand not in nodes:
-                nodes.add(operand)
-                edges.add((operand, node))
-                to_visit.append(operand)
-    return nodes, edges
+# - edges.add((operand, node))
+
+# - nodes.add(operand)
+# + nodes.add(operand)
+# + edges.add((operand, node))
 
 
 # %% mistake: trace.edge_for_each_use
-# row: new
 # says: `x + x` gave the same edge twice. An edge that is there already need not be recorded
 #   again; a set takes care of it.
-def trace(root):
-    nodes = {root}
-    edges = []
-    to_visit = [root]
-    while to_visit:
-        node = to_visit.pop()
-        for operand in node._prev:
-            edges.append((operand, node))
-            if operand not in nodes:
-                nodes.add(operand)
-                to_visit.append(operand)
-    return nodes, edges
-
+# - edges = set()
+# + edges = []
+# - edges.add((operand, node))
+# + edges.append((operand, node))
 
 # %% mistake: trace.node_for_each_use
-# row: new
 # says: A node that is used twice appears twice. Mark it as met when you put it on the list, not
 #   only when you come to it.
-def trace(root):
-    nodes = []
-    edges = set()
-    expanded = set()
-    to_visit = [root]
-    while to_visit:
-        node = to_visit.pop()
-        nodes.append(node)
-        if node in expanded:
-            continue
-        expanded.add(node)
-        for operand in node._prev:
-            edges.add((operand, node))
-            to_visit.append(operand)
-    return nodes, edges
-
+# - nodes = {root}
+# + nodes = [root]
+# - if operand not in nodes:
+# -     nodes.add(operand)
+# -     to_visit.append(operand)
+# + if operand not in nodes:
+# +     to_visit.append(operand)
+# + nodes.append(operand)
 
 # %% mistake: trace.one_level
-# row: new
 # says: Only the root's own operands were found. They have operands too: put each new node on
 #   the list of those still to be visited.
 def trace(root):
@@ -279,7 +196,6 @@ def trace(root):
 
 
 # %% mistake: trace.first_operand_only
-# row: new
 # says: The walk follows the first operand only. Each operand of a node leads on to a part of
 #   the graph.
 def trace(root):
@@ -295,50 +211,15 @@ def trace(root):
 
 
 # %% mistake: trace.nodes_only
-# row: new
 # says: The function returns the nodes alone. It should return a pair: the nodes, and the edges.
-def trace(root):
-    nodes = {root}
-    edges = set()
-    to_visit = [root]
-    while to_visit:
-        node = to_visit.pop()
-        for operand in node._prev:
-            edges.add((operand, node))
-            if operand not in nodes:
-                nodes.add(operand)
-                to_visit.append(operand)
-    return nodes
-
+# - return nodes, edges
+# + return nodes
 
 # %% mistake: trace.pair_swapped
-# row: new
 # says: The pair comes back to front. The nodes are first, the edges second.
-def trace(root):
-    nodes = {root}
-    edges = set()
-    to_visit = [root]
-    while to_visit:
-        node = to_visit.pop()
-        for operand in node._prev:
-            edges.add((operand, node))
-            if operand not in nodes:
-                nodes.add(operand)
-                to_visit.append(operand)
-    return edges, nodes
-
+# - return nodes, edges
+# + return edges, nodes
 
 # %% mistake: trace.nothing_returned
-# row: new
 # says: The function collects everything and then does not return it.
-def trace(root):
-    nodes = {root}
-    edges = set()
-    to_visit = [root]
-    while to_visit:
-        node = to_visit.pop()
-        for operand in node._prev:
-            edges.add((operand, node))
-            if operand not in nodes:
-                nodes.add(operand)
-                to_visit.append(operand)
+# - return nodes, edges

@@ -1,4 +1,5 @@
 # Read as text, never imported: a public probe, which the check plays, and known mistakes.
+# In a mistake, a line with - is one of the solution, and a line with + stands in its place.
 
 # %% probe: count_words
 # about: a word three times, once with a capital letter
@@ -8,24 +9,16 @@ counts = count_words("Row row row your boat")
 
 # %% mistake: count_words.capitals
 # says: `Row` and `row` were counted apart. Make all letters small first: `text.lower()`.
-def count_words(text):
-    counts = {}
-    for word in text.split():
-        counts[word] = counts.get(word, 0) + 1
-    return counts
-
+# - for word in text.lower().split():
+# + for word in text.split():
 
 # %% mistake: count_words.letters
 # says: Letters were counted, and not words: going through a text gives its letters. `text.split()`
 #   gives its words.
-def count_words(text):
-    counts = {}
-    for word in text.lower():
-        counts[word] = counts.get(word, 0) + 1
-    return counts
-
+# - for word in text.lower().split():
+# + for word in text.lower():
 
 # %% mistake: count_words.one_each
 # says: Every word came out once, however often it stands there. Add to what was counted so far.
-def count_words(text):
-    return {word: 1 for word in text.lower().split()}
+# - counts[word] = counts.get(word, 0) + 1
+# + counts[word] = 1

@@ -1,4 +1,5 @@
 # Read as text, never imported: a public probe, which the check plays, and known mistakes.
+# In a mistake, a line with - is one of the solution, and a line with + stands in its place.
 
 # %% probe: longest_word
 # about: words of all lengths, two of them the longest
@@ -10,13 +11,8 @@ nothing = longest_word("")
 # %% mistake: longest_word.last_of_several
 # says: Of several words of the same length the last one was taken. Let a word take the place of the
 #   longest so far only where it is longer, not where it is as long.
-def longest_word(text):
-    longest = ""
-    for word in text.split():
-        if len(word) >= len(longest):
-            longest = word
-    return longest
-
+# - if len(word) > len(longest):
+# + if len(word) >= len(longest):
 
 # %% mistake: longest_word.in_the_alphabet
 # says: Words were compared by the alphabet. How long a word is says `len(word)`.

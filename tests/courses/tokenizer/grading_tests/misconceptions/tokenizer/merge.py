@@ -21,18 +21,8 @@ def merge(ids, pair, new):
 
 # %% mistake: merge.last_lost
 # says: The last number was lost where it is part of no pair: the loop ends one place too early.
-def merge(ids, pair, new):
-    merged = []
-    place = 0
-    while place < len(ids) - 1:
-        if tuple(ids[place : place + 2]) == tuple(pair):
-            merged.append(new)
-            place += 2
-        else:
-            merged.append(ids[place])
-            place += 1
-    return merged
-
+# - while place < len(ids):
+# + while place < len(ids) - 1:
 
 # %% mistake: merge.in_place
 # says: The list that was given was changed itself. Make a new one, and leave the given one alone.

@@ -16,45 +16,17 @@ last = known[256]
 
 # %% mistake: vocabulary.merges_alone
 # says: The single bytes are not counted: the first 256 numbers are part of the vocabulary.
-class Vocabulary:
-    def __init__(self, merges):
-        self._merges = merges
-        self._bytes = [bytes([number]) for number in range(256)]
-        for left, right in merges:
-            self._bytes.append(self._bytes[left] + self._bytes[right])
-
-    def __len__(self):
-        return len(self._merges)
-
-    def __getitem__(self, number):
-        if not 0 <= number < len(self._bytes):
-            raise IndexError(number)
-        return self._bytes[number]
-
-    def decode(self, numbers):
-        return b"".join(self[number] for number in numbers).decode()
-
+# - def __init__(self, merges):
+# + def __init__(self, merges):
+# +     self._merges = merges
+# - return len(self._bytes)
+# + return len(self._merges)
 
 # %% mistake: vocabulary.one_level
 # says: A merged number is taken for a byte where it is merged again. Look up what both halves of a
 #   pair stand for, in what is known so far.
-class Vocabulary:
-    def __init__(self, merges):
-        self._bytes = [bytes([number]) for number in range(256)]
-        for left, right in merges:
-            self._bytes.append(bytes([left % 256, right % 256]))
-
-    def __len__(self):
-        return len(self._bytes)
-
-    def __getitem__(self, number):
-        if not 0 <= number < len(self._bytes):
-            raise IndexError(number)
-        return self._bytes[number]
-
-    def decode(self, numbers):
-        return b"".join(self[number] for number in numbers).decode()
-
+# - self._bytes.append(self._bytes[left] + self._bytes[right])
+# + self._bytes.append(bytes([left % 256, right % 256]))
 
 # %% mistake: vocabulary.texts
 # says: The vocabulary holds texts. A number stands for bytes, since a single one may be half of a

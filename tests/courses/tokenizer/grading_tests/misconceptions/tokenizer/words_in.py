@@ -10,11 +10,9 @@ rest = list(words)
 
 # %% mistake: words_in.texts
 # says: The words came as texts. `word.encode()` makes bytes of a text.
-def words_in(path):
-    with open(path, encoding="utf-8") as lines:
-        for line in lines:
-            yield from line.split()
-
+# - for word in line.split():
+# -     yield word.encode()
+# + yield from line.split()
 
 # %% mistake: words_in.list
 # says: This is a list, for which the whole file was read. Write `yield word` in the loop, and the
@@ -26,7 +24,6 @@ def words_in(path):
 
 # %% mistake: words_in.lines
 # says: Whole lines came, and not words: split each line.
-def words_in(path):
-    with open(path, encoding="utf-8") as lines:
-        for line in lines:
-            yield line.strip().encode()
+# - for word in line.split():
+# -     yield word.encode()
+# + yield line.strip().encode()
