@@ -22,7 +22,7 @@ check: install system
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n auto --dist worksteal -m "not (browser or slow or alone)"
+	$(BIN)/pytest -n auto --dist worksteal -m "not (browser or slow or alone or campaign)"
 
 # The quick tests on every Python from 3.11 to 3.14 that is here, each in an environment of its own.
 versions:
@@ -39,9 +39,9 @@ test: install system for-tests $(PROXY)
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n auto --dist loadfile -m browser
-	$(BIN)/pytest -n auto --dist worksteal -m "not (browser or alone)"
-	$(BIN)/pytest -m alone
+	$(BIN)/pytest -n auto --dist loadfile -m "browser and not campaign"
+	$(BIN)/pytest -n auto --dist worksteal -m "not (browser or alone or campaign)"
+	$(BIN)/pytest -m "alone and not campaign"
 
 # All attacks and floods, and the forgeries: in either kind of sandbox, the second with the rights
 # that an ordinary container leaves.

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import ast
 import json
+import math
 import os
 import subprocess
 import sys
@@ -11,6 +12,8 @@ import time
 from collections.abc import Iterator
 from contextlib import contextmanager
 from pathlib import Path
+from types import SimpleNamespace
+from typing import Any
 
 import pytest
 
@@ -19,11 +22,10 @@ from autograder.course_folder.assignments import load_assignment
 from autograder.errors import StudentLost
 from autograder.judging import grader as grading
 from autograder.judging.grader import Grader
-from autograder.judging.solution_times import SolutionTimes
 from autograder.judging.student_run import Run
 from autograder.model import Limits
 from autograder.pipeline.one_submission import grade_content
-from autograder.wall import WarmServer, on_one_processor, proxies
+from autograder.wall import WarmServer, on_one_processor, proxies, time_budget
 from autograder.wall.proxies import Student
 from autograder.wall.targets import RemoteTarget
 from autograder.wall.time_budget import TimeBudget, allowed
@@ -133,6 +135,7 @@ def test_who_does_not_wait_for_others_gains_no_time(one_processor, source):
 
 
 @pytest.mark.alone
+@pytest.mark.campaign
 def test_who_sleeps_while_its_children_keep_the_grader_from_the_processor_gains_no_time():
     with on_one_processor():
         taken = seconds_to_lose(Limits(patience=20), HOGS)
@@ -151,9 +154,9 @@ def test_a_loop_on_a_loaded_machine_ends_too(one_processor):
 
 @pytest.fixture(scope="module")
 def hurried(course: Path) -> Iterator[Grader]:
-    """A grader that gives a submission eight seconds in all."""
+    """A grader that gives a submission five seconds in all."""
     limits = Limits(seconds=3.0, training_seconds=3.0, cell_seconds=3.0)
-    with Grader(course, bytes(range(32)), limits, submission_seconds=8.0) as grader:
+    with Grader(course, bytes(range(32)), limits, submission_seconds=5.0) as grader:
         yield grader
 
 
@@ -177,13 +180,13 @@ def test_a_submission_has_its_time_for_all_that_it_does_together(hurried, course
     assert slow != right["node"]
     done, report, taken = graded(hurried, filled_notebook(course, "value", {**right, "node": slow}))
     [note] = report.notes
-    assert note.startswith("The 8 seconds that this notebook may take")
+    assert note.startswith("The 5 seconds that this notebook may take")
     late = [each for each in report.exercises if "time was used up" in each.message]
     assert late
     assert {each.status for each in late} == {"timeout"}
     assert all(f"`{each.id}`" in note for each in late)
     assert note in done.cells[0].source  # where students and instructors read it
-    assert taken < 8 + 15
+    assert taken < 5 + 15
 
 
 @pytest.mark.slow
@@ -199,26 +202,80 @@ def test_cells_that_use_up_the_time_leave_some_for_the_tests(hurried, course, as
     [note] = report.notes
     assert "cells at the end" in note
     assert "ran out of time" in done.cells[-1].outputs[0].evalue
-    assert taken < 8 + 15
+    assert taken < 5 + 15
 
 
 # What loops cost.
 
 
 @pytest.mark.parametrize(
-    ("model", "timeouts", "seconds"),
-    [(0.0, 0, 0.5), (0.01, 0, 0.75), (0.1, 0, 3.0), (0.2, 0, 4.0), (2.0, 0, 10.5),
-     (0.0, 1, 0.25), (0.0, 9, 0.1), (0.1, 9, 0.5), (2.0, 9, 8.1)],
+    ("model", "timeouts", "trains", "seconds"),
+    [(0.0, 0, False, 0.5), (0.01, 0, False, 0.75), (0.1, 0, False, 3.0), (0.2, 0, False, 4.0),
+     (2.0, 0, False, 10.5), (0.0, 1, False, 0.25), (0.0, 9, False, 0.1), (0.1, 9, False, 0.5),
+     (2.0, 9, False, 8.1), (0.01, 0, True, 4.0), (2.0, 0, True, 10.5), (0.01, 1, True, 2.0)],
 )  # fmt: skip
-def test_time_is_measured_by_the_model_solution(model, timeouts, seconds):
-    assert allowed(Limits(), model, timeouts) == pytest.approx(seconds)
+def test_time_is_measured_by_the_model_solution(model, timeouts, trains, seconds):
+    """A training has a time of its own, whatever the model solution takes."""
+    assert allowed(Limits(), model, timeouts, trains) == pytest.approx(seconds)
 
 
-@pytest.mark.parametrize(
-    ("model", "timeouts", "seconds"), [(0.01, 0, 4.0), (2.0, 0, 10.5), (0.01, 1, 2.0)]
-)
-def test_a_training_has_its_time_whatever_the_model_solution_takes(model, timeouts, seconds):
-    assert allowed(Limits(), model, timeouts, trains=True) == pytest.approx(seconds)
+class OnPaper:
+    """A student process that notes what it is given in place of running."""
+
+    limits, has_forked = Limits(patience=3.0), False
+    delayed, timed_out = 0.0, False
+
+    def allow(self, seconds: float, room: float = math.inf, more: Any = None) -> None:
+        self.seconds, self.more = seconds, more
+
+
+@pytest.fixture
+def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
+    """The time that budgets read: in all, and for which this process waited for others."""
+    time_read = SimpleNamespace(now=100.0, waited=0.0)
+    clock = SimpleNamespace(monotonic=lambda: time_read.now)
+    monkeypatch.setattr(time_budget, "time", clock)
+    monkeypatch.setattr(time_budget, "own_wait", lambda: time_read.waited)
+    return time_read
+
+
+def test_a_budget_counts_what_the_submission_takes_and_no_wait_for_others(clock):
+    budget, process = TimeBudget(60.0, taken=10.0), OnPaper()
+    budget.started(process)
+    clock.now += 30
+    process.delayed, clock.waited = 5.0, 20.0
+    assert (budget.used, budget.left()) == (20.0, 40.0)
+    process.has_forked = True  # Its children may have made this process wait.
+    assert (budget.used, budget.left()) == (35.0, 25.0)
+    process.delayed, clock.now = 1000.0, 100.0 + 165
+    assert budget.left() == 3 * 60 - 10 - 165 and not budget.is_up  # what patience leaves
+    clock.now += 5
+    assert budget.is_up
+
+
+def test_a_budget_gives_a_process_what_is_allowed_or_what_is_left(clock):
+    budget, process, later = TimeBudget(60.0), OnPaper(), OnPaper()
+    budget.started(process)
+
+    def model() -> float:
+        clock.now += 7  # Measuring it is no time of the submission.
+        return 0.1
+
+    budget.give(process, model)
+    assert (process.seconds, process.more()) == (0.5, 3.0 - 0.5 + 7)
+    assert budget.used == 0.0
+    process.timed_out = True
+    budget.started(later)
+    budget.give(later, model)
+    assert (later.seconds, later.more()) == (0.25, 1.5 - 0.25 + 7)
+    budget.forgive()
+    budget.give(later, model)
+    assert later.seconds == 0.5
+    clock.now += 59.5
+    budget.give(later, lambda: 2.0)
+    assert (later.seconds, later.more()) == (0.5, 0.0)
+    with pytest.raises(StudentLost, match="used up"):
+        budget.give(later, model, keep=0.1)
 
 
 DOUBLING = """
@@ -237,7 +294,8 @@ ENDLESS = {
     "work that doubles": DOUBLING,
     "a list that grows": "found = []\nwhile True:\n    found.append(found)",
 }
-SOME = [("value", "node"), ("value", "trace"), ("backward", "tanh"), ("backward", "deep"),
+OTHERS = ("value", "backward", "checkpoint")
+SOME = [("backward", "deep"), ("value", "node"), ("value", "trace"), ("backward", "tanh"),
         ("checkpoint", "q19"), ("checkpoint", "q18")]  # fmt: skip
 
 
@@ -272,25 +330,33 @@ def warm(course: Path, grader: Grader) -> Grader:
     return grader
 
 
-@pytest.mark.alone
-@pytest.mark.parametrize(("name", "exercise"), SOME)
-@pytest.mark.parametrize("kind", ENDLESS)
-def test_what_never_ends_costs_two_seconds_and_its_own_exercise(
-    course, warm, budgets, name, exercise, kind
-):
+def assert_one_is_lost(grader: Grader, course: Path, name: str, exercise: str, kind: str) -> None:
     assignment = load_assignment(course, name)
     answers = {each.id: each.solution for each in assignment.exercises.values()}
     answers[exercise] = with_all_functions(answers[exercise], ENDLESS[kind])
     content = filled_notebook(course, name, answers).encode()
-    _, report = grade_content(warm, content, f"{name}.ipynb", name)
-    used = budgets[-1].used
+    _, report = grade_content(grader, content, f"{name}.ipynb", name)
     wrong = {each.id for each in report.exercises if each.status not in ("passed", "manual")}
     assert wrong == {exercise}
-    assert used < 2
+
+
+@pytest.mark.parametrize(("kind", "at"), [*zip(ENDLESS, SOME, strict=True)], ids=ENDLESS)
+def test_what_never_ends_costs_its_own_exercise(course, grader, kind, at):
+    """Also where earlier exercises call it: `deep` replaces the engine's `backward`."""
+    assert_one_is_lost(grader, course, *at, kind)
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("kind", ["a loop", "sleep"])
+@pytest.mark.campaign
+@pytest.mark.parametrize(("name", "exercise"), SOME)
+@pytest.mark.parametrize("kind", ENDLESS)
+def test_what_never_ends_costs_two_seconds(course, warm, budgets, name, exercise, kind):
+    assert_one_is_lost(warm, course, name, exercise, kind)
+    assert budgets[-1].used < 2
+
+
+@pytest.mark.alone
+@pytest.mark.parametrize("kind", ["a loop", pytest.param("sleep", marks=pytest.mark.campaign)])
 def test_trainings_that_never_end_cost_fifteen_seconds(course, grader, budgets, kind):
     assignment = load_assignment(course, "mlp")
     answers = {each.id: each.solution for each in assignment.exercises.values()}
@@ -306,7 +372,9 @@ def test_trainings_that_never_end_cost_fifteen_seconds(course, grader, budgets, 
 
 
 @pytest.mark.alone
-@pytest.mark.parametrize("name", ["value", "backward", "checkpoint", "mlp"])
+@pytest.mark.parametrize(
+    "name", ["mlp", *(pytest.param(each, marks=pytest.mark.campaign) for each in OTHERS)]
+)
 def test_a_right_notebook_loses_nothing_on_a_busy_machine(course, grader, name):
     assignment = load_assignment(course, name)
     answers = {each.id: each.solution for each in assignment.exercises.values()}
@@ -315,24 +383,6 @@ def test_a_right_notebook_loses_nothing_on_a_busy_machine(course, grader, name):
         _, report = grade_content(grader, content, f"{name}.ipynb", name)
     assert [each.id for each in report.exercises if each.status not in ("passed", "manual")] == []
     assert report.notes == []
-
-
-def test_a_later_exercise_that_never_ends_takes_nothing_from_an_earlier_one(course, grader):
-    """The engine's `backward` is replaced after `check_gradients`, which calls it."""
-    assignment = load_assignment(course, "backward")
-    answers = {each.id: each.solution for each in assignment.exercises.values()}
-    answers["deep"] = with_all_functions(answers["deep"], "while True:\n    pass")
-    content = filled_notebook(course, "backward", answers).encode()
-    _, report = grade_content(grader, content, "backward.ipynb", "backward")
-    points = {each.id: each.points for each in report.exercises}
-    assert points["check_gradients"] == assignment.exercises["check_gradients"].max_points
-    assert points["deep"] == 0
-
-
-def test_there_is_time_to_draw_in_a_cell(course):
-    times = SolutionTimes(load_assignment(course, "value"))
-    assert allowed(Limits(), times.of_cell()) >= 1.25
-    times.close()
 
 
 @pytest.mark.alone
