@@ -69,7 +69,6 @@ def secret_copy(folder: Path) -> Path:
         ('@exercise("add")', 'SECRET = "{}"\n\n\n@exercise("add")'),
     )
     plant(tests / "drawing.py", ("MAX_NODES = 12", "MAX_NODES = 12  # {}"))
-    plant(tests / "experiments" / "engines.py", ("def expressions(", "# {}\ndef expressions("))
     plant(folder / "course.toml", ("[audit]", "# {}\n[audit]"))
     plant(
         folder / "source" / "value" / "value.ipynb",

@@ -263,7 +263,6 @@ def test_every_constant_and_variable_that_is_named_exists():
 
 TOLD = (DOCS / "troubleshooting.md").read_text("utf-8")
 HEADINGS = re.findall(r"^### (.+)$", TOLD, re.MULTILINE)
-ERRORS = ("CourseError", "LessonError", "SandboxUnavailable", "SuiteError", "UnreadableNotebook")
 
 
 def texts(tree: ast.AST) -> Iterator[str]:
@@ -333,23 +332,6 @@ def test_every_symptom_is_in_the_code():
     told = {name for name in names(TOLD) if " " in name and not program.match(name)}
     assert {name for heading in HEADINGS for name in names(heading)} <= told
     assert {symptom for symptom in told if not is_in_the_code(symptom)} == set()
-
-
-def raised() -> Iterator[tuple[str, str]]:
-    """The messages with which instructors' commands end, and where they are raised."""
-    for path, tree in trees().items():
-        for node in ast.walk(tree):
-            if not isinstance(node, ast.Raise) or not isinstance(node.exc, ast.Call):
-                continue
-            if isinstance(node.exc.func, ast.Name) and node.exc.func.id in ERRORS:
-                text = text_of(node.exc.args[0])
-                if re.search(r"\w", text):
-                    yield f"{path.name}:{node.lineno}", text
-
-
-@pytest.mark.parametrize(("place", "message"), list(raised()))
-def test_every_message_is_told(place, message):
-    assert any(quotes(name, message) for name in names(TOLD) if " " in name)
 
 
 def test_the_graph_in_the_readme_is_the_one_that_is_drawn():

@@ -14,8 +14,7 @@ from io import StringIO
 import pytest
 
 from autograder.authoring.audit.cases import Case
-from autograder.authoring.audit.judging import notebook_cells
-from autograder.authoring.audit.oracle import time_limit
+from autograder.authoring.audit.judging import notebook_cells, time_limit
 from autograder.course_folder.assignments import (
     assignment_names,
     find_course,

@@ -10,7 +10,7 @@ from io import StringIO
 import blind_spots
 import pytest
 
-from autograder.authoring.audit.oracle import time_limit
+from autograder.authoring.audit.judging import time_limit
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
 from autograder.judging.hidden_tests import Suite
 from autograder.wall.targets import LocalTarget

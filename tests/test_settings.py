@@ -58,8 +58,6 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "core_only": ("true", ("1", '"yes"', "[]")),
     },
     "audit": {
-        "experiments": ('"experiments:ALL"', PLACE),
-        "survivors": ('"experiments:KNOWN"', PLACE),
         "attributes": ('[["data", "grad"]]', ("3", '["data"]', '[["data"]]', '[["data", 3]]')),
     },
     "lesson": {"folder": ('"course"', ("3", '""')), "names": ('"lesson:names"', PLACE)},
@@ -243,7 +241,7 @@ data = []
     assert found.visible == Visible(("ipython", "numpy"), ("helpers",), data, ("numpy",))
     assert found.limits == Limits(memory=1 << 31, seconds=2.0, trainings=("fit",))
     assert found.submission_seconds == 30.5
-    assert found.audit == AuditSettings("", "", (("mean", "median"),))
+    assert found.audit == AuditSettings((("mean", "median"),))
     assert found.lesson == LessonSettings("texts", "texts:names")
     assert (found.drawing, found.wheel) == ("pictures:draw", ("pyproject.toml", "helpers"))
     assert found.browser == "https://courses.example.org/sums/"
@@ -340,5 +338,5 @@ def test_this_course_s_file_is_right():
     course = find_course(ROOT)
     settings = load_settings(course)
     assert settings.id == "autograd"
-    for place in (settings.drawing, settings.audit.experiments, settings.lesson.names):
+    for place in (settings.drawing, settings.lesson.names):
         assert course_object(course, place)

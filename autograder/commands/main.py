@@ -353,11 +353,6 @@ def demo(assignment: str | None, folder: Path | None, course: Path | None) -> No
 @_workers_option
 @click.option("--seed", default="audit", show_default=True, help="What is drawn depends on it.")
 @click.option("--case", "case_id", help="Judge this case alone and tell all about it.")
-@click.option(
-    "--unseen",
-    type=click.IntRange(min=1),
-    help="Judge so many answers an assignment that no diagnosis was made for, and nothing else.",
-)
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.option(
     "--page",
@@ -371,7 +366,6 @@ def audit(
     workers: int,
     seed: str,
     case_id: str | None,
-    unseen: int | None,
     as_json: bool,
     page: Path | None,
     course: Path | None,
@@ -387,10 +381,6 @@ def audit(
     names = list(assignments) or names_with_hidden_tests(folder)
     if case_id is not None:
         passed = audit_one(folder, names, seed, case_id, console)
-    elif unseen is not None:
-        from ..authoring.audit.unseen_report import audit_unseen
-
-        passed = audit_unseen(folder, names, seed, unseen, workers, console, as_json, page)
     else:
         with _progress() as progress:
             passed = audit_all(folder, names, seed, workers, progress, console, as_json, page)

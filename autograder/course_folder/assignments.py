@@ -33,7 +33,7 @@ _ABOUT = re.compile(r"^.* points?(?: · (core|extra))?$", re.MULTILINE)
 """The line below an exercise's heading."""
 _BONUS = re.compile(r"([\d.]+) bonus points?")
 
-_NO_TESTS = ("misconceptions", "experiments", "__pycache__")
+_NO_TESTS = ("misconceptions", "__pycache__")
 """Folders beside the hidden tests that these are not made of."""
 
 if TYPE_CHECKING:

@@ -36,14 +36,9 @@ class AuditSettings:
     """The settings of the audit of the hidden tests.
 
     Attributes:
-        experiments: `module:name` in `grading_tests/` of a dictionary that gives each exercise its
-            experiments, as `authoring.audit.oracle.Trial`s; "" for none.
-        survivors: `module:name` of a dictionary that says why a mutant may pass; "" for none.
         attributes: which attribute a mutant may put in the place of another.
     """
 
-    experiments: str = ""
-    survivors: str = ""
     attributes: tuple[tuple[str, str], ...] = ()
 
 
@@ -223,12 +218,7 @@ def _read(path: Path, stamp: int) -> Settings:
     )
     grading.refuse_the_rest()
     audit = table.section("audit")
-    own_audit = AuditSettings(
-        experiments=audit.take("experiments", _place, ""),
-        survivors=audit.take("survivors", _place, ""),
-        attributes=audit.take("attributes", _pairs, ()),
-    )
-    found = replace(found, audit=own_audit)
+    found = replace(found, audit=AuditSettings(audit.take("attributes", _pairs, ())))
     audit.refuse_the_rest()
     lesson = table.section("lesson")
     own_lesson = LessonSettings(lesson.take("folder", _text, ""), lesson.take("names", _place, ""))

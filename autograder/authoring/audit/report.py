@@ -7,6 +7,7 @@ from pathlib import Path
 from typing import Any
 
 from ...errors import CourseError
+from .accepted import NAME
 from .cases import Case
 from .judging import Outcome
 from .running import Audit
@@ -40,10 +41,9 @@ def rows(audit: Audit) -> list[list[str]]:
                 continue
             right = kind == "variant"
             named = str(count.named) if kind in ("mistake", "two_exercises") else ""
-            alarms = count.alarms + count.strict
             cells = [f"{name}: {title}", str(count.cases)]
             cells += ["", "", ""] if right else [str(count.wrong), str(count.killed), named]
-            found.append([*cells, str(alarms)])
+            found.append([*cells, str(count.alarms)])
     return found
 
 
@@ -53,11 +53,10 @@ def problem(outcome: Outcome) -> str:
         lost = "; ".join(f"{name}: {text}" for name, text in outcome.alarms.items())
         return f"right, and lost points: {lost}"
     if outcome.kind in ("mutant", "two_in_one"):
-        if outcome.killed:
-            return f"computes what it should, and lost points: {outcome.about}"
-        unknown = " (no experiment knows this exercise)" if outcome.differs is None else ""
-        end = f" — {outcome.excuse}" if outcome.excuse else ""
-        return f"passes all hidden tests though it is wrong{unknown}: {outcome.about}{end}"
+        return (
+            f"passes all hidden tests: {outcome.about}. Add a test that it fails; if it is right, "
+            f"add it to grading_tests/{NAME}"
+        )
     missed = [name for name in outcome.told if name not in outcome.killed]
     if missed:
         return f"{', '.join(missed)}: passes all hidden tests though it is wrong"
@@ -99,8 +98,8 @@ def case_in_full(case: Case, outcome: Outcome) -> str:
     for exercise, source in case.answers.items():
         lines += [f"# {exercise}", source.rstrip(), ""]
     lines.append(f"killed: {', '.join(outcome.killed) or 'nothing'}")
-    if outcome.differs is not None:
-        lines.append(f"computes otherwise than the solution: {outcome.differs}")
+    if outcome.accepted:
+        lines.append(f"accepted: {outcome.accepted}")
     for title, texts in (("told", outcome.told), ("false alarm", outcome.alarms)):
         lines += [f"{title}, {name}: {text}" for name, text in texts.items()]
     return "\n".join(lines)
@@ -111,14 +110,9 @@ def page_block(audit: Audit) -> str:
     table = [COLUMNS, ["---"] + ["---:"] * (len(COLUMNS) - 1), *rows(audit)]
     lines = [f"`{summary(audit)}`, seed `{audit.seed}`.", ""]
     lines += ["| " + " | ".join(row) + " |" for row in table]
-    equal = audit.count("mutant").equal
-    lines += ["", f"{equal} of the mutants compute what the solution computes, and pass."]
-    survivors = audit.survivors
-    if survivors:
-        lines += ["", "Mutants that compute otherwise and pass all hidden tests:", ""]
-        for each in survivors:
-            why = each.excuse or "not explained yet"
-            lines.append(f"- {each.exercises[0]}: `{each.about}` — {why}")
+    accepted = audit.count("mutant").accepted
+    lines += ["", f"{accepted} of the mutants pass and are accepted as right."]
+    lines += [f"- {each.exercises[0]}: `{each.about}` passes." for each in audit.survivors]
     return "\n".join(lines)
 
 

@@ -11,8 +11,6 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 
 from ...course_folder.assignments import load_assignment
-from ...course_folder.modules import course_object
-from ...course_folder.settings import load_settings
 from .cases import KINDS, Case, all_cases
 from .judging import Judge, Outcome
 
@@ -35,8 +33,7 @@ class Count:
     killed: int = 0
     named: int = 0
     alarms: int = 0
-    equal: int = 0
-    strict: int = 0
+    accepted: int = 0
 
 
 @dataclass
@@ -64,17 +61,14 @@ class Audit:
     def count(self, kind: str, assignment: str | None = None) -> Count:
         """The outcomes of one kind, added up.
 
-        For cells that were changed by machine only those count as wrong which the oracle sees
-        computing otherwise, or knows no experiment for; `strict` counts those that lost points
-        though it sees no difference.
+        A change by machine that passes and that the course accepts is not counted as wrong.
         """
         total = Count()
         for each in self.of(kind, assignment):
             total.cases += 1
             total.alarms += len(each.alarms) > 0
-            if each.differs is False:
-                total.equal += 1
-                total.strict += len(each.killed)
+            if each.accepted and not each.killed:
+                total.accepted += 1
             elif kind != "variant":
                 total.wrong += len(each.told) or 1
                 total.killed += len(each.killed)
@@ -83,8 +77,8 @@ class Audit:
 
     @property
     def survivors(self) -> list[Outcome]:
-        """Mutants that compute otherwise and pass all hidden tests."""
-        return [each for each in self.of("mutant") if not each.killed and each.differs is not False]
+        """Mutants that pass all hidden tests and that the course does not accept."""
+        return [each for each in self.of("mutant") if not each.killed and not each.accepted]
 
     @property
     def failures(self) -> list[Outcome]:
@@ -102,7 +96,6 @@ class Audit:
             and all(each.named >= NAMED * each.wrong for each in (alone, pairs))
             and changed.killed >= MUTANTS_KILLED * changed.wrong
             and not any(self.count(kind).alarms for kind in KINDS)
-            and not changed.strict + joined.strict
         )
 
 
@@ -111,7 +104,7 @@ def is_as_it_should_be(outcome: Outcome) -> bool:
     if outcome.alarms:
         return False
     if outcome.kind in ("mutant", "two_in_one"):
-        return bool(outcome.killed) == (outcome.differs is not False)
+        return bool(outcome.killed or outcome.accepted)
     if outcome.kind == "variant":
         return True
     return len(outcome.killed) == len(outcome.named) == len(outcome.told)
@@ -159,11 +152,6 @@ def audit(
         for done, future in enumerate(as_completed(running), 1):
             result.outcomes.append(future.result())
             tell(done, len(cases), result.outcomes[-1])
-    place_of_survivors = load_settings(course).audit.survivors
-    excuses = course_object(course, place_of_survivors) if place_of_survivors else {}
-    for each in result.outcomes:
-        name = each.exercises[0]
-        each.excuse = excuses.get(f"{name}: {each.about}") or excuses.get(name, "")
     place = {(case.assignment, case.kind, case.id): number for number, case in enumerate(cases)}
     result.outcomes.sort(key=lambda each: place[each.assignment, each.kind, each.id])
     return result
