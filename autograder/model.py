@@ -37,12 +37,15 @@ class Ran:
 
     Attributes:
         lost: how it took the process down, if it did.
+        stopped: if it was interrupted at the end of its time, the lines, counted from 1, of the
+            statement and of the innermost call in the cell that ran then; else ().
         refused: whether no time was left to run it.
     """
 
     outputs: list[dict[str, Any]] = field(default_factory=list)
     execution_count: int | None = None
     lost: str | None = None
+    stopped: tuple[int, ...] = ()
     refused: bool = False
 
 
@@ -280,14 +283,15 @@ class Limits:
         file_size: of any one file, in bytes.
         disk_megabytes: of each writable folder.
         cpu_seconds: of each process.
-        seconds: what each cell of a student's, all the public probes of an exercise and each hidden
-            test may always take, in processor time and sleep. `TimeBudget` says how much more it
-            is where the model solution takes long.
+        seconds: what all the public probes of an exercise and each hidden test may always take, in
+            processor time and sleep. `TimeBudget` says how much more it is where the model solution
+            takes long.
         training_seconds: what each training of a test may take in the exercises `trainings`, and
             the most that one of the others may, unless the model solution takes over a second.
         trainings: ids of the exercises in which networks are trained, or other work is done of
             which the student decides how long it takes.
-        cell_seconds: of a cell of which no model solution is known, or that is the course's own.
+        cell_seconds: what each cell may take before it is interrupted. Each one that was leaves
+            less to those after it (`allowed_to_cell`).
         test_bytes: of all the replies to the requests of one hidden test.
         output_bytes: of what one cell prints and displays; the rest is dropped.
         patience: time in which the process was ready to run, and others had the processor, is not

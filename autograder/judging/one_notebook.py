@@ -386,6 +386,9 @@ class Judging:
         result.points = points_for(share, exercise.max_points)
         lost = next((verdict.lost for verdict in final.verdicts if verdict.lost), None)
         result.status = lost or ("passed" if share == 1 else "partial" if share else "failed")
+        if share == 1 and (stopped := self._stopped(exercise)):
+            rest = "What it had defined until then was graded."
+            result.note = " ".join(filter(None, [result.note, stopped, rest]))
         if share < 1:
             own = self._observed.get(exercise.id)
             # Where the student's own notebook shows something else than with others' mistakes
@@ -422,7 +425,7 @@ class Judging:
         entry = self._table[exercise.id] if observed else {}
         right = [probe["right"] for probe in entry.get("probes", [])]
         mistake = None
-        if not self._budget.is_up:
+        if not self._budget.is_up and self._lost_cell(exercise) is None:
             mistake = self._diagnosis.name(exercise, verdicts, observed)
         says, name = (mistake.says, mistake.id) if mistake else ("", None)
         example = None
@@ -441,7 +444,8 @@ class Judging:
                 result.inferred, example = says or None, shown or example
             says = says or _plain_words(verdicts)
         if result.status in LOST and not mistake:
-            says = f"The code {LOST[result.status]}. {ADVICE[result.status]}"
+            what = "code" if self._lost_cell(exercise) is None else "cell itself"
+            says = f"The {what} {LOST[result.status]}. {ADVICE[result.status]}"
             if exercise.id in self._cut_short:
                 says = "The notebook's time was used up before this could be tested to the end."
         _log.debug("%s: diagnosis: %s", exercise.id, name or "no known mistake")
@@ -471,8 +475,19 @@ class Judging:
         _log.debug("%s: inferred: %s", exercise.id, found.says if found else "nothing")
         return (found.says, inference.example(entry, seen, found)) if found and seen else ("", None)
 
+    def _stopped(self, exercise: Exercise) -> str:
+        """Return in which line the exercise's cell was interrupted, in words; "" if it ended."""
+        for cell, ran in self._pairs():
+            if cell.exercise == exercise.id and ran.stopped:
+                number = ran.stopped[-1]
+                line = cell.source.splitlines()[number - 1].strip()[:200]
+                return fit(f"The cell took too long, and was stopped in line {number}, `{line}`.")
+        return ""
+
     def _cell_error(self, exercise: Exercise) -> str:
         """In words, how the exercise's own cell stopped with an error, if it did."""
+        if stopped := self._stopped(exercise):
+            return f"{stopped} What comes after that in the cell never ran."
         for cell, ran in self._pairs():
             for output in ran.outputs if cell.exercise == exercise.id else []:
                 if output.get("output_type") == "error":

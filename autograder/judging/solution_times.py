@@ -15,9 +15,6 @@ from ..wall.targets import LocalTarget
 from .hidden_tests import Suite
 
 _SEED = bytes(16)
-_DRAWING = 0.03
-"""What the model solution is taken to need for a cell, at least, in seconds: 25 times this and half
-a second are enough to import what draws."""
 
 
 class SolutionTimes:
@@ -56,18 +53,6 @@ class SolutionTimes:
         namespace = self.assignment.namespace()
         return self._measured(
             (exercise.id, ""), lambda: [play(probe, namespace) for probe in exercise.probes]
-        )
-
-    def of_cell(self) -> float:
-        """What a cell is held against: the seconds of the slowest of all hidden tests, or more, so
-        that there is time to import what draws."""
-        return max(
-            _DRAWING,
-            *(
-                self.of_test(exercise, verdict.test)
-                for exercise in self._suite.exercises
-                for verdict in self._suite.promises(exercise)
-            ),
         )
 
     def _measured(self, key: tuple[str, str], run: Callable[[], object]) -> float:

@@ -28,6 +28,9 @@ from .solution_times import SolutionTimes
 
 _log = logging.getLogger(__name__)
 
+_GRACE = 1.0
+"""Seconds in which a cell that was interrupted has to reply."""
+
 
 class Run:
     """The cells of a notebook in a student process, which is replaced when it is lost.
@@ -57,7 +60,8 @@ class Run:
         self._keep = keep
         self._budget = budget
         self._seed = seed
-        self.ran = [Ran(lost=ran.lost) for ran in before] if before else [Ran() for _ in cells]
+        self.ran = [Ran(lost=ran.lost, stopped=ran.stopped) for ran in before or ()]
+        self.ran = self.ran or [Ran() for _ in cells]
         self._server = server
         self._cells = cells
         self.given = given or {}
@@ -180,13 +184,15 @@ class Run:
         what = f"cell {index + 1} ({cell.exercise or 'no exercise'})"
         started = time.monotonic()
         try:
-            self._give_time(process, cell, ran, again)
-            reply = process.request({"cell": cell.source})
+            self._give_time(process, ran, again)
+            reply = self._reply_to(process, cell, ran)
             if reply["error"] == "MemoryError":
                 process.close()
                 raise StudentLost("out_of_memory")
         except StudentLost as lost:
             ran.lost = lost.reason
+            if lost.reason == "timeout" and not ran.refused:
+                self._budget.interrupted += 1
             taken = time.monotonic() - started
             _log.debug("%s: %s lost after %.3f s: %s", self.name, what, taken, lost.reason)
             if not again:
@@ -200,14 +206,34 @@ class Run:
             count = reply["execution_count"]
             ran.execution_count = count if type(count) is int and 0 <= count < 1 << 31 else None
 
-    def _give_time(self, process: StudentProcess, cell: Cell, ran: Ran, again: bool) -> None:
+    def _reply_to(self, process: StudentProcess, cell: Cell, ran: Ran) -> dict[str, Any]:
+        """Run a cell and return the reply; a cell that was interrupted, up to where it was."""
+        if ran.stopped:
+            return process.request({"cell": cell.source, "until": ran.stopped[0]})
+        # The rest of a test cell decides its verdict: if it does not end, it has none.
+        grace = 0.0 if cell.is_locked else _GRACE
+        reply = process.request({"cell": cell.source}, grace=grace)
+        if process.interrupted:
+            self._budget.interrupted += 1
+            ran.stopped = _lines(reply["stopped"], cell.source)
+        return reply
+
+    def _give_time(self, process: StudentProcess, ran: Ran, again: bool) -> None:
         keep = 0.0 if again else self._keep
-        model = None if cell.is_locked or self._times is None else self._times.of_cell
         try:
-            self._budget.give(process, model, keep)
+            self._budget.give(process, None, keep)
         except StudentLost:
             ran.refused = True
             raise
+
+
+def _lines(stopped: Any, source: str) -> tuple[int, ...]:
+    """Return the two lines in which a cell was interrupted; the first line if they are none."""
+    count = len(source.splitlines())
+    is_so = type(stopped) is list and len(stopped) == 2
+    if is_so and all(type(line) is int and 1 <= line <= count for line in stopped):
+        return tuple(stopped)
+    return 1, 1
 
 
 def seed_of_cells(seed: bytes) -> int:

@@ -31,7 +31,7 @@ _START_SECONDS = 60.0
 _END_SECONDS = 10.0
 _LEAVE_SECONDS = 1.0
 _NOT_ENDED = "a student process could not be ended"
-_REPLIES = {True: {"outputs", "execution_count", "error"}, False: {"values"}}
+_REPLIES = {True: {"outputs", "execution_count", "error", "stopped"}, False: {"values"}}
 """The keys of the reply to a cell (True), and of the reply to steps (False)."""
 
 
@@ -238,6 +238,10 @@ class WarmServer:
         self._send({"kill": key})
         self._ending.add(key)
 
+    def _interrupt(self, key: int) -> None:
+        """Interrupt the process as Jupyter's stop button does."""
+        self._send({"interrupt": key})
+
     def _wait_for_end(self, key: int, kill: bool) -> str:
         """Wait until the process and all it started are gone; returns how it ended.
 
@@ -321,7 +325,8 @@ class StudentProcess:
             are looked for only when a time is up or measured.
         asking: seconds of the grader's processor time that it took to learn for how much longer
             requests may take.
-        timed_out: whether it ran into a limit in time.
+        timed_out: whether it ran into a limit in time, and was ended.
+        interrupted: whether the latest cell was interrupted, and replied.
         has_forked: whether it was seen to have started processes. While they have the processor,
             neither it nor the grader has it, and that is no delay by others.
     """
@@ -335,7 +340,7 @@ class StudentProcess:
         self._until = math.inf
         self._more: Callable[[], float] | None = None
         self.asking = 0.0
-        self.timed_out = False
+        self.timed_out = self.interrupted = False
         self.has_forked = False
         self._started = time.monotonic()
         self._own_wait = own_wait()
@@ -366,11 +371,15 @@ class StudentProcess:
         """How many bytes the replies may still have."""
         return self._connection.room
 
-    def request(self, message: dict[str, Any], seconds: float = math.inf) -> dict[str, Any]:
+    def request(
+        self, message: dict[str, Any], seconds: float = math.inf, grace: float = 0.0
+    ) -> dict[str, Any]:
         """Send a request and wait for its reply.
 
         Args:
             seconds: what this one may take, if it is less than what is allowed.
+            grace: seconds in which a cell may reply after it was interrupted at the end of its
+                time. With 0 it is not interrupted, and the process is ended.
 
         Raises:
             StudentLost: no reply came in time, or none that keeps to the protocol. The process and
@@ -382,8 +391,18 @@ class StudentProcess:
         own = self._now() + seconds
         at = min(own, self._until) + self.delayed
         try:
+            self.interrupted = False
             self._connection.send(message, at)
-            reply = self._connection.receive(at, partial(self._later, own))
+            try:
+                reply = self._connection.receive(at, partial(self._later, own))
+            except protocol.TimeIsUp:
+                if not grace:
+                    raise
+                self._server._interrupt(self._key)
+                self._until = self._now() + grace
+                at = self._until + self.delayed
+                reply = self._connection.receive(at, partial(self._later, math.inf))
+                self.interrupted = True
             if type(reply) is not dict or not _REPLIES["cell" in message] <= reply.keys():
                 raise protocol.ProtocolError("not a reply to this request")
             return reply

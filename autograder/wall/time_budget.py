@@ -20,6 +20,20 @@ _LEAST, _LEAST_TIMES = 0.1, 4.0
 """What is left of that in the end, in seconds and times, for a submission that runs into limits."""
 
 
+_LESS_FOR_CELLS, _LEAST_FOR_CELLS = 0.4, 0.3
+"""What each interrupted cell leaves of the time of cells after it, and the least, in seconds."""
+
+
+def allowed_to_cell(limits: Limits, interrupted: int = 0) -> float:
+    """Return for how many seconds a cell may run.
+
+    Args:
+        interrupted: how many cells before it ran into this limit.
+    """
+    seconds = limits.cell_seconds
+    return max(seconds * _LESS_FOR_CELLS**interrupted, min(_LEAST_FOR_CELLS, seconds))
+
+
 def allowed(limits: Limits, model: float, timeouts: int = 0, trains: bool = False) -> float:
     """For how many seconds student code may run where the model solution takes `model` seconds.
 
@@ -40,6 +54,9 @@ class TimeBudget:
     Args:
         seconds: of wall-clock time, for the whole submission.
         taken: what reading its file has taken of it.
+
+    Attributes:
+        interrupted: how many of the submission's cells ran into the limit of a cell.
     """
 
     def __init__(self, seconds: float, taken: float = 0.0) -> None:
@@ -49,6 +66,7 @@ class TimeBudget:
         self._processes: list[StudentProcess] = []
         self._asking = 0.0
         self._forgiven = 0
+        self.interrupted = 0
 
     def started(self, process: StudentProcess) -> None:
         """Count this process's time from now on."""
@@ -109,7 +127,7 @@ class TimeBudget:
         if left <= 0:
             raise StudentLost("timeout", "the submission's time is used up")
         if model is None:
-            process.allow(min(limits.cell_seconds, left), room)
+            process.allow(min(allowed_to_cell(limits, self.interrupted), left), room)
             return
         least = min(allowed(limits, 0.0, timeouts, trains), left)
 

@@ -5,10 +5,11 @@ names of packages to import. It warms up once, and forks the graders' servers, w
 in its memory. It runs in bubblewrap's box, where each student's process gets namespaces of its own,
 or anywhere, and then Landlock confines it.
 
-A grader sends `{"spawn": id, ...}` with a socket for the new process, or `{"kill": id}`; its server
-answers `{"ready": true}` once and `{"ended": id, "reason": ...}` when a process and all it started
-are gone. Asked `{"times": id}`, it says for how many seconds the process `ran`, and for how many it
-`waited` for a processor. It runs on the `{"processors": [...]}` that it is told, and ends when its
+A grader sends `{"spawn": id, ...}` with a socket for the new process, `{"kill": id}`, or
+`{"interrupt": id}`, which does what Jupyter's stop button does. Its server answers
+`{"ready": true}` once and `{"ended": id, "reason": ...}` when a process and all it started are
+gone. To `{"times": id}` it replies for how many seconds the process `ran`, and for how many it
+`waited` for a processor. It runs on the processors in `{"processors": [...]}`, and ends when its
 grader leaves.
 
 When a student's process ends, the kernel ends all it started, if it could start anything. The
@@ -111,9 +112,9 @@ class Student:
     reason: str | None = None
     has_forked: bool = False
 
-    def kill(self) -> None:
+    def kill(self, by: signal.Signals = signal.SIGKILL) -> None:
         with contextlib.suppress(ProcessLookupError):
-            signal.pidfd_send_signal(self.pidfd, signal.SIGKILL)
+            signal.pidfd_send_signal(self.pidfd, by)
 
 
 class Server:
@@ -154,6 +155,9 @@ class Server:
             if student := self._students.get(request["kill"]):
                 student.reason = student.reason or "ended"
                 student.kill()
+        elif "interrupt" in request:
+            if student := self._students.get(request["interrupt"]):
+                student.kill(signal.SIGINT)
         elif "times" in request:
             student = self._students.get(request["times"])
             ran, waited = (0.0, 0.0) if student is None else _times(student)

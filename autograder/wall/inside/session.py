@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import random
+import signal
 import socket
 from contextlib import suppress
 from typing import Any
@@ -66,7 +67,8 @@ _STEPS: list[list[Any]] = [
 class Session:
     """Answers requests on `connection` until it is closed.
 
-    A request is `{"cell": source}` or `{"steps": […]}` (see `Steps.perform`) and gets one reply.
+    A request is `{"cell": source, "until": line}` (see `Shell.run_one_cell`) or `{"steps": […]}`
+    (see `Steps.perform`) and gets one reply.
     The first message, `{"seed": number, "data": folder, "processors": […], "output": bytes}`,
     gets none.
     """
@@ -95,7 +97,7 @@ class Session:
 
     def reply_to(self, request: dict[str, Any]) -> dict[str, Any]:
         if "cell" in request:
-            return self._shell.run_one_cell(request["cell"])
+            return self._shell.run_one_cell(request["cell"], request.get("until", 0))
         return self._steps.perform(request)
 
 
@@ -130,6 +132,7 @@ def _link_data(folder: str) -> None:
 
 def student_main(shell: Shell, connection: socket.socket) -> None:
     """The life of a confined student process."""
+    signal.signal(signal.SIGINT, shell.interrupt)
     home = os.environ["HOME"]
     os.chdir(home)
     elsewhere = {_SANDBOX: "/sandbox", home: HOME, os.environ.get("TMPDIR", "/tmp"): "/tmp"}

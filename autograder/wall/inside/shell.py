@@ -198,6 +198,7 @@ class Shell(InteractiveShell):
 
     compiler_class = Type(_Compiler)
     compile: _Compiler
+    _is_running = False
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -233,26 +234,77 @@ class Shell(InteractiveShell):
         lines = stb if isinstance(stb, list) else [str(stb)]
         self.outputs.fail(getattr(etype, "__name__", "Error"), _text(evalue), lines)
 
-    def run_one_cell(self, source: str) -> dict[str, Any]:
-        """Run a cell. Returns its outputs, its execution count and its error's class name."""
+    def interrupt(self, *_: object) -> None:
+        """Handle SIGINT: raise `KeyboardInterrupt` if a cell is running."""
+        __tracebackhide__ = True
+        if self._is_running:
+            self._is_running = False
+            raise KeyboardInterrupt
+
+    def run_one_cell(self, source: str, until: int = 0) -> dict[str, Any]:
+        """Run a cell.
+
+        Args:
+            until: the line, counted from 1, of the first statement to leave out; 0 to run all.
+
+        Returns:
+            Its `outputs`, its `execution_count`, the class name of its `error`, and the lines in
+            which a KeyboardInterrupt `stopped` it: of the cell's statement, and of the innermost
+            call of a function of the cell.
+        """
+        if until:
+            source = _statements_before(source, until)
         self.outputs.start()
         count = self.execution_count
         streams = sys.stdout, sys.stderr
         sys.stdout = _Stream("stdout", self.outputs)
         sys.stderr = _Stream("stderr", self.outputs)
+        error: BaseException | None
         try:
+            self._is_running = True
             result = self.run_cell(source, store_history=True)
+            error = result.error_before_exec or result.error_in_exec
+        except KeyboardInterrupt as interrupt:  # It came while IPython itself was at work.
+            error = interrupt
         finally:
+            self._is_running = False
             sys.stdout, sys.stderr = streams
         outputs = self.outputs.take()
         for item in outputs:
             item.pop("transient", None)
-        error = result.error_before_exec or result.error_in_exec
         return {
             "outputs": outputs,
             "execution_count": count,
             "error": None if error is None else type(error).__name__[:80],
+            "stopped": _lines_of(error) if isinstance(error, KeyboardInterrupt) else [],
         }
+
+
+def _lines_of(error: BaseException) -> list[int]:
+    """Return the lines in which the error left the cell's statement and its innermost function."""
+    lines, name = [], ""
+    trace = error.__traceback__
+    while trace is not None:
+        file = trace.tb_frame.f_code.co_filename
+        name = name or (file if file.startswith("<ipython-input-") else "")
+        if name and file == name:
+            lines.append(trace.tb_lineno)
+        trace = trace.tb_next
+    return [lines[0], lines[-1]] if lines else [1, 1]
+
+
+def _statements_before(source: str, line: int) -> str:
+    """Return the statements of a cell before the one that `line` is in."""
+    lines = source.splitlines(keepends=True)
+    try:
+        body = ast.parse(source).body
+    except (SyntaxError, ValueError, RecursionError, MemoryError):  # A cell with magics.
+        return "".join(lines[: line - 1])
+    for each in body:
+        if (each.end_lineno or 0) >= line:
+            first = min(part.lineno for part in (each, *getattr(each, "decorator_list", ())))
+            return "".join([*lines[: first - 1], lines[first - 1][: each.col_offset]])
+    return source
 
 
 def _text(value: Any) -> str:

@@ -1,0 +1,110 @@
+"""A cell that takes too long is interrupted, and its exercise is judged as it then stands."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Iterator
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import load_assignment
+from autograder.course_folder.settings import load_settings
+from autograder.judging.grader import Grader
+from autograder.model import BUBBLEWRAP, LANDLOCK, Limits, Report
+from autograder.pipeline.one_submission import grade_content
+from autograder.wall import WarmServer
+from autograder.wall.time_budget import allowed_to_cell
+
+COMPUTE = "import time\nbegun = time.process_time()\nwhile time.process_time() < begun + {}: pass\n"
+FILL = "room = bytearray(420 << 20)\nfor i in range(0, len(room), 4096): room[i] = 1\n"
+SEEDS = "for seed in range(10):\n    train_moons(seed)\n"
+LOOP = "while True: pass\n"
+
+
+@pytest.fixture(scope="module", params=[BUBBLEWRAP, LANDLOCK])
+def strict(course: Path, request: pytest.FixtureRequest) -> Iterator[Grader]:
+    """A grader for either kind of sandbox, which interrupts a cell after two seconds."""
+    settings = load_settings(course)
+    with Grader(course, bytes(32)) as grader:
+        limits = replace(settings.limits, cell_seconds=2.0)
+        grader.use(WarmServer(limits, settings.visible, request.param))
+        yield grader
+
+
+def graded(grader: Grader, name: str, *changes: tuple[str, str, str]) -> Report:
+    """The report on a right notebook whose cells hold more: an exercise, before it and after it."""
+    assignment = load_assignment(grader.course, name)
+    answers = {each.id: each.solution for each in assignment.exercises.values()}
+    for exercise, before, after in changes:
+        answers[exercise] = f"{before}{answers[exercise]}\n{after}"
+    return grade_content(grader, filled_notebook(grader.course, name, answers).encode(), "x", name)[
+        1
+    ]
+
+
+def wrong(report: Report) -> list[str]:
+    return [each.id for each in report.exercises if each.status not in ("passed", "manual")]
+
+
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("name", "exercise", "before", "after"),
+    [
+        ("value", "mul", "", COMPUTE.format(1)),
+        ("value", "mul", COMPUTE.format(1.5), ""),
+        ("value", "trace", "", "import time\ntime.sleep(1.5)\n"),
+        ("value", "add", "", f"{FILL}time.sleep(1)\n"),
+        ("value", "add", "", "import time\ntime.sleep(60)\n"),
+        ("value", "div", "", "try:\n    while True: pass\nfinally:\n    pass\n"),
+        ("backward", "backward", "", COMPUTE.format(60)),
+        ("mlp", "moons", "", SEEDS),
+    ],
+)
+def test_what_a_cell_does_beside_its_answer_costs_nothing(strict, name, exercise, before, after):
+    assert wrong(graded(strict, name, (exercise, before, after))) == []
+
+
+@pytest.mark.slow
+def test_a_loop_at_the_end_of_every_cell_costs_nothing_but_time(strict):
+    ids = load_assignment(strict.course, "value").exercises
+    started = time.process_time()
+    report = graded(strict, "value", *((each, "", LOOP) for each in ids))
+    assert wrong(report) == []
+    assert time.process_time() - started < 10
+    assert all("was stopped in line" in each.note and "`while True: pass`" in each.note
+               for each in report.exercises if each.status == "passed")  # fmt: skip
+
+
+@pytest.mark.slow
+def test_a_loop_before_the_definitions_is_named_with_its_line(strict):
+    report = graded(strict, "value", ("mul", LOOP, ""))
+    assert wrong(report) == ["mul"]
+    mul = next(each for each in report.exercises if each.id == "mul")
+    assert (mul.points, mul.misconception) == (0.0, None)
+    assert "was stopped in line 1, `while True: pass`" in mul.message
+
+
+def test_the_line_is_that_of_the_function_which_ran(strict):
+    cell = "def f():\n    total = 0\n    while True: total += 1\n\nf()\n"
+    report = graded(strict, "value", ("trace", "", cell))
+    trace = next(each for each in report.exercises if each.id == "trace")
+    assert trace.status == "passed" and "`while True: total += 1`" in trace.note
+
+
+@pytest.mark.slow
+def test_a_cell_that_cannot_be_interrupted_is_ended(strict):
+    cell = f"import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{LOOP}"
+    report = graded(strict, "value", ("mul", "", cell))
+    assert wrong(report) == ["mul"]
+    mul = next(each for each in report.exercises if each.id == "mul")
+    assert mul.message.startswith("The cell itself ran out of time.") and not mul.misconception
+
+
+def test_cells_after_interrupted_ones_have_less():
+    seconds = [allowed_to_cell(Limits(), count) for count in range(25)]
+    assert seconds[:3] == pytest.approx([10, 4, 1.6]) and seconds[-1] > 0
+    assert sum(seconds) < 30
+    assert allowed_to_cell(Limits(cell_seconds=0.1), 3) == 0.1
