@@ -1,289 +1,282 @@
-"""What grading a class takes, beside stock nbgrader and alone.
+"""What grading a class takes: by stock nbgrader, by otter-grader, and by this project.
 
-    python benchmarks/grading.py class [--students 50] [--assignments value backward checkpoint]
-        [--turns 2] [--otter]
-    python benchmarks/grading.py large [value,backward,checkpoint:1000 ...]
+    python benchmarks/grading.py class [--students 50] [--large 1000] [--minutes 40] [--only-print]
     python benchmarks/grading.py gate --at-least 7
 
-`class` draws a class as `honest_class.py` says and has it graded twice: by nbgrader as it comes,
-and by this project, sandbox on, with a worker for each core. Each grader has a course folder of its
-own and sees each notebook once. The class is split into `--turns` parts, and the notebooks that
-loop, crash or eat memory are one more. For each part stock nbgrader grades one assignment after
-another, a command for each, and `autograder grade` all of them by one command; who comes first
-changes from part to part. Commands are new processes, and all that they take counts. Last, both
-make the feedback pages of what they graded. With `--otter`, otter-grader grades the `value`
-notebooks as well, without those that do harm.
+`class` draws a class as `drawn_class.py` says. Each grader has a course folder of its own and
+grades one assignment after another, a command for each, and then the notebooks that loop, crash or
+eat memory; who comes first changes. Stock nbgrader is nbgrader as it comes. otter-grader is fetched
+from the package index into an environment of its own; each exercise is one of its tests. This
+project grades with its sandbox on and a worker for each core. Last, it grades a class of `--large`
+students by one command. A grader that takes longer than its share of `--minutes` is stopped, and
+what it has graded until then counts; a large class that does not fit into what is left is made
+smaller. The outcome is written into the README and into docs/performance.md.
 
-`large` has this project alone grade a class for the first time, by one command for each argument.
 `gate` compares a few notebooks of `value`, one worker, and ends with status 1 below `--at-least`.
-
-The first two write their figures into the documentation; with `--only-print`, they do not. A
-notebook's seconds are taken in the worker. The grader's memory is read twice a second, as the sum
-over the command and all that it started, without the sandboxes; a page of memory that several
-processes share counts in parts (PSS), so that the sum holds it once.
 """
 
 from __future__ import annotations
 
 import argparse
 import os
+import platform
 import shutil
-import sqlite3
 import subprocess
 import sys
 import tempfile
 import time
+import zipfile
 from collections.abc import Iterable, Sequence
 from contextlib import suppress
-from dataclasses import dataclass, field
+from dataclasses import dataclass
 from pathlib import Path
-from typing import Any
 
-import figures
-import otter_grader
-from honest_class import HOSTILE, Notebook, draw_class, draw_classes
+import psutil
+from drawn_class import COURSE, HOSTILE, Notebook, draw_class
 
+from autograder.authoring.audit.report import write_block
 from autograder.authoring.release import copy_course
 from autograder.course_folder import key as keys
-from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.assignments import load_assignment
 
 CORES = len(os.sched_getaffinity(0))
 NAMES = ("value", "backward", "checkpoint")
-OTTER = "value"
+HARM = "loop, crash, eat memory"
+WAYS = ("stock nbgrader", "otter-grader", "this")
 STOCK_CONFIG = """
 import os, sys
 os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", "")
 c = get_config()
 c.CourseDirectory.course_id = "autograd"
 """
+OTTER = "7.0.0"
+OTTER_NEEDS = (f"otter-grader[grading]=={OTTER}", "pytest>=9,<10", "anywidget", "matplotlib")
+OTTER_TEST = """
+from otter.test_files import test_case
+
+OK_FORMAT = False
+name = "{exercise}"
+points = {points}
 
 
-# Courses and commands.
+@test_case(hidden=True)
+def full_points(env):
+    from autograder.authoring.in_notebook import run_hidden_tests
+
+    found = run_hidden_tests("{exercise}", env).result
+    assert found.points == found.max_points
+"""
+OTTER_RUN = """
+import sys
+from pathlib import Path
+from otter.api import grade_submission
+
+for path in sorted(Path("submitted").glob(f"*/{sys.argv[1]}/*.ipynb")):
+    grade_submission(str(path), "autograder.zip", quiet=True)
+    done = Path("autograded", *path.parts[1:])
+    done.parent.mkdir(parents=True, exist_ok=True)
+    done.touch()
+"""
+
+
+@dataclass
+class Took:
+    """What a command took.
+
+    Attributes:
+        seconds: until its end, or until it was stopped.
+        graded: how many notebooks it had graded by then.
+        peak: bytes that it and all that it started had at most, without its sandboxes.
+    """
+
+    seconds: float = 0.0
+    graded: int = 0
+    peak: int = 0
+
+    @property
+    def each(self) -> float:
+        """Milliseconds a notebook."""
+        return 1000 * self.seconds / self.graded if self.graded else 0.0
 
 
 def make_course(folder: Path, names: Sequence[str], stock: bool = False) -> Path:
-    """A course with assignments released, with this project's configuration or with nbgrader's."""
-    copy_course(find_course(), folder)
+    """Make a course with these assignments released, with nbgrader's configuration if `stock`."""
+    copy_course(COURSE, folder)
     # The numbers that hidden tests ask for depend on the key.
     (folder / keys.NAME).write_text("0" * 64 + "\n")
     if stock:
         (folder / "nbgrader_config.py").write_text(STOCK_CONFIG)
-    run(folder, "nbgrader", "db", "upgrade")
+    nbgrader(folder, "db", "upgrade")
     for name in names:
-        run(folder, "nbgrader", "generate_assignment", name, "--force")
+        nbgrader(folder, "generate_assignment", name, "--force")
     return folder
 
 
 def hand_in(folder: Path, notebooks: Iterable[Notebook]) -> None:
     """Have exactly these notebooks in the course's `submitted/`."""
-    shutil.rmtree(folder / "submitted", ignore_errors=True)
+    for each in ("submitted", "autograded"):
+        shutil.rmtree(folder / each, ignore_errors=True)
     for notebook in notebooks:
         notebook.hand_in(folder)
 
 
-def run(folder: Path, module: str, *arguments: str, may_fail: bool = False) -> float:
-    """Run a command of this Python's to its end; returns the seconds it took."""
-    started = time.perf_counter()
-    command = [sys.executable, "-m", module, *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    seconds = time.perf_counter() - started
-    if done.returncode and not may_fail:
-        raise SystemExit(f"{module} {' '.join(arguments)} failed:\n{done.stderr[-2000:]}")
-    return seconds
-
-
-@dataclass
-class Graded:
-    """What one `autograder grade` took.
-
-    Attributes:
-        seconds: of the whole command.
-        each: the seconds of each notebook, by assignment and student.
-        done: when each of them was graded, in seconds from the start.
-        memory: when it was read, and how many bytes the grader had.
-    """
-
-    seconds: float = 0.0
-    each: dict[tuple[str, str], float] = field(default_factory=dict)
-    done: list[float] = field(default_factory=list)
-    memory: list[tuple[float, int]] = field(default_factory=list)
-
-    @property
-    def peak(self) -> int:
-        return max((held for _, held in self.memory), default=0)
-
-
-def grade(folder: Path, names: Sequence[str], workers: int = CORES) -> Graded:
-    """Grade what was submitted by one command of this project's."""
-    lines, found = folder / "seconds.txt", Graded()
-    lines.unlink(missing_ok=True)
-    script = Path(__file__).with_name("timed_grade.py")
-    command = [sys.executable, script, lines, "grade", *names, "--workers", str(workers)]
-    with tempfile.TemporaryFile() as told:
-        started = time.monotonic()
-        with subprocess.Popen(command, cwd=folder, stdout=told, stderr=told) as grader:
-            while True:
+def run(
+    folder: Path, command: Sequence[str], seconds: float = 3600.0, may_fail: bool = False
+) -> Took:
+    """Run a command in a course folder for so many seconds at most."""
+    took, started = Took(), time.monotonic()
+    with tempfile.TemporaryFile() as output:
+        with subprocess.Popen(
+            command,
+            cwd=folder,
+            stdout=output,
+            stderr=output,
+            env={**os.environ, "PYTHONPATH": str(COURSE)},
+        ) as process:
+            while process.poll() is None:
                 with suppress(subprocess.TimeoutExpired):
-                    grader.wait(0.5)
-                    break
-                found.memory.append((time.monotonic() - started, memory(grader.pid)))
-        found.seconds = time.monotonic() - started
-        if grader.returncode:
-            told.seek(0)
-            raise SystemExit(f"grading failed:\n{told.read().decode()[-2000:]}")
-    for line in lines.read_text().splitlines():
-        name, student, seconds, done = line.split()
-        found.each[name, student] = float(seconds)
-        found.done.append(float(done) - started)
-    return found
+                    process.wait(0.5)
+                took.peak = max(took.peak, memory(process.pid))
+                if time.monotonic() - started > seconds:
+                    stop(process.pid)
+        took.seconds = time.monotonic() - started
+        if process.returncode and not may_fail and took.seconds < seconds:
+            output.seek(0)
+            raise SystemExit(f"{' '.join(command)} failed:\n{output.read().decode()[-2000:]}")
+    took.graded = sum(1 for _ in folder.glob("autograded/*/*/*.ipynb"))
+    return took
+
+
+def family(pid: int) -> list[psutil.Process]:
+    """Return a process and all that it started, its sandboxes left out."""
+    with suppress(psutil.Error):
+        process = psutil.Process(pid)
+        if process.name() != "bwrap":
+            return [process, *(e for child in process.children() for e in family(child.pid))]
+    return []
 
 
 def memory(pid: int) -> int:
-    """Bytes that a process and all that it started take, without its sandboxes."""
-    try:
-        tasks = Path(f"/proc/{pid}/task")
-        if Path(f"/proc/{pid}/comm").read_text().strip() == "bwrap":
-            return 0
-        children = [
-            int(child)
-            for task in tasks.iterdir()
-            for child in (task / "children").read_text().split()
-        ]
-        lines = Path(f"/proc/{pid}/smaps_rollup").read_text().splitlines()
-    except (FileNotFoundError, ProcessLookupError):
-        return 0  # It has just ended.
-    own = sum(int(line.split()[1]) * 1024 for line in lines if line.startswith("Pss:"))
-    return own + sum(memory(child) for child in children)
+    """Return the bytes of memory of a process and its family; shared memory counts once."""
+    held = 0
+    for process in family(pid):
+        with suppress(psutil.Error):
+            held += process.memory_full_info().pss
+    return held
 
 
-def full_marks(folder: Path, notebooks: Iterable[Notebook]) -> int:
-    """How many exercises of these notebooks the gradebook has at full marks."""
-    query = """
-        select notebook.name, submitted_assignment.student_id
-        from grade
-        join grade_cells on grade_cells.id = grade.cell_id
-        join submitted_notebook on submitted_notebook.id = grade.notebook_id
-        join submitted_assignment on submitted_assignment.id = submitted_notebook.assignment_id
-        join notebook on notebook.id = submitted_notebook.notebook_id
-        where grade_cells.cell_type = 'code' and grade.auto_score = grade_cells.max_score
-    """
-    wanted = {(each.assignment, each.student) for each in notebooks}
-    with sqlite3.connect(folder / "gradebook.db") as database:
-        return sum(found in wanted for found in database.execute(query))
+def stop(pid: int) -> None:
+    """Kill a process and its family; a sandbox ends with the process that started it."""
+    for process in family(pid):
+        with suppress(psutil.Error):
+            process.kill()
 
 
-def graded_file(folder: Path, notebook: Notebook) -> Path:
-    name = notebook.assignment
-    return folder / "autograded" / notebook.student / name / f"{name}.ipynb"
+def nbgrader(folder: Path, *arguments: str) -> None:
+    """Run a command of nbgrader's."""
+    run(folder, [sys.executable, "-m", "nbgrader", *arguments])
 
 
-# A class beside stock nbgrader.
+def stock(folder: Path, names: Sequence[str], seconds: float) -> Took:
+    """Have nbgrader grade, which takes one assignment a command."""
+    total = Took()
+    for name in names:
+        command = [sys.executable, "-m", "nbgrader", "autograde", name]
+        took = run(folder, command, seconds / len(names), may_fail=True)
+        total = Took(total.seconds + took.seconds, took.graded, max(total.peak, took.peak))
+    return total
 
 
-def measure_class(scratch: Path, names: list[str], students: int, turns: int, otter: bool) -> Any:
-    """Grade a class in all ways; everything that the figures are made of."""
-    python = otter_grader.fetch(scratch / "otter") if otter else None
-    stock = make_course(scratch / "stock", names, stock=True)
-    ours = make_course(scratch / "ours", names)
-    if python:
-        otter_grader.write_tests(stock, OTTER)
-    notebooks = draw_classes(names, students)
-    harmless = [each for each in notebooks if each.kind not in HOSTILE]
-    harmful = [each for each in notebooks if each.kind in HOSTILE]
-    parts = [(False, harmless[turn::turns]) for turn in range(turns)]
-    measured: list[dict[str, Any]] = []
-    seconds: dict[tuple[str, str], float] = {}
-    for number, (is_harmful, part) in enumerate([*parts, (True, harmful)]):
-        if not part:
-            continue
-        found: dict[str, Any] = {"harmful": is_harmful, "notebooks": len(part)}
-        for is_stock in (True, False) if number % 2 == 0 else (False, True):
-            hand_in(stock if is_stock else ours, part)
-            if is_stock:
-                found["stock"] = {
-                    name: run(stock, "nbgrader", "autograde", name, may_fail=True)
-                    for name in names
-                    if any(each.assignment == name for each in part)
-                }
-            else:
-                graded = grade(ours, names)
-                seconds |= graded.each
-                found |= {"ours": graded.seconds, "peak": graded.peak}
-        if python and not is_harmful:
-            try:
-                found["otter"] = otter_grader.grade(stock, python, OTTER, 60 * len(part))
-            except subprocess.SubprocessError as error:
-                print(f"otter-grader is left out: {error}", flush=True)
-                python = None
-        measured.append(found)
-        told = sum(found["stock"].values()), found["ours"]
-        print(f"{len(part)} notebooks: stock {told[0]:.1f} s, this {told[1]:.1f} s", flush=True)
-    lost = [each for each in notebooks if not graded_file(stock, each).exists()]
-    not_graded = [each for each in notebooks if not graded_file(ours, each).exists()]
-    if not_graded or any(each.kind not in HOSTILE for each in lost):
-        raise SystemExit(f"not graded: by stock nbgrader {lost}, by this {not_graded}")
-    cut = [
-        each
-        for each in notebooks
-        if each not in lost and "CellTimeoutError" in graded_file(stock, each).read_text("utf-8")
+def ours(folder: Path, names: Sequence[str], seconds: float, workers: int = CORES) -> Took:
+    """Have this project grade."""
+    command = [sys.executable, "-m", "autograder", "grade", *names, "--workers", str(workers)]
+    return run(folder, command, seconds)
+
+
+def fetch_otter(folder: Path) -> str:
+    """Make an environment that has otter-grader; returns its interpreter."""
+    subprocess.run([sys.executable, "-m", "venv", folder], check=True)
+    python = str(folder / "bin" / "python")
+    pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
+    subprocess.run([python, *pip, *OTTER_NEEDS], check=True)
+    return python
+
+
+def otter(folder: Path, python: str, name: str, seconds: float) -> Took:
+    """Have otter-grader grade an assignment, one notebook after another in one process."""
+    with zipfile.ZipFile(folder / "autograder.zip", "w") as archive:
+        archive.writestr("otter_config.json", "{}")
+        for each in load_assignment(COURSE, name).exercises.values():
+            if not each.manual:
+                text = OTTER_TEST.format(exercise=each.id, points=each.max_points)
+                archive.writestr(f"tests/{each.id}.py", text)
+    return run(folder, [python, "-c", OTTER_RUN, name], seconds)
+
+
+def measure(scratch: Path, students: int, large: int, minutes: float) -> str:
+    """Grade a class by all three, and a large one by this project; returns it as Markdown."""
+    end, share = time.monotonic() + 60 * minutes, 60 * minutes / 10
+    python = fetch_otter(scratch / "environment")
+    for way in WAYS:
+        make_course(scratch / way, NAMES, stock=way != WAYS[-1])
+    notebooks = draw_class(NAMES, students)
+    rows: list[tuple[str, int, dict[str, Took]]] = []
+    for turn, name in enumerate((*NAMES, HARM)):
+        part = [e for e in notebooks if name == (HARM if e.kind in HOSTILE else e.assignment)]
+        names = NAMES if name == HARM else (name,)
+        took = {}
+        for way in WAYS if turn % 2 else WAYS[::-1]:
+            hand_in(scratch / way, part)
+            if way == WAYS[0]:
+                took[way] = stock(scratch / way, names, share)
+            elif way == WAYS[2]:
+                took[way] = ours(scratch / way, names, share)
+            elif name != HARM:
+                took[way] = otter(scratch / way, python, name, share)
+        rows.append((name, len(part), took))
+        print(name, len(part), took, flush=True)
+    # As many as fit into what is left; drawing and handing in take time as well.
+    each = max(took[WAYS[2]].each for _, _, took in rows) / 1000
+    fit = int((end - time.monotonic()) * 0.8 / each / len(NAMES))
+    folder = make_course(scratch / "large", NAMES)
+    many = draw_class(NAMES, min(large, max(fit, 1)))
+    hand_in(folder, many)
+    return text(students, rows, (len(many) // len(NAMES), ours(folder, NAMES, 3600.0)))
+
+
+def text(
+    students: int, rows: list[tuple[str, int, dict[str, Took]]], large: tuple[int, Took]
+) -> str:
+    """Return what was measured as Markdown: a table and what it does not say."""
+    heads = ["", "notebooks", *(f"{way}, ms each" for way in WAYS)]
+    lines = [
+        f"{students} students, {sum(count for _, count, _ in rows)} notebooks:",
+        "",
+        *(f"| {' | '.join(row)} |" for row in ([*heads, *(f"{w} / this" for w in WAYS[:2])],
+                                               ["---", *["---:"] * 6])),
+    ]  # fmt: skip
+    for name, count, took in rows:
+        times = {way: took[way].each for way in took if took[way].graded}
+        cells = [name, str(count), *(f"{times[w]:,.0f}" if w in times else "" for w in WAYS)]
+        cells += [f"{times[w] / times[WAYS[2]]:.1f}" if w in times else "" for w in WAYS[:2]]
+        lines.append(f"| {' | '.join(cells)} |")
+    lines += [
+        "",
+        *(
+            f"- {way} graded {took[way].graded} of the {count} notebooks of {name}: it was stopped "
+            "or left the others without marks."
+            for name, count, took in rows
+            for way in took
+            if took[way].graded < count
+        ),
+        f"- This project graded {large[1].graded:,} notebooks of {large[0]:,} students by one "
+        f"command in {large[1].seconds:,.0f} s, {large[1].each:,.0f} ms each, with "
+        f"{large[1].peak / 1e6:,.0f} MB of memory at most.",
+        "",
+        f"By `python benchmarks/grading.py class`, on {CORES} cores, Python "
+        f"{platform.python_version()}.",
     ]
-    exercises = {
-        name: sum(not each.manual for each in load_assignment(ours, name).exercises.values())
-        for name in names
-    }
-    return {
-        "students": students,
-        "names": names,
-        "parts": measured,
-        "notebooks": [
-            [each.assignment, each.kind, seconds[each.assignment, each.student]]
-            for each in notebooks
-        ],
-        "lost": len(lost),
-        "cut": [sum(each.kind in HOSTILE for each in cut),
-                sum(each.kind not in HOSTILE for each in cut)],
-        "exercises": sum(exercises[each.assignment] for each in harmless),
-        "full": [full_marks(stock, harmless), full_marks(ours, harmless)],
-        "feedback": {
-            name: [run(folder, "nbgrader", "generate_feedback", name) for folder in (stock, ours)]
-            for name in names
-        },
-        "pages": [
-            sum(1 for _ in folder.glob("feedback/*/*/*.html")) for folder in (stock, ours)
-        ],
-        "otter": {"version": otter_grader.VERSION, "name": OTTER} if python else None,
-    }  # fmt: skip
-
-
-# A large class, and the gate.
-
-
-def measure_large(scratch: Path, classes: list[str]) -> Any:
-    """Grade each of some classes for the first time, by one command of this project's."""
-    measured = []
-    for number, each in enumerate(classes):
-        listed, _, count = each.partition(":")
-        names, students = listed.split(","), int(count)
-        folder = make_course(scratch / str(number), names)
-        notebooks = draw_classes(names, students, with_examples=False)
-        hand_in(folder, notebooks)
-        graded = grade(folder, names)
-        if missing := [each for each in notebooks if not graded_file(folder, each).exists()]:
-            raise SystemExit(f"not graded: {missing}")
-        every = max(1, len(graded.memory) // 200)
-        measured.append({
-            "names": names,
-            "students": students,
-            "seconds": graded.seconds,
-            "each": sorted(round(seconds, 4) for seconds in graded.each.values()),
-            "peak": graded.peak,
-            "memory": [
-                [round(at, 1), held, sum(done <= at for done in graded.done)]
-                for at, held in graded.memory[::every]
-            ],
-        })  # fmt: skip
-        print(f"{each}: {graded.seconds:.1f} s, {graded.peak / 1e6:.0f} MB", flush=True)
-    return measured
+    return "\n".join(lines)
 
 
 def gate(scratch: Path, at_least: float, students: int = 40, for_stock: int = 5) -> int:
@@ -293,45 +286,36 @@ def gate(scratch: Path, at_least: float, students: int = 40, for_stock: int = 5)
     command takes longer to start than to grade a few.
     """
     name = "value"
-    notebooks = [each for each in draw_class(name, students) if each.kind not in HOSTILE]
-    stock = make_course(scratch / "stock", [name], stock=True)
-    ours = make_course(scratch / "ours", [name])
-    hand_in(stock, notebooks[:for_stock])
-    hand_in(ours, notebooks)
-    slow = run(stock, "nbgrader", "autograde", name) / for_stock
-    fast = grade(ours, [name], workers=1).seconds / len(notebooks)
-    print(f"`{name}` on {figures.machine()}, milliseconds a notebook:")
-    print(f"stock nbgrader {slow * 1000:.0f}, this project {fast * 1000:.0f}")
-    print(f"ratio {slow / fast:.1f}, at least {at_least:g} wanted")
-    return int(slow / fast < at_least)
+    notebooks = [each for each in draw_class([name], students) if each.kind not in HOSTILE]
+    slow = make_course(scratch / "stock", [name], stock=True)
+    fast = make_course(scratch / "ours", [name])
+    hand_in(slow, notebooks[:for_stock])
+    hand_in(fast, notebooks)
+    theirs = stock(slow, [name], 3600.0).each
+    own = ours(fast, [name], 3600.0, workers=1).each
+    print(f"`{name}`, milliseconds a notebook: stock nbgrader {theirs:.0f}, this project {own:.0f}")
+    print(f"ratio {theirs / own:.1f}, at least {at_least:g} wanted")
+    return int(theirs / own < at_least)
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
     parsers = parser.add_subparsers(dest="what", required=True)
-    beside = parsers.add_parser("class", help="a class, beside stock nbgrader")
+    beside = parsers.add_parser("class", help="a class by three graders, and a large one by this")
     beside.add_argument("--students", type=int, default=50)
-    beside.add_argument("--assignments", nargs="+", default=list(NAMES))
-    beside.add_argument("--turns", type=int, default=2)
-    beside.add_argument("--otter", action="store_true", help="have otter-grader grade as well")
-    large = parsers.add_parser("large", help="large classes, by this project alone")
-    large.add_argument("classes", nargs="*", default=[f"{','.join(NAMES)}:1000"])
-    for each in (beside, large):
-        each.add_argument("--only-print", action="store_true", help="write nothing")
+    beside.add_argument("--large", type=int, default=1000, help="students of the large class")
+    beside.add_argument("--minutes", type=float, default=40, help="what grading may take in all")
+    beside.add_argument("--only-print", action="store_true", help="write nothing")
     guard = parsers.add_parser("gate", help="a loose guard against a grader grown slow")
     guard.add_argument("--at-least", type=float, required=True)
     options = parser.parse_args()
     with tempfile.TemporaryDirectory() as folder:
-        scratch = Path(folder)
         if options.what == "gate":
-            sys.exit(gate(scratch, options.at_least))
-        if options.what == "large":
-            measured = measure_large(scratch, options.classes)
-        else:
-            measured = measure_class(
-                scratch, options.assignments, options.students, options.turns, options.otter
-            )
-    figures.tell(options.what, measured, keep=not options.only_print)
+            sys.exit(gate(Path(folder), options.at_least))
+        found = measure(Path(folder), options.students, options.large, options.minutes)
+    print(found)
+    for page in () if options.only_print else ("README.md", "docs/performance.md"):
+        write_block(COURSE / page, "class", found)
 
 
 if __name__ == "__main__":

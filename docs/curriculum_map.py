@@ -10,7 +10,7 @@ not hold the words that it should, is an error.
     slides:1-graph#slug             a slide
     tests:value.TestAdd.test_adds   a hidden test, or a class of them
     code:course.draw.draw_graph     something that can be imported
-    file:benchmarks/thresholds.py   a file
+    file:benchmarks/pytorch_xor.py  a file
 """
 
 from __future__ import annotations
