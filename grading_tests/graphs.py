@@ -73,41 +73,37 @@ def kinds(rng: random.Random, smallest: float = 0.0, largest: float = 1e9) -> li
     return found
 
 
-def cases(rng: random.Random, operands: list[list[float]], plain: str = "") -> list[list[object]]:
-    """Cases for `assert_right`: each with an upstream gradient and held ones of another kind.
+def pairs(rng: random.Random) -> list[tuple[float, float]]:
+    """Pairs of numbers: each kind on either side, equal ones, opposite ones, 0 beside 0."""
+    left, right = kinds(rng), kinds(rng)
+    some = left[-9:-5]
+    special = [(0.0, 0.0), (1.0, 1.0), *[(a, a) for a in some], *[(a, -a) for a in some]]
+    return [*zip(left, right[7:] + right[:7], strict=True), *special]
+
+
+def assert_right(student, reference, rng, tried):
+    """Assert that expressions of the student's nodes give what they give with the reference's.
+
+    Each gets an upstream gradient, small, large or 0, and its leaves hold others already.
 
     Args:
-        rng: draws the gradients.
-        operands: the operands' numbers, case by case.
-        plain: "left" or "right", if this operand is a plain number; else all are leaves.
+        tried: pairs of an expression, which takes one node a number, and these numbers.
     """
     small, medium, large = rng.uniform(2e-4, 8e-4), rng.uniform(1.2, 3.0), rng.uniform(60, 90)
     upstreams = cycle([1.0, -medium, small, 0.4, -large, medium, 0.0, -1.0, large, -small, -0.6])
     holds = cycle([0.0, rng.uniform(1.2, 3.0), -rng.uniform(1.2, 3.0)])
-    there = {"left": 0, "right": 1}.get(plain)
     # The last ones come once more: a result must not be kept for others with its numbers.
-    tried = [(numbers, next(upstreams)) for numbers in [*operands, *operands[-3:]]]
+    given = [(*each, next(upstreams)) for each in [*tried, *tried[-3:]]]
     # However large a gradient is, all of it is passed on.
-    tried += [(numbers, 1e3 * large) for numbers in operands[1:3]]
-    return [
-        [[n if i == there else [n, next(holds)] for i, n in enumerate(numbers)], upstream]
-        for numbers, upstream in tried
-    ]
+    given += [(*each, 1e3 * large) for each in tried[1:3]]
+    data = [number for _, numbers, _ in given for number in numbers]
+    held = [next(holds) for _ in data]
 
+    def outcomes(engine):
+        # All nodes are made first: no result may forget what it was made of.
+        nodes = iter(helpers(engine).leaves(engine.Value, data, held))
+        leaves = [[next(nodes) for _ in numbers] for _, numbers, _ in given]
+        roots = [build(*each) for (build, *_), each in zip(given, leaves, strict=True)]
+        return helpers(engine).two_passes(roots, leaves, [upstream for *_, upstream in given])
 
-def pairs(left: list[float], right: list[float]) -> list[list[float]]:
-    """Pairs of numbers: each kind on either side, equal ones, opposite ones, 0 beside 0."""
-    shifted = right[7:] + right[:7]
-    found = [[a, b] for a, b in zip(left, shifted, strict=True)]
-    some = left[-9:-5]
-    return [*found, [0.0, 0.0], [1.0, 1.0], *[[a, a] for a in some], *[[a, -a] for a in some]]
-
-
-def assert_right(student, reference, name: str, tried: list[list[object]]) -> None:
-    """That an operation of the student's nodes gives in all `cases` what the reference's gives.
-
-    Args:
-        name: a function of Python's module `operator`, or a method of the nodes.
-    """
-    found = student.inside.graphs.rows(student.Value, name, tried)
-    assert found == close(graphs.rows(reference.Value, name, tried))
+    assert outcomes(student) == close(outcomes(reference))

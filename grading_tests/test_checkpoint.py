@@ -7,11 +7,13 @@ backward pass, or test, is tried on are in the helper module `engines`.
 
 from __future__ import annotations
 
+from itertools import cycle
+
 import pytest
 
 from autograder.testing import close, exercise, plain
-from graphs import cases, kinds, leaf
-from inside import functions, graphs
+from graphs import kinds, leaf
+from inside import functions
 
 LETTERS = {
     "q1": "c", "q3": "b", "q4": "d", "q5": "a", "q7": "c", "q9": "d", "q12": "a", "q14": "b",
@@ -73,10 +75,13 @@ class TestWeightedSum:
 
     def test_adds_to_what_is_there(self, student, number):
         """A weight that is used twice, or has a gradient already, collects everything."""
-        held, inputs = number(), [number(), number()]
-        weight = leaf(student, number(), held)
-        student.weighted_sum([weight, weight], inputs).backward()
-        assert weight.grad == close(held + sum(inputs))
+        g, upstream, inputs = number(), number(), [number(), number()]
+        for held in (g, -g):
+            weight = leaf(student, number(), held)
+            total = student.weighted_sum([weight, weight], inputs)
+            for times in (1, 2):
+                _, found = student.inside.graphs.differentiate(total, [weight], upstream)
+                assert found == close([held + times * upstream * sum(inputs)])
 
     def test_weights_with_a_history(self, student, number):
         """Where a weight was itself computed, the gradient goes on to what it came from."""
@@ -88,22 +93,18 @@ class TestWeightedSum:
     def test_any_numbers(self, student, reference, rng):
         """Many weights, inputs and gradients of any kind: 0, tiny, huge, whole, equal ones."""
         numbers = kinds(rng, smallest=1e-4, largest=500)
-        for count in (1, 2, 9):
-            starts = range(0, len(numbers) - count, max(1, count // 2))
-            rows = [[*numbers[i : i + count], *numbers[-count - i :][:count]] for i in starts]
-            rows += [
-                [2.0] * 2 * count,
-                [*numbers[:count], *(0, -3, 10, 0.0, 0.5, -3, 1, 0.0, 7)[:count]],
-            ]
-            rows += [[1.5] * count + [-3] * count]
-            tried = [
-                [[*row[0][:count], *[n for n, _ in row[0][count:]]], row[1]]
-                for row in cases(rng, rows)
-            ]
-            given = student.inside.functions.weighted(student.weighted_sum, count)
-            found = student.inside.graphs.rows(student.Value, given, tried)
-            right = functions.weighted(sum_of_products, count)
-            assert found == close(graphs.rows(reference.Value, right, tried))
+        tried = [([2.0] * 9, [2.0] * 9), ([1.5] * 9, [-3] * 9), (numbers[:5], [0, -3, 10, 0.0, 7])]
+        for n in (1, 2, 9):
+            for i in range(0, len(numbers) - n, max(1, n // 2)):
+                tried.append((numbers[i : i + n], numbers[-n - i :][:n]))
+        upstreams = cycle([1.0, -2.5, 5e-4, 0.4, -80.0, 0.0, 8e4])
+        found, right = [], []
+        for weights, inputs in [*tried, *tried[-3:]]:
+            nodes, upstream = [leaf(student, w) for w in weights], next(upstreams)
+            total = student.weighted_sum(nodes, inputs)
+            found.append(student.inside.graphs.differentiate(total, nodes, upstream))
+            right.append((sum_of_products(weights, inputs), [upstream * x for x in inputs]))
+        assert found == close(right)
 
     def test_leaves_its_lists_alone(self, student, number):
         """The lists and the weights stay as they are."""

@@ -66,11 +66,6 @@ def bowl(slope, target):
     return height
 
 
-def weighted(weighted_sum, count):
-    """A sum of so many weights, which come first, each times one of the numbers behind them."""
-    return lambda *operands: weighted_sum(list(operands[:count]), list(operands[count:]))
-
-
 def hollow(*weights):
     """A loss that is 0 at 0 and grows slowly and fast: the weights' squares, each with its own
     factor."""

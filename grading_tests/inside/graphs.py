@@ -1,7 +1,5 @@
 """Graphs of nodes, walked and differentiated step by step, beside the student's objects."""
 
-import operator
-
 
 def nodes_behind(root):
     """Every node that `root` was computed from, itself among them, with its operands."""
@@ -36,10 +34,14 @@ def reverse_topological(root):
 
 
 def differentiate(root, leaves, upstream):
-    """A backward pass by hand: the root's number, and the leaves' gradients."""
+    """A backward pass by hand: the root's number, and the leaves' gradients.
+
+    What the leaves hold before stays and is added to.
+    """
     order = reverse_topological(root)
     for node in order:
-        node.grad = 0.0
+        if all(node is not leaf for leaf in leaves):
+            node.grad = 0.0
     root.grad = upstream
     # A leaf's step does nothing, however often it runs: one that was put there by mistake shows.
     for node in (*leaves, *order):
@@ -47,59 +49,28 @@ def differentiate(root, leaves, upstream):
     return root.data, [leaf.grad for leaf in leaves]
 
 
-def rows(Value, name, cases):
-    """What an operation gives, case by case.
-
-    Args:
-        Value: the class of the nodes.
-        name: the operation: a function of Python's module `operator`, a method of the nodes, or
-            something that can be called.
-        cases: pairs of the operands and the result's gradient. An operand is a pair of a number
-            and a gradient, for a leaf that holds them, or a plain number.
-
-    Returns:
-        For each case the result's number, its gradient after a backward pass, and for each leaf
-        its number, and its gradient after one pass and after another one; last, how many of the
-        leaves it is connected to. All results are made first: none may forget what it was made of.
-    """
-    if not callable(name):
-        name = getattr(operator, name, None) or operator.methodcaller(name)
-    made = [result(Value, name, operands) for operands, _ in cases]
-    return [row(*each, upstream) for each, (_, upstream) in zip(made, cases, strict=True)]
+def leaves(Value, numbers, grads):
+    """Nodes without operands that hold these numbers and gradients."""
+    nodes = [Value(number) for number in numbers]
+    for node, grad in zip(nodes, grads, strict=True):
+        node.grad = grad
+    return nodes
 
 
-def result(Value, apply, operands):
-    """What the operation makes of the operands, and the leaves among them, each with a gradient."""
-    given, leaves = [], []
-    for operand in operands:
-        if isinstance(operand, (int, float)):
-            given.append(operand)
-            continue
-        number, grad = operand
-        given.append(Value(number))
-        leaves.append((given[-1], grad))
-    root = apply(*given)
-    if any(root is leaf for leaf, _ in leaves):
-        root = root + 0.0  # x * 1 may be x itself
-    return root, leaves
-
-
-def row(root, leaves, upstream):
-    order = reverse_topological(root)
-    found = [root.data]
-    for leaf, grad in leaves:
-        leaf.grad = grad
-    for _ in range(2):
-        for node in order:
-            if not any(node is leaf for leaf, _ in leaves):
-                node.grad = 0.0
-        root.grad = upstream
-        for node in order:
-            node._backward()
-        found += [root.grad, *[leaf.grad for leaf, _ in leaves]]
-    behind = {id(node) for node in order}
-    connected = sum(id(leaf) in behind for leaf, _ in leaves)
-    return [*found, *[leaf.data for leaf, _ in leaves], connected]
+def two_passes(roots, leaves, upstreams):
+    """For each root, its number, how many of its leaves it is connected to, their numbers, their
+    gradients after one backward pass and after another one, and its own gradient."""
+    found = []
+    for root, nodes, upstream in zip(roots, leaves, upstreams, strict=True):
+        if any(root is node for node in nodes):
+            root = root + 0.0  # x * 1 may be x itself
+        behind = {id(node) for node, _ in nodes_behind(root)}
+        connected = sum(id(node) in behind for node in nodes)
+        _, once = differentiate(root, nodes, upstream)
+        number, twice = differentiate(root, nodes, upstream)
+        numbers = [node.data for node in nodes]
+        found.append([number, connected, *numbers, *once, *twice, root.grad])
+    return found
 
 
 def chain(Value, start, length):
