@@ -11,7 +11,7 @@ NAMES := value backward checkpoint mlp
 .PHONY: demo check versions test attacks audit damaged kills serve-class gradescope fuzz nbgrader lab browser \
   browser-notebooks hub lesson docs \
   install system \
-  for-tests generated release solutions map tables pictures lint bench \
+  for-tests generated release solutions tables pictures lint bench \
   speed-gate clean
 
 demo: install system
@@ -148,7 +148,7 @@ docs: install
 	$(BIN)/python -m sphinx -q -W --keep-going -E -d $(VENV)/docs docs artefacts/docs
 
 # Everything in the clone that is made from something else in it.
-generated: tables release solutions map
+generated: tables release solutions
 
 tables: install
 	$(BIN)/autograder tables
@@ -158,10 +158,6 @@ release: install
 
 solutions: tables
 	$(BIN)/autograder release --solutions
-
-# Where everything is: docs/curriculum-map.md, from the rows beside it.
-map: install
-	$(BIN)/python docs/curriculum_map.py
 
 # The README's pictures, from the real thing: docs/pictures.
 pictures: install system for-tests

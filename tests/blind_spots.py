@@ -2,8 +2,7 @@
 
 Each is a solution cell with a few lines behind it, or with one line of it replaced. They stand for
 mistakes that nobody has made yet: a rule that holds for the numbers that one tries and for no
-others, something kept from one call to the next, nodes told apart by their numbers. The partitions
-of the inputs that they lie in are those of docs/partitions.md.
+others, something kept from one call to the next, nodes told apart by their numbers.
 """
 
 from __future__ import annotations
