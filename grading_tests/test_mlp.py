@@ -84,16 +84,18 @@ class TestModule:
         assert found == close([data, [0.0] * 4])
 
     def test_asks_each_time(self, student, modules, numbers):
-        """`zero_grad()` asks `parameters()` each time: two modules do not get mixed up."""
-        data = numbers(4)
+        """`zero_grad()` asks `parameters()` each time: two modules do not get mixed up, and what
+        one is given later belongs to it."""
+        data = numbers(5)
         nodes = [leaf(student, a, a) for a in data]
-        ours, other = (
-            modules.with_parameters(student.Module, part) for part in (nodes[:2], nodes[2:])
-        )
+        held = student.inside.builtins.list(nodes[:2])
+        ours, other = (modules.with_parameters(student.Module, part) for part in (held, nodes[2:4]))
         ours.zero_grad()
         assert [node.grad for node in nodes] == close([0.0, 0.0, *data[2:]])
         other.zero_grad()
-        assert [node.grad for node in nodes] == close([0.0] * 4)
+        held.append(nodes[4])
+        ours.zero_grad()
+        assert [node.grad for node in nodes] == close([0.0] * 5)
 
     def test_any_gradients(self, student, modules, number):
         """Gradients of any size are set to 0.0, of many parameters and of equal ones."""

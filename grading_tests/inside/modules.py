@@ -9,7 +9,7 @@ def with_parameters(Module, nodes):
             pass
 
         def parameters(self):
-            return nodes
+            return list(nodes)
 
     return Ours()
 
