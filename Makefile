@@ -8,7 +8,7 @@ SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 PROXY := $(VENV)/node_modules/.bin/configurable-http-proxy
 NAMES := value backward checkpoint mlp
 
-.PHONY: demo check versions test attacks audit damaged kills serve-class gradescope fuzz nbgrader lab browser \
+.PHONY: demo check versions test attacks audit damaged kills serve-class gradescope fuzz every-reply nbgrader lab browser \
   browser-notebooks hub lesson docs \
   install system \
   for-tests generated release solutions tables pictures lint bench \
@@ -73,6 +73,10 @@ hub: install system $(PROXY)
 # A thousand damaged copies of honest submissions: how many keep their marks.
 damaged: install system
 	$(BIN)/python tests/damaged_copies.py --copies 1000
+
+# Each hidden test with each of its replies replaced, by every kind of error and by odd values: hours.
+every-reply: install
+	$(BIN)/python tests/every_reply.py
 
 # The grading of a class is killed at two hundred random moments and started again: what is lost?
 # And sixty student processes are killed while four hundred submissions are graded.

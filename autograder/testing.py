@@ -62,9 +62,10 @@ class close:
             if type(actual) is not dict or actual.keys() != expected.keys():
                 return False
             return all([self._is_close(actual[key], expected[key]) for key in expected])
-        return type(actual) in (int, float) and math.isclose(
-            actual, expected, rel_tol=self._relative, abs_tol=1e-12
-        )
+        # What is expected may be an answer, too, and anything.
+        if type(actual) not in (int, float) or not hasattr(expected, "__float__"):
+            return False
+        return math.isclose(actual, expected, rel_tol=self._relative, abs_tol=1e-12)
 
 
 def plain(answer: Any, tidy: Callable[[Any], Any] = lambda value: value) -> Any:

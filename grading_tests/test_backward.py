@@ -1043,10 +1043,9 @@ class TestDotSource:
 
     def test_any_numbers(self, student, drawn):
         """Signs are shown, and 0 as well; many operands are, and every sign of an operation."""
-        nodes = [student.Value(-drawn(), label="x"), student.Value(0.0, label="y")]
-        nodes.append(student.Value(drawn(), label="x"))
+        numbers = [-drawn(), 0.0, drawn()]
+        nodes = [student.Value(a, label=label) for a, label in zip(numbers, "xyx", strict=True)]
         nodes[0].grad = grad = -drawn()
-        numbers = [plain(node.data) for node in nodes]
         for operation, count in (("sum", 3), ("**3", 1), ("/", 2), ("+", 2)):
             numbers.append(drawn())
             nodes.append(student.Value(numbers[-1], tuple(nodes[-count:]), operation))

@@ -26,10 +26,11 @@ collect_ignore = ["courses"]
 
 
 SLOW = {
-    "audit", "benchmarks", "check", "cluster", "damaged", "feedback", "feedback_out", "generated",
-    "gradebook", "hub", "import", "in_notebook", "late", "log", "marks", "ordinary_user",
-    "partitions", "pipeline", "plain_errors", "process_damage", "regrade", "report", "send",
-    "serve", "versions", "wall", "wishes", "workers",
+    "audit", "benchmarks", "check", "cluster", "damaged", "every_reply", "feedback",
+    "feedback_out", "gamed", "generated", "gradebook", "hub", "import", "in_notebook", "late",
+    "log", "marks", "ordinary_user", "partitions", "pipeline", "plain_errors",
+    "process_damage", "regrade", "report", "send", "serve", "versions", "wall", "wishes",
+    "workers",
 }  # fmt: skip
 """The modules, `test_NAME.py`, that take over ten seconds as a whole: not for `make check`."""
 

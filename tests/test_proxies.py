@@ -455,6 +455,12 @@ def test_a_function_of_the_test_is_refused_with_what_to_write(student):
         student.relay(1j)
 
 
+def test_an_answer_that_is_too_large_to_be_sent_back_is_not_yet_the_tests_fault(student):
+    for answer in ([0] * 100_001, 1 << 5000):
+        with pytest.raises(ValueError, match="too large or too deep to be sent"):
+            student.relay(answer)
+
+
 def test_an_unknown_helper_module_is_told_with_those_that_are_there(student):
     with pytest.raises(AuthorError, match=r"inside/tolls\.py.*tools"):
         student.inside.tolls  # noqa: B018

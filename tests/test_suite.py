@@ -97,6 +97,8 @@ def test_a_broken_course_ends_a_command_with_a_sentence(
         ([[1.0], [2.0]], [[1.0], [2.1]], False),
         ("1.0", 1.0, False),
         (None, 0.0, False),
+        (0.0, None, False),
+        (1.0, {1.0}, False),
     ],
 )
 def test_numbers_are_close_up_to_rounding(actual: Any, expected: Any, alike: bool) -> None:

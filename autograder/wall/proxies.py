@@ -194,6 +194,8 @@ class Student:
                     "a helper module, grading_tests/inside/NAME.py, and pass "
                     f"student.inside.NAME.{getattr(value, '__name__', 'function')}"
                 )
+            if isinstance(value, (int, str, bytes, list, tuple, set, dict)):
+                raise ValueError(f"this {type(value).__name__} is too large or too deep to be sent")
             raise AuthorError(
                 f"a {type(value).__name__} cannot be sent. Send numbers, texts, bytes, lists, "
                 "tuples, dicts and sets, and what came from the student"
