@@ -1,11 +1,12 @@
-"""A cache for functions of texts, bounded by the characters that it holds."""
+"""A cache for functions of texts, bounded by the characters that its results hold."""
 
 from __future__ import annotations
 
-from collections import OrderedDict
-from collections.abc import Callable, Hashable
-from functools import wraps
+from collections.abc import Callable
+from hashlib import blake2b
 from typing import ParamSpec, TypeVar
+
+from cachetools import LRUCache, cached
 
 P = ParamSpec("P")
 T = TypeVar("T", str, str | None)
@@ -15,34 +16,19 @@ _OVERHEAD = 200
 
 
 def cached_by_text(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
-    """Cache a function's latest results, arguments and results together of up to `most` characters.
+    """Cache a function's latest results, of up to `most` characters together.
 
     Submissions to one assignment are much alike: the lesson's cells and the drawings of right
-    code are the same in all. The function must depend on its arguments alone. One entry may take a
-    fiftieth of the room, so that one submission's long texts do not evict what all have.
+    code are the same in all. The function must depend on its arguments alone. One result may take
+    a fiftieth of the room, so that one submission's long texts do not evict what all have.
     """
 
-    def decorate(function: Callable[P, T]) -> Callable[P, T]:
-        entries: OrderedDict[Hashable, tuple[T, int]] = OrderedDict()
-        taken = 0
+    def size(result: str | None) -> int:
+        taken = _OVERHEAD + len(result or "")
+        return taken if taken <= most // 50 else most + 1
 
-        @wraps(function)
-        def cached(*texts: P.args, **more: P.kwargs) -> T:
-            nonlocal taken
-            key = (texts, *more.items()) if more else texts
-            if key in entries:
-                entries.move_to_end(key)
-                return entries[key][0]
-            result = function(*texts, **more)
-            given = sum(len(text) for text in (*texts, *more.values()) if isinstance(text, str))
-            size = _OVERHEAD + given + len(result or "")
-            if size <= most // 50:
-                entries[key] = result, size
-                taken += size
-                while taken > most:
-                    taken -= entries.popitem(last=False)[1][1]
-            return result
+    def digest(*texts: object, **more: object) -> bytes:
+        return blake2b(repr((texts, more)).encode(), digest_size=16).digest()
 
-        return cached
-
+    decorate: Callable[[Callable[P, T]], Callable[P, T]] = cached(LRUCache(most, size), digest)
     return decorate
