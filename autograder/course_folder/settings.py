@@ -5,17 +5,120 @@ from __future__ import annotations
 import re
 import tomllib
 from collections.abc import Callable
-from dataclasses import dataclass, fields, replace
+from dataclasses import MISSING, Field, dataclass, field, fields, is_dataclass, replace
 from functools import lru_cache
 from pathlib import Path
-from typing import Any
+from typing import Any, TypeVar
 
 from ..errors import CourseError
 from ..model import HIDDEN, IN_NOTEBOOK, SANDBOXES, Limits, Visible
 from ..packages import module_folder
 
 NAME = "course.toml"
-_VISIBLE, _LIMITS = Visible(), Limits()
+T = TypeVar("T")
+
+
+SHOWN = ("nothing", "exercises", "mistakes")
+"""What the service may show of an attempt before the due date, from least to most."""
+
+
+def _text(value: Any) -> str:
+    if type(value) is not str or not value.strip():
+        raise ValueError('a text in quotes, such as "…"')
+    return value
+
+
+def _address(value: Any) -> str:
+    if type(value) is not str or not re.fullmatch(r"https?://[^\s/]\S*", value):
+        raise ValueError('an address, such as "https://…"')
+    return value
+
+
+def _id(value: Any) -> str:
+    """Folders and files get their names from it."""
+    if type(value) is not str or not re.fullmatch(r"[A-Za-z0-9][\w.-]*", value, re.ASCII):
+        raise ValueError('letters, digits, "-" and "_", such as "statistics-1"')
+    return value
+
+
+def _texts(value: Any) -> tuple[str, ...]:
+    if type(value) is not list or not all(type(each) is str for each in value):
+        raise ValueError('a list of texts in quotes, such as ["…", "…"]')
+    return tuple(value)
+
+
+def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
+    if type(value) is not list or not all(type(each) is list and len(each) == 2 for each in value):
+        raise ValueError('a list of pairs, such as [["…", "…"]]')
+    return tuple((_text(one), _text(other)) for one, other in value)
+
+
+def _number(value: Any) -> float:
+    if type(value) not in (int, float) or not 0 < value < 1e9:
+        raise ValueError("a number above 0")
+    return float(value)
+
+
+def _whole(value: Any) -> int:
+    if type(value) is not int or value <= 0:
+        raise ValueError("a whole number above 0")
+    return value
+
+
+def _truth(value: Any) -> bool:
+    if type(value) is not bool:
+        raise ValueError("true or false")
+    return value
+
+
+def _count(value: Any) -> int:
+    if type(value) is not int or value < 0:
+        raise ValueError("a whole number, or 0 for no limit")
+    return value
+
+
+def _one_of(*words: str) -> Callable[[Any], str]:
+    def read(value: Any) -> str:
+        if value not in words:
+            raise ValueError(" or ".join(f'"{word}"' for word in words))
+        return str(value)
+
+    return read
+
+
+def _place(value: Any) -> str:
+    if type(value) is not str or not re.fullmatch(r"\w+:\w+", value):
+        raise ValueError('a module in grading_tests/ and a name in it, such as "drawing:draw"')
+    return value
+
+
+def _files(value: Any) -> tuple[str, ...]:
+    names = _texts(value)
+    for name in names:
+        if Path(name).is_absolute() or ".." in Path(name).parts or not name:
+            raise ValueError("names of files and folders that do not begin with / and hold no ..")
+    return names
+
+
+_BY_TYPE: dict[type, Callable[[Any], Any]] = {
+    bool: _truth,
+    int: _whole,
+    float: _number,
+    str: _text,
+    tuple: _texts,
+}
+"""What reads a value, by the type of its default, if the field names no reader."""
+
+
+def _key(read: Callable[[Any], Any], default: Any = MISSING, at: str = "") -> Any:
+    """Return a field of the settings.
+
+    Args:
+        read: what checks the value in the file; its `ValueError` says what a value must be.
+        default: the value where the file has none.
+        at: where it is in the file, such as "checks.tables", if not by the field's name.
+    """
+    return field(default=default, metadata={"read": read, "at": at})
 
 
 @dataclass(frozen=True)
@@ -27,8 +130,8 @@ class AssignmentSettings:
         data: files beside the notebook that student code may read, by their names there.
     """
 
-    tests: str = HIDDEN
-    data: tuple[str, ...] = ()
+    tests: str = _key(_one_of(HIDDEN, IN_NOTEBOOK), HIDDEN)
+    data: tuple[str, ...] = _key(_files, ())
 
 
 @dataclass(frozen=True)
@@ -39,7 +142,7 @@ class AuditSettings:
         attributes: which attribute a mutant may put in the place of another.
     """
 
-    attributes: tuple[tuple[str, str], ...] = ()
+    attributes: tuple[tuple[str, str], ...] = _key(_pairs, ())
 
 
 @dataclass(frozen=True)
@@ -53,11 +156,7 @@ class LessonSettings:
     """
 
     folder: str = ""
-    names: str = ""
-
-
-SHOWN = ("nothing", "exercises", "mistakes")
-"""What the service may show of an attempt before the due date, from least to most."""
+    names: str = _key(_place, "")
 
 
 @dataclass(frozen=True)
@@ -71,12 +170,13 @@ class ServiceSettings:
         counts: which attempt the mark is of: the "best" or the "last".
     """
 
-    attempts: int = 30
-    attempts_a_day: int = 10
-    before_due: str = "mistakes"
-    counts: str = "last"
+    attempts: int = _key(_count, 30)
+    attempts_a_day: int = _key(_count, 10)
+    before_due: str = _key(_one_of(*SHOWN), "mistakes")
+    counts: str = _key(_one_of("best", "last"), "last")
 
 
+_VISIBLE, _LIMITS = Visible(), Limits()
 _AUDIT, _LESSON, _SERVICE = AuditSettings(), LessonSettings(), ServiceSettings()
 
 
@@ -106,22 +206,22 @@ class Settings:
         assignments: pairs of an assignment's name and its settings.
     """
 
-    id: str
-    title: str
+    id: str = _key(_id)
+    title: str = _key(_text)
     headings: tuple[str, ...] = ("Exercise", "Question")
-    visible: Visible = _VISIBLE
-    sandbox: str = SANDBOXES[0]
+    visible: Visible = field(default=_VISIBLE, metadata={"at": "student_code"})
+    sandbox: str = _key(_one_of(*SANDBOXES), SANDBOXES[0], at="sandbox.kind")
     limits: Limits = _LIMITS
-    submission_seconds: float = 300.0
-    tables: str = ""
-    drawing: str = ""
-    core_only: bool = False
+    submission_seconds: float = _key(_number, 300.0, at="limits.submission_seconds")
+    tables: str = _key(_text, "", at="checks.tables")
+    drawing: str = _key(_place, "", at="grading.drawing")
+    core_only: bool = _key(_truth, False, at="grading.core_only")
     audit: AuditSettings = _AUDIT
     lesson: LessonSettings = _LESSON
     service: ServiceSettings = _SERVICE
-    wheel: tuple[str, ...] = ()
-    extra: tuple[str, ...] = ()
-    browser: str = ""
+    wheel: tuple[str, ...] = _key(_files, (), at="bundle.wheel")
+    extra: tuple[str, ...] = _key(_files, (), at="bundle.extra")
+    browser: str = _key(_address, "", at="bundle.browser")
     assignments: tuple[tuple[str, AssignmentSettings], ...] = ()
 
     def of(self, assignment: str) -> AssignmentSettings:
@@ -181,81 +281,16 @@ def _read(path: Path, stamp: int) -> Settings:
             raise CourseError(
                 f'{path}: it says no {needed}. Add a line `{needed} = "…"` at its top.'
             )
-    found = Settings(
-        id=table.take("id", _id),
-        title=table.take("title", _text),
-        headings=table.take("headings", _texts, Settings.headings),
+    own_keys = [each for each in fields(Settings) if each.name != "assignments"]
+    found = Settings(**{each.name: table.read(each) for each in own_keys})
+    named = table.section("assignments")
+    own = tuple(
+        (name, named.section(name).read_all(AssignmentSettings())) for name in [*named.given]
     )
-    code = table.section("student_code")
-    found = replace(
-        found,
-        visible=Visible(
-            packages=code.take("packages", _texts, Visible.packages),
-            modules=code.take("modules", _texts, ()),
-            preload=code.take("preload", _texts, ()),
-        ),
-    )
-    code.refuse_the_rest()
-    sandbox = table.section("sandbox")
-    found = replace(found, sandbox=sandbox.take("kind", _one_of(*SANDBOXES), found.sandbox))
-    sandbox.refuse_the_rest()
-    limits = table.section("limits")
-    seconds = limits.take("submission_seconds", _number, found.submission_seconds)
-    given_limits = {
-        each.name: limits.take(each.name, _TAKEN[type(each.default)], each.default)
-        for each in fields(Limits)
-    }
-    found = replace(found, submission_seconds=seconds, limits=Limits(**given_limits))
-    limits.refuse_the_rest()
-    checks = table.section("checks")
-    found = replace(found, tables=checks.take("tables", _text, found.tables))
-    checks.refuse_the_rest()
-    grading = table.section("grading")
-    found = replace(
-        found,
-        drawing=grading.take("drawing", _place, ""),
-        core_only=grading.take("core_only", _truth, False),
-    )
-    grading.refuse_the_rest()
-    audit = table.section("audit")
-    found = replace(found, audit=AuditSettings(audit.take("attributes", _pairs, ())))
-    audit.refuse_the_rest()
-    lesson = table.section("lesson")
-    own_lesson = LessonSettings(lesson.take("folder", _text, ""), lesson.take("names", _place, ""))
-    lesson.refuse_the_rest()
-    bundle = table.section("bundle")
-    found = replace(
-        found,
-        lesson=own_lesson,
-        wheel=bundle.take("wheel", _files, ()),
-        extra=bundle.take("extra", _files, ()),
-        browser=bundle.take("browser", _address, ""),
-    )
-    bundle.refuse_the_rest()
-    service = table.section("service")
-    rules = ServiceSettings(
-        attempts=service.take("attempts", _count, _SERVICE.attempts),
-        attempts_a_day=service.take("attempts_a_day", _count, _SERVICE.attempts_a_day),
-        before_due=service.take("before_due", _one_of(*SHOWN), _SERVICE.before_due),
-        counts=service.take("counts", _one_of("best", "last"), _SERVICE.counts),
-    )
-    found = replace(found, service=rules)
-    service.refuse_the_rest()
-    assignments = table.section("assignments")
-    data: list[tuple[str, str, str]] = []
-    each_own: list[tuple[str, AssignmentSettings]] = []
-    for name in [*assignments.given]:
-        each = assignments.section(name)
-        own = AssignmentSettings(
-            each.take("tests", _one_of(HIDDEN, IN_NOTEBOOK), HIDDEN), each.take("data", _files, ())
-        )
-        each_own.append((name, own))
-        data += [(name, file, str(path.parent / "source" / name / file)) for file in own.data]
-        each.refuse_the_rest()
-    visible = replace(found.visible, data=tuple(data))
-    found = replace(found, visible=visible, assignments=tuple(each_own))
     table.refuse_the_rest()
-    return found
+    source = path.parent / "source"
+    data = [(name, file, str(source / name / file)) for name, each in own for file in each.data]
+    return replace(found, visible=replace(found.visible, data=tuple(data)), assignments=own)
 
 
 class _Table:
@@ -275,32 +310,53 @@ class _Table:
         self._text = text
         self._name = name
         self._known: list[str] = []
+        self._sections: dict[str, _Table] = {}
         self.given = given
 
-    def take(self, key: str, read: Callable[[Any], Any], default: Any = None) -> Any:
-        """The value of `key`, read; `default` where it is not set."""
+    def read(self, each: Field[Any]) -> Any:
+        """Return the value of a field: read, or its default where it is not set."""
+        *tables, key = (each.metadata.get("at") or each.name).split(".")
+        if tables:
+            return self.section(tables[0])._take(key, each)
+        if is_dataclass(each.default):
+            return self.section(key).read_all(each.default)
+        return self._take(key, each)
+
+    def read_all(self, defaults: T) -> T:
+        """Return settings of the class of `defaults`, with what the table sets in place."""
+        # Where the data is follows from the assignments.
+        own = [e for e in fields(defaults) if (type(defaults), e.name) != (Visible, "data")]  # type: ignore[arg-type]
+        return replace(defaults, **{each.name: self.read(each) for each in own})  # type: ignore[type-var]
+
+    def _take(self, key: str, each: Field[Any]) -> Any:
         self._known.append(key)
         if key not in self.given:
-            return default
+            return each.default
         try:
-            return read(self.given.pop(key))
+            return (each.metadata.get("read") or _BY_TYPE[type(each.default)])(self.given.pop(key))
         except ValueError as error:
             raise CourseError(f"{self._place(key)}: {key} must be {error}") from None
 
     def section(self, key: str) -> _Table:
-        self._known.append(key)
-        inner = self.given.pop(key, {})
-        if type(inner) is not dict:
-            name = ".".join([*self._name, key])
-            raise CourseError(f"{self._place(key)}: {key} must be a table, as in `[{name}]`")
-        return _Table(self._path, self._text, inner, (*self._name, key))
+        """Return the table of that name, which may be missing."""
+        if key not in self._sections:
+            self._known.append(key)
+            inner = self.given.pop(key, {})
+            if type(inner) is not dict:
+                name = ".".join([*self._name, key])
+                raise CourseError(f"{self._place(key)}: {key} must be a table, as in `[{name}]`")
+            self._sections[key] = _Table(self._path, self._text, inner, (*self._name, key))
+        return self._sections[key]
 
     def refuse_the_rest(self) -> None:
+        """Raise `CourseError` for a key that nobody has read, here or in a table within."""
         for key in self.given:
             raise CourseError(
                 f"{self._place(key)}: {key} is not known here (known: {', '.join(self._known)}). "
                 "Correct it, or delete it."
             )
+        for inner in self._sections.values():
+            inner.refuse_the_rest()
 
     def _place(self, key: str) -> str:
         """The file and the line in which the key stands: after it, the file has the key."""
@@ -317,85 +373,3 @@ class _Table:
                 return f"{self._path}, line {first}"
             first = count + 1
         return str(self._path)
-
-
-def _text(value: Any) -> str:
-    if type(value) is not str or not value.strip():
-        raise ValueError('a text in quotes, such as "…"')
-    return value
-
-
-def _address(value: Any) -> str:
-    if type(value) is not str or not re.fullmatch(r"https?://[^\s/]\S*", value):
-        raise ValueError('an address, such as "https://…"')
-    return value
-
-
-def _id(value: Any) -> str:
-    """Folders and files get their names from it."""
-    if type(value) is not str or not re.fullmatch(r"[A-Za-z0-9][\w.-]*", value, re.ASCII):
-        raise ValueError('letters, digits, "-" and "_", such as "statistics-1"')
-    return value
-
-
-def _texts(value: Any) -> tuple[str, ...]:
-    if type(value) is not list or not all(type(each) is str for each in value):
-        raise ValueError('a list of texts in quotes, such as ["…", "…"]')
-    return tuple(value)
-
-
-def _pairs(value: Any) -> tuple[tuple[str, str], ...]:
-    if type(value) is not list or not all(type(each) is list and len(each) == 2 for each in value):
-        raise ValueError('a list of pairs, such as [["…", "…"]]')
-    return tuple((_text(one), _text(other)) for one, other in value)
-
-
-def _number(value: Any) -> float:
-    if type(value) not in (int, float) or not 0 < value < 1e9:
-        raise ValueError("a number above 0")
-    return float(value)
-
-
-def _whole(value: Any) -> int:
-    if type(value) is not int or value <= 0:
-        raise ValueError("a whole number above 0")
-    return value
-
-
-_TAKEN: dict[type, Callable[[Any], Any]] = {int: _whole, float: _number, tuple: _texts}
-"""What a limit must be, by the type of its default."""
-
-
-def _truth(value: Any) -> bool:
-    if type(value) is not bool:
-        raise ValueError("true or false")
-    return value
-
-
-def _count(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise ValueError("a whole number, or 0 for no limit")
-    return value
-
-
-def _one_of(*words: str) -> Callable[[Any], str]:
-    def read(value: Any) -> str:
-        if value not in words:
-            raise ValueError(" or ".join(f'"{word}"' for word in words))
-        return str(value)
-
-    return read
-
-
-def _place(value: Any) -> str:
-    if type(value) is not str or not re.fullmatch(r"\w+:\w+", value):
-        raise ValueError('a module in grading_tests/ and a name in it, such as "drawing:draw"')
-    return value
-
-
-def _files(value: Any) -> tuple[str, ...]:
-    names = _texts(value)
-    for name in names:
-        if Path(name).is_absolute() or ".." in Path(name).parts or not name:
-            raise ValueError("names of files and folders that do not begin with / and hold no ..")
-    return names
