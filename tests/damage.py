@@ -246,17 +246,6 @@ def white_space_changed(notebook: Notebook, rng: random.Random) -> Notebook:
     return notebook
 
 
-def format_3(notebook: Notebook, rng: random.Random) -> Notebook:
-    cells = []
-    for cell in notebook["cells"]:
-        old = {"cell_type": cell["cell_type"], "metadata": cell["metadata"]}
-        key = "input" if cell["cell_type"] == "code" else "source"
-        old[key] = cell["source"]
-        cells.append(old)
-    sheets = [{"cells": cells}, *rng.choice([[], [{"cells": None}], [None]])]
-    return {"nbformat": 3, "nbformat_minor": 0, "metadata": {"name": ""}, "worksheets": sheets}
-
-
 def with_byte_order_mark(notebook: Notebook, rng: random.Random) -> bytes:
     return b"\xef\xbb\xbf" + json.dumps(notebook, indent=1).encode()
 
@@ -283,29 +272,6 @@ def a_comma_too_many(notebook: Notebook, rng: random.Random) -> bytes:
     return text.replace("\n ],\n", ",\n ],\n", 1).encode()
 
 
-def exported_as_a_script(notebook: Notebook, rng: random.Random) -> bytes:
-    """What JupyterLab's export to an executable script writes."""
-    parts = ["#!/usr/bin/env python\n# coding: utf-8\n"]
-    for cell in notebook["cells"]:
-        source = cell["source"]
-        if cell["cell_type"] == "code":
-            parts.append(f"# In[{rng.choice(['1', ' '])}]:\n\n\n{source}\n")
-        else:
-            parts.append("\n".join(f"# {line}" for line in source.split("\n")) + "\n")
-    return "\n\n".join(parts).encode()
-
-
-def in_percent_format(notebook: Notebook, rng: random.Random) -> bytes:
-    parts = []
-    for cell in notebook["cells"]:
-        if cell["cell_type"] == "code":
-            parts.append(f"# %%\n{cell['source']}\n")
-        else:
-            lines = cell["source"].split("\n")
-            parts.append("# %% [markdown]\n" + "\n".join(f"# {line}" for line in lines) + "\n")
-    return "\n".join(parts).encode()
-
-
 def cut_off(notebook: Notebook, rng: random.Random) -> bytes:
     """The file ends early: what comes after the end is lost, and nothing else."""
     text = json.dumps(notebook, indent=1).encode()
@@ -328,7 +294,7 @@ ORDINARY: list[Callable[[Notebook, random.Random], Notebook]] = [
 DAMAGES: list[Damage] = [
     ids_dropped, metadata_dropped, metadata_and_ids_dropped, as_vs_code_saves_it,
     every_test_cell_deleted, an_answer_split, two_cells_merged, two_answers_merged,
-    an_answer_merged_into_the_text_above, all_cells_shuffled, cells_retyped, odd_parts, format_3,
+    an_answer_merged_into_the_text_above, all_cells_shuffled, cells_retyped, odd_parts,
     with_byte_order_mark, in_utf_16, not_in_utf_8, a_conflict_of_versions, a_comma_too_many,
-    exported_as_a_script, in_percent_format, cut_off, several, *ORDINARY,
+    cut_off, several, *ORDINARY,
 ]  # fmt: skip

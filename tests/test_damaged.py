@@ -68,8 +68,22 @@ def note_on(report: Any, exercise: str) -> str:
         (b"[" * 100_000, "not a notebook"),
         (b"\xff\xfe\x00garbage", "not a notebook"),
         (b'{"cells": []}', "not a notebook of this course"),
+        (b'{"nbformat": 3, "worksheets": [{"cells": []}]}', "in notebook format 3"),
+        (b"#!/usr/bin/env python\n\n# In[1]:\n\n\nx = 1\n", "a script made from a notebook"),
+        (b"# %%\nx = 1\n", "a script made from a notebook"),
     ],
-    ids=["empty", "truncated", "text", "list", "deep", "binary", "no cells"],
+    ids=[
+        "empty",
+        "truncated",
+        "text",
+        "list",
+        "deep",
+        "binary",
+        "no cells",
+        "format 3",
+        "script",
+        "percent",
+    ],
 )
 def test_nothing_to_grade_names_the_file_and_the_remedy(grade, content, says):
     with pytest.raises(UnreadableNotebook) as caught:
@@ -294,10 +308,6 @@ ODD = {
     "a long word as a style": lambda: shown_html(f'<p style="{"a" * 40_000}">text</p>'),
     "spaces in a style": lambda: shown_html(f'<p style="a{" " * 100_000}b">text</p>'),
     "many attributes": lambda: shown_html("<p " + " ".join(f"a{i}" for i in range(200_000)) + ">"),
-    "a line of signs in a script": lambda: read_notebook(
-        b"# In[1]:\n\n\na = 1\n\n" + b"#" * 28 + b"\nx = 2\n", "value.py"
-    ),
-    "an endless head in a script": lambda: read_notebook(b"# %%" + b" " * 90_000, "value.py"),
     "decorators of nothing": lambda: defined_names("@\n" * 40_000),
     "an annotation of nothing": lambda: defined_names("a:" + " " * 100_000),
     "an error of brackets": lambda: explain_cell("ValueError", "(" * 60_000, "", "x"),

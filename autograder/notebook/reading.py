@@ -1,7 +1,7 @@
 """Reads a submitted file into a valid notebook, whatever state it is in, and says what it mended.
 
-Formats 3 and 4 of every minor version, any encoding that an editor may have saved it in, files
-that were cut off or edited by hand, and notebooks exported as Python scripts.
+Every minor version of format 4, any encoding that an editor may have saved it in, and files that
+were cut off or edited by hand.
 """
 
 from __future__ import annotations
@@ -34,8 +34,6 @@ MAX_BESIDES = 5_000_000
 """Bytes of what a file may bring besides: pasted pictures, and outputs of cells that do not run."""
 MAX_MEMORY = 140_000_000
 """Bytes of memory that a file may take while it is read, its own included."""
-MAX_SCRIPT = 2_000_000
-"""Bytes of a script that a notebook was exported as: it holds no outputs."""
 DEMONSTRATION = "demonstration"
 """The tag of cells that are not run."""
 NOTES = "autograder_notes"
@@ -44,10 +42,10 @@ NOTES = "autograder_notes"
 _CELL_ID = re.compile("[a-zA-Z0-9_-]{1,64}")
 _TAG = re.compile(r"[\w.:-]{1,100}")
 _CELL_START = re.compile(
-    r'\{\s*"(?:attachments|cell_type|execution_count|id|metadata|outputs|source|collapsed|input)"'
+    r'\{\s*"(?:attachments|cell_type|execution_count|id|metadata|outputs|source|collapsed)"'
 )
-# There is one way alone to match a text with it: to try many may take for ever.
-_SCRIPT_CELL = re.compile(r"^#(?: In ?\[[\d *]*\]:[ \t]*| %%[^\n]*)\n", re.MULTILINE)
+_SCRIPT_CELL = re.compile(r"^# (?:In ?\[| ?%%)", re.MULTILINE)
+"""Where a cell begins in a script that a notebook was exported as."""
 _MARKS = (
     "grade_id", "grade", "solution", "locked", "task", "points", "checksum", "schema_version",
     "cell_type",
@@ -91,23 +89,25 @@ def read_notebook(content: bytes, where: str) -> NotebookNode:
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError) as error:
-        raw = _salvaged(text) or (_from_script(text) if len(text) <= MAX_SCRIPT else None)
+        raw = _salvaged(text)
+        if raw is None and _SCRIPT_CELL.search(text):
+            raise UnreadableNotebook(
+                f"{where}: it is a script made from a notebook. Ask for the notebook itself."
+            ) from error
         if raw is None:
             raise UnreadableNotebook(
                 f"{where}: not a notebook, or cut off in the middle ({_short(error)}). {RESEND}"
             ) from error
-        how = (
-            "it is a script made from a notebook"
-            if "script" in raw
-            else f"not a whole notebook: cut off in the middle, or edited by hand ({_short(error)})"
-        )
         notes.append(
-            f"{fit(Path(where).name)}: {how}. The {len(raw['cells'])} cells that could be read are "
-            "used."
+            f"{fit(Path(where).name)}: not a whole notebook: cut off in the middle, or edited by "
+            f"hand ({_short(error)}). The {len(raw['cells'])} cells that could be read are used."
         )
     del text
-    if type(raw) is dict and type(raw.get("worksheets")) is list:
-        raw = _from_version_3(raw)
+    if type(raw) is dict and "worksheets" in raw:
+        raise UnreadableNotebook(
+            f"{where}: it is in notebook format 3, of 2014 and before. Ask for it again, opened "
+            "in JupyterLab and saved there."
+        )
     if type(raw) is dict and type(raw.get("cells")) is dict:
         raw["cells"] = list(raw["cells"].values())
     if type(raw) is not dict or type(raw.get("cells")) is not list:
@@ -181,8 +181,7 @@ def _salvaged(text: str) -> dict[str, Any] | None:
             in_vain -= _reached(error, text) - found.start() + _ATTEMPT
             continue
         # Outputs and attachments start alike; every cell has a type and a source.
-        if "cell_type" in cell and ("source" in cell or "input" in cell):
-            cell.setdefault("source", cell.get("input"))
+        if "cell_type" in cell and "source" in cell:
             cells.append(cell)
     return {"cells": cells} if cells else None
 
@@ -192,41 +191,6 @@ def _reached(error: Exception, text: str) -> int:
     if not isinstance(error, json.JSONDecodeError) or error.msg.startswith("Unterminated"):
         return len(text)
     return error.pos + 1
-
-
-def _from_script(text: str) -> dict[str, Any] | None:
-    """The cells of a script that a notebook was exported as, or None if it is not one."""
-    text = text.replace("\r\n", "\n")
-    heads = list(islice(_SCRIPT_CELL.finditer(text), MAX_CELLS + 1))
-    if not heads or text.lstrip().startswith(("{", "[")):
-        return None
-    cells: list[dict[str, Any]] = []
-    ends = [head.start() for head in heads[1:]] + [len(text)]
-    for head, end in zip(heads, ends, strict=True):
-        blocks = re.split(r"\n[ \t]*\n", text[head.end() : end].strip("\n"))
-        texts: list[str] = []
-        # Where a block of comments ends a cell, it is the text of the cells below.
-        is_text = "[markdown]" in head.group()
-        while blocks and (is_text or len(blocks) > 1) and _is_comment(blocks[-1]):
-            texts.append(re.sub("^# ?", "", blocks.pop(), flags=re.MULTILINE))
-        if blocks:
-            cells.append({"cell_type": "code", "source": "\n\n".join(blocks)})
-        cells += [{"cell_type": "markdown", "source": each} for each in reversed(texts)]
-    return {"cells": cells, "script": True}
-
-
-def _is_comment(block: str) -> bool:
-    return all(not line.strip() or line.startswith("#") for line in block.split("\n"))
-
-
-def _from_version_3(raw: dict[str, Any]) -> dict[str, Any]:
-    cells: list[Any] = []
-    for sheet in raw["worksheets"]:
-        if type(sheet) is dict and type(sheet.get("cells")) is list:
-            cells += [cell for cell in sheet["cells"] if type(cell) is dict]
-    for cell in cells:
-        cell.setdefault("source", cell.get("input", ""))
-    return {"cells": cells, "metadata": raw.get("metadata")}
 
 
 def _rebuilt(raw: dict[str, Any]) -> NotebookNode:
