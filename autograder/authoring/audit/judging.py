@@ -174,10 +174,6 @@ class Judge:
             if not verdict.passed
         ]
 
-    def count_tests(self, name: str, exercise: str) -> int:
-        """How many hidden tests an exercise of the assignment `name` has."""
-        return len(self.suite(load_assignment(self._course, name)).promises(exercise))
-
     def suite(self, assignment: Assignment) -> Suite:
         """The assignment's hidden tests."""
         if assignment.name not in self._suites:

@@ -135,7 +135,6 @@ class _Record:
     def __init__(self, course: Path, name: str, platform: str) -> None:
         kind = platform.partition(" ")[0]
         self._path = course / FOLDER / name / f"sent_{kind}.json"
-        self._platform = platform
         try:
             self._all: dict[str, dict[str, Any]] = json.loads(self._path.read_text("utf-8"))
         except FileNotFoundError:
