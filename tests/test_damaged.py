@@ -278,7 +278,7 @@ def test_odd_cells_do_no_harm(grade, whole):
 
 
 BAD_CELLS = {
-    "mul": ("while True:\n    pass\n", "timeout"),
+    "mul": ("while True:\n    pass\n", "failed"),
     "pow": ("import os\nos._exit(0)\n", "crashed"),
     "trace": ("hoard = bytearray(4 * 2**30)\n", "out_of_memory"),
     "numerical": ('while True:\n    print("more " * 100)\n', "failed"),
