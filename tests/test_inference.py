@@ -15,6 +15,7 @@ import pytest
 from autograder.authoring.audit.cases import Case, all_cases
 from autograder.authoring.audit.judging import notebook_cells, time_limit
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
+from autograder.course_folder.misconceptions import as_its_like, percent_cells
 from autograder.course_folder.samples import read_behaviour, read_sample
 from autograder.errors import CourseError, OutOfTime
 from autograder.judging.formulas import fresh_points, holds, point_of, samples_entry
@@ -234,6 +235,20 @@ def test_a_sample_that_is_not_whole_is_refused(headers, says):
 def test_a_wrong_choice_without_words_is_refused():
     with pytest.raises(CourseError, match="say what each wrong choice of `order` does"):
         read_behaviour("here", {"order": "after | before"}, "")
+
+
+def test_a_cell_that_is_like_another_has_its_headers_and_lines_with_edits(tmp_path):
+    (tmp_path / "sums").mkdir()
+    file = tmp_path / "sums" / "add.py"
+    file.write_text("# %% sample: add\n# x: 1.0, 2.0\n# facts: z\nz = add(x)\n", "utf-8")
+    like = "# %% sample: two\n# like: sums/add\n# facts: y\n# - z = add(x)\n# + y = two(x)\n"
+    file.with_name("two.py").write_text(like, "utf-8")
+    [cell] = percent_cells(file.with_name("two.py"))
+    cell = as_its_like(file, cell)
+    assert cell.headers == {"x": "1.0, 2.0", "facts": "y"} and cell.source == "y = two(x)\n"
+    cell.headers["like"] = "sums/none"
+    with pytest.raises(CourseError, match=r"there is no sample in .*none\.py: correct `like`"):
+        as_its_like(file, cell)
 
 
 def test_a_formula_that_the_solution_does_not_compute_is_refused():

@@ -23,7 +23,7 @@ from coursecheck.probes import Probe
 
 from ..errors import CourseError
 from ..model import IN_NOTEBOOK
-from .misconceptions import Mistake, PercentCell, Unnamed, percent_cells
+from .misconceptions import Mistake, PercentCell, Unnamed, as_its_like, percent_cells
 from .modules import course_object
 from .samples import Behaviour, Sample, read_behaviour, read_sample
 from .settings import NAME as SETTINGS
@@ -410,7 +410,7 @@ def _read_misconceptions(paths: Iterable[Path], exercises: dict[str, Exercise]) 
                 f"name it after one that it has ({known}), or delete it"
             )
         for cell in percent_cells(path):
-            _read_cell(cell, exercise)
+            _read_cell(as_its_like(path, cell), exercise)
 
 
 _NEEDED = {"probe": "observe", "form": "answer", "mistake": "says"}

@@ -180,3 +180,23 @@ def percent_cells(path: Path) -> list[PercentCell]:
         key = "" if edit else key
         sign = sign if edit else ""
     return cells
+
+
+def as_its_like(path: Path, cell: PercentCell) -> PercentCell:
+    """Return a cell of a file, its header `like` filled in.
+
+    `like: backward/deep` stands for the headers and the lines of the first cell of this kind in
+    `backward/deep.py`, beside the cell's own headers and with its own edits.
+
+    Raises `CourseError` where there is no such cell, or an edit does not fit it.
+    """
+    if "like" not in cell.headers:
+        return cell
+    other = path.parents[1] / f"{cell.headers.pop('like')}.py"
+    cells = percent_cells(other) if other.is_file() else []
+    found = next((each for each in cells if each.kind == cell.kind), None)
+    if found is None:
+        raise CourseError(f"{cell.where}: there is no {cell.kind} in {other}: correct `like`")
+    cell.headers = {**found.headers, **cell.headers}
+    cell.source, cell.edits = edited(cell.where, found.source, cell.edits), []
+    return cell

@@ -64,123 +64,18 @@ backward(step * 5 * 7 + step)
 
 
 # %% sample: q19
-# seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
-# facts: ran | "": no backward step ran; late; top; held
-import random
-
-class Value(Value):
-    backward = None  # your function has to do without it
-
-
-draw = random.Random(seed)
-nodes = [Value(draw.choice([1.5, 2.0, 2.5]), label=name) for name in "ab"]
-for name in "cdefg"[: draw.randint(0, 5)]:
-    nodes.append(Value(draw.choice([1.5, 2.0, 2.5]), draw.choices(nodes[-3:], k=2), "+", name))
-root = nodes[-1]
-steps, seeds = [], []
-for node in nodes:
-    node.grad = draw.choice([0.5, -1.5, 2.0])
-    if len(node._prev):
-
-        def step(name=node.label):
-            steps.append(name)
-            seeds.append(float(root.grad))
-
-        node._backward = step
-backward(root)
-ran = "".join(sorted(steps))
-late = " ".join(
-    f"{node.label} before {user.label}"
-    for user in nodes
-    for node in user._prev
-    if {node.label, user.label} <= {*steps} and steps.index(node.label) < steps.index(user.label)
-)
-top = " ".join(f"{each:g}" for each in sorted(set(seeds)))
-held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
+# like: backward/backward
+# - draw = random.Random(seed)
+# + class Value(Value):
+# +     backward = None  # your function has to do without it
+# +
+# +
+# + draw = random.Random(seed)
 
 
 # %% behaviour: q19
-# walk: after | before: lists a node before its operands, and turns the list round at the end | levels: goes level by level from the root, and turns the list round at the end | pushed: marks a node as met when it is put on a pile, so that its place in the list is settled too early
-# sides: left | right: goes through the operands from right to left
-# marks: nodes | data: takes nodes with equal numbers for one | none: does not remember which nodes it has met
-# forward: no | yes: runs the steps from the operands to the results
-# seed: set | add: adds the seed to what the root held before | none: gives the root no seed | number: takes the root's own number for the seed | all: gives every node a seed of 1 | late: gives the root its seed only after the steps | zero: gives the root a seed of 0 | two: gives the root a seed of 2 | minus: gives the root a seed of -1
-# reset: no | before: sets the other nodes back to 0 before the steps run | after: sets the other nodes back to 0 after the steps have run | leaves: sets the leaves back to 0 before the steps run
-# runs: once | none: runs no step | twice: runs every step twice | root: runs the root's step alone | rest: leaves out the root's step | some: leaves out the last step that should run | same: runs the root's step in the place of each
-# ask: With c computed from b, and d from b and c: in which order do your steps run, what does the root hold then, and had everything that uses b passed on its share before b's step ran?
-
-def listed(root):
-    key = id if marks != "data" else lambda node: node.data
-    turn = list if sides == "left" else lambda nodes: list(nodes)[::-1]
-    found, met = [], set()
-
-    def visit(node):
-        if key(node) in met and marks != "none":
-            return
-        met.add(key(node))
-        if walk == "before":
-            found.append(node)
-        for operand in turn(node._prev):
-            visit(operand)
-        if walk == "after":
-            found.append(node)
-
-    if walk in ("after", "before"):
-        visit(root)
-        return found if walk == "after" else found[::-1]
-    waiting = [root]
-    met.add(key(root))
-    while waiting:
-        node = waiting.pop(0 if walk == "levels" else -1)
-        found.append(node)
-        for operand in turn(node._prev):
-            if key(operand) not in met or marks == "none":
-                met.add(key(operand))
-                waiting.append(operand)
-    return found[::-1]
-
-
-def backward(root):
-    order = listed(root)[::-1]
-    if forward == "yes":
-        order = order[::-1]
-    others = [node for node in order if node is not root]
-    for node in others:
-        if reset == "before" or (reset == "leaves" and not len(node._prev)):
-            node.grad = 0.0
-        if seed == "all":
-            node.grad = 1.0
-    start = root.grad
-    if seed in ("set", "all"):
-        root.grad = 1.0
-    elif seed == "add":
-        root.grad += 1.0
-    elif seed == "number":
-        root.grad = root.data
-    elif seed in ("two", "minus"):
-        root.grad = 2.0 if seed == "two" else -1.0
-    elif seed == "zero":
-        root.grad = 0.0
-    inner = [node for node in order if len(node._prev)]
-    if runs == "none":
-        order = []
-    elif runs == "root":
-        order = [root]
-    elif runs == "same":
-        order = [root for _ in order]
-    elif runs == "rest":
-        order = others
-    elif runs == "some":
-        order = [node for node in order if node not in inner[-1:]]
-    for node in order:
-        node._backward()
-        if runs == "twice":
-            node._backward()
-    if seed == "late":
-        root.grad = 1.0
-    if reset == "after":
-        for node in others:
-            node.grad = 0.0
+# like: backward/backward
+# - Value.backward = backward
 
 
 # %% mistake: q19.pre_order
