@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import math
 import statistics
-from itertools import pairwise
+from itertools import combinations, cycle, pairwise
 
 import pytest
 
@@ -27,6 +27,8 @@ from networks import (
     parameters,
     trained,
 )
+
+BENDS = ("tanh", "relu", "sigmoid", "linear")
 
 
 @pytest.fixture
@@ -46,24 +48,26 @@ def modules(student):
     return student.inside.modules
 
 
-def data_of(answer):
-    """The numbers in a model's answer, be it a Value or several."""
-    values = list(answer) if isinstance(answer, (list, tuple)) else [answer]
-    return [node.data for node in values]
+def values_of(answer):
+    """A model's answer as a list, be it a Value or several."""
+    return list(answer) if isinstance(answer, (list, tuple)) else [answer]
 
 
-def assert_zeroes_gradients(modules, model, numbers):
-    """That a part zeroes the gradients of its parameters, and leaves their numbers."""
-    assert modules.after_zero_grad(model, numbers) == close([[a, 0.0] for a in numbers])
+def total(answer):
+    """A sum in which each of a model's answers has a weight of its own."""
+    return sum(weight * value for weight, value in enumerate(values_of(answer), 1))
 
 
 def distinct(nodes):
     return len(set(nodes)) == len(nodes)
 
 
-def with_opposite(values):
-    """The values and their opposites: whatever sum they are the weights of, relu bends one."""
-    return values, [-value for value in values]
+def assert_answers(modules, model, shape, bends, tried):
+    """That a network with these parameters answers at these points as its formula does."""
+    found = [
+        [value.data for value in values_of(modules.filled(model, values)(x))] for values, x in tried
+    ]
+    assert found == close([network_answer(values, x, shape, bends) for values, x in tried])
 
 
 @exercise("module")
@@ -80,8 +84,7 @@ class TestModule:
         data = numbers(4)
         nodes = [leaf(student, a, -2 * a) for a in data]
         modules.with_parameters(student.Module, nodes).zero_grad()
-        found = [[node.data for node in nodes], [node.grad for node in nodes]]
-        assert found == close([data, [0.0] * 4])
+        assert [[node.data, node.grad] for node in nodes] == close([[a, 0.0] for a in data])
 
     def test_asks_each_time(self, student, modules, numbers):
         """`zero_grad()` asks `parameters()` each time: two modules do not get mixed up, and what
@@ -106,12 +109,63 @@ class TestModule:
         assert [node.grad for node in nodes] == [0.0] * 9
 
 
+class Model:
+    """What must hold for neurons, layers and networks.
+
+    `models` gives some: each with its shape, the number of inputs and of neurons in each layer, and
+    the activation of each layer. `make` makes one in which all neurons have so many inputs.
+    """
+
+    wide = 20
+
+    def test_any_numbers(self, student, modules, numbers):
+        """It answers anew at each point and after each change, be they 0, whole, large or equal."""
+        for model, shape, bends in self.models(student):
+            n, count = shape[0], parameter_count(shape)
+            points = [[0.0] * n, [2] * n, [*numbers(n - 1), -60.0]]
+            weights = [numbers(count), [0.5] * count, [0.0] * count]
+            assert_answers(modules, model, shape, bends, [(w, x) for w in weights for x in points])
+
+    def test_gradients(self, student, reference, modules, numbers):
+        """After backward every parameter holds its gradient: two answers at a point are two, and
+        each counts once."""
+        for model, shape, bends in self.models(student):
+            count = parameter_count(shape)
+            for weights in (numbers(count), [0.0] * count):
+                x = numbers(shape[0])
+                nodes = [reference.Value(weight) for weight in weights]
+                modules.filled(model, weights)
+                for root in [total(model(x)) for _ in range(2)]:
+                    root.backward()
+                for root in [total(network_answer(nodes, x, shape, bends)) for _ in range(2)]:
+                    root.backward()
+                assert modules.gradients(model) == close([node.grad for node in nodes])
+
+    def test_zero_grad(self, student, modules, numbers):
+        """`zero_grad()` zeroes the gradients of all its parameters, and leaves the numbers."""
+        for model, shape, _ in self.models(student):
+            weights = numbers(parameter_count(shape))
+            assert modules.after_zero_grad(model, weights) == close([[a, 0.0] for a in weights])
+
+    def test_starts_at_random(self, student, modules):
+        """The weights of a neuron start out different, and as no other neuron's: neither in the
+        same model nor in the next one."""
+        n = self.wide
+        start = [a for _ in range(2) for a in plain(modules.numbers(self.make(student, n)))]
+        rows = [start[i : i + n] for i in range(0, len(start), n + 1)]
+        assert all(max(map(row.count, row)) < 0.9 * n for row in rows)
+        for one, other in combinations(rows, 2):
+            assert any(abs(a - b) > 1e-6 for a, b in zip(one, other, strict=True))
+
+
 @exercise("neuron")
-class TestNeuron:
-    def cases(self, numbers):
-        """Two points with three coordinates, each with two neurons' weights and bias."""
-        points = [numbers(3), numbers(3)]
-        return [(x, values) for x in points for values in with_opposite(numbers(4))]
+class TestNeuron(Model):
+    def make(self, student, n):
+        return student.Neuron(n)
+
+    def models(self, student):
+        pairs = zip((2, 1, 9, 3), BENDS, strict=True)
+        return [(student.Neuron(n, bend), [n, 1], [bend]) for n, bend in pairs]
 
     def test_parameters(self, student, rng):
         """There are n + 1 parameters, all different Values: the n weights, then the bias."""
@@ -122,46 +176,20 @@ class TestNeuron:
         assert found == [*neuron.w, neuron.b]
         assert parameters(neuron) == found
 
-    @pytest.mark.parametrize("activation", ["tanh", "relu", "sigmoid", "linear"])
-    def test_answer(self, student, modules, numbers, activation):
-        """The answer is the weighted sum plus the bias, bent by the chosen activation."""
-        cases = self.cases(numbers)
-        found = [
-            modules.filled(student.Neuron(3, activation), values)(x).data for x, values in cases
-        ]
-        assert found == close([neuron_answer(values, x, activation) for x, values in cases])
+    @pytest.mark.parametrize("bend", BENDS)
+    def test_answer(self, student, modules, numbers, bend):
+        """With "{bend}" the answer is the weighted sum plus the bias, bent so."""
+        weights, points = numbers(4), [numbers(3), numbers(3)]
+        # Whatever the sum is, relu bends it or its opposite.
+        tried = [(w, x) for w in (weights, [-a for a in weights]) for x in points]
+        assert_answers(modules, student.Neuron(3, bend), [3, 1], [bend], tried)
 
     def test_tanh_unless_told_otherwise(self, student, modules, numbers):
         """Without a second argument the activation is tanh; it may be given by its name, too."""
-        values, points = numbers(3), [numbers(2), numbers(2)]
-        usual = modules.filled(student.Neuron(2), values)
-        assert [usual(x).data for x in points] == close([neuron_answer(values, x) for x in points])
-        named = modules.filled(student.Neuron(2, activation="linear"), values)
-        expected = [neuron_answer(values, x, "linear") for x in points]
-        assert [named(x).data for x in points] == close(expected)
-
-    def test_gradients(self, student, reference, modules, numbers):
-        """After backward, every weight and the bias hold their gradient."""
-        found, expected = [], []
-        for activation in ("tanh", "relu", "sigmoid", "linear"):
-            for x, values in self.cases(numbers):
-                neuron = modules.filled(student.Neuron(3, activation), values)
-                neuron(x).backward()
-                found.append(modules.gradients(neuron))
-                nodes = [reference.Value(value) for value in values]
-                neuron_answer(nodes, x, activation).backward()
-                expected.append([node.grad for node in nodes])
-        assert found == close(expected)
-
-    def test_answers_anew(self, student, modules, numbers):
-        """A neuron answers anew each time: at another point, and when its weights have moved."""
-        neuron, points = student.Neuron(2), [numbers(2), numbers(2)]
-        found, expected = [], []
-        for values in (numbers(3), numbers(3)):
-            modules.filled(neuron, values)
-            found.append([neuron(x).data for x in points])
-            expected.append([neuron_answer(values, x) for x in points])
-        assert found == close(expected)
+        tried = [(numbers(3), numbers(2)) for _ in range(2)]
+        assert_answers(modules, student.Neuron(2), [2, 1], ["tanh"], tried)
+        named = student.Neuron(2, activation="linear")
+        assert_answers(modules, named, [2, 1], ["linear"], tried)
 
     def test_inputs_may_be_values(self, student, reference, modules, numbers):
         """The inputs may be Values, and then they get their gradients as well."""
@@ -172,42 +200,16 @@ class TestNeuron:
         neuron_answer(values, nodes).backward()
         assert [node.grad for node in inputs] == close([node.grad for node in nodes])
 
-    def test_starts_at_random(self, student):
-        """The weights start out different from one another and from those of other neurons."""
-        first, second = ([weight.data for weight in student.Neuron(20).w] for _ in range(2))
-        assert max(map(first.count, first)) < 18
-        assert any(abs(a - b) > 1e-6 for a, b in zip(first, second, strict=True))
-
-    def test_any_inputs(self, student, modules, numbers):
-        """One input or many; inputs and weights may be 0, whole, large, equal to one another."""
-        found, expected = [], []
-        for x in ([2], [0.0], [1, 0, -3], [7.5, -7.5, 0.0], [0.5] * 9, [*numbers(8), 60.0]):
-            for values in (numbers(len(x) + 1), [0.5] * (len(x) + 1), [0.0] * (len(x) + 1)):
-                for activation in ("tanh", "linear"):
-                    neuron = modules.filled(student.Neuron(len(x), activation), values)
-                    found.append(neuron(x).data)
-                    expected.append(neuron_answer(values, x, activation))
-        assert found == close(expected)
-
-    def test_two_passes(self, student, modules, numbers):
-        """Two answers at one point are two: a backward pass through each counts once."""
-        x = numbers(2)
-        neuron = modules.filled(student.Neuron(2, "linear"), [0.5, 0.5, 0.0])
-        first, second = neuron(x), neuron(x)
-        first.backward()
-        second.backward()
-        assert modules.gradients(neuron) == close([2 * x[0], 2 * x[1], 2.0])
-        idle = modules.filled(student.Neuron(2, "linear"), [0.0, 0.0, 0.0])
-        idle(x).backward()
-        assert modules.gradients(idle) == close([*x, 1.0])
-
-    def test_zero_grad(self, student, modules, numbers):
-        """`zero_grad()` zeroes the gradients of its parameters, and leaves the numbers."""
-        assert_zeroes_gradients(modules, student.Neuron(2), numbers(3))
-
 
 @exercise("layer")
-class TestLayer:
+class TestLayer(Model):
+    def make(self, student, n):
+        return student.Layer(n, 3)
+
+    def models(self, student):
+        sizes = [(2, 2, "relu"), (2, 10, "linear"), (3, 1, "linear")]
+        return [(student.Layer(n, m, bend), [n, m], [bend]) for n, m, bend in sizes]
+
     def test_neurons(self, student, rng):
         """`neurons` holds as many neurons as there are outputs, all different."""
         n = rng.randint(3, 6)
@@ -222,97 +224,56 @@ class TestLayer:
         assert found == [node for neuron in layer.neurons for node in parameters(neuron)]
         assert len(found) == 16 and distinct(found)
 
-    @pytest.mark.parametrize("activation", ["tanh", "relu", "sigmoid", "linear"])
-    def test_several_outputs(self, student, modules, numbers, activation):
+    @pytest.mark.parametrize("bend", BENDS)
+    def test_several_outputs(self, student, modules, numbers, bend):
         """Several neurons give a list of their answers, each bent by the layer's activation."""
-        x = numbers(2)
-        named = [] if activation == "tanh" else [activation]
-        found, expected = [], []
-        for values in with_opposite(numbers(9)):
-            layer = modules.filled(student.Layer(2, 3, *named), values)
-            found.append([node.data for node in layer(x)])
-            expected.append(network_answer(values, x, [2, 3], [activation]))
-        assert found == close(expected)
+        weights, x = numbers(9), numbers(2)
+        layer = student.Layer(2, 3, *[bend] * (bend != "tanh"))
+        tried = [(weights, x), ([-a for a in weights], x)]
+        assert_answers(modules, layer, [2, 3], [bend], tried)
 
     def test_one_output(self, student, modules, numbers):
-        """A layer with a single neuron gives its Value, not a list: bent as the others', and the
-        neuron learns."""
+        """A layer with a single neuron gives its Value, not a list."""
         values, x = numbers(4), numbers(3)
         answer = modules.filled(student.Layer(3, 1), values)(x)
         assert is_object(answer) and answer.data == close(neuron_answer(values, x))
-        layer = modules.filled(student.Layer(3, 1, "linear"), values)
-        answer = layer(x)
-        answer.backward()
-        expected = [neuron_answer(values, x, "linear"), [*x, 1.0]]
-        assert [answer.data, modules.gradients(layer)] == close(expected)
-
-    def test_any_size(self, student, modules, numbers):
-        """Two neurons or ten, with equal weights or not: each gives an answer of its own, in order,
-        and each learns."""
-        for count in (2, 10):
-            for values in (numbers(3 * count), [0.5] * 3 * count):
-                x, layer = numbers(2), modules.filled(student.Layer(2, count, "linear"), values)
-                found = list(layer(x))
-                for place, answer in enumerate(found):
-                    (answer * (place + 1)).backward()
-                expected = network_answer(values, x, [2, count], ["linear"])
-                grads = [k * a for k in range(1, count + 1) for a in (*x, 1.0)]
-                seen = [[answer.data for answer in found], modules.gradients(layer)]
-                assert seen == close([expected, grads])
-
-    def test_starts_at_random(self, student):
-        """No neuron starts as another one does."""
-        starts = [[p.data for p in parameters(each)] for each in student.Layer(6, 3).neurons]
-        for one, other in ((0, 1), (1, 2), (0, 2)):
-            both = zip(starts[one], starts[other], strict=True)
-            assert any(abs(a - b) > 1e-6 for a, b in both)
-
-    def test_zero_grad(self, student, modules, numbers):
-        """`zero_grad()` zeroes the gradients of all its neurons, and leaves the numbers."""
-        assert_zeroes_gradients(modules, student.Layer(2, 3), numbers(9))
 
 
 @exercise("mlp")
-class TestMlp:
+class TestMlp(Model):
+    wide = 4
+
+    def make(self, student, n):
+        return student.MLP(n, [n, n, n])
+
+    def models(self, student):
+        network = student.MLP(2, [3, 2, 2, 1], linear_output=True)
+        return [
+            (student.MLP(2, [4, 1]), [2, 4, 1], ["tanh"] * 2),
+            (network, [2, 3, 2, 2, 1], [*["tanh"] * 3, "linear"]),
+        ]
+
     def test_counts(self, student):
         """`MLP(3, [4, 4, 1])` has three layers and 41 parameters, all different."""
         network = student.MLP(3, [4, 4, 1])
-        found = parameters(network)
-        assert len(found) == 41 and distinct(found)
-        layers = list(network.layers)
-        assert len(layers) == 3
+        found, layers = parameters(network), list(network.layers)
+        assert len(found) == 41 and distinct(found) and len(layers) == 3
         assert found == [node for layer in layers for node in parameters(layer)]
 
     @pytest.mark.parametrize("sizes", [[3, 1], [4, 2, 1], [2, 3], [3], [9, 2, 2, 2, 3]], ids=str)
     def test_answer(self, student, modules, rng, numbers, sizes):
         """Each layer is fed with the answers of the one before; all activations are tanh."""
         n = rng.choice([n for n in (2, 3, 4, 5) if n not in sizes])
-        shape = [n, *sizes]
-        values, x = numbers(parameter_count(shape)), numbers(n)
-        answer = modules.filled(student.MLP(n, sizes), values)(x)
-        expected = network_answer(values, x, shape, ["tanh"] * len(sizes))
-        assert data_of(answer) == close(expected)
+        tried = [(numbers(parameter_count([n, *sizes])), numbers(n))]
+        assert_answers(modules, student.MLP(n, sizes), [n, *sizes], ["tanh"] * len(sizes), tried)
 
     def test_linear_output(self, student, modules, numbers):
         """With `linear_output=True` the last layer does not bend, and all others do."""
-        found, expected = [], []
         for sizes in ([3, 1], [2, 2, 2], [2]):
-            shape = [2, *sizes]
-            values, x = [4 * value for value in numbers(parameter_count(shape))], numbers(2)
-            network = modules.filled(student.MLP(2, sizes, linear_output=True), values)
-            activations = ["tanh"] * (len(sizes) - 1) + ["linear"]
-            found.append(data_of(network(x)))
-            expected.append(network_answer(values, x, shape, activations))
-        assert found == close(expected)
-
-    def test_gradients(self, student, reference, modules, numbers):
-        """After backward, the parameters of all layers hold their gradients."""
-        values, x = numbers(17), numbers(2)
-        network = modules.filled(student.MLP(2, [4, 1]), values)
-        network(x).backward()
-        nodes = [reference.Value(value) for value in values]
-        network_answer(nodes, x, [2, 4, 1], ["tanh", "tanh"])[0].backward()
-        assert modules.gradients(network) == close([node.grad for node in nodes])
+            weights = [4 * value for value in numbers(parameter_count([2, *sizes]))]
+            network = student.MLP(2, sizes, linear_output=True)
+            bends = [*["tanh"] * (len(sizes) - 1), "linear"]
+            assert_answers(modules, network, [2, *sizes], bends, [(weights, numbers(2))])
 
     def test_leaves_the_sizes_alone(self, student):
         """The list of sizes may be used again: it stays as it was."""
@@ -320,44 +281,24 @@ class TestMlp:
         counts = [len(parameters(student.MLP(4, sizes))) for _ in range(2)]
         assert counts == [22, 22] and list(sizes) == [2, 2, 2]
 
-    def test_answers_anew(self, student, modules, numbers):
-        """It answers anew at each point, be it large or 0, and after each change; each pass
-        counts."""
-        network, found, expected = student.MLP(2, [3, 2, 2, 1], linear_output=True), [], []
-        for values in (numbers(26), numbers(26)):
-            modules.filled(network, values)
-            for x in ([9.5, -30.0], [0.0, 0.0], numbers(2)):
-                found.append(network(x).data)
-                bends = ["tanh"] * 3 + ["linear"]
-                expected += network_answer(values, x, [2, 3, 2, 2, 1], bends)
-        assert found == close(expected)
-
-    def test_starts_at_random(self, student):
-        """No layer starts as another one does, and no network as the one before."""
-        layers = [*student.MLP(4, [4, 4, 4]).layers, *student.MLP(4, [4]).layers]
-        starts = [[p.data for p in parameters(layer)] for layer in layers]
-        for one, other in ((0, 1), (1, 2), (0, 2), (0, 3)):
-            both = zip(starts[one], starts[other], strict=True)
-            assert any(abs(a - b) > 1e-6 for a, b in both)
-
-    def test_zero_grad(self, student, modules, numbers):
-        """`zero_grad()` zeroes the gradients of all its layers, and leaves the numbers."""
-        assert_zeroes_gradients(modules, student.MLP(2, [3, 2]), numbers(17))
-
 
 @exercise("linear_sequential")
-class TestLinearSequential:
+class TestLinearSequential(Model):
+    def make(self, student, n):
+        return student.Linear(n, 3)
+
+    def models(self, student):
+        network = student.Sequential(student.Linear(2, 4), student.Tanh(), student.Linear(4, 1))
+        return [
+            (student.Linear(2, 2), [2, 2], ["linear"]),
+            (network, [2, 4, 1], ["tanh", "linear"]),
+        ]
+
     def test_linear_parameters(self, student, rng):
-        """A `Linear` has (inputs + 1) times outputs different parameters, which start at random."""
+        """A `Linear` has (inputs + 1) times outputs different parameters."""
         n, m = rng.randint(10, 12), rng.randint(2, 4)
-        found, others = (parameters(student.Linear(n, m)) for _ in range(2))
+        found = parameters(student.Linear(n, m))
         assert len(found) == (n + 1) * m and distinct(found)
-        start = [node.data for node in found]
-        assert len(set(start[:n])) > 1 and start[:n] != start[n + 1 : 2 * n + 1]
-        assert start != [node.data for node in others]
-        rows = [start[i : i + n] for i in (0, n + 1)] + [[node.data for node in others[:n]]]
-        for one, other in ((0, 1), (0, 2)):
-            assert any(abs(a - b) > 1e-6 for a, b in zip(rows[one], rows[other], strict=True))
 
     def test_linear_answers(self, student, modules, numbers):
         """A `Linear` gives weighted sums plus biases, without a bend, output by output, and leaves
@@ -366,10 +307,9 @@ class TestLinearSequential:
             values, x = numbers(3 * outputs), numbers(2)
             given = student.inside.builtins.list(x)
             answer = modules.filled(student.Linear(2, outputs), values)(given)
-            assert list(given) == x
-            assert is_object(answer) == (outputs == 1)
+            assert list(given) == x and is_object(answer) == (outputs == 1)
             expected = network_answer(values, x, [2, outputs], ["linear"])
-            assert data_of(answer) == close(expected)
+            assert [value.data for value in values_of(answer)] == close(expected)
 
     def test_sequential_feeds_one_part_with_the_next(self, student, modules, numbers):
         """`Sequential` feeds its parts one after another, in the order in which they are given."""
@@ -385,33 +325,6 @@ class TestLinearSequential:
         assert found == [node for part in parts for node in parameters(part)]
         assert len(found) == 18
 
-    def test_same_network_both_ways(self, student, reference, modules, numbers):
-        """With the same parameters it is the same network as an MLP: answers and gradients."""
-        values, x = numbers(17), numbers(2)
-        network = student.Sequential(student.Linear(2, 4), student.Tanh(), student.Linear(4, 1))
-        answer = modules.filled(network, values)(x)
-        answer.backward()
-        nodes = [reference.Value(value) for value in values]
-        [expected] = network_answer(nodes, x, [2, 4, 1], ["tanh", "linear"])
-        expected.backward()
-        found = [answer.data, modules.gradients(network)]
-        assert found == close([expected.data, [node.grad for node in nodes]])
-
-    def test_any_inputs(self, student, modules, numbers):
-        """Inputs and parameters may be 0, whole, large, equal; each answer is a new one."""
-        found, expected = [], []
-        for x in ([2, -3], [0.0, 9.5], [0.5, 0.5]):
-            linear = student.Linear(2, 2)
-            for values in (numbers(6), [0.5] * 6, [0.0] * 6):
-                modules.filled(linear, values)
-                found.append([node.data for node in linear(x)])
-                expected.append(network_answer(values, x, [2, 2], ["linear"]))
-            for answer in linear(x):
-                answer.backward()
-            found.append(modules.gradients(linear))
-            expected.append([*x, 1.0, *x, 1.0])
-        assert found == close(expected)
-
     def test_any_parts(self, student, modules, numbers):
         """None, one or many parts, or one part in several places."""
         a, b = numbers(2)
@@ -424,76 +337,93 @@ class TestLinearSequential:
         ):
             assert student.Sequential(*parts)(leaf(student, b)).data == close(expected)
 
-    def test_zero_grad(self, student, modules, numbers):
-        """`zero_grad()` zeroes the gradients of all its parts, and leaves the numbers."""
-        network = student.Sequential(student.Linear(2, 2), student.Tanh(), student.Linear(2, 1))
-        assert_zeroes_gradients(modules, network, numbers(9))
-
 
 class Loss:
     """What must hold for a loss of predictions and targets.
 
-    `loss` calls the student's function; `formula` gives the right loss of one pair of numbers,
-    and `slope` its derivative by the prediction; `pairs` draws predictions and targets.
+    `formula` gives the right loss of one pair of numbers, and `slope` its derivative by the
+    prediction; `pairs` draws predictions and targets; `edges` are pairs of every kind.
     """
 
+    name = ""
+
+    def loss(self, student, nodes, target):
+        return student[self.name](nodes, target)
+
+    def samples(self, rng):
+        """Some predictions, each time with their targets."""
+        return [self.pairs(rng, count) for count in (1, 3, 6)]
+
+    def kinds(self, rng):
+        """Predictions and targets of every kind: one pair, many, equal ones."""
+        edges = self.edges(rng)
+        many = [list(each) for each in zip(*edges[:12], strict=True)]
+        alike = [[many[0][3]] * 9, [many[1][3]] * 8 + [many[1][2]]]
+        return [*([[p], [t]] for p, t in edges), many, [many[0], many[1][::-1]], alike]
+
+    def expected(self, predictions, targets):
+        """The loss, and its derivatives by the predictions."""
+        pairs = list(zip(predictions, targets, strict=True))
+        slopes = [self.slope(p, t) / len(pairs) for p, t in pairs]
+        return [statistics.fmean(self.formula(p, t) for p, t in pairs), slopes]
+
+    def outcome(self, student, predictions, target, upstream=1.0):
+        """The loss, and what the predictions get from it with this upstream gradient."""
+        nodes = [student.Value(p) for p in predictions]
+        loss = self.loss(student, nodes, target)
+        (loss * upstream).backward()
+        return [loss.data, [node.grad for node in nodes]]
+
     def test_value(self, student, rng):
-        """The number is right, for one sample and for several: the mean, not the sum."""
-        found, expected = [], []
-        for count in (1, 3, 6):
-            predictions, targets = self.pairs(rng, count)
-            found.append(self.loss(student, [student.Value(p) for p in predictions], targets).data)
-            expected.append(sum(map(self.formula, predictions, targets)) / count)
-        assert found == close(expected)
+        """The loss is {holds}."""
+        tried = self.samples(rng)
+        found = [self.loss(student, [*map(student.Value, ps)], ts).data for ps, ts in tried]
+        assert found == close([self.expected(*each)[0] for each in tried])
 
     def test_gradients(self, student, rng):
         """Every prediction can be reached from the loss and gets its gradient."""
-        predictions, targets = self.pairs(rng, 6)
-        nodes = [student.Value(p) for p in predictions]
-        self.loss(student, nodes, targets).backward()
-        slopes = [self.slope(p, t) / 6 for p, t in zip(predictions, targets, strict=True)]
-        assert [node.grad for node in nodes] == close(slopes)
+        tried = self.samples(rng)
+        found = [self.outcome(student, *each)[1] for each in tried]
+        assert found == close([self.expected(*each)[1] for each in tried])
 
     def test_leaves_its_lists_alone(self, student, rng):
         """The lists and the predictions stay as they are, and a second call gives the same."""
-        predictions, targets = self.pairs(rng, 4)
+        predictions, targets = self.samples(rng)[-1]
         nodes = [student.Value(p) for p in predictions]
-        lists = [student.inside.builtins.list(each) for each in (nodes, targets)]
-        first, second = (self.loss(student, *lists).data for _ in range(2))
+        given = student.inside.builtins.list(nodes)
+        wanted = student.inside.builtins.list(targets) if type(targets) is list else targets
+        first, second = (self.loss(student, given, wanted).data for _ in range(2))
         assert second == close(first)
-        assert [list(each) for each in lists] == [nodes, targets]
+        assert [list(given), plain(wanted)] == [nodes, targets]
         assert [node.data for node in nodes] == predictions
 
     def test_any_numbers(self, student, rng):
-        """It is right for any predictions: one or many, equal ones, a node that is listed twice,
-        and within a larger expression."""
-        alone = [[[p], [t], rng.choice([-3.0, 0.5]), 1] for p, t in self.kinds(rng)]
-        many = [list(each) for each in zip(*self.kinds(rng)[:12], strict=True)]
-        twice = [many[0][:3], many[1][:6]]
-        cases = [*alone, [*many, 2.0, 1], [many[0], many[1][::-1], 1.0, 1], [*twice, -1.0, 2]]
-        cases.append([[many[0][3]] * 9, [many[1][3]] * 8 + [many[1][2]], 1.0, 1])
-        expected = []
-        for predictions, targets, upstream, times in cases:
-            pairs = list(zip(predictions * times, targets, strict=True))
-            slopes = [self.slope(p, t) * upstream / len(pairs) for p, t in pairs]
-            step = len(predictions)
-            sums = [sum(slopes[i::step]) for i in range(step)]
-            expected.append([sum(self.formula(p, t) for p, t in pairs) / len(pairs), *sums])
-        loss = student.inside.functions.losses(student.Value, student[self.name], cases)
-        assert loss == close(expected)
+        """It is right for any predictions, one or many, equal ones too, in a larger expression."""
+        tried = list(zip(self.kinds(rng), cycle([1.0, -3.0, 0.5]), strict=False))
+        found = [self.outcome(student, *each, upstream) for each, upstream in tried]
+        right = [(*self.expected(*each), upstream) for each, upstream in tried]
+        assert found == close([[loss, [up * s for s in slopes]] for loss, slopes, up in right])
+
+    def test_a_node_that_is_listed_twice(self, student, rng):
+        """A prediction that is listed twice counts twice."""
+        predictions, targets = self.pairs(rng, 6)
+        nodes = [student.Value(p) for p in predictions[:3]]
+        loss = self.loss(student, nodes * 2, targets)
+        loss.backward()
+        value, slopes = self.expected(predictions[:3] * 2, targets)
+        both = [a + b for a, b in zip(slopes[:3], slopes[3:], strict=True)]
+        assert [loss.data, [node.grad for node in nodes]] == close([value, both])
 
 
 @exercise("mse")
 class TestMse(Loss):
     name = "mse"
+    holds = "the mean of the squared differences, not their sum"
 
-    def kinds(self, rng):
+    def edges(self, rng):
         gaps = [0.0, 0.01, -0.05, 0.6, -3.0, 7.0, -40.0, 300.0, -1.0, 5e3, 0.0, 2.0, 1.0]
         targets = [2, 0.0, -9.5, 0, 1.0, -3, *[rng.uniform(-3, 3) for _ in range(7)]]
         return [[t + gap, t] for t, gap in zip(targets, gaps, strict=True)]
-
-    def loss(self, student, nodes, targets):
-        return student.mse(nodes, targets)
 
     def pairs(self, rng, count):
         targets = [rng.uniform(-3, 3) for _ in range(count)]
@@ -510,21 +440,17 @@ class TestMse(Loss):
         """The targets may be Values as well."""
         predictions, targets = self.pairs(rng, 3)
         nodes, wanted = ([student.Value(a) for a in each] for each in (predictions, targets))
-        expected = sum(map(self.formula, predictions, targets)) / 3
-        assert student.mse(nodes, wanted).data == close(expected)
+        assert student.mse(nodes, wanted).data == close(self.expected(predictions, targets)[0])
 
 
 @exercise("bce")
 class TestBce(Loss):
     name = "bce"
+    holds = "the mean of minus the logarithms of the right answers' probabilities, not their sum"
 
-    def kinds(self, rng):
+    def edges(self, rng):
         sizes = [0.0, 1e-4, 0.05, rng.uniform(0.3, 3), 8.0, 20.0, rng.uniform(35, 90), 250.0, 650.0]
-        logits = [sign * size for size in sizes for sign in (1, -1)]
-        return [[z, t] for z in logits for t in (1, 0.0, 1.0, 0)]
-
-    def loss(self, student, nodes, targets):
-        return student.bce(nodes, targets)
+        return [[z, t] for a in sizes for z, ts in ((a, (1, 0.0)), (-a, (0, 1.0))) for t in ts]
 
     def pairs(self, rng, count):
         # Either target with logits of either sign.
@@ -539,48 +465,28 @@ class TestBce(Loss):
 
     def test_in_the_middle(self, student):
         """At exactly 0 the loss is the logarithm of 2, its gradient one half minus the target."""
-        targets, found = (0.0, 1.0), []
-        for target in targets:
-            z = student.Value(0.0)
-            loss = student.bce([z], [target])
-            loss.backward()
-            found.append([loss.data, z.grad])
-        assert found == close([[math.log(2), 0.5 - target] for target in targets])
+        found = [self.outcome(student, [0.0], [t]) for t in (0.0, 1.0)]
+        assert found == close([[math.log(2), [0.5]], [math.log(2), [-0.5]]])
 
     @pytest.mark.parametrize("target", [0.0, 1.0])
     @pytest.mark.parametrize("sign", [1, -1], ids=["plus", "minus"])
     def test_far_out(self, student, rng, sign, target):
         """Far out, as at 1000 and at -1000, the loss and its gradient are right."""
         a = rng.uniform(900, 1000)
-        z = student.Value(sign * a)
-        loss = student.bce([z], [target])
-        loss.backward()
-        wrong = (sign > 0) != (target > 0)
-        assert [loss.data, z.grad] == close([a, sign] if wrong else [0.0, 0.0])
+        right = (sign > 0) == (target > 0)
+        expected = [0.0, [0.0]] if right else [a, [sign]]
+        assert self.outcome(student, [sign * a], [target]) == close(expected)
 
 
 @exercise("hinge")
 class TestHinge(Loss):
     name = "hinge"
+    holds = "the mean of 1 minus target times score, 0 where this is negative, not the sum"
 
-    def kinds(self, rng):
-        sizes = [
-            0.0,
-            1e-4,
-            0.05,
-            rng.uniform(0.3, 0.8),
-            0.97,
-            1.03,
-            2,
-            4.5,
-            rng.uniform(7, 90),
-            500.0,
-        ]
-        scores = [sign * size for size in sizes for sign in (1, -1)]
-        return [[s, t] for s in scores for t in (1, -1.0, 1.0, -1)]
-
-    def loss(self, student, nodes, targets):
-        return student.hinge(nodes, targets)
+    def edges(self, rng):
+        sizes = [0.0, 1e-4, 0.05, rng.uniform(0.3, 0.8), 0.97, 1.03, 2, 4.5, rng.uniform(7, 90)]
+        sizes += [500.0]
+        return [[s, t] for a in sizes for s, ts in ((a, (1, -1.0)), (-a, (-1, 1.0))) for t in ts]
 
     def pairs(self, rng, count):
         # In turn close to the border, on the wrong side and clear of it, with either target.
@@ -597,138 +503,100 @@ class TestHinge(Loss):
     def test_at_the_margin(self, student):
         """A score of exactly 1 or -1 on the right side costs nothing, and can be learnt from."""
         for t in (1.0, -1.0):
-            s = student.Value(t)
-            loss = student.hinge([s], [t])
-            loss.backward()
+            loss, [slope] = self.outcome(student, [t], [t])
             # The slope jumps there, from one for each unit to none: any in between will do.
-            assert loss.data == close(0.0) and -1.0 <= float(s.grad * t) <= 0.0
+            assert loss == close(0.0) and -1.0 <= float(slope * t) <= 0.0
 
 
 @exercise("cross_entropy")
-class TestCrossEntropy:
-    def expected(self, logits, target):
-        """The loss and its derivatives by the logits: probability minus target."""
-        powers = [math.exp(z) for z in logits]
-        probabilities = [power / sum(powers) for power in powers]
-        slopes = [p - (i == target) for i, p in enumerate(probabilities)]
-        return -math.log(probabilities[target]), slopes
+class TestCrossEntropy(Loss):
+    name = "cross_entropy"
+    holds = "minus the logarithm of the right class's probability"
 
-    def test_value(self, student, rng):
-        """The loss is minus the logarithm of the right class's probability."""
-        found, expected = [], []
-        for count in (2, 3, 5):
-            logits = [rng.uniform(-3, 3) for _ in range(count)]
-            for target in range(count):
-                nodes = [student.Value(z) for z in logits]
-                found.append(student.cross_entropy(nodes, target).data)
-                expected.append(self.expected(logits, target)[0])
-        assert found == close(expected)
+    def pairs(self, rng, count):
+        return [rng.uniform(-3, 3) for _ in range(count)], rng.randrange(count)
+
+    def samples(self, rng):
+        rows = [self.pairs(rng, count)[0] for count in (2, 3, 4)]
+        return [(row, target) for row in rows for target in range(len(row))]
+
+    def kinds(self, rng):
+        a = rng.uniform(1.2, 3)
+        rows = [[a], [0.0, 0.0], [a] * 9, [a, a + 0.01, a - 0.02], [3, -2, 5, 0], [0.0, 9.0, -9.0],
+                [30 * a, 29 * a, -30 * a], [-200.0, -201.5], [-1000.0] * 3, [-500.0, -900.0],
+                self.pairs(rng, 10)[0]]  # fmt: skip
+        return [(row, place) for row in rows for place in {len(row) // 2, len(row) - 1}]
+
+    def expected(self, logits, target):
+        """The loss, and its derivatives by the logits: probability minus target."""
+        powers = [math.exp(z - max(logits)) for z in logits]
+        slopes = [power / sum(powers) - (i == target) for i, power in enumerate(powers)]
+        return [math.log(sum(powers)) - (logits[target] - max(logits)), slopes]
 
     def test_equal_logits(self, student, rng):
         """Where several logits are the largest, each of them counts."""
         a = rng.uniform(-3, 3)
         logits = [a, a - rng.uniform(0.5, 2), a]
-        found = []
-        for target in range(3):
-            nodes = [student.Value(z) for z in logits]
-            loss = student.cross_entropy(nodes, target)
-            loss.backward()
-            found.append([loss.data, [node.grad for node in nodes]])
+        found = [self.outcome(student, logits, target) for target in range(3)]
         assert found == close([self.expected(logits, target) for target in range(3)])
-
-    def test_gradients(self, student, rng):
-        """Every logit gets its gradient: its probability, minus 1 for the right class."""
-        logits = [rng.uniform(-3, 3) for _ in range(4)]
-        found, expected = [], []
-        for target in range(4):
-            nodes = [student.Value(z) for z in logits]
-            (student.cross_entropy(nodes, target) * 3).backward()
-            found.append([node.grad for node in nodes])
-            expected.append([3 * slope for slope in self.expected(logits, target)[1]])
-        assert found == close(expected)
-
-    def test_leaves_the_logits_alone(self, student, rng):
-        """The list of logits stays as it is, and a second call gives the same."""
-        nodes = [student.Value(rng.uniform(-3, 3)) for _ in range(4)]
-        logits = student.inside.builtins.list(nodes)
-        before = [plain(node.data) for node in nodes]
-        first, second = (student.cross_entropy(logits, 1).data for _ in range(2))
-        assert second == close(first) and list(logits) == nodes
-        assert [node.data for node in nodes] == before
 
     @pytest.mark.parametrize("sign", [1, -1], ids=["plus", "minus"])
     def test_far_out(self, student, rng, sign):
         """Far out, as with logits of 1000 or of -1000, the loss and its gradients are right."""
-        far, near = sign * 1000.0, sign * 1000.0 - rng.uniform(0.5, 2)
-        logits = [near, far, -far]
-        nodes = [student.Value(z) for z in logits]
-        losses = [student.cross_entropy(nodes, target) for target in range(3)]
-        losses[2].backward()
-        top = max(logits)
-        powers = [math.exp(z - top) for z in logits]
-        expected = [top + math.log(sum(powers)) - z for z in logits]
-        slopes = [power / sum(powers) for power in powers]
-        slopes[2] -= 1
-        found = [[loss.data for loss in losses], [node.grad for node in nodes]]
-        assert found == close([expected, slopes])
-
-    def test_any_logits(self, student, rng):
-        """It is right for one class or many, equal ones, far apart or close, whole numbers too."""
-        a = rng.uniform(1.2, 3)
-        rows = [[a], [0.0, 0.0], [a] * 9, [a, a + 0.01, a - 0.02], [3, -2, 5, 0], [0.0, 9.0, -9.0]]
-        rows += [
-            [30 * a, 29 * a, -30 * a],
-            [-200.0, -201.5],
-            [-1000.0, -1000.0, -1000.0],
-            [-500.0, -900.0],
-            [rng.uniform(-2, 2) for _ in range(10)],
-        ]
-        cases = [
-            [row, place, scale, 1]
-            for row in rows
-            for place, scale in {0: 1.0, len(row) // 2: -2.0, len(row) - 1: 0.5}.items()
-        ]
-        found = student.inside.functions.losses(student.Value, student.cross_entropy, cases)
-        expected = []
-        for row, place, scale, _ in cases:
-            loss, slopes = self.expected([z - max(row) for z in row], place)
-            expected.append([loss, *[scale * slope for slope in slopes]])
-        assert found == close(expected)
+        far = sign * 1000.0
+        logits = [far - rng.uniform(0.5, 2), far, -far]
+        found = [self.outcome(student, logits, target) for target in range(3)]
+        assert found == close([self.expected(logits, target) for target in range(3)])
 
 
 @exercise("sgd")
 class TestSgd:
-    def stepped(self, student, start, gradients, lr, **settings):
-        """The parameters after one step for each row of gradients, and what they should be."""
-        nodes = [student.Value(a) for a in start]
-        optimizer = student.SGD(nodes, lr, **settings)
-        momentum, decay = settings.get("momentum", 0.0), settings.get("weight_decay", 0.0)
-        expected, velocities = list(start), [0.0] * len(start)
-        for row in gradients:
-            for node, gradient in zip(nodes, row, strict=True):
-                node.grad = gradient
-            optimizer.step()
-            for i, gradient in enumerate(row):
-                velocities[i] = momentum * velocities[i] + gradient + decay * expected[i]
-                expected[i] -= lr * velocities[i]
-        return [node.data for node in nodes], expected
-
-    @pytest.mark.parametrize(
+    every_setting = pytest.mark.parametrize(
         "settings",
         [
             {},
-            pytest.param({"momentum": 0.9}, marks=extra()),
+            pytest.param({"momentum": 1.0}, marks=extra()),
             pytest.param({"weight_decay": 0.3}, marks=extra()),
             pytest.param({"momentum": 0.5, "weight_decay": 0.2}, marks=extra()),
         ],
         ids=lambda settings: "-".join(settings) or "plain",
     )
+
+    def assert_steps(self, student, start, gradients, lr, settings):
+        """That one step for each row of gradients leads from the start where the formula says."""
+        nodes = [student.Value(a) for a in start]
+        optimizer = student.SGD(nodes, lr, **settings)
+        momentum, decay = settings.get("momentum", 0.0), settings.get("weight_decay", 0.0)
+        expected, velocities = list(start), [0.0] * len(start)
+        for row in gradients:
+            for i, gradient in enumerate(row):
+                nodes[i].grad = gradient
+                velocities[i] = momentum * velocities[i] + gradient + decay * expected[i]
+                expected[i] -= lr * velocities[i]
+            optimizer.step()
+        assert [node.data for node in nodes] == close(expected)
+
+    @pytest.fixture
+    def pair(self, student, numbers):
+        """Two parameters, and their numbers and gradients."""
+        a, b, g, h = numbers(4)
+        return leaf(student, a, g), leaf(student, b, h), a, b, g, h
+
+    @every_setting
     def test_steps(self, student, rng, numbers, settings):
         """Several steps, each with its own gradients, lead where the formula says."""
-        lr = rng.uniform(0.05, 0.3)
         gradients = [numbers(3) for _ in range(4)]
-        found, expected = self.stepped(student, numbers(3), gradients, lr, **settings)
-        assert found == close(expected)
+        self.assert_steps(student, numbers(3), gradients, rng.uniform(0.05, 0.3), settings)
+
+    @every_setting
+    def test_any_numbers(self, student, rng, settings):
+        """Parameters, gradients and rates of any size, many steps, equal parameters."""
+        a = rng.uniform(1.2, 3.0)
+        start = [a, a, -a, 0.0, 1e-5, 50.0, -50.0, 0.3, 1, 0.02]
+        gradients = [0.0, 1e-6, -1e-4, 0.3, a, -9.0, 80.0, -3e3, 1e6, -0.2]
+        rows = [[0.0] * 10, [0.0] * 10, *(gradients[i:] + gradients[:i] for i in range(8))]
+        for lr in (1e-4, 0.7, 5.0):
+            self.assert_steps(student, start, rows, lr, settings)
 
     def test_learning_rate_may_change(self, student, numbers):
         """`lr` is an attribute, and a step uses what it holds at that time."""
@@ -739,20 +607,24 @@ class TestSgd:
         optimizer.step()
         assert p.data == close(a - 0.5 * g)
 
-    def test_zero_grad(self, student, numbers):
+    def test_zero_grad(self, student, pair):
         """`zero_grad()` zeroes the gradients, and leaves the numbers as they are."""
-        a, b, g, h = numbers(4)
-        p, q = leaf(student, a, g), leaf(student, b, h)
+        p, q, a, b, g, h = pair
         optimizer = student.SGD([p, q], lr=0.1)
         optimizer.step()
         optimizer.zero_grad()
         assert [p.grad, q.grad, p.data, q.data] == close([0.0, 0.0, a - 0.1 * g, b - 0.1 * h])
 
+    def test_zeroes_any_gradient(self, student, number):
+        """`zero_grad()` sets gradients of any size to 0.0."""
+        nodes = [leaf(student, number(), grad) for grad in (0.0, 1e-9, -0.3, 500.0, -1e9)]
+        student.SGD(nodes, lr=0.1).zero_grad()
+        assert [node.grad for node in nodes] == [0.0] * 5
+
     @extra()
-    def test_zero_grad_leaves_velocities(self, student, numbers):
+    def test_zero_grad_leaves_velocities(self, student, pair):
         """`zero_grad()` leaves the velocities as they are."""
-        a, b, g, h = numbers(4)
-        p, q = leaf(student, a, g), leaf(student, b, h)
+        p, q, a, b, g, h = pair
         optimizer = student.SGD([p, q], lr=0.1, momentum=0.5)
         optimizer.step()
         optimizer.zero_grad()
@@ -763,59 +635,33 @@ class TestSgd:
         steps = 0.1 * (1 + 0.5 + 1.25)
         assert [p.data, q.data] == close([a - steps * g, b - steps * h])
 
-    def test_leaves_the_gradients(self, student, numbers):
+    def test_leaves_the_gradients(self, student, pair):
         """A step moves the numbers and leaves the gradients: `zero_grad()` alone zeroes them."""
-        data, gradients = numbers(3), numbers(3)
-        nodes = [leaf(student, a, g) for a, g in zip(data, gradients, strict=True)]
-        student.SGD(nodes, lr=0.1).step()
-        assert [node.grad for node in nodes] == close(gradients)
-        assert all(node.data != a for node, a in zip(nodes, data, strict=True))
+        p, q, a, b, g, h = pair
+        student.SGD([p, q], lr=0.1).step()
+        assert [p.grad, q.grad] == close([g, h])
+        assert p.data != a and q.data != b
 
     @extra()
-    def test_two_optimizers(self, student, numbers):
+    def test_two_optimizers(self, student, pair):
         """Two optimizers know nothing of each other's velocities: a new one starts from 0."""
-        a, b, g, h = numbers(4)
-        p, q = leaf(student, a, g), leaf(student, b, h)
+        p, q, a, b, g, h = pair
         for node in (p, q, p):
             student.SGD([node], lr=0.1, momentum=0.9).step()
         assert [p.data, q.data] == close([a - 0.2 * g, b - 0.1 * h])
 
-    @pytest.mark.parametrize(
-        "settings",
-        [
-            {},
-            pytest.param({"momentum": 1.0}, marks=extra()),
-            pytest.param({"momentum": 0.8, "weight_decay": 0.1}, marks=extra()),
-        ],
-        ids=lambda settings: "-".join(settings) or "plain",
-    )
-    def test_any_numbers(self, student, rng, settings):
-        """Parameters, gradients and rates of any size, many steps, equal parameters."""
-        a = rng.uniform(1.2, 3.0)
-        start = [a, a, -a, 0.0, 1e-5, 50.0, -50.0, 0.3, 1, 0.02]
-        gradients = [0.0, 1e-6, -1e-4, 0.3, a, -9.0, 80.0, -3e3, 1e6, -0.2]
-        rows = [[0.0] * 10, [0.0] * 10, *(gradients[i:] + gradients[:i] for i in range(8))]
-        for lr in (1e-4, 0.7, 5.0):
-            found, expected = self.stepped(student, start, rows, lr, **settings)
-            assert found == close(expected)
-
-    def test_zeroes_any_gradient(self, student, number):
-        """`zero_grad()` sets gradients of any size to 0.0."""
-        grads = [0.0, 1e-9, -0.3, 500.0, -1e9]
-        nodes = [leaf(student, number(), grad) for grad in grads]
-        student.SGD(nodes, lr=0.1).zero_grad()
-        assert [node.grad for node in nodes] == [0.0] * 5
-
 
 @exercise("schedule")
 class TestSchedule:
+    def assert_decays(self, student, *cases):
+        expected = [lr / (1 + decay * step) for lr, step, decay in cases]
+        assert [student.decayed(*case) for case in cases] == close(expected)
+
     def test_formula(self, student, rng):
         """The rate is lr / (1 + decay · step)."""
-        cases = [
-            (rng.uniform(0.1, 2), rng.randint(2, 300), rng.uniform(0.002, 0.5)) for _ in range(4)
-        ]
-        found = [student.decayed(lr, step, decay) for lr, step, decay in cases]
-        assert found == close([lr / (1 + decay * step) for lr, step, decay in cases])
+        for _ in range(4):
+            lr, step, decay = rng.uniform(0.1, 2), rng.randint(2, 300), rng.uniform(0.002, 0.5)
+            self.assert_decays(student, (lr, step, decay))
 
     def test_beginning_and_default(self, student, rng):
         """At step 0 it is the full rate; unless told otherwise, decay is 0.01."""
@@ -826,18 +672,16 @@ class TestSchedule:
     def test_any_numbers(self, student, rng):
         """It is so for any step, late ones and the first, any rate and any decay, none too."""
         a = rng.uniform(1.2, 3.0)
-        cases = [
-            (a, 1, 0.3),
-            (a, 5000, 0.3),
-            (a, 1, 4.0),
-            (a, 7, 0.0),
-            (1e-5, 30, 0.1),
-            (40.0, 3, 0.1),
-        ]
-        cases += [(a, 900, 2e-6), (a, 2.5, 0.2), (a, 3, 0.3), (2 * a, 3, 0.3), (1e-9, 50, 0.5)]
-        assert [student.decayed(*each) for each in cases] == close(
-            [lr / (1 + decay * step) for lr, step, decay in cases], relative=1e-9
-        )
+        self.assert_decays(
+            student, (a, 1, 0.3), (a, 5000, 0.3), (a, 1, 4.0), (a, 7, 0.0), (1e-5, 30, 0.1),
+            (40.0, 3, 0.1), (a, 900, 2e-6), (a, 2.5, 0.2), (a, 3, 0.3), (2 * a, 3, 0.3),
+            (1e-9, 50, 0.5),
+        )  # fmt: skip
+
+
+def parts(items, count):
+    """The items in order, so many at a time."""
+    return [items[i : i + count] for i in range(0, len(items), count)]
 
 
 @exercise("train")
@@ -846,6 +690,13 @@ class TestTrain:
     def ground(self, student, rng):
         """Makes a training ground with so many samples."""
         return lambda count, **more: TrainingGround(student, rng.uniform(0.2, 0.8), count, **more)
+
+    def assert_steps(self, here, epochs, steps=1):
+        """That each epoch makes so many steps, each with the gradients of its batch, and sees
+        every sample once."""
+        assert here.gradients == close(here.slopes) and len(here.gradients) == epochs * steps
+        assert len(here.batches) == epochs * steps
+        assert all(map(here.saw_every_sample, parts(here.batches, steps)))
 
     def test_one_loss_an_epoch(self, ground, rng):
         """There is one plain number an epoch: the loss as it was before the step."""
@@ -856,15 +707,13 @@ class TestTrain:
         """When the optimizer makes its step, the gradients are those of this batch alone."""
         here = ground(4)
         here.run(4)
-        assert here.gradients == close(here.slopes) and len(here.gradients) == 4
-        assert all(here.saw_every_sample([batch]) for batch in here.batches)
+        self.assert_steps(here, 4)
 
     def test_leftovers(self, ground, number):
         """Gradients that were left over from before make no difference."""
         here = ground(3, leftover=number())
         here.run(2)
-        assert here.gradients == close(here.slopes) and len(here.gradients) == 2
-        assert all(here.saw_every_sample([batch]) for batch in here.batches)
+        self.assert_steps(here, 2)
 
     def test_all_at_once(self, ground):
         """Without a batch size, a batch holds every sample, each with its own target."""
@@ -879,9 +728,7 @@ class TestTrain:
         here, steps = ground(count), count // size
         here.run(2, size)
         assert list(map(len, here.batches)) == [size] * 2 * steps
-        for epoch in (here.batches[:steps], here.batches[steps:]):
-            assert here.saw_every_sample(epoch)
-        assert here.gradients == close(here.slopes) and len(here.gradients) == 2 * steps
+        self.assert_steps(here, 2, steps)
 
     @extra()
     def test_mean_of_the_batches(self, ground):
@@ -889,7 +736,7 @@ class TestTrain:
         here = ground(8)
         found = here.run(2, 2)
         assert len(here.losses) == 8 and here.unchanged
-        assert found == close([sum(here.losses[:4]) / 4, sum(here.losses[4:]) / 4])
+        assert found == close([*map(statistics.fmean, parts(here.losses, 4))])
 
     @extra()
     def test_the_tail(self, ground):
@@ -897,10 +744,9 @@ class TestTrain:
         counts as the others do in the epoch's mean."""
         here = ground(9)
         found = here.run(2, 4)
-        for epoch in (here.batches[:3], here.batches[3:]):
-            assert sorted(map(len, epoch)) == [1, 4, 4] and here.saw_every_sample(epoch)
-        assert here.gradients == close(here.slopes) and len(here.gradients) == 6
-        assert found == close([sum(here.losses[:3]) / 3, sum(here.losses[3:]) / 3])
+        assert all(sorted(map(len, epoch)) == [1, 4, 4] for epoch in parts(here.batches, 3))
+        self.assert_steps(here, 2, 3)
+        assert found == close([*map(statistics.fmean, parts(here.losses, 3))])
 
     def test_a_batch_size_beyond_the_data(self, ground):
         """A batch size that is larger than the data means all samples at once."""
@@ -922,20 +768,16 @@ class TestTrain:
     )
     def test_any_size(self, ground, count, epochs, size):
         """One sample or many, one epoch or many or none, whether the loss falls to 0 or grows."""
-        here = ground(count)
-        found = here.run(epochs, *[size for _ in range(size is not None)])
-        steps = -(-count // (size or count))
-        batches = [here.batches[i : i + steps] for i in range(0, len(here.batches), steps)]
-        losses = [here.losses[i : i + steps] for i in range(0, len(here.losses), steps)]
-        assert len(batches) == epochs and all(map(here.saw_every_sample, batches))
-        assert found == close([sum(each) / steps for each in losses])
-        assert here.gradients == close(here.slopes) and len(here.gradients) == steps * epochs
+        here, steps = ground(count), math.ceil(count / (size or count))
+        found = here.run(epochs, *[size] * (size is not None))
+        self.assert_steps(here, epochs, steps)
+        assert found == close([sum(each) / steps for each in parts(here.losses, steps)])
 
     def test_equal_samples(self, ground):
         """Samples that are alike count each, and the lists stay as they are."""
         here = ground(6, alike=True)
         found = here.run(2)
-        assert all(map(here.saw_every_sample, [[batch] for batch in here.batches]))
+        assert all(here.saw_every_sample([batch]) for batch in here.batches)
         assert found == close(here.losses) and here.unchanged
 
 

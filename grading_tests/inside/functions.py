@@ -70,24 +70,3 @@ def hollow(*weights):
     """A loss that is 0 at 0 and grows slowly and fast: the weights' squares, each with its own
     factor."""
     return sum(w * w * (0.5 + place) for place, w in enumerate(weights))
-
-
-def losses(Value, loss, cases):
-    """What a loss gives, case by case.
-
-    Args:
-        Value: the class of the nodes.
-        loss: takes a list of predictions, nodes, and what else it needs.
-        cases: each the predictions' numbers, what else the loss needs, the gradient that the
-            result gets, and how often the same nodes are listed.
-
-    Returns:
-        For each case the result's number and the predictions' gradients.
-    """
-    found = []
-    for numbers, targets, upstream, times in cases:
-        nodes = [Value(number) for number in numbers]
-        result = loss(nodes * times, targets)
-        (result * upstream).backward()
-        found.append([result.data, *[node.grad for node in nodes]])
-    return found

@@ -62,9 +62,9 @@ class Square(Part):
 
 
 def filled(model, numbers):
-    """The model, with these numbers as its parameters; there must be as many."""
+    """The model, with these numbers as its parameters, without gradients; there must be as many."""
     for parameter, number in zip(list(model.parameters()), numbers, strict=True):
-        parameter.data = number
+        parameter.data, parameter.grad = number, 0.0
     return model
 
 
@@ -83,3 +83,8 @@ def after_zero_grad(model, numbers):
 def gradients(model):
     """The gradients of a model's parameters."""
     return [parameter.grad for parameter in model.parameters()]
+
+
+def numbers(model):
+    """The numbers of a model's parameters."""
+    return [parameter.data for parameter in model.parameters()]

@@ -7,8 +7,8 @@ what it refers to.
 
 OPERATION = """
 def apply(*nodes):
-    x = [node.data for node in nodes]
-    out = Value({number}, nodes, "?")
+    {operands}, = [node.data for node in nodes]
+    out = Value({formula}, nodes, "?")
 
     def _backward():
         for node, slope in zip(nodes, [{slopes}], strict=True):
@@ -19,45 +19,20 @@ def apply(*nodes):
 """
 
 
-def operation(Value, number, slopes, adds=True):
+def operation(Value, formula, slopes, adds=True):
     """An operation on nodes.
 
     Args:
         Value: the class of the nodes.
-        number: a formula of the operands' numbers x[0], x[1], … for the result's number.
-        slopes: formulas of what is taken for the derivative by each operand.
+        formula: the result's number, of the operands' numbers x, y, z, u and v.
+        slopes: what is taken for the derivatives by the operands, with commas between them.
         adds: whether the backward step adds to the operands' gradients, or overwrites them.
     """
+    operands = ", ".join("xyzuv"[: slopes.count(",") + 1])
     before = "node.grad" if adds else "0.0"
     names = {"Value": Value}
-    exec(OPERATION.format(number=number, slopes=", ".join(slopes), before=before), names)
+    exec(OPERATION.format(operands=operands, formula=formula, slopes=slopes, before=before), names)
     return names["apply"]
-
-
-def power(Value, n, factor, adds=True):
-    """xⁿ; its derivative is taken to be factor · xⁿ⁻¹."""
-    return operation(Value, f"x[0] ** {n!r}", [f"{factor!r} * x[0] ** {n - 1!r}"], adds)
-
-
-def linear(Value, factors, slopes):
-    """a x + b y + …, where the factors are a, b, …; the slopes are taken for its derivatives."""
-    terms = [f"{factor!r} * x[{place}]" for place, factor in enumerate(factors)]
-    return operation(Value, " + ".join(terms), map(repr, slopes))
-
-
-def product(Value, swaps):
-    """x y; its derivatives are taken to be y and x, or x and y if it `swaps` them."""
-    return operation(Value, "x[0] * x[1]", ["x[0]", "x[1]"] if swaps else ["x[1]", "x[0]"])
-
-
-def product_and_square(Value, errors):
-    """x y + z²; its derivatives y, x and 2 z are each taken with an error."""
-    slopes = ("x[1]", "x[0]", "2 * x[2]")
-    return operation(
-        Value,
-        "x[0] * x[1] + x[2] * x[2]",
-        [f"{slope} + {error!r}" for slope, error in zip(slopes, errors, strict=True)],
-    )
 
 
 def used_twice(function):
