@@ -58,6 +58,11 @@ def total(answer):
     return sum(weight * value for weight, value in enumerate(values_of(answer), 1))
 
 
+def with_opposite(weights):
+    """The weights and their opposites: whatever sum they make, relu bends one of both."""
+    return weights, [-weight for weight in weights]
+
+
 def distinct(nodes):
     return len(set(nodes)) == len(nodes)
 
@@ -122,8 +127,8 @@ class Model:
         """It answers anew at each point and after each change, be they 0, whole, large or equal."""
         for model, shape, bends in self.models(student):
             n, count = shape[0], parameter_count(shape)
-            points = [[0.0] * n, [2] * n, [*numbers(n - 1), -60.0]]
-            weights = [numbers(count), [0.5] * count, [0.0] * count]
+            points = [[0.0] * n, [2] * n, [*[-7.5] * (n - 1), 60.0]]
+            weights = [*with_opposite(numbers(count)), [0.5] * count]
             assert_answers(modules, model, shape, bends, [(w, x) for w in weights for x in points])
 
     def test_gradients(self, student, reference, modules, numbers):
@@ -131,8 +136,8 @@ class Model:
         each counts once."""
         for model, shape, bends in self.models(student):
             count = parameter_count(shape)
-            for weights in (numbers(count), [0.0] * count):
-                x = numbers(shape[0])
+            x = numbers(shape[0])
+            for weights in (*with_opposite(numbers(count)), [0.0] * count):
                 nodes = [reference.Value(weight) for weight in weights]
                 modules.filled(model, weights)
                 for root in [total(model(x)) for _ in range(2)]:
@@ -179,9 +184,8 @@ class TestNeuron(Model):
     @pytest.mark.parametrize("bend", BENDS)
     def test_answer(self, student, modules, numbers, bend):
         """With "{bend}" the answer is the weighted sum plus the bias, bent so."""
-        weights, points = numbers(4), [numbers(3), numbers(3)]
-        # Whatever the sum is, relu bends it or its opposite.
-        tried = [(w, x) for w in (weights, [-a for a in weights]) for x in points]
+        points = numbers(3), numbers(3)
+        tried = [(weights, x) for weights in with_opposite(numbers(4)) for x in points]
         assert_answers(modules, student.Neuron(3, bend), [3, 1], [bend], tried)
 
     def test_tanh_unless_told_otherwise(self, student, modules, numbers):
@@ -227,9 +231,9 @@ class TestLayer(Model):
     @pytest.mark.parametrize("bend", BENDS)
     def test_several_outputs(self, student, modules, numbers, bend):
         """Several neurons give a list of their answers, each bent by the layer's activation."""
-        weights, x = numbers(9), numbers(2)
+        x = numbers(2)
         layer = student.Layer(2, 3, *[bend] * (bend != "tanh"))
-        tried = [(weights, x), ([-a for a in weights], x)]
+        tried = [(weights, x) for weights in with_opposite(numbers(9))]
         assert_answers(modules, layer, [2, 3], [bend], tried)
 
     def test_one_output(self, student, modules, numbers):
@@ -514,7 +518,9 @@ class TestCrossEntropy(Loss):
     holds = "minus the logarithm of the right class's probability"
 
     def pairs(self, rng, count):
-        return [rng.uniform(-3, 3) for _ in range(count)], rng.randrange(count)
+        # Neither in order nor in the reverse.
+        logits = [(-1) ** i * rng.uniform(0.2, 3) for i in range(count)]
+        return logits, rng.randrange(count)
 
     def samples(self, rng):
         rows = [self.pairs(rng, count)[0] for count in (2, 3, 4)]
