@@ -55,7 +55,8 @@ def values_of(answer):
 
 def total(answer):
     """A sum in which each of a model's answers has a weight of its own."""
-    return sum(weight * value for weight, value in enumerate(values_of(answer), 1))
+    first, *others = values_of(answer)
+    return sum((weight * value for weight, value in enumerate(others, 2)), first)
 
 
 def with_opposite(weights):
@@ -156,7 +157,7 @@ class Model:
         """The weights of a neuron start out different, and as no other neuron's: neither in the
         same model nor in the next one."""
         n = self.wide
-        start = [a for _ in range(2) for a in plain(modules.numbers(self.make(student, n)))]
+        start = [float(a) for _ in range(2) for a in modules.numbers(self.make(student, n))]
         rows = [start[i : i + n] for i in range(0, len(start), n + 1)]
         assert all(max(map(row.count, row)) < 0.9 * n for row in rows)
         for one, other in combinations(rows, 2):
