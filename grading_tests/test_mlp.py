@@ -185,9 +185,9 @@ class TestNeuron(Model):
     @pytest.mark.parametrize("bend", BENDS)
     def test_answer(self, student, modules, numbers, bend):
         """With "{bend}" the answer is the weighted sum plus the bias, bent so."""
-        points = numbers(3), numbers(3)
-        tried = [(weights, x) for weights in with_opposite(numbers(4)) for x in points]
-        assert_answers(modules, student.Neuron(3, bend), [3, 1], [bend], tried)
+        x = numbers(3)
+        for weights in with_opposite(numbers(4)):
+            assert_answers(modules, student.Neuron(3, bend), [3, 1], [bend], [(weights, x)])
 
     def test_tanh_unless_told_otherwise(self, student, modules, numbers):
         """Without a second argument the activation is tanh; it may be given by its name, too."""
