@@ -101,8 +101,8 @@ def assert_right(student, reference, rng, tried):
 
     def outcomes(engine):
         # All nodes are made first: no result may forget what it was made of.
-        nodes = iter(helpers(engine).leaves(engine.Value, data, held))
-        leaves = [[next(nodes) for _ in numbers] for _, numbers, _ in given]
+        nodes = list(helpers(engine).leaves(engine.Value, data, held))
+        leaves = [[nodes.pop(0) for _ in numbers] for _, numbers, _ in given]
         roots = [build(*each) for (build, *_), each in zip(given, leaves, strict=True)]
         return helpers(engine).two_passes(roots, leaves, [upstream for *_, upstream in given])
 
