@@ -7,9 +7,11 @@ BIN := $(VENV)/bin
 SUDO := $(if $(filter 0,$(shell id -u)),,sudo)
 PROXY := $(VENV)/node_modules/.bin/configurable-http-proxy
 NAMES := value backward checkpoint mlp
+# What the tests of a file share is made once.
+SIDE_BY_SIDE := -n auto --dist loadfile --no-loadscope-reorder
+BY_FILE := $(BIN)/pytest $(SIDE_BY_SIDE)
 
-.PHONY: demo check versions test attacks audit damaged kills serve-class gradescope fuzz every-reply nbgrader lab browser \
-  browser-notebooks hub lesson docs \
+.PHONY: demo check test campaigns attacks versions audit lab browser hub lesson docs \
   install system \
   for-tests generated release solutions tables pictures lint bench \
   speed-gate clean
@@ -22,7 +24,38 @@ check: install system
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
 	$(BIN)/mypy
-	$(BIN)/pytest -n auto --dist worksteal -m "not (browser or slow or alone or campaign)"
+	$(BY_FILE) -m "not (browser or slow or alone or campaign)"
+
+# What protects a user: browsers side by side, then the rest, then what measures time.
+test: install system for-tests $(PROXY)
+	$(BIN)/ruff check .
+	$(BIN)/ruff format --check .
+	$(BIN)/mypy
+	$(BY_FILE) -m "browser and not campaign"
+	$(BY_FILE) -m "not (browser or alone or campaign)"
+	$(BIN)/pytest -m "alone and not campaign"
+
+# The long ones, from a seed that is printed: hours. `make campaigns ONLY=floods` runs those that
+# pytest's -k finds. Without ONLY, also all attacks with the rights that an ordinary container
+# leaves, the audit of every case, and the quick tests on every Python that is here.
+CAMPAIGN_SEED ?= $(shell date +%s)
+ONLY :=
+CAMPAIGN := $(BIN)/pytest $(if $(ONLY),-k "$(ONLY)") --hypothesis-seed=$(CAMPAIGN_SEED)
+campaigns: export CAMPAIGN_SEED := $(CAMPAIGN_SEED)
+campaigns: install system for-tests $(PROXY)
+	@echo "CAMPAIGN_SEED=$(CAMPAIGN_SEED)"
+	$(CAMPAIGN) $(SIDE_BY_SIDE) -m "(campaign or sized) and not (browser or alone)"
+	$(CAMPAIGN) -m "(campaign or sized) and (browser or alone)"
+	$(if $(ONLY),,$(MAKE) attacks audit versions)
+
+# All attacks, floods and forgeries, in either kind of sandbox, and once more with the rights that
+# an ordinary container leaves.
+ATTACKS := $(addprefix tests/test_,$(addsuffix .py,attacks floods forgeries same_account \
+  sandbox second_chances wall))
+attacks: export CAMPAIGN_SEED := $(CAMPAIGN_SEED)
+attacks: install system
+	$(BIN)/pytest $(ATTACKS)
+	$(BIN)/python tests/as_in_a_container.py $(BIN)/pytest $(ATTACKS)
 
 # The quick tests on every Python from 3.11 to 3.14 that is here, each in an environment of its own.
 versions:
@@ -33,23 +66,6 @@ versions:
 	    echo "Python $$version is not on this machine: left out"; continue; fi; \
 	  $(MAKE) check VENV=.venv-$$version PYTHON="$$python" || exit 1; \
 	done
-
-# All tests: browsers side by side, then the rest, then what measures time.
-test: install system for-tests $(PROXY)
-	$(BIN)/ruff check .
-	$(BIN)/ruff format --check .
-	$(BIN)/mypy
-	$(BIN)/pytest -n auto --dist loadfile -m "browser and not campaign"
-	$(BIN)/pytest -n auto --dist worksteal -m "not (browser or alone or campaign)"
-	$(BIN)/pytest -m "alone and not campaign"
-
-# All attacks and floods, and the forgeries: in either kind of sandbox, the second with the rights
-# that an ordinary container leaves.
-ATTACKS := $(addprefix tests/test_,$(addsuffix .py,attacks floods forgeries same_account \
-  sandbox second_chances wall))
-attacks: install system
-	EVERY_FLOOD=1 $(BIN)/pytest $(ATTACKS)
-	EVERY_FLOOD=1 $(BIN)/python tests/as_in_a_container.py $(BIN)/pytest $(ATTACKS)
 
 lab: install system
 	$(BIN)/autograder lesson release/lesson $(NAMES)
@@ -62,43 +78,9 @@ browser: install system
 	@echo "The course is at http://127.0.0.1:8000/ until Ctrl-C"
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory artefacts/browser 8000
 
-# All four notebooks walked in the browser edition, the network cut: minutes.
-browser-notebooks: install system for-tests
-	EVERY_NOTEBOOK=1 $(BIN)/pytest tests/browser/test_browser_edition.py
-
 # A JupyterHub on this machine alone, with a class and an instructor, for a trial.
 hub: install system $(PROXY)
 	$(BIN)/autograder hub
-
-# A thousand damaged copies of honest submissions: how many keep their marks.
-damaged: install system
-	$(BIN)/python tests/damaged_copies.py --copies 1000
-
-# Each hidden test with each of its replies replaced, by every kind of error and by odd values: hours.
-every-reply: install
-	$(BIN)/python tests/every_reply.py
-
-# The grading of a class is killed at two hundred random moments and started again: what is lost?
-# And sixty student processes are killed while four hundred submissions are graded.
-kills: install system
-	$(BIN)/python tests/kill_campaign.py --kills 200
-	$(BIN)/python tests/killed_students.py --students 400 --kills 60
-
-# A class of 50 hands in within a minute, and the service is killed in between.
-serve-class: install system
-	CLASS_SIZE=50 $(BIN)/pytest tests/test_serve.py -k a_class_hands_in
-
-# The zip for Gradescope, from its own setup.sh on: all packages into an environment of its own.
-gradescope: install system
-	GRADESCOPE_SETUP=1 $(BIN)/pytest tests/test_gradescope.py
-
-# What the protocol and the reader of notebooks make of thousands of strange inputs.
-fuzz: install
-	FUZZ_EXAMPLES=5000 $(BIN)/pytest tests/test_fuzzing.py --hypothesis-show-statistics
-
-# All of nbgrader's own tests that concern grading, on this course's configuration.
-nbgrader: install system
-	NBGRADER_TESTS=all $(BIN)/pytest tests/test_nbgrader_own.py
 
 # A class of 50 by stock nbgrader, by otter-grader, which comes from the package index, and by this
 # project, and a thousand students by this project: under an hour, for a machine that does nothing

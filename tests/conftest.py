@@ -25,22 +25,6 @@ collect_ignore = ["courses"]
 """Courses of their own, whose hidden tests are the grader's to run."""
 
 
-SLOW = {
-    "audit", "benchmarks", "check", "cluster", "damaged", "every_reply", "feedback",
-    "feedback_out", "gamed", "generated", "gradebook", "hub", "import", "in_notebook", "late",
-    "log", "marks", "ordinary_user", "partitions", "pipeline", "plain_errors",
-    "process_damage", "regrade", "report", "send", "serve", "versions", "wall", "wishes",
-    "workers",
-}  # fmt: skip
-"""The modules, `test_NAME.py`, that take over ten seconds as a whole: not for `make check`."""
-
-
-def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
-    for item in items:
-        if item.path.stem.removeprefix("test_") in SLOW:
-            item.add_marker(pytest.mark.slow)
-
-
 def pytest_collection_finish() -> None:
     """Whatever is there by now stays: a training in a test need not look through it for garbage."""
     gc.collect()

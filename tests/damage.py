@@ -1,8 +1,7 @@
 """Damages notebooks as editors, mail programs and people do, without touching what was answered.
 
 Every kind of damage is a function from a notebook (its JSON) and a random generator to a notebook
-or, where the file itself is damaged, to bytes. `damaged_copies` makes copies with it and grades
-them.
+or, where the file itself is damaged, to bytes.
 """
 
 from __future__ import annotations

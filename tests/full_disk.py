@@ -17,7 +17,7 @@ import sys
 from pathlib import Path
 from typing import Any
 
-from kill_campaign import state_of
+from kills import state_of
 
 ROOM = [0, 60, 130, 220]
 """Kilobytes that are left free, grading after grading."""

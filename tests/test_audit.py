@@ -25,6 +25,8 @@ from autograder.errors import CourseError
 from autograder.judging.hidden_tests import Suite
 from autograder.wall.targets import LocalTarget
 
+pytestmark = pytest.mark.slow
+
 COURSE = find_course()
 NAMES = assignment_names(COURSE)
 ASSIGNMENTS = {name: load_assignment(COURSE, name) for name in NAMES}
@@ -73,7 +75,6 @@ def found():
     return audit(COURSE, NAMES, workers=os.cpu_count() or 1, chosen=chosen)
 
 
-@pytest.mark.slow
 def test_every_misconception_is_killed_and_named_and_costs_its_own_exercise(found):
     for kind in ("mistake", "two_exercises"):
         count = found.count(kind)
@@ -84,21 +85,18 @@ def test_every_misconception_is_killed_and_named_and_costs_its_own_exercise(foun
     assert alone == {name for case in cases("two_exercises") for name in case.mistakes}
 
 
-@pytest.mark.slow
 def test_every_mutant_is_killed_or_accepted(found):
     for kind in ("mutant", "two_in_one"):
         count = found.count(kind)
         assert count.killed == count.wrong and count.cases > 0
 
 
-@pytest.mark.slow
 def test_right_solutions_get_full_marks(found):
     count = found.count("variant")
     assert count.cases == len(cases("variant")) >= 40
     assert [each.alarms for each in found.of("variant") if each.alarms] == []
 
 
-@pytest.mark.slow
 def test_the_audit_passes_and_the_page_tells_what_it_found(found):
     assert found.passed and found.gaps == []
     page = (COURSE / "docs" / "audit.md").read_text("utf-8")

@@ -12,6 +12,8 @@ from autograder.course_folder.assignments import assignment_names, find_course, 
 from course import check
 from coursecheck.check import CheckFailed
 
+pytestmark = pytest.mark.slow
+
 COURSE = find_course()
 VALUE = load_assignment(COURSE, "value")
 

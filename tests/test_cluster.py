@@ -26,6 +26,8 @@ from autograder.pipeline.classroom import Classroom
 from autograder.pipeline.cluster import Cluster
 from autograder.pipeline.workers import grade_job
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def school(tmp_path_factory: pytest.TempPathFactory) -> Path:

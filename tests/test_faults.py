@@ -13,7 +13,8 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from kill_campaign import State, make_class, state_of
+from campaigns import seed, size
+from kills import State, make_class, state_of
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import find_course, load_assignment
@@ -28,7 +29,6 @@ from autograder.wall.bubblewrap import find_bubblewrap
 pytestmark = pytest.mark.slow
 
 HERE = Path(__file__).parent
-KILLS = 8
 LIMITS = Limits(seconds=0.3, training_seconds=3.0, cell_seconds=3.0)
 
 
@@ -56,28 +56,20 @@ def grade(folder: Path) -> None:
         list(room.grade([("value", each) for each in room.submissions("value")]))
 
 
-def test_a_killed_grader_loses_and_doubles_nothing(measured, tmp_path):
-    command = [
-        sys.executable,
-        HERE / "kill_campaign.py",
-        "--kills",
-        str(KILLS),
-        "--seed",
-        "11",
-        "--json",
-    ]
-    done = subprocess.run(
-        command, capture_output=True, text=True, env={**os.environ, "TMPDIR": str(tmp_path)}
-    )
-    assert done.stdout, done.stderr
+@pytest.mark.sized
+def test_whatever_is_killed_nothing_is_lost_or_doubled(measured, tmp_path):
+    kills = size(6, 200)
+    line = [sys.executable, HERE / "kills.py", str(kills), str(seed(11))]
+    environment = {**os.environ, "TMPDIR": str(tmp_path)}
+    done = subprocess.run(line, capture_output=True, text=True, env=environment)
+    assert done.returncode == 0, done.stderr
     found = json.loads(done.stdout.splitlines()[-1])
     harmful = {fault.partition(":")[0] for fault in found["faults"]}
     measured("kills", found["kills"])
     measured("kills survived", found["kills"] - len(harmful))
     measured("lost", len(found["faults"]))
     assert found["faults"] == []
-    assert found["kills"] == KILLS
-    assert done.returncode == 0, done.stderr
+    assert found["kills"] == kills
 
 
 def test_on_a_full_disk_nothing_is_half_written_and_the_rest_is_graded_later(

@@ -30,6 +30,8 @@ from coursecheck.check import first_wrong, load_table
 from coursecheck.messages import Example, Row
 from drawing import marked_graph
 
+pytestmark = pytest.mark.slow
+
 COURSE = find_course(Path(__file__).parent)
 CHECKPOINT = load_assignment(COURSE, "checkpoint")
 VALUE = load_assignment(COURSE, "value")

@@ -20,6 +20,8 @@ from autograder.delivery.lms.feedback_out import feedback_out
 from autograder.errors import CourseError
 from autograder.pipeline.classroom import course_directory
 
+pytestmark = pytest.mark.slow
+
 NOON = datetime(2030, 3, 1, 12, 0)
 
 

@@ -7,7 +7,6 @@ is made. The process's memory is read at its height, each time anew.
 from __future__ import annotations
 
 import json
-import os
 import subprocess
 import sys
 from pathlib import Path
@@ -16,18 +15,19 @@ from zlib import crc32
 
 import pytest
 from attacks.floods import CELLS, FILES
+from campaigns import size
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import load_assignment
 
-pytestmark = pytest.mark.alone
+pytestmark = [pytest.mark.alone, pytest.mark.sized]
 
 MEGABYTES = 300
 SECONDS = 5.0
 """Of a submission, in these tests. It may take the grader three times as long."""
 PAGE_MEGABYTES, PAGE_SECONDS = 50, 20
-EVERY = int(os.environ.get("EVERY_FLOOD", "3"))
-"""One flood in so many is tried here; `make attacks` tries all."""
+EVERY = size(6, 1)
+"""One flood in so many is tried."""
 NAMES = [*FILES, *(f"shown: {name}" for name in CELLS)]
 NAMES = [name for name in NAMES if crc32(name.encode()) % EVERY == 0]
 

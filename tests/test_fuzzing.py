@@ -1,7 +1,7 @@
 """Whatever bytes arrive, from a student's process or in a submitted file, are taken or refused.
 
-`make fuzz` runs the same with many more examples, and other ones each time; what it finds it keeps
-in `.hypothesis/` and tries first from then on. The examples written out are those that once
+`make campaigns` runs the same with many more examples, and other ones each time; what it finds it
+keeps in `.hypothesis/` and tries first from then on. The examples written out are those that once
 did harm or came close.
 """
 
@@ -9,13 +9,13 @@ from __future__ import annotations
 
 import contextlib
 import json
-import os
 import socket
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from campaigns import size
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 from replies import Says
@@ -34,12 +34,12 @@ COURSE = find_course(Path(__file__).parent)
 KNOWN = template(COURSE, "value")
 RELEASE = json.loads((COURSE / "release/value/value.ipynb").read_text("utf-8"))
 
-pytestmark = pytest.mark.filterwarnings("ignore")
+pytestmark = [pytest.mark.filterwarnings("ignore"), pytest.mark.sized]
 fuzz = settings(
     suppress_health_check=list(HealthCheck),
     deadline=None,
-    max_examples=int(os.environ.get("FUZZ_EXAMPLES", "60")),
-    derandomize="FUZZ_EXAMPLES" not in os.environ,
+    max_examples=size(60, 5000),
+    derandomize=not size(0, 1),
 )
 
 PRIMITIVES = (

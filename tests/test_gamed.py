@@ -24,6 +24,8 @@ from autograder.course_folder.misconceptions import percent_cells
 from autograder.judging.hidden_tests import Suite
 from autograder.wall.targets import LocalTarget
 
+pytestmark = pytest.mark.slow
+
 COURSE = find_course()
 ASSIGNMENTS = {name: load_assignment(COURSE, name) for name in assignment_names(COURSE)}
 GAMED = [

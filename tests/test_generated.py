@@ -11,6 +11,8 @@ from autograder.authoring.release import made
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
 from autograder.judging.check_tables import table_text
 
+pytestmark = pytest.mark.slow
+
 COURSE = find_course()
 NAMES = assignment_names(COURSE)
 

@@ -34,6 +34,8 @@ from autograder.pages.feedback import ReadMarks
 from autograder.pipeline.classroom import Classroom, course_directory
 from autograder.pipeline.workers import OneProcess
 
+pytestmark = pytest.mark.slow
+
 PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 
 

@@ -30,6 +30,8 @@ from autograder.delivery.hub.folders import INSTRUCTOR, HubFolder, prepare
 from autograder.errors import CourseError, UnreadableNotebook
 from autograder.notebook.intake import copy_receipts, find_notebook, read_plain_file, submitted_at
 
+pytestmark = pytest.mark.slow
+
 ROOT = Path(__file__).resolve().parent.parent
 
 LOOK = """

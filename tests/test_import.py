@@ -25,6 +25,8 @@ from autograder.errors import CourseError
 from autograder.notebook.intake import MAX_BYTES
 from autograder.pipeline.classroom import course_directory
 
+pytestmark = pytest.mark.slow
+
 NOON = datetime(2030, 3, 1, 12, 0)
 LATER = NOON + timedelta(hours=5)
 STUDENTS = {

@@ -27,6 +27,8 @@ from autograder.model import UNJUDGED
 from autograder.pages.class_report.page import write_report
 from autograder.pipeline.one_submission import grade_file
 
+pytestmark = pytest.mark.slow
+
 COURSE = find_course()
 SETTINGS = """
 id = "plain"

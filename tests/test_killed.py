@@ -12,7 +12,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from killed_students import run, student_processes
+from kills import student_processes
 
 from autograder.commands.demo import filled_notebook
 from autograder.commands.doctor import examine
@@ -120,13 +120,6 @@ def test_what_is_killed_each_time_while_it_is_alone_does_it_itself(
     with all_killed():
         _, report = grade_content(grader, slow_notebook, "value.ipynb", "value")
     assert next(each for each in report.exercises if each.id == "node").status == "crashed"
-
-
-@pytest.mark.slow
-def test_kills_while_a_class_is_graded_change_no_mark(tmp_path: Path):
-    found = run(tmp_path, students=24, kills=12, seed=7)
-    assert found.kills >= 4
-    assert found.faults == []
 
 
 # Memory.

@@ -25,6 +25,8 @@ from autograder.nbgrader_plugins.late_policy import LatePolicy
 from autograder.pipeline.classroom import Classroom, course_directory
 from autograder.pipeline.workers import OneProcess
 
+pytestmark = pytest.mark.slow
+
 DUE = datetime(2030, 3, 1, 12, 0)
 HOUR = timedelta(hours=1)
 POLICY = """

@@ -18,6 +18,8 @@ from autograder.pipeline.classroom import Classroom
 from autograder.pipeline.one_submission import grade_file
 from autograder.pipeline.workers import ManyProcesses
 
+pytestmark = pytest.mark.slow
+
 LINE = re.compile(r"[\d-]+ [\d:,]+ (\d+) (DEBUG|INFO) (autograder\.[\w.]+): (.*)")
 
 

@@ -23,6 +23,8 @@ from autograder.wall.proxies import Student
 from autograder.wall.targets import LocalTarget
 from course.datasets import xor
 
+pytestmark = pytest.mark.slow
+
 COURSE = find_course()
 ASSIGNMENTS = {name: load_assignment(COURSE, name) for name in assignment_names(COURSE)}
 RIGHT = {

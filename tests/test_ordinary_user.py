@@ -24,6 +24,8 @@ from autograder.course_folder.assignments import find_course, load_assignment
 from autograder.model import LANDLOCK
 from autograder.wall import kinds
 
+pytestmark = pytest.mark.slow
+
 NOBODY = 65534
 READABLE = """
 import os, sys
@@ -110,7 +112,6 @@ def test_student_processes_are_confined_for_an_ordinary_user_too(ordinary_user, 
     assert hidden == ("crashed" if kind == LANDLOCK else ["OSError"])
 
 
-@pytest.mark.slow
 def test_an_ordinary_user_examines_the_machine_and_grades(ordinary_user, course):
     prefix, python = ordinary_user
     # nbgrader calls `alembic` by name.
@@ -217,7 +218,6 @@ def test_where_namespaces_are_missing_bubblewrap_is_refused_and_landlock_confine
         assert "in the kind landlock, since bubblewrap does not work" in said["doctor"]
 
 
-@pytest.mark.slow
 def test_a_class_is_graded_in_an_ordinary_container_by_the_usual_commands(tmp_path):
     """The README's, from release to export, with the rights that a container leaves; the kind is
     told on the terminal, in the record and in the report."""

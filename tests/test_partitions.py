@@ -14,6 +14,8 @@ from autograder.course_folder.assignments import assignment_names, find_course, 
 from autograder.judging.hidden_tests import Suite
 from autograder.wall.targets import LocalTarget
 
+pytestmark = pytest.mark.slow
+
 COURSE = find_course()
 ASSIGNMENTS = {name: load_assignment(COURSE, name) for name in assignment_names(COURSE)}
 EXERCISES = {e.id: e for each in ASSIGNMENTS.values() for e in each.exercises.values()}

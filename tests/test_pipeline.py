@@ -24,6 +24,8 @@ from autograder.course_folder.key import course_key
 from autograder.errors import CourseError
 from course.validating import answer
 
+pytestmark = pytest.mark.slow
+
 VALUE = load_assignment(find_course(), "value")
 RIGHT = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}
 MISTAKE = VALUE.exercises["mul"].mistakes[0]

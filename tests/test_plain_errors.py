@@ -13,6 +13,8 @@ from autograder.course_folder.assignments import assignment_names, find_course, 
 from course import check
 from coursecheck.check import CheckFailed
 
+pytestmark = pytest.mark.slow
+
 COURSE = find_course()
 ASSIGNMENTS = {name: load_assignment(COURSE, name) for name in assignment_names(COURSE)}
 EXERCISES = [

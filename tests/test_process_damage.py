@@ -8,6 +8,8 @@ from autograder.authoring.audit.cases import Case
 from autograder.authoring.audit.judging import notebook_cells
 from autograder.course_folder.assignments import find_course, load_assignment
 
+pytestmark = pytest.mark.slow
+
 COURSE = find_course()
 
 DAMAGE = {

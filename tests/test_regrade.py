@@ -23,6 +23,8 @@ from autograder.pipeline.classroom import Classroom, stamp_of
 from autograder.pipeline.workers import OneProcess
 from autograder.wall import kinds
 
+pytestmark = pytest.mark.slow
+
 PROMISE = "the class has nothing that nobody asked for"
 STRICTER = f'''
 

@@ -25,6 +25,8 @@ from autograder.pages.class_report.similarity import ALIKE, similar_pairs
 from autograder.pipeline.classroom import Classroom, course_directory
 from autograder.pipeline.workers import OneProcess
 
+pytestmark = pytest.mark.slow
+
 COURSE = find_course(Path(__file__).parent)
 VALUE = load_assignment(COURSE, "value")
 RIGHT = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}

@@ -34,6 +34,8 @@ from autograder.gradebook.writing import record
 from autograder.model import Marks
 from autograder.pipeline.classroom import course_directory
 
+pytestmark = pytest.mark.slow
+
 DUE = datetime(2030, 3, 1, 12, 0)
 TOKEN = "7~" + "a-secret-of-canvas-that-nobody-may-read" * 2
 # id: the system's number, points of the two cells (None waits for a person), seconds late

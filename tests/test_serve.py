@@ -17,6 +17,7 @@ from pathlib import Path
 from random import Random
 
 import pytest
+from campaigns import size
 from nbgrader.api import Gradebook
 from nbgrader.utils import notebook_hash
 from services import Service, Visitor, serving
@@ -32,7 +33,9 @@ from autograder.delivery.service.serving import links
 from autograder.gradebook import history
 from autograder.pipeline.classroom import course_directory
 
-STUDENTS = int(os.environ.get("CLASS_SIZE", "8"))
+pytestmark = pytest.mark.slow
+
+STUDENTS = size(8, 50)
 CLASS = [f"student_{n}" for n in range(STUDENTS)]
 APART = 60 / 50
 """Seconds of the class's minute for each of its students: fifty hand in within one."""
@@ -161,6 +164,7 @@ def test_feedback_is_there_by_nbgrader_and_on_the_page(service, school):
 
 
 @pytest.mark.alone
+@pytest.mark.sized
 def test_a_class_hands_in_within_a_minute_and_a_kill_in_between_costs_nothing(service, school):
     """At moments by chance, half by the exchange and half by the page, all with their page open."""
     kinds = [*notebooks(school).values()]

@@ -15,6 +15,8 @@ import pytest
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
 from coursecheck.probes import failure
 
+pytestmark = pytest.mark.slow
+
 COURSE = find_course()
 NAMES = assignment_names(COURSE)
 

@@ -29,6 +29,8 @@ from autograder.judging.student_run import Run
 from autograder.model import Limits
 from autograder.pipeline.one_submission import grade_file
 
+pytestmark = pytest.mark.slow
+
 RIGHT = {e.id: e.solution for e in load_assignment(REPOSITORY, "value").exercises.values()}
 
 
@@ -40,7 +42,6 @@ def secret_course(tmp_path_factory: pytest.TempPathFactory) -> Path:
 # What students receive.
 
 
-@pytest.mark.slow
 def test_the_wheel_is_made_of_course_alone(secret_course, tmp_path):
     run(secret_course, "-m", "build", "--wheel", "--outdir", str(tmp_path))
     [wheel] = tmp_path.iterdir()
@@ -123,7 +124,6 @@ def school(secret_course: Path) -> Path:
     return secret_course
 
 
-@pytest.mark.slow
 def test_the_release_holds_nothing_secret(school):
     text = (school / "release/value/value.ipynb").read_text()
     assert not CANARY.search(text)
@@ -131,7 +131,6 @@ def test_the_release_holds_nothing_secret(school):
     assert CANARY.search((school / "source/value/value.ipynb").read_text())
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("student", ["right", "wrong", "hostile", "leaky", "not_started"])
 def test_feedback_holds_nothing_secret(school, student):
     page = (school / "feedback" / student / "value" / "value.html").read_text()
@@ -140,7 +139,6 @@ def test_feedback_holds_nothing_secret(school, student):
         assert text not in page
 
 
-@pytest.mark.slow
 def test_searching_everything_within_reach_finds_nothing(school):
     """The search finds the control that it planted, so it does search; and nothing else."""
     graded = run(school, "-c", PATIENTLY)
@@ -168,7 +166,6 @@ def planted_in_hidden_tests(school: Path) -> set[str]:
     }
 
 
-@pytest.mark.slow
 def test_nothing_secret_is_in_reach_while_the_tests_run(school):
     cells = [SEARCH, SPY]
     script = WHILE_TESTED.replace("OBJECTS_CELL", repr(OBJECTS)).replace("CELLS", repr(cells))
@@ -197,7 +194,6 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return digits
 
 
-@pytest.mark.slow
 def test_hidden_numbers_do_not_reach_what_is_shown(school, drawn):
     submitted = school / "submitted/leaky/value/value.ipynb"
     with Grader(school, course_key(school)) as grader:
@@ -374,7 +370,6 @@ def test_own_examples_are_played_before_anybody_has_seen_a_hidden_number(forged,
     assert "told whole" in events[:first] and "told whole" not in events[first:]
 
 
-@pytest.mark.slow
 @pytest.mark.parametrize("reply", HEAVY)
 def test_a_heavy_reply_costs_little(grader, course, tmp_path, reply):
     """Neither time nor memory of the grader's."""

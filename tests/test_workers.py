@@ -25,6 +25,8 @@ from autograder.pipeline.classroom import Classroom
 from autograder.pipeline.workers import ManyProcesses, OneProcess, grade_job
 from autograder.wall import WarmServer
 
+pytestmark = pytest.mark.slow
+
 
 @pytest.fixture(scope="module")
 def school(tmp_path_factory: pytest.TempPathFactory) -> Path:

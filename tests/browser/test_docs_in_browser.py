@@ -26,7 +26,13 @@ def test_pages_ask_nobody_for_anything_and_fit_a_phone(docs_site: Path, page: Pa
     assert not [url for url in asked if not url.startswith(docs_site.as_uri())]
 
 
-@pytest.mark.parametrize("name", ["index", "students", "settings"])
+@pytest.mark.parametrize(
+    "name",
+    [
+        "settings",
+        *(pytest.param(name, marks=pytest.mark.campaign) for name in ("index", "students")),
+    ],
+)
 def test_pages_are_accessible_in_light_and_dark(docs_site: Path, page: Page, name: str) -> None:
     page.goto((docs_site / f"{name}.html").as_uri())
     for scheme, options in (

@@ -19,7 +19,7 @@ from serving import Lab
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import find_course, load_assignment
 
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+pytestmark = [pytest.mark.browser, pytest.mark.campaign]
 
 COURSE = find_course(Path(__file__).parent)
 ARTEFACTS = COURSE / "artefacts"

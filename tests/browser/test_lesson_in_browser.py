@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 from axe_playwright_python.sync_playwright import Axe
@@ -18,6 +19,8 @@ pytestmark = pytest.mark.browser
 
 PAGES = sorted(path.stem for path in (ROOT / "course" / "lesson").glob("*.md"))
 DECKS = sorted(path.stem for path in (ROOT / "course" / "slides").glob("*.md"))
+SOME = {"index", "04-backward", "08-training", DECKS[0]}
+"""What is looked at in each run: the others are made by the same two templates."""
 PHONE = {"width": 360, "height": 740}
 PROJECTOR = {"width": 1280, "height": 720}
 TOO_WIDE = "all => all.filter(it => it.scrollWidth > it.clientWidth + 1).length"
@@ -53,7 +56,14 @@ def assert_accessible(page: Page, *rules: str) -> None:
     assert results.violations_count == 0, results.generate_report()
 
 
-@pytest.mark.parametrize("name", PAGES)
+def each(names: list[str]) -> list[Any]:
+    """All of them as parameters, those of campaigns alone marked."""
+    return [
+        name if name in SOME else pytest.param(name, marks=pytest.mark.campaign) for name in names
+    ]
+
+
+@pytest.mark.parametrize("name", each(PAGES))
 def test_page_is_accessible_in_light_and_dark_and_fits_a_phone(opened, page, name) -> None:
     opened(f"{name}.html")
     expect(page.locator("h1")).to_be_visible()
@@ -98,7 +108,7 @@ def shown(page: Page) -> Locator:
     return page.locator(".slide:visible")
 
 
-@pytest.mark.parametrize("name", DECKS)
+@pytest.mark.parametrize("name", each(DECKS))
 def test_slides_move_by_keyboard(opened, page, name, picture) -> None:
     opened(f"slides/{name}.html")
     last = str(page.locator(".slide").count())
@@ -141,7 +151,7 @@ def test_overview_and_notes(opened, page, picture) -> None:
     expect(shown(page)).to_have_id("4")
 
 
-@pytest.mark.parametrize("name", DECKS)
+@pytest.mark.parametrize("name", each(DECKS))
 def test_slides_are_accessible_in_light_and_dark(opened, page, name) -> None:
     opened(f"slides/{name}.html")
     assert_accessible(page)
@@ -164,7 +174,7 @@ def test_every_slide_fits_the_projector(opened, page, name) -> None:
         page.keyboard.press("ArrowRight")
 
 
-@pytest.mark.parametrize("name", DECKS)
+@pytest.mark.parametrize("name", each(DECKS))
 def test_slides_print_one_to_a_sheet(opened, page, name) -> None:
     opened(f"slides/{name}.html")
     sheets = re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True))

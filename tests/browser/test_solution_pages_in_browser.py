@@ -15,7 +15,10 @@ from conftest import ROOT
 pytestmark = pytest.mark.browser
 
 
-@pytest.mark.parametrize("look", ["light", "dark", "print"])
+@pytest.mark.parametrize(
+    "look",
+    ["light", *(pytest.param(look, marks=pytest.mark.campaign) for look in ("dark", "print"))],
+)
 def test_a_page_can_be_read_by_all(
     page: Page, tmp_path: Path, look: str, picture: Callable[[str], None]
 ) -> None:

@@ -1,0 +1,21 @@
+"""The campaigns' seed and size: `make campaigns` draws a seed, prints it and sets CAMPAIGN_SEED.
+
+Tests that are marked `campaign` run there alone; those that are marked `sized` run in `make test`
+as well, on less.
+"""
+
+from __future__ import annotations
+
+import os
+
+_SEED = os.environ.get("CAMPAIGN_SEED")
+
+
+def size(usual: int, full: int) -> int:
+    """Return how much to try: `full` in a campaign."""
+    return usual if _SEED is None else full
+
+
+def seed(usual: int) -> int:
+    """Return the number to draw from: the campaign's own, or the one that is drawn from always."""
+    return usual if _SEED is None else int(_SEED)
