@@ -7,6 +7,9 @@ as well, on less.
 from __future__ import annotations
 
 import os
+from zlib import crc32
+
+import pytest
 
 _SEED = os.environ.get("CAMPAIGN_SEED")
 
@@ -19,3 +22,8 @@ def size(usual: int, full: int) -> int:
 def seed(usual: int) -> int:
     """Return the number to draw from: the campaign's own, or the one that is drawn from always."""
     return usual if _SEED is None else int(_SEED)
+
+
+def daily(name: str, every: int) -> list[pytest.MarkDecorator]:
+    """Return the marks of one of many like tests: one in so many runs in `make test`."""
+    return [] if crc32(name.encode()) % every == 0 else [pytest.mark.campaign]

@@ -61,7 +61,7 @@ def secret_copy(folder: Path) -> Path:
     plant(package / "judging" / "grader.py", ("class Grader:", "SECRET = '{}'\n\n\nclass Grader:"))
     plant(
         tests / "misconceptions" / "value" / "node.py",
-        ("self.data = int(data)", "self.data = int(data)  # {}\n        secret = '{}'"),
+        ("self.data = int(data)", "self.data = int(data)  # {}\n# + secret = '{}'"),
     )
     plant(
         tests / "test_value.py",

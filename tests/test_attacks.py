@@ -9,24 +9,27 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import textwrap
 from pathlib import Path
-from typing import Any
+from typing import Any, NamedTuple
 
 import pytest
-from attacks.breaking import BOMBS, CONNECTION, DISPLAYS, FATAL, MALFORMED, PROCESSES, SURVIVABLE
+from attacks.breaking import BOMBS, DISPLAYS
+from attacks.cells import CELLS
 from attacks.folders import FOLDERS
 from attacks.forging import CHANGES, FORGERIES
 from attacks.leaking import CONTROL, LEAKS, LEAKY
+from campaigns import size
 from canaries import CANARY, REPOSITORY, run, secret_copy
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import load_assignment
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.slow, pytest.mark.sized]
 
 VALUE = load_assignment(REPOSITORY, "value")
 RIGHT = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}
@@ -83,8 +86,8 @@ def _with_cell(source: str) -> str:
     return json.dumps(notebook)
 
 
-def _changed(change: Any) -> str:
-    notebook = json.loads(filled_notebook(REPOSITORY, "value", {}))
+def _changed(change: Any, answers: dict[str, str]) -> str:
+    notebook = json.loads(filled_notebook(REPOSITORY, "value", answers))
     change(notebook)
     return json.dumps(notebook)
 
@@ -93,26 +96,39 @@ def _last(source: str) -> str:
     return filled_notebook(REPOSITORY, "value", {**RIGHT, LAST: source})
 
 
-def attacks(course: Path) -> dict[str, tuple[str, float, float]]:
-    """Every attack but those by folders: its notebook, and the least and most points it gets."""
-    found: dict[str, tuple[str, float, float]] = {}
+class Bounds(NamedTuple):
+    """A notebook, the least and most points it gets, and the exercises that give none of them."""
+
+    notebook: str
+    least: float = 0
+    most: float = 0
+    lost: tuple[str, ...] = ()
+
+
+def attacks(course: Path) -> dict[str, Bounds]:
+    """Every attack but those by folders."""
+    found: dict[str, Bounds] = {}
     for name, source in FORGERIES.items():
-        found[f"forging: {name}"] = filled_notebook(course, "value", {"node": source}), 0, 0
+        found[f"forging: {name}"] = Bounds(filled_notebook(course, "value", {"node": source}))
     for name, change in CHANGES.items():
-        found[f"forging: {name}"] = _changed(change), 0, 0
+        found[f"forging: {name}"] = Bounds(_changed(change, {}))
+        found[f"forging: {name}, solved"] = Bounds(_changed(change, RIGHT), FULL, FULL)
     for name, source in LEAKS.items():
         placed = source.replace("COURSE", str(course))
-        found[f"leaking: {name}"] = _with_cell(placed), 0, FULL
-    found["leaking: tells hidden numbers"] = filled_notebook(course, "value", LEAKY), 0, 10
-    ended = {name: source for name, (source, _) in {**FATAL, **PROCESSES}.items()}
-    for name, source in {**SURVIVABLE, **ended, **DISPLAYS}.items():
-        found[f"breaking: {name}"] = _last(textwrap.dedent(source)), WITHOUT_LAST, WITHOUT_LAST
-    for name, source in MALFORMED.items():
-        found[f"breaking: {name}"] = _last(CONNECTION + source), WITHOUT_LAST, WITHOUT_LAST
+        found[f"leaking: {name}"] = Bounds(_with_cell(placed), 0, FULL)
+    leaky = filled_notebook(course, "value", LEAKY)
+    found["leaking: tells hidden numbers"] = Bounds(leaky, 0, 10)
+    # In each run `test_sandbox` tries the others, in processes of their own.
+    cells = {name: attack.code for name, attack in CELLS.items()} if size(0, 1) else {}
+    for name, source in {**DISPLAYS, **cells}.items():
+        notebook = _last(textwrap.dedent(source))
+        found[f"breaking: {name}"] = Bounds(notebook, WITHOUT_LAST, WITHOUT_LAST)
+    wrong = ("mul", "pow", "trace")
     for name, source in BOMBS.items():
-        wrong = {each: "pass\n" for each in ("mul", "pow", "trace")}
-        answers = {**RIGHT, **wrong, LAST: source}
-        found[f"breaking: {name}"] = filled_notebook(course, "value", answers), 4, FULL
+        for before in ("", "try:\n    pass\nfinally:\n    pass\n"):
+            answers = {**RIGHT, **dict.fromkeys(wrong, "pass\n"), LAST: before + source}
+            notebook = filled_notebook(course, "value", answers)
+            found[f"breaking: {before[:3]} {name}"] = Bounds(notebook, 4, FULL, (*wrong, LAST))
     return found
 
 
@@ -171,7 +187,7 @@ def attacked(alone: Path, undisturbed: dict[str, Any], students: dict[str, str])
     for student, name in students.items():
         folder = _folder(alone, student)
         if name in notebooks:
-            text = notebooks[name][0]
+            text = notebooks[name].notebook
             (folder / "value.ipynb").write_bytes(text.encode("utf-8", "backslashreplace"))
         else:
             FOLDERS[name.removeprefix("folder: ")][0](folder, honest, alone)
@@ -204,9 +220,9 @@ def test_no_attack_earns_a_point(alone, students, attacked):
     for student, name in students.items():
         told = attacked["told"][student]
         assert told["report"]["max_score"] == FULL
-        least, most = bounds[name][1:] if name in bounds else (0.0, FULL)
-        if not least <= _points(told) <= most:
-            each = {e["id"]: e["points"] for e in told["report"]["exercises"]}
+        _, least, most, lost = bounds.get(name, Bounds("", 0, FULL))
+        each = {e["id"]: e["points"] for e in told["report"]["exercises"]}
+        if not least <= _points(told) <= most or any(each[exercise] for exercise in lost):
             wrong[name] = (_points(told), (least, most), each)
     assert wrong == {}
 
@@ -290,6 +306,8 @@ def test_feedback_shows_nothing_secret_either(alone, students, attacked, measure
             text = page.read_text("utf-8", "replace")
             shown[page] = set(CANARY.findall(text)) - {CONTROL}
             assert "HIDDEN TESTS" not in text, page
+            if page.parts[-3] in NEIGHBOURS:
+                assert not re.search("run_hidden_tests|autograder/|grading_tests", text), page
             assert page.suffix == ".html" or page.name == "timestamp.txt"
     measured("leaks", sum(map(len, shown.values())))
     assert shown

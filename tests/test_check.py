@@ -6,6 +6,7 @@ import subprocess
 import sys
 
 import pytest
+from campaigns import daily
 
 from autograder.authoring.audit.cases import all_cases
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
@@ -25,8 +26,9 @@ def variants(name):
 
 # Public examples cannot tell these from another mistake, which is named in their place.
 ALIKE = {"zero_grad.new_nodes", "four_points.rate_too_small", "q21.numbers_only"}
+# The audit holds each name behind the wall, and `test_generated` the tables that it comes from.
 MISTAKES = [
-    pytest.param(name, exercise.id, mistake, id=mistake.id)
+    pytest.param(name, exercise.id, mistake, id=mistake.id, marks=daily(mistake.id, 4))
     for name in assignment_names(COURSE)
     for exercise in load_assignment(COURSE, name).exercises.values()
     for mistake in exercise.mistakes

@@ -183,15 +183,14 @@ def test_an_instructor_may_have_the_core_alone_graded(course: Path, tmp_path: Pa
     notebook = tmp_path / "mlp.ipynb"
     notebook.write_text(filled_notebook(mine, "mlp", {**core, **PLAIN}), "utf-8")
     with Grader(mine, KEY) as grader:
-        report = grade_file(grader, notebook, "mlp")[1]
-    assert report.max_score == 39 and report.score == 39
+        graded = grade_job(grader, Job("mlp", "student", "mlp.ipynb", notebook.read_bytes()))
+    report = graded.report
+    assert report is not None and report.max_score == 39 and report.score == 39
     extra = [each for each in report.exercises if each.extra]
     assert len(extra) == 6 and {each.max_points for each in extra} == {0.0}
     released = json.loads((mine / "release" / "mlp" / "mlp.ipynb").read_text("utf-8"))
     points = [c["metadata"].get("nbgrader", {}).get("points", 0) for c in released["cells"]]
     assert sum(points) == 39
-    with Grader(mine, KEY) as grader:
-        graded = grade_job(grader, Job("mlp", "student", "mlp.ipynb", notebook.read_bytes()))
     assert graded.marks is not None and None not in graded.marks.points.values()
 
 
@@ -213,12 +212,13 @@ def test_bonus_points_come_on_top(grader: Grader, tmp_path: Path) -> None:
     notebook = tmp_path / "backward.ipynb"
     answers = {each.id: each.solution for each in assignment.exercises.values()}
     notebook.write_text(filled_notebook(grader.course, "backward", answers), "utf-8")
-    report = grade_file(grader, notebook, "backward")[1]
+    graded = grade_job(grader, Job("backward", "student", str(notebook), notebook.read_bytes()))
+    report = graded.report
+    assert report is not None
     bonus = next(each for each in report.exercises if each.bonus)
     assert (bonus.id, bonus.points, bonus.max_points) == ("extra_ops", 3.0, 3.0)
     assert report.max_score == 50
     assert report.score == 50 - assignment.exercises["memory"].max_points + 3
-    graded = grade_job(grader, Job("backward", "student", str(notebook), notebook.read_bytes()))
     assert graded.error is None and graded.marks is not None
     assert graded.marks.points["test_extra_ops"] == 3.0 and graded.marks.points["memory"] is None
     assert sum(points or 0.0 for points in graded.marks.points.values()) == report.score

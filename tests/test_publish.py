@@ -6,6 +6,7 @@ import io
 import json
 import os
 import re
+import shutil
 import subprocess
 import sys
 import sysconfig
@@ -274,7 +275,10 @@ def test_one_installation_of_the_wheels_is_enough_wherever_ipython_is(bundle, tm
     assert "7 of 7 core, 3 of 3 extra" in done.stdout
 
 
-def test_the_start_page_and_the_lesson_lead_to_the_browser_edition(planted, tmp_path):
+def test_one_assignment_with_the_browser_edition_replaces_what_was_published(
+    planted, bundle, tmp_path
+):
+    shutil.copytree(bundle.folder.parent, tmp_path, dirs_exist_ok=True)
     text = (planted / "course.toml").read_text("utf-8")
     address = "https://courses.example.org/sums/"
     (planted / "course.toml").write_text(
@@ -286,6 +290,8 @@ def test_the_start_page_and_the_lesson_lead_to_the_browser_edition(planted, tmp_
         (planted / "course.toml").write_text(text, "utf-8")
     for page in ("START.html", "lesson/index.html"):
         assert f'href="{address}"' in (made.folder / page).read_text("utf-8")
+    assert sorted(path.parent.name for path in made.folder.glob("*/*.ipynb")) == ["value"]
+    assert {path.name for path in tmp_path.iterdir()} == {FOLDER, f"{FOLDER}.zip"}
 
 
 def test_the_start_page_says_it_in_two_lines(bundle):
@@ -294,13 +300,6 @@ def test_the_start_page_says_it_in_two_lines(bundle):
         assert f"<pre>{lines}" in page
     assert 'href="https://hub.example.org/?a=1&amp;b=2"' in page
     assert "src=" not in page and all(name in page for name in NAMES)
-
-
-def test_one_assignment_replaces_what_was_published(planted, tmp_path):
-    publish(planted, (), tmp_path)
-    made = publish(planted, ("value",), tmp_path)
-    assert sorted(path.parent.name for path in made.folder.glob("*/*.ipynb")) == ["value"]
-    assert {path.name for path in tmp_path.iterdir()} == {FOLDER, f"{FOLDER}.zip"}
 
 
 def test_a_release_that_is_none_is_refused(planted, tmp_path):

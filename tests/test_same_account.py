@@ -10,19 +10,16 @@ import json
 import os
 import re
 import signal
-import socket
 import subprocess
 import sys
 import tempfile
 import time
-from collections.abc import Iterator
 from pathlib import Path
 
 import pytest
-from attacks.same_account import DAMAGE, FULL, REACHES
-from test_sandbox import LIMITS, VISIBLE, descendants, kind, printed, run, server, wait_until_left
+from attacks.same_account import DAMAGE
+from test_sandbox import LIMITS, VISIBLE, descendants, kind, printed, server
 
-from autograder.errors import StudentLost
 from autograder.model import LANDLOCK, Visible
 from autograder.wall import WarmServer, kinds
 from autograder.wall.inside import landlock, system_calls
@@ -32,33 +29,6 @@ assert kind and server  # fixtures of every test here
 needs_landlock = pytest.mark.skipif(
     bool(kinds.KINDS[LANDLOCK].why_not()), reason=kinds.KINDS[LANDLOCK].why_not()
 )
-
-
-@pytest.fixture
-def listener(tmp_path: Path) -> Iterator[tuple[Path, list[socket.socket]]]:
-    """Two sockets that anybody of this account can reach, by a path and by a name."""
-    path = tmp_path / "socket"
-    with (
-        socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as one,
-        socket.socket(socket.AF_UNIX) as other,
-    ):
-        one.bind(str(path))
-        other.bind(f"\0{tmp_path.name}")
-        other.listen()
-        for each in (one, other):
-            each.setblocking(False)
-        yield path, [one, other]
-
-
-@pytest.mark.parametrize("cell", REACHES.values(), ids=REACHES)
-def test_nothing_of_the_account_is_in_reach(server, listener, cell):
-    path, (one, other) = listener
-    cell = cell.replace("LISTENER", str(path)).replace("NAME", path.parent.name)
-    assert printed(server, cell) == []
-    with pytest.raises(BlockingIOError):
-        one.recv(10)
-    with pytest.raises(BlockingIOError):
-        other.accept()
 
 
 def test_no_file_of_the_account_is_changed(kind, tmp_path):
@@ -122,27 +92,6 @@ def test_what_libraries_need_works(server):
     """
     told = printed(server, cell)
     assert told == ([0, 1, 4, 9, 16], [7, 7], [1, 2], [(2,)], ["a"], "Europe/Berlin")
-
-
-@pytest.mark.parametrize("cell", FULL.values(), ids=FULL)
-def test_a_folder_that_grows_without_end_costs_its_own_process(server, cell):
-    try:
-        [output] = run(server, cell, seconds=20.0)[0]
-        assert output["ename"] in ("OSError", "PermissionError", "FileExistsError"), output
-    except StudentLost as lost:
-        assert lost.reason in ("crashed", "timeout")
-    wait_until_left(server, 0)
-    assert printed(server, "import os; print(os.listdir('.'))") == []
-    if server.kind == LANDLOCK:
-        assert len(list(homes(server).iterdir())) <= 3  # of the server, this process and the next
-
-
-def homes(server: WarmServer) -> Path:
-    """Where student processes that Landlock confines have their folders."""
-    assert server._program is not None
-    given = " ".join(map(str, server._program.process.args))
-    [folder] = {*re.findall(r"/\S+/autograder-sandbox-[^/']+", given)}
-    return Path(folder) / "homes"
 
 
 # The filter.

@@ -14,8 +14,6 @@ from typing import Any
 
 import nbformat
 import pytest
-from attacks.breaking import BOMBS
-from attacks.forging import CHANGES
 from attacks.leaking import CONTROL, FILES, LEAKY, MEMORY, OBJECTS, PROCESS, SEARCH, SPY
 from attacks.processes import CARRIED, FREAKS, HEAVY, TELLERS
 from canaries import CANARY, REPOSITORY, run, secret_copy
@@ -106,21 +104,14 @@ with Suite(assignment.tests) as suite, sandbox as server, server.spawn(1) as stu
 
 @pytest.fixture(scope="module")
 def school(secret_course: Path) -> Path:
-    """The secret course released, with submissions graded and feedback made by nbgrader."""
+    """The secret course released, with one submission graded and its feedback made by nbgrader."""
     run(secret_course, "-m", "nbgrader", "generate_assignment", "value", "--force")
-    students = {
-        "right": RIGHT,
-        "wrong": {**RIGHT, "node": RIGHT["node"].replace("float(data)", "int(data)")},
-        "hostile": HOSTILE,
-        "leaky": LEAKY,
-        "not_started": {},
-    }
-    for name, answers in students.items():
+    for name, answers in {"hostile": HOSTILE, "leaky": LEAKY}.items():
         folder = secret_course / "submitted" / name / "value"
         folder.mkdir(parents=True)
         (folder / "value.ipynb").write_text(filled_notebook(secret_course, "value", answers))
-    run(secret_course, "-m", "nbgrader", "autograde", "value", "--log-level=ERROR")
-    run(secret_course, "-m", "nbgrader", "generate_feedback", "value", "--log-level=ERROR")
+    for verb in ("autograde", "generate_feedback"):
+        run(secret_course, "-m", "nbgrader", verb, "value", "--student=leaky", "--log-level=ERROR")
     return secret_course
 
 
@@ -129,14 +120,6 @@ def test_the_release_holds_nothing_secret(school):
     assert not CANARY.search(text)
     assert "HIDDEN" not in text and "SOLUTION" not in text
     assert CANARY.search((school / "source/value/value.ipynb").read_text())
-
-
-@pytest.mark.parametrize("student", ["right", "wrong", "hostile", "leaky", "not_started"])
-def test_feedback_holds_nothing_secret(school, student):
-    page = (school / "feedback" / student / "value" / "value.html").read_text()
-    assert set(CANARY.findall(page)) <= {CONTROL}
-    for text in ("HIDDEN TESTS", "run_hidden_tests", "autograder/", "grading_tests"):
-        assert text not in page
 
 
 def test_searching_everything_within_reach_finds_nothing(school):
@@ -202,6 +185,8 @@ def test_hidden_numbers_do_not_reach_what_is_shown(school, drawn):
     page = (school / "feedback/leaky/value/value.html").read_text()
     graded = (school / "autograded/leaky/value/value.ipynb").read_text()
     assert json.loads(graded)["metadata"].get("kernelspec") is not None
+    assert set(CANARY.findall(page)) <= {CONTROL}
+    assert not re.search("HIDDEN TESTS|run_hidden_tests|autograder/|grading_tests", page)
     for shown in (page, graded, json.dumps(notebook), json.dumps(report.as_json())):
         assert not [digits for digits in drawn if digits in shown]
 
@@ -382,23 +367,7 @@ def test_a_heavy_reply_costs_little(grader, course, tmp_path, reply):
     assert report.score <= 38
 
 
-@pytest.mark.parametrize("change", CHANGES.values(), ids=CHANGES)
-def test_changed_metadata_takes_nothing_away(forged, change):
-    """That it gives nothing is shown for every attack."""
-    assert forged(RIGHT, change).score == 40
-
-
 # The grader itself.
-
-
-@pytest.mark.parametrize("bomb", BOMBS.values(), ids=BOMBS)
-def test_working_versions_in_hostile_hands_do_not_hold_up_the_grader(forged, bomb):
-    """After a failed exercise, the student's cells call the solution's version of it."""
-    wrong = {name: "pass\n" for name in ("mul", "pow", "trace")}
-    answers = {**RIGHT, **wrong, "numerical": f"try:\n    pass\nfinally:\n    pass\n{bomb}"}
-    points = {result.id: result.points for result in forged(answers).exercises}
-    assert points["add"] == 4
-    assert not any(points[name] for name in (*wrong, "numerical"))
 
 
 @pytest.mark.parametrize(
