@@ -59,7 +59,7 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (300 << 20, 300 << 20))
 # What outlives the sandbox becomes a child of this process, and is found below.
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
 course = find_course(Path.cwd())
-limits = Limits(seconds=2.0, training_seconds=5.0, memory=700 << 20)
+limits = Limits(seconds=2.0, training_seconds=5.0, cell_seconds=4.0, memory=700 << 20)
 told = {}
 with Grader(course, course_key(course), limits, submission_seconds=20.0) as grader:
     with Classroom(course, OneProcess(grader)) as room:
