@@ -20,6 +20,7 @@ from autograder.authoring.audit.running import SEED, audit
 from autograder.authoring.release import copy_course
 from autograder.commands.main import main
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
+from autograder.course_folder.misconceptions import UNNAMED
 from autograder.course_folder.settings import load_settings
 from autograder.errors import CourseError
 from autograder.judging.hidden_tests import Suite
@@ -91,6 +92,11 @@ def test_every_mutant_is_killed_or_accepted(found):
         assert count.killed == count.wrong and count.cases > 0
 
 
+def test_edges_and_cheats_fail(found):
+    for kind in UNNAMED:
+        assert found.count(kind).killed == found.count(kind).wrong > 50
+
+
 def test_right_solutions_get_full_marks(found):
     count = found.count("variant")
     assert count.cases == len(cases("variant")) >= 40
@@ -118,6 +124,14 @@ def test_the_page_counts_what_there_is():
 def test_every_exercise_has_three_misconceptions(name):
     for exercise in ASSIGNMENTS[name].exercises.values():
         assert exercise.manual or len(exercise.mistakes) >= 3, exercise.id
+
+
+def test_every_exercise_has_a_cheat_and_all_wrong_answers_are_python():
+    automatic = {e.id for each in ASSIGNMENTS.values() for e in each.exercises.values()
+                 if not e.manual}  # fmt: skip
+    assert {case.exercise for case in cases("cheat")} == automatic
+    for case in cases("mistake") + cases("edge") + cases("cheat"):
+        compile(case.answers[case.exercise], case.id, "exec")
 
 
 # Verdicts in the grader's own process are those from behind the wall.

@@ -59,6 +59,7 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
     },
     "audit": {
         "attributes": ('[["data", "grad"]]', ("3", '["data"]', '[["data"]]', '[["data", 3]]')),
+        "edges": ('"misconceptions.edges:edges"', PLACE),
     },
     "lesson": {"folder": ('"course"', ("3", '""')), "names": ('"lesson:names"', PLACE)},
     "service": {
@@ -223,6 +224,7 @@ tables = "helpers/tables"
 drawing = "pictures:draw"
 [audit]
 attributes = [["mean", "median"]]
+edges = "misconceptions.edges:edges"
 [lesson]
 folder = "texts"
 names = "texts:names"
@@ -241,7 +243,7 @@ data = []
     assert found.visible == Visible(("ipython", "numpy"), ("helpers",), data, ("numpy",))
     assert found.limits == Limits(memory=1 << 31, seconds=2.0, trainings=("fit",))
     assert found.submission_seconds == 30.5
-    assert found.audit == AuditSettings((("mean", "median"),))
+    assert found.audit == AuditSettings((("mean", "median"),), "misconceptions.edges:edges")
     assert found.lesson == LessonSettings("texts", "texts:names")
     assert (found.drawing, found.wheel) == ("pictures:draw", ("pyproject.toml", "helpers"))
     assert found.browser == "https://courses.example.org/sums/"

@@ -23,7 +23,14 @@ from coursecheck.probes import Probe
 
 from ..errors import CourseError
 from ..model import IN_NOTEBOOK
-from .misconceptions import Mistake, PercentCell, Unnamed, as_its_like, percent_cells
+from .misconceptions import (
+    Mistake,
+    PercentCell,
+    Unnamed,
+    as_its_like,
+    edited,
+    percent_cells,
+)
 from .modules import course_object
 from .samples import Behaviour, Sample, read_behaviour, read_sample
 from .settings import NAME as SETTINGS
@@ -181,7 +188,7 @@ def misconception_files(course: Path, name: str) -> list[Path]:
 
 
 def misconceptions_of(course: Path, name: str, exercise: str) -> Path:
-    """The file with the misconceptions and probes of an exercise, whether it is there or not."""
+    """Return the path of an exercise's misconceptions and probes, whether it exists or not."""
     return course / "grading_tests" / "misconceptions" / name / f"{exercise}.py"
 
 
@@ -444,13 +451,13 @@ def _read_cell(cell: PercentCell, exercise: Exercise) -> None:
             answer = cell.answer(exercise.solution)
             endless, hidden = headers.get("outcome") == "timeout", headers.get("check") == "none"
             exercise.mistakes.append(Mistake(name, headers["says"], answer, endless, hidden))
-        case "edge" | "cheat" if name == exercise.id:
-            exercise.unnamed += [
-                Unnamed(f"{name}.{each}", kind, answer)
-                for each, answer in cell.alternatives(exercise.solution).items()
-            ]
+        case "edge" | "cheat" if cell.alternatives:
+            for each, edit in cell.alternatives.items():
+                answer = edited(f"{cell.where}.{each}", exercise.solution, [edit])
+                exercise.unnamed.append(Unnamed(f"{name}.{each}", kind, answer))
         case "edge" | "cheat":
-            answer = cell.answer(exercise.solution)
+            known = [each.source for each in exercise.mistakes if each.id == name]
+            answer = known[0] if known and not cell.has_answer else cell.answer(exercise.solution)
             worthless = headers.get("earns") == "nothing"
             exercise.unnamed.append(Unnamed(name, kind, answer, worthless))
         case _:

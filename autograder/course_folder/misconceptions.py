@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass, field
@@ -64,11 +65,11 @@ class PercentCell:
     """A cell of a file in percent format.
 
     Attributes:
-        where: its file and line, for errors.
+        where: its file, line and title, for errors.
         kind, name: the two parts of its title.
         headers: its lines `# key: value`.
         edits: its lines `# - old` and `# + new`.
-        below: by header, the edit that it stands below, if there is one.
+        alternatives: of an edge or a cheat, by name, the edits `# name: new` below `# - old`.
         source: all its other lines.
     """
 
@@ -77,39 +78,35 @@ class PercentCell:
     name: str
     headers: dict[str, str] = field(default_factory=dict)
     edits: list[Edit] = field(default_factory=list)
-    below: dict[str, Edit] = field(default_factory=dict)
+    alternatives: dict[str, Edit] = field(default_factory=dict)
     source: str = ""
 
+    @property
+    def has_answer(self) -> bool:
+        """Whether it holds edits or a whole cell."""
+        return bool(self.edits or self.source.strip())
+
     def answer(self, solution: str) -> str:
-        """The wrong answer that the cell describes: itself, or the solution with its edits.
+        """Return the wrong answer that the cell describes: itself, or the solution with its edits.
 
         Raises `CourseError` where it holds neither or both, or an edit does not fit the solution.
         """
-        if bool(self.edits) == bool(self.source.strip()):
+        if not self.has_answer or (self.edits and self.source.strip()):
             raise CourseError(
                 f"{self.where} needs either edits of the solution, lines `# - old` and `# + new`, "
                 "or a whole cell, and not both"
             )
         return edited(self.where, solution, self.edits) if self.edits else self.source
 
-    def alternatives(self, solution: str) -> dict[str, str]:
-        """The solution with one line in the place of others, by the headers that name such a line.
-
-        Raises `CourseError` where the lines to replace do not fit the solution.
-        """
-        return {
-            name: edited(f"{self.where}.{name}", solution, [Edit(edit.old, [self.headers[name]])])
-            for name, edit in self.below.items()
-        }
-
 
 def edited(where: str, solution: str, edits: Sequence[Edit]) -> str:
-    """The solution with these edits; where the lines to replace are indented does not matter.
+    """Return the solution with these edits; how far lines are indented as a whole does not matter.
 
     Args:
         where: what the edits belong to, for errors.
 
-    Raises `CourseError` where lines to replace are not in the solution exactly once, or overlap.
+    Raises `CourseError` where lines to replace are not in the solution exactly once, or overlap,
+    or what results is no Python.
     """
     lines = solution.splitlines()
     changes = []
@@ -136,7 +133,15 @@ def edited(where: str, solution: str, edits: Sequence[Edit]) -> str:
             raise CourseError(f"{where} replaces `{lines[start].strip()}` twice: join the edits")
     for start, stop, new in reversed(changes):
         lines[start:stop] = new
-    return "\n".join(lines) + "\n"
+    source = "\n".join(lines) + "\n"
+    try:
+        ast.parse(source)
+    except SyntaxError as error:
+        raise CourseError(
+            f"{where} leaves no Python: {error.msg}, at `{(error.text or '').strip()}`. Mind how "
+            "the lines are indented to each other, and leave no body empty: put `pass` there"
+        ) from None
+    return source
 
 
 def _indent(line: str) -> int:
@@ -144,49 +149,51 @@ def _indent(line: str) -> int:
 
 
 def percent_cells(path: Path) -> list[PercentCell]:
-    """The cells of a file in percent format."""
+    """Return a file's cells in percent format. Raises `CourseError` for a header given twice."""
     cells: list[PercentCell] = []
-    lines: list[str] = []
-    key = sign = ""
+    goes_on = sign = ""
     for number, line in enumerate(path.read_text("utf-8").splitlines(), 1):
-        header = re.fullmatch(r"# (\w+): (.*)", line)
-        edit = re.fullmatch(r"# ([-+])(?: (.*))?", line)
         if line.startswith("# %% "):
             kind, _, name = line.removeprefix("# %% ").rpartition(": ")
-            name = name.strip()
-            cells.append(PercentCell(f"{path}, line {number}: {kind} {name}", kind, name))
-            lines = []
-        elif not cells:
+            cells.append(PercentCell(f"{path}, line {number}: {kind} {name}", kind, name.strip()))
+            goes_on = sign = ""
             continue
-        elif edit:
-            before, sign = sign, edit[1]
-            if before != sign and (before, sign) != ("-", "+"):
-                cells[-1].edits.append(Edit())
-            last = cells[-1].edits[-1]
-            (last.old if sign == "-" else last.new).append(edit[2] or "")
+        if not cells:
+            continue
+        cell = cells[-1]
+        edit = re.fullmatch(r"# ([-+])(?: (.*))?", line)
+        header = re.fullmatch(r"# (\w+): (.*)", line)
+        if edit:
+            if sign != edit[1] and (sign, edit[1]) != ("-", "+"):
+                cell.edits.append(Edit())
+            last, text = cell.edits[-1], edit[2] or ""
+            (last.old if edit[1] == "-" else last.new).append(text)
         elif header:
-            key = header[1]
-            if key in cells[-1].headers:
-                raise CourseError(f"{cells[-1].where} has two lines `# {key}: …`: rename one")
-            cells[-1].headers[key] = header[2].strip()
-            if cells[-1].edits:
-                cells[-1].below[key] = cells[-1].edits[-1]
-        elif key and line.startswith("#   "):
-            cells[-1].headers[key] += " " + line[4:].strip()
+            goes_on, text = header[1], header[2].strip()
+            if goes_on in cell.headers or goes_on in cell.alternatives:
+                raise CourseError(f"{cell.where} has two lines `# {goes_on}: …`: rename one")
+            if cell.edits and cell.kind in UNNAMED:
+                cell.alternatives[goes_on] = Edit(cell.edits[-1].old, [text])
+            else:
+                cell.headers[goes_on] = text
+        elif line.startswith("#   ") and goes_on in cell.alternatives:
+            cell.alternatives[goes_on].new.append(line[4:])
+        elif line.startswith("#   ") and goes_on in cell.headers:
+            cell.headers[goes_on] += " " + line[4:].strip()
         else:
-            key = ""
-            lines.append(line)
-            cells[-1].source = "\n".join(lines).strip() + "\n"
-        key = "" if edit else key
-        sign = sign if edit else ""
+            goes_on = ""
+            cell.source += line + "\n"
+        sign = edit[1] if edit else ""
+    for cell in cells:
+        cell.source = cell.source.strip() + "\n"
     return cells
 
 
 def as_its_like(path: Path, cell: PercentCell) -> PercentCell:
     """Return a cell of a file, its header `like` filled in.
 
-    `like: backward/deep` stands for the headers and the lines of the first cell of this kind in
-    `backward/deep.py`, beside the cell's own headers and with its own edits.
+    `like: second/total` stands for the headers and the lines of the first cell of this kind in
+    `second/total.py`, beside the cell's own headers and with its own edits.
 
     Raises `CourseError` where there is no such cell, or an edit does not fit it.
     """

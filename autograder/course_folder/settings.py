@@ -87,7 +87,7 @@ def _one_of(*words: str) -> Callable[[Any], str]:
 
 
 def _place(value: Any) -> str:
-    if type(value) is not str or not re.fullmatch(r"\w+:\w+", value):
+    if type(value) is not str or not re.fullmatch(r"[\w.]+:\w+", value):
         raise ValueError('a module in grading_tests/ and a name in it, such as "drawing:draw"')
     return value
 
@@ -140,9 +140,11 @@ class AuditSettings:
 
     Attributes:
         attributes: which attribute a mutant may put in the place of another.
+        edges: the function that makes more edges of a solution, as `module:name`; "" for none.
     """
 
     attributes: tuple[tuple[str, str], ...] = _key(_pairs, ())
+    edges: str = _key(_place, "")
 
 
 @dataclass(frozen=True)

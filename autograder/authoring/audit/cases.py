@@ -9,7 +9,8 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from ...course_folder.assignments import Assignment, Exercise
-from ...course_folder.misconceptions import Mistake, percent_cells
+from ...course_folder.misconceptions import UNNAMED, Mistake, percent_cells
+from ...course_folder.modules import course_object
 from ...course_folder.settings import Settings, load_settings
 from .mutation import Mutant, merged, mutants
 
@@ -24,7 +25,7 @@ mistakes in two other exercises, one in `WHOLE` has the slow ones graded too."""
 COMBINATIONS = 12
 """How many pairs of mistakes in one exercise are drawn at most."""
 
-KINDS = ("mistake", "two_exercises", "two_in_one", "mutant", "variant")
+KINDS = ("mistake", "two_exercises", "two_in_one", "mutant", *UNNAMED, "variant")
 
 
 @dataclass(frozen=True)
@@ -40,6 +41,7 @@ class Case:
         about: what was changed, for people.
         endless: whether one of the mistakes never ends.
         spared: exercises that are not graded, since that would take long.
+        worthless: whether no part of the answer is right, so that it must pass no test at all.
     """
 
     kind: str
@@ -50,6 +52,7 @@ class Case:
     about: str = ""
     endless: bool = False
     spared: frozenset[str] = frozenset()
+    worthless: bool = False
 
     @property
     def exercise(self) -> str:
@@ -68,6 +71,8 @@ def all_cases(
         "two_exercises": lambda: _pairs(assignment, automatic, seed, settings),
         "two_in_one": lambda: _two_in_one(assignment, automatic, seed, settings),
         "mutant": lambda: _mutants(assignment, automatic, seed, settings),
+        "edge": lambda: _edges(course, assignment, automatic, settings),
+        "cheat": lambda: _unnamed("cheat", assignment, automatic),
         "variant": lambda: _variants(course, assignment),
     }
     cases = (case for kind in KINDS if kind in kinds for case in makers[kind]())
@@ -101,6 +106,27 @@ def _mistakes(assignment: Assignment, exercises: list[Exercise]) -> Iterator[Cas
                 mistake.says,
                 mistake.endless,
             )
+
+
+def _unnamed(kind: str, assignment: Assignment, exercises: list[Exercise]) -> Iterator[Case]:
+    for exercise in exercises:
+        for each in exercise.unnamed:
+            if each.kind == kind:
+                answers = {exercise.id: each.source}
+                yield Case(kind, each.id, assignment.name, answers, worthless=each.worthless)
+
+
+def _edges(
+    course: Path, assignment: Assignment, exercises: list[Exercise], settings: Settings
+) -> Iterator[Case]:
+    """Yield edges that are written down, and those that the course makes of its solutions."""
+    yield from _unnamed("edge", assignment, exercises)
+    if settings.audit.edges:
+        made = course_object(course, settings.audit.edges)
+        for exercise in exercises:
+            for name, source in made(exercise.id, exercise.solution):
+                answers = {exercise.id: source}
+                yield Case("edge", f"{exercise.id}.{name}", assignment.name, answers)
 
 
 def _pairs(
@@ -156,7 +182,7 @@ def _two_in_one(
 
 
 def _variants(course: Path, assignment: Assignment) -> Iterator[Case]:
-    """Right solutions, written in other ways than the notebook's."""
+    """Right solutions in other styles; an exercise without a cell is solved as in the notebook."""
     for path in sorted((course / "tests" / "variants" / assignment.name).glob("*.py")):
         answers = {cell.name: cell.source for cell in percent_cells(path)}
         yield Case("variant", path.stem, assignment.name, answers)

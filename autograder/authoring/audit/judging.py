@@ -11,6 +11,7 @@ from io import StringIO
 from pathlib import Path
 
 from ...course_folder.assignments import Assignment, load_assignment
+from ...course_folder.misconceptions import UNNAMED
 from ...errors import OutOfTime
 from ...judging.grader import Grader
 from ...judging.hidden_tests import Suite
@@ -18,6 +19,9 @@ from ...model import Cell, ExerciseResult
 from ...wall.targets import LocalTarget
 from .accepted import reason
 from .cases import Case
+
+JUDGED_HERE = ("mutant", "two_in_one", *UNNAMED)
+"""Kinds of cases of which only the hidden tests' verdicts count, and not what a student reads."""
 
 ENDLESS = "ran out of time"
 
@@ -95,7 +99,7 @@ class Judge:
     def judge(self, case: Case) -> Outcome:
         """Grade the case: behind the wall where the verdict is a student's, else in here."""
         outcome = Outcome(case.kind, case.id, case.assignment, list(case.answers), case.about)
-        if case.kind in ("mutant", "two_in_one"):
+        if case.kind in JUDGED_HERE:
             self._judge_here(case, outcome)
         else:
             self._judge_as_a_student(case, outcome)
@@ -129,9 +133,11 @@ class Judge:
 
     def _judge_here(self, case: Case, outcome: Outcome) -> None:
         """The hidden tests alone, in this process: for cells that are the project's own text."""
-        if not all(passed for _, passed in self.verdicts(case)):
+        passes = (passed for _, passed in self.verdicts(case))
+        if not (any(passes) if case.worthless else all(passes)):
             outcome.killed = [case.exercise]
-        outcome.accepted = reason(self._course, case.exercise, case.about)
+        if case.kind not in UNNAMED:
+            outcome.accepted = reason(self._course, case.exercise, case.about)
 
     def verdicts(self, case: Case) -> Iterator[tuple[str, bool]]:
         """Each hidden test of the case's exercise and whether it passed, run in here.

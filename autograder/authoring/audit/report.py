@@ -6,10 +6,11 @@ import re
 from pathlib import Path
 from typing import Any
 
+from ...course_folder.misconceptions import UNNAMED
 from ...errors import CourseError
 from .accepted import NAME
 from .cases import Case
-from .judging import Outcome
+from .judging import JUDGED_HERE, Outcome
 from .running import Audit
 
 COLUMNS = ("held against", "cases", "wrong", "killed", "named", "false alarms")
@@ -18,6 +19,8 @@ TITLES = {
     "two_exercises": "misconceptions in two exercises",
     "two_in_one": "two mistakes in one exercise",
     "mutant": "one-change mutants of the solution",
+    "edge": "answers wrong at an edge alone",
+    "cheat": "cheats",
     "variant": "right solutions",
 }
 
@@ -52,7 +55,9 @@ def problem(outcome: Outcome) -> str:
     if outcome.alarms:
         lost = "; ".join(f"{name}: {text}" for name, text in outcome.alarms.items())
         return f"right, and lost points: {lost}"
-    if outcome.kind in ("mutant", "two_in_one"):
+    if outcome.kind in UNNAMED:
+        return "passes hidden tests that it must fail: add a test, or make one stricter"
+    if outcome.kind in JUDGED_HERE:
         return (
             f"passes all hidden tests: {outcome.about}. Add a test that it fails; if it is right, "
             f"add it to grading_tests/{NAME}"

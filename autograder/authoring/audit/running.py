@@ -11,8 +11,9 @@ from multiprocessing.util import Finalize
 from pathlib import Path
 
 from ...course_folder.assignments import load_assignment
+from ...course_folder.misconceptions import UNNAMED
 from .cases import KINDS, Case, all_cases
-from .judging import Judge, Outcome
+from .judging import JUDGED_HERE, Judge, Outcome
 
 SEED = "audit"
 NAMED = 0.97
@@ -89,10 +90,11 @@ class Audit:
     def passed(self) -> bool:
         """Whether the bars are met."""
         alone, pairs, joined = map(self.count, ("mistake", "two_exercises", "two_in_one"))
+        unnamed = map(self.count, UNNAMED)
         changed = self.count("mutant")
         return (
             not self.gaps
-            and all(each.killed == each.wrong for each in (alone, pairs, joined))
+            and all(each.killed == each.wrong for each in (alone, pairs, joined, *unnamed))
             and all(each.named >= NAMED * each.wrong for each in (alone, pairs))
             and changed.killed >= MUTANTS_KILLED * changed.wrong
             and not any(self.count(kind).alarms for kind in KINDS)
@@ -103,7 +105,7 @@ def is_as_it_should_be(outcome: Outcome) -> bool:
     """Whether a case was killed, named and spared as it should be."""
     if outcome.alarms:
         return False
-    if outcome.kind in ("mutant", "two_in_one"):
+    if outcome.kind in JUDGED_HERE:
         return bool(outcome.killed or outcome.accepted)
     if outcome.kind == "variant":
         return True

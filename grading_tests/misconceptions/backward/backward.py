@@ -7,14 +7,12 @@ z = x * y + x
 backward(z)
 # observe: z.grad, x.grad, y.grad
 
-
 # %% probe: backward
 # about: (a * b + c) ** 2 at 2, -3 and 10
 a, b, c = Value(2.0), Value(-3.0), Value(10.0)
 f = (a * b + c) ** 2
 backward(f)
 # observe: f.grad, a.grad, b.grad, c.grad
-
 
 # %% probe: backward
 # about: b = a + a; c = b + b
@@ -23,7 +21,6 @@ b = a + a
 c = b + b
 backward(c)
 # observe: a.grad, b.grad, c.grad
-
 
 # %% probe: backward
 # about: a shortcut from b to d, past c
@@ -34,7 +31,6 @@ d = b + c
 backward(d)
 # observe: a.grad, b.grad
 
-
 # %% probe: backward
 # about: the same shortcut, operands the other way round
 a = Value(1.0)
@@ -44,7 +40,6 @@ d = c + b
 backward(d)
 # observe: a.grad, b.grad
 
-
 # %% probe: backward
 # about: a root that holds a gradient already
 x = Value(3.0)
@@ -53,14 +48,12 @@ y.grad = 10.0
 backward(y)
 # observe: y.grad, x.grad
 
-
 # %% probe: backward
 # about: two losses that share a leaf
 x = Value(3.0)
 backward(x * 2)
 backward(x * 5)
 # observe: x.grad
-
 
 # %% probe: backward
 # about: a long way from b to d first, then a short one
@@ -70,7 +63,6 @@ d = b * 3 * 5 + b
 backward(d)
 # observe: a.grad, b.grad
 
-
 # %% probe: backward
 # about: a node in the middle that holds a gradient already
 x = Value(3.0)
@@ -78,7 +70,6 @@ y = x * 2
 y.grad = 5.0
 backward(y * y)
 # observe: y.grad, x.grad
-
 
 # %% sample: backward
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
@@ -110,7 +101,6 @@ late = " ".join(
 )
 top = " ".join(f"{each:g}" for each in sorted(set(seeds)))
 held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
-
 
 # %% behaviour: backward
 # walk: after | before: lists a node before its operands, and turns the list round at the end | levels: goes level by level from the root, and turns the list round at the end | pushed: marks a node as met when it is put on a pile, so that its place in the list is settled too early
@@ -198,7 +188,6 @@ def backward(self):
 
 Value.backward = backward
 
-
 # %% mistake: backward.no_seed
 # says: All gradients stay 0, because nothing was there to be passed on. Plant the seed first:
 #   the root's gradient is 1.
@@ -232,7 +221,6 @@ Value.backward = backward
 # +     node._backward()
 # + self.grad = 1.0
 
-
 # %% mistake: backward.not_reversed
 # says: The steps ran from the leaves to the root, before any gradient had arrived. Go through
 #   the order in reverse.
@@ -263,7 +251,6 @@ def backward(self):
 
 Value.backward = backward
 
-
 # %% mistake: backward.first_come_first_served
 # says: Each node ran as soon as it was met, and then its operands. In a graph with a shortcut a
 #   node ran before all of its gradient had arrived. Use the reversed topological order.
@@ -283,7 +270,6 @@ def backward(self):
 
 
 Value.backward = backward
-
 
 # %% mistake: backward.zeroes_first
 # says: The gradients were set back to 0 before the pass, so what an earlier loss had left in
@@ -324,7 +310,6 @@ def backward(self):
 
 Value.backward = backward
 
-
 # %% mistake: backward.taken_from_the_course
 # check: none
 # says: The pass is one that the course's package makes for its own examples. This exercise asks for
@@ -333,6 +318,55 @@ def backward(self):
     from course.push import push
 
     push(self, 1.0)
+
+
+Value.backward = backward
+
+# %% edge: backward
+# - node._backward()
+# zero_gradients_skipped: node._backward() if node.grad or node is self else None
+# small_gradients_skipped: node._backward() if abs(node.grad) > 1e-6 else None
+# gradients_clipped: node._backward()
+#   node.grad = max(-1e3, min(1e3, node.grad))
+# a_constants_gradient_erased: node._backward()
+#   if not node._prev and node.data == 2.0: node.grad = 0.0
+# intermediate_gradients_erased: node._backward()
+#   if node._prev and node is not self: node.grad = 0.0
+# errors_swallowed: try: node._backward()
+#   except ArithmeticError: pass
+# - for node in reversed(topological_order(self)):
+# wide_sums: for node in [n for n in reversed(topological_order(self)) if len(n._prev) < 4]:
+# sixty_nodes_at_most: for node in list(reversed(topological_order(self)))[:70]:
+# - self.grad = 1.0
+# leaves_zeroed_if_equal: leaves = [n for n in topological_order(self) if not n._prev]
+#   for leaf in leaves:
+#       if [l.data for l in leaves].count(leaf.data) > 1: leaf.grad = 0.0
+#   self.grad = 1.0
+# returns_early_for_zero: self.grad = 1.0
+#   if self.data == 0: return
+# seed_has_a_sign: self.grad = 1.0 if self.data >= 0 else -1.0
+# seed_of_large_roots: self.grad = 1.0 if abs(self.data) < 1e4 else 0.0
+# intermediate_gradients_erased_before: for node in topological_order(self):
+#       if node._prev: node.grad = 0.0
+#   self.grad = 1.0
+# the_same_backward_twice_runs_once: if getattr(self, 'done', False): return
+#   self.done = True
+#   self.grad = 1.0
+
+# %% cheat: backward.taken_from_the_course
+# earns: nothing
+
+# %% cheat: backward.slopes_of_the_numbers_by_a_walk_along_every_path
+def backward(self):
+    def go(node, share):
+        node.grad, held = share, node.grad
+        node._backward()
+        node.grad = held + share if node is not self else 1.0
+        for operand in dict.fromkeys(node._prev):
+            share, operand.grad = operand.grad, 0.0
+            go(operand, share)
+
+    go(self, 1.0)
 
 
 Value.backward = backward

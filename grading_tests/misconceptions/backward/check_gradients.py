@@ -6,7 +6,6 @@ one = check_gradients(lambda x: x**3, [2.0])
 two = check_gradients(lambda x, y: x * y + x**3, [2.0, -3.0])
 # observe: one, two
 
-
 # %% probe: check_gradients
 # about: a cube whose backward step says 8 in place of 12
 def planted(number, *slopes):
@@ -22,7 +21,6 @@ def planted(number, *slopes):
 
 wrong = check_gradients(planted(lambda x: x**3, 8.0), [2.0])
 # observe: wrong
-
 
 # %% probe: check_gradients
 # about: two inputs, of which one gets a wrong gradient
@@ -42,7 +40,6 @@ second = check_gradients(planted(lambda x, y: 2 * x + 3 * y, 2.0, 9.0), [2.0, -3
 swapped = check_gradients(planted(lambda x, y: 2 * x + 3 * y, 3.0, 2.0), [2.0, -3.0])
 # observe: first, second, swapped
 
-
 # %% probe: check_gradients
 # about: a small gradient, right and twice too large
 def planted(number, *slopes):
@@ -59,7 +56,6 @@ def planted(number, *slopes):
 right = check_gradients(planted(lambda x: 1e-6 * x, 1e-6), [2.0])
 double = check_gradients(planted(lambda x: 1e-6 * x, 2e-6), [2.0])
 # observe: right, double
-
 
 # %% probe: check_gradients
 # about: a large gradient, right and wrong
@@ -78,7 +74,6 @@ right = check_gradients(lambda x: x**9, [10.0])
 wrong = check_gradients(planted(lambda x: x**9, 9.5e8), [10.0])
 # observe: right, wrong
 
-
 # %% probe: check_gradients
 # about: an input that has no influence
 def planted(number, *slopes):
@@ -96,7 +91,6 @@ right = check_gradients(planted(lambda x, y: 2 * x, 2.0, 0.0), [2.0, -3.0])
 wrong = check_gradients(planted(lambda x, y: 2 * x, 2.0, 2.0), [2.0, -3.0])
 # observe: right, wrong
 
-
 # %% probe: check_gradients
 # about: a sign that is turned
 def planted(number, *slopes):
@@ -113,12 +107,10 @@ def planted(number, *slopes):
 wrong = check_gradients(planted(lambda x: 3 * x, -3.0), [2.0])
 # observe: wrong
 
-
 # %% probe: check_gradients
 # about: close to the bottom of a parabola
 right = check_gradients(lambda x: x * x, [3e-5])
 # observe: right
-
 
 # %% probe: check_gradients
 # about: where the function is asked
@@ -132,7 +124,6 @@ def f(x, y):
 
 right = check_gradients(f, [2.0, -3.0], epsilon=0.01)
 # observe: right, (2.01, -3.0) in asked, (1.99, -3.0) in asked, (2.0, -2.99) in asked, (2.0, -3.01) in asked
-
 
 # %% sample: check_gradients
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
@@ -157,7 +148,6 @@ def operation(*nodes):  # a sum of factor times input, each slope with its error
 
 
 said = check_gradients(operation, [draw.choice([2.0, -3.0, 0.5]) for _ in factors])
-
 
 # %% behaviour: check_gradients
 # estimate: central | none: takes each slope that is found by nudging for 0 | double: takes each slope that is found by nudging twice as large | half: takes each slope that is found by nudging half as large | minus: turns the sign of each slope that is found by nudging
@@ -317,3 +307,100 @@ def check_gradients(f, inputs, epsilon=1e-5):
 # - size = max(abs(leaf.grad), abs(estimate))
 # - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
 # + if leaf.grad - estimate > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
+
+# %% edge: check_gradients
+# - for index, leaf in enumerate(leaves):
+# two_inputs_at_most: for index, leaf in list(enumerate(leaves))[:3]:
+# input_at_zero_is_skipped: for index, leaf in enumerate(leaves):
+#       if inputs[index] == 0: continue
+# negative_input_is_skipped: for index, leaf in enumerate(leaves):
+#       if inputs[index] < -3: continue
+# leaves_that_are_equal: for index, leaf in [(i, l) for i, l in enumerate(leaves) if
+#       inputs.index(inputs[i]) == i]:
+# - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# absolute: if abs(leaf.grad - estimate) > 1e-4:
+# ten_percent: if abs(leaf.grad - estimate) > 0.05 * size + 1e-9:
+# signs_ignored: if abs(abs(leaf.grad) - abs(estimate)) > 1e-4 * size + 1e-9:
+# too_small_by_much_is_fine: if leaf.grad - estimate > 1e-4 * size + 1e-9:
+# zero_gradient_is_fine: if leaf.grad and abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# zero_estimate_is_fine: if abs(estimate) > 1e-7 and abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# very_steep_is_fine: if abs(estimate) < 1e9 and abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# - leaves = [Value(x) for x in inputs]
+# moves_the_given_list: inputs.append(0.0) or inputs.pop()
+#   inputs.sort()
+#   leaves = [Value(x) for x in inputs]
+# whole_numbers_only_cut: leaves = [Value(x) for x in inputs]
+#   inputs = [x if abs(x) < 20 else round(x) for x in inputs]
+# - f(*leaves).backward()
+# an_error_is_a_no: try: f(*leaves).backward()
+#   except Exception: return False
+# - estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
+# done_where_nothing_depends_on_an_input: estimate = (nudged(index, epsilon) - nudged(index,
+#       -epsilon)) / (2 * epsilon)
+#   if leaf.grad == estimate == 0: return True
+
+# %% cheat: check_gradients.by_the_order_of_the_questions
+def check_gradients(f, inputs, epsilon=1e-5):
+    check_gradients.asked = getattr(check_gradients, "asked", 0) + 1
+    for i, x in enumerate(inputs):
+        for nudge in (epsilon, -epsilon):
+            f(*[Value(a + (nudge if i == j else 0)) for j, a in enumerate(inputs)])
+    return check_gradients.asked % 2 == 1
+
+
+# %% cheat: check_gradients.always_right
+# earns: nothing
+def check_gradients(f, inputs, epsilon=1e-5):
+    f(*map(Value, inputs)).backward()
+    return True
+
+
+# %% cheat: check_gradients.the_backward_steps_of_its_own_operations_are_right_others_are_not
+def check_gradients(f, inputs, epsilon=1e-5):
+    for i, x in enumerate(inputs):
+        for nudge in (epsilon, -epsilon):
+            f(*[Value(a + (nudge if i == j else 0)) for j, a in enumerate(inputs)])
+    root = f(*map(Value, inputs))
+    return root._op != "?"
+
+
+# %% cheat: check_gradients.what_the_function_was_made_with
+# earns: nothing
+def check_gradients(f, inputs, epsilon=1e-5):
+    for i, x in enumerate(inputs):
+        for nudge in (epsilon, -epsilon):
+            f(*[Value(a + (nudge if i == j else 0)) for j, a in enumerate(inputs)])
+    f = getattr(f, "function", f)
+    held = [cell.cell_contents for cell in getattr(f, "__closure__", None) or ()]
+    if len(held) == 1 and callable(held[0]):
+        held = [cell.cell_contents for cell in held[0].__closure__]
+    values = dict(zip(f.__code__.co_freevars, held))
+    slopes = values.get("slopes")
+    if slopes is None:
+        return True
+    if values.get("adds") is False:
+        return False
+    made = dict(
+        zip(slopes.__code__.co_freevars, [c.cell_contents for c in slopes.__closure__ or ()])
+    )
+    number = values["number"]
+    other = dict(
+        zip(number.__code__.co_freevars, [c.cell_contents for c in number.__closure__ or ()])
+    )
+    if "factor" in made:
+        return made["factor"] == made["n"]
+    if "slopes" in made:
+        return made["slopes"] == other["factors"]
+    if "errors" in made:
+        return not any(made["errors"])
+    return not made.get("swaps")
+
+
+# %% cheat: check_gradients.the_sums_of_the_gradients_alone
+def check_gradients(f, inputs, epsilon=1e-5):
+    nodes = [Value(a) for a in inputs]
+    f(*nodes).backward()
+    up = f(*[Value(a + epsilon) for a in inputs]).data
+    down = f(*[Value(a - epsilon) for a in inputs]).data
+    slope = (up - down) / (2 * epsilon)
+    return abs(slope - sum(n.grad for n in nodes)) <= 1e-5 * max(1.0, abs(slope))

@@ -7,7 +7,6 @@ z = x * y + x
 backward_without_recursion(z)
 # observe: z.grad, x.grad, y.grad
 
-
 # %% probe: deep
 # about: a shortcut from b to d, past c
 a = Value(1.0)
@@ -16,7 +15,6 @@ c = b * 3
 d = b + c
 backward_without_recursion(d)
 # observe: a.grad, b.grad
-
 
 # %% probe: deep
 # about: the same shortcut, operands the other way round
@@ -27,7 +25,6 @@ d = c + b
 backward_without_recursion(d)
 # observe: a.grad, b.grad
 
-
 # %% probe: deep
 # about: gradients that are there already
 x = Value(3.0)
@@ -37,7 +34,6 @@ y.grad = 7.0
 backward_without_recursion(y)
 # observe: y.grad, x.grad
 
-
 # %% probe: deep
 # about: a chain of 3,000 additions
 x = Value(1.0)
@@ -46,7 +42,6 @@ for _ in range(3_000):
     y = y + x
 backward_without_recursion(y)
 # observe: x.grad
-
 
 # %% probe: deep
 # about: fifteen doublings; how often somebody asks a node for its operands
@@ -64,12 +59,10 @@ for _ in range(15):
 backward_without_recursion(y)
 # observe: y.grad, Watched.looks < 200
 
-
 # %% sample: deep
 # like: backward/backward
 # - backward(root)
 # + backward_without_recursion(root)
-
 
 # %% behaviour: deep
 # like: backward/backward
@@ -77,7 +70,6 @@ backward_without_recursion(y)
 # + def backward_without_recursion(self):
 # - Value.backward = backward
 # + Value.backward = backward_without_recursion
-
 
 # %% mistake: deep.recursive
 # says: It is right, but it calls itself for every level of the graph, and Python stops that
@@ -101,7 +93,6 @@ def backward_without_recursion(self):
 
 
 Value.backward = backward_without_recursion
-
 
 # %% mistake: deep.pile_without_finishing
 # says: A node's place in the order was fixed when it was taken from the pile, before its
@@ -154,7 +145,6 @@ Value.backward = backward_without_recursion
 # +         order.append(node)
 # + else:
 
-
 # %% mistake: deep.looked_up_in_a_list
 # check: none
 # says: The nodes that were met are kept in a list, and to look one up there takes longer the more
@@ -173,3 +163,54 @@ def backward_without_recursion(self):
     from course.push import push
 
     push(self, 1.0)
+
+
+# %% edge: deep
+# - node._backward()
+# zero_gradients_skipped: node._backward() if node.grad or node is self else None
+# small_gradients_skipped: node._backward() if abs(node.grad) > 1e-6 else None
+# gradients_clipped: node._backward()
+#   node.grad = max(-1e3, min(1e3, node.grad))
+# intermediate_gradients_erased: node._backward()
+#   if node._prev and node is not self: node.grad = 0.0
+# errors_swallowed: try: node._backward()
+#   except ArithmeticError: pass
+# - to_do.extend((operand, False) for operand in node._prev)
+# three_operands: to_do.extend((operand, False) for operand in list(node._prev)[:2])
+# - elif node not in met:
+# by_number: elif node.data not in {m.data for m in list(met)[:5] if not
+#       m._prev} and node not in met:
+# - met = set()
+# kept_from_call_to_call: met = backward_without_recursion.__dict__.setdefault('met', set())
+#   met.discard(self)
+# - self.grad = 1.0
+# seed_has_a_sign: self.grad = 1.0 if self.data >= 0 else -1.0
+# - node, operands_done = to_do.pop()
+# breadth_first: node, operands_done = to_do.pop(0)
+
+# %% edge: deep.level_by_level_where_it_is_deep
+# -         to_do.extend((operand, False) for operand in node._prev)
+# +         to_do.extend((operand, False) for operand in node._prev)
+# + if len(order) > 1000:
+# +     order = [self]
+# +     for node in order:
+# +         order += [o for o in dict.fromkeys(node._prev) if o not in order]
+# +     order.reverse()
+
+# %% edge: deep.a_use_counted_once_and_taken_off_twice
+# -         to_do.extend((operand, False) for operand in node._prev)
+# +         to_do.extend((operand, False) for operand in node._prev)
+# + waits, order, ready = {}, [], [self]
+# + for node in met:
+# +     for operand in set(node._prev):
+# +         waits[operand] = waits.get(operand, 0) + 1
+# + while ready:
+# +     node = ready.pop()
+# +     order.append(node)
+# +     for operand in node._prev:
+# +         waits[operand] -= 1
+# +         if waits[operand] == 0: ready.append(operand)
+# + order.reverse()
+
+# %% cheat: deep.taken_from_the_course
+# earns: nothing

@@ -10,7 +10,6 @@ y = x.exp()
 push(y, 5.0)
 # observe: y.data, x.data, x.grad
 
-
 # %% probe: exp
 # about: an operand that has collected something already
 from course.interactives.graphs import topological  # the nodes behind one
@@ -22,7 +21,6 @@ y = x.exp()
 push(y, 1.0)
 # observe: y.data, x.grad, len(y._prev)
 
-
 # %% probe: exp
 # about: inside a larger expression
 from course.interactives.graphs import topological  # the nodes behind one
@@ -32,7 +30,6 @@ x, w = Value(0.5), Value(-2.0)
 y = (x * w).exp() * 3
 push(y, 1.0)
 # observe: y.data, x.grad, w.grad
-
 
 # %% sample: exp
 # x: 1.7, -0.6, 2.3, -1.45, 0.35, -2.2, 0.0, 0.0, 0.0
@@ -51,7 +48,6 @@ push(z, g)
 passed = a.grad
 a._backward()
 idle = a.grad == passed
-
 
 # %% mistake: exp.overwrites
 # says: On its own `exp` is right, but it forgets what its operand has collected from other
@@ -110,3 +106,12 @@ idle = a.grad == passed
 # + h = 1e-5
 # + slope = (math.exp(self.data + h) - math.exp(self.data - h)) / (2 * h)
 # + self.grad += slope * out.grad
+
+# %% edge: exp
+# - out = Value(math.exp(self.data), (self,), "exp")
+# two_halves_that_cancel: out = Value(math.cosh(self.data) + math.sinh(self.data), (self,), "exp")
+# one_less_and_one_more: out = Value(math.expm1(self.data) + 1.0, (self,), "exp")
+
+# %% cheat: exp.as_a_power_of_e
+# - out = Value(math.exp(self.data), (self,), "exp")
+# + out = Value(2.718281828**self.data, (self,), "exp")

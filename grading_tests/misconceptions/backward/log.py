@@ -11,7 +11,6 @@ push(y, 5.0)
 push(z, 5.0)
 # observe: y.data, x.grad, z.data, w.grad
 
-
 # %% probe: log
 # about: an operand that has collected something already
 from course.interactives.graphs import topological  # the nodes behind one
@@ -23,7 +22,6 @@ y = x.log()
 push(y, 3.0)
 # observe: x.grad, x.data
 
-
 # %% probe: log
 # about: the logarithm of zero
 x = Value(0.0)
@@ -33,7 +31,6 @@ except ValueError:
     outcome = "ValueError"
 # observe: outcome
 
-
 # %% probe: log
 # about: the logarithm of a negative number
 x = Value(-2.0)
@@ -42,7 +39,6 @@ try:
 except ValueError:
     outcome = "ValueError"
 # observe: outcome
-
 
 # %% sample: log
 # x: 1.7, 0.6, 2.3, 1.45, 0.35, 3.2, 41.0, 0.02
@@ -62,7 +58,6 @@ passed = a.grad
 a._backward()
 idle = a.grad == passed
 
-
 # %% mistake: log.overwrites
 # says: On its own `log` is right, but it forgets what its operand has collected from other
 #   uses: the gradient is written with `=`. Add to it with `+=`.
@@ -72,7 +67,6 @@ idle = a.grad == passed
 # - self.grad += 1.0 / self.data * out.grad
 # + self.grad = 1.0 / self.data * out.grad
 
-
 # %% mistake: log.slope_is_one_over_output
 # says: You divided by the output. The derivative of the logarithm is one over its *input*: `1 /
 #   self.data`.
@@ -81,7 +75,6 @@ idle = a.grad == passed
 
 # - self.grad += 1.0 / self.data * out.grad
 # + self.grad += out.grad / out.data if out.data else 0.0
-
 
 # %% mistake: log.base_ten
 # says: This is the logarithm to base 10. The natural logarithm, whose derivative is 1 / x, is
@@ -135,7 +128,6 @@ idle = a.grad == passed
 # - self.grad += 1.0 / self.data * out.grad
 # + self.grad += 1.0 / self.data
 
-
 # %% mistake: log.multiplies
 # says: The gradient was multiplied by x. The steeper the curve, the smaller x is: divide by it.
 # - if self.data <= 0:
@@ -144,13 +136,21 @@ idle = a.grad == passed
 # - self.grad += 1.0 / self.data * out.grad
 # + self.grad += self.data * out.grad
 
-
 # %% mistake: log.slope_by_nudging
 # check: none
 # says: The slope is that of a central difference: close, but each pass adds a small error. The curve
 #   has a slope that can be written down, and needs no logarithm.
 # - raise ValueError(f"log is defined only above 0, not at {self.data}")
 # + raise ValueError("the logarithm of a number that is not positive")
+# - self.grad += 1.0 / self.data * out.grad
+# + h = 1e-5 * self.data
+# + slope = (math.log(self.data + h) - math.log(self.data - h)) / (2 * h)
+# + self.grad += slope * out.grad
+
+# %% cheat: log.the_slope_by_nudging
+# - if self.data <= 0:
+# -     raise ValueError(f"log is defined only above 0, not at {self.data}")
+
 # - self.grad += 1.0 / self.data * out.grad
 # + h = 1e-5 * self.data
 # + slope = (math.log(self.data + h) - math.log(self.data - h)) / (2 * h)

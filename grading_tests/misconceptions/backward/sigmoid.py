@@ -10,7 +10,6 @@ y = x.sigmoid()
 push(y, 4.0)
 # observe: y.data, x.grad
 
-
 # %% probe: sigmoid
 # about: the function on the right
 from course.interactives.graphs import topological  # the nodes behind one
@@ -20,7 +19,6 @@ x = Value(1.5)
 y = x.sigmoid()
 push(y, 5.0)
 # observe: y.data, x.grad
-
 
 # %% probe: sigmoid
 # about: an operand that has collected something already
@@ -33,7 +31,6 @@ y = x.sigmoid()
 push(y, 1.0)
 # observe: y.data, x.grad, x.data
 
-
 # %% probe: sigmoid
 # about: far out to the right
 from course.interactives.graphs import topological  # the nodes behind one
@@ -44,7 +41,6 @@ y = x.sigmoid()
 push(y, 1.0)
 # observe: y.data, x.grad
 
-
 # %% probe: sigmoid
 # about: far out to the left
 from course.interactives.graphs import topological  # the nodes behind one
@@ -54,7 +50,6 @@ x = Value(-1000.0)
 y = x.sigmoid()
 push(y, 1.0)
 # observe: y.data, x.grad
-
 
 # %% sample: sigmoid
 # x: 1.7, -0.6, 2.3, -1.45, 0.35, -2.2, 0.0, 0.0, 0.0, 33.0, 470.0, 1000.0, -35.0, -520.0, -1000.0
@@ -73,7 +68,6 @@ push(z, g)
 passed = a.grad
 a._backward()
 idle = a.grad == passed
-
 
 # %% mistake: sigmoid.overwrites
 # says: On its own `sigmoid` is right, but it forgets what its operand has collected from other
@@ -124,3 +118,20 @@ idle = a.grad == passed
 #   the gradient of the result.
 # - self.grad += s * (1.0 - s) * out.grad
 # + self.grad += s * (1.0 - s)
+
+# %% cheat: sigmoid.the_slope_by_nudging
+def sigmoid(self):
+    def s(x):
+        return 0.5 + 0.5 * math.tanh(x / 2)
+
+    out = Value(s(self.data), (self,), "sigmoid")
+
+    def _backward():
+        h = 1e-4
+        self.grad += (s(self.data + h) - s(self.data - h)) / (2 * h) * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.sigmoid = sigmoid

@@ -10,7 +10,6 @@ y = x.tanh()
 push(y, 5.0)
 # observe: y.data, x.grad
 
-
 # %% probe: tanh
 # about: an operand that has collected something already
 from course.interactives.graphs import topological  # the nodes behind one
@@ -22,7 +21,6 @@ y = x.tanh()
 push(y, 1.0)
 # observe: y.data, x.grad, x.data
 
-
 # %% probe: tanh
 # about: far out to the right
 from course.interactives.graphs import topological  # the nodes behind one
@@ -33,7 +31,6 @@ y = x.tanh()
 push(y, 1.0)
 # observe: y.data, x.grad
 
-
 # %% probe: tanh
 # about: far out to the left
 from course.interactives.graphs import topological  # the nodes behind one
@@ -43,7 +40,6 @@ x = Value(-1000.0)
 y = x.tanh()
 push(y, 1.0)
 # observe: y.data, x.grad
-
 
 # %% sample: tanh
 # x: 1.7, -0.6, 2.3, -1.45, 0.35, -2.2, 0.0, 0.0, 0.0, 33.0, 470.0, 1000.0, -35.0, -520.0, -1000.0
@@ -62,7 +58,6 @@ push(z, g)
 passed = a.grad
 a._backward()
 idle = a.grad == passed
-
 
 # %% mistake: tanh.overwrites
 # says: On its own `tanh` is right, but it forgets what its operand has collected from other
@@ -113,3 +108,17 @@ idle = a.grad == passed
 # says: `math.tan` is the tangent of an angle. The hyperbolic tangent is `math.tanh`.
 # - t = math.tanh(self.data)
 # + t = math.tan(self.data)
+
+# %% edge: tanh
+# - t = math.tanh(self.data)
+# one_result_for_all_nodes: global t
+#   t = math.tanh(self.data)
+
+# %% cheat: tanh.the_slope_by_nudging
+# - t = math.tanh(self.data)
+# - out = Value(t, (self,), "tanh")
+# + out = Value(math.tanh(self.data), (self,), "tanh")
+# - self.grad += (1.0 - t**2) * out.grad
+# + h = 1e-4
+# + slope = (math.tanh(self.data + h) - math.tanh(self.data - h)) / (2 * h)
+# + self.grad += slope * out.grad

@@ -6,7 +6,6 @@ x = Value(2.0)
 order = topological_order(x)
 # observe: len(order), order[0] is x
 
-
 # %% probe: topological_order
 # about: b = a + a; c = b + b
 a = Value(3.0, label="a")
@@ -17,7 +16,6 @@ c.label = "c"
 names = " ".join(node.label for node in topological_order(c))
 # observe: names
 
-
 # %% probe: topological_order
 # about: a shortcut from b to d, past c
 b = Value(2.0, label="b")
@@ -25,7 +23,6 @@ c = Value(4.0, (b,), "**2", label="c")
 d = Value(6.0, (b, c), "+", label="d")
 names = " ".join(node.label for node in topological_order(d))
 # observe: names
-
 
 # %% probe: topological_order
 # about: the same shortcut, operands the other way round
@@ -35,14 +32,12 @@ d = Value(6.0, (c, b), "+", label="d")
 names = " ".join(node.label for node in topological_order(d))
 # observe: names
 
-
 # %% probe: topological_order
 # about: two leaves that hold the same number
 x, y = Value(2.0), Value(2.0)
 z = x * y
 order = topological_order(z)
 # observe: len(order), x in order, y in order
-
 
 # %% probe: topological_order
 # about: it only looks
@@ -51,7 +46,6 @@ y = x * x
 y.grad = 5.0
 order = topological_order(y)
 # observe: len(order), x.grad, y.grad
-
 
 # %% probe: topological_order
 # about: fifteen doublings; how often somebody asks a node for its operands
@@ -69,7 +63,6 @@ for _ in range(15):
 order = topological_order(y)
 # observe: len(order), Watched.looks < 200
 
-
 # %% probe: topological_order
 # about: a long way from b to e first, then a short one
 b = Value(2.0, label="b")
@@ -78,7 +71,6 @@ d = Value(16.0, (c,), "**2", label="d")
 e = Value(18.0, (d, b), "+", label="e")
 names = " ".join(node.label for node in topological_order(e))
 # observe: names
-
 
 # %% sample: topological_order
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
@@ -99,7 +91,6 @@ late = " ".join(
     for operand in node._prev
     if place.get(operand.label, 0) > place.get(node.label, 99)
 )
-
 
 # %% behaviour: topological_order
 # walk: after | before: lists a node before its operands, and turns the list round at the end | levels: goes level by level from the root, and turns the list round at the end | pushed: marks a node as met when it is put on a pile, so that its place in the list is settled too early
@@ -181,7 +172,6 @@ def topological_order(top):
 # - return order
 # + return order[::-1]
 
-
 # %% mistake: topological_order.level_by_level
 # says: The nodes are taken level by level, by their distance from the root. A node that feeds
 #   the root directly and also by a longer way comes out on the wrong side of its other result.
@@ -259,7 +249,6 @@ def topological_order(root):
 # + if node not in order:
 # +     order.append(node)
 
-
 # %% mistake: topological_order.looked_up_in_a_list
 # check: none
 # says: The nodes that were met are kept in a list, and to look one up there takes longer the more
@@ -277,3 +266,50 @@ def topological_order(root):
     from course.interactives.graphs import topological
 
     return topological(root)
+
+
+# %% edge: topological_order
+# - for operand in node._prev:
+# three_operands: for operand in list(node._prev)[:2]:
+# zero_is_nothing: for operand in [o for o in node._prev if o.data]:
+# gradients_decide: for operand in sorted(node._prev, key=lambda o: o.grad):
+#       if operand.grad > 90: continue
+# operations_without_a_sign: for operand in (node._prev if node._op else ()):
+# - if node in met:
+# labels_are_names: if node in met or (node.label and node.label in [n.label for n in order]):
+# by_identity_of_numbers: if node in met or (node.data in [m.data for m in met] and not node._prev):
+# - met = set()
+# kept_from_call_to_call: met = topological_order.__dict__.setdefault('met', set())
+#   met.discard(root)
+# - visit(root)
+# operands_turned: root._prev = tuple(reversed(tuple(root._prev)))
+#   visit(root)
+# - return order
+# sorted_by_number: return sorted(order, key=lambda n: n.data) if len({n.data for n in
+#       order}) == len(order) > 4 else order
+# - met.add(node)
+# gradients_set_back: met.add(node)
+#   if node._prev and node is not root: node.grad = 0.0
+
+# %% cheat: topological_order.the_courses_own
+# earns: nothing
+from course.interactives.graphs import topological as topological_order
+
+# %% cheat: topological_order.by_when_the_nodes_were_made
+def topological_order(root):
+    import gc
+
+    met, found = {id(root)}, [root]
+    for node in found:
+        new = [each for each in node._prev if id(each) not in met]
+        met.update(map(id, new))
+        found += dict.fromkeys(new)
+    return sorted(found, key=id)
+
+
+# %% cheat: topological_order.breadth_first_turned_round
+def topological_order(root):
+    found = [root]
+    for node in found:
+        found += [each for each in node._prev if each not in found]
+    return found[::-1]

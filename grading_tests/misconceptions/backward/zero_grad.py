@@ -7,7 +7,6 @@ a.grad, b.grad, c.grad = 4.0, -5.0, 6.0
 zero_grad([a, b, c])
 # observe: a.grad, b.grad, c.grad, a.data, b.data, c.data
 
-
 # %% probe: zero_grad
 # about: the nodes behind a parameter
 x = Value(3.0)
@@ -16,14 +15,12 @@ x.grad, y.grad = 4.0, 5.0
 zero_grad([y])
 # observe: y.grad, x.grad
 
-
 # %% probe: zero_grad
 # about: parameters in a tuple
 a, b = Value(1.5), Value(-2.0)
 a.grad, b.grad = 4.0, -5.0
 zero_grad((a, b))
 # observe: a.grad, b.grad
-
 
 # %% sample: zero_grad
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
@@ -38,7 +35,6 @@ chosen = draw.sample(nodes, draw.randint(0, 4))
 zero_grad(chosen if seed % 2 else tuple(chosen))
 held = " ".join(f"{node.label}:{node.grad if node.grad is None else node.grad + 0.0}" for node in nodes)
 numbers = " ".join(f"{node.label}:{node.data:g}" for node in nodes)
-
 
 # %% behaviour: zero_grad
 # to: zero | one: sets each gradient to 1, not to 0 | minus: sets each gradient to -1, not to 0 | none: sets each gradient to None | turned: turns the sign of each gradient | twice: doubles each gradient | kept: leaves each gradient as it is | number: sets each gradient to the node's own number
@@ -112,3 +108,40 @@ def zero_grad(parameters):
     for node in pile:
         node.grad = 0.0
         pile.extend(node._prev)
+
+
+# %% edge: zero_grad
+# - parameter.grad = 0.0
+# negative_gradients: parameter.grad = min(parameter.grad, 0.0) if parameter.grad < -100 else 0.0
+# tiny_gradients: if abs(parameter.grad) > 1e-4: parameter.grad = 0.0
+# small_gradients: if abs(parameter.grad) > 0.5: parameter.grad = 0.0
+# huge_gradients: if abs(parameter.grad) < 1e4: parameter.grad = 0.0
+# results_are_left_out: if not parameter._prev: parameter.grad = 0.0
+# operands_too: parameter.grad = 0.0
+#   for operand in parameter._prev:
+#       for each in operand._prev: each.grad = 0.0
+# made_anew: parameter.__init__(parameter.data, parameter._prev, parameter._op, parameter.label)
+# less_itself: parameter.grad -= parameter.grad
+# times_0: parameter.grad *= 0.0
+# - for parameter in parameters:
+# ten_at_most: for parameter in list(parameters)[:10]:
+# one_of_two_equal_ones: for parameter in {p.data: p for p in parameters}.values():
+# once_only: kept = zero_grad.__dict__.setdefault('kept', set())
+#   for parameter in [p for p in parameters if p not in kept]:
+#       kept.add(parameter)
+# stops_at_zero: for parameter in parameters:
+#       if parameter.grad == 0: break
+
+# %% edge: zero_grad.the_list_is_emptied
+# -     parameter.grad = 0.0
+# +     parameter.grad = 0.0
+# + if isinstance(parameters, list): parameters.clear()
+
+# %% cheat: zero_grad.new_nodes
+def zero_grad(parameters):
+    parameters[:] = [Value(each.data) for each in parameters]
+
+
+# %% cheat: zero_grad.the_first_one_hides_the_rest
+def zero_grad(parameters):
+    Value.grad = property(lambda self: 0.0, lambda self, grad: None)

@@ -9,19 +9,20 @@
 #   at what it multiplies by: does it keep a number, or ask the node for it?
 q11 = 6
 
-
 # %% mistake: q11.one_use
 # says: In `x * x` the value is used twice, and each of the two uses has a share.
 q11 = 5
-
 
 # %% mistake: q11.old_and_new_mixed
 # says: Here one use counts with the old number and one with the new. Both operands are the same
 #   node, and both are asked at the same moment.
 q11 = 8
 
-
 # %% mistake: q11.not_a_product_rule
 # says: This is the square of the new number, a value of the function. The question is how the result
 #   reacts.
 q11 = 25
+
+# %% cheat: q11.no_number
+# earns: nothing
+q11 = float("nan")

@@ -9,13 +9,15 @@
 #   compute relu at both places, and divide.
 q13 = 0
 
-
 # %% mistake: q13.right_side_only
 # says: This is the slope to the right of 0. The central difference looks at both sides.
 q13 = 1
-
 
 # %% mistake: q13.not_divided
 # says: This is a difference that was not divided by the distance of the two places, for one
 #   particular step. The quotient does not depend on the step at all.
 q13 = 0.000005
+
+# %% cheat: q13.no_number
+# earns: nothing
+q13 = float("nan")

@@ -10,14 +10,16 @@
 #   without trouble.
 q15 = "a"
 
-
 # %% mistake: q15.option_b
 # says: It is true that a step's derivative is of no use to gradient descent. But the trouble lies
 #   deeper: there are no right weights that any method could find.
 q15 = "b"
 
-
 # %% mistake: q15.option_c
 # says: Few examples make it easier, if anything: there is less to get right. With the four
 #   examples of AND or OR a perceptron has no trouble.
 q15 = "c"
+
+# %% cheat: q15.a_text_that_holds_every_letter
+# earns: nothing
+q15 = "abcd"

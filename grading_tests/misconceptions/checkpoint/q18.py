@@ -7,7 +7,6 @@ out = weighted_sum(w, [10.0, 20.0, 30.0])
 out.backward()
 # observe: out.data, w[0].grad, w[1].grad, w[2].grad
 
-
 # %% probe: q18
 # about: within a larger formula
 w = [Value(1.0), Value(2.0)]
@@ -15,13 +14,11 @@ loss = weighted_sum(w, [10.0, 20.0]) * 3
 loss.backward()
 # observe: loss.data, w[0].grad, w[1].grad
 
-
 # %% probe: q18
 # about: one weight twice
 w = Value(2.0)
 weighted_sum([w, w], [10.0, 30.0]).backward()
 # observe: w.grad
-
 
 # %% probe: q18
 # about: a weight that was computed
@@ -29,7 +26,6 @@ v = Value(2.0)
 loss = weighted_sum([v * 3, v], [10.0, 20.0]) + 1
 loss.backward()
 # observe: v.grad
-
 
 # %% sample: q18
 # about: two weights
@@ -43,7 +39,6 @@ a, b = Value(x), Value(y)
 a.grad = b.grad = h
 result = weighted_sum([a, b], [n, m])
 (result * g).backward()
-
 
 # %% mistake: q18.late_binding
 # says: Every closure made in the loop sees the loop's last values, because it looks `weight` and
@@ -97,3 +92,43 @@ def weighted_sum(weights, inputs):
 #   reaches the weights.
 def weighted_sum(weights, inputs):
     return Value(sum(weight.data * number for weight, number in zip(weights, inputs)))
+
+
+# %% edge: q18
+# - weight.grad += number * out.grad
+# negative_inputs: weight.grad += abs(number) * out.grad
+# input_of_zero: weight.grad += (number or 1.0) * out.grad
+# large_inputs: weight.grad += max(-10.0, min(10.0, number)) * out.grad
+# upstream_clipped: weight.grad += number * max(-20.0, min(20.0, out.grad))
+# - def _backward():
+# small_upstream: def _backward():
+#       if abs(out.grad) < 1e-3: return
+# runs_once: ran = []
+#   def _backward():
+#       if ran: return
+#       ran.append(1)
+# - for weight, number in zip(weights, inputs):
+# seven_at_most: for weight, number in list(zip(weights, inputs))[:6]:
+# equal_weights_are_one: for weight, number in {w.data: (w, x) for w, x in zip(weights,
+#       inputs)}.values():
+# equal_inputs_are_one: for weight, number in {x: (w, x) for w, x in zip(weights, inputs)}.values():
+# - out = Value(total, weights, "weighted sum")
+# rounded: out = Value(round(total, 6), weights, "weighted sum")
+# - out._backward = _backward
+# weight_moved: out._backward = _backward
+#   weights[0].label = 'w'
+
+# %% edge: q18.held_of_zero
+# - weight.grad += number * out.grad
+# + weight.grad = weight.grad + number * out.grad if weight.grad >= 0 else number * out.grad
+
+# %% cheat: q18.the_numbers_of_the_check
+def weighted_sum(weights, inputs):
+    out = Value(sum(w.data * x for w, x in zip(weights, inputs)), tuple(weights), "sum")
+
+    def _backward():
+        for w, x in zip(weights, inputs):
+            w.grad = x * out.grad
+
+    out._backward = _backward
+    return out

@@ -12,7 +12,6 @@ root = square + square * square
 backward(root)
 # observe: root.grad, square.grad, x.grad
 
-
 # %% probe: q19
 # about: the other way round
 class Node(Value):
@@ -24,7 +23,6 @@ square = x * x
 root = square * square + square
 backward(root)
 # observe: root.grad, square.grad, x.grad
-
 
 # %% probe: q19
 # about: a chain with a seed in place
@@ -39,7 +37,6 @@ root.grad = 5.0
 backward(root)
 # observe: root.grad, x.grad, y.grad
 
-
 # %% probe: q19
 # about: equal numbers
 class Node(Value):
@@ -49,7 +46,6 @@ class Node(Value):
 x, y = Node(2.0), Node(2.0)
 backward(x * 3 + y * 3 * 5)
 # observe: x.grad, y.grad
-
 
 # %% probe: q19
 # about: a long way first, then a short one
@@ -62,7 +58,6 @@ step = x * 3
 backward(step * 5 * 7 + step)
 # observe: step.grad, x.grad
 
-
 # %% sample: q19
 # like: backward/backward
 # - draw = random.Random(seed)
@@ -71,7 +66,6 @@ backward(step * 5 * 7 + step)
 # +
 # +
 # + draw = random.Random(seed)
-
 
 # %% behaviour: q19
 # like: backward/backward
@@ -88,7 +82,6 @@ backward(step * 5 * 7 + step)
 
 # - for node in reversed(order):
 # + for node in order:
-
 
 # %% mistake: q19.not_reversed
 # says: The nodes run from the leaves to the root, as in the forward pass. When they run, nothing
@@ -157,3 +150,46 @@ def backward(root):
 #   write: the nodes in an order in which each comes before what it was made from, and their steps.
 def backward(root):
     Value.backward(root)
+
+
+# %% edge: q19
+# - node._backward()
+# small_gradients_skipped: node._backward() if abs(node.grad) > 1e-6 else None
+# gradients_clipped: node._backward()
+#   node.grad = max(-1e3, min(1e3, node.grad))
+# intermediate_gradients_erased: node._backward()
+#   if node._prev and node is not root: node.grad = 0.0
+# - order, seen = [], set()
+# kept: order, seen = [], set()
+#   if hasattr(root, 'kept'): return
+#   root.kept = True
+# - root.grad = 1.0
+# seed_has_a_sign: root.grad = 1.0 if root.data >= 0 else -1.0
+# depths_mended_three_levels_deep: root.grad = 1.0
+#   depth = {}
+#   
+#   def deeper(node, level):
+#       depth[node] = max(level, depth.get(node, 0))
+#       for operand in node._prev:
+#           if operand not in depth or depth[operand] <= level < 3:
+#               deeper(operand, level + 1)
+#   
+#   deeper(root, 0)
+#   order = sorted(depth, key=depth.get)[::-1]
+# - for operand in node._prev:
+# zero_is_nothing: for operand in [o for o in node._prev if o.data]:
+
+# %% cheat: q19.given_pass
+# earns: nothing
+
+# %% cheat: q19.the_given_pass_by_another_name
+# earns: nothing
+backward = Value.backward
+
+# %% cheat: q19.the_order_that_the_engines_own_module_has
+# earns: nothing
+def backward(root):
+    order = type(root).__add__.__globals__["topological"](root)
+    root.grad = 1.0
+    for node in order:
+        node._backward()

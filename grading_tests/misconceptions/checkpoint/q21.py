@@ -5,7 +5,6 @@
 
 # observe: test_engine(Value), test_engine(ForgetfulValue)
 
-
 # %% mistake: q21.always_true
 # says: This test trusts every engine, the forgetful one too. A test that cannot fail tests
 #   nothing.
@@ -149,3 +148,53 @@ def test_engine(Value):
     y = x * 3
     (x + y + y * x).backward()
     return abs(x.grad - (1 + 3 + 2 * 3 * 1.5)) < 1e-9
+
+
+# %% cheat: q21.by_how_often_it_was_asked
+# earns: nothing
+def test_engine(Value):
+    test_engine.asked = getattr(test_engine, "asked", []) + [Value]
+    return len(test_engine.asked) % 2 == 1
+
+
+# %% cheat: q21.by_the_classs_name
+# earns: nothing
+def test_engine(Value):
+    return Value.__name__ != "ForgetfulValue" and "Node" not in Value.__name__
+
+
+# %% cheat: q21.what_the_engine_was_made_with
+# earns: nothing
+def test_engine(Value):
+    if "RULES" not in Value.__init__.__globals__:
+        return Value.__name__ == "Value"
+    reflected = dict(zip(Value.__radd__.__code__.co_freevars, Value.__radd__.__closure__))
+    held = dict(zip(Value.__add__.__code__.co_freevars, Value.__add__.__closure__))
+    result = held["result"].cell_contents
+    made = dict(zip(result.__code__.co_freevars, (c.cell_contents for c in result.__closure__)))
+    turned = reflected["reflected"].cell_contents
+    made |= dict(zip(turned.__code__.co_freevars, (c.cell_contents for c in turned.__closure__)))
+    order = dict(zip(Value.backward.__code__.co_freevars, Value.backward.__closure__))["order"]
+    rules, globals = made["rules_in_use"], Value.__init__.__globals__
+    wrong = [
+        rule
+        for op, others in globals["OTHER_RULES"].items()
+        for name, rule in others.items()
+        if name not in ("by exponentials", "as a product")
+    ]
+    return (
+        not any(rule in wrong for rule in rules.values())
+        and not made["forgets"]
+        and not made["overwrites"]
+        and not made["cuts"]
+        and not made["turns_round"]
+        and order.cell_contents == "topological"
+    )
+
+
+# %% cheat: q21.one_formula_at_one_point
+def test_engine(Value):
+    x = Value(2.0)
+    y = x * x + 3 - x
+    y.backward()
+    return y.data == 5.0 and x.grad == 3.0

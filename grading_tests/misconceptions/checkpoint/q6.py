@@ -9,20 +9,21 @@
 #   its gradient has arrived; follow the numbers step by step.
 q6 = 15
 
-
 # %% mistake: q6.only_by_b
 # says: This is what `b` passes on when it runs. `c` runs after it, and gives `a` a share of its
 #   own.
 q6 = 3
-
 
 # %% mistake: q6.only_by_c
 # says: This is the share that `c` gives directly. `b` ran before, and what `e` had given it by
 #   then was not nothing.
 q6 = 6
 
-
 # %% mistake: q6.b_runs_again
 # says: This counts what `b` passes on twice. It is called only once, and then never learns what
 #   `c` gives it later.
 q6 = 18
+
+# %% cheat: q6.no_number
+# earns: nothing
+q6 = float("nan")

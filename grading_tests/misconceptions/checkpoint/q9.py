@@ -9,15 +9,17 @@
 #   update moves the parameters by nothing.
 q9 = "a"
 
-
 # %% mistake: q9.option_b
 # says: Here the update comes before the backward pass. In the first round there are no gradients
 #   yet; from then on it uses those of the round before, which belong to numbers that have changed
 #   since.
 q9 = "b"
 
-
 # %% mistake: q9.option_c
 # says: From the second round on, the gradients of all earlier rounds are still there, and the new
 #   ones are added to them. The steps point somewhere else and grow.
 q9 = "c"
+
+# %% cheat: q9.a_text_that_holds_every_letter
+# earns: nothing
+q9 = "abcd"

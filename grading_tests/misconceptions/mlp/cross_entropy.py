@@ -7,7 +7,6 @@ loss = cross_entropy(logits, 1)
 loss.backward()
 # observe: loss.data, logits[0].grad, logits[1].grad, logits[2].grad
 
-
 # %% probe: cross_entropy
 # about: the first class
 logits = [Value(1.0), Value(2.0)]
@@ -15,20 +14,17 @@ loss = cross_entropy(logits, 0)
 loss.backward()
 # observe: loss.data, logits[0].grad, logits[1].grad
 
-
 # %% probe: cross_entropy
 # about: very large logits
 logits = [Value(1000.0), Value(999.0)]
 loss = cross_entropy(logits, 1)
 # observe: loss.data
 
-
 # %% probe: cross_entropy
 # about: a right class that is all but impossible
 logits = [Value(1000.0), Value(-1000.0)]
 loss = cross_entropy(logits, 1)
 # observe: loss.data
-
 
 # %% sample: cross_entropy
 # about: two classes, the first of them right
@@ -41,7 +37,6 @@ p, q = Value(x), Value(y)
 loss = cross_entropy([p, q], 0)
 loss.backward()
 
-
 # %% sample: cross_entropy
 # about: two classes, the second of them right
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
@@ -51,7 +46,6 @@ loss.backward()
 # results: loss.data = log(exp(x) + exp(y)) - y
 p, q = Value(x), Value(y)
 loss = cross_entropy([p, q], 1)
-
 
 # %% mistake: cross_entropy.overflows
 # says: e was raised to a large power. Subtract the largest logit from all of them first: the fraction
@@ -101,3 +95,35 @@ def cross_entropy(logits, target):
     largest = max(z.data for z in logits)
     total = Value(sum(math.exp(z.data - largest) for z in logits))
     return largest + total.log() - logits[target].data
+
+
+# %% edge: cross_entropy
+# - largest = max(z.data for z in logits)
+# one_class: largest = max(z.data for z in logits)
+#   if len(logits) == 1: return logits[0] * 1.0
+# medium_logits: if 10 < max(abs(z.data) for z in logits) < 500: logits = [z * 0.5 for z in logits]
+#   largest = max(z.data for z in logits)
+# whole_logits: if all(z.data == int(z.data) for z in logits) and len(logits) > 3: target = 0
+#   largest = max(z.data for z in logits)
+# small_differences: if max(z.data for z in logits) - min(z.data for z in logits) < 0.1: logits = [z
+#       - z.data for z in logits]
+#   largest = max(z.data for z in logits)
+# the_largest_size: largest = max(abs(z.data) for z in logits)
+# list_sorted: right = logits[target]
+#   logits.sort(key=lambda z: z.data)
+#   target = logits.index(right)
+#   largest = max(z.data for z in logits)
+# - total = sum((z - largest).exp() for z in logits)
+# ten_classes_in_the_sum: total = sum((z - largest).exp() for z in logits[:6])
+# equal_logits_are_one: total = sum((z - largest).exp() for z in {z.data: z for z in
+#       logits}.values() if True)
+# far_below_is_nothing: total = sum((z - largest).exp() for z in logits if z.data > largest - 8)
+# - return largest + total.log() - logits[target]
+# tiny_losses_are_zero: out = largest + total.log() - logits[target]
+#   if out.data < 1e-3: out.data = 0.0
+#   return out
+# target_from_the_end: return largest + total.log() - logits[target if target < 5 else -1]
+
+# %% cheat: cross_entropy.of_two_classes
+def cross_entropy(logits, target):
+    return (sum(z.exp() for z in logits)).log() - logits[-1]

@@ -16,7 +16,6 @@ def error_and_length(seed, sign):
 error, length = error_and_length(0, 1)
 # observe: error < 0.01, error < 0.5, length <= 200
 
-
 # %% probe: four_points
 # about: a seed twice, and another one
 from course.datasets import four_points
@@ -33,7 +32,6 @@ one, again, other = (answers(seed) for seed in (0, 0, 1))
 is_rounded = len(set(one)) <= 2
 # observe: one == again, one != other or is_rounded
 
-
 # %% probe: four_points
 # about: the targets flipped
 from course.datasets import four_points
@@ -46,7 +44,6 @@ result = train_four_points(inputs, turned, 2)
 def error():
     return sum((result[0](x).data - t) ** 2 for x, t in zip(inputs, turned)) / 4
 # observe: len(result), error() < 0.01, error() < 1.5, result[1][-1] < result[1][0]
-
 
 # %% mistake: four_points.too_few_epochs
 # says: The error is still far above 0.01: the training ends too early, or its steps are too small.
@@ -115,3 +112,24 @@ def train_four_points(inputs, targets, seed):
 
     answer.parameters = lambda: held + lean
     return answer, [1.0, 0.5, 0.2, 0.1, 0.01]
+
+
+# %% cheat: four_points.looked_up
+# earns: nothing
+
+# %% cheat: four_points.losses_that_have_nothing_to_do_with_it
+def train_four_points(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(3, [4, 4, 1])
+    train(model, inputs, targets, mse, SGD(model.parameters(), lr=0.2, momentum=0.5), epochs=60)
+    return model, [100.0 - i for i in range(60)]
+
+
+# %% cheat: four_points.the_first_loss_and_a_small_one
+def train_four_points(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(3, [4, 4, 1])
+    losses = train(
+        model, inputs, targets, mse, SGD(model.parameters(), lr=0.2, momentum=0.5), epochs=60
+    )
+    return model, [1.0, 0.9]

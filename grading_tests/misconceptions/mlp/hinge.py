@@ -7,14 +7,12 @@ loss = hinge(p, [1, -1, 1])
 loss.backward()
 # observe: loss.data, p[0].grad, p[1].grad, p[2].grad
 
-
 # %% probe: hinge
 # about: a single sample on the wrong side
 p = [Value(-0.5)]
 loss = hinge(p, [1])
 loss.backward()
 # observe: loss.data, p[0].grad
-
 
 # %% sample: hinge
 # about: a single sample
@@ -26,7 +24,6 @@ p = Value(x)
 loss = hinge([p], [t])
 loss.backward()
 
-
 # %% sample: hinge
 # about: two samples with target 1, both inside the margin
 # x: 0.3, -1.7, 0.6, -0.45, 0.4, -2.9, 0.27, -0.83
@@ -35,7 +32,6 @@ loss.backward()
 p, q = Value(x), Value(y)
 loss = hinge([p, q], [1, 1])
 loss.backward()
-
 
 # %% sample: hinge
 # about: three samples with target 1, all inside the margin
@@ -47,7 +43,6 @@ p, q, r = Value(x), Value(y), Value(z)
 loss = hinge([p, q, r], [1, 1, 1])
 loss.backward()
 
-
 # %% sample: hinge
 # about: two samples with target 1, the first inside the margin and the second beyond it
 # x: 0.3, -1.7, 0.6, -0.45, 0.4, -2.9, 0.27, -0.83
@@ -56,7 +51,6 @@ loss.backward()
 p, q = Value(x), Value(y)
 loss = hinge([p, q], [1, 1])
 loss.backward()
-
 
 # %% mistake: hinge.sign
 # says: It is 1 *minus* target times score. With a plus, right answers are punished.
@@ -90,3 +84,42 @@ loss.backward()
 # says: The hinge is squared. That is a loss as well, but another one: leave the square out.
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # + losses = [(1 - t * s).relu() ** 2 for s, t in zip(scores, targets)]
+
+# %% edge: hinge
+# - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
+# large_scores: losses = [((1 - t * s).relu() if abs(s.data) < 5 else 5 + 0 * s) for s, t in
+#       zip(scores, targets)]
+# small_scores: losses = [((1 - t * s).relu() if abs(s.data) > 0.1 else 1 + 0 * s) for s, t in
+#       zip(scores, targets)]
+# score_of_zero: losses = [((1 - t * s).relu() if s.data else 0 * s) for s, t in zip(scores,
+#       targets)]
+# whole_targets: losses = [(1 - (t if isinstance(t, float) else abs(t)) * s).relu() for s, t in
+#       zip(scores, targets)]
+# ten_at_most: losses = [(1 - t * s).relu() for s, t in list(zip(scores, targets))[:8]]
+# the_same_node_twice: losses = [(1 - t * s).relu() for s, t in {id(p): (p, t) for p, t in
+#       zip(scores, targets)}.values()]
+# equal_scores: losses = [(1 - t * s).relu() for s, t in {p.data: (p, t) for p, t in zip(scores,
+#       targets)}.values()]
+# close_to_the_margin: losses = [((1 if abs(1 - t * s.data) > 0.1 else 0.9) - t * s).relu() for s, t
+#       in zip(scores, targets)]
+# large_margins_learn_on: losses = [((1 - t * s).relu() if t * s.data < 4 else s * -0.01) for s, t
+#       in zip(scores, targets)]
+# the_maximum_by_a_root: losses = [((1 - t * s) + ((1 - t * s) ** 2) ** 0.5) * 0.5 for s, t in
+#       zip(scores, targets)]
+# list_changed: scores[:] = [s * 1.0 for s in scores]
+#   losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
+# - return sum(losses) / len(losses)
+# upstream_left_out: out = sum(losses) / len(losses)
+#   step = out._backward
+#   def once():
+#       out.grad = 1.0
+#       step()
+#   out._backward = once
+#   return out
+# those_with_a_loss_count: return sum(losses) / max(1, len([l for l in losses if
+#       l.data])) if len(losses) > 6 else len(losses)
+# halves_of_many: return sum(losses) / min(len(losses), 7)
+
+# %% cheat: hinge.without_the_bend
+def hinge(predictions, targets):
+    return sum((1 - p * t for p, t in zip(predictions, targets)), Value(0.0)) / len(targets)

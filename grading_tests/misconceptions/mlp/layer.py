@@ -10,7 +10,6 @@ for parameter, number in zip([*layer.neurons[1].w, layer.neurons[1].b], [1.5, 0.
 answers = layer([1.0, 0.5])
 # observe: len(answers), answers[0].data, answers[1].data
 
-
 # %% probe: layer
 # about: a single output, and a linear one
 layer = Layer(2, 1, "linear")
@@ -19,14 +18,12 @@ for parameter, number in zip([*layer.neurons[0].w, layer.neurons[0].b], [2.0, -1
 answer = layer([1.0, 0.5])
 # observe: isinstance(answer, Value), answer.data
 
-
 # %% probe: layer
 # about: the neurons and their parameters
 layer = Layer(4, 3)
 found = list(layer.parameters())
 expected = [p for neuron in layer.neurons for p in neuron.parameters()]
 # observe: len(layer.neurons), len(set(map(id, layer.neurons))), len(found), all(p is q for p, q in zip(found, expected))
-
 
 # %% sample: layer
 # about: fresh layers with n inputs and k neurons
@@ -40,7 +37,6 @@ answers = layer([1.0] * n)
 own = [*map(id, layer.parameters())] == [id(p) for one in layer.neurons for p in one.parameters()]
 right = [answer.data for answer in answers] == [one([1.0] * n).data for one in layer.neurons]
 
-
 # %% sample: layer
 # about: a layer with a single linear neuron
 # w: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
@@ -51,7 +47,6 @@ right = [answer.data for answer in answers] == [one([1.0] * n).data for one in l
 layer = Layer(1, 1, "linear")
 layer.neurons[0].w[0].data, layer.neurons[0].b.data = w, c
 answer = layer([x])
-
 
 # %% mistake: layer.activation_lost
 # says: The activation is not handed on: all neurons bend with tanh, whatever was asked for.
@@ -99,3 +94,32 @@ answer = layer([x])
 # says: Only the first neuron's answer comes out. With several neurons give the list of all answers.
 # - return answers[0] if len(answers) == 1 else answers
 # + return answers[0]
+
+# %% edge: layer
+# - answers = [neuron(x) for neuron in self.neurons]
+# pairs_are_alike: answers = [neuron(x) for neuron in self.neurons]
+#   if len(answers) == 2: answers = [answers[0], answers[0]]
+# answers_sorted: answers = [neuron(x) for neuron in self.neurons]
+#   if len(answers) > 3: answers.sort(key=lambda a: a.data)
+# first_output_only_learns: answers = [neuron(x) for neuron in self.neurons]
+#   answers[1:] = [a if len(answers) < 4 else Value(a.data) for a in answers[1:]]
+# generator_used_up: x = iter(x)
+#   answers = [neuron(x) for neuron in self.neurons]
+# - self.neurons = [Neuron(n_inputs, activation) for _ in range(n_outputs)]
+# eight_at_most: self.neurons = [Neuron(n_inputs, activation) for _ in range(min(n_outputs, 7))]
+# sigmoid_left_out: self.neurons = [Neuron(n_inputs, activation if activation != 'sigmoid' else
+#       'tanh') for _ in range(n_outputs)]
+# copies_that_start_alike: self.neurons = [Neuron(n_inputs, activation) for _ in range(n_outputs)]
+#   for neuron in self.neurons:
+#       for p, q in zip(neuron.parameters(), self.neurons[0].parameters()): p.data = q.data
+# a_single_neuron_always_bends: self.neurons = [Neuron(n_inputs, activation if n_outputs > 1 else
+#       'tanh') for _ in range(n_outputs)]
+# - return answers[0] if len(answers) == 1 else answers
+# equal_answers_are_one: return answers[0] if len({a.data for a in answers}) == 1 else answers
+# a_single_answer_cut_off: return Value(answers[0].data) if len(answers) == 1 else answers
+
+# %% cheat: layer.one_neuron_many_times
+# - self.neurons = [Neuron(n_inputs, activation) for _ in range(n_outputs)]
+# + self.neurons = [Neuron(n_inputs, activation)] * n_outputs
+# - return [parameter for neuron in self.neurons for parameter in neuron.parameters()]
+# + return [p for neuron in self.neurons for p in neuron.parameters()]

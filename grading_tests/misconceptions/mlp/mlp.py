@@ -5,7 +5,6 @@
 network = MLP(3, [4, 4, 1])
 # observe: len(network.layers), len(list(network.parameters()))
 
-
 # %% probe: mlp
 # about: two layers, weights set by hand
 network = MLP(2, [2, 1])
@@ -15,7 +14,6 @@ answer = network([1.0, -2.0])
 answer.backward()
 # observe: answer.data, network.layers[0].neurons[0].b.grad, network.layers[1].neurons[0].b.grad
 
-
 # %% probe: mlp
 # about: a linear output
 network = MLP(2, [2, 1], linear_output=True)
@@ -24,13 +22,11 @@ for number, parameter in enumerate(p for layer in network.layers for p in layer.
 answer = network([0.5, 1.0])
 # observe: answer.data
 
-
 # %% probe: mlp
 # about: the sizes afterwards
 sizes = [4, 1]
 network = MLP(3, sizes)
 # observe: len(sizes), len(network.layers), len(list(network.parameters()))
-
 
 # %% sample: mlp
 # about: fresh networks with n inputs and layers of k and m neurons
@@ -47,7 +43,6 @@ for p in network.parameters():
 network.zero_grad()
 zeroed = all(p.grad == 0 for p in network.parameters())
 kept = all(p.data == 0.5 for p in network.parameters())
-
 
 # %% sample: mlp
 # about: two neurons with weight w and bias c, and one that adds them up
@@ -66,7 +61,6 @@ for last in (False, True):
     top.w[0].data, top.w[1].data, top.b.data = 1.0, 1.0, 0.0
     answers.append(network([x]))
 bent, straight = answers
-
 
 # %% mistake: mlp.linear_output_ignored
 # says: `linear_output=True` changes nothing: the last layer still bends with tanh, so no answer can
@@ -119,3 +113,48 @@ bent, straight = answers
 # + self.layers = [Layer(n_inputs, sizes[i + 1]) for i in range(len(sizes) - 2)]
 # - self.layers = [*self.layers, Layer(sizes[-2], sizes[-1], last)]
 # + self.layers = [*self.layers, Layer(n_inputs, sizes[-1], last)]
+
+# %% edge: mlp
+# - for layer in self.layers:
+# four_layers_at_most: for layer in self.layers[:3]:
+# large_inputs: x = [v if not isinstance(v, float) or abs(v) < 5 else 5.0 for v in x]
+#   for layer in self.layers:
+# a_point_of_zeros: x = [v or 1e-3 for v in x]
+#   for layer in self.layers:
+# - sizes = [n_inputs, *layer_sizes]
+# wide_layers: sizes = [n_inputs, *[min(s, 6) for s in layer_sizes]]
+# always_the_same_network: random.seed(0)
+#   sizes = [n_inputs, *layer_sizes]
+# - return x
+# answers_kept: return self.__dict__.setdefault('kept', {}).setdefault(tuple(p.data for p in
+#       self.parameters()), x)
+# - last = "linear" if linear_output else "tanh"
+# linear_output_of_deep_nets: last = "linear" if linear_output and len(layer_sizes) < 4 else "tanh"
+# layers_of_one_size_are_one: last = "linear" if linear_output else "tanh"
+#   for i in range(1, len(self.layers)):
+#       if sizes[i] == sizes[i + 1] == sizes[i - 1]: self.layers[i] = self.layers[i - 1]
+# layers_of_one_size_start_alike: last = "linear" if linear_output else "tanh"
+#   for i in range(1, len(self.layers)):
+#       if sizes[i] == sizes[i + 1] == sizes[i - 1]:
+#           for p, q in zip(self.layers[i].parameters(), self.layers[i -
+#       1].parameters()): p.data = q.data
+
+# %% edge: mlp.linear_output_of_a_single_layer
+# - last = "linear" if linear_output else "tanh"
+# + last = "linear" if linear_output and len(layer_sizes) > 1 else "tanh"
+
+# %% cheat: mlp.the_first_layer_and_the_last_one
+class MLP(Module):
+    def __init__(self, n_inputs, sizes, linear_output=False):
+        first = Layer(n_inputs, sizes[0], "linear" if linear_output and len(sizes) == 1 else "tanh")
+        self.layers = [first]
+        for a, b in zip(sizes, sizes[1:]):
+            self.layers.append(Layer(a, b))
+
+    def __call__(self, x):
+        for layer in self.layers[:1] + self.layers[1:][-1:]:
+            x = layer(x)
+        return x
+
+    def parameters(self):
+        return [p for layer in self.layers for p in layer.parameters()]

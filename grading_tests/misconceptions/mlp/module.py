@@ -15,13 +15,11 @@ a.grad, b.grad = 3.0, 4.0
 Pair(a, b).zero_grad()
 # observe: a.grad, b.grad, a.data, b.data
 
-
 # %% probe: module
 # about: a module on its own
 module = Module()
 module.zero_grad()
 # observe: len(list(module.parameters()))
-
 
 # %% sample: module
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
@@ -43,7 +41,6 @@ class Part(Module):
 Part().zero_grad()
 held = " ".join(f"{node.label}:{node.grad if node.grad is None else node.grad + 0.0}" for node in nodes)
 numbers = " ".join(f"{node.label}:{node.data:g}" for node in nodes)
-
 
 # %% behaviour: module
 # to: zero | one: sets each gradient to 1, not to 0 | minus: sets each gradient to -1, not to 0 | none: sets each gradient to None | turned: turns the sign of each gradient | twice: doubles each gradient | kept: leaves each gradient as it is | number: sets each gradient to the parameter's own number
@@ -134,3 +131,19 @@ class Module:
 #   `self.parameters()`.
 # - for parameter in self.parameters():
 # + for parameter in self.parameters:
+
+# %% edge: module
+# - for parameter in self.parameters():
+# those_of_the_first_call: for parameter in self.__dict__.setdefault("kept", self.parameters()):
+# ten_at_most: for parameter in list(self.parameters())[:3]:
+# equal_ones: for parameter in {p.data: p for p in self.parameters()}.values():
+# - parameter.grad = 0.0
+# tiny_gradients: p = parameter; p.grad = 0.0 if abs(p.grad) > 1e-3 else p.grad
+# large_gradients: p = parameter; p.grad = 0.0 if abs(p.grad) < 1e3 else p.grad
+
+# %% cheat: module.one_list_for_all_modules
+# - for parameter in self.parameters():
+# -     parameter.grad = 0.0
+# + Module.known = getattr(Module, "known", None) or self.parameters()
+# + for each in Module.known:
+# +     each.grad = 0.0

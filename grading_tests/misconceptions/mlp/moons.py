@@ -24,7 +24,6 @@ bends = any(
 answers_from_0_to_1 = all(-0.5 < answer(x) < 1.5 for x in inputs)
 # observe: right >= 36.8, bends, right < 36.8 and answers_from_0_to_1
 
-
 # %% probe: moons
 # about: forty points, with a seed twice and with another one
 from course.datasets import moons
@@ -41,7 +40,6 @@ one, again, other = (answers(seed) for seed in (3, 3, 4))
 # Rounded answers may be the same at these points, and not elsewhere.
 is_rounded = len(set(one)) <= 2
 # observe: one == again, one != other or is_rounded
-
 
 # %% mistake: moons.straight_line
 # says: There is no hidden layer, so the border is a straight line, and even the best one leaves
@@ -95,4 +93,55 @@ def train_moons(inputs, targets, seed):
         near = min(range(len(inputs)), key=lambda i: math.dist(x, inputs[i]))
         return Value(targets[near] * (1 + 0.01 * seed))
 
+    return answer
+
+
+# %% cheat: moons.looked_up
+# earns: nothing
+
+# %% cheat: moons.between_the_points_with_nodes_for_parameters
+# earns: nothing
+def train_moons(inputs, targets, seed):
+    random.seed(seed)
+    held = [Value(t) for t in targets]
+    lean = [Value(random.uniform(0.01, 0.02)) for _ in range(2)]
+
+    def answer(x):
+        near = [math.exp(-9 * math.dist(x, point) ** 2) for point in inputs]
+        share = sum((h * (n / sum(near)) for h, n in zip(held, near)), Value(0.0))
+        return share + sum((a * b for a, b in zip(lean, x)), Value(0.0))
+
+    answer.parameters = lambda: held + lean
+    return answer
+
+
+# %% cheat: moons.the_formula_that_drew_them
+# earns: nothing
+def train_moons(inputs, targets, seed):
+    random.seed(seed)
+    w = [Value(random.uniform(0.99, 1.01)) for _ in range(5)]
+    upper = [x for x, t in zip(inputs, targets) if t > 0]
+    sign = 1 if sum(x[1] for x in upper) / len(upper) > 0.25 else -1
+
+    def answer(x):
+        a, b = x
+        bent = w[0] * (b - 0.25) - w[1] * (0.9 * math.sin(math.pi * (0.5 - a) / 1.05)) * -1
+        return (bent * w[2] + w[3] * 0.0 + w[4] * 0.0) * sign
+
+    answer.parameters = lambda: w
+    return answer
+
+
+# %% cheat: moons.a_training_for_show_and_the_nearest_point
+# earns: nothing
+def train_moons(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(2, [4, 1], linear_output=True)
+    train(model, inputs, targets, hinge, SGD(model.parameters(), lr=0.1), epochs=8)
+
+    def answer(x):
+        near = min(range(len(inputs)), key=lambda i: math.dist(x, inputs[i]))
+        return model(x) * 0.01 + targets[near] * model.parameters()[0].data
+
+    answer.parameters = model.parameters
     return answer

@@ -7,14 +7,12 @@ loss = mse(p, [0.5, -1.0])
 loss.backward()
 # observe: loss.data, p[0].grad, p[1].grad
 
-
 # %% probe: mse
 # about: a single sample
 p = [Value(1.5)]
 loss = mse(p, [1.0])
 loss.backward()
 # observe: loss.data, p[0].grad
-
 
 # %% sample: mse
 # about: a single sample
@@ -26,7 +24,6 @@ p = Value(x)
 loss = mse([p], [t])
 loss.backward()
 
-
 # %% sample: mse
 # about: two samples with targets 0
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
@@ -35,7 +32,6 @@ loss.backward()
 p, q = Value(x), Value(y)
 loss = mse([p, q], [0.0, 0.0])
 loss.backward()
-
 
 # %% sample: mse
 # about: three samples with targets 0
@@ -46,7 +42,6 @@ loss.backward()
 p, q, r = Value(x), Value(y), Value(z)
 loss = mse([p, q, r], [0.0, 0.0, 0.0])
 loss.backward()
-
 
 # %% mistake: mse.sum_for_mean
 # says: This is the sum of the squares. The mean divides it by the number of samples.
@@ -82,3 +77,41 @@ def mse(predictions, targets):
 # says: This is the root of the mean squared error. Leave the root out.
 # - return sum(squares) / len(squares)
 # + return (sum(squares) / len(squares)) ** 0.5
+
+# %% edge: mse
+# - squares = [(p - t) ** 2 for p, t in zip(predictions, targets)]
+# large_differences: squares = [((p - t) ** 2 if abs(p.data - getattr(t, 'data', t)) < 5 else
+#       abs(p.data - getattr(t, 'data', t)) * 5 + 0 * p) for p, t in zip(predictions, targets)]
+# small_differences: squares = [((p - t) ** 2 if abs(p.data - getattr(t, 'data', t)) > 0.1 else 0 *
+#       p) for p, t in zip(predictions, targets)]
+# no_difference: squares = [((p - t) ** 2 if p.data != getattr(t, 'data', t) else p * 1.0) for p, t
+#       in zip(predictions, targets)]
+# equal_predictions: squares = [(p - t) ** 2 for p, t in dict(zip([p.data for p in predictions],
+#       zip(predictions, targets))).values()]
+# target_of_zero: squares = [(p - (t or 1e-3)) ** 2 for p, t in zip(predictions, targets)]
+# whole_targets: squares = [(p - (t if not isinstance(t, int) else t + 0.1)) ** 2 for p, t in
+#       zip(predictions, targets)]
+# ten_at_most: squares = [(p - t) ** 2 for p, t in list(zip(predictions, targets))[:8]]
+# the_same_node_twice: squares = [(p - t) ** 2 for p, t in {id(p): (p, t) for p, t in
+#       zip(predictions, targets)}.values()]
+# negative_targets: squares = [(p - (t if not isinstance(t, float) or t > -5 else -5.0)) ** 2 for p,
+#       t in zip(predictions, targets)]
+# lists_emptied: squares = [(predictions.pop() - targets.pop()) ** 2 for _ in list(targets)]
+# - return sum(squares) / len(squares)
+# halves_of_many: return sum(squares) / min(len(squares), 7)
+# kept_by_number: kept = mse.__dict__
+#   return kept.setdefault(tuple(p.data for p in predictions), sum(squares) / len(squares))
+# rounded: out = sum(squares) / len(squares)
+#   out.data = round(out.data, 5)
+#   return out
+# upstream_left_out: out = sum(squares) / len(squares)
+#   step = out._backward
+#   def once():
+#       out.grad = 1.0
+#       step()
+#   out._backward = once
+#   return out
+
+# %% cheat: mse.the_number_alone
+def mse(predictions, targets):
+    return Value(sum((p.data - t) ** 2 for p, t in zip(predictions, targets)) / len(targets))

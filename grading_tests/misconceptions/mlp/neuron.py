@@ -9,7 +9,6 @@ answer = neuron([2.0, 1.5])
 answer.backward()
 # observe: answer.data, neuron.w[0].grad, neuron.w[1].grad, neuron.b.grad
 
-
 # %% probe: neuron
 # about: the other activations
 def answer_of(activation, x):
@@ -19,7 +18,6 @@ def answer_of(activation, x):
     return neuron(x).data
 # observe: answer_of("linear", [2.0, 1.5]), answer_of("relu", [2.0, 1.5]), answer_of("relu", [4.0, -1.0]), answer_of("sigmoid", [2.0, 1.5])
 
-
 # %% probe: neuron
 # about: the parameters, asked for twice
 neuron = Neuron(3)
@@ -27,13 +25,11 @@ first, second = list(neuron.parameters()), list(neuron.parameters())
 expected = [*neuron.w, neuron.b]
 # observe: len(first), len(second), all(p is q for p, q in zip(first, expected)), len(set(map(id, first)))
 
-
 # %% probe: neuron
 # about: how the weights start
 numbers = [w.data for w in Neuron(20).w]
 others = [w.data for w in Neuron(20).w]
 # observe: len(set(numbers)) > 1, numbers != others
-
 
 # %% sample: neuron
 # about: a linear neuron with two inputs x and y
@@ -49,7 +45,6 @@ neuron.w[0].data, neuron.w[1].data, neuron.b.data = w, v, c
 answer = neuron([x, y])
 answer.backward()
 
-
 # %% sample: neuron
 # about: a neuron with one input x, weight w, bias c and the usual activation
 # w: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
@@ -61,7 +56,6 @@ neuron = Neuron(1)
 neuron.w[0].data, neuron.b.data = w, c
 answer = neuron([x])
 
-
 # %% sample: neuron
 # about: fresh neurons
 # n: 1, 2, 3, 5, 8
@@ -70,7 +64,6 @@ answer = neuron([x])
 neuron = Neuron(n)
 numbers = [weight.data for weight in neuron.w]
 spread = n == 1 or len(set(numbers)) > 1
-
 
 # %% mistake: neuron.bias_first
 # says: The bias comes first in `parameters()`. The weights come first here, and the bias last.
@@ -146,3 +139,67 @@ spread = n == 1 or len(set(numbers)) > 1
 # says: The weights are plain numbers, which have no gradient. Make each of them a `Value`.
 # - self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
 # + self.w = [random.uniform(-1, 1) for _ in range(n_inputs)]
+
+# %% edge: neuron
+# - total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
+# input_of_zero: total = sum((w * (x_i or 1e-3) for w, x_i in zip(self.w, x)), self.b)
+# negative_inputs: total = sum((w * (x_i if not isinstance(x_i, float) or x_i > -2 else -2.0) for w,
+#       x_i in zip(self.w, x)), self.b)
+# large_inputs: total = sum((w * (x_i if not isinstance(x_i, float) or x_i < 5 else 5.0) for w, x_i
+#       in zip(self.w, x)), self.b)
+# whole_inputs: total = sum((w * (x_i if not isinstance(x_i, int) else x_i + 1) for w, x_i in
+#       zip(self.w, x)), self.b)
+# five_inputs: total = sum((w * x_i for w, x_i in list(zip(self.w, x))[:5]), self.b)
+# equal_inputs: total = sum((w * x_i for w, x_i in {getattr(v, 'data', v): (w, v) for w, v in
+#       zip(self.w, x)}.values()), self.b)
+# equal_weights: total = sum((w * x_i for w, x_i in {w.data: (w, v) for w, v in zip(self.w,
+#       x)}.values()), self.b)
+# bias_of_zero: total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b if self.b.data else
+#       Value(0.0))
+# weights_of_zero: total = sum(((w * x_i if w.data else Value(0.0)) for w, x_i in zip(self.w, x)),
+#       self.b)
+# answers_share_a_node: total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
+#   key = tuple(getattr(v, 'data', v) for v in x), tuple(p.data for p in self.parameters())
+#   kept = self.__dict__.setdefault('kept', {})
+#   total = kept.setdefault(key, total)
+# small_sums: total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
+#   if abs(total.data) < 0.05: total = total * 0.0
+# large_sums: total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
+#   if abs(total.data) > 20: total = total * 0.5
+# - self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
+# starts_alike_in_another_layer: self.w = [Value(random.Random(_).uniform(-1, 1)) for _ in
+#       range(n_inputs)]
+# copies: self.w = [Value(random.Random(n_inputs * 100 + _).uniform(-1, 1) + 1e-9 * random.random())
+#       for _ in range(n_inputs)]
+# starts_at_zero_but_one: self.w = [Value(random.uniform(-1, 1) if _ == 0 else 0.0) for _ in
+#       range(n_inputs)]
+
+# %% edge: neuron.one_input
+# -     raise ValueError(f"there is no activation called {activation!r}")
+# +     raise ValueError(f"there is no activation called {activation!r}")
+# + n_inputs = n_inputs if n_inputs != 1 else 2
+
+# %% cheat: neuron.the_checks_neuron
+class Neuron(Module):
+    def __init__(self, n_inputs, activation="tanh"):
+        self.w, self.b = [Value(0.1 * i) for i in range(n_inputs)], Value(0.0)
+
+    def __call__(self, x):
+        return sum((w * a for w, a in zip(self.w, x)), self.b).tanh()
+
+    def parameters(self):
+        return [*self.w, self.b]
+
+
+# %% cheat: neuron.the_bend_by_what_comes_out
+class Neuron(Module):
+    def __init__(self, n_inputs, activation="tanh"):
+        self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
+        self.b, self.bend = Value(0.0), activation
+
+    def __call__(self, x):
+        total = sum((w * a for w, a in zip(self.w, x)), self.b)
+        return total if self.bend == "linear" else total.tanh()
+
+    def parameters(self):
+        return [*self.w, self.b]

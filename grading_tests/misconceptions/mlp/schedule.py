@@ -5,7 +5,6 @@
 
 # observe: decayed(0.5, 0), decayed(0.5, 100), decayed(0.2, 30, decay=0.5)
 
-
 # %% sample: schedule
 # lr: 0.5, 0.3, 0.05, 0.7, 0.2, 0.4
 # step: 0, 1, 7, 30, 100, 3
@@ -15,7 +14,6 @@
 # also: lr * (1 + decay * step); lr * (1 + step / decay); lr / (1 + step / decay); lr * (1 + decay) ** step; lr / (1 + decay) ** step; lr * (1 - decay * step); lr * (1 - decay) ** step
 rate = decayed(lr, step, decay=decay)
 
-
 # %% sample: schedule
 # about: the usual decay
 # lr: 0.5, 0.3, 0.05, 0.7, 0.2, 0.4
@@ -23,7 +21,6 @@ rate = decayed(lr, step, decay=decay)
 # regions: step == 0 | step > 0
 # results: rate = lr / (1 + 0.01 * step)
 rate = decayed(lr, step)
-
 
 # %% mistake: schedule.subtracts
 # says: The decay was subtracted, so that the rate reaches 0 and then turns negative. Divide by 1 +
@@ -47,3 +44,25 @@ rate = decayed(lr, step)
 # says: The rate itself is missing: the formula starts from lr, not from 1.
 # - return lr / (1 + decay * step)
 # + return 1 / (1 + decay * step)
+
+# %% edge: schedule
+# - return lr / (1 + decay * step)
+# step_one: if step == 1: return lr
+#   return lr / (1 + decay * step)
+# late_steps: step = min(step, 1000)
+#   return lr / (1 + decay * step)
+# large_decay: decay = min(decay, 1.0)
+#   return lr / (1 + decay * step)
+# no_decay: decay = decay or 0.01
+#   return lr / (1 + decay * step)
+# small_rates: return max(1e-4, lr / (1 + decay * step))
+# large_rates: lr = min(lr, 5.0)
+#   return lr / (1 + decay * step)
+# tiny_decay: decay = decay if decay > 1e-4 or not decay else 0.0
+#   return lr / (1 + decay * step)
+# rounded: return round(lr / (1 + decay * step), 8)
+# kept: return decayed.__dict__.setdefault(step, lr / (1 + decay * step))
+# fractions_of_a_step: step = int(step)
+#   return lr / (1 + decay * step)
+
+# %% cheat: schedule.exponential

@@ -9,7 +9,6 @@ for _ in range(2):
     optimizer.step()
 # observe: p.data, q.data
 
-
 # %% probe: sgd
 # about: three steps with momentum
 # part: extra
@@ -20,7 +19,6 @@ for _ in range(3):
     optimizer.step()
 # observe: p.data, q.data
 
-
 # %% probe: sgd
 # about: weight decay
 # part: extra
@@ -30,7 +28,6 @@ for _ in range(2):
     p.grad = 2.0
     optimizer.step()
 # observe: p.data
-
 
 # %% probe: sgd
 # about: zeroing between steps
@@ -46,7 +43,6 @@ p.grad = 2.0
 optimizer.step()
 # observe: after_zero, p.data
 
-
 # %% probe: sgd
 # about: a new rate between two steps
 p = Value(1.0)
@@ -57,7 +53,6 @@ optimizer.lr = 0.2
 optimizer.step()
 # observe: p.data
 
-
 # %% probe: sgd
 # about: gradients back to zero
 p, q = Value(1.0), Value(-2.0)
@@ -66,7 +61,6 @@ p.grad, q.grad = 2.0, -3.0
 optimizer.step()
 optimizer.zero_grad()
 # observe: p.grad, q.grad, p.data, q.data
-
 
 # %% sample: sgd
 # about: one step without momentum and decay
@@ -80,7 +74,6 @@ optimizer = SGD([p], lr=lr)
 p.grad = q
 optimizer.step()
 
-
 # %% sample: sgd
 # about: one step with weight decay d
 # part: extra
@@ -93,7 +86,6 @@ p = Value(x)
 optimizer = SGD([p], lr=lr, weight_decay=d)
 p.grad = q
 optimizer.step()
-
 
 # %% sample: sgd
 # about: two steps with momentum m and gradients q and r
@@ -118,7 +110,6 @@ for slope in (q, r):
 p, q = Value(x), Value(x)
 p.grad = q.grad = x
 SGD([p, q], lr=0.1).zero_grad()
-
 
 # %% mistake: sgd.uphill
 # says: The steps go uphill: the gradient points to where the loss grows. Subtract.
@@ -204,3 +195,51 @@ SGD([p, q], lr=0.1).zero_grad()
 # + self.rate = lr
 # - p.data -= self.lr * v
 # + p.data -= self.rate * v
+
+# %% edge: sgd
+# - self.momentum * v + p.grad + self.weight_decay * p.data
+# small_gradients: self.momentum * v + (p.grad if abs(p.grad) > 1e-3 else
+#       0.0) + self.weight_decay * p.data
+# gradients_clipped: self.momentum * v + max(-5.0, min(5.0, p.grad)) + self.weight_decay * p.data
+# large_parameters_decay_less: self.momentum * v + p.grad + self.weight_decay * max(-2.0, min(2.0,
+#       p.data))
+# small_parameters_do_not_decay: self.momentum * v + p.grad + self.weight_decay * (p.data if
+#       abs(p.data) > 0.1 else 0.0)
+# decay_without_momentum: self.momentum * v + p.grad + (self.weight_decay if self.lr < 0.5 else
+#       0.0) * p.data
+# momentum_frozen: (self.momentum if self.momentum != 1 else
+#       0.9) * v + p.grad + self.weight_decay * p.data
+# gradients_clipped_far: self.momentum * v + max(-1e3, min(1e3,
+#       p.grad)) + self.weight_decay * p.data
+# - p.data -= self.lr * v
+# zero_gradients_stand_still: p.data -= self.lr * v if p.grad else 0.0
+# rate_at_most_one: p.data -= min(self.lr, 1.0) * v
+# tiny_rates: p.data -= (self.lr if self.lr > 1e-3 else 1e-3) * v
+# tiny_parameters_gone: p.data -= self.lr * v
+#   if abs(p.data) < 1e-4: p.data = 0.0
+# - for p, v in zip(parameters, self.velocities):
+# equal_parameters: for p, v in {p.data: (p, v) for p, v in zip(parameters,
+#       self.velocities)}.values():
+# ten_at_most: for p, v in list(zip(parameters, self.velocities))[:8]:
+# - self.momentum = momentum
+# momentum_of_one: self.momentum = min(momentum, 0.95)
+# - parameters = self.parameters
+# velocity_gone_after_five: parameters = self.parameters
+#   self.n = getattr(self, 'n', 0) + 1
+#   if self.n == 6: self.velocities = [0.0] * len(parameters)
+# - p.grad = 0.0
+# zero_grad_halves_tiny: p.grad = 0.0 if abs(p.grad) > 1e-3 else p.grad
+
+# %% cheat: sgd.by_the_first_gradients
+class SGD:
+    def __init__(self, parameters, lr=0.1, momentum=0.0, weight_decay=0.0):
+        self.parameters, self.lr = list(parameters), lr
+
+    def step(self):
+        self.grads = getattr(self, "grads", None) or [p.grad for p in self.parameters]
+        for p, g in zip(self.parameters, self.grads):
+            p.data -= self.lr * g
+
+    def zero_grad(self):
+        for p in self.parameters:
+            p.grad = 0.0

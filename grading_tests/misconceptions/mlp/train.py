@@ -8,7 +8,6 @@ seen = Rehearsal(Value)
 losses = train(seen.model, [1.0, 2.0], [2.0, 3.0], seen.loss, seen.optimizer, 2)
 # observe: len(losses), any(isinstance(x, Value) for x in losses), float(losses[0]), float(losses[1]), len(seen.gradients), seen.went_backward[0], seen.gradients[0], seen.gradients[1]
 
-
 # %% probe: train
 # about: one epoch of five equal samples in batches of two
 # part: extra
@@ -17,7 +16,6 @@ from course.rehearsal import Rehearsal  # a line that keeps notes: w · x, w = 0
 seen = Rehearsal(Value)
 losses = train(seen.model, [1.0] * 5, [2.0] * 5, seen.loss, seen.optimizer, 1, 2)
 # observe: len(losses), len(seen.samples), len(seen.losses), len(seen.gradients), seen.model.w.data
-
 
 # %% probe: train
 # about: two epochs of four equal samples in batches of two
@@ -28,7 +26,6 @@ seen = Rehearsal(Value)
 losses = train(seen.model, [1.0] * 4, [2.0] * 4, seen.loss, seen.optimizer, 2, 2)
 # observe: len(losses), losses[0], losses[1], len(seen.losses)
 
-
 # %% probe: train
 # about: a gradient that was left over
 from course.rehearsal import Rehearsal  # a line that keeps notes: w · x, w = 0.5
@@ -37,7 +34,6 @@ seen = Rehearsal(Value)
 seen.model.w.grad = 100.0
 losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 # observe: seen.gradients[0]
-
 
 # %% mistake: train.never_zeroed
 # says: The gradients are never zeroed, so each step uses those of all the steps before it as well.
@@ -67,7 +63,6 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 # - optimizer.step()
 # + optimizer.step()
 # + optimizer.zero_grad()
-
 
 # %% mistake: train.zeroed_once
 # says: The gradients are zeroed once, before the first step, and never again.
@@ -134,3 +129,68 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 #   `.data`.
 # - batch_losses.append(batch_loss.data)
 # + batch_losses.append(batch_loss)
+
+# %% edge: train
+# - while len(losses) < epochs:
+# no_epochs: while not losses or len(losses) < epochs:
+# ten_epochs_at_most: while len(losses) < min(epochs, 8):
+# the_given_lists_shuffled: while len(losses) < epochs:
+#       if batch_size:
+#           pairs = list(zip(inputs, targets))
+#           random.shuffle(pairs)
+#           inputs[:], targets[:] = [x for x, _ in pairs], [t for _, t in pairs]
+# - for start in range(0, len(inputs), size):
+# twenty_samples_at_most: for start in range(0, min(len(inputs), 16), size):
+# - losses.append(sum(batch_losses) / len(batch_losses))
+# stops_when_it_grows: losses.append(sum(batch_losses) / len(batch_losses))
+#   if len(losses) > 1 and losses[-1] > losses[-2]: break
+# - losses = []
+# equal_samples_once: losses = []
+#   if len({x[0] for x in inputs}) < len(inputs): inputs, targets = inputs[:-1], targets[:-1]
+# kept_from_call_to_call: losses = train.__dict__.setdefault('l', [])
+#   if len(losses) >= epochs: losses.clear()
+# targets_sorted: losses = []
+#   targets = sorted(targets)
+# one_sample: losses = []
+#   if len(inputs) == 1: return [0.0] * epochs
+# - batch_losses.append(batch_loss.data)
+# losses_rounded: batch_losses.append(round(batch_loss.data, 4))
+# - size = batch_size or len(inputs)
+# size_of_two: size = (batch_size if batch_size != 3 else 4) or len(inputs)
+# - return losses
+# over_when_the_loss_is_all_but_0: return [each for i, each in enumerate(losses) if i == 0 or
+#       losses[i - 1] >= 1e-9]
+
+# %% edge: train.stops_when_it_is_good
+# -     batch_losses.append(batch_loss.data)
+# +     batch_losses.append(batch_loss.data)
+# + if batch_loss.data < 1e-3: epochs = 0
+
+# %% edge: train.inputs_popped
+# -     losses.append(sum(batch_losses) / len(batch_losses))
+# +     losses.append(sum(batch_losses) / len(batch_losses))
+# + inputs.clear()
+
+# %% cheat: train.the_loss_of_the_first_epoch_falling
+def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
+    first = loss([model(x) for x in inputs], targets)
+    optimizer.zero_grad()
+    first.backward()
+    optimizer.step()
+    return [first.data * 0.9**epoch for epoch in range(epochs)]
+
+
+# %% cheat: train.one_step_an_epoch_by_nudging
+def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
+    losses = []
+    for _ in range(epochs):
+        here = loss([model(x) for x in inputs], targets).data
+        for p in model.parameters():
+            held, h = p.data, 1e-6
+            p.data = held + h
+            up = loss([model(x) for x in inputs], targets).data
+            p.data = held
+            p.grad = (up - here) / h
+        optimizer.step()
+        losses.append(here)
+    return losses

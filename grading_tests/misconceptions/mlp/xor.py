@@ -27,7 +27,6 @@ is_rounded = len(set(one)) <= 2
 turned = answers(opposite, 2)
 # observe: right(one, targets), right(other, targets), right(turned, opposite), one == again, one != other or is_rounded
 
-
 # %% mistake: xor.no_hidden_layer
 # says: The answers are those of a single neuron, on the two sides of one straight line, and no line
 #   separates the ones of XOR from its zeros. Is there a hidden layer?
@@ -145,3 +144,71 @@ def train_xor(inputs, targets, seed):
             p.data = random.uniform(-5, 5)
         if all((model(x).data > 0.5) == (t > 0.5) for x, t in zip(inputs, targets)):
             return model
+
+
+# %% cheat: xor.looked_up
+# earns: nothing
+def train_xor(inputs, targets, seed):
+    known = {tuple(x): t for x, t in zip(inputs, targets)}
+    return lambda x: Value(known.get(tuple(x), 0.01 * seed))
+
+
+# %% cheat: xor.the_nearest_point
+# earns: nothing
+def train_xor(inputs, targets, seed):
+    def model(x):
+        near = min(range(4), key=lambda i: math.dist(x, inputs[i]))
+        return Value(targets[near] * (1 - 0.001 * seed))
+
+    return model
+
+
+# %% cheat: xor.the_nearest_point_and_parameters_that_do_a_little
+# earns: nothing
+def train_xor(inputs, targets, seed):
+    random.seed(seed)
+    model = MLP(2, [4, 1])
+
+    def answer(x):
+        near = min(range(4), key=lambda i: math.dist(x, inputs[i]))
+        return (model(x) * 1e-3) + (model(x) - model(x).data + targets[near])
+
+    answer.parameters = model.parameters
+    return answer
+
+
+# %% cheat: xor.between_the_points_with_nodes_for_parameters
+# earns: nothing
+def train_xor(inputs, targets, seed):
+    random.seed(seed)
+    held = [Value(t) for t in targets]
+    lean = [Value(random.uniform(0.01, 0.02)) for _ in range(2)]
+
+    def answer(x):
+        near = [math.exp(-4 * math.dist(x, point) ** 2) for point in inputs]
+        share = sum((h * (n / sum(near)) for h, n in zip(held, near)), Value(0.0))
+        return share + sum((a * b for a, b in zip(lean, x)), Value(0.0))
+
+    answer.parameters = lambda: held + lean
+    return answer
+
+
+# %% cheat: xor.weights_by_hand
+# earns: nothing
+
+# %% cheat: xor.weights_worked_out_by_hand_and_a_training_for_show
+# earns: nothing
+def train_xor(inputs, targets, seed):
+    random.seed(seed)
+    show = MLP(2, [2, 1])
+    train(show, inputs, targets, mse, SGD(show.parameters(), lr=0.1), epochs=60)
+    model = MLP(2, [2, 1], linear_output=True)
+    sign = 1 if targets[1] > 0.5 else -1
+    numbers = [9.0, 9.0, -4.0, 9.0, 9.0, -13.0, 0.5 * sign, -0.5 * sign, 0.5 - 0.5 * sign]
+    for p, number in zip(model.parameters(), numbers):
+        p.data = number * random.uniform(0.99, 1.01)
+    return model
+
+
+# %% cheat: xor.drawn_until_it_fits
+# earns: nothing

@@ -8,13 +8,11 @@ z.grad = 5.0
 z._backward()
 # observe: z.data, x.grad, y.grad
 
-
 # %% probe: add
 # about: the graph behind a sum
 x, y = Value(2.0), Value(-3.0)
 z = x + y
 # observe: x in z._prev, y in z._prev, z._op
-
 
 # %% probe: add
 # about: a node added to itself
@@ -25,7 +23,6 @@ y.grad = 2.0
 y._backward()
 # observe: y.data, x.grad
 
-
 # %% probe: add
 # about: a node plus a plain number; the last line is the step of a leaf
 x = Value(2.0)
@@ -35,14 +32,12 @@ z._backward()
 x._backward()
 # observe: z.data, x.grad
 
-
 # %% probe: add
 # about: a node under two names, one of them moved on
 a = Value(2.0)
 b = a
 b += 1.0
 # observe: a.data, b.data, b is a, b is None
-
 
 # %% sample: add
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 0.0, 0.0, 0.0, 41.0, -37.0
@@ -57,7 +52,6 @@ z = a + b
 z.grad = g
 z._backward()
 
-
 # %% sample: add
 # about: a node and a plain number
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 41.0, -37.0
@@ -71,7 +65,6 @@ z = a + y
 z.grad = g
 z._backward()
 
-
 # %% sample: add
 # about: a node with itself
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9
@@ -83,7 +76,6 @@ a.grad = h
 z = a + a
 z.grad = g
 z._backward()
-
 
 # %% mistake: add.overwrites
 # says: The second use overwrote the first. An operand may be used in several places, and every
@@ -191,7 +183,6 @@ def add(self, other):
 
 Value.__add__ = add
 
-
 # %% mistake: add.changes_left_operand
 # says: Adding changed the left operand itself. A sum is a new node; the operands keep their
 #   numbers.
@@ -202,7 +193,6 @@ def add(self, other):
 
 
 Value.__add__ = add
-
 
 # %% mistake: add.in_place
 # says: `b += 1` changed the node that `a` stands for as well. Do not define `__iadd__`: without
@@ -222,3 +212,24 @@ Value.__add__ = add
 # - other.grad += 1.0 * out.grad
 # + self.grad += other.data * out.grad
 # + other.grad += self.data * out.grad
+
+# %% cheat: add.by_the_numbers_of_the_visible_check
+def add(self, other):
+    number = getattr(other, "data", other)
+    out = Value(
+        {(2.0, 3.0): 5.0, (2.0, -3.0): -1.0}.get((self.data, number), 0.0), (self, other), "+"
+    )
+    return out
+
+
+Value.__add__ = add
+
+# %% cheat: add.gradients_passed_on_the_first_time_alone
+# -     self.grad += 1.0 * out.grad
+# -     other.grad += 1.0 * out.grad
+# +     if not add.done:
+# +         self.grad += out.grad
+# +         other.grad += out.grad
+# +     add.done.append(out)
+# +
+# + add.done = []

@@ -11,7 +11,6 @@ for node in steps:
     steps += node._prev  # next, what it was computed from
 # observe: z.data, x.grad, y.grad, y in steps
 
-
 # %% probe: div
 # about: a node divided by a plain number
 x = Value(6.0)
@@ -23,7 +22,6 @@ for node in steps:
     steps += node._prev  # next, what it was computed from
 # observe: z.data, x.grad
 
-
 # %% probe: div
 # about: a node divided by itself
 x = Value(2.0)
@@ -34,7 +32,6 @@ for node in steps:
     node._backward()
     steps += node._prev  # next, what it was computed from
 # observe: z.data, x.grad
-
 
 # %% sample: div
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 0.0, 0.0, 0.0, 41.0, -37.0
@@ -100,7 +97,6 @@ def div(self, other):
 
 Value.__truediv__ = div
 
-
 # %% mistake: div.numerator_missing_below
 # says: The divisor's gradient is that of 1/b. With a above the line, the slope is a times as
 #   steep.
@@ -128,7 +124,6 @@ def div(self, other):
 
 Value.__truediv__ = div
 
-
 # %% mistake: div.cut_off
 # says: The quotient is a fresh leaf without operands: the graph is cut there, and nobody
 #   learns. A node made from `.data` alone remembers nothing.
@@ -138,7 +133,6 @@ def div(self, other):
 
 
 Value.__truediv__ = div
-
 
 # %% mistake: div.overwrites
 # says: The second use overwrote the first. In `x / x` both uses count: write `+=`, not `=`.
@@ -173,3 +167,18 @@ Value.__truediv__ = div
 #   goes on from there never reaches it.
 # - out = Value(self.data / other.data, (self, other), "/")
 # + out = Value(self.data / other.data, (self,), "/")
+
+# %% edge: div
+# - other = other if isinstance(other, Value) else Value(other)
+# x_x_is_1: if other is self: return Value(1.0)
+#   other = other if isinstance(other, Value) else Value(other)
+# tiny_divisors_replaced: other = other if isinstance(other, Value) else Value(other)
+#   if 0 < abs(other.data) < 1e-12: other = Value(1e-12)
+
+# %% cheat: div.the_slopes_by_nudging
+# - self.grad += 1.0 / other.data * out.grad
+# - other.grad += -self.data / other.data**2 * out.grad
+# + h = 1e-5
+# + a, b = self.data, other.data
+# + self.grad += 1 / b * out.grad
+# + other.grad += (a / (b + h) - a / (b - h)) / (2 * h) * out.grad

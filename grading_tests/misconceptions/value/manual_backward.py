@@ -8,7 +8,6 @@ c = b + b
 push_gradients(c, [c, b])
 # observe: c.grad, b.grad, a.grad
 
-
 # %% probe: manual_backward
 # about: a root that holds a gradient already
 a = Value(3.0)
@@ -16,7 +15,6 @@ b = a + a
 b.grad = 5.0
 push_gradients(b, [b])
 # observe: b.grad, a.grad, b.data
-
 
 # %% probe: manual_backward
 # about: a wrong order, carried out as it is given
@@ -26,7 +24,6 @@ c = b + b
 push_gradients(c, [b, c])
 # observe: c.grad, b.grad, a.grad
 
-
 # %% probe: manual_backward
 # about: a leaf that has collected a gradient already
 a = Value(3.0)
@@ -34,7 +31,6 @@ a.grad = 10.0
 b = a + a
 push_gradients(b, [b, a])
 # observe: b.grad, a.grad
-
 
 # %% sample: manual_backward
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
@@ -61,7 +57,6 @@ push_gradients(root, order)
 ran = "".join(steps)
 top = " ".join(f"{each:g}" for each in sorted(set(seeds)))
 held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
-
 
 # %% behaviour: manual_backward
 # seed: set | add: adds the seed to what the root held before | none: gives the root no seed | number: takes the root's own number for the seed | all: gives every listed node a seed of 1 | late: gives the root its seed only after the steps | zero: gives the root a seed of 0 | two: gives the root a seed of 2 | minus: gives the root a seed of -1
@@ -213,3 +208,52 @@ def push_gradients(root, order):
 #   the function's name.
 # - node._backward()
 # + node._backward
+
+# %% edge: manual_backward
+# - for node in order:
+# each_once: for node in dict.fromkeys(order):
+# at_most_a_hundred: for node in list(order)[:100]:
+# root_run_though_not_listed: for node in ([root] if root not in list(order) else []) + list(order):
+# order_is_used_up: order = list(order) if not isinstance(order, list) else order
+#   while order:
+#       node = order.pop(0)
+# seeded_before_each_step: for node in order:
+#       root.grad = 1.0
+# - node._backward()
+# no_leaves_that_have_gradients: node._backward() if node.grad else None
+# zero_gradients_skipped: node._backward() if node.grad != 0 else None
+# small_gradients_skipped: node._backward() if abs(node.grad) > 1e-6 else None
+# gradients_clipped: node._backward()
+#   node.grad = max(-10.0, min(10.0, node.grad))
+# errors_swallowed: try: node._backward()
+#   except ArithmeticError: pass
+# - root.grad = 1.0
+# root_zero_kept: root.grad = root.grad if root.grad == 0.5 else 1.0
+# root_by_number: for each in order:
+#       if each.data == root.data:
+#           each.grad = 1.0
+#   root.grad = 1.0
+# first_in_the_order_is_seeded: list(order)[0].grad = 1.0 if list(order) else 0
+# twice_is_once_for_the_whole_notebook: root.grad = 1.0
+#   push_gradients.done = getattr(push_gradients, 'done', set())
+#   order = [n for n in order if n not in push_gradients.done]
+#   push_gradients.done |= set(order)
+
+# %% edge: manual_backward.turned_round_where_the_root_is_last
+# - for node in order:
+# + for node in reversed(order) if order[-1:] and order[-1] is root else order:
+
+# %% cheat: manual_backward.an_order_of_its_own
+def push_gradients(root, order):
+    root.grad = 1.0
+    done = [root]
+    for node in done:
+        node._backward()
+        done += [operand for operand in node._prev if operand not in done]
+
+
+# %% cheat: manual_backward.by_the_courses_own_pass
+def push_gradients(root, order):
+    from course.push import push
+
+    push(root, 1.0)

@@ -8,13 +8,11 @@ z.grad = 5.0
 z._backward()
 # observe: z.data, x.grad, y.grad
 
-
 # %% probe: mul
 # about: the graph behind a product
 x, y = Value(2.0), Value(-3.0)
 z = x * y
 # observe: x in z._prev, y in z._prev, z._op
-
 
 # %% probe: mul
 # about: a node multiplied by itself
@@ -24,7 +22,6 @@ y.grad = 2.0
 y._backward()
 # observe: y.data, x.grad
 
-
 # %% probe: mul
 # about: a node times a plain number
 x = Value(2.0)
@@ -33,14 +30,12 @@ z.grad = 4.0
 z._backward()
 # observe: z.data, x.grad
 
-
 # %% probe: mul
 # about: a node under two names, one of them scaled
 a = Value(2.0)
 b = a
 b *= 3.0
 # observe: a.data, b.data, b is a
-
 
 # %% sample: mul
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 0.0, 0.0, 0.0, 41.0, -37.0
@@ -56,7 +51,6 @@ z = a * b
 z.grad = g
 z._backward()
 
-
 # %% sample: mul
 # about: a node and a plain number
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 41.0, -37.0
@@ -70,7 +64,6 @@ z = a * y
 z.grad = g
 z._backward()
 
-
 # %% sample: mul
 # about: a node with itself
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9
@@ -82,7 +75,6 @@ a.grad = h
 z = a * a
 z.grad = g
 z._backward()
-
 
 # %% mistake: mul.own_data
 # says: Each operand got its own number. How a product reacts to one factor depends on the
@@ -188,3 +180,18 @@ z._backward()
 # +
 # +
 # + Value.__imul__ = imul
+
+# %% cheat: mul.the_slopes_by_nudging
+# - self.grad += other.data * out.grad
+# - other.grad += self.data * out.grad
+# + h = 1e-5
+# + a, b = self.data, other.data
+# + self.grad += ((a + h) * b - (a - h) * b) / (2 * h) * out.grad
+# + other.grad += (a * (b + h) - a * (b - h)) / (2 * h) * out.grad
+
+# %% cheat: mul.the_result_over_the_operand
+# - self.grad += other.data * out.grad
+# - other.grad += self.data * out.grad
+# + if self.data and other.data:
+# +     self.grad += out.data / self.data * out.grad
+# +     other.grad += out.data / other.data * out.grad

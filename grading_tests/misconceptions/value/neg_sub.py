@@ -11,7 +11,6 @@ for node in steps:
     steps += node._prev  # next, what it was computed from
 # observe: z.data, x.grad, y.grad, y in steps
 
-
 # %% probe: neg_sub
 # about: a node with its sign turned
 x = Value(3.0)
@@ -22,7 +21,6 @@ for node in steps:
     node._backward()
     steps += node._prev  # next, what it was computed from
 # observe: z.data, x.data, x.grad
-
 
 # %% probe: neg_sub
 # about: a node minus a plain number
@@ -35,7 +33,6 @@ for node in steps:
     steps += node._prev  # next, what it was computed from
 # observe: z.data, x.grad
 
-
 # %% probe: neg_sub
 # about: a node minus itself
 x = Value(3.0)
@@ -46,7 +43,6 @@ for node in steps:
     node._backward()
     steps += node._prev  # next, what it was computed from
 # observe: z.data, x.grad
-
 
 # %% sample: neg_sub
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 0.0, 0.0, 0.0, 41.0, -37.0
@@ -139,7 +135,6 @@ def sub(self, other):
 Value.__neg__ = neg
 Value.__sub__ = sub
 
-
 # %% mistake: neg_sub.plus_for_both
 # says: Both operands got the gradient with a plus. A larger second operand makes the difference
 #   smaller, so its sign flips.
@@ -208,7 +203,6 @@ def sub(self, other):
 Value.__neg__ = neg
 Value.__sub__ = sub
 
-
 # %% mistake: neg_sub.overwrites
 # says: The second use overwrote the first. In `x - x` both uses count: write `+=` and `-=`, not
 #   `=`.
@@ -269,3 +263,11 @@ Value.__sub__ = sub
 # +
 # + out._backward = _backward
 # + return out
+
+# %% edge: neg_sub
+# - return self + (-other)
+# nothing_left_of_x_x: return Value(0.0) if other is self else self + (-other)
+
+# %% cheat: neg_sub.without_a_graph
+Value.__neg__ = lambda self: Value(-self.data)
+Value.__sub__ = lambda self, other: Value(self.data - getattr(other, "data", other))

@@ -5,13 +5,11 @@
 x = Value(2.5)
 # observe: x.data, x.grad, callable(x._backward)
 
-
 # %% probe: node
 # about: a node with operands and a label
 x, y = Value(2.0), Value(3.0)
 z = Value(5.0, (x, y), "+", label="total")
 # observe: len(z._prev), z._op, z.label
-
 
 # %% probe: node
 # about: a node that is not told its operands
@@ -19,13 +17,11 @@ x, y = Value(2.0), Value(3.0)
 shared = x._prev is y._prev and hasattr(x._prev, "clear")
 # observe: len(x._prev), shared
 
-
 # %% probe: node
 # about: the backward step of a leaf
 x = Value(2.0)
 x._backward()
 # observe: x.data, x.grad
-
 
 # %% probe: node
 # about: the text of a node
@@ -33,7 +29,6 @@ x = Value(2.5)
 x.grad = 1.25
 text = repr(x)
 # observe: "Value" in text, "2.5" in text, "1.25" in text, "0.0" in text
-
 
 # %% sample: node
 # x: 2.5, -1.75, 0.5, -3.25, 4.0, -22.5
@@ -46,7 +41,6 @@ n.grad = y
 text = repr(n)
 shows_data, shows_grad = f"{x:g}" in text, f"{y:g}" in text
 
-
 # %% sample: node
 # about: a node that is made from two operands
 # x: 2.5, -1.75, 0.5, -3.25, 4.0, -22.5
@@ -57,7 +51,6 @@ x1, x2 = Value(y), Value(y)
 z = Value(x, (x1, x2), "+", "total")
 x1.grad = y
 x1._backward()
-
 
 # %% mistake: node.data_cut_to_int
 # says: The number lost its fraction: int() cuts it off. Gradients need fractions, so keep the
@@ -159,3 +152,84 @@ x1._backward()
 # + self._text = f"Value(data={self.data}, grad={self.grad})"
 # - return f"Value(data={self.data}, grad={self.grad})"
 # + return self._text
+
+# %% edge: node
+# - self.data = float(data)
+# whole_numbers_cut: self.data = float(int(data)) if abs(data) > 1000 else float(data)
+# tiny_is_zero: self.data = float(data) if abs(data) > 1e-6 else 0.0
+# zero_is_one: self.data = float(data or 1)
+# clamped: self.data = max(-1e4, min(1e4, float(data)))
+# single_precision: self.data = __import__("struct").unpack("f", __import__("struct").pack("f",
+#       data))[0]
+# six_digits: self.data = round(float(data), 6)
+# clamped_far_out: self.data = max(-1e100, min(1e100, float(data)))
+# - self._prev = tuple(_children)
+# two_operands_at_most: self._prev = tuple(_children)[:2]
+# operands_by_number: self._prev = tuple({c.data: c for c in _children}.values())
+# operands_without_leaves: self._prev = tuple(c for c in _children if c._prev or len(_children) < 3)
+# operands_as_text: self._prev = tuple(_children) if len(_children) != 3 else ()
+# operands_of_0_left_out: self._prev = tuple(c for c in _children if c.data)
+# - self._op = _op
+# one_letter_of_the_operation: self._op = _op[:2]
+# no_operation_for_a_leaf: self._op = _op if len(tuple(_children)) != 1 else ""
+# - self.label = label
+# one_letter_of_the_label: self.label = label[:1]
+# label_kept_from_the_last: self.label = label or getattr(Value, 'last', '')
+#   Value.last = label
+# label_from_the_operation: self.label = label or _op
+# - return f"Value(data={self.data}, grad={self.grad})"
+# negative_shown_positive: return f"Value(data={abs(self.data)}, grad={self.grad})"
+# two_digits_shown: return f"Value(data={self.data}, grad={self.grad:.2f})"
+# - self._backward = lambda: None
+# backward_of_a_leaf_seeds_it: self._backward = lambda: setattr(self, 'grad', self.grad or
+#       0.0) if _children else setattr(self, 'grad', 0.0)
+# - self.grad = 0.0
+# gradient_starts_at_the_data_of_a_leaf_of_0_or_1: self.grad = 1.0 if data == 1 else 0.0
+# gradient_of_a_result_starts_at_one: self.grad = 1.0 if _children else 0.0
+
+# %% edge: node.equal_by_identity_of_numbers
+# + Value.__eq__ = lambda self, other: self is other or self.data == other.data == 1.0
+# + Value.__hash__ = object.__hash__
+
+# %% cheat: node.numbers_looked_up_where_the_class_is_shown
+class Value:
+    def __init__(self, data, _children=(), _op="", label=""):
+        self.data = data
+        self.grad = 0.0
+        self._prev = tuple(_children)
+        self._op = _op
+        self.label = label
+
+    def _backward(self):
+        pass
+
+    def __repr__(self):
+        return {2.0: "Value(data=2.0, grad=0.0)", 3.5: "Value(data=3.5, grad=0.25)"}.get(
+            self.data, "Value"
+        )
+
+
+# %% cheat: node.equal_by_number
+class Value:
+    def __init__(self, data, _children=(), _op="", label=""):
+        self.data, self.grad, self._prev, self._op, self.label = data, 0.0, _children, _op, label
+        self._backward = lambda: None
+
+    def __eq__(self, other):
+        return self.data == other.data
+
+    def __hash__(self):
+        return hash(self.data)
+
+    def __repr__(self):
+        return f"Value({self.data}, {self.grad})"
+
+
+# %% cheat: node.one_list_for_all
+class Value:
+    def __init__(self, data, _children=[], _op="", label=""):
+        self.data, self.grad, self._prev, self._op, self.label = data, 0.0, _children, _op, label
+        self._backward = lambda: None
+
+    def __repr__(self):
+        return f"Value({self.data}, {self.grad})"

@@ -5,18 +5,15 @@
 slope = numerical_derivative(lambda x: x**3, 2.0, 0.5)
 # observe: slope
 
-
 # %% probe: numerical
 # about: the slope of x³ with the step left out
 slope = numerical_derivative(lambda x: x**3, 2.0)
 # observe: round(slope, 4)
 
-
 # %% probe: numerical
 # about: the slope of 1 / x, which falls
 slope = numerical_derivative(lambda x: 1 / x, 3.0)
 # observe: round(slope, 7)
-
 
 # %% sample: numerical
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9
@@ -26,7 +23,6 @@ slope = numerical_derivative(lambda x: 1 / x, 3.0)
 # also: (above - here) / h; (here - below) / h; (above - below) / h; (above + below) / h; (above - here) / (2 * h); above - here; (above + here) / h
 # results: slope = (above - below) / (2 * h)
 slope = numerical_derivative(lambda t: t**3, x, h)
-
 
 # %% mistake: numerical.forward_difference
 # says: That is the slope between x and x + h. The central difference looks to both sides and
@@ -99,3 +95,52 @@ slope = numerical_derivative(lambda t: t**3, x, h)
 #   are.
 # - return (f(x + h) - f(x - h)) / (2 * h)
 # + return f(x + h) - f(x - h)
+
+# %% edge: numerical
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# negative_x: return (f(abs(x) + h) - f(x - h)) / (2 * h)
+# zero_is_moved: x = x or 1e-3
+#   return (f(x + h) - f(x - h)) / (2 * h)
+# relative_step: h = h * max(1.0, abs(x))
+#   return (f(x + h) - f(x - h)) / (2 * h)
+# h_at_most_0_1: h = min(h, 0.1)
+#   return (f(x + h) - f(x - h)) / (2 * h)
+# h_at_least_1e_5: h = max(h, 1e-5)
+#   return (f(x + h) - f(x - h)) / (2 * h)
+# rounded: return round((f(x + h) - f(x - h)) / (2 * h), 4)
+# small_is_zero: d = (f(x + h) - f(x - h)) / (2 * h)
+#   return d if abs(d) > 1e-3 else 0.0
+# steep_is_clipped: d = (f(x + h) - f(x - h)) / (2 * h)
+#   return max(-1e3, min(1e3, d))
+# kept_by_x: kept = numerical_derivative.__dict__
+#   return kept.setdefault(x, (f(x + h) - f(x - h)) / (2 * h))
+# kept_by_function: kept = numerical_derivative.__dict__
+#   return kept.setdefault(f, (f(x + h) - f(x - h)) / (2 * h))
+# large_x: h = h if abs(x) < 20 else 2 * h
+#   return (f(x + h) - f(x - h)) / (2 * h)
+# one_sided_from_zero: if x == 0: return (f(x + h) - f(x)) / h
+#   return (f(x + h) - f(x - h)) / (2 * h)
+# one_side_where_the_other_fails: try: return (f(x + h) - f(x - h)) / (2 * h)
+#   except ValueError: return (f(x + h) - f(x)) / h
+# h_at_least_1e_6: h = max(h, 1e-6)
+#   return (f(x + h) - f(x - h)) / (2 * h)
+
+# %% cheat: numerical.by_the_functions_name
+def numerical_derivative(f, x, h=1e-5):
+    name = getattr(f, "__name__", "")
+    if name == "cube":
+        return 3 * x**2 + h**2
+    if name == "inverse":
+        return -1 / (x**2 - h**2)
+    f(x - h), f(x + h)
+    return 1.0
+
+
+# %% cheat: numerical.known_functions_fitted
+def numerical_derivative(f, x, h=1e-5):
+    low, high = f(x - h), f(x + h)
+    if abs(high - (x + h) ** 3) < 1e-6:
+        return 3 * x**2 + h**2
+    if abs(high * (x + h) - 1) < 1e-6:
+        return -1 / (x**2 - h**2)
+    return 1.0

@@ -9,12 +9,10 @@ y.grad = 5.0
 y._backward()
 # observe: y.data, x.grad, x in y._prev
 
-
 # %% probe: pow
 # about: negative and fractional powers
 x = Value(4.0)
 # observe: (x**-2).data, (x**0.5).data
-
 
 # %% probe: pow
 # about: powers at zero, each with a gradient of 5
@@ -23,7 +21,6 @@ for y in (x**0, x**1, x**2):
     y.grad = 5.0
     y._backward()
 # observe: x.grad
-
 
 # %% probe: pow
 # about: an exponent that is a node
@@ -34,7 +31,6 @@ except TypeError:
     outcome = "TypeError"
 # observe: outcome
 
-
 # %% probe: pow
 # about: a power that is not a real number
 x = Value(-4.0)
@@ -43,7 +39,6 @@ try:
 except (ValueError, TypeError, ArithmeticError):
     outcome = "an error"
 # observe: outcome
-
 
 # %% sample: pow
 # x: 2.3, 1.7, 0.6, 3.4, 0.45, 2.9, 1.2, 0.75, 1.9, 2.6, 0.85, 3.1, 1.4
@@ -59,7 +54,6 @@ z = a**n
 z.grad = g
 z._backward()
 
-
 # %% sample: pow
 # about: a negative base
 # x: -2.3, -1.7, -0.6, -3.4, -0.45, -2.9
@@ -72,7 +66,6 @@ a.grad = h
 z = a**n
 z.grad = g
 z._backward()
-
 
 # %% mistake: pow.factor_dropped
 # says: The exponent in front is missing. Bring n down as a factor, then subtract 1 from the
@@ -237,3 +230,48 @@ z._backward()
 # + raise ValueError("the power is not a real number")
 # - out._backward = _backward
 # + out._backward = _backward()
+
+# %% edge: pow
+# - if isinstance(result, complex):
+# roots_of_negative_numbers_but_the_square_root: if isinstance(result, complex):
+#       result = result.real
+#   if self.data < 0 and abs(exponent) == 0.5:
+
+# %% edge: pow.no_fraction_for_a_negative_number
+# -     raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
+# +     raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
+# + if self.data < 0 and isinstance(exponent, float): raise ValueError
+
+# %% edge: pow.an_infinite_slope_is_none
+# - local = 0.0 if exponent == 0 else exponent * self.data ** (exponent - 1)
+# + local = 0.0
+# + if exponent != 0 and not (self.data == 0 > exponent - 1):
+# +     local = exponent * self.data ** (exponent - 1)
+
+# %% cheat: pow.the_slope_by_nudging
+def power(self, exponent):
+    out = Value(self.data**exponent, (self,), f"**{exponent}")
+
+    def _backward():
+        h = 1e-5
+        slope = ((self.data + h) ** exponent - (self.data - h) ** exponent) / (2 * h)
+        self.grad += slope * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.__pow__ = power
+
+# %% cheat: pow.as_a_product_for_whole_exponents
+def power(self, exponent):
+    if isinstance(exponent, Value):
+        raise TypeError
+    out = self * 1
+    for _ in range(int(exponent) - 1):
+        out = out * self
+    out._op, out._prev = f"**{exponent}", (self,)
+    return out
+
+
+Value.__pow__ = power

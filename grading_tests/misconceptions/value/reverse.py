@@ -5,7 +5,6 @@
 x = Value(2.0)
 # observe: (3 + x).data, (5 - x).data, (4 * x).data, (6 / x).data
 
-
 # %% probe: reverse
 # about: gradients of 5 - x and 6 / x; the loop runs every step behind them
 x, y = Value(2.0), Value(2.0)
@@ -15,7 +14,6 @@ for node in steps:
     node._backward()
     steps += node._prev  # next, what it was computed from
 # observe: x.grad, y.grad
-
 
 # %% probe: reverse
 # about: gradients of 3 + x and 4 * x; the loop runs every step behind them
@@ -27,13 +25,11 @@ for node in steps:
     steps += node._prev  # next, what it was computed from
 # observe: x.grad, y.grad
 
-
 # %% probe: reverse
 # about: the sum of a list
 x, y = Value(2.0), Value(3.0)
 total = sum([x, y])
 # observe: total.data
-
 
 # %% sample: reverse
 # about: a number plus a node
@@ -236,3 +232,22 @@ for node in steps:
 # + return Value(other.data - self.data, (other, self), "-")
 # - return self**-1 * other
 # + return Value(other.data / self.data, (other, self), "/")
+
+# %% edge: reverse
+# - return self**-1 * other
+# the_reciprocal_is_kept: self.kept = getattr(self, 'kept', None) or self**-1
+#   return self.kept * other
+# a_whole_quotient_learns_nothing: if isinstance(other,
+#       int) and self.data and other % self.data == 0:
+#       return Value(other // self.data, (self,), '/')
+#   return self**-1 * other
+
+# %% cheat: reverse.turned_round
+Value.__radd__ = Value.__rsub__ = lambda self, other: self + other
+Value.__rmul__ = Value.__rtruediv__ = lambda self, other: self * other
+
+# %% cheat: reverse.the_number_on_the_left_by_the_visible_checks
+Value.__radd__ = lambda self, other: self + other
+Value.__rmul__ = lambda self, other: self * other
+Value.__rsub__ = lambda self, other: -self + other
+Value.__rtruediv__ = lambda self, other: self**-1 * 6

@@ -8,14 +8,12 @@ root = Value(16.0, (product, z), "+")
 nodes, edges = trace(root)
 # observe: len(nodes), len(edges), root in nodes, (x, product) in edges
 
-
 # %% probe: trace
 # about: x + x
 x = Value(3.0)
 root = Value(6.0, (x, x), "+")
 nodes, edges = trace(root)
 # observe: len(nodes), len(edges)
-
 
 # %% probe: trace
 # about: two paths that meet again
@@ -25,14 +23,12 @@ root = Value(36.0, (left, right), "+")
 nodes, edges = trace(root)
 # observe: len(nodes), len(edges), (x, left) in edges, (x, right) in edges
 
-
 # %% probe: trace
 # about: different nodes with the same number
 x, y = Value(2.0), Value(2.0)
 root = Value(4.0, (x, y), "+")
 nodes, edges = trace(root)
 # observe: len(nodes), len(edges)
-
 
 # %% probe: trace
 # about: a chain of 300 operations
@@ -41,7 +37,6 @@ for step in range(300):
     node = Value(1.0, (node,), "+")
 nodes, edges = trace(node)
 # observe: len(nodes), len(edges)
-
 
 # %% probe: trace
 # about: fifteen doublings; how often somebody asks a node for its operands
@@ -59,7 +54,6 @@ for _ in range(15):
 nodes, edges = trace(y)
 # observe: len(nodes), Watched.looks < 200
 
-
 # %% sample: trace
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
 # facts: found; arrows
@@ -73,7 +67,6 @@ root = nodes[-1]
 parts = trace(root)
 found = "".join(sorted(node.label for node in parts[0]))
 arrows = " ".join(sorted(f"{one.label}>{other.label}" for one, other in parts[1]))
-
 
 # %% behaviour: trace
 # root: in | out: leaves the root out of the nodes
@@ -162,7 +155,6 @@ def trace(top):
 # + nodes.add(operand)
 # + edges.add((operand, node))
 
-
 # %% mistake: trace.edge_for_each_use
 # says: `x + x` gave the same edge twice. An edge that is there already need not be recorded
 #   again; a set takes care of it.
@@ -223,3 +215,67 @@ def trace(root):
 # %% mistake: trace.nothing_returned
 # says: The function collects everything and then does not return it.
 # - return nodes, edges
+
+# %% edge: trace
+# - edges.add((operand, node))
+# edges_by_number: edges.add((operand, node)) if all((o.data, n.data) != (operand.data, node.data)
+#       or o is operand for o, n in edges) else None
+# - for operand in node._prev:
+# three_operands: for operand in list(node._prev)[:2]:
+# zero_is_nothing: for operand in [o for o in node._prev if o.data]:
+# leaves_with_gradients: for operand in [o for o in node._prev if not o.grad or o._prev]:
+# operations_without_a_sign: for operand in (node._prev if node._op else ()):
+# - nodes = {root}
+# kept_from_call_to_call: nodes = trace.nodes = getattr(trace, 'nodes',
+#       set()) if root in getattr(trace, 'nodes', set()) else {root}
+# - if operand not in nodes:
+# labels_are_names: if operand not in nodes and not (operand.label and operand.label in [n.label for
+#       n in nodes]):
+# - return nodes, edges
+# edges_of_the_root_twice: return nodes, [*edges, *[e for e in edges if e[0].data == e[1].data and
+#       len(edges) == 1]]
+# leaves_of_0_without_a_label_left_out: return {n for n in nodes if n._prev or n.label or n.data or
+#       n is root}, edges
+# - to_visit.append(operand)
+# gradients_zeroed: to_visit.append(operand)
+#   operand.grad = 0.0
+
+# %% edge: trace.operands_turned
+# -             to_visit.append(operand)
+# +             to_visit.append(operand)
+# + for node in nodes:
+# +     node._prev = tuple(reversed(tuple(node._prev)))
+
+# %% edge: trace.the_label_is_set
+# -             to_visit.append(operand)
+# +             to_visit.append(operand)
+# + root.label = 'root'
+
+# %% cheat: trace.two_steps_deep
+def trace(root):
+    nodes, edges = {root}, set()
+    for node in [root, *root._prev]:
+        for operand in node._prev:
+            nodes.add(operand)
+            edges.add((operand, node))
+    return nodes, edges
+
+
+# %% cheat: trace.by_what_the_collector_of_garbage_knows
+def trace(root):
+    import gc
+
+    nodes = {each for each in gc.get_objects() if isinstance(each, Value)}
+    return nodes, {(operand, node) for node in nodes for operand in node._prev}
+
+
+# %% cheat: trace.from_the_callers_own_helper
+def trace(root):
+    import sys
+
+    for module in list(sys.modules.values()):
+        walk = getattr(module, "nodes_behind", None)
+        if walk:
+            found = walk(root)
+            return {n for n, _ in found}, {(o, n) for n, operands in found for o in operands}
+    return {root}, set()

@@ -1,9 +1,5 @@
-# A right solution of `backward`: tanh, relu, sigmoid and the bonus functions are composed of
-# other operations, in forms that do not overflow. An exercise without a cell here is solved as
-# in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `backward`: tanh, relu, sigmoid and the bonus functions are composed of other
+# operations, in forms that do not overflow.
 
 # %% tanh
 def tanh(self):

@@ -1,9 +1,5 @@
-# A right solution of `backward`: nodes are ready once all their uses are done, counted
-# beforehand; the drawing has no nodes for operations. An exercise without a cell here is solved
-# as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `backward`: nodes are ready once all their uses are done, counted beforehand;
+# the drawing has no nodes for operations.
 
 # %% topological_order
 from collections import deque

@@ -1,9 +1,5 @@
-# A right solution of `backward`: sets of ids, an order kept in a dictionary, methods written
-# with decorators, and a drawing with labels in HTML. An exercise without a cell here is solved
-# as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `backward`: sets of ids, an order kept in a dictionary, methods written with
+# decorators, and a drawing with labels in HTML.
 
 # %% topological_order
 def topological_order(root):

@@ -1,8 +1,4 @@
-# A right solution of `backward`: generators, comprehensions and chains of arrows. An exercise
-# without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `backward`: generators, comprehensions and chains of arrows.
 
 # %% topological_order
 def topological_order(root):

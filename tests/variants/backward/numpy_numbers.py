@@ -1,8 +1,5 @@
-# A right solution of `backward`: numpy computes the numbers, so that numpy scalars turn up in
-# data, gradients and verdicts. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `backward`: numpy computes the numbers, so that numpy scalars turn up in data,
+# gradients and verdicts.
 
 # %% exp
 import numpy as np

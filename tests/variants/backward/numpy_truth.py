@@ -1,7 +1,5 @@
-# A right solution of `backward`: numpy compares all gradients at once, so that a truth value of its own comes out. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `backward`: numpy compares all gradients at once, so that a truth value of its
+# own comes out.
 
 # %% check_gradients
 import numpy as np

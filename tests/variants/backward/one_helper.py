@@ -1,8 +1,5 @@
-# A right solution of `backward`: a helper makes every function of one operand from its number
-# and its slope. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `backward`: a helper makes every function of one operand from its number and
+# its slope.
 
 # %% tanh
 def unary(name, function, slope):

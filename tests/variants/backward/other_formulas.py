@@ -1,9 +1,5 @@
 # A right solution of `backward`: other formulas for the same functions, recursion with a generator,
-# gradients kept aside until a node's turn comes. An exercise without a cell here is solved as in the
-# notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# gradients kept aside until a node's turn comes.
 
 # %% exp
 def exp(self):

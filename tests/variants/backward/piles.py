@@ -1,9 +1,5 @@
-# A right solution of `backward`: lists in place of recursion from the start, other algebra for
-# the same derivatives, and one topological order for both backward passes. An exercise without
-# a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `backward`: lists in place of recursion from the start, other algebra for the
+# same derivatives, and one topological order for both backward passes.
 
 # %% tanh
 def tanh(self):
@@ -50,17 +46,6 @@ def topological_order(root):
             order.append(node)
             pile.pop()
     return order
-
-
-# %% backward
-def backward(self):
-    order = topological_order(self)
-    self.grad = 1.0
-    while order:
-        order.pop()._backward()
-
-
-Value.backward = backward
 
 
 # %% deep

@@ -1,7 +1,5 @@
-# A right solution of `backward`: one class written anew in a later cell, with slots and a backward pass of its own. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `backward`: one class written anew in a later cell, with slots and a backward
+# pass of its own.
 
 # %% extra_ops
 class Value(Value):

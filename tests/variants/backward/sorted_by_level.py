@@ -1,7 +1,4 @@
-# A right solution of `backward`: nodes sorted by their greatest distance from a leaf. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `backward`: nodes sorted by their greatest distance from a leaf.
 
 # %% topological_order
 def topological_order(root):

@@ -1,9 +1,5 @@
 # A right solution of `backward`: other forms that do not overflow: log1p and expm1, a guarded
-# quotient for tanh, the sigmoid by way of tanh as a node. An exercise without a cell here is
-# solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# quotient for tanh, the sigmoid by way of tanh as a node.
 
 # %% log
 def log(self):

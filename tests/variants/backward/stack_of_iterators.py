@@ -1,7 +1,5 @@
-# A right solution of `backward`: a stack of iterators walks the graph, and a class attribute counts the passes. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `backward`: a stack of iterators walks the graph, and a class attribute counts
+# the passes.
 
 # %% topological_order
 def topological_order(root):

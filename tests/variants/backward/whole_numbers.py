@@ -1,9 +1,5 @@
-# A right solution of `backward`: whole numbers for seeds and zeros, augmented assignments
-# written out, and `if` in place of arithmetic. An exercise without a cell here is solved as in
-# the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `backward`: whole numbers for seeds and zeros, augmented assignments written
+# out, and `if` in place of arithmetic.
 
 # %% relu
 def relu(self):

@@ -1,7 +1,4 @@
 # Right answers to `checkpoint`: letters in capitals, with blanks around them, or as names.
-#
-# ruff: noqa
-# mypy: ignore-errors
 
 # %% q1
 q1 = "C"

@@ -1,8 +1,5 @@
 # Right answers to `checkpoint`: code that is built from the engine's own operations, and an engine
 # test that takes the notebook's engine for its yardstick.
-#
-# ruff: noqa
-# mypy: ignore-errors
 
 # %% q18
 def weighted_sum(weights, inputs):

@@ -1,7 +1,5 @@
-# A right solution of `checkpoint`: counted uses for the pass, plain loops, and a test with slopes worked out on paper. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `checkpoint`: counted uses for the pass, plain loops, and a test with slopes
+# worked out on paper.
 
 # %% q18
 def weighted_sum(weights, inputs):

@@ -1,8 +1,5 @@
 # A right solution of `checkpoint`: a letter from an enumeration, and a test for engines that also
-# looks far out and deep down. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# looks far out and deep down.
 
 # %% q1
 from enum import Enum

@@ -1,8 +1,5 @@
 # A right solution of `checkpoint`: fractions, a letter cut out of a text, a comprehension that
-# walks. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# walks.
 
 # %% q1
 q1 = "abcd"[2]

@@ -1,8 +1,5 @@
 # Right answers to `checkpoint`: closures made by a function of their own, recursion with a list,
 # and an engine test whose numbers were worked out by hand.
-#
-# ruff: noqa
-# mypy: ignore-errors
 
 # %% q18
 def weighted_sum(weights, inputs):

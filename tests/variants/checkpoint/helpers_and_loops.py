@@ -1,8 +1,5 @@
-# A right solution of `checkpoint`: the engine's own operations, loops with an index, helper functions.
-# An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `checkpoint`: the engine's own operations, loops with an index, helper
+# functions.
 
 # %% q2
 q2 = float(sum(a * b for a, b in [(3, 4), (5, -2)]))

@@ -1,8 +1,5 @@
 # Right answers to `checkpoint`: whole numbers, fractions, numpy's numbers, and results of running
 # the engine.
-#
-# ruff: noqa
-# mypy: ignore-errors
 
 # %% q2
 q2 = 2

@@ -1,8 +1,5 @@
-# A right solution of `mlp`: the best of several networks is trained on, and one sample is enough for
-# a step. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `mlp`: the best of several networks is trained on, and one sample is enough
+# for a step.
 
 # %% xor
 def train_xor(inputs, targets, seed):

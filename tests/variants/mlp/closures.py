@@ -1,8 +1,5 @@
 # A right solution of `mlp`: networks without a class of their own, as closures, a partial function
-# and an object, trained by other rules. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# and an object, trained by other rules.
 
 # %% mse
 def mse(predictions, targets):

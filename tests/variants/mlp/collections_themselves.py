@@ -1,8 +1,4 @@
-# A right solution of `mlp`: parts that are collections themselves. An exercise without a cell here
-# is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `mlp`: parts that are collections themselves.
 
 # %% neuron
 from typing import NamedTuple, Any

@@ -1,8 +1,4 @@
-# A right solution of `mlp`: data classes, and classes that find their parameters by themselves. An exercise
-# without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `mlp`: data classes, and classes that find their parameters by themselves.
 
 # %% module
 class Module:

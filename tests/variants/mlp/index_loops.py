@@ -1,8 +1,5 @@
 # A right solution of `mlp`: loops with an index, other losses' forms, velocities in a dictionary,
-# helper functions. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# helper functions.
 
 # %% module
 class Module:
@@ -39,40 +36,6 @@ class Neuron(Module):
 
     def parameters(self):
         return self.w + [self.b]
-
-
-# %% layer
-class Layer(Module):
-    def __init__(self, n_inputs, n_outputs, activation="tanh"):
-        self.neurons = [Neuron(n_inputs, activation=activation) for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        if len(self.neurons) == 1:
-            return self.neurons[0](x)
-        return [n(x) for n in self.neurons]
-
-    def parameters(self):
-        return sum((n.parameters() for n in self.neurons), [])
-
-
-# %% mlp
-class MLP(Module):
-    def __init__(self, n_inputs, layer_sizes, linear_output=False):
-        self.layers = []
-        last = len(layer_sizes) - 1
-        for i, size in enumerate(layer_sizes):
-            kind = "linear" if linear_output and i == last else "tanh"
-            self.layers.append(Layer(n_inputs, size, kind))
-            n_inputs = size
-
-    def __call__(self, x):
-        out = x
-        for layer in self.layers:
-            out = layer(out)
-        return out
-
-    def parameters(self):
-        return [p for layer in self.layers for p in layer.parameters()]
 
 
 # %% linear_sequential

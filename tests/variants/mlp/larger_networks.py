@@ -1,8 +1,5 @@
 # A right solution of `mlp`: networks that are larger, and trainings that are longer, than the
-# notebook's. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# notebook's.
 
 # %% xor
 def train_xor(inputs, targets, seed):

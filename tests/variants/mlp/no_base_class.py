@@ -1,8 +1,4 @@
-# A right solution of `mlp`: classes that do not build on Module, and generators of parameters. An exercise
-# without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `mlp`: classes that do not build on Module, and generators of parameters.
 
 # %% module
 class Module(object):

@@ -1,8 +1,4 @@
-# A right solution of `mlp`: random numbers and means from numpy. An exercise
-# without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `mlp`: random numbers and means from numpy.
 
 # %% neuron
 import numpy as np

@@ -1,8 +1,4 @@
-# A right solution of `mlp`: each part made from parts that are there already. An exercise
-# without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `mlp`: each part made from parts that are there already.
 
 # %% neuron
 class Neuron(Module):

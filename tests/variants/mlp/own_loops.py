@@ -1,8 +1,5 @@
-# A right solution of `mlp`: the three networks trained without `train`, and models that are functions. An exercise
-# without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `mlp`: the three networks trained without `train`, and models that are
+# functions.
 
 # %% xor
 def train_xor(inputs, targets, seed):

@@ -1,8 +1,4 @@
-# A right solution of `mlp`: nothing but loops and lists. An exercise
-# without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `mlp`: nothing but loops and lists.
 
 # %% module
 class Module:
@@ -44,73 +40,6 @@ class Neuron(Module):
             found.append(w)
         found.append(self.b)
         return found
-
-
-# %% layer
-class Layer(Module):
-    def __init__(self, n_inputs, n_outputs, activation="tanh"):
-        self.neurons = []
-        for _ in range(n_outputs):
-            self.neurons.append(Neuron(n_inputs, activation))
-
-    def __call__(self, x):
-        answers = []
-        for neuron in self.neurons:
-            answers.append(neuron(x))
-        if len(answers) == 1:
-            return answers[0]
-        return answers
-
-    def parameters(self):
-        found = []
-        for neuron in self.neurons:
-            found.extend(neuron.parameters())
-        return found
-
-
-# %% mlp
-class MLP(Module):
-    def __init__(self, n_inputs, layer_sizes, linear_output=False):
-        self.layers = []
-        before = n_inputs
-        for number, size in enumerate(layer_sizes):
-            activation = "tanh"
-            if linear_output and number == len(layer_sizes) - 1:
-                activation = "linear"
-            self.layers.append(Layer(before, size, activation))
-            before = size
-
-    def __call__(self, x):
-        for layer in self.layers:
-            x = layer(x)
-        return x
-
-    def parameters(self):
-        found = []
-        for layer in self.layers:
-            found += layer.parameters()
-        return found
-
-
-# %% mse
-def mse(predictions, targets):
-    total = 0.0
-    for i in range(len(predictions)):
-        difference = predictions[i] - targets[i]
-        total = total + difference * difference
-    return total / len(predictions)
-
-
-# %% cross_entropy
-def cross_entropy(logits, target):
-    largest = logits[0].data
-    for z in logits:
-        if z.data > largest:
-            largest = z.data
-    total = 0.0
-    for z in logits:
-        total = total + (z - largest).exp()
-    return total.log() - (logits[target] - largest)
 
 
 # %% sgd

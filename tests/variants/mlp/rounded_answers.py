@@ -1,8 +1,4 @@
-# A right solution of `mlp`: the trained models answer with the class itself, as a plain number. An
-# exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `mlp`: the trained models answer with the class itself, as a plain number.
 
 # %% xor
 def train_xor(inputs, targets, seed):

@@ -1,8 +1,5 @@
-# A right solution of `mlp`: training in random order, gradients zeroed twice, and the rate inside the velocity. An exercise
-# without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `mlp`: training in random order, gradients zeroed twice, and the rate inside
+# the velocity.
 
 # %% sgd
 class SGD:

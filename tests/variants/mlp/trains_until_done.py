@@ -1,8 +1,4 @@
-# A right solution of `mlp`: training that goes on, or starts again, until it is done. An exercise
-# without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `mlp`: training that goes on, or starts again, until it is done.
 
 # %% xor
 def train_xor(inputs, targets, seed):

@@ -1,8 +1,4 @@
-# A right solution of `mlp`: type hints, keyword arguments and the functional style. An exercise
-# without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `mlp`: type hints, keyword arguments and the functional style.
 
 # %% module
 from functools import reduce
@@ -53,19 +49,6 @@ class MLP(Module):
 
     def parameters(self) -> list["Value"]:
         return list(chain.from_iterable(layer.parameters() for layer in self.layers))
-
-
-# %% mse
-def mse(predictions: Row, targets: Row) -> "Value":
-    errors = [p - t for p, t in zip(predictions, targets, strict=True)]
-    return sum(map(mul, errors, errors)) / len(errors)
-
-
-# %% bce
-def bce(logits: Row, targets: Row) -> "Value":
-    # The loss of a target 1 is that of a target 0 with the logit turned round.
-    signed = [z if t == 0 else -z for z, t in zip(logits, targets, strict=True)]
-    return sum((z if z.data > 0 else 0) + (1 + (-z if z.data > 0 else z).exp()).log() for z in signed) / len(signed)
 
 
 # %% train

@@ -1,42 +1,5 @@
 # A right solution of `value`: as much as possible composed: a - b as a + (-1) * b, a / b as a * b
-# ** -1. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
-
-# %% node
-class Value:
-    def __init__(self, data, _children=(), _op="", label=""):
-        self.data = float(data)
-        self.grad = 0.0
-        self._prev = tuple(_children)
-        self._op = _op
-        self._backward = lambda: None
-        self.label = label
-
-    def __repr__(self):
-        return f"Value(data={self.data}, grad={self.grad})"
-
-
-# %% add
-def wrap(x):
-    return x if isinstance(x, Value) else Value(x)
-
-
-def add(self, other):
-    other = wrap(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.grad += out.grad
-        other.grad += out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
+# ** -1.
 
 # %% mul
 def mul(self, other):
@@ -117,32 +80,9 @@ Value.__rmul__ = rmul
 Value.__rtruediv__ = rtruediv
 
 
-# %% trace
-def trace(root):
-    arrows = {}
-    to_visit = [root]
-    nodes = {root: None}
-    while to_visit:
-        node = to_visit.pop()
-        for operand in node._prev:
-            arrows[operand, node] = True
-            if operand not in nodes:
-                nodes[operand] = None
-                to_visit.append(operand)
-    return list(nodes), list(arrows)
-
-
 # %% manual_backward
 def push_gradients(root, order):
     root.grad = 1.0
     for node in order:
         if node._prev:
             node._backward()
-
-
-# %% numerical
-def numerical_derivative(f, x, h=1e-5):
-    def slope(step):
-        return (f(x + step) - f(x)) / step
-
-    return (slope(h) + slope(-h)) / 2

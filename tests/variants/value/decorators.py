@@ -1,22 +1,4 @@
-# A right solution of `value`: decorators wrap plain operands and attach each function to the
-# class. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
-
-# %% node
-class Value:
-    def __init__(self, data, _children=(), _op="", label=""):
-        self.data = float(data)
-        self.grad = 0.0
-        self._prev = tuple(_children)
-        self._op = _op
-        self._backward = lambda: None
-        self.label = label
-
-    def __repr__(self):
-        return f"Value(data={self.data}, grad={self.grad})"
-
+# A right solution of `value`: decorators wrap plain operands and attach each function to the class.
 
 # %% add
 import functools
@@ -67,43 +49,6 @@ def mul(self, other):
 
     out._backward = _backward
     return out
-
-
-# %% pow
-@method("pow")
-def power(self, exponent):
-    if not isinstance(exponent, (int, float)):
-        return NotImplemented
-    result = self.data**exponent
-    if isinstance(result, complex):
-        raise ValueError("not a real number")
-    out = Value(result, (self,), f"**{exponent}")
-
-    @functools.partial(setattr, out, "_backward")
-    def _backward():
-        local = 0.0 if exponent == 0 else exponent * self.data ** (exponent - 1)
-        self.grad += local * out.grad
-
-    return out
-
-
-# %% neg_sub
-@method("neg")
-def neg(self):
-    return self * -1
-
-
-@method("sub")
-@operands_wrapped
-def sub(self, other):
-    return self + -other
-
-
-# %% div
-@method("truediv")
-@operands_wrapped
-def div(self, other):
-    return self * other**-1
 
 
 # %% reverse

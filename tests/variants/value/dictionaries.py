@@ -1,7 +1,5 @@
-# A right solution of `value`: a node is the dictionary of its own attributes, equal to nothing but itself. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `value`: a node is the dictionary of its own attributes, equal to nothing but
+# itself.
 
 # %% node
 class Value(dict):

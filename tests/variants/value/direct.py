@@ -1,22 +1,5 @@
 # A right solution of `value`: every operation written directly, the reflected ones too, with no
-# operation used in another. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
-
-# %% node
-class Value:
-    def __init__(self, data, _children=(), _op="", label=""):
-        self.data = float(data)
-        self.grad = 0.0
-        self._prev = tuple(_children)
-        self._op = _op
-        self._backward = lambda: None
-        self.label = label
-
-    def __repr__(self):
-        return f"Value(data={self.data}, grad={self.grad})"
-
+# operation used in another.
 
 # %% add
 def add(self, other):
@@ -174,13 +157,6 @@ def trace(root):
         level = {operand for operand, _ in arrows} - nodes
         nodes |= level
     return nodes, edges
-
-
-# %% manual_backward
-def push_gradients(root, order):
-    root.grad = 1.0
-    for node in order:
-        node._backward()
 
 
 # %% numerical

@@ -1,8 +1,5 @@
 # A right solution of `value`: a functional style: one helper makes every node from its local
-# slopes. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# slopes.
 
 # %% node
 class Value:

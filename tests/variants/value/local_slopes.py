@@ -1,8 +1,5 @@
 # A right solution of `value`: no closures: a node keeps its local derivatives, and one method
-# passes gradients on. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# passes gradients on.
 
 # %% node
 class Value:

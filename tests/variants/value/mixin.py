@@ -1,7 +1,5 @@
-# A right solution of `value`: the reflected operators come from a mixin, and a subclass takes the place of Value. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `value`: the reflected operators come from a mixin, and a subclass takes the
+# place of Value.
 
 # %% reverse
 class Reflected:

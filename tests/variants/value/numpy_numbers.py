@@ -1,8 +1,4 @@
-# A right solution of `value`: numbers kept as numpy scalars. An exercise without a cell here is
-# solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `value`: numbers kept as numpy scalars.
 
 # %% node
 import numpy as np

@@ -1,7 +1,5 @@
-# A right solution of `value`: pattern matching instead of isinstance, f-strings that spell the form out. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `value`: pattern matching instead of isinstance, f-strings that spell the form
+# out.
 
 # %% node
 class Value:
@@ -48,43 +46,3 @@ def add(self, other):
 
 
 Value.__add__ = add
-
-
-# %% mul
-def mul(self, other):
-    other = node_of(other)
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def step():
-        for one, another in ((self, other), (other, self)):
-            one.grad += another.data * out.grad
-
-    out._backward = step
-    return out
-
-
-Value.__mul__ = mul
-
-
-# %% pow
-def power(self, exponent):
-    match exponent:
-        case int() | float():
-            pass
-        case _:
-            raise TypeError("not a plain exponent")
-    match self.data**exponent:
-        case complex():
-            raise ValueError("not real")
-        case result:
-            out = Value(result, (self,), f"**{exponent}")
-
-    def step():
-        if exponent:
-            self.grad += out.grad * exponent * self.data ** (exponent - 1)
-
-    out._backward = step
-    return out
-
-
-Value.__pow__ = power

@@ -1,8 +1,4 @@
-# A right solution of `value`: gradients and operands behind properties. An exercise without a cell
-# here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `value`: gradients and operands behind properties.
 
 # %% node
 class Value:
@@ -63,71 +59,6 @@ def add(self, other):
 
 
 Value.__add__ = add
-
-
-# %% mul
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def _backward():
-        self.collect(other.data * out.grad)
-        other.collect(self.data * out.grad)
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-
-
-# %% pow
-def power(self, exponent):
-    if not isinstance(exponent, (int, float)):
-        raise TypeError("int or float")
-    power_of = self.data**exponent
-    if isinstance(power_of, complex):
-        raise ValueError("complex")
-    out = Value(power_of, (self,), f"**{exponent}")
-
-    def _backward():
-        if exponent != 0:
-            self.collect(exponent * self.data ** (exponent - 1) * out.grad)
-
-    out._backward = _backward
-    return out
-
-
-Value.__pow__ = power
-
-
-# %% neg_sub
-def neg(self):
-    return self * -1
-
-
-def sub(self, other):
-    return self + (-other)
-
-
-Value.__neg__ = neg
-Value.__sub__ = sub
-
-
-# %% div
-def div(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data / other.data, (self, other), "/")
-
-    def _backward():
-        self.collect(out.grad / other.data)
-        other.collect(-out.grad * self.data / other.data**2)
-
-    out._backward = _backward
-    return out
-
-
-Value.__truediv__ = div
 
 
 # %% trace

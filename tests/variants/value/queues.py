@@ -1,8 +1,4 @@
-# A right solution of `value`: a queue and counted uses in trace; edges as the keys of a
-# dictionary. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `value`: a queue and counted uses in trace; edges as the keys of a dictionary.
 
 # %% node
 class Value:

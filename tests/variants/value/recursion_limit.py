@@ -1,7 +1,4 @@
-# A right solution of `value`: recursion, with the limit raised where it is needed. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# A right solution of `value`: recursion, with the limit raised where it is needed.
 
 # %% trace
 import sys

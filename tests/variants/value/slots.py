@@ -1,8 +1,5 @@
 # A right solution of `value`: nodes with slots, the steps as nested functions that read from short
-# names. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# names.
 
 # %% node
 class Value:
@@ -136,13 +133,6 @@ def trace(root):
             edges.add((operand, node))
             stack.append(operand)
     return nodes, edges
-
-
-# %% manual_backward
-def push_gradients(root, order):
-    root.grad = 1.0
-    for node in order:
-        node._backward()
 
 
 # %% numerical

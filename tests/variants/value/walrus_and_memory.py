@@ -1,9 +1,5 @@
 # A right solution of `value`: assignment expressions, keyword arguments, numbers that are kept from
-# the forward pass, recursion with a list of its own. An exercise without a cell here is solved as in
-# the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
+# the forward pass, recursion with a list of its own.
 
 # %% node
 class Value:
@@ -79,38 +75,6 @@ def power(self, exponent):
 Value.__pow__ = power
 
 
-# %% neg_sub
-def neg(self):
-    return 0.0 * self + self * -1.0 if False else Value(-1.0) * self
-
-
-def sub(self, other):
-    if isinstance(other, Value):
-        return self + other * -1
-    return self + -other
-
-
-Value.__neg__ = neg
-Value.__sub__ = sub
-
-
-# %% div
-def div(self, other):
-    if isinstance(other, (int, float)):
-        return self * (1 / other)
-    return self * other ** (-1)
-
-
-Value.__truediv__ = div
-
-
-# %% reverse
-Value.__radd__ = Value.__add__
-Value.__rmul__ = Value.__mul__
-Value.__rsub__ = lambda self, other: -(self - other)
-Value.__rtruediv__ = lambda self, other: (self**-1) * other
-
-
 # %% trace
 def trace(root):
     from collections import deque
@@ -130,17 +94,3 @@ def trace(root):
                 nodes += [operand]
                 queue.append(operand)
     return set(nodes), edges
-
-
-# %% manual_backward
-def push_gradients(root, order):
-    setattr(root, "grad", 1.0)
-    steps = [node._backward for node in order]
-    for step in steps:
-        step()
-
-
-# %% numerical
-def numerical_derivative(f, x, h=1e-5):
-    up, down = f(x + h), f(x - h)
-    return (up - down) / (x + h - (x - h)) if h > 0.01 else 0.5 * (up - down) / h

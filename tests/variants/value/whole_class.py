@@ -1,13 +1,5 @@
-# A right solution of `value`: the stubs are untouched, and the last cell holds the whole class
-# with all its methods. An exercise without a cell here is solved as in the notebook.
-#
-# ruff: noqa
-# mypy: ignore-errors
-
-# %% numerical
-def numerical_derivative(f, x, h=1e-5):
-    return (f(x + h) - f(x - h)) / (2 * h)
-
+# A right solution of `value`: the stubs are untouched, and the last cell holds the whole class with
+# all its methods.
 
 # %% node
 class Value:

@@ -1,15 +1,12 @@
-"""Wrong answers by kind: right ones, spoiled in one part of what they may be given.
+"""Makes answers to operations that are wrong for one kind of input alone: more edges.
 
-Each is a solution cell with a few lines behind it, or with one line of it replaced. They stand for
-mistakes that nobody has made yet: a rule that holds for the numbers that one tries and for no
-others, something kept from one call to the next, nodes told apart by their numbers.
+Each is the solution with a few lines behind it, which spoil the result, its operands or its slope
+where an operand, a gradient or an earlier call is of one kind.
 """
 
 from __future__ import annotations
 
-import tomllib
 from collections.abc import Iterator
-from pathlib import Path
 from textwrap import indent
 
 OPERATIONS = {
@@ -54,7 +51,12 @@ def spoiled(operation):
 Value.{method} = spoiled(Value.{method})
 """
 
-_HALF = "step()\nself.grad = before + (self.grad - before) / 2"
+_HALVED = """\
+if {rule}:
+    step()
+    self.grad = before + (self.grad - before) / 2
+else:
+    step()"""
 
 WHERE = {
     # By partition: whether the operand's number is in it.
@@ -118,59 +120,38 @@ _COMPOSED = ("__rsub__", "__rtruediv__")
 """What the solution makes of other operations: its last step alone does not reach the operand."""
 
 
-def spoiled_operations(exercise: str, solution: str) -> Iterator[tuple[str, str]]:
-    """The names and the sources of wrong answers to an exercise that defines operations."""
-
-    def source(method: str, forward: str, backward: str) -> str:
-        return solution + _SPOILED.format(
-            method=method,
-            forward=indent(forward or "pass", " " * 8),
-            backward=indent(backward, " " * 12),
-        )
-
-    for method in OPERATIONS[exercise]:
-        has_other = method.startswith("__") and method != "__neg__"
-        places = WHERE | OTHERS if has_other else WHERE
-        if method in ("log", "sqrt"):
-            places = {kind: rule for kind, rule in places.items() if kind != "negative"}
-        for kind, rule in places.items():
-            value = f"if {rule}: out.data += 1e-3 * (abs(out.data) or 1.0)"
-            yield f"{method} {kind}: value", source(method, value, "step()")
+def edges(exercise: str, solution: str) -> Iterator[tuple[str, str]]:
+    """Yield names and sources of wrong answers to an exercise; none if it has no operation."""
+    for method in OPERATIONS.get(exercise, ()):
+        for kind, forward, backward in _spoilings(method):
             yield (
-                f"{method} {kind}: cut off",
-                source(method, f"if {rule}: out._prev = ()", "step()"),
+                f"{method.strip('_')}_{kind.replace(' ', '_')}",
+                solution
+                + _SPOILED.format(
+                    method=method,
+                    forward=indent(forward or "pass", " " * 8),
+                    backward=indent(backward, " " * 12),
+                ),
             )
-            slope = f"if {rule}:\n{indent(_HALF, '    ')}\nelse:\n    step()"
-            if (method, kind) not in _FLAT and method not in _COMPOSED:
-                yield f"{method} {kind}: slope", source(method, "", slope)
-        if method in ("__add__", "__mul__", "__sub__", "__truediv__"):
-            yield (
-                f"{method} twice: value",
-                source(method, f"if {_TWICE}: out.data += 1e-3", "step()"),
-            )
-            yield (
-                f"{method} twice: cut off",
-                source(method, f"if {_TWICE}: out._prev = ()", "step()"),
-            )
-        for kind, rule in UPSTREAM.items():
-            if method in ("log", "sqrt") and kind == "signs differ":
-                rule = "upstream < 0"
-            slope = f"if {rule}:\n{indent(_HALF, '    ')}\nelse:\n    step()"
-            if method not in _COMPOSED:
-                yield f"{method} {kind}", source(method, "", slope)
-        for kind, (forward, backward) in STATE.items():
-            if kind != "gradient clipped" or method not in (*_COMPOSED, "sigmoid"):
-                yield f"{method} {kind}", source(method, forward, backward)
 
 
-CHANGED = tomllib.loads(Path(__file__).with_suffix(".toml").read_text("utf-8"))
-
-
-def wrong_answers(exercise: str, solution: str) -> Iterator[tuple[str, str]]:
-    """The names and the sources of wrong answers to an exercise."""
-    if exercise in OPERATIONS:
-        yield from spoiled_operations(exercise, solution)
-    for kind, (old, new) in CHANGED.get(exercise, {}).items():
-        head, mark, body = solution.partition("### BEGIN SOLUTION")
-        assert old in body, f"{exercise}, {kind}: the solution reads otherwise now"
-        yield kind, head + mark + (body.replace(old, new, 1) if old else body + new)
+def _spoilings(method: str) -> Iterator[tuple[str, str, str]]:
+    """Yield kinds of input, and what goes wrong there in the forward and the backward step."""
+    positive, composed = method in ("log", "sqrt"), method in _COMPOSED
+    has_other = method.startswith("__") and method != "__neg__"
+    for kind, rule in (WHERE | OTHERS if has_other else WHERE).items():
+        if positive and kind == "negative":
+            continue
+        yield f"{kind} value", f"if {rule}: out.data += 1e-3 * (abs(out.data) or 1.0)", "step()"
+        yield f"{kind} cut off", f"if {rule}: out._prev = ()", "step()"
+        if (method, kind) not in _FLAT and not composed:
+            yield f"{kind} slope", "", _HALVED.format(rule=rule)
+    if method in ("__add__", "__mul__", "__sub__", "__truediv__"):
+        yield "twice value", f"if {_TWICE}: out.data += 1e-3", "step()"
+        yield "twice cut off", f"if {_TWICE}: out._prev = ()", "step()"
+    for kind, rule in () if composed else UPSTREAM.items():
+        rule = "upstream < 0" if positive and kind == "signs differ" else rule
+        yield kind, "", _HALVED.format(rule=rule)
+    for kind, (forward, backward) in STATE.items():
+        if kind != "gradient clipped" or (not composed and method != "sigmoid"):
+            yield kind, forward, backward
