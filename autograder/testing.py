@@ -74,7 +74,7 @@ def plain(answer: Any, tidy: Callable[[Any], Any] = lambda value: value) -> Any:
     Args:
         tidy: brings answers that mean the same into one form, before anything looks at them.
     """
-    return look(answer, tidy=tidy)
+    return look(answer, whole=True, tidy=tidy)
 
 
 def is_object(answer: Any) -> bool:

@@ -106,7 +106,7 @@ def network_answers(
     first, *later = (fmean(losses[i : i + part]) for i in range(0, len(losses), part))
     assert len(losses) >= 4 and min(later) < 0.8 * first
     asked = [parameter.data for parameter in moved]
-    held = [plain(number) for number in asked]
+    held = [float(number) for number in asked]
 
     def move(numbers: Sequence[float]) -> None:
         for parameter, number in zip(moved, numbers, strict=True):
