@@ -1,23 +1,11 @@
 # A right solution of `value`: as much as possible composed: a - b as a + (-1) * b, a / b as a * b
 # ** -1.
 
-# %% mul
-def mul(self, other):
-    other = wrap(other)
-    out = Value(self.data * other.data, (self, other), "*")
-
-    def _backward():
-        self.grad += other.data * out.grad
-        other.grad += self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-
-
 # %% pow
+def wrap(x):
+    return x if isinstance(x, Value) else Value(x)
+
+
 def power(self, exponent):
     if not isinstance(exponent, (int, float)):
         return NotImplemented  # Python turns it into a TypeError

@@ -32,6 +32,40 @@ Value.__add__ = add
 Value.__radd__ = lambda self, other: self + other
 
 
+# %% mul
+def mul(self, other):
+    other = other if isinstance(other, Value) else Value(other)
+    out = Value(self.data * other.data, {self, other}, "*")
+
+    def _backward():
+        self.grad += other.data * out.grad
+        other.grad += self.data * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.__mul__ = mul
+Value.__rmul__ = lambda self, other: self * other
+
+
+# %% pow
+def power(self, exponent):
+    if not isinstance(exponent, (int, float)):
+        raise TypeError("only int and float powers")
+    out = Value(self.data**exponent, {self}, f"**{exponent}")  # float() refuses a complex number
+
+    def _backward():
+        if exponent:
+            self.grad += exponent * self.data ** (exponent - 1) * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.__pow__ = power
+
+
 # %% neg_sub
 def neg(self):
     return -1 * self
