@@ -23,6 +23,10 @@ pytestmark = pytest.mark.slow
 LINE = re.compile(r"[\d-]+ [\d:,]+ (\d+) (DEBUG|INFO) (autograder\.[\w.]+): (.*)")
 
 
+ENDLESS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass\n"
+"""A cell that cannot be interrupted."""
+
+
 @pytest.fixture
 def answers(course) -> dict[str, str]:
     """One exercise with a known mistake, on which another builds; and a cell that never ends."""
@@ -31,7 +35,7 @@ def answers(course) -> dict[str, str]:
     return {
         **right,
         "mul": exercises["mul"].mistakes[0].source,
-        "pow": "SECRET_OF_A_STUDENT = 1\nwhile True:\n    pass\n",
+        "pow": f"SECRET_OF_A_STUDENT = 1\n{ENDLESS}",
     }
 
 
@@ -57,7 +61,7 @@ def test_each_stage_has_its_line_in_order(lines):
         ("one_submission", r"value\.ipynb: read \d+ bytes in \d\.\d+ s; mended: nothing"),
         ("student_run", r"own process: started, 0 cells"),
         ("student_run", r"own process: cell \d+ \(mul\) ran in \d\.\d+ s"),
-        ("student_run", r"own process: cell \d+ \(pow\) lost after \d\.\d+ s: timeout"),
+        ("student_run", r"own process: cell \d+ \(pow\) lost after \d+\.\d+ s: timeout"),
         ("one_notebook", r"mul: \d public examples observed"),
         ("one_notebook", r"mul: test test_\w+ did not pass in \d\.\d+ s, own process"),
         ("one_notebook", r"pow: test test_\w+ not run: timeout"),

@@ -581,7 +581,7 @@ def test_what_was_left_running_ends_with_the_process(server):
 
 def test_answers_given_in_advance_are_answers_and_no_more(server):
     """A forged answer to the next question is believed as any answer; then the order breaks."""
-    said = {"outputs": [], "execution_count": 1, "error": None}
+    said = {"outputs": [], "execution_count": 1, "error": None, "stopped": []}
     cell = CONNECTION + f"say({said})\nfor _ in range(3): say({{'values': [1]}})"
     with server.spawn(1) as student:
         assert student.request({"cell": cell}, 5) == said
@@ -589,7 +589,7 @@ def test_answers_given_in_advance_are_answers_and_no_more(server):
 
 
 def test_a_process_that_does_not_listen_cannot_block_the_grader(server):
-    said = {"outputs": [], "execution_count": 1, "error": None}
+    said = {"outputs": [], "execution_count": 1, "error": None, "stopped": []}
     cell = CONNECTION + f"say({said}); time.sleep(100)"
     with server.spawn(1) as student:
         student.request({"cell": cell}, 5)

@@ -144,7 +144,7 @@ from inside.session import Session
 connection = next(o for o in gc.get_objects() if isinstance(o, Session))._connection._socket
 body = (
     '{"outputs": [{"output_type": "display_data", "metadata": {}, "data": {"text/plain": "%s"}}],'
-    ' "execution_count": 1, "error": null}'
+    ' "execution_count": 1, "error": null, "stopped": []}'
 )
 def say(text):
     text = text.encode()
