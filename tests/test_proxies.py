@@ -414,6 +414,13 @@ def test_a_helper_module_is_sent_once(counted):
     assert json.dumps(requests).count(HELPERS["tools"].hex()) == 1
 
 
+def test_a_helper_module_that_is_used_twice_in_one_message_is_made_once(students):
+    for student in students:
+        first, second = student.inside.tools.KEPT, student.inside.tools.KEPT
+        first.append(1.0)
+        assert [len(first), len(second)] == [len(first)] * 2
+
+
 def test_a_module_that_did_not_arrive_is_sent_again(counted):
     student, _ = counted
     assert (

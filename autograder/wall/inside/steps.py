@@ -117,10 +117,11 @@ class Steps:
         return _VERBS[verb](*arguments)
 
     def _module(self, name: str, code: bytes | None = None) -> ModuleType:
-        """The helper module of this name, whose code was sent the first time."""
-        if code is not None:
-            module = self._modules[name] = ModuleType(name)
+        """Return the helper module of this name; it is made once, however often its code comes."""
+        if code is not None and name not in self._modules:
+            module = ModuleType(name)
             exec(marshal.loads(code), vars(module))
+            self._modules[name] = module
         return self._modules[name]
 
     def _decoded(self, message: Any) -> Any:
