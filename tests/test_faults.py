@@ -106,6 +106,9 @@ def test_on_a_full_disk_nothing_is_half_written_and_the_rest_is_graded_later(
     assert {name: bytes.fromhex(text) for name, text in told["files"].items()} == undisturbed.files
 
 
+LOOP = "def add(self, other):\n    while True:\n        pass\n\n\nValue.__add__ = add\n"
+
+
 def test_a_clock_that_jumps_changes_no_mark_date_or_time_limit(
     fresh, undisturbed, tmp_path, monkeypatch
 ):
@@ -132,7 +135,7 @@ def test_a_clock_that_jumps_changes_no_mark_date_or_time_limit(
     assert [each.student for each in kept] == sorted(undisturbed.record)
 
     answers = {"node": load_assignment(folder, "value").exercises["node"].solution}
-    loop = filled_notebook(folder, "value", {**answers, "add": "while True:\n    pass\n"})
+    loop = filled_notebook(folder, "value", {**answers, "add": LOOP})
     (folder / "submitted/right/value/value.ipynb").write_text(loop, "utf-8")
     started = time.monotonic()
     grade(folder)
