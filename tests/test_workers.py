@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import multiprocessing
 import os
 import re
 import signal
@@ -10,6 +11,7 @@ import subprocess
 import sys
 import time
 from collections.abc import Iterator
+from concurrent.futures import ProcessPoolExecutor
 from contextlib import suppress
 from dataclasses import replace
 from pathlib import Path
@@ -53,17 +55,24 @@ def where_it_runs(asked: Path, count: int) -> set[int]:
     return os.sched_getaffinity(0)
 
 
+def processors_of_workers(school: Path, asked: Path, count: int) -> list[set[int]]:
+    """Return the processors of each of `count` workers, which meet in the folder `asked`."""
+    asked.mkdir()
+    with ManyProcesses(school, KEY, count, WarmServer.launched(count)) as many:
+        where = [many._pool.submit(where_it_runs, asked, count) for _ in range(count)]
+        return [future.result() for future in where]
+
+
 def test_each_worker_keeps_to_a_processor_where_there_is_one_for_each(school, tmp_path):
+    """The workers are forked from a fresh process: one with threads of other tests forks none."""
     everywhere = os.sched_getaffinity(0)
     count = len(everywhere)
-    with ManyProcesses(school, KEY, count, WarmServer.launched(count)) as many:
-        where = [many._pool.submit(where_it_runs, tmp_path, count) for _ in range(count)]
-        assert sorted([*future.result()] for future in where) == [[each] for each in everywhere]
-    count += 1
-    with ManyProcesses(school, KEY, count, WarmServer.launched(count)) as many:
-        where = [many._pool.submit(os.sched_getaffinity, 0) for _ in range(count)]
-        assert [future.result() for future in where] == [everywhere] * count
-    assert os.sched_getaffinity(0) == everywhere
+    with ProcessPoolExecutor(1, multiprocessing.get_context("spawn")) as fresh:
+        each = fresh.submit(processors_of_workers, school, tmp_path / "each", count).result()
+        more = fresh.submit(processors_of_workers, school, tmp_path / "more", count + 1)
+        assert sorted(each, key=min) == [{number} for number in sorted(everywhere)]
+        assert more.result() == [everywhere] * (count + 1)
+        assert fresh.submit(os.sched_getaffinity, 0).result() == everywhere
 
 
 def test_what_is_graded_meanwhile_comes_together(school, alone):
