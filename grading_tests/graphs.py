@@ -1,7 +1,10 @@
 """Expression graphs of a student's nodes, or of the reference's: leaves, operands, gradients."""
 
 import random
+from collections.abc import Callable
+from contextlib import suppress
 from itertools import cycle
+from typing import Any
 
 from autograder.testing import Student, close
 from inside import graphs
@@ -73,12 +76,38 @@ def kinds(rng: random.Random, smallest: float = 0.0, largest: float = 1e9) -> li
     return found
 
 
-def pairs(rng: random.Random) -> list[tuple[float, float]]:
-    """Pairs of numbers: each kind on either side, equal ones, opposite ones, 0 beside 0."""
+def pairs(rng: random.Random, operation: Callable[..., Any]) -> list[tuple[float, float]]:
+    """Pairs of numbers that an operation has a result for: each kind on either side, equal ones,
+    opposite ones, 0 beside 0."""
     left, right = kinds(rng), kinds(rng)
     some = left[-9:-5]
     special = [(0.0, 0.0), (1.0, 1.0), *[(a, a) for a in some], *[(a, -a) for a in some]]
-    return [*zip(left, right[7:] + right[:7], strict=True), *special]
+    special += [(2e-19, 5e-20), (1.5, -3e-17), (3.0, 6), (2.0, -8)]
+    found = []
+    for pair in [*zip(left, right[7:] + right[:7], strict=True), *special]:
+        with suppress(ZeroDivisionError):
+            operation(*pair)
+            found.append(pair)
+    return found
+
+
+def powers(rng: random.Random) -> list[tuple[float, float]]:
+    """Bases and exponents whose powers are real: bases of every kind, exponents of either sign,
+    whole and not, special ones."""
+    bases = kinds(rng, smallest=0.01, largest=500)
+    whole = zip(bases * 2, cycle([2, -1, 3, 1, 4, -2, 5, 1, -3]))
+    fractions = [0.5, -0.5, 1.5, 0.25, 2.0, -1.0, 2.5, rng.uniform(0.02, 0.9), -2.7, 0.0]
+    broken = zip([a for a in bases if a > 0] * 2, cycle(fractions))
+    special = [(1.2, 30), (2, 2), (1.0, 1), (-1.0, -1), (2.0, -2), (5e-5, 2), (-8e-5, 2), (1.0, 7),
+               (1.0, -3.5), (-5e-4, 1), (5e-4, 0.5), (1.5, 1e-5), (1.5, -1e-5), (40.0, 1e-5),
+               (-3.0, 2.0), (-2.5, -1.0)]  # fmt: skip
+    return [*((a, n) for a, n in whole if a or n > 0), *broken, *special]
+
+
+def assert_gradients(student, reference, build, inputs, upstream=1.0):
+    """That an expression's number and its gradients, by hand, are those of the reference."""
+    expected = gradients(reference, build, inputs, upstream)
+    assert gradients(student, build, inputs, upstream) == close(expected)
 
 
 def assert_right(student, reference, rng, tried):

@@ -16,7 +16,7 @@ import pytest
 
 from autograder.testing import close, exercise, plain
 from course.dot import DotError, read_dot
-from graphs import alone, assert_right, behind, gradients, kinds, leaf, push
+from graphs import alone, assert_gradients, assert_right, behind, gradients, kinds, leaf, push
 from inside import functions
 
 TOO_LONG = 20
@@ -53,12 +53,6 @@ def graph(student, number, *operands):
         made_of = tuple(nodes[place] for place in places)
         nodes.append(student.Value(number(), made_of, "?" if made_of else ""))
     return nodes
-
-
-def assert_gradients(student, reference, build, inputs, upstream=1.0):
-    """That an expression's number and its gradients, by hand, are those of the reference."""
-    expected = gradients(reference, build, inputs, upstream)
-    assert gradients(student, build, inputs, upstream) == close(expected)
 
 
 def sigmoid(a):

@@ -65,8 +65,8 @@ def secret_copy(folder: Path) -> Path:
     )
     plant(
         tests / "test_value.py",
-        ("class TestAdd:", "class TestAdd:\n    secret = '{}'  # {}\n"),
-        ('@exercise("add")', 'SECRET = "{}"\n\n\n@exercise("add")'),
+        ("class TestNode:", "class TestNode:\n    secret = '{}'  # {}\n"),
+        ('@exercise("node")', 'SECRET = "{}"\n\n\n@exercise("node")'),
     )
     plant(tests / "drawing.py", ("MAX_NODES = 12", "MAX_NODES = 12  # {}"))
     plant(folder / "course.toml", ("[audit]", "# {}\n[audit]"))

@@ -55,7 +55,7 @@ SOURCE = "source/value/value.ipynb"
     [
         (TESTS, "import math", "import nothing_of_that_name",
          "the tests cannot be collected.*No module named 'nothing_of_that_name'"),
-        (TESTS, '@exercise("add")', '@exercise("sum")', 'no test grades add: write one'),
+        (TESTS, '@exercise("node")', '@exercise("sum")', 'no test grades node: write one'),
         (TESTS, "@exercise(", '@exercise("sum")\ndef test_sum(student):\n    pass\n\n\n@exercise(',
          "tests grade sum, which the notebook does not have"),
         (SOURCE, '{\n "cells"', '<<<<<<< ours\n{\n "cells"', r"not a whole notebook \(Expecting v"),
@@ -351,23 +351,26 @@ def damaged(course: Path, folder: Path, old: str, new: str) -> Path:
     return folder
 
 
+LAST = '@exercise("numerical")\n'
 MISTAKES = {
-    "a name": ("assert (x + y).data == close(a + b)", "assert (x + y).data == close(a + c)",
-               "NameError: name 'c' is not defined"),
-    "a fixture": ("def test_adds(self, student, number)", "def test_adds(self, student, numbr)",
-                  "fixture 'numbr' not found"),
-    "a wrong number": ("assert (x + y).data == close(a + b)", "assert (x + y).data == close(a - b)",
-                       "the model solution does not pass this test"),
-    "a rare error": ("assert (x + y).data == close(a + b)",
-                     "assert (x + y).data == close(a + b), undefined_in_the_message",
-                     ""),
-}  # fmt: skip
+    "a name": ("student", "close(three)", "NameError: name 'three' is not defined"),
+    "a fixture": ("student, numbr", "close(3)", "fixture 'numbr' not found"),
+    "a wrong number": ("student", "close(4)", "the model solution does not pass this test"),
+    "a rare error": ("student", "close(3), undefined_in_the_message", ""),
+}
+
+
+def one_more(name: str) -> str:
+    """The hidden tests of `numerical`, and before them a test of `add` with a mistake."""
+    takes, expected, _ = MISTAKES[name]
+    text = f"def test_more({takes}):\n    assert (student.Value(1) + 2).data == {expected}\n"
+    return f'@exercise("add")\n{text}\n\n{LAST}'
 
 
 @pytest.mark.parametrize("name", MISTAKES)
 def test_a_broken_hidden_test_costs_nobody_a_point(course: Path, tmp_path: Path, name: str) -> None:
-    old, new, says = MISTAKES[name]
-    folder = damaged(course, tmp_path / "course", old, new)
+    says = MISTAKES[name][-1]
+    folder = damaged(course, tmp_path / "course", LAST, one_more(name))
     notebook = tmp_path / "value.ipynb"
     right = {e.id: e.solution for e in load_assignment(folder, "value").exercises.values()}
     wrong = next(m.source for m in load_assignment(folder, "value").exercises["mul"].mistakes)
@@ -391,8 +394,8 @@ def test_a_broken_hidden_test_costs_nobody_a_point(course: Path, tmp_path: Path,
 def test_a_broken_hidden_test_is_told_by_grade_and_taken_up_again(
     course: Path, tmp_path: Path
 ) -> None:
-    old, new, says = MISTAKES["a name"]
-    folder = damaged(course, tmp_path / "course", old, new)
+    says = MISTAKES["a name"][-1]
+    folder = damaged(course, tmp_path / "course", LAST, one_more("a name"))
     assignment = load_assignment(folder, "value")
     right = {e.id: e.solution for e in assignment.exercises.values()}
     hand_in(folder, assignment, {"first": right, "second": right})
@@ -410,7 +413,7 @@ def test_a_broken_hidden_test_is_told_by_grade_and_taken_up_again(
         assert grade.auto_score is None and grade.needs_manual_grade
         assert gradebook.find_submission("value", "first").score == 36
     path = folder / TESTS
-    path.write_text(path.read_text("utf-8").replace(new, old), "utf-8")
+    path.write_text(path.read_text("utf-8").replace(one_more("a name"), LAST), "utf-8")
     second = run(arguments)
     assert second.exit_code == 0, second.output
     assert "unchanged" not in second.output
@@ -423,8 +426,8 @@ def test_a_broken_hidden_test_is_told_by_nbgrader_and_in_no_feedback(
     course: Path, tmp_path: Path
 ) -> None:
     """The formgrader's button does what `nbgrader autograde` does."""
-    old, new, says = MISTAKES["a name"]
-    folder = damaged(course, tmp_path / "course", old, new)
+    says = MISTAKES["a name"][-1]
+    folder = damaged(course, tmp_path / "course", LAST, one_more("a name"))
     assignment = load_assignment(folder, "value")
     hand_in(
         folder, assignment, {"first": {e.id: e.solution for e in assignment.exercises.values()}}
@@ -451,8 +454,8 @@ def test_a_broken_hidden_test_is_told_by_nbgrader_and_in_no_feedback(
 
 
 def test_an_exercise_whose_tests_are_all_skipped_is_ungraded(course: Path, tmp_path: Path) -> None:
-    skip = '@exercise("numerical")\n@__import__("pytest").mark.skip(reason="under repair")\n'
-    folder = damaged(course, tmp_path / "course", '@exercise("numerical")\n', skip)
+    skip = f'{LAST}@__import__("pytest").mark.skip(reason="under repair")\n'
+    folder = damaged(course, tmp_path / "course", LAST, skip)
     notebook = tmp_path / "value.ipynb"
     right = {e.id: e.solution for e in load_assignment(folder, "value").exercises.values()}
     notebook.write_text(filled_notebook(folder, "value", right), "utf-8")
@@ -472,7 +475,7 @@ def test_edited_tests_are_read_again_by_a_grader_that_lives_on(
     with Grader(folder, bytes(32)) as grader:
         assert grader.grade("value", cells).report.score == 40
         for path, old, new in (
-            (folder / TESTS, "close(a + b)", "close(a - b)"),
+            (folder / TESTS, "close(central(a, b, x, h))", "close(central(b, a, x, h))"),
             (folder / "grading_tests/conftest.py", "def number(rng)", "def nobody(rng)"),
             (folder / "grading_tests/inside/functions.py", "self.a / t", "self.a * t"),
         ):

@@ -95,7 +95,8 @@ def test_formgrader_reads_edited_tests_again_and_tells_a_broken_one(
     expect(_row(formgrader, "right").locator(".score")).to_have_text("40 / 40")
     tests = handed_in / "grading_tests" / "test_value.py"
     whole = tests.read_text("utf-8")
-    tests.write_text(whole.replace("close(a + b)", "close(a + beta)", 1), "utf-8")
+    broken = "def test_more(student):\n    assert (student.Value(1) + 2).data == close(1 + beta)\n"
+    tests.write_text(f'{whole}\n\n@exercise("add")\n{broken}', "utf-8")
     _autograde(formgrader, "right")
     expect(_row(formgrader, "right").locator(".score")).to_have_text("36 / 40")
     expect(_row(formgrader, "right")).to_contain_text("needs manual grading")
