@@ -21,3 +21,9 @@ def positive(rng):
 def number(rng):
     """Draws numbers of either sign, away from 0 and from 1."""
     return lambda: rng.choice([-1, 1]) * rng.uniform(1.2, 3.0)
+
+
+@pytest.fixture
+def numbers(number):
+    """Draws lists of so many numbers."""
+    return lambda count: [number() for _ in range(count)]

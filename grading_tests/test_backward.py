@@ -18,6 +18,7 @@ from autograder.testing import close, exercise, plain
 from course.dot import DotError, read_dot
 from graphs import alone, assert_gradients, assert_right, behind, gradients, kinds, leaf, push
 from inside import functions
+from verdicts import assert_tells
 
 TOO_LONG = 20
 """How many times as long as making its nodes a walk over a graph may take. Of 6,000 nodes, it
@@ -517,35 +518,19 @@ class TestZeroGrad:
         assert len(given) == 15
 
 
-def to_verdict(answer):
-    """True and False alone are verdicts: 1 and 0 are not."""
-    return answer if type(answer) is bool else None
-
-
 @exercise("check_gradients")
 class TestCheckGradients:
     """The student's checker is tried on right operations and on ones with planted mistakes."""
 
     @pytest.fixture
     def assert_tells(self, student, rng):
-        """Asserts that the checker accepts the right questions and rejects the wrong ones.
+        """Asserts that the checker accepts the right questions and rejects the wrong ones. Each, a
+        function and its inputs, is given as what makes it."""
 
-        A question, a function and its inputs, is given as what makes it. They are made in an order
-        that is drawn, and each is asked twice, in another one: that a question comes early or
-        late, or once more, tells nothing about its answer.
-        """
+        def tells(right, wrong, **options):
+            assert_tells(rng, lambda each: student.check_gradients(*each, **options), right, wrong)
 
-        def assert_tells(right, wrong, **options):
-            makers = [*right, *wrong]
-            turns = range(len(makers))
-            questions = {turn: makers[turn]() for turn in rng.sample(turns, len(turns))}
-            answers = {turn: [] for turn in turns}
-            for turn in rng.sample([*turns] * 2, 2 * len(turns)):
-                answers[turn].append(student.check_gradients(*questions[turn], **options))
-            found = [[plain(each, to_verdict) for each in answers[turn]] for turn in turns]
-            assert found == [[True, True]] * len(right) + [[False, False]] * len(wrong)
-
-        return assert_tells
+        return tells
 
     @pytest.fixture
     def planted(self, student):

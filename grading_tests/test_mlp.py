@@ -38,11 +38,6 @@ def number(rng):
 
 
 @pytest.fixture
-def numbers(number):
-    return lambda count: [number() for _ in range(count)]
-
-
-@pytest.fixture
 def modules(student):
     """The helpers of inside/modules.py."""
     return student.inside.modules
