@@ -18,6 +18,7 @@ from autograder.testing import close, exercise, plain
 from course.dot import DotError, read_dot
 from graphs import alone, assert_gradients, assert_right, behind, gradients, kinds, leaf, push
 from inside import functions
+from rows import table
 from verdicts import assert_tells
 
 TOO_LONG = 20
@@ -80,10 +81,7 @@ LIMITS = {"exp": (0, 500), "tanh": (1e-4, 1e9), "sin": (0, 500), "cos": (0, 500)
 """The sizes of the numbers that a function is tried with, where right forms of it agree."""
 
 
-@pytest.mark.parametrize(
-    ("name", "value", "slope", "holds", "times"),
-    [pytest.param(*row, id=row[0], marks=exercise(each)) for each, *row in FUNCTIONS],
-)
+@table(FUNCTIONS, "name value slope holds times")
 class TestFunctions:
     @pytest.fixture(autouse=True)
     def function(self, name, value, slope, holds, times):
@@ -174,14 +172,7 @@ def test_no_result(student, positive, name, what, a):
         float(methodcaller(name)(leaf(student, a * b)).data)
 
 
-@pytest.mark.parametrize(
-    ("name", "low"),
-    [
-        pytest.param("tanh", -1.0, marks=exercise("tanh")),
-        pytest.param("sigmoid", 0.0, marks=exercise("sigmoid")),
-    ],
-    ids=["tanh", "sigmoid"],
-)
+@table([("tanh", "tanh", -1.0), ("sigmoid", "sigmoid", 0.0)], "name low")
 def test_far_out(student, rng, number, name, low):
     """Far out, as at 1000 and at -1000, nothing overflows: it is 1 or {low}, and the slope 0."""
     for sign, expected in ((1, 1.0), (-1, low)):
