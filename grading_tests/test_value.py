@@ -150,33 +150,35 @@ class TestOneOperand:
 
     @pytest.fixture
     def points(self, number, positive):
-        """Numbers for x and n: n is whole or not, and both have either sign."""
+        """Numbers for x and n, whole and not, and upstream gradients: all have either sign."""
         above = [(positive(), n) for n in (2, -1, 0.5, -1.5, 1.7, number())]
-        return [*above, (-positive(), 3), (-positive(), -2)]
+        both = [*above, (-positive(), 3), (-positive(), -2)]
+        return [(*each, sign * positive()) for each, sign in zip(both, [1, -1] * 4, strict=True)]
 
     def test_value(self, student, points):
         """`{name}` holds the right number, fraction included, each time anew; x keeps its own."""
         x, found = leaf(student, 0.0), []
-        for a, n in points:
+        for a, n, _ in points:
             x.data = a
             found.append([self.operation(x, n).data, x.data])
-        assert found == close([[self.operation(a, n), a] for a, n in points])
+        assert found == close([[self.operation(a, n), a] for a, n, _ in points])
 
-    def test_gradient(self, student, points, number):
+    def test_gradient(self, student, points):
         """x gets the result's gradient, times {times}."""
-        for a, n in points:
-            upstream = number()
-            _, found = gradients(student, lambda x, n=n: self.operation(x, n), [a], upstream)
-            assert found == close([self.slope(a, n) * upstream])
+        found = []
+        for a, n, upstream in points:
+            found.append(gradients(student, lambda x, n=n: self.operation(x, n), [a], upstream)[1])
+        assert found == close([[self.slope(a, n) * upstream] for a, n, upstream in points])
 
-    def test_gradient_is_added(self, student, points, number):
+    def test_gradient_is_added(self, student, points, positive):
         """What `{name}` gives x is added to the gradient that x holds, at each pass."""
-        for a, n in points:
-            x, upstream = leaf(student, a, grad := number()), number()
-            result = self.operation(x, n)
-            for passes in (1, 2):
-                _, found = student.inside.graphs.differentiate(result, [x], upstream)
-                assert found == close([grad + passes * self.slope(a, n) * upstream])
+        grad, found = positive(), []
+        for a, n, upstream in points:
+            result = self.operation(x := leaf(student, a, grad), n)
+            for _ in range(2):
+                found.append(student.inside.graphs.differentiate(result, [x], upstream)[1])
+        gains = [self.slope(a, n) * upstream for a, n, upstream in points]
+        assert found == close([[grad + passes * gain] for gain in gains for passes in (1, 2)])
 
 
 @table(TWO_OPERANDS, "name operation slopes times")
