@@ -51,7 +51,7 @@ campaigns: install system for-tests $(PROXY)
 # All attacks, floods and forgeries, in either kind of sandbox, and once more with the rights that
 # an ordinary container leaves.
 ATTACKS := $(addprefix tests/test_,$(addsuffix .py,attacks floods forgeries same_account \
-  sandbox second_chances wall))
+  sandbox walk wall))
 attacks: export CAMPAIGN_SEED := $(CAMPAIGN_SEED)
 attacks: install system
 	$(BIN)/pytest $(ATTACKS)

@@ -24,6 +24,7 @@ from autograder.course_folder.misconceptions import UNNAMED
 from autograder.course_folder.settings import load_settings
 from autograder.errors import CourseError
 from autograder.judging.hidden_tests import Suite
+from autograder.judging.submission import Submission
 from autograder.wall.targets import LocalTarget
 
 pytestmark = pytest.mark.slow
@@ -143,10 +144,11 @@ def test_verdicts_are_the_same_on_both_sides_of_the_wall(grader, case):
     assignment = ASSIGNMENTS[case.assignment]
     if case.endless:
         pytest.skip("never ends on either side")
-    graded = grader.grade(case.assignment, notebook_cells(assignment, case), {case.exercise})
-    scope = assignment.namespace(**case.answers)
+    cells = notebook_cells(assignment, case)
+    graded = grader.grade(case.assignment, cells, {case.exercise})
+    scope = assignment.namespace_at(case.exercise, case.answers[case.exercise])
     with Suite(assignment.tests) as suite:
-        seed = bytes.fromhex(graded.report.seed)
+        seed = Submission(assignment, cells, grader._key).seed_of(case.exercise)
         here = suite.run(case.exercise, lambda _: LocalTarget(scope), seed)
         expected = [(verdict.promise, verdict.passed) for verdict in here]
     assert graded.report.exercises[0].promises == expected

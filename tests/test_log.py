@@ -59,17 +59,17 @@ def position(lines: list[tuple[str, str]], module: str, pattern: str) -> int:
 def test_each_stage_has_its_line_in_order(lines):
     stages = [
         ("one_submission", r"value\.ipynb: read \d+ bytes in \d\.\d+ s; mended: nothing"),
-        ("student_run", r"own process: started, 0 cells"),
-        ("student_run", r"own process: cell \d+ \(mul\) ran in \d\.\d+ s"),
-        ("student_run", r"own process: cell \d+ \(pow\) lost after \d+\.\d+ s: timeout"),
-        ("one_notebook", r"mul: \d public examples observed"),
-        ("one_notebook", r"mul: test test_\S+ did not pass in \d\.\d+ s, own process"),
-        ("one_notebook", r"pow: test test_\S+ not run: timeout"),
-        ("student_run", r"process with working versions of pow: working version of pow ran"),
-        ("one_notebook", r"mul: the verdicts that count are of the .*process.*: \d+ of \d+"),
-        ("one_notebook", r"neg_sub: the verdicts .* with .* of mul, pow: (\d+) of \1 tests"),
+        ("trunk", r"own trunk: started, 0 cells"),
+        ("trunk", r"own trunk: cell \d+ \(mul\) ran in \d\.\d+ s"),
+        ("reading_walk", r"mul: \d public examples observed"),
+        ("trunk", r"own trunk: cell \d+ \(pow\) lost after \d+\.\d+ s: timeout"),
+        ("trials", r"mul: test test_\S+ did not pass in \d\.\d+ s, own cells"),
+        ("trials", r"pow: test test_\S+ not run: timeout"),
+        ("trunk", r"trunk given mul, pow: solution of pow ran"),
+        ("trials", r"neg_sub: failed exercises mended, given mul, pow: (\d+) of \1 tests"),
+        ("one_notebook", r"mul: the verdicts that count are those on: "),
         ("diagnosis", r"mul: played mul\.\w+: fits"),
-        ("one_notebook", r"mul: diagnosis: mul\.\w+"),
+        ("explaining", r"mul: diagnosis: mul\.\w+"),
         ("one_notebook", r"mul: (partial|failed), [\d.]+ points of \d"),
         ("grader", r"value: judged, with \d+\.\d of 300 s left"),
     ]
@@ -81,7 +81,7 @@ def test_every_test_of_every_exercise_has_a_line(lines, grader):
     suite = grader._suites[grader.course / "grading_tests" / "test_value.py"][1]
     for exercise in suite.exercises:
         for verdict in suite.promises(exercise):
-            position(lines, "one_notebook", f"^{exercise}: test {re.escape(verdict.test)} ")
+            position(lines, "trials", f"^{exercise}: test {re.escape(verdict.test)} ")
 
 
 def test_no_line_holds_a_student_s_text_or_the_seed(lines, grader, submission, answers):

@@ -7,7 +7,7 @@ from collections import Counter, OrderedDict, defaultdict, deque
 
 import pytest
 
-from autograder.judging.student_run import _is_observation, as_in_table
+from autograder.judging.observations import _is_observation, as_in_table
 from autograder.testing import close
 from coursecheck.messages import agree, describe
 from coursecheck.probes import plain

@@ -149,7 +149,7 @@ def option_text(exercise, which: str) -> str:
     return found.group(1).rstrip(".")
 
 
-def test_a_second_chance_tells_no_answer_to_student_code(graded):
+def test_another_base_gives_no_answer_to_student_code(graded):
     """While another exercise is tried again, its code finds the student's own answers at most."""
     tell = "def weighted_sum(weights, inputs):\n    return globals().get('q3', 'nothing')\n"
     broken = "def backward(root):\n    return None\n"

@@ -22,7 +22,7 @@ from autograder.course_folder.assignments import load_assignment
 from autograder.errors import StudentLost
 from autograder.judging import grader as grading
 from autograder.judging.grader import Grader
-from autograder.judging.student_run import Run
+from autograder.judging.trunk import Trunk
 from autograder.model import Limits
 from autograder.pipeline.one_submission import grade_content
 from autograder.wall import WarmServer, on_one_processor, proxies, time_budget
@@ -174,7 +174,7 @@ def test_an_honest_submission_hears_nothing_of_it(hurried, course, assignment):
 
 @pytest.mark.slow
 def test_a_submission_has_its_time_for_all_that_it_does_together(hurried, course, assignment):
-    """Each test alone would be in time for long, replays and second chances add up."""
+    """Each test alone would be in time for long, replays and all bases add up."""
     right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
     slow = right["node"].replace("        self.", "        __import__('time').sleep(0.3); self.", 1)
     assert slow != right["node"]
@@ -407,15 +407,15 @@ def test_there_is_time_for_the_trainings_that_the_notebook_names(course, grader)
 def test_an_exercise_for_which_the_machine_stood_still_is_tried_once_more(
     course, grader, monkeypatch
 ):
-    target, stalled = Run.target, []
+    target, stalled = Trunk.target, []
 
-    def standing_still(run: Run, exercise: str = "", *more: object) -> RemoteTarget:
+    def standing_still(trunk: Trunk, place: int, exercise: str, *more: Any) -> RemoteTarget:
         if exercise == "mul" and len(stalled) < 1:
             stalled.append(exercise)
             raise StudentLost("timeout", "the machine stood still")
-        return target(run, exercise, *more)
+        return target(trunk, place, exercise, *more)
 
-    monkeypatch.setattr(Run, "target", standing_still)
+    monkeypatch.setattr(Trunk, "target", standing_still)
     answers = {e.id: e.solution for e in load_assignment(course, "value").exercises.values()}
     content = filled_notebook(course, "value", answers).encode()
     _, report = grade_content(grader, content, "value.ipynb", "value")

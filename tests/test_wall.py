@@ -22,8 +22,8 @@ from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.key import course_key
 from autograder.judging import hidden_tests as suite
+from autograder.judging import one_notebook
 from autograder.judging.grader import Grader
-from autograder.judging.student_run import Run
 from autograder.model import Limits
 from autograder.pipeline.one_submission import grade_file
 
@@ -336,18 +336,18 @@ def test_nodes_that_are_plain_values_blame_no_test_and_fill_no_memory(
 def test_own_examples_are_played_before_anybody_has_seen_a_hidden_number(forged, monkeypatch):
     """So that nothing the kernel keeps can carry one into what is told whole."""
     events: list[str] = []
-    observe, run_one = Run.observe, suite.Suite._run_one
+    run_one = suite.Suite._run_one
+    read = one_notebook.read
 
-    def observed(run: Any, exercise: Any, entry: Any = None) -> Any:
-        if exercise.probes and entry is None:
-            events.append("told whole")
-        return observe(run, exercise, entry)
+    def observed(*arguments: Any) -> Any:
+        events.append("told whole")
+        return read(*arguments)
 
     def tested(*arguments: Any) -> Any:
         events.append("tested")
         return run_one(*arguments)
 
-    monkeypatch.setattr(Run, "observe", observed)
+    monkeypatch.setattr(one_notebook, "read", observed)
     monkeypatch.setattr(suite.Suite, "_run_one", tested)
     wrong = {"add": "Value.__add__ = lambda self, other: None\n", "mul": "Value.__mul__ = 0\n"}
     forged({**RIGHT, **wrong})

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from contextlib import AbstractContextManager, chdir, nullcontext
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -132,14 +132,27 @@ class Assignment:
         return chdir(self.data_folder) if self.data_folder else nullcontext()
 
     def namespace(self, **replaced: str) -> dict[str, Any]:
-        """What the solution notebook defines, with some exercises' cells replaced."""
+        """Return what the solution notebook defines, with some exercises' cells replaced."""
+        return self._defined([*self.exercises], replaced)
+
+    def namespace_at(self, exercise: str, source: str | None = None) -> dict[str, Any]:
+        """Return what the solution notebook defines up to an exercise's test cell.
+
+        Args:
+            source: what stands in the exercise's cell in place of the solution.
+        """
+        names = [*self.exercises]
+        replaced = {} if source is None else {exercise: source}
+        return self._defined(names[: names.index(exercise) + 1], replaced)
+
+    def _defined(self, names: Iterable[str], replaced: Mapping[str, str]) -> dict[str, Any]:
         scope: dict[str, Any] = {"__name__": "__main__"}
         with self.beside_data():
             for source in self.setup.values():
                 exec(compiled(source), scope)
-            for exercise in self.exercises.values():
-                if not exercise.manual:
-                    exec(compiled(replaced.get(exercise.id, exercise.solution)), scope)
+            for name in names:
+                if not self.exercises[name].manual:
+                    exec(compiled(replaced.get(name, self.exercises[name].solution)), scope)
         return scope
 
 

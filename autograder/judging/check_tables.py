@@ -47,10 +47,9 @@ def build_table(assignment: Assignment) -> dict[str, Any]:
 
     Of a question that is answered with a letter or a number it holds the form of the answer alone.
     """
-    right = assignment.namespace()
     with assignment.beside_data():
         exercises = {
-            exercise.id: _entry(assignment, exercise, right)
+            exercise.id: _entry(assignment, exercise)
             for exercise in assignment.exercises.values()
             if not exercise.manual
         }
@@ -81,16 +80,17 @@ def made_from(assignment: Assignment) -> str:
     return blake2b(text.encode(), digest_size=8).hexdigest()
 
 
-def _entry(assignment: Assignment, exercise: Exercise, right: dict[str, Any]) -> dict[str, Any]:
+def _entry(assignment: Assignment, exercise: Exercise) -> dict[str, Any]:
     head = {"title": exercise.title, **({"extra": True} if exercise.extra else {})}
     if exercise.form:
         return {**head, "form": exercise.form}
+    right = assignment.namespace_at(exercise.id)
     expected = [play(probe, right) for probe in exercise.probes]
     mistakes = []
     for mistake in exercise.mistakes:
         if mistake.hidden:
             continue
-        scope = assignment.namespace(**{exercise.id: mistake.source})
+        scope = assignment.namespace_at(exercise.id, mistake.source)
         results = [
             [_without(seen, "message") for seen in play(probe, scope)] for probe in exercise.probes
         ]
@@ -124,7 +124,7 @@ def _behaviours(
         new: dict[str, list[dict[str, Any]]] = {}
         for number, behaviour in enumerate(exercise.behaviours):
             for chosen in behaviour.wrong_choices(count):
-                scope = assignment.namespace(**{exercise.id: behaviour.source(chosen)})
+                scope = assignment.namespace_at(exercise.id, behaviour.source(chosen))
                 name = digest([play(each, scope) for each in exercise.sample_probes])
                 says = {"says": behaviour.says(chosen), "behaviour": number, "chosen": chosen}
                 new.setdefault(name, []).append(says)
@@ -149,7 +149,7 @@ def _are_one(assignment: Assignment, exercise: Exercise, choices: list[dict[str,
     shown = set()
     for each in choices:
         source = exercise.behaviours[each["behaviour"]].source(each["chosen"])
-        scope = assignment.namespace(**{exercise.id: source})
+        scope = assignment.namespace_at(exercise.id, source)
         shown.add(digest([play(probe, scope) for probe in probes]))
     return len(shown) == 1
 

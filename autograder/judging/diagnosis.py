@@ -33,23 +33,19 @@ class Diagnosis:
         assignment: whose misconceptions to play.
         suite: its hidden tests.
         table: the visible checks' table, by exercise.
-        seed: what the submission's numbers are drawn from.
     """
 
-    def __init__(
-        self, assignment: Assignment, suite: Suite, table: dict[str, Any], seed: bytes
-    ) -> None:
+    def __init__(self, assignment: Assignment, suite: Suite, table: dict[str, Any]) -> None:
         self._assignment = assignment
         self._suite = suite
         self._table = table
-        self._seed = seed
-        self._solution: LocalTarget | None = None
 
     def name(
         self,
         exercise: Exercise,
         verdicts: list[Verdict],
         observed: list[list[Observation]] | None,
+        seed: bytes,
     ) -> Mistake | None:
         """The misconception that explains these verdicts, or None.
 
@@ -57,6 +53,7 @@ class Diagnosis:
             exercise: what the verdicts are on.
             verdicts: how its hidden tests went.
             observed: what its public probes showed, if that is known.
+            seed: what the exercise's numbers are drawn from.
         """
         if any(verdict.lost == "timeout" for verdict in verdicts):
             return next((mistake for mistake in exercise.mistakes if mistake.endless), None)
@@ -66,24 +63,27 @@ class Diagnosis:
         for mistake in mistakes:
             if mistake.endless:
                 continue
-            fits = self._explains(exercise, mistake, verdicts)
+            fits = self._explains(exercise, mistake, verdicts, seed)
             _log.debug("%s: played %s: %s", exercise.id, mistake.id, "fits" if fits else "differs")
             if fits:
                 return mistake
         return None
 
-    def _explains(self, exercise: Exercise, mistake: Mistake, verdicts: list[Verdict]) -> bool:
-        target = self._target(**{exercise.id: mistake.source})
+    def _explains(
+        self, exercise: Exercise, mistake: Mistake, verdicts: list[Verdict], seed: bytes
+    ) -> bool:
+        target = self._target(exercise, mistake.source)
         # A model may print or warn, as the student's code may: that is not for the report.
         with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-            played = self._suite.run(exercise.id, lambda _: target, self._seed)
+            played = self._suite.run(exercise.id, lambda _: target, seed)
             return all(map(_alike, verdicts, played))
 
-    def _target(self, **replaced: str) -> LocalTarget:
-        """The solution notebook's names, with some exercises' cells replaced."""
-        return LocalTarget(self._assignment.namespace(**replaced), self._assignment.data_folder)
+    def _target(self, exercise: Exercise, source: str) -> LocalTarget:
+        """Return the solution notebook's names at the exercise's place, its cell replaced."""
+        scope = self._assignment.namespace_at(exercise.id, source)
+        return LocalTarget(scope, self._assignment.data_folder)
 
-    def flaw(self, exercise: Exercise, verdict: Verdict) -> str:
+    def flaw(self, exercise: Exercise, verdict: Verdict, seed: bytes) -> str:
         """What is wrong with a hidden test that a student did not pass; "" where nothing is.
 
         An error that the test itself raised is a mistake of its author's, unless the model solution
@@ -92,10 +92,9 @@ class Diagnosis:
         """
         if verdict.blames_test:
             return verdict.broken
-        if self._solution is None:
-            self._solution = self._target()
+        solution = self._target(exercise, exercise.solution)
         with redirect_stdout(StringIO()):
-            right = self._suite.run_test(exercise.id, verdict.test, self._solution, self._seed)
+            right = self._suite.run_test(exercise.id, verdict.test, solution, seed)
         if right.passed:
             return ""
         return right.broken or (

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import logging
 from contextlib import suppress
-from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
@@ -13,15 +12,16 @@ from coursecheck.check import load_table
 from ..course_folder.assignments import Assignment, load_assignment, stamps_of_tests
 from ..course_folder.settings import load_settings
 from ..errors import CourseError, ProcessKilled, SandboxLost, SandboxUnavailable
-from ..model import Cell, Judged, Limits, Report
+from ..model import Cell, Judged, Limits
 from ..wall import WarmServer, on_one_processor
 from ..wall.memory import count_oom_kills
 from ..wall.time_budget import TimeBudget
 from .check_tables import build_table, made_from
 from .hidden_tests import Suite
-from .one_notebook import Judging
+from .one_notebook import judge
 from .own_test_cells import judge_by_own_cells
 from .solution_times import SolutionTimes
+from .submission import Submission
 
 _log = logging.getLogger(__name__)
 
@@ -40,7 +40,7 @@ class Grader:
         key: what the hidden tests' random numbers are keyed with, 16 bytes or more.
         limits: what a student process may use; by default what course.toml says.
         submission_seconds: wall-clock time that one notebook may take with all its tests, replays
-            and second chances; by default what course.toml says.
+            and bases; by default what course.toml says.
 
     Attributes:
         is_alone: whether nothing else is graded on this machine meanwhile.
@@ -156,29 +156,19 @@ class Grader:
 
     def _grade(self, name: str, cells: list[Cell], only: set[str] | None, taken: float) -> Judged:
         assignment = load_assignment(self.course, name)
-        seed = self._seed(name, cells)
+        submission = Submission(assignment, cells, self._key)
         budget = TimeBudget(self.submission_seconds, taken)
         if assignment.in_notebook:
             _require_released(assignment)
             with on_one_processor():
-                return judge_by_own_cells(assignment, self._server, cells, seed, budget, only)
+                return judge_by_own_cells(submission, self._server, budget, only)
         suite = self._suite(assignment)
-        judging = Judging(
-            assignment,
-            suite,
-            self._table(assignment),
-            self._solution_times(assignment),
-            self._server,
-            cells,
-            seed,
-            budget,
-            only,
-        )
+        table, times = self._table(assignment), self._solution_times(assignment)
         with on_one_processor():
-            results = judging.results()
-        left = judging.seconds_left
+            judged = judge(submission, suite, table, times, self._server, budget, only)
+        left = budget.left()
         _log.info("%s: judged, with %.1f of %g s left", name, left, self.submission_seconds)
-        return Judged(Report(name, results, judging.notes(), seed.hex()), judging.ran)
+        return judged
 
     def _suite(self, assignment: Assignment) -> Suite:
         """The assignment's hidden tests, read again where one of their files has changed.
@@ -224,15 +214,6 @@ class Grader:
             times = SolutionTimes(assignment)
             self._times[assignment.name] = stamps, times
         return times
-
-    def _seed(self, name: str, cells: list[Cell]) -> bytes:
-        """The seed of a submission's numbers: without the key nobody can compute it, the same cells
-        always get the same one, and other cells get another."""
-        digest = blake2b(name.encode(), key=self._key[:64], digest_size=16)
-        for cell in cells:
-            source = cell.source.encode("utf-8", "surrogatepass")
-            digest.update(f"\0{cell.exercise}\0{len(source)}\0".encode() + source)
-        return digest.digest()
 
 
 def _require_one_course(assignment: Assignment, suite: Suite) -> None:

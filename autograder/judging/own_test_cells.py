@@ -7,6 +7,8 @@ hidden parts never were.
 
 from __future__ import annotations
 
+from collections.abc import Sequence
+
 import nbformat
 from nbformat.notebooknode import NotebookNode
 from nbgrader.utils import determine_grade
@@ -18,7 +20,8 @@ from ..notebook.outputs import OutputRoom, clean_outputs
 from ..notebook.restoring import visible_part
 from ..wall import WarmServer
 from ..wall.time_budget import TimeBudget
-from .student_run import Run
+from .submission import Submission
+from .trunk import Trunk
 
 WEAKER = (
     "The notebook's own test cells gave the points. They ran in the same process as the submitted "
@@ -29,24 +32,22 @@ _HALF = 0.5
 
 
 def judge_by_own_cells(
-    assignment: Assignment,
+    submission: Submission,
     server: WarmServer,
-    cells: list[Cell],
-    seed: bytes,
     budget: TimeBudget,
     only: set[str] | None = None,
 ) -> Judged:
     """Run the cells, test cells among them, and give points as nbgrader does.
 
     Args:
-        cells: every code cell that is to run, test cells as the source notebook has them.
-        seed: what the process's random numbers start from.
+        submission: every code cell that is to run, test cells as the source notebook has them.
         only: judge these exercises alone.
 
     Raises `CourseError` where a test cell is none until nbgrader has filled it in.
     """
+    assignment, cells = submission.assignment, submission.cells
     _refuse_autotests(assignment, cells)
-    shown, ran = _run_both(server, cells, seed, budget)
+    shown, ran = _run_both(server, submission, budget)
     tested = {cell.tests: each for cell, each in zip(cells, ran, strict=True) if cell.tests}
     results = [
         _result(exercise, tested.get(exercise.id))
@@ -63,31 +64,29 @@ def judge_by_own_cells(
             f"The {budget.seconds:g} seconds that this notebook may take were used up, and cells "
             "at its end were not run. Look for cells that take long."
         )
-    return Judged(Report(assignment.name, results, notes, seed.hex(), IN_NOTEBOOK), shown)
+    return Judged(
+        Report(assignment.name, results, notes, submission.seed.hex(), IN_NOTEBOOK), shown
+    )
 
 
 def _run_both(
-    server: WarmServer, cells: list[Cell], seed: bytes, budget: TimeBudget
+    server: WarmServer, submission: Submission, budget: TimeBudget
 ) -> tuple[list[Ran], list[Ran]]:
     """How the cells went without hidden tests, which may be shown, and how they went with them."""
     visible = [
         Cell(visible_part(cell.source), is_locked=cell.is_locked) if cell.tests else cell
-        for cell in cells
+        for cell in submission.cells
     ]
-    shown = Run(server, visible, seed, budget, keep=_HALF)
-    try:
-        shown.run_cells()
-    finally:
-        shown.close()
-    judged = Run(server, cells, seed, budget, before=shown.ran, keep=0.0)
-    try:
-        judged.run_cells()
-    finally:
-        judged.close()
+    shown = Trunk(server, visible, submission.process_seed, budget, keep=_HALF)
+    shown.run_all()
+    judged = Trunk(server, submission.cells, submission.process_seed, budget, keep=0.0)
+    for ran, before in zip(judged.ran, shown.ran, strict=True):
+        ran.lost, ran.stopped = before.lost, before.stopped
+    judged.run_all()
     return shown.ran, judged.ran
 
 
-def _refuse_autotests(assignment: Assignment, cells: list[Cell]) -> None:
+def _refuse_autotests(assignment: Assignment, cells: Sequence[Cell]) -> None:
     for cell in cells:
         if cell.tests and "AUTOTEST" in cell.source:
             raise CourseError(

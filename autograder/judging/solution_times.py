@@ -43,16 +43,18 @@ class SolutionTimes:
     def of_test(self, exercise: str, test: str) -> float:
         """The seconds of a hidden test."""
         suite = self._suite
-        target = LocalTarget(self.assignment.namespace(), self.assignment.data_folder)
+        scope = self.assignment.namespace_at(exercise)
+        target = LocalTarget(scope, self.assignment.data_folder)
         return self._measured(
             (exercise, test), lambda: suite.run_test(exercise, test, target, _SEED)
         )
 
     def of_probes(self, exercise: Exercise) -> float:
         """The seconds of all public probes of an exercise together."""
-        namespace = self.assignment.namespace()
+        namespace = self.assignment.namespace_at(exercise.id)
+        probes = [*exercise.probes, *exercise.sample_probes]
         return self._measured(
-            (exercise.id, ""), lambda: [play(probe, namespace) for probe in exercise.probes]
+            (exercise.id, ""), lambda: [play(probe, namespace) for probe in probes]
         )
 
     def _measured(self, key: tuple[str, str], run: Callable[[], object]) -> float:

@@ -238,7 +238,8 @@ def _unique_ids(cells: list[NotebookNode]) -> None:
 def cells_to_run(notebook: NotebookNode, with_tests: bool = False) -> list[tuple[int, Cell]]:
     """The code cells that are run for a mark, with their places in the notebook.
 
-    Demonstrations are not run, and neither are test cells by the student's process.
+    Demonstrations are not run, and neither are test cells by the student's process: each leaves
+    its place.
 
     Args:
         with_tests: whether test cells are run there all the same, for they give the points.
@@ -249,9 +250,8 @@ def cells_to_run(notebook: NotebookNode, with_tests: bool = False) -> list[tuple
         if cell["cell_type"] != "code":
             continue
         if marks.get("grade") and not marks.get("solution"):
-            if with_tests:
-                tests = exercise_of(marks["grade_id"])
-                cells.append((index, Cell(cell["source"], is_locked=True, tests=tests)))
+            source, tests = cell["source"] if with_tests else "", exercise_of(marks["grade_id"])
+            cells.append((index, Cell(source, is_locked=True, tests=tests)))
         elif marks.get("solution"):
             if cell["source"] != MISSING_CELL:
                 cells.append((index, Cell(cell["source"], marks["grade_id"])))

@@ -1,4 +1,4 @@
-"""The time that one submission may take: its cells, its tests, every replay and second chance."""
+"""The time that one submission may take: its cells, its tests and every replay."""
 
 from __future__ import annotations
 

@@ -41,12 +41,13 @@ def train_xor(inputs, targets, seed):
 # %% mistake: xor.no_bend
 # says: The answers are those of a straight line. Two linear layers in a row are one linear layer:
 #   between them there must be something that bends, such as `Tanh()`.
-def train_xor(inputs, targets, seed):
-    random.seed(seed)
-    model = Sequential(Linear(2, 4), Linear(4, 1))
-    optimizer = SGD(model.parameters(), lr=0.05)
-    train(model, inputs, targets, mse, optimizer, epochs=120)
-    return model
+# - model = MLP(2, [4, 1])
+# - optimizer = SGD(model.parameters(), lr=0.5)
+# - train(model, inputs, targets, mse, optimizer, epochs=250)
+# + model = MLP(2, [4, 1])
+# + model.layers = [Layer(2, 4, "linear"), Layer(4, 1, "linear")]
+# + optimizer = SGD(model.parameters(), lr=0.05)
+# + train(model, inputs, targets, mse, optimizer, epochs=120)
 
 
 # %% mistake: xor.too_short

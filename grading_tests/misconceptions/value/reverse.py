@@ -126,34 +126,26 @@ for node in steps:
 # %% mistake: reverse.rsub_order
 # says: `5 - x` gave `x - 5`. In `rsub`, `self` stands on the right of the sign.
 # - return self * -1 + other
-# + return self - other
-# - return self**-1 * other
-# + return Value(other) / self
+# + return self + other * -1
 
 # %% mistake: reverse.rtruediv_order
 # says: `6 / x` gave `x / 6`. In `rtruediv`, `self` stands below the line.
-# - return self * -1 + other
-# + return Value(other) - self
 # - return self**-1 * other
-# + return self / other
+# + return self * other**-1
 
 # %% mistake: reverse.both_orders
 # says: Both `5 - x` and `6 / x` came out the wrong way round. In the reflected methods `self`
 #   stands on the right; only for sums and products does the order not matter.
 # - return self * -1 + other
-# + return self - other
+# + return self + other * -1
 # - return self**-1 * other
-# + return self / other
+# + return self * other**-1
 
 # %% mistake: reverse.radd_ignores_number
 # says: `3 + x` gave x: the number was dropped. That is right for the 0 from which `sum` starts,
 #   and for nothing else.
 # - return self + other
 # + return self
-# - return self * -1 + other
-# + return Value(other) - self
-# - return self**-1 * other
-# + return Value(other) / self
 
 # %% mistake: reverse.radd_for_zero_only
 # says: `radd` knows what to do with the 0 from which `sum` starts and returns None for other
@@ -161,44 +153,28 @@ for node in steps:
 # - return self + other
 # + if other == 0:
 # +     return self
-# - return self * -1 + other
-# + return Value(other) - self
-# - return self**-1 * other
-# + return Value(other) / self
 
 # %% mistake: reverse.radd_cut_off
 # says: `3 + x` is a fresh leaf: the graph is cut there, and x never learns. Add to the node,
 #   not to its `.data`.
 # - return self + other
 # + return Value(other + self.data)
-# - return self * -1 + other
-# + return Value(other) - self
-# - return self**-1 * other
-# + return Value(other) / self
 
 # %% mistake: reverse.rmul_cut_off
 # says: `4 * x` is a fresh leaf: the graph is cut there, and x never learns. Multiply the node,
 #   not its `.data`.
-# - return self * -1 + other
-# + return Value(other) - self
 # - return self * other
 # + return Value(other * self.data)
-# - return self**-1 * other
-# + return Value(other) / self
 
 # %% mistake: reverse.rsub_cut_off
 # says: `5 - x` is a fresh leaf: the graph is cut there, and x never learns. Subtract the node,
 #   not its `.data`.
 # - return self * -1 + other
 # + return Value(other - self.data)
-# - return self**-1 * other
-# + return Value(other) / self
 
 # %% mistake: reverse.rtruediv_cut_off
 # says: `6 / x` is a fresh leaf: the graph is cut there, and x never learns. Divide by the node,
 #   not by its `.data`.
-# - return self * -1 + other
-# + return Value(other) - self
 # - return self**-1 * other
 # + return Value(other / self.data)
 
@@ -249,5 +225,5 @@ Value.__rmul__ = Value.__rtruediv__ = lambda self, other: self * other
 # %% cheat: reverse.the_number_on_the_left_by_the_visible_checks
 Value.__radd__ = lambda self, other: self + other
 Value.__rmul__ = lambda self, other: self * other
-Value.__rsub__ = lambda self, other: -self + other
+Value.__rsub__ = lambda self, other: self * -1 + other
 Value.__rtruediv__ = lambda self, other: self**-1 * 6

@@ -1,0 +1,146 @@
+"""Explains failures to students, in words that are true of the code on the base that counted."""
+
+from __future__ import annotations
+
+import logging
+import re
+from typing import Any
+
+from coursecheck import inference
+from coursecheck.check import first_wrong, match
+from coursecheck.messages import CANNOT_READ, Example, agree_all, explain
+from coursecheck.probes import Observation
+
+from ..course_folder.assignments import Exercise
+from ..model import ADVICE, LOST, ExerciseResult
+from ..texts import fit
+from ..wall.time_budget import TimeBudget
+from .diagnosis import Diagnosis
+from .observations import as_in_table
+from .reading_walk import Shown
+from .submission import Submission
+from .trials import Trials
+from .walk import Base, Try
+
+_log = logging.getLogger(__name__)
+
+_LACKED = re.compile(r"name '(\w+)' is not defined|has no attribute '(\w+)'")
+
+
+class Explaining:
+    """Explains what did not pass in one submission.
+
+    Args:
+        table: the public probes' results, by exercise.
+        shown: what the reading walk saw, by exercise.
+        trials: what makes a fresh trunk with solutions given.
+    """
+
+    def __init__(
+        self,
+        submission: Submission,
+        diagnosis: Diagnosis,
+        table: dict[str, Any],
+        shown: dict[str, Shown],
+        trials: Trials,
+        budget: TimeBudget,
+    ) -> None:
+        self._submission = submission
+        self._diagnosis = diagnosis
+        self._table = table
+        self._shown = shown
+        self._trials = trials
+        self._budget = budget
+
+    def explain(self, result: ExerciseResult, exercise: Exercise, tried: Try) -> None:
+        """Set the result's message, misconception, example and inferred words."""
+        observed = self._observed(exercise, tried)
+        entry = self._table[exercise.id] if observed else {}
+        right = [probe["right"] for probe in entry.get("probes", [])]
+        mistake = None
+        if not self._budget.is_up and self._submission.lost(exercise.id) is None:
+            seed = self._submission.seed_of(exercise.id)
+            mistake = self._diagnosis.name(exercise, tried.verdicts, observed, seed)
+        says, name = (mistake.says, mistake.id) if mistake else ("", None)
+        example = None
+        if observed and not agree_all(observed, right):
+            example = first_wrong(entry, observed)
+            known = None if mistake else match(entry, observed)
+            if known is not None:
+                says, name = known["says"], known["id"]
+        stopped = self._submission.error(exercise.id)
+        if stopped.startswith(CANNOT_READ) or (stopped and not says):
+            says, name, example = stopped, None, None
+        if not says:
+            says = self._defined_later(exercise)
+            says = says or explain(observed or [], right, self._submission.assignment.hints)
+        if not says:
+            says, shown = self._inferred(result, exercise, observed)
+            result.inferred, example = says or None, shown or example
+        says = says or _plain_words(tried)
+        if result.status in LOST and not mistake:
+            subject = "cell itself" if self._submission.lost(exercise.id) else "code"
+            says = f"The {subject} {LOST[result.status]}. {ADVICE[result.status]}"
+            if exercise.id in self._trials.cut_short:
+                says = "The notebook's time was used up before this could be tested to the end."
+        _log.debug("%s: diagnosis: %s", exercise.id, name or "no known mistake")
+        result.misconception = name
+        result.example = example
+        result.message = says + (f"\n\n{example.as_text()}" if example else "")
+
+    def _observed(self, exercise: Exercise, tried: Try) -> list[list[Observation]] | None:
+        """Return what the probes show on the base that counted: the student's own words if they are
+        alike on the own cells, else no more than the public table holds."""
+        own = self._shown.get(exercise.id, Shown()).probes
+        if tried.base is Base.OWN or tried.is_late or not exercise.probes:
+            return own
+        self._trials.close()
+        place = self._trials.place(exercise, tried.base)
+        trunk = self._trials.trunk(tried.given, place)
+        seen = trunk.observe(place, exercise, exercise.probes)
+        found = as_in_table(seen, self._table[exercise.id]) if seen else None
+        return own if own and found and agree_all(own, found) else found
+
+    def _inferred(
+        self, result: ExerciseResult, exercise: Exercise, observed: list[list[Observation]] | None
+    ) -> tuple[str, Example | None]:
+        """Return what the code computes, in words, and a sample that shows it; "" if unknown.
+
+        Samples show the own cells, so they explain nothing that differs from these.
+        """
+        shown = self._shown.get(exercise.id, Shown())
+        seen = shown.samples
+        if not seen or not observed or observed != shown.probes or result.status in LOST:
+            return "", None
+        entry = self._table[exercise.id]
+        found = inference.infer(entry, seen)
+        _log.debug("%s: inferred: %s", exercise.id, found.says if found else "nothing")
+        return (found.says, inference.example(entry, seen, found)) if found else ("", None)
+
+    def _defined_later(self, exercise: Exercise) -> str:
+        """Return in words that the answer lacks a name which only a later cell defines, or ""."""
+        texts = [
+            item["message"]
+            for seen in self._shown.get(exercise.id, Shown()).probes or []
+            for item in seen
+            if type(item) is dict and "message" in item
+        ]
+        cells = self._submission.cells
+        place = self._submission.places[exercise.id]
+        for found in filter(None, map(_LACKED.search, texts)):
+            name = found[1] or found[2]
+            defines = re.compile(rf"^\s*def {name}\b|\b{name}\s*=(?!=)", re.MULTILINE)
+            later = [cell for cell in cells[place:] if defines.search(cell.source)]
+            if later and not any(defines.search(cell.source) for cell in cells[:place]):
+                where = f"the cell of `{later[0].exercise}`" if later[0].exercise else "a cell"
+                return fit(
+                    f"Your answer needs `{name}`, which only {where} further down defines. The "
+                    "notebook is judged from top to bottom, as it is read: define it before this "
+                    "exercise's test, or do without it."
+                )
+        return ""
+
+
+def _plain_words(tried: Try) -> str:
+    broken = [verdict.promise for verdict in tried.verdicts if not verdict.passed]
+    return f"This does not hold yet: {broken[0]}" if broken else ""

@@ -1,0 +1,113 @@
+"""A submission as judging sees it: cells, the place of each exercise, numbers, how cells went."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from functools import cached_property
+from hashlib import blake2b
+
+from coursecheck.messages import explain_cell
+
+from ..course_folder.assignments import Assignment, Exercise
+from ..model import Cell, Ran
+from ..texts import fit
+from .walk import places
+
+
+class Submission:
+    """The code cells of one notebook in order.
+
+    Args:
+        key: what the hidden tests' random numbers are keyed with.
+
+    Attributes:
+        ran: how each cell went in the reading walk, once it is over.
+    """
+
+    def __init__(self, assignment: Assignment, cells: Sequence[Cell], key: bytes) -> None:
+        self.assignment = assignment
+        self.cells = cells
+        self.ran: list[Ran] = []
+        self._key = key
+
+    @cached_property
+    def places(self) -> dict[str, int]:
+        """How many cells run before each exercise's tests."""
+        return places(self.cells, [*self.assignment.exercises])
+
+    @cached_property
+    def seed(self) -> bytes:
+        """A digest of the key and all cells."""
+        return self._digest(self.cells)
+
+    @property
+    def process_seed(self) -> int:
+        """What `random` starts from in student processes, the same for a whole class: so nobody's
+        points follow from somebody's cells. No other number can be computed from it."""
+        return int.from_bytes(self._digest([])[:6])
+
+    def seed_of(self, exercise: str) -> bytes:
+        """Return what an exercise's numbers are drawn from: the key, the assignment, its cells."""
+        return self._digest(self.of(exercise), exercise)
+
+    def _digest(self, cells: Sequence[Cell], about: str = "") -> bytes:
+        """Return a digest that nobody can compute without the key."""
+        digest = blake2b(key=self._key[:64], digest_size=16)
+        digest.update(f"{self.assignment.name}\0{about}".encode())
+        for cell in cells:
+            source = cell.source.encode("utf-8", "surrogatepass")
+            digest.update(f"\0{cell.exercise}\0{len(source)}\0".encode() + source)
+        return digest.digest()
+
+    def of(self, exercise: str) -> list[Cell]:
+        """Return the exercise's own cells."""
+        return [cell for cell in self.cells if cell.exercise == exercise]
+
+    def ran_of(self, exercise: str) -> list[tuple[Cell, Ran]]:
+        """Return the exercise's own cells and how each went."""
+        pairs = zip(self.cells, self.ran, strict=True)
+        return [pair for pair in pairs if pair[0].exercise == exercise]
+
+    def is_untouched(self, exercise: Exercise) -> bool:
+        """Return whether its cells hold the stub, or are gone."""
+        return all(cell.source.split() == exercise.stub.split() for cell in self.of(exercise.id))
+
+    def earlier(self, exercise: Exercise) -> list[str]:
+        """Return the exercises before it on which another may build, in order.
+
+        Nothing builds on an answer that is a letter or a number, or that a person marks.
+        """
+        place = self.places[exercise.id]
+        return [
+            each.id
+            for each in self.assignment.exercises.values()
+            if not each.form and not each.manual and self.places[each.id] < place
+        ]
+
+    def lost(self, exercise: str) -> str | None:
+        """Return how the exercise's cell took its process down, if it did."""
+        return next((ran.lost for _, ran in self.ran_of(exercise) if ran.lost), None)
+
+    def is_refused(self, exercise: str) -> bool:
+        """Return whether no time was left to run its cell."""
+        return any(ran.refused for _, ran in self.ran_of(exercise))
+
+    def stopped(self, exercise: str) -> str:
+        """Return in which line the exercise's cell was interrupted, in words; "" if it ended."""
+        for cell, ran in self.ran_of(exercise):
+            if ran.stopped:
+                number = ran.stopped[-1]
+                line = cell.source.splitlines()[number - 1].strip()[:200]
+                return fit(f"The cell took too long, and was stopped in line {number}, `{line}`.")
+        return ""
+
+    def error(self, exercise: str) -> str:
+        """Return how the exercise's own cell stopped with an error, in words; "" if it did not."""
+        if stopped := self.stopped(exercise):
+            return f"{stopped} What comes after that in the cell never ran."
+        for cell, ran in self.ran_of(exercise):
+            for output in ran.outputs:
+                if output.get("output_type") == "error":
+                    trace = "\n".join(output["traceback"])
+                    return fit(explain_cell(output["ename"], output["evalue"], trace, cell.source))
+        return ""

@@ -1,0 +1,190 @@
+"""Tests the exercises of a submission, each on as many bases as it needs."""
+
+from __future__ import annotations
+
+import logging
+import time
+from collections.abc import Callable, Iterator, Sequence
+from functools import partial
+
+from ..course_folder.assignments import Exercise
+from ..model import Verdict
+from ..wall import WarmServer
+from ..wall.targets import RemoteTarget
+from ..wall.time_budget import TimeBudget
+from .hidden_tests import Suite
+from .solution_times import SolutionTimes
+from .submission import Submission
+from .trunk import Trunk
+from .walk import Base, Try, best, next_base
+
+_log = logging.getLogger(__name__)
+
+
+class Trials:
+    """The tries of a submission's exercises. One trunk lives at a time.
+
+    Attributes:
+        cut_short: the exercises whose tests the submission's time did not suffice for.
+    """
+
+    def __init__(
+        self,
+        submission: Submission,
+        suite: Suite,
+        server: WarmServer,
+        budget: TimeBudget,
+        times: SolutionTimes,
+    ) -> None:
+        self._submission = submission
+        self._suite = suite
+        self._server = server
+        self._budget = budget
+        self._times = times
+        self._trunk: Trunk | None = None
+        self.cut_short: list[str] = []
+
+    def run(self, exercises: Sequence[Exercise]) -> dict[str, list[Try]]:
+        """Return the tries of each exercise.
+
+        All are tried on their own cells first, in one trunk, which then goes on to the end for
+        those that lack a name; only then is anything given.
+        """
+        submission = self._submission
+        exercises = sorted(exercises, key=lambda each: submission.places[each.id])
+        tries: dict[str, list[Try]] = {each.id: [] for each in exercises}
+        for asked in ((Base.OWN,), (Base.WHOLE,), (Base.MENDED, Base.MODEL)):
+            for exercise in exercises:
+                earlier = submission.earlier(exercise)
+                failed = [each for each in earlier if each in tries and not _is_full(tries[each])]
+                found = tries[exercise.id]
+                while next_try := next_base(found, earlier, failed, self._is_answered(exercise)):
+                    if next_try[0] not in asked:
+                        break
+                    found.append(self._try(exercise, *next_try))
+        self._drop_circles(exercises, tries)
+        self.close()
+        return tries
+
+    def close(self) -> None:
+        """End the trunk."""
+        if self._trunk is not None:
+            self._trunk.close()
+            self._trunk = None
+
+    def trunk(self, given: Sequence[str], place: int) -> Trunk:
+        """Return a trunk with these solutions given that has run no cell after a place."""
+        trunk = self._trunk
+        if trunk is None or tuple(trunk.given) != tuple(given) or not trunk.reaches(place):
+            self.close()
+            submission = self._submission
+            exercises = submission.assignment.exercises
+            self._trunk = trunk = Trunk(
+                self._server, submission.cells, submission.process_seed, self._budget,
+                {name: exercises[name].solution for name in given}, submission.ran,
+                submission.assignment.name,
+            )  # fmt: skip
+        return trunk
+
+    def place(self, exercise: Exercise, base: Base) -> int:
+        """Return how many cells stand before the exercise's tests on a base."""
+        whole = len(self._submission.cells)
+        return whole if base is Base.WHOLE else self._submission.places[exercise.id]
+
+    def _is_answered(self, exercise: Exercise) -> bool:
+        submission = self._submission
+        return not submission.is_untouched(exercise) and not submission.lost(exercise.id)
+
+    def _try(self, exercise: Exercise, base: Base, given: tuple[str, ...]) -> Try:
+        """Run the exercise's tests; once more where one ran out of time: the machine may have stood
+        still. Code that never ends costs half of that again."""
+        tried = Try(base, given, [*self._verdicts(exercise, base, given)])
+        trains = exercise.id in self._server.limits.trainings
+        if tried.is_late and base is Base.OWN and not trains and not self._budget.is_up:
+            tried = Try(base, given, [*self._verdicts(exercise, base, given)])
+        passed = sum(verdict.passed for verdict in tried.verdicts)
+        _log.debug(
+            "%s: %s, given %s: %d of %d tests passed",
+            exercise.id, base.value, ", ".join(given) or "nothing", passed, len(tried.verdicts),
+        )  # fmt: skip
+        return tried
+
+    def _verdicts(
+        self, exercise: Exercise, base: Base, given: tuple[str, ...]
+    ) -> Iterator[Verdict]:
+        """Give each hidden test's verdict; once the process is lost the rest are lost, too."""
+        unrun = iter(self._suite.promises(exercise.id))
+        lost = self._submission.lost(exercise.id)
+        if self._submission.is_refused(exercise.id):
+            self._cut(exercise)
+        if lost is None:
+            started = time.monotonic()
+            for verdict in self._suite.run(
+                exercise.id,
+                self._target(exercise, base, given),
+                self._submission.seed_of(exercise.id),
+            ):
+                next(unrun)
+                _log_verdict(exercise, verdict, base, time.monotonic() - started)
+                lost = verdict.lost
+                if lost == "timeout" and self._budget.is_up:
+                    self._cut(exercise)
+                yield verdict
+                if lost:
+                    break
+                started = time.monotonic()
+        for verdict in unrun:
+            verdict.lost = lost
+            _log.debug("%s: test %s not run: %s", exercise.id, verdict.test, lost)
+            yield verdict
+
+    def _target(
+        self, exercise: Exercise, base: Base, given: tuple[str, ...]
+    ) -> Callable[[str], RemoteTarget]:
+        place = self.place(exercise, base)
+        trunk = self.trunk(given, place)
+        return lambda test: trunk.target(
+            place, exercise.id, partial(self._times.of_test, exercise.id, test)
+        )
+
+    def _cut(self, exercise: Exercise) -> None:
+        if exercise.id not in self.cut_short:
+            self.cut_short.append(exercise.id)
+
+    def _drop_circles(self, exercises: Sequence[Exercise], tries: dict[str, list[Try]]) -> None:
+        """Take back each try that an exercise gained by by a partner's solution, if the partner
+        would gain by its own: of two answers that each only call the other, neither is one."""
+        for partner in exercises:
+            if _is_full(tries[partner.id]) or not self._is_answered(partner):
+                continue
+            gained = [
+                each.id
+                for each in exercises
+                if partner.id in best(tries[each.id]).given
+                and best(tries[each.id]).share > tries[each.id][0].share
+            ]
+            if gained and self._gains(partner, gained, tries):
+                for name in gained:
+                    if self._gains(partner, [name], tries):
+                        _log.debug("%s and %s: a circle", partner.id, name)
+                        kept = [each for each in tries[name] if partner.id not in each.given]
+                        tries[name][:] = kept
+
+    def _gains(self, exercise: Exercise, given: Sequence[str], tries: dict[str, list[Try]]) -> bool:
+        """Return whether an exercise passes more tests where later solutions are given."""
+        most = best(tries[exercise.id]).share
+        if self._try(exercise, Base.WHOLE, tuple(given)).share <= most:
+            return False
+        return self._try(exercise, Base.WHOLE, ()).share <= most
+
+
+def _is_full(tries: Sequence[Try]) -> bool:
+    return any(each.share == 1 for each in tries)
+
+
+def _log_verdict(exercise: Exercise, verdict: Verdict, base: Base, seconds: float) -> None:
+    if _log.isEnabledFor(logging.DEBUG):
+        how = "passed" if verdict.passed else verdict.lost or "did not pass"
+        _log.debug(
+            "%s: test %s %s in %.3f s, %s", exercise.id, verdict.test, how, seconds, base.value
+        )

@@ -1,0 +1,121 @@
+"""Decides on which base an exercise is tried next, and which of its tries counts. Pure functions.
+
+A notebook is judged from top to bottom, each exercise at its own test cell: the cells before it
+have run, those after it have not. A base is what stands there:
+
+| base   | an earlier exercise has                              | later cells |
+|--------|------------------------------------------------------|-------------|
+| OWN    | the student's cell                                   | not run     |
+| WHOLE  | the student's cell                                   | run         |
+| MENDED | the solution's cell if it did not get full points    | not run     |
+| MODEL  | the solution's cell                                  | not run     |
+
+WHOLE is for answers that need what the student's own later cells define. No base holds the solution
+of what is tested or of what comes later.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+from enum import Enum
+
+from ..model import Cell, Verdict
+from .points import share_of
+
+_LACKING = tuple(
+    f"raised {kind}"
+    for kind in ("NameError", "UnboundLocalError", "AttributeError", "TypeError",
+                 "NotImplementedError")
+)  # fmt: skip
+"""What a test may see where a name is not defined yet, or is a stub's still."""
+
+
+class Base(Enum):
+    """The student process that an exercise is tested in."""
+
+    OWN = "own cells"
+    WHOLE = "whole notebook"
+    MENDED = "failed exercises mended"
+    MODEL = "solution before it"
+
+
+@dataclass(frozen=True)
+class Try:
+    """An exercise's hidden tests on one base.
+
+    Attributes:
+        given: the earlier exercises whose solution's cells stand there.
+    """
+
+    base: Base
+    given: tuple[str, ...]
+    verdicts: list[Verdict]
+
+    @property
+    def share(self) -> float:
+        """The share of the tests that passed."""
+        return share_of(self.verdicts)
+
+    @property
+    def is_late(self) -> bool:
+        """Whether a test ran into a time limit."""
+        return any(verdict.lost == "timeout" for verdict in self.verdicts)
+
+    @property
+    def lacks_a_name(self) -> bool:
+        """Whether a test that did not pass saw an error as of a name that is not defined."""
+        return any(
+            each in _LACKING
+            for verdict in self.verdicts
+            if not verdict.passed
+            for each in verdict.seen
+            if type(each) is str
+        )
+
+
+def next_base(
+    tries: Sequence[Try], earlier: Sequence[str], failed: Sequence[str], is_answered: bool = True
+) -> tuple[Base, tuple[str, ...]] | None:
+    """Return the base of the next try and the exercises given there; None if there is none.
+
+    Args:
+        tries: the tries so far.
+        earlier: the ids of all earlier exercises that others may build on.
+        failed: those of them that did not get full points.
+        is_answered: whether the exercise has an answer, whose cell did not take its process down.
+    """
+    if not tries:
+        return Base.OWN, ()
+    if tries[-1].share == 1:
+        return None
+    tried = {each.given for each in tries}
+    if tries[0].lacks_a_name and len(tries) == 1:
+        return Base.WHOLE, ()
+    # An answer that takes too long with nobody's mistake before it would do so once more.
+    if not is_answered or (tries[-1].is_late and tuple(failed) in tried):
+        return None
+    for base, given in ((Base.MENDED, failed), (Base.MODEL, earlier)):
+        if tuple(given) not in tried:
+            return base, tuple(given)
+    return None
+
+
+def best(tries: Sequence[Try]) -> Try:
+    """Return the try that counts: the highest share.
+
+    Of equal ones it is the last, in which fewer mistakes of others stand before the answer, so that
+    the explanation is of this one. The whole notebook counts only if nothing else is as good.
+    """
+    return max(reversed(tries), key=lambda each: (each.share, each.base is not Base.WHOLE))
+
+
+def places(cells: Sequence[Cell], exercises: Sequence[str]) -> dict[str, int]:
+    """Return how many cells stand before each exercise's test cell.
+
+    Without a test cell, an exercise is tested after its last cell; without any, at the end.
+    """
+    found = dict.fromkeys(exercises, len(cells))
+    found |= {cell.exercise: index + 1 for index, cell in enumerate(cells) if cell.exercise}
+    found |= {cell.tests: index for index, cell in enumerate(cells) if cell.tests}
+    return found

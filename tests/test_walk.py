@@ -1,0 +1,466 @@
+"""Each exercise is judged at its own place, and what a student reads holds no secret."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any
+
+import pytest
+
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.assignments import Assignment, find_course, load_assignment
+from autograder.course_folder.settings import load_settings
+from autograder.judging.grader import Grader
+from autograder.judging.hidden_tests import Suite
+from autograder.judging.observations import as_in_table
+from autograder.judging.trunk import Trunk
+from autograder.judging.walk import Base, Try, best, next_base, places
+from autograder.model import AUTO, BUBBLEWRAP, LANDLOCK, Cell, ExerciseResult, Verdict
+from autograder.pipeline.one_submission import grade_content
+from autograder.wall import WarmServer
+from autograder.wall.proxies import Student
+from autograder.wall.targets import RemoteTarget
+from autograder.wall.time_budget import TimeBudget
+from coursecheck.check import load_table
+from coursecheck.messages import describe
+
+
+def verdicts(passed: str, saw: str = "a number", lost: str | None = None) -> list[Verdict]:
+    """Verdicts out of a letter for each test: `+` passed, `-` did not."""
+    return [Verdict("test", "", each == "+", lost, seen=[saw]) for each in passed]
+
+
+def tried(base: Base, given: str, passed: str, **more: Any) -> Try:
+    return Try(base, tuple(given.split()), verdicts(passed, **more))
+
+
+FULL, HALF = tried(Base.OWN, "", "++"), tried(Base.OWN, "", "+-")
+LACKS = tried(Base.OWN, "", "--", saw="raised NameError")
+LATE = tried(Base.OWN, "", "+-", lost="timeout")
+MENDED = tried(Base.MENDED, "b", "+-")
+LATE_MENDED = tried(Base.MENDED, "b", "--", lost="timeout")
+
+
+@pytest.mark.parametrize(
+    ("tries", "earlier", "failed", "expected"),
+    [
+        ([], "a b", "", (Base.OWN, "")),
+        ([], "a b", "b", (Base.OWN, "")),
+        ([FULL], "a b", "b", None),
+        ([HALF], "", "", None),
+        ([HALF], "a b", "", (Base.MODEL, "a b")),
+        ([HALF], "a b", "b", (Base.MENDED, "b")),
+        ([HALF], "a b", "a b", (Base.MENDED, "a b")),
+        ([HALF, MENDED], "a b", "b", (Base.MODEL, "a b")),
+        ([HALF, MENDED], "b", "b", None),
+        ([LACKS], "", "", (Base.WHOLE, "")),
+        ([LACKS], "a b", "b", (Base.WHOLE, "")),
+        ([LACKS, tried(Base.WHOLE, "", "--")], "a b", "b", (Base.MENDED, "b")),
+        ([LACKS, tried(Base.WHOLE, "", "++")], "a b", "b", None),
+        ([LATE], "a b", "", None),
+        ([LATE], "a b", "b", (Base.MENDED, "b")),
+        ([LATE, LATE_MENDED], "a b", "b", None),
+    ],
+)
+def test_the_next_base(tries, earlier, failed, expected):
+    found = next_base(tries, earlier.split(), failed.split())
+    assert found == (expected and (expected[0], tuple(expected[1].split())))
+
+
+def test_nothing_is_given_to_what_has_no_answer():
+    assert next_base([HALF], ["a"], ["a"], is_answered=False) is None
+    assert next_base([LACKS], ["a"], ["a"], is_answered=False) == (Base.WHOLE, ())
+
+
+@pytest.mark.parametrize(
+    ("shares", "counts"),
+    [
+        (["+-"], Base.OWN),
+        (["++", "+-"], Base.OWN),
+        (["+-", "++"], Base.MENDED),
+        (["+-", "+-", "+-"], Base.MODEL),
+        (["--", "+-", "--"], Base.MENDED),
+        (["--", "--", "--", "--"], Base.MODEL),
+        (["--", "--", "--", "+-"], Base.WHOLE),
+    ],
+)
+def test_the_try_that_counts(shares, counts):
+    bases = [Base.OWN, Base.MENDED, Base.MODEL, Base.WHOLE]
+    assert (
+        best([tried(base, "", each) for base, each in zip(bases, shares, strict=False)]).base
+        is counts
+    )
+
+
+def test_places_are_those_of_the_test_cells():
+    cells = [Cell("", "a"), Cell(""), Cell("", tests="a"), Cell("", "b"), Cell("")]
+    assert places(cells, ["a", "b", "c"]) == {"a": 2, "b": 4, "c": 5}
+
+
+Grade = Callable[[dict[str, str]], tuple[dict[str, Any], int]]
+TABLE = load_table(load_assignment(find_course(), "value").table)["exercises"]
+
+
+def cells(assignment: Assignment, answers: dict[str, str]) -> list[Cell]:
+    """A notebook that is right but for these answers."""
+    return [
+        *map(Cell, assignment.setup.values()),
+        *(
+            Cell(answers.get(exercise.id, exercise.solution), exercise.id)
+            for exercise in assignment.exercises.values()
+        ),
+    ]
+
+
+@pytest.fixture
+def grade(course: Path, assignment: Assignment) -> Iterator[Grade]:
+    """Grades a notebook: what is said of each exercise, and how many processes it took."""
+    with Grader(course, bytes(32)) as grader:
+        grader.start()
+
+        def run(answers: dict[str, str]) -> tuple[dict[str, Any], int]:
+            before = grader._server._count
+            report = grader.grade("value", cells(assignment, answers)).report
+            return {result.id: result for result in report.exercises}, (
+                grader._server._count - before
+            )
+
+        yield run
+
+
+def mistake(assignment: Assignment, name: str) -> str:
+    exercise = assignment.exercises[name.partition(".")[0]]
+    return next(each.source for each in exercise.mistakes if each.id == name)
+
+
+@pytest.mark.parametrize("name", ["add.gradient_like_product", "trace.one_level"])
+def test_a_mistake_costs_its_own_exercise_only(grade, assignment, name):
+    """On `add` others build, on `trace` none does. The verdicts are the same each time."""
+    exercise = name.partition(".")[0]
+    first, *again = (grade({exercise: mistake(assignment, name)}) for _ in range(3))
+    assert again == [first] * 2 and first[0][exercise].misconception == name
+    others = [result for name, result in first[0].items() if name != exercise]
+    assert all(result.status == "passed" for result in others)
+
+
+def test_who_breaks_what_was_right_pays_for_it(grade, assignment):
+    """A later cell brings a mistake into an earlier exercise.
+
+    As its tests see it the earlier exercise has that mistake. It gets its points nevertheless.
+    """
+    wrong = assignment.exercises["add"].mistakes[0].source
+    later = assignment.exercises["neg_sub"].solution
+    results, _ = grade({"neg_sub": f"{later}\n\n{wrong}"})
+    assert results["add"].status == "passed"
+    assert results["neg_sub"].points < assignment.exercises["neg_sub"].max_points
+
+
+def test_what_leans_on_a_wrong_cell_in_its_own_way_is_graded_with_it(grade, assignment):
+    """`mul` uses a helper of the cell of `add`, which a working version does not have."""
+    add = mistake(assignment, "add.operation_not_recorded") + "\ndef wrap(x):\n    "
+    add += "return x if isinstance(x, Value) else Value(x)\n"
+    mul = assignment.exercises["mul"].solution.replace(
+        "def ", "def own(self, other):\n    return wrap(other)\n\n\ndef ", 1
+    )
+    results, _ = grade({"add": add, "mul": mul + "\nown(Value(1.0), 2.0)\n"})
+    assert results["mul"].status == "passed"
+    assert results["add"].misconception == "add.operation_not_recorded"
+
+
+def test_two_mistakes_are_both_named(grade, assignment):
+    names = ["add.overwrites", "mul.own_data", "numerical.divides_by_h"]
+    answers = {name.partition(".")[0]: mistake(assignment, name) for name in names}
+    results, _ = grade(answers)
+    assert [results[name].misconception for name in answers] == names
+    right = [each for name, each in results.items() if name not in answers]
+    assert all(each.status == "passed" for each in right)
+
+
+def test_no_process_that_was_given_an_exercise_is_alive_while_it_is_tested(
+    grade, assignment, monkeypatch
+):
+    """Nor is any other one: the one before is dead before the next runs a cell."""
+    trunks: list[Trunk] = []
+    begun = Trunk.__init__
+
+    def watched(trunk: Trunk, *arguments: Any, **more: Any) -> None:
+        begun(trunk, *arguments, **more)
+        trunks.append(trunk)
+
+    tested: list[tuple[str, set[str]]] = []
+    whole = Suite._run_one
+
+    def judged(suite: Suite, item: Any, target: Any, seed: bytes) -> Verdict:
+        exercise = item.get_closest_marker("exercise").args[0]
+
+        def checked(test: str) -> Any:
+            found = target(test)
+            if isinstance(found, RemoteTarget):
+                [given] = [set(trunk.given) for trunk in trunks if trunk._is_open]
+                assert exercise not in given
+                tested.append((exercise, given))
+            return found
+
+        return whole(suite, item, checked, seed)
+
+    monkeypatch.setattr(Trunk, "__init__", watched)
+    monkeypatch.setattr(Suite, "_run_one", judged)
+    names = ["node.data_cut_to_int", "mul.own_data", "trace.one_level"]
+    grade({name.partition(".")[0]: mistake(assignment, name) for name in names})
+    assert any(given for _, given in tested)
+
+
+SNEAKY = """
+def sneak(number):
+    Value.__add__ = lambda self, other: Value(number)
+"""
+
+
+def test_an_observer_is_never_asked_after_a_hidden_test(server: WarmServer, assignment: Assignment):
+    trunk = Trunk(server, [*cells(assignment, {}), Cell(SNEAKY)], 1, TimeBudget(60))
+    add, end = assignment.exercises["add"], len(assignment.setup) + len(assignment.exercises) + 1
+    try:
+        assert trunk.observe(end, add, add.probes)
+        student = Student(trunk.target(end))
+        student.sneak(4.25)
+        student.finish()
+        with pytest.raises(RuntimeError, match="has seen no hidden number"):
+            trunk.observe(end, add, add.probes)
+    finally:
+        trunk.close()
+
+
+def test_where_working_versions_were_given_only_what_is_public_is_told():
+    """Neither a text nor the digits of a number: both may hold a working version."""
+    entry = TABLE["add"]
+    known = entry["mistakes"][0]["results"]
+    assert as_in_table(known, entry) == known
+    right = [probe["right"] for probe in entry["probes"]]
+    assert as_in_table(right, entry) == right
+    secret = [[_replaced(item) for item in row] for row in right]
+    told = repr(as_in_table(secret, entry))
+    assert "secret" not in told and "1.23456" not in told
+    told = [describe(item) for row in as_in_table(secret, entry) for item in row]
+    assert {"another number"} <= set(told) <= {
+        "another number", "another text", "another object", "an error (Exception)",
+        *(describe(item) for row in right for item in row),
+    }  # fmt: skip
+
+
+def _replaced(item: Any) -> Any:
+    if isinstance(item, (int, float)) and not isinstance(item, bool):
+        return 1.23456789
+    return {"error": "Exception", "message": "secret", "line": "secret = 1"}
+
+
+SOLUTIONS_IN_TEXTS = """
+import inspect
+def told(self):
+    import gc
+    texts = [repr(f.__code__.co_code) for f in gc.get_objects() if callable(f) and
+             getattr(f, "__name__", "") == "add"]
+    return str(texts)[:900]
+def mul(self, other):
+    out = Value(self.data * getattr(other, "data", other), (self,), told(self))
+    out.data = hash(told(self)) % 10**9
+    return out
+Value.__mul__ = mul
+"""
+
+
+def test_a_working_version_does_not_reach_the_feedback(grade, assignment):
+    add = mistake(assignment, "add.overwrites")
+    results, _ = grade({"add": add, "mul": SOLUTIONS_IN_TEXTS})
+    said = results["mul"].message
+    assert results["mul"].points == 0 or results["mul"].status != "passed"
+    assert "\\x" not in said and "co_code" not in said
+    if results["mul"].example is not None:
+        seen = [row.seen for row in results["mul"].example.rows if not row.right]
+        public = repr(TABLE["mul"])
+        assert all(describe(each).startswith("another") or repr(each) in public for each in seen)
+
+
+def test_a_mistake_beside_a_loop_is_graded_and_observed(grade, assignment):
+    mul = assignment.exercises["mul"].solution
+    loop = mul.replace("### BEGIN SOLUTION", "while True:\n        pass", 1)
+    name = "neg_sub.minus_for_both"
+    results, _ = grade({"mul": loop, "neg_sub": mistake(assignment, name)})
+    assert results["mul"].status == "timeout"
+    assert results["neg_sub"].misconception == name and results["neg_sub"].example
+
+
+SECOND = "def {0}(self):\n    return {1}\n\n\nValue.{0} = {0}\n"
+CIRCLES = {
+    "tanh and sigmoid": ("backward", {
+        "tanh": SECOND.format("tanh", "(self * 2).sigmoid() * 2 - 1"),
+        "sigmoid": SECOND.format("sigmoid", "((self * 0.5).tanh() + 1) * 0.5"),
+    }),
+    "backward by a stub": ("backward", {
+        "backward": SECOND.format("backward", "backward_without_recursion(self)"),
+        "deep": None,
+    }),
+    "backward and deep": ("backward", {
+        "backward": SECOND.format("backward", "backward_without_recursion(self)"),
+        "deep": SECOND.format("backward_without_recursion", "self.backward()"),
+    }),
+    "order by a stub": ("backward", {
+        "topological_order": """
+def topological_order(root):
+    kept, nodes = [], [root]
+    for node in nodes:
+        nodes += [each for each in node._prev if all(each is not other for other in nodes)]
+    for node in nodes:
+        node._backward = lambda node=node: kept.append(node)
+    backward_without_recursion(root)
+    return kept[::-1]
+""",
+        "deep": None,
+    }),
+    "bce and cross_entropy": ("mlp", {
+        "bce": "def bce(z, target):\n    return cross_entropy([z * 0, z], int(target))\n",
+        "cross_entropy": """
+def cross_entropy(scores, target):
+    loss, total = 0, scores[target]
+    for index, score in enumerate(scores):
+        if index != target:
+            part = bce(score - total, 0)
+            loss, total = loss + part, total + part
+    return loss
+""",
+    }),
+    "xor and moons": ("mlp", {
+        "xor": "def train_xor(inputs, targets, seed):\n"
+               "    return train_moons(inputs, [2 * each - 1 for each in targets], seed)\n",
+        "moons": "def train_moons(points, labels, seed):\n"
+                 "    return train_xor(points, [(each + 1) / 2 for each in labels], seed)\n",
+    }),
+}  # fmt: skip
+
+
+@pytest.mark.parametrize("circle", CIRCLES)
+@pytest.mark.parametrize("kind", [BUBBLEWRAP, LANDLOCK])
+def test_exercises_that_call_each_other_earn_nothing(course, circle, kind):
+    name, answers = CIRCLES[circle]
+    results = graded(course, name, answers, kind)
+    assert {each: results[each].points for each in answers} == dict.fromkeys(answers, 0.0)
+    others = [each for each in results if each not in answers]
+    assert all(results[each].status in ("passed", "manual") for each in others)
+
+
+def graded(
+    course: Path, name: str, answers: dict[str, str | None], kind: str = AUTO
+) -> dict[str, ExerciseResult]:
+    """The results of a notebook that is right but for these answers; None leaves a stub."""
+    exercises = load_assignment(course, name).exercises
+    filled = {each.id: each.solution for each in exercises.values()}
+    filled |= {each: exercises[each].stub if text is None else text
+               for each, text in answers.items()}  # fmt: skip
+    settings = load_settings(course)
+    with Grader(course, bytes(32)) as grader:
+        grader.use(WarmServer(settings.limits, settings.visible, kind))
+        content = filled_notebook(course, name, filled).encode()
+        _, report = grade_content(grader, content, "notebook", name)
+    return {each.id: each for each in report.exercises}
+
+
+RECURSIVE = """
+def backward(self, first=True):
+    if first:
+        uses, nodes = {}, [self]
+        for node in nodes:
+            for operand in set(node._prev):
+                if operand not in uses:
+                    uses[operand] = 0
+                    nodes.append(operand)
+                uses[operand] += 1
+        Value._uses, self.grad = uses, 1.0
+    self._backward()
+    for operand in set(self._prev):
+        Value._uses[operand] -= 1
+        if Value._uses[operand] == 0:
+            operand.backward(False)
+
+
+Value.backward = backward
+"""
+
+
+@pytest.mark.parametrize("deep", ["filled", "untouched", "missing"])
+def test_what_comes_later_does_not_touch_an_earlier_exercise(course, deep):
+    """The cell of `deep` attaches another function to `Value.backward`, also as released."""
+    answers: dict[str, str | None] = {"backward": RECURSIVE}
+    if deep != "filled":
+        answers["deep"] = None if deep == "untouched" else ""
+    results = graded(course, "backward", answers)
+    assert results["backward"].points == 7.0
+
+
+SLOTS = """
+class Value:
+    __slots__ = ("data", "grad", "_prev", "_local_grads", "_op", "label")
+
+    def __init__(self, data, _children=(), _op="", label="", local_grads=()):
+        self.data, self.grad = float(data), 0.0
+        self._prev, self._local_grads = tuple(_children), local_grads
+        self._op, self.label = _op, label
+
+    def __repr__(self):
+        return f"Value(data={self.data}, grad={self.grad})"
+
+    def _backward(self):
+        for operand, slope in zip(self._prev, self._local_grads):
+            operand.grad += slope * self.grad
+"""
+BINARY = """
+def {name}(self, other):
+    other = other if isinstance(other, Value) else Value(other)
+    return Value(self.data {sign} other.data, (self, other), "{sign}", local_grads={slopes})
+
+
+Value.__{name}__ = {name}
+"""
+
+
+def test_an_engine_of_its_own_kind_keeps_the_points_of_what_stands_on_it(course):
+    answers: dict[str, str | None] = {
+        "node": SLOTS,
+        "add": BINARY.format(name="add", sign="+", slopes="(1.0, 1.0)"),
+        "mul": BINARY.format(name="mul", sign="*", slopes="(other.data, self.data)"),
+    }
+    results = graded(course, "value", answers)
+    assert results["manual_backward"].points == 5.0
+    assert results["add"].points == results["mul"].points == 4.0
+
+
+@pytest.mark.parametrize("beside", ["right", "wrong", "looping", "crashing", "missing"])
+def test_company_changes_neither_points_nor_explanation(course, assignment, beside):
+    """Of a wrong answer beside another exercise, which is one of these."""
+    add = assignment.exercises["add"]
+    other = {
+        "right": add.solution,
+        "wrong": mistake(assignment, "add.overwrites"),
+        "looping": add.solution.replace("### BEGIN SOLUTION", "while True:\n        pass", 1),
+        "crashing": "import os\nos._exit(1)\n",
+        "missing": None,
+    }[beside]
+    alone = ["mul.own_data", "pow.factor_dropped", "div.sign_lost"]
+    answers = {name.partition(".")[0]: mistake(assignment, name) for name in alone}
+    results = graded(course, "value", {**answers, "add": other})
+    for exercise, text in answers.items():
+        [expected] = [graded(course, "value", {exercise: text})[exercise]]
+        assert results[exercise].points == expected.points
+        assert results[exercise].misconception == expected.misconception is not None
+
+
+def test_an_answer_that_needs_a_later_cell_is_told_which(course):
+    """It is right with the whole notebook; else the message names what it lacks, and the cell."""
+    later = "def helper(x):\n    return x\n\n\n"
+    exercises = load_assignment(course, "value").exercises
+    add = exercises["add"].solution.replace("### BEGIN SOLUTION", "helper(self)", 1)
+    results = graded(course, "value", {"add": add, "mul": later + exercises["mul"].solution})
+    assert results["add"].status == "passed" and "a later cell defines" in results["add"].note
+    broken = f"{later}{exercises['mul'].solution}\n\n\nValue.__add__ = None\n"
+    results = graded(course, "value", {"add": add, "mul": broken})
+    assert results["add"].points == 0
+    assert "needs `helper`, which only the cell of `mul` further down" in results["add"].message
