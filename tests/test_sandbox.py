@@ -320,7 +320,6 @@ def test_there_is_no_network(server):
         "syscall_refused(438, 0, 0, 0)",
         "syscall_refused(451, 0, 0, 0, 0)",
         'refused("mincore", 0, 0, 0)',
-        'refused("flock", os.open("/usr/bin/env", os.O_RDONLY), 6)',
         'refused("inotify_add_watch", libc.inotify_init1(0), b"/usr/bin/env", 0x20)',
         'refused("fanotify_init", 0x200, 0)',
         "syscall_refused(444, 0, 0, 1)",
@@ -388,13 +387,42 @@ def test_no_lock_on_a_file_of_all_tells_another_student_anything(server):
         for command in (fcntl.F_GETLK, fcntl.F_SETLK, fcntl.F_SETLKW, 36, 37, 38, 1024, 1026):
             try:
                 lock = struct.pack("hhqqi4x", fcntl.F_RDLCK, 0, 1234, 1, 0)
-                told.append(fcntl.fcntl(file, command, lock))
+                told.append((command, fcntl.fcntl(file, command, lock) == lock))
             except PermissionError:
                 pass
+        fcntl.flock(file, fcntl.LOCK_EX)
         print(told, fcntl.fcntl(file, fcntl.F_GETFL) & os.O_ACCMODE)
     """
+    seems_to_lock = [(6, True), (7, True), (37, True), (38, True)]
     [output] = run(server, cell)[0]
-    assert output["text"] == "[] 0\n"
+    assert output["text"] == f"{seems_to_lock} 0\n"
+
+
+def test_a_lock_locks_nothing(server):
+    """A second descriptor of the file would find it locked."""
+    cell = """
+        import fcntl
+        with open("file", "w") as first, open("file", "w") as second:
+            fcntl.flock(first, fcntl.LOCK_EX)
+            fcntl.flock(second, fcntl.LOCK_EX | fcntl.LOCK_NB)
+            fcntl.lockf(first, fcntl.LOCK_EX)
+        print("unlocked")
+    """
+    assert run(server, cell)[0][0]["text"] == "unlocked\n"
+
+
+def test_sqlite_keeps_a_database_in_a_file(server):
+    cell = """
+        import sqlite3
+        for number in range(2):
+            with sqlite3.connect("shop.db") as shop:
+                shop.execute("create table if not exists goods (name text, price real)")
+                shop.execute("insert into goods values ('tea', 2.5)")
+            shop.close()
+        with sqlite3.connect("shop.db") as shop:
+            print(shop.execute("select count(*), sum(price) from goods").fetchone())
+    """
+    assert run(server, cell)[0][0]["text"] == "(2, 5.0)\n"
 
 
 def test_two_students_share_nothing(server):

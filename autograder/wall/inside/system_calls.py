@@ -7,9 +7,10 @@ Left out are new namespaces and mounts, looking into other processes, kernel key
 io_uring, bpf, userfaultfd, and sockets, but for connected pairs. So is memory that no limit counts:
 shared memory without a file, System V's semaphores and messages, pages given to pipes. So is what
 the kernel counts or keeps for all processes of a user or of the machine, by which one could tell
-another what it was asked: locks on files, watches, leases, asking or saying which parts of a file
+another what it was asked: watches, leases, who holds a lock on a file, asking or saying which parts of a file
 are in memory, descriptors on their way through sockets, asynchronous input and output, the sizes of
-pipes, cookies of sockets, the counts of threads, of free memory and of free disk.
+pipes, cookies of sockets, the counts of threads, of free memory and of free disk. To lock a file
+seems to succeed and locks nothing, since nobody else has the file: SQLite goes on only with its lock.
 """
 
 from __future__ import annotations
@@ -90,6 +91,11 @@ _ATTRIBUTES: dict[str, tuple[int | None, int | None]] = {
     "utime": (132, None), "utimes": (235, None), "utimensat": (280, 88),
     "futimesat": (261, None),
 }  # fmt: skip
+
+# These seem to succeed and do nothing.
+_LOCKS: dict[str, tuple[int | None, int | None]] = {"flock": (73, 32)}
+_LOCKING = (6, 7, 37, 38)
+"""The commands of fcntl that do as little: F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW."""
 
 # Not refused as the others are, since libraries take another way where these say so.
 _ABSENT: dict[str, tuple[int, tuple[int | None, int | None]]] = {
@@ -195,12 +201,14 @@ def program(own: int = 0) -> Program:
     calls = {**_CALLS, **({} if own else {**_WITH_NAMESPACES, **_ATTRIBUTES})}
     outcomes = {name: (_FAIL | error, numbers) for name, (error, numbers) in _ABSENT.items()}
     outcomes |= {name: (_ALLOW, numbers) for name, numbers in calls.items()}
-    if own:
-        outcomes |= {name: (_FAIL, numbers) for name, numbers in _ATTRIBUTES.items()}
+    pretended = {**_LOCKS, **(_ATTRIBUTES if own else {})}
+    outcomes |= {name: (_FAIL, numbers) for name, numbers in pretended.items()}
     for name, (outcome, numbers) in outcomes.items():
         if (wanted := numbers[_PLACE]) is None:
             continue
         block = [line for each in conditions if each[0] == name for line in _checked(each)]
+        if name == "fcntl":
+            block = [*_checked((name, 1, _ALL, False, _LOCKING), _FAIL), *block]
         lines += [(_EQUAL, 0, len(block) + 1, wanted), *block, (_RETURN, 0, 0, outcome)]
     lines.append((_RETURN, 0, 0, _FAIL | errno.EPERM))
     return Program(len(lines), b"".join(struct.pack("HBBI", *line) for line in lines))
@@ -222,10 +230,13 @@ def _alone(own: int) -> list[_Condition]:
     ]
 
 
-def _checked(condition: _Condition) -> list[tuple[int, int, int, int]]:
-    """The lines that go on only where a condition holds."""
+def _checked(
+    condition: _Condition, otherwise: int | None = None
+) -> list[tuple[int, int, int, int]]:
+    """Return the lines that go on only where a condition holds; by default the call fails."""
     name, argument, mask, is_allowed, values = condition
-    fail = (_RETURN, 0, 0, _FAIL | _ERRORS.get(name, errno.EPERM))
+    refused = _FAIL | _ERRORS.get(name, errno.EPERM)
+    fail = (_RETURN, 0, 0, refused if otherwise is None else otherwise)
     lines = [(_LOAD, 0, 0, 16 + 8 * argument)]
     if mask != _ALL:
         lines.append((_AND, 0, 0, mask))
