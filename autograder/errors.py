@@ -14,8 +14,6 @@
     ├── AuthorError              a hidden test asks for what cannot be (also a TypeError)
     ├── ForeignObject            stands for whatever another process of a cluster sent
     └── wall.inside.protocol.ProtocolError    a student process sent what is no reply
-    BaseException
-    └── OutOfTime                code that the audit runs has used up its processor time
 
 What a message says is for a person: what happened, where, and what to do next.
 """
@@ -108,10 +106,6 @@ class ForeignObject(Exception):
 
     def __setstate__(self, state: object) -> None:
         """Leave out what the object holds there."""
-
-
-class OutOfTime(BaseException):
-    """The code used up its processor time. Nothing that it catches itself is a parent of this."""
 
 
 BUILT_IN = {name for name, each in vars(builtins).items()

@@ -27,6 +27,7 @@ from autograder.delivery.bundle.make import publish
 from autograder.judging.check_tables import table_text
 from autograder.judging.grader import Grader
 from autograder.judging.hidden_tests import Suite
+from autograder.judging.models import Models, server_of
 from autograder.model import Cell, Report
 from autograder.pipeline.one_submission import grade_content
 
@@ -157,7 +158,9 @@ def test_release_and_table_are_current(schools, name):
         for path in (schools[name] / place, course / place)
     ]
     assert fresh == committed
-    table = table_text(load_assignment(course, name))
+    assignment = load_assignment(course, name)
+    with server_of(course) as server:
+        table = table_text(assignment, Models(assignment, server))
     assert table == (course / "source" / name / "checks.json").read_text("utf-8")
     for file in ("checks.json", *load_settings(course).of(name).data):
         held = [folder / file for folder in ((course / place).parent, schools[name] / place.parent)]

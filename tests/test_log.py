@@ -59,7 +59,7 @@ def position(lines: list[tuple[str, str]], module: str, pattern: str) -> int:
 def test_each_stage_has_its_line_in_order(lines):
     stages = [
         ("one_submission", r"value\.ipynb: read \d+ bytes in \d\.\d+ s; mended: nothing"),
-        ("trunk", r"own trunk: started, 0 cells"),
+        ("trunk", r"own trunk: started, 2 cells"),
         ("trunk", r"own trunk: cell \d+ \(mul\) ran in \d\.\d+ s"),
         ("reading_walk", r"mul: \d public examples observed"),
         ("trunk", r"own trunk: cell \d+ \(pow\) lost after \d+\.\d+ s: timeout"),

@@ -20,6 +20,7 @@ from autograder.course_folder.assignments import find_course, load_assignment
 from autograder.errors import CourseError
 from autograder.judging.check_tables import build_table
 from autograder.judging.grader import Grader
+from autograder.judging.models import Models, server_of
 from autograder.model import Cell
 from coursecheck import Checks
 
@@ -96,7 +97,9 @@ def test_without_misconceptions_a_failure_is_told_by_promise_and_example(walked)
 @pytest.mark.slow
 def test_a_check_without_a_public_example_says_so(walked, tmp_path, capsys):
     course, _ = walked
-    table = build_table(load_assignment(course, "animals"))
+    assignment = load_assignment(course, "animals")
+    with server_of(course) as server:
+        table = build_table(assignment, Models(assignment, server))
     (tmp_path / "animals.json").write_text(json.dumps(table))
     Checks(tmp_path)("legs", {"legs": None})
     assert "there is no public example to try" in capsys.readouterr().out

@@ -37,10 +37,24 @@ def read(path, as_version):
 sys.modules["nbformat"] = types.SimpleNamespace(read=read)
 from autograder.course_folder.assignments import load_assignment
 from autograder.judging.check_tables import table_text
+from coursecheck.probes import play
 
 course = Path(sys.argv[1])
-texts = {name: table_text(load_assignment(course, name)) for name in sys.argv[2:]}
-print(json.dumps(texts))
+
+
+class Here:
+    # It plays in this process, since the sandbox needs IPython.
+
+    def __init__(self, assignment):
+        self.assignment = assignment
+
+    def observed(self, exercise, played, source=None):
+        scope = self.assignment.namespace_at(exercise.id, source)
+        return [play(probe, scope) for probe in played]
+
+
+assignments = [load_assignment(course, name) for name in sys.argv[2:]]
+print(json.dumps({each.name: table_text(each, Here(each)) for each in assignments}))
 """
 
 SETUP = """

@@ -79,9 +79,10 @@ def test_nothing_is_given_to_what_has_no_answer():
         (["+-"], Base.OWN),
         (["++", "+-"], Base.OWN),
         (["+-", "++"], Base.MENDED),
-        (["+-", "+-", "+-"], Base.MODEL),
+        (["+-", "+-", "+-"], Base.MENDED),
+        (["+-", "--", "+-"], Base.OWN),
         (["--", "+-", "--"], Base.MENDED),
-        (["--", "--", "--", "--"], Base.MODEL),
+        (["--", "--", "--", "--"], Base.MENDED),
         (["--", "--", "--", "+-"], Base.WHOLE),
     ],
 )
@@ -255,12 +256,9 @@ def _replaced(item: Any) -> Any:
 
 
 SOLUTIONS_IN_TEXTS = """
-import inspect
 def told(self):
     import gc
-    texts = [repr(f.__code__.co_code) for f in gc.get_objects() if callable(f) and
-             getattr(f, "__name__", "") == "add"]
-    return str(texts)[:900]
+    return repr([f.__doc__ for f in gc.get_objects() if getattr(f, "__name__", "") == "add"])[:900]
 def mul(self, other):
     out = Value(self.data * getattr(other, "data", other), (self,), told(self))
     out.data = hash(told(self)) % 10**9
@@ -270,15 +268,12 @@ Value.__mul__ = mul
 
 
 def test_a_working_version_does_not_reach_the_feedback(grade, assignment):
-    add = mistake(assignment, "add.overwrites")
-    results, _ = grade({"add": add, "mul": SOLUTIONS_IN_TEXTS})
-    said = results["mul"].message
-    assert results["mul"].points == 0 or results["mul"].status != "passed"
-    assert "\\x" not in said and "co_code" not in said
-    if results["mul"].example is not None:
-        seen = [row.seen for row in results["mul"].example.rows if not row.right]
-        public = repr(TABLE["mul"])
-        assert all(describe(each).startswith("another") or repr(each) in public for each in seen)
+    """`mul` finds the function `add` in its process, which on a mended base is the solution's."""
+    assert "Return the node for" in assignment.exercises["add"].solution
+    results, _ = grade({"add": "def add(self, other):\n    pass\n", "mul": SOLUTIONS_IN_TEXTS})
+    assert results["mul"].points < assignment.exercises["mul"].max_points
+    assert "[None]" in results["mul"].message or "another" in results["mul"].message
+    assert "Return the node" not in results["mul"].message
 
 
 def test_a_mistake_beside_a_loop_is_graded_and_observed(grade, assignment):

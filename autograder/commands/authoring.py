@@ -7,7 +7,7 @@ from pathlib import Path
 
 import click
 
-from ..course_folder.assignments import find_course, load_assignment, names_with_hidden_tests
+from ..course_folder.assignments import find_course, names_with_hidden_tests
 from ..terminal import console, course_option, for_people
 
 
@@ -29,7 +29,7 @@ def tables(assignments: tuple[str, ...], course: Path | None) -> None:
 
     folder = find_course(course)
     for name in assignments or names_with_hidden_tests(folder):
-        _say(write_table(load_assignment(folder, name)))
+        _say(write_table(folder, name))
         copy_beside(folder, name)
 
 

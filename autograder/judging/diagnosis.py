@@ -1,61 +1,60 @@
 """Names the mistake: the misconception that behaves as the student's code did.
 
-Each model is played through the same hidden tests with the same numbers. The one that fails the
-same tests, and shows them the same values on the way, is the diagnosis. Source text is never looked
-at. Where the model solution itself fails a test, the test is wrong and not the student.
+Each model is played behind the wall, through the same hidden tests with the same numbers. The one
+that fails the same tests, and shows them the same values on the way, is the diagnosis. Source text
+is never looked at. Where the model solution itself fails a test, the test is wrong.
 """
 
 from __future__ import annotations
 
 import logging
 import math
-from contextlib import redirect_stderr, redirect_stdout
-from io import StringIO
 from typing import Any
 
 from coursecheck.check import contradicted
 from coursecheck.messages import agree_all
 from coursecheck.probes import Observation
 
-from ..course_folder.assignments import Assignment, Exercise
+from ..course_folder.assignments import Exercise
 from ..course_folder.misconceptions import Mistake
 from ..model import Verdict
-from ..wall.targets import LocalTarget
 from .hidden_tests import Suite
+from .models import Models
+from .walk import Base, Try
 
 _log = logging.getLogger(__name__)
 
 
 class Diagnosis:
-    """Plays the models of one assignment through the hidden tests of one submission.
+    """Plays models of mistakes, and the solution, through the hidden tests of one assignment.
 
     Args:
-        assignment: whose misconceptions to play.
         suite: its hidden tests.
         table: the visible checks' table, by exercise.
+        models: what plays them.
     """
 
-    def __init__(self, assignment: Assignment, suite: Suite, table: dict[str, Any]) -> None:
-        self._assignment = assignment
+    def __init__(self, suite: Suite, table: dict[str, Any], models: Models) -> None:
         self._suite = suite
         self._table = table
+        self._models = models
 
     def name(
         self,
         exercise: Exercise,
-        verdicts: list[Verdict],
+        tried: Try,
         observed: list[list[Observation]] | None,
         seed: bytes,
     ) -> Mistake | None:
-        """The misconception that explains these verdicts, or None.
+        """Return the misconception that explains these verdicts, or None.
 
         Args:
             exercise: what the verdicts are on.
-            verdicts: how its hidden tests went.
+            tried: how its hidden tests went.
             observed: what its public probes showed, if that is known.
             seed: what the exercise's numbers are drawn from.
         """
-        if any(verdict.lost == "timeout" for verdict in verdicts):
+        if tried.is_late:
             return next((mistake for mistake in exercise.mistakes if mistake.endless), None)
         mistakes = exercise.mistakes
         if observed:
@@ -63,44 +62,38 @@ class Diagnosis:
         for mistake in mistakes:
             if mistake.endless:
                 continue
-            fits = self._explains(exercise, mistake, verdicts, seed)
+            replaced, whole = {exercise.id: mistake.source}, tried.base is Base.WHOLE
+            target = self._models.target(exercise.id, replaced, whole)
+            fits = all(map(_alike, tried.verdicts, self._suite.run(exercise.id, target, seed)))
             _log.debug("%s: played %s: %s", exercise.id, mistake.id, "fits" if fits else "differs")
             if fits:
                 return mistake
         return None
 
-    def _explains(
-        self, exercise: Exercise, mistake: Mistake, verdicts: list[Verdict], seed: bytes
-    ) -> bool:
-        target = self._target(exercise, mistake.source)
-        # A model may print or warn, as the student's code may: that is not for the report.
-        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
-            played = self._suite.run(exercise.id, lambda _: target, seed)
-            return all(map(_alike, verdicts, played))
-
-    def _target(self, exercise: Exercise, source: str) -> LocalTarget:
-        """Return the solution notebook's names at the exercise's place, its cell replaced."""
-        scope = self._assignment.namespace_at(exercise.id, source)
-        return LocalTarget(scope, self._assignment.data_folder)
-
-    def flaw(self, exercise: Exercise, verdict: Verdict, seed: bytes) -> str:
-        """What is wrong with a hidden test that a student did not pass; "" where nothing is.
+    def flaw(self, exercise: Exercise, tried: Try, seed: bytes) -> str:
+        """Return what is wrong with the hidden tests that a student did not pass; "" if nothing is.
 
         An error that the test itself raised is a mistake of its author's, unless the model solution
         passes: then an answer caused it that the author had not foreseen. A test that the model
         solution does not pass is wrong, whatever the student wrote.
         """
-        if verdict.blames_test:
-            return verdict.broken
-        solution = self._target(exercise, exercise.solution)
-        with redirect_stdout(StringIO()):
-            right = self._suite.run_test(exercise.id, verdict.test, solution, seed)
-        if right.passed:
-            return ""
-        return right.broken or (
-            "the model solution does not pass this test with these numbers. (Objects of the "
-            "student's are equal to themselves alone: student.equal(a, b) asks their own `__eq__`.)"
-        )
+        target = self._models.target(exercise.id)
+        for verdict in tried.verdicts:
+            if verdict.passed or verdict.lost:
+                continue
+            why = verdict.broken if verdict.blames_test else ""
+            if not why:
+                right = self._suite.run_test(exercise.id, verdict.test, target(verdict.test), seed)
+                why = "" if right.passed else right.broken or _NOT_PASSED
+            if why:
+                return f"{verdict.test}: {why}"
+        return ""
+
+
+_NOT_PASSED = (
+    "the model solution does not pass this test with these numbers. (Objects of the student's are "
+    "equal to themselves alone: student.equal(a, b) asks their own `__eq__`.)"
+)
 
 
 def _allowed(

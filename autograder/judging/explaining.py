@@ -60,7 +60,7 @@ class Explaining:
         mistake = None
         if not self._budget.is_up and self._submission.lost(exercise.id) is None:
             seed = self._submission.seed_of(exercise.id)
-            mistake = self._diagnosis.name(exercise, tried.verdicts, observed, seed)
+            mistake = self._diagnosis.name(exercise, tried, observed, seed)
         says, name = (mistake.says, mistake.id) if mistake else ("", None)
         example = None
         if observed and not agree_all(observed, right):
@@ -98,8 +98,9 @@ class Explaining:
         place = self._trials.place(exercise, tried.base)
         trunk = self._trials.trunk(tried.given, place)
         seen = trunk.observe(place, exercise, exercise.probes)
-        found = as_in_table(seen, self._table[exercise.id]) if seen else None
-        return own if own and found and agree_all(own, found) else found
+        if own and seen and agree_all(own, seen):
+            return own
+        return as_in_table(seen, self._table[exercise.id]) if seen else None
 
     def _inferred(
         self, result: ExerciseResult, exercise: Exercise, observed: list[list[Observation]] | None

@@ -18,6 +18,7 @@ from ..wall.memory import count_oom_kills
 from ..wall.time_budget import TimeBudget
 from .check_tables import build_table, made_from
 from .hidden_tests import Suite
+from .models import Models
 from .one_notebook import judge
 from .own_test_cells import judge_by_own_cells
 from .solution_times import SolutionTimes
@@ -92,13 +93,16 @@ class Grader:
     def close(self) -> None:
         for _, suite in self._suites.values():
             suite.close()
-        for _, times in self._times.values():
-            times.close()
         self._suites.clear()
-        self._times.clear()
+        self._forget_times()
         if self._started:
             self._server.close()
             self._started = False
+
+    def _forget_times(self) -> None:
+        for _, times in self._times.values():
+            times.close()
+        self._times.clear()
 
     def grade(
         self, name: str, cells: list[Cell], only: set[str] | None = None, taken: float = 0.0
@@ -142,9 +146,9 @@ class Grader:
     def _renew_server(self) -> None:
         """Put another server, which is not started yet, in the place of one that was lost."""
         self._server.close()
-        lost = self._server
-        self._server = WarmServer(lost.limits, lost.visible, lost.kind)
+        self._server = self._server.another()
         self._started = False
+        self._forget_times()
 
     def _in_sandbox(
         self, name: str, cells: list[Cell], only: set[str] | None, taken: float
@@ -199,7 +203,8 @@ class Grader:
             with suppress(FileNotFoundError):
                 found = load_table(assignment.table)
             if found.get("made_from") != made_from(assignment):
-                found = build_table(assignment)
+                self.start()
+                found = build_table(assignment, Models(assignment, self._server))
             table = found["exercises"]
             self._tables[assignment.name] = (assignment, table)
         return table
@@ -211,7 +216,7 @@ class Grader:
         if times is None or times.assignment is not assignment or known != stamps:
             if times is not None:
                 times.close()
-            times = SolutionTimes(assignment)
+            times = SolutionTimes(assignment, self._server.another())
             self._times[assignment.name] = stamps, times
         return times
 

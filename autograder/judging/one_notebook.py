@@ -12,6 +12,7 @@ from ..wall.time_budget import TimeBudget
 from .diagnosis import Diagnosis
 from .explaining import Explaining
 from .hidden_tests import Suite
+from .models import Models
 from .points import points_for
 from .reading_walk import read
 from .solution_times import SolutionTimes
@@ -50,7 +51,8 @@ def judge(
     trials = Trials(submission, suite, server, budget, times)
     try:
         tries = trials.run(graded)
-        diagnosis = Diagnosis(assignment, suite, table)
+        trials.close()
+        diagnosis = Diagnosis(suite, table, Models(assignment, server))
         explaining = Explaining(submission, diagnosis, table, shown, trials, budget)
         results = [
             _manual(each) if each.manual
@@ -132,12 +134,7 @@ def _flaw(
         skipped = suite.skipped.get(exercise.id, [])
         return f"all tests are skipped: {', '.join(skipped)}"
     seed = submission.seed_of(exercise.id)
-    for verdict in tried.verdicts:
-        if not (verdict.passed or verdict.lost or is_missing):
-            verdict.broken = diagnosis.flaw(exercise, verdict, seed)
-            if verdict.broken:
-                return f"{verdict.test}: {verdict.broken}"
-    return ""
+    return "" if is_missing or tried.share == 1 else diagnosis.flaw(exercise, tried, seed)
 
 
 def _note(exercise: Exercise, tried: Try, own: Try, submission: Submission) -> str:

@@ -2,66 +2,65 @@
 
 from __future__ import annotations
 
-import time
-from collections.abc import Callable
-from contextlib import redirect_stdout
-from io import StringIO
-
-from coursecheck.probes import play
-
 from ..course_folder.assignments import Assignment, Exercise
-from ..wall.inside import protocol
-from ..wall.targets import LocalTarget
+from ..wall import WarmServer
 from .hidden_tests import Suite
+from .models import Models
 
 _SEED = bytes(16)
 
 
 class SolutionTimes:
-    """Seconds of processor time that the model solution takes for the tests of an assignment.
+    """Seconds that the model solution takes for the tests of an assignment, behind the wall.
 
     Each is measured when it is first asked for: few submissions run for so long that one matters.
+    A time is asked for in the middle of a test, so what is needed for it is there once more.
+
+    Args:
+        server: a sandbox of its own, not started yet.
     """
 
-    def __init__(self, assignment: Assignment) -> None:
+    def __init__(self, assignment: Assignment, server: WarmServer) -> None:
         self.assignment = assignment
+        self._server = server
+        self._models: Models | None = None
+        self._suite: Suite | None = None
         self._known: dict[tuple[str, str], float] = {}
-        self._own_suite: Suite | None = None
 
     def close(self) -> None:
-        if self._own_suite is not None:
-            self._own_suite.close()
-            self._own_suite = None
-
-    @property
-    def _suite(self) -> Suite:
-        """The hidden tests, collected once more: a time is asked for in the middle of a test."""
-        if self._own_suite is None:
-            self._own_suite = Suite(self.assignment.tests, self.assignment.core_only)
-        return self._own_suite
+        """End the sandbox, if it was started."""
+        if self._suite is not None:
+            self._suite.close()
+        if self._models is not None:
+            self._server.close()
+        self._suite = self._models = None
 
     def of_test(self, exercise: str, test: str) -> float:
-        """The seconds of a hidden test."""
-        suite = self._suite
-        scope = self.assignment.namespace_at(exercise)
-        target = LocalTarget(scope, self.assignment.data_folder)
-        return self._measured(
-            (exercise, test), lambda: suite.run_test(exercise, test, target, _SEED)
-        )
+        """Return the seconds of a hidden test."""
+        if (exercise, test) not in self._known:
+            trunk, place = self._started().trunk(exercise)
+            process = trunk.run_to(place)
+            before = process.seconds()
+            if self._suite is None:
+                self._suite = Suite(self.assignment.tests, self.assignment.core_only)
+            self._suite.run_test(exercise, test, trunk.target(place), _SEED)
+            self._known[exercise, test] = process.seconds() - before
+            trunk.close()
+        return self._known[exercise, test]
 
     def of_probes(self, exercise: Exercise) -> float:
-        """The seconds of all public probes of an exercise together."""
-        namespace = self.assignment.namespace_at(exercise.id)
-        probes = [*exercise.probes, *exercise.sample_probes]
-        return self._measured(
-            (exercise.id, ""), lambda: [play(probe, namespace) for probe in probes]
-        )
+        """Return the seconds of all public probes and samples of an exercise together."""
+        if (exercise.id, "") not in self._known:
+            trunk, place = self._started().trunk(exercise.id)
+            process = trunk.run_to(place)
+            before = process.seconds()
+            trunk.observe(place, exercise, [*exercise.probes, *exercise.sample_probes])
+            self._known[exercise.id, ""] = process.seconds() - before
+            trunk.close()
+        return self._known[exercise.id, ""]
 
-    def _measured(self, key: tuple[str, str], run: Callable[[], object]) -> float:
-        if key not in self._known:
-            with protocol.without_collection(), redirect_stdout(StringIO()):
-                started = time.thread_time()
-                with self.assignment.beside_data():
-                    run()
-                self._known[key] = time.thread_time() - started
-        return self._known[key]
+    def _started(self) -> Models:
+        if self._models is None:
+            self._server.start()
+            self._models = Models(self.assignment, self._server)
+        return self._models

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Callable, Iterator, Sequence
+from collections.abc import Iterator, Sequence
+from contextlib import suppress
 from functools import partial
 
 from ..course_folder.assignments import Exercise
-from ..model import Verdict
+from ..errors import StudentLost
+from ..model import Ran, Verdict
 from ..wall import WarmServer
-from ..wall.targets import RemoteTarget
 from ..wall.time_budget import TimeBudget
 from .hidden_tests import Suite
 from .solution_times import SolutionTimes
@@ -72,8 +73,12 @@ class Trials:
             self._trunk.close()
             self._trunk = None
 
-    def trunk(self, given: Sequence[str], place: int) -> Trunk:
-        """Return a trunk with these solutions given that has run no cell after a place."""
+    def trunk(self, given: Sequence[str], place: int, anew: bool = False) -> Trunk:
+        """Return a trunk with these solutions given that has run no cell after a place.
+
+        Args:
+            anew: whether cells that took the process down run again, since others may be why.
+        """
         trunk = self._trunk
         if trunk is None or tuple(trunk.given) != tuple(given) or not trunk.reaches(place):
             self.close()
@@ -81,7 +86,8 @@ class Trials:
             exercises = submission.assignment.exercises
             self._trunk = trunk = Trunk(
                 self._server, submission.cells, submission.process_seed, self._budget,
-                {name: exercises[name].solution for name in given}, submission.ran,
+                {name: exercises[name].solution for name in given},
+                [Ran(stopped=ran.stopped) for ran in submission.ran] if anew else submission.ran,
                 submission.assignment.name,
             )  # fmt: skip
         return trunk
@@ -92,8 +98,7 @@ class Trials:
         return whole if base is Base.WHOLE else self._submission.places[exercise.id]
 
     def _is_answered(self, exercise: Exercise) -> bool:
-        submission = self._submission
-        return not submission.is_untouched(exercise) and not submission.lost(exercise.id)
+        return not self._submission.is_untouched(exercise)
 
     def _try(self, exercise: Exercise, base: Base, given: tuple[str, ...]) -> Try:
         """Run the exercise's tests; once more where one ran out of time: the machine may have stood
@@ -114,14 +119,20 @@ class Trials:
     ) -> Iterator[Verdict]:
         """Give each hidden test's verdict; once the process is lost the rest are lost, too."""
         unrun = iter(self._suite.promises(exercise.id))
-        lost = self._submission.lost(exercise.id)
+        place = self.place(exercise, base)
+        trunk = self.trunk(given, place, base is Base.MODEL)
+        with suppress(StudentLost):
+            trunk.run_to(place)
+        lost = trunk.lost(exercise.id)
         if self._submission.is_refused(exercise.id):
             self._cut(exercise)
         if lost is None:
             started = time.monotonic()
             for verdict in self._suite.run(
                 exercise.id,
-                self._target(exercise, base, given),
+                lambda test: trunk.target(
+                    place, exercise.id, partial(self._times.of_test, exercise.id, test)
+                ),
                 self._submission.seed_of(exercise.id),
             ):
                 next(unrun)
@@ -137,15 +148,6 @@ class Trials:
             verdict.lost = lost
             _log.debug("%s: test %s not run: %s", exercise.id, verdict.test, lost)
             yield verdict
-
-    def _target(
-        self, exercise: Exercise, base: Base, given: tuple[str, ...]
-    ) -> Callable[[str], RemoteTarget]:
-        place = self.place(exercise, base)
-        trunk = self.trunk(given, place)
-        return lambda test: trunk.target(
-            place, exercise.id, partial(self._times.of_test, exercise.id, test)
-        )
 
     def _cut(self, exercise: Exercise) -> None:
         if exercise.id not in self.cut_short:

@@ -78,6 +78,13 @@ class Trunk:
         """The trunk in the log's words."""
         return f"trunk given {', '.join(self.given)}" if self.given else "own trunk"
 
+    def lost(self, exercise: str) -> str | None:
+        """Return how an exercise's own cell took the process down, if it did."""
+        pairs = zip(self._cells, self.ran, strict=True)
+        return next(
+            (ran.lost for cell, ran in pairs if cell.exercise == exercise and ran.lost), None
+        )
+
     def reaches(self, place: int) -> bool:
         """Return whether the process has run no cell that comes after a place."""
         return not self._is_open or self._place <= place

@@ -83,7 +83,7 @@ def next_base(
         tries: the tries so far.
         earlier: the ids of all earlier exercises that others may build on.
         failed: those of them that did not get full points.
-        is_answered: whether the exercise has an answer, whose cell did not take its process down.
+        is_answered: whether the exercise has an answer.
     """
     if not tries:
         return Base.OWN, ()
@@ -104,10 +104,11 @@ def next_base(
 def best(tries: Sequence[Try]) -> Try:
     """Return the try that counts: the highest share.
 
-    Of equal ones it is the last, in which fewer mistakes of others stand before the answer, so that
-    the explanation is of this one. The whole notebook counts only if nothing else is as good.
+    Of equal ones it is that without others' mistakes, so that the explanation is of this one, and
+    with the student's own cells if these have none.
     """
-    return max(reversed(tries), key=lambda each: (each.share, each.base is not Base.WHOLE))
+    order = (Base.MENDED, Base.OWN, Base.MODEL, Base.WHOLE)
+    return max(tries, key=lambda each: (each.share, -order.index(each.base)))
 
 
 def places(cells: Sequence[Cell], exercises: Sequence[str]) -> dict[str, int]:

@@ -112,6 +112,10 @@ class WarmServer:
         self._spare: StudentProcess | None = None
         self._current: StudentProcess | None = None
 
+    def another(self) -> WarmServer:
+        """Return a server like this one, which is not started yet."""
+        return WarmServer(self.limits, self.visible, self.kind)
+
     @classmethod
     def launched(
         cls,

@@ -2,48 +2,28 @@
 
 from __future__ import annotations
 
-import signal
 from collections.abc import Iterator
-from contextlib import contextmanager, redirect_stdout
 from dataclasses import dataclass, field
 from hashlib import blake2b
-from io import StringIO
 from pathlib import Path
 
 from ...course_folder.assignments import Assignment, load_assignment
 from ...course_folder.misconceptions import UNNAMED
-from ...errors import OutOfTime
 from ...judging.grader import Grader
 from ...judging.hidden_tests import Suite
+from ...judging.models import Models, server_of
 from ...model import Cell, ExerciseResult
-from ...wall.targets import LocalTarget
+from ...wall import WarmServer
 from .accepted import reason
 from .cases import Case
 
-JUDGED_HERE = ("mutant", "two_in_one", *UNNAMED)
+JUDGED_ALONE = ("mutant", "two_in_one", *UNNAMED)
 """Kinds of cases of which only the hidden tests' verdicts count, and not what a student reads."""
 
 ENDLESS = "ran out of time"
 
 SECONDS = 6.0
-"""Processor time after which a hidden test counts as endless; the slowest known one that ends takes
-2.7 seconds."""
-
-
-@contextmanager
-def time_limit(seconds: float) -> Iterator[None]:
-    """Raise `OutOfTime` once the block has used so many seconds of processor time."""
-
-    def stop(*_: object) -> None:
-        raise OutOfTime
-
-    before = signal.signal(signal.SIGPROF, stop)
-    signal.setitimer(signal.ITIMER_PROF, seconds, 0.2)
-    try:
-        yield
-    finally:
-        signal.setitimer(signal.ITIMER_PROF, 0)
-        signal.signal(signal.SIGPROF, before)
+"""Time after which hidden tests count as endless; the slowest known ones that end take 2.7."""
 
 
 @dataclass
@@ -84,6 +64,7 @@ class Judge:
         self._seed = seed.encode()
         self._grader = Grader(course, blake2b(self._seed, digest_size=32).digest())
         self._suites: dict[str, Suite] = {}
+        self._server: WarmServer | None = None
 
     def __enter__(self) -> Judge:
         return self
@@ -93,14 +74,16 @@ class Judge:
 
     def close(self) -> None:
         self._grader.close()
+        if self._server is not None:
+            self._server.close()
         for suite in self._suites.values():
             suite.close()
 
     def judge(self, case: Case) -> Outcome:
-        """Grade the case: behind the wall where the verdict is a student's, else in here."""
+        """Grade the case: as a student's where what is read counts, else by the tests alone."""
         outcome = Outcome(case.kind, case.id, case.assignment, list(case.answers), case.about)
-        if case.kind in JUDGED_HERE:
-            self._judge_here(case, outcome)
+        if case.kind in JUDGED_ALONE:
+            self._judge_alone(case, outcome)
         else:
             self._judge_as_a_student(case, outcome)
         return outcome
@@ -131,8 +114,8 @@ class Judge:
             if lost and _is_named(result, assignment, wrong[result.id]):
                 outcome.named.append(result.id)
 
-    def _judge_here(self, case: Case, outcome: Outcome) -> None:
-        """The hidden tests alone, in this process: for cells that are the project's own text."""
+    def _judge_alone(self, case: Case, outcome: Outcome) -> None:
+        """Judge by the hidden tests alone, up to the first that decides."""
         passes = (passed for _, passed in self.verdicts(case))
         if not (any(passes) if case.worthless else all(passes)):
             outcome.killed = [case.exercise]
@@ -140,45 +123,36 @@ class Judge:
             outcome.accepted = reason(self._course, case.exercise, case.about)
 
     def verdicts(self, case: Case) -> Iterator[tuple[str, bool]]:
-        """Each hidden test of the case's exercise and whether it passed, run in here.
+        """Yield each hidden test of the case's exercise and whether it passed.
 
         Ends after the first that does not end, which is called `ENDLESS`.
         """
         assignment = load_assignment(self._course, case.assignment)
-        suite = self.suite(assignment)
-        try:
-            with time_limit(SECONDS), redirect_stdout(StringIO()):
-                scope = assignment.namespace(**case.answers)
-        except (Exception, OutOfTime):
-            yield from ((verdict.test, False) for verdict in suite.promises(case.exercise))
-            return
-        run = suite.run(
-            case.exercise, lambda _: LocalTarget(scope, assignment.data_folder), self._seed
-        )
-        while True:
-            try:
-                with time_limit(SECONDS), redirect_stdout(StringIO()):
-                    verdict = next(run, None)
-            except OutOfTime:
+        target = self._models(assignment).target(case.exercise, case.answers)
+        for verdict in self.suite(assignment).run(case.exercise, target, self._seed):
+            if verdict.lost == "timeout":
                 yield ENDLESS, False
-                return
-            if verdict is None:
                 return
             yield verdict.test, verdict.passed
 
     def flaws(self, name: str) -> list[str]:
-        """The hidden tests of the assignment `name` that the model solution does not pass."""
+        """Return the hidden tests of the assignment `name` that the model solution does not pass,
+        in words."""
         assignment = load_assignment(self._course, name)
-        suite, scope = self.suite(assignment), assignment.namespace()
+        suite, models = self.suite(assignment), self._models(assignment)
         return [
             f"{name}: the hidden test {verdict.test} of {exercise}: "
-            f"{verdict.broken or 'the model solution does not pass it'}"
+            f"{verdict.broken or verdict.lost or 'the model solution does not pass it'}"
             for exercise in suite.exercises
-            for verdict in suite.run(
-                exercise, lambda _: LocalTarget(scope, assignment.data_folder), self._seed
-            )
+            for verdict in suite.run(exercise, models.target(exercise), self._seed)
             if not verdict.passed
         ]
+
+    def _models(self, assignment: Assignment) -> Models:
+        if self._server is None:
+            self._server = server_of(self._course)
+            self._server.start()
+        return Models(assignment, self._server, SECONDS)
 
     def suite(self, assignment: Assignment) -> Suite:
         """The assignment's hidden tests."""

@@ -10,7 +10,7 @@ from ...course_folder.misconceptions import UNNAMED
 from ...errors import CourseError
 from .accepted import NAME
 from .cases import Case
-from .judging import JUDGED_HERE, Outcome
+from .judging import JUDGED_ALONE, Outcome
 from .running import Audit
 
 COLUMNS = ("held against", "cases", "wrong", "killed", "named", "false alarms")
@@ -57,7 +57,7 @@ def problem(outcome: Outcome) -> str:
         return f"right, and lost points: {lost}"
     if outcome.kind in UNNAMED:
         return "passes hidden tests that it must fail: add a test, or make one stricter"
-    if outcome.kind in JUDGED_HERE:
+    if outcome.kind in JUDGED_ALONE:
         return (
             f"passes all hidden tests: {outcome.about}. Add a test that it fails; if it is right, "
             f"add it to grading_tests/{NAME}"

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import resource
 from collections.abc import Callable
 from concurrent.futures import ProcessPoolExecutor, as_completed
 from dataclasses import dataclass, field
@@ -13,16 +12,13 @@ from pathlib import Path
 from ...course_folder.assignments import load_assignment
 from ...course_folder.misconceptions import UNNAMED
 from .cases import KINDS, Case, all_cases
-from .judging import JUDGED_HERE, Judge, Outcome
+from .judging import JUDGED_ALONE, Judge, Outcome
 
 SEED = "audit"
 NAMED = 0.97
 MUTANTS_KILLED = 0.95
 MISTAKES = 3
 """How many misconceptions an exercise should have at the least."""
-
-MEMORY = 3 << 30
-"""Address space of a process: a mutant that grows a list without end is stopped there."""
 
 
 @dataclass
@@ -105,7 +101,7 @@ def is_as_it_should_be(outcome: Outcome) -> bool:
     """Whether a case was killed, named and spared as it should be."""
     if outcome.alarms:
         return False
-    if outcome.kind in JUDGED_HERE:
+    if outcome.kind in JUDGED_ALONE:
         return bool(outcome.killed or outcome.accepted)
     if outcome.kind == "variant":
         return True
@@ -163,8 +159,6 @@ _judges: list[Judge] = []
 
 
 def _start_worker(course: Path, seed: str) -> None:
-    _, hard = resource.getrlimit(resource.RLIMIT_AS)
-    resource.setrlimit(resource.RLIMIT_AS, (MEMORY, hard))
     judge = Judge(course, seed)
     _judges.append(judge)
     Finalize(judge, judge.close, exitpriority=10)

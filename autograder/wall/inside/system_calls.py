@@ -7,10 +7,10 @@ Left out are new namespaces and mounts, looking into other processes, kernel key
 io_uring, bpf, userfaultfd, and sockets, but for connected pairs. So is memory that no limit counts:
 shared memory without a file, System V's semaphores and messages, pages given to pipes. So is what
 the kernel counts or keeps for all processes of a user or of the machine, by which one could tell
-another what it was asked: watches, leases, who holds a lock on a file, asking or saying which parts of a file
-are in memory, descriptors on their way through sockets, asynchronous input and output, the sizes of
-pipes, cookies of sockets, the counts of threads, of free memory and of free disk. To lock a file
-seems to succeed and locks nothing, since nobody else has the file: SQLite goes on only with its lock.
+another what it was asked: watches, leases, who holds a lock on a file, asking or saying which parts
+of a file are in memory, descriptors on their way through sockets, asynchronous input and output,
+the sizes of pipes, cookies of sockets, the counts of threads, of free memory and of free disk. To
+lock a file seems to succeed and locks nothing, since nobody else has it: SQLite needs its lock.
 """
 
 from __future__ import annotations

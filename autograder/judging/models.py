@@ -1,0 +1,91 @@
+"""Plays the course's own cells behind the wall: the solution, and models of mistakes."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Callable, Mapping, Sequence
+from pathlib import Path
+
+from coursecheck.probes import Observation, Probe
+
+from ..course_folder.assignments import Assignment, Exercise
+from ..course_folder.settings import load_settings
+from ..model import Cell
+from ..wall import StudentProcess, WarmServer
+from ..wall.targets import RemoteTarget
+from ..wall.time_budget import TimeBudget
+from .trunk import Trunk
+
+
+def server_of(course: Path) -> WarmServer:
+    """Return a sandbox as course.toml asks for, not started yet."""
+    settings = load_settings(course)
+    return WarmServer(settings.limits, settings.visible, settings.sandbox)
+
+
+class _Unshared(TimeBudget):
+    """Time that each cell, and each test, may take whole."""
+
+    def give(
+        self,
+        process: StudentProcess,
+        model: Callable[[], float] | None = None,
+        keep: float = 0.0,
+        room: float = math.inf,
+        trains: bool = False,
+        most: float = math.inf,
+    ) -> None:
+        process.allow(self.seconds, room)
+
+
+class Models:
+    """Fresh student processes that hold the solution, with some exercises' cells replaced.
+
+    Args:
+        server: where they are started, each in the place of the one before.
+        seconds: what each cell and each test may take.
+    """
+
+    def __init__(self, assignment: Assignment, server: WarmServer, seconds: float = 120.0) -> None:
+        self._assignment = assignment
+        self._server = server
+        self._seconds = seconds
+
+    def trunk(
+        self, exercise: str, replaced: Mapping[str, str] | None = None, whole: bool = False
+    ) -> tuple[Trunk, int]:
+        """Return a trunk of the course's cells, and the place of an exercise's tests in it.
+
+        Args:
+            replaced: what stands in the cells of exercises in place of the solution.
+            whole: whether the cells after the exercise run as well.
+        """
+        solved = [each for each in self._assignment.exercises.values() if not each.manual]
+        cells = [Cell(source) for source in self._assignment.setup.values()]
+        cells += [Cell((replaced or {}).get(each.id, each.solution), each.id) for each in solved]
+        ids = [cell.exercise for cell in cells]
+        place = len(cells) if whole or exercise not in ids else ids.index(exercise) + 1
+        budget = _Unshared(self._seconds)
+        name = self._assignment.name
+        return Trunk(self._server, cells, 0, budget, assignment=name), place
+
+    def target(
+        self, exercise: str, replaced: Mapping[str, str] | None = None, whole: bool = False
+    ) -> Callable[[str], RemoteTarget]:
+        """Return a fresh process for the tests of an exercise, as `Suite.run` asks for it."""
+        trunk, place = self.trunk(exercise, replaced, whole)
+        return lambda test: trunk.target(place)
+
+    def observed(
+        self, exercise: Exercise, played: Sequence[Probe], source: str | None = None
+    ) -> list[list[Observation]] | None:
+        """Play probes at an exercise's place; None where its cell or a probe ends the process.
+
+        Args:
+            source: what stands in its cell in place of the solution.
+        """
+        trunk, place = self.trunk(exercise.id, None if source is None else {exercise.id: source})
+        try:
+            return trunk.observe(place, exercise, played)
+        finally:
+            trunk.close()

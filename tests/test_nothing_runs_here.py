@@ -1,0 +1,93 @@
+"""No command executes an answer in its own process: not a student's, and not the course's own."""
+
+from __future__ import annotations
+
+import json
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.commands.demo import hand_in
+from autograder.course_folder.assignments import load_assignment
+
+pytestmark = pytest.mark.slow
+
+COURSES = Path(__file__).parent / "courses"
+
+INTRUDER = """
+from pathlib import Path as _Path
+for _path in (_Path({trace!r}), *_Path(".").glob("*.*"), *_Path(".").glob("*/*.*")):
+    for _do in (lambda: _path.open("a").write("here"), lambda: _path.write_text(""), _path.unlink):
+        try:
+            _do()
+        except OSError:
+            pass
+"""
+"""Leaves a trace where no sandbox lets it, and spoils the files beside it."""
+
+
+@pytest.fixture(scope="module")
+def spoiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course with data files whose solution, mistakes and students all spoil what they can."""
+    course = tmp_path_factory.mktemp("spoiled") / "tables"
+    shutil.copytree(COURSES / "tables", course, ignore=shutil.ignore_patterns(".auto*", "*.db"))
+    intruder = INTRUDER.format(trace=str(course / "trace"))
+    path = course / "source/tables/tables.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    for cell in notebook.cells:
+        marks = cell.metadata.get("nbgrader") or {}
+        if cell.cell_type == "code" and marks.get("solution"):
+            cell.source = f"### BEGIN SOLUTION\n{intruder}### END SOLUTION\n{cell.source}"
+    nbformat.write(notebook, path)
+    for file in (course / "grading_tests/misconceptions/tables").glob("*.py"):
+        text = file.read_text("utf-8")
+        file.write_text(text.replace("\nimport pandas", f"\n{intruder}\nimport pandas"), "utf-8")
+    command(course, "nbgrader", "generate_assignment", "tables", "--force")
+    assignment = load_assignment(course, "tables")
+    exercises = assignment.exercises.values()
+    answers = {each.id: each.solution for each in exercises}
+    wrong = {**answers, **{each.id: each.mistakes[0].source for each in exercises}}
+    wrong = {name: f"{intruder}\n{source}" for name, source in wrong.items()}
+    hand_in(course, assignment, {"ada": answers, "bob": wrong})
+    return course
+
+
+def command(course: Path, *line: str) -> str:
+    """What a command printed; whether it is content with the course is not asked."""
+    done = subprocess.run(
+        [sys.executable, "-m", *line], cwd=course, capture_output=True, text=True, timeout=300
+    )
+    assert "Traceback" not in done.stderr, done.stderr
+    return done.stdout
+
+
+def files(course: Path) -> dict[str, bytes]:
+    return {str(path): path.read_bytes() for path in (course / "source").rglob("*.*")}
+
+
+@pytest.mark.parametrize(
+    "line",
+    [
+        "autograder tables",
+        "autograder check --json source/tables/tables.ipynb",
+        "autograder check --json submitted/bob/tables/tables.ipynb",
+        "autograder grade tables",
+        "nbgrader autograde tables --force",
+        "autograder report tables",
+        "autograder audit tables",
+    ],
+)
+def test_no_command_executes_an_answer_in_its_own_process(spoiled, line):
+    before = files(spoiled)
+    printed = command(spoiled, *line.split())
+    assert not (spoiled / "trace").exists()
+    after = files(spoiled)
+    assert {path for path in before if after.get(path) != before[path]} <= {
+        path for path in before if path.endswith("checks.json")
+    }
+    if "bob" in line:
+        assert json.loads(printed)["score"] < json.loads(printed)["max_score"]
