@@ -104,6 +104,7 @@ class ExerciseResult:
         inferred: what the code computes, in words, where no misconception fits and it can be told.
         promises: each hidden test's sentence and whether it held.
         example: a public example that went wrong.
+        drawing: the same drawn by the course, as SVG; "" if it draws nothing.
         note: what else should be known, such as a repaired cell.
         extra: whether the course can be finished without it.
         bonus: whether its points come on top of the total.
@@ -120,6 +121,7 @@ class ExerciseResult:
     inferred: str | None = None
     promises: list[tuple[str, bool]] = field(default_factory=list)
     example: Example | None = None
+    drawing: str = ""
     note: str = ""
     extra: bool = False
     bonus: bool = False

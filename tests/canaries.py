@@ -68,7 +68,7 @@ def secret_copy(folder: Path) -> Path:
         ("class TestNode:", "class TestNode:\n    secret = '{}'  # {}\n"),
         ('@exercise("node")', 'SECRET = "{}"\n\n\n@exercise("node")'),
     )
-    plant(tests / "drawing.py", ("MAX_NODES = 12", "MAX_NODES = 12  # {}"))
+    plant(tests / "inside" / "drawing.py", ("MAX_NODES = 12", "MAX_NODES = 12  # {}"))
     plant(folder / "course.toml", ("[audit]", "# {}\n[audit]"))
     plant(
         folder / "source" / "value" / "value.ipynb",

@@ -14,9 +14,16 @@ from nbgrader.preprocessors import GetGrades
 
 from autograder.authoring.release import copy_course, run_nbgrader
 from autograder.commands.demo import filled_notebook
-from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
+from autograder.course_folder.assignments import (
+    Assignment,
+    assignment_names,
+    find_course,
+    load_assignment,
+)
 from autograder.errors import CourseError
 from autograder.judging.grader import Grader
+from autograder.judging.hidden_tests import Suite
+from autograder.judging.models import Models
 from autograder.model import ADVICE, ExerciseResult, Report
 from autograder.nbgrader_plugins.autograde import HideTests
 from autograder.notebook.sanitizing import safe_html
@@ -28,7 +35,6 @@ from autograder.pipeline.classroom import Classroom
 from autograder.pipeline.workers import OneProcess
 from coursecheck.check import first_wrong, load_table
 from coursecheck.messages import Example, Row
-from drawing import marked_graph
 
 pytestmark = pytest.mark.slow
 
@@ -291,41 +297,56 @@ def test_what_is_no_formula_is_shown_as_it_was_written():
         assert mathml(latex) == f"<code>{latex}</code>"
 
 
-def test_a_graph_is_drawn_only_where_it_shows_the_mistake():
+@pytest.fixture
+def drawn(server):
+    """Draw an example of an exercise of an assignment."""
+    helpers: dict = {}
+    played: dict = {}
+
+    def draw(exercise: str, example: Example, assignment: Assignment = VALUE) -> str:
+        if not helpers:
+            with Suite(assignment.tests) as suite:
+                helpers.update(suite.helpers)
+        models = played.setdefault(assignment.name, Models(assignment, server))
+        return models.drawn(exercise, example, helpers)
+
+    return draw
+
+
+def test_a_graph_is_drawn_only_where_it_shows_the_mistake(drawn):
     probe = VALUE.exercises["mul"].probes[0]
     names = probe["observe"]
     assert names == ["z.data", "x.grad", "y.grad"]
     wrong = [Row("z.data", -6.0, -6.0), Row("x.grad", 7.25, -15.0), Row("y.grad", 10.0, 10.0)]
-    svg = marked_graph(VALUE, Example(probe["code"], wrong))
+    svg = drawn("mul", Example(probe["code"], wrong))
     assert svg.count("! your grad: 7.25") == 1 and "-15.0" in svg
     missing = Example(
         "x, y = Value(2.0), Value(3.0)\nz = x * y\n", [Row("y in z._prev", False, True)]
     )
-    assert "! your _prev lacks y" in marked_graph(VALUE, missing)
-    assert VALUE.draw(None) == ""
+    assert "! your _prev lacks y" in drawn("mul", missing)
     lone = Example("x = Value(2.0)\n", [Row("x.data", 3.0, 2.0)])
-    assert marked_graph(VALUE, lone) == ""
+    assert drawn("mul", lone) == ""
     text = Example("x = Value(2.0) * Value(3.0)\nt = repr(x)\n", [Row("t", "?", "Value")])
-    assert marked_graph(VALUE, text) == ""
+    assert drawn("mul", text) == ""
     error = {"error": "TypeError", "message": "no"}
     fails = Example(probe["code"], [Row(name, error, 1.0) for name in names])
-    assert marked_graph(VALUE, fails) == ""
+    assert drawn("mul", fails) == ""
 
 
 @pytest.mark.parametrize("name", assignment_names(COURSE))
-def test_every_known_mistake_has_a_drawing_that_marks_it_or_none(name):
+def test_every_known_mistake_has_a_drawing_that_marks_it_or_none(drawn, name):
     assignment, table = (
         load_assignment(COURSE, name),
         load_table(load_assignment(COURSE, name).table)["exercises"],
     )
     drawings = [
-        marked_graph(assignment, first_wrong(entry, mistake["results"]))
-        for entry in table.values()
+        drawn(exercise, first_wrong(entry, mistake["results"]), assignment)
+        for exercise, entry in table.items()
         for mistake in entry.get("mistakes", ())
     ]
-    drawn = [svg for svg in drawings if svg]
-    assert all("! your" in svg and svg.endswith("</svg>") for svg in drawn)
-    assert len(drawn) >= {"value": 60, "backward": 40}.get(name, 5)
+    marked = [svg for svg in drawings if svg]
+    assert all("! your" in svg and svg.endswith("</svg>") for svg in marked)
+    assert len(marked) >= {"value": 60, "backward": 40}.get(name, 5)
 
 
 def test_the_longest_notebook_gets_its_page_in_a_moment():

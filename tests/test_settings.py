@@ -340,5 +340,6 @@ def test_this_course_s_file_is_right():
     course = find_course(ROOT)
     settings = load_settings(course)
     assert settings.id == "autograd"
-    for place in (settings.drawing, settings.lesson.names):
-        assert course_object(course, place)
+    assert course_object(course, settings.lesson.names)
+    module = settings.drawing.partition(":")[0]
+    assert (course / "grading_tests" / "inside" / f"{module}.py").exists()

@@ -18,7 +18,6 @@ from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from coursecheck.inference import sample_probes
-from coursecheck.messages import Example
 from coursecheck.probes import Probe
 
 from ..errors import CourseError
@@ -31,7 +30,6 @@ from .misconceptions import (
     edited,
     percent_cells,
 )
-from .modules import course_object
 from .samples import Behaviour, Sample, read_behaviour, read_sample
 from .settings import NAME as SETTINGS
 from .settings import Settings, load_settings
@@ -118,14 +116,6 @@ class Assignment:
     data_folder: Path | None = None
     in_notebook: bool = False
     core_only: bool = False
-
-    def draw(self, example: Example | None) -> str:
-        """A public example that went wrong, drawn as SVG by the course; "" if it draws nothing."""
-        if not self.drawing or example is None:
-            return ""
-        draw = course_object(self.tests.parents[1], self.drawing)
-        with self.beside_data():
-            return str(draw(self, example))
 
     def beside_data(self) -> AbstractContextManager[None]:
         """Be where the data files are, if there are some: the cells' code opens them by name."""

@@ -196,7 +196,7 @@ class Settings:
         submission_seconds: what one notebook may take with all its tests.
         tables: the folder of the visible checks' tables, in the course folder or in one of the
             packages that student code imports; "" where each lies beside its notebook.
-        drawing: `module:function` in `grading_tests/` that draws a public example; "" for none.
+        drawing: `module:function` in `grading_tests/inside/` that draws an example; "" for none.
         core_only: whether exercises and tests that are marked as extra count for nothing.
         audit: what the audit of the hidden tests goes by.
         lesson: where the lesson's text is.

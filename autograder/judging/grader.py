@@ -62,14 +62,19 @@ class Grader:
         self._server = WarmServer(limits or settings.limits, settings.visible, settings.sandbox)
         self._suites: dict[Path, tuple[Any, Suite]] = {}
         self._tables: dict[str, tuple[Assignment, dict[str, Any]]] = {}
+        self._played: dict[str, tuple[Assignment, Models]] = {}
         self._times: dict[str, tuple[Any, SolutionTimes]] = {}
         self.is_alone = True
         self._started = False
         self._has_started = False
 
     def use(self, server: WarmServer) -> None:
-        """Use this server, which was launched ahead, and launch none."""
+        """Use this server, which was launched ahead, and launch no other."""
+        if self._started:
+            self._server.close()
+            self._started = False
         self._server = server
+        self._forget_the_course()
 
     def __enter__(self) -> Grader:
         return self
@@ -94,15 +99,16 @@ class Grader:
         for _, suite in self._suites.values():
             suite.close()
         self._suites.clear()
-        self._forget_times()
+        self._forget_the_course()
         if self._started:
             self._server.close()
             self._started = False
 
-    def _forget_times(self) -> None:
+    def _forget_the_course(self) -> None:
         for _, times in self._times.values():
             times.close()
         self._times.clear()
+        self._played.clear()
 
     def grade(
         self, name: str, cells: list[Cell], only: set[str] | None = None, taken: float = 0.0
@@ -148,7 +154,7 @@ class Grader:
         self._server.close()
         self._server = self._server.another()
         self._started = False
-        self._forget_times()
+        self._forget_the_course()
 
     def _in_sandbox(
         self, name: str, cells: list[Cell], only: set[str] | None, taken: float
@@ -168,8 +174,9 @@ class Grader:
                 return judge_by_own_cells(submission, self._server, budget, only)
         suite = self._suite(assignment)
         table, times = self._table(assignment), self._solution_times(assignment)
+        models = self._models(assignment)
         with on_one_processor():
-            judged = judge(submission, suite, table, times, self._server, budget, only)
+            judged = judge(submission, suite, table, times, models, self._server, budget, only)
         left = budget.left()
         _log.info("%s: judged, with %.1f of %g s left", name, left, self.submission_seconds)
         return judged
@@ -204,10 +211,18 @@ class Grader:
                 found = load_table(assignment.table)
             if found.get("made_from") != made_from(assignment):
                 self.start()
-                found = build_table(assignment, Models(assignment, self._server))
+                found = build_table(assignment, self._models(assignment))
             table = found["exercises"]
             self._tables[assignment.name] = (assignment, table)
         return table
+
+    def _models(self, assignment: Assignment) -> Models:
+        """Return what plays the solution and models of mistakes, made anew where these changed."""
+        known, models = self._played.get(assignment.name, (None, None))
+        if models is None or known is not assignment:
+            models = Models(assignment, self._server)
+            self._played[assignment.name] = assignment, models
+        return models
 
     def _solution_times(self, assignment: Assignment) -> SolutionTimes:
         """The times of the model solution, measured again where it or its tests have changed."""

@@ -91,6 +91,7 @@ class Suite:
         core_only: whether tests of extra parts are left out.
 
     Attributes:
+        helpers: the helper modules by name, compiled.
         skipped: by exercise, the tests that are marked with `skip` or `xfail`, and why. They are
             not run and count for nothing.
     """
@@ -99,7 +100,7 @@ class Suite:
         self._path = path
         self._core_only = core_only
         self._fixtures = _Fixtures()
-        self._helpers = _read_helpers(path.parent / "inside")
+        self.helpers = _read_helpers(path.parent / "inside")
         self._tests: dict[str, list[pytest.Function]] = {}
         self.skipped: dict[str, list[str]] = {}
         with _quiet(), _environment(**_ENVIRONMENT), _importable(path.parent):
@@ -201,7 +202,7 @@ class Suite:
     ) -> Verdict:
         verdict = _unrun(item)
         try:
-            student = Student(target(item.name), self._helpers)
+            student = Student(target(item.name), self.helpers)
             student.seen = verdict.seen
             self._fixtures.student, self._fixtures.seed = student, seed
             self._fixtures.test = item.nodeid.partition("::")[2]

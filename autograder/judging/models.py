@@ -4,14 +4,21 @@ from __future__ import annotations
 
 import math
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from pathlib import Path
 
+from cachetools import LRUCache
+
+from coursecheck.messages import Example, describe
 from coursecheck.probes import Observation, Probe
 
 from ..course_folder.assignments import Assignment, Exercise
 from ..course_folder.settings import load_settings
+from ..errors import CourseError, StudentError, StudentLost
 from ..model import Cell
 from ..wall import StudentProcess, WarmServer
+from ..wall.inside import protocol
+from ..wall.proxies import Student
 from ..wall.targets import RemoteTarget
 from ..wall.time_budget import TimeBudget
 from .trunk import Trunk
@@ -50,6 +57,7 @@ class Models:
         self._assignment = assignment
         self._server = server
         self._seconds = seconds
+        self._drawn: LRUCache[tuple[object, ...], str] = LRUCache(maxsize=500)
 
     def trunk(
         self, exercise: str, replaced: Mapping[str, str] | None = None, whole: bool = False
@@ -75,6 +83,31 @@ class Models:
         """Return a fresh process for the tests of an exercise, as `Suite.run` asks for it."""
         trunk, place = self.trunk(exercise, replaced, whole)
         return lambda test: trunk.target(place)
+
+    def drawn(self, exercise: str, example: Example, helpers: dict[str, bytes]) -> str:
+        """Return a public example that went wrong, drawn by the course as SVG; "" if it draws none.
+
+        Args:
+            helpers: the course's helper modules, one of which draws.
+        """
+        wrong = [(row.expression, describe(row.seen)) for row in example.rows if not row.right]
+        key = exercise, example.code, *wrong
+        if not self._assignment.drawing or example.fails_alike:
+            return ""
+        if key not in self._drawn:
+            module, _, function = self._assignment.drawing.partition(":")
+            if module not in helpers:
+                raise CourseError(
+                    f"course.toml: grading.drawing names {module}, and there is no "
+                    f"grading_tests/inside/{module}.py: correct it there, or write it"
+                )
+            trunk, place = self.trunk(exercise)
+            with suppress(StudentLost, StudentError, protocol.ProtocolError):
+                student = Student(trunk.target(place), helpers)
+                draw = getattr(getattr(student.inside, module), function)
+                self._drawn[key] = str(draw(student._step("globals"), example.code, wrong))
+            trunk.close()
+        return self._drawn.setdefault(key, "")
 
     def observed(
         self, exercise: Exercise, played: Sequence[Probe], source: str | None = None

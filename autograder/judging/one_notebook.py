@@ -33,6 +33,7 @@ def judge(
     suite: Suite,
     table: dict[str, Any],
     times: SolutionTimes,
+    models: Models,
     server: WarmServer,
     budget: TimeBudget,
     only: set[str] | None = None,
@@ -42,6 +43,7 @@ def judge(
     Args:
         table: the public probes' results, by exercise.
         times: what the model solution takes.
+        models: what plays the solution and models of mistakes.
         only: judge these exercises alone.
     """
     assignment = submission.assignment
@@ -52,7 +54,7 @@ def judge(
     try:
         tries = trials.run(graded)
         trials.close()
-        diagnosis = Diagnosis(suite, table, Models(assignment, server))
+        diagnosis = Diagnosis(suite, table, models)
         explaining = Explaining(submission, diagnosis, table, shown, trials, budget)
         results = [
             _manual(each) if each.manual
@@ -62,6 +64,8 @@ def judge(
     finally:
         trials.close()
     for each in results:
+        if each.example is not None:
+            each.drawing = models.drawn(each.id, each.example, suite.helpers)
         points = "no points yet" if each.points is None else f"{each.points:g} points"
         _log.info("%s: %s, %s of %g", each.id, each.status, points, each.max_points)
     notes = _notes(submission, trials, budget)

@@ -286,8 +286,7 @@ def write_results(
             cell.metadata[UNJUDGED] = True
         notes = restored.notes.get(result.id, [])
         result.note = " ".join([*notes, result.note]).strip()
-        drawing = assignment.draw(result.example)
-        data = {"text/plain": f"{result.points or 0.0}", "text/html": card(result, drawing)}
+        data = {"text/plain": f"{result.points or 0.0}", "text/html": card(result, result.drawing)}
         output = {"output_type": "execute_result", "data": data, "metadata": {}}
         shown = cell.outputs if report.tests == IN_NOTEBOOK else []
         cell.outputs = [nbformat.from_dict({**output, "execution_count": None}), *shown]

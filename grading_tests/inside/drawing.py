@@ -6,16 +6,11 @@ node, in words and with a dashed frame.
 
 from __future__ import annotations
 
-import io
 import re
-from contextlib import redirect_stdout
-from functools import lru_cache
 from typing import Any
 
-from autograder.course_folder.assignments import Assignment, compiled
 from course.draw import draw_graph
 from course.drawing.graph import looks_like_a_value
-from coursecheck.messages import Example, describe
 
 MAX_NODES = 12
 """A larger graph explains nothing."""
@@ -25,32 +20,20 @@ _OPERAND = re.compile(r"(\w+) in (\w+)\._prev")
 _OPERATION = re.compile(r"(\w+)\._op")
 
 
-def marked_graph(assignment: Assignment, example: Example) -> str:
-    """The drawing as SVG; empty where there is no graph that would show what went wrong.
+def marked_graph(solution: dict[str, Any], code: str, wrong: list[tuple[str, str]]) -> str:
+    """Return the drawing as SVG; empty where there is no graph that would show what went wrong.
 
     Args:
-        example: a public example that went wrong.
+        solution: what the solution's cells define.
+        code: a public example.
+        wrong: each expression that the student's code got wrong in it, and what it gave, in words.
     """
-    if example.fails_alike:
-        return ""
-    wrong = tuple(
-        (row.expression, describe(row.seen)) for row in example.rows if not row.right
-    )  # fmt: skip
-    cells = [*assignment.setup.values()]
-    cells += [each.solution for each in assignment.exercises.values() if not each.manual]
-    return _drawn(tuple(cells), example.code, wrong)
-
-
-@lru_cache(maxsize=500)
-def _drawn(cells: tuple[str, ...], code: str, wrong: tuple[tuple[str, str], ...]) -> str:
     about = [_note(expression, seen) for expression, seen in wrong]
     if not any(name for name, _ in about):
         return ""
-    solution = _solution(cells)
     scope = dict(solution)
     try:
-        with redirect_stdout(io.StringIO()):
-            exec(compiled(code), scope)
+        exec(code, scope)
     except Exception:  # there are examples that right code refuses
         return ""
     values = {
@@ -68,19 +51,9 @@ def _drawn(cells: tuple[str, ...], code: str, wrong: tuple[tuple[str, str], ...]
         if 2 <= len(graph) <= MAX_NODES and len(marked) == len(notes) > 0:
             for name, value in values.items():
                 value.label = value.label or name
-            highlight = {values[name]: ", ".join(told) for name, told in notes.items()}
+            highlight = {values[name]: ", ".join(notes[name]) for name in notes}
             return draw_graph(root, highlight=highlight, renderer="built-in").svg
     return ""
-
-
-@lru_cache(maxsize=8)
-def _solution(cells: tuple[str, ...]) -> dict[str, Any]:
-    """What the solution defines. Some of its cells train networks, which takes a while."""
-    scope: dict[str, Any] = {"__name__": "__main__"}
-    with redirect_stdout(io.StringIO()):
-        for cell in cells:
-            exec(compiled(cell), scope)
-    return scope
 
 
 def _note(expression: str, seen: str) -> tuple[str, str]:
