@@ -61,6 +61,7 @@ class Verdict:
         broken: the traceback of an error that the test itself raised.
         blames_test: whether such an error says, by its kind alone, that the test is wrong: a
             `NameError` does. A `ValueError` may come of an answer that nobody had thought of.
+        line: the line of the test at which it ended, if an assertion or student code did so.
         seen: everything that the test looked at, in order.
     """
 
@@ -70,6 +71,7 @@ class Verdict:
     lost: str | None = None
     broken: str = ""
     blames_test: bool = False
+    line: str = ""
     seen: list[Any] = field(default_factory=list)
 
 

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import os
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -104,6 +104,15 @@ def check(notebook: Path, assignment: str | None, as_json: bool, course: Path | 
     _tell_flaws(report.flaws)
 
 
+def rehearsed(course: Path, names: Iterable[str]) -> dict[str, None]:
+    """Grade the model solutions, once for each version, and return what they do not pass."""
+    from ..course_folder.key import course_key
+    from ..judging.grader import Grader
+
+    with Grader(course, course_key(course)) as grader:
+        return dict.fromkeys(flaw for name in names for flaw in grader.rehearse(name))
+
+
 def _tell_sandbox(course: Path) -> None:
     """Tell what kind of sandbox is used, where that is not the usual one."""
     from ..wall.kinds import notice
@@ -169,7 +178,7 @@ def grade(
     all the same.
     """
     unreadable = 0
-    flaws: dict[str, None] = {}
+    flaws = rehearsed(find_course(course), assignments)
     hands = _workers(find_course(course), assignments, workers, scheduler, insecure)
     with _classroom(find_course(course), hands, force) as room:
         wanted = [(name, each) for name in assignments for each in room.submissions(name, student)]

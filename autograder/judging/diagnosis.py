@@ -20,6 +20,7 @@ from ..course_folder.misconceptions import Mistake
 from ..model import Verdict
 from .hidden_tests import Suite
 from .models import Models
+from .rehearsal import flaw_of
 from .walk import Base, Try
 
 _log = logging.getLogger(__name__)
@@ -77,23 +78,18 @@ class Diagnosis:
         passes: then an answer caused it that the author had not foreseen. A test that the model
         solution does not pass is wrong, whatever the student wrote.
         """
-        target = self._models.target(exercise.id)
+        target = None
         for verdict in tried.verdicts:
             if verdict.passed or verdict.lost:
                 continue
             why = verdict.broken if verdict.blames_test else ""
             if not why:
-                right = self._suite.run_test(exercise.id, verdict.test, target(verdict.test), seed)
-                why = "" if right.passed else right.broken or _NOT_PASSED
+                target = self._models.target(exercise.id) if target is None else target
+                played = target(verdict.test)
+                why = flaw_of(self._suite, exercise.id, verdict.test, played, seed)
             if why:
                 return f"{verdict.test}: {why}"
         return ""
-
-
-_NOT_PASSED = (
-    "the model solution does not pass this test with these numbers. (Objects of the student's are "
-    "equal to themselves alone: student.equal(a, b) asks their own `__eq__`.)"
-)
 
 
 def _allowed(

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import logging
 from contextlib import suppress
 from pathlib import Path
@@ -11,7 +12,9 @@ from coursecheck.check import load_table
 
 from ..course_folder.assignments import Assignment, load_assignment, stamps_of_tests
 from ..course_folder.settings import load_settings
+from ..course_folder.versions import versions
 from ..errors import CourseError, ProcessKilled, SandboxLost, SandboxUnavailable
+from ..files import write_whole
 from ..model import Cell, Judged, Limits
 from ..wall import WarmServer, on_one_processor
 from ..wall.memory import count_oom_kills
@@ -21,6 +24,7 @@ from .hidden_tests import Suite
 from .models import Models
 from .one_notebook import judge
 from .own_test_cells import judge_by_own_cells
+from .rehearsal import rehearse
 from .solution_times import SolutionTimes
 from .submission import Submission
 
@@ -88,6 +92,29 @@ class Grader:
         if not assignment.in_notebook:
             self._suite(assignment)
             self._table(assignment)
+
+    def rehearse(self, name: str) -> list[str]:
+        """Return the hidden tests that the model solution does not pass behind the wall, in words.
+
+        What passed once is not tried again with the same versions. An assignment that is graded
+        otherwise has none.
+        """
+        assignment = load_assignment(self.course, name)
+        if assignment.in_notebook or not assignment.tests.exists():
+            return []
+        record = self.course / ".autograder_rehearsed"
+        now = versions(self.course, self._key, name)
+        try:
+            known = json.loads(record.read_text("utf-8"))
+        except (OSError, ValueError):
+            known = {}
+        if known.get(name) == now:
+            return []
+        self.start()
+        flaws = rehearse(assignment, self._suite(assignment), self._models(assignment))
+        if not flaws:
+            write_whole(record, json.dumps({**known, name: now}).encode(), 0o644)
+        return flaws
 
     def start(self) -> None:
         """Start the sandbox, unless it is. Raises `SandboxUnavailable` where there can be none."""

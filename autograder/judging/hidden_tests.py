@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import inspect
 import io
+import linecache
 import marshal
 import os
 import random
@@ -214,8 +215,9 @@ class Suite:
             verdict.lost = lost.reason
         except protocol.ProtocolError:
             verdict.lost = "crashed"
-        except (StudentError, AssertionError, MemoryError, RecursionError):
-            pass  # The test did not pass. A large or deep reply may cause the last two.
+        except (StudentError, AssertionError, MemoryError, RecursionError) as error:
+            # The test did not pass. A large or deep reply may cause the last two.
+            verdict.line = _line(error, self._path.parent)
         except (Exception, OutcomeException) as error:
             if type(error) is pytest.fail.Exception:
                 return verdict
@@ -291,6 +293,18 @@ def _raises_of_steps(student: Student) -> Iterator[None]:
         yield
     finally:
         setattr(pytest, "raises", before)  # noqa: B010
+
+
+def _line(error: BaseException, folder: Path) -> str:
+    """Return the innermost line of the course's own that an error went through."""
+    found, trace = "", error.__traceback__
+    while trace:
+        path = Path(trace.tb_frame.f_code.co_filename)
+        if path.is_relative_to(folder):
+            text = linecache.getline(str(path), trace.tb_lineno).strip()
+            found = f"{path.name}, line {trace.tb_lineno}: {text}"
+        trace = trace.tb_next
+    return found
 
 
 def _told(error: BaseException, folder: Path) -> str:

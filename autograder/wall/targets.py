@@ -39,10 +39,13 @@ class RemoteTarget:
 
     Attributes:
         renew_time: lets what follows take as long as a whole test may.
+        asks_why: whether replies have the traceback of an error: for the course's own cells alone.
+        why: the latest one.
     """
 
     def __init__(self, process: StudentProcess) -> None:
         self._process = process
+        self.asks_why, self.why = False, ""
         self.modules: set[str] = set()
         self.renew_time: Callable[[], None] = lambda: None
 
@@ -52,7 +55,11 @@ class RemoteTarget:
         return self._process.asking
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]:
-        return self._process.request(request)
+        if not self.asks_why:
+            return self._process.request(request)
+        reply = self._process.request({**request, "why": True})
+        self.why = str(reply.get("why", ""))
+        return reply
 
     def seconds(self) -> float:
         return self._process.seconds()

@@ -12,6 +12,7 @@ from ...course_folder.misconceptions import UNNAMED
 from ...judging.grader import Grader
 from ...judging.hidden_tests import Suite
 from ...judging.models import Models, server_of
+from ...judging.rehearsal import rehearse
 from ...model import Cell, ExerciseResult
 from ...wall import WarmServer
 from .accepted import reason
@@ -139,14 +140,8 @@ class Judge:
         """Return the hidden tests of the assignment `name` that the model solution does not pass,
         in words."""
         assignment = load_assignment(self._course, name)
-        suite, models = self.suite(assignment), self._models(assignment)
-        return [
-            f"{name}: the hidden test {verdict.test} of {exercise}: "
-            f"{verdict.broken or verdict.lost or 'the model solution does not pass it'}"
-            for exercise in suite.exercises
-            for verdict in suite.run(exercise, models.target(exercise), self._seed)
-            if not verdict.passed
-        ]
+        models = self._models(assignment)
+        return rehearse(assignment, self.suite(assignment), models, self._seed)
 
     def _models(self, assignment: Assignment) -> Models:
         if self._server is None:

@@ -9,6 +9,7 @@ from __future__ import annotations
 import builtins
 import marshal
 import operator
+import traceback
 from collections.abc import Callable
 from importlib import import_module
 from itertools import islice
@@ -52,6 +53,9 @@ _VERBS: dict[str, Callable[..., Any]] = {
     "items": lambda items: list(islice(items, protocol.MAX_ITEMS)),
     "whole": lambda collection: collection,
 }
+_LONGEST = 3000
+"""Characters of a traceback, its last ones."""
+
 _MOST = {"whole": protocol.MAX_ITEMS, "items": protocol.MAX_ITEMS, "globals": 0}
 """How many items of a step's result are sent, where it is not `FEW_ITEMS`."""
 
@@ -80,7 +84,7 @@ class Steps:
         test. An argument is a value in the protocol's form; `{"step": n}` is the result of the
         test's step n, counted from 0, `{"object": n}` an object that a reply has named. The reply
         is `{"values": […]}`, a value a step, and `"error"`, the names of the exception's classes,
-        nearest first, if one was raised.
+        nearest first, if one was raised; with `"why"` in the request, also its traceback.
         """
         if "new" in request:
             self._start_over()
@@ -95,6 +99,8 @@ class Steps:
                 verbs.append(verb)
         except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as error:
             kinds = type(error).__mro__
+            if "why" in request:
+                reply["why"] = traceback.format_exc()[-_LONGEST:]
             reply["error"] = [kind.__name__[:80] for kind in kinds if kind is not object][:12]
         # Collections are sent as they are by now.
         reply["values"] = [
