@@ -1,0 +1,146 @@
+"""Answers that use files behind the wall, and a solution that the sandbox refuses."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections.abc import Iterator
+from pathlib import Path
+
+import nbformat
+import pytest
+
+from autograder.judging.grader import Grader
+from autograder.model import Cell
+
+KEY = bytes(range(32))
+
+EXERCISES = {
+    "cheap": """
+import sqlite3
+
+def cheap(most):
+    with sqlite3.connect("shop.db") as shop:
+        rows = shop.execute("select name from goods where price <= ? order by name", (most,))
+        return [name for name, in rows]
+""",
+    "sold": """
+def sold(name, count):
+    with sqlite3.connect("sales.db") as sales:
+        sales.execute("create table if not exists sales (name text, count integer)")
+        sales.execute("insert into sales values (?, ?)", (name, count))
+        return sales.execute("select sum(count) from sales where name = ?", (name,)).fetchone()[0]
+""",
+    "note": """
+def note(line):
+    with open("notes.txt", "a") as file:
+        file.write(line + "\\n")
+    with open("notes.txt") as file:
+        return len(file.readlines())
+""",
+    "listen": """
+import socket
+
+def listen():
+    with socket.create_server(("127.0.0.1", 0)) as server:
+        return server.getsockname()[1] > 0
+""",
+}
+TESTS = '''
+"""Hidden tests of exercises on files."""
+
+from autograder.testing import exercise
+
+
+@exercise("cheap")
+def test_cheap(student, rng):
+    """Goods up to the price are found, in order."""
+    assert student.cheap(rng.uniform(2.0, 2.9)) == ["salt", "tea"]
+
+
+@exercise("sold")
+def test_sold(student, rng):
+    """What was sold before counts as well."""
+    first, second = rng.sample(range(1, 50), 2)
+    assert student.sold("tea", first) == first
+    assert student.sold("tea", second) == first + second
+
+
+@exercise("note")
+def test_note(student):
+    """A note is added to those before."""
+    assert [student.note("one"), student.note("two")] == [1, 2]
+
+
+@exercise("listen")
+def test_listen(student):
+    """The port is a number above 0."""
+    assert student.listen()
+'''
+
+
+@pytest.fixture(scope="module")
+def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A course with a database file as data."""
+    course = tmp_path_factory.mktemp("shop")
+    for kind in ("source", "release"):
+        folder = course / kind / "shop"
+        folder.mkdir(parents=True)
+        cells = []
+        for name, solution in EXERCISES.items():
+            text = solution if kind == "source" else "raise NotImplementedError\n"
+            cells += [cell(name, text, solution=True), cell(f"test_{name}", "", grade=True)]
+        nbformat.write(nbformat.v4.new_notebook(cells=cells), folder / "shop.ipynb")
+    with sqlite3.connect(course / "source/shop/shop.db") as database:
+        database.execute("create table goods (name text, price real)")
+        rows = [("tea", 2.0), ("salt", 1.0), ("coffee", 3.0)]
+        database.executemany("insert into goods values (?, ?)", rows)
+    database.close()
+    (course / "grading_tests").mkdir()
+    (course / "grading_tests/test_shop.py").write_text(TESTS)
+    (course / "course.toml").write_text(
+        'id = "shop"\ntitle = "Shop"\n[assignments.shop]\ndata = ["shop.db"]\n'
+    )
+    return course
+
+
+def cell(name: str, text: str, *, solution: bool = False, grade: bool = False):
+    made = nbformat.v4.new_code_cell(text)
+    marks = {"grade_id": name, "solution": solution, "grade": grade, "locked": grade}
+    made.metadata.nbgrader = {**marks, "schema_version": 3, "task": False, "points": 2 * grade}
+    return made
+
+
+@pytest.fixture(scope="module")
+def grader(shop: Path) -> Iterator[Grader]:
+    with Grader(shop, KEY) as warm:
+        yield warm
+
+
+@pytest.mark.parametrize("answer", ["right", "wrong"])
+def test_a_solution_that_the_sandbox_refuses_is_its_author_s_and_charged_to_nobody(grader, answer):
+    answers = EXERCISES if answer == "right" else {**EXERCISES, "listen": "listen = None\n"}
+    report = grader.grade("shop", [Cell(text, name) for name, text in answers.items()]).report
+    assert {each.id: each.points for each in report.exercises} == {
+        "cheap": 2.0, "sold": 2.0, "note": 2.0, "listen": None
+    }  # fmt: skip
+    [flaw] = report.flaws
+    assert "test_listen" in flaw and "assert student.listen()" in flaw
+    assert "PermissionError" in flaw and "socket" in flaw
+
+
+def test_the_rehearsal_reports_it_before_any_submission(grader, shop):
+    [flaw] = grader.rehearse("shop")
+    assert flaw.startswith("shop: the hidden test test_listen of listen: the model solution does")
+    assert "PermissionError" in flaw
+    assert not (shop / ".autograder_rehearsed").exists()
+
+
+def test_files_of_the_course_stay_as_they_are(grader, shop):
+    before = (shop / "source/shop/shop.db").read_bytes()
+    spoil = 'open("shop.db", "r+b").truncate(0)\n'
+    answers = {**EXERCISES, "note": spoil, "cheap": EXERCISES["cheap"] + "cheap = None\n"}
+    grader.grade("shop", [Cell(text, name) for name, text in answers.items()])
+    assert (shop / "source/shop/shop.db").read_bytes() == before
+    assert sorted(path.name for path in (shop / "source/shop").iterdir()) == [
+        "shop.db", "shop.ipynb"
+    ]  # fmt: skip
