@@ -78,7 +78,7 @@ def test_each_stage_has_its_line_in_order(lines):
 
 
 def test_every_test_of_every_exercise_has_a_line(lines, grader):
-    suite = grader._suites[grader.course / "grading_tests" / "test_value.py"][1]
+    suite = grader.prepare("value").suite
     for exercise in suite.exercises:
         for verdict in suite.promises(exercise):
             position(lines, "trials", f"^{exercise}: test {re.escape(verdict.test)} ")

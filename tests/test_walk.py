@@ -139,9 +139,9 @@ def mistake(assignment: Assignment, name: str) -> str:
 def test_a_mistake_costs_its_own_exercise_only(grade, assignment, name):
     """On `add` others build, on `trace` none does. The verdicts are the same each time."""
     exercise = name.partition(".")[0]
-    first, *again = (grade({exercise: mistake(assignment, name)}) for _ in range(3))
-    assert again == [first] * 2 and first[0][exercise].misconception == name
-    others = [result for name, result in first[0].items() if name != exercise]
+    first, *again = (grade({exercise: mistake(assignment, name)})[0] for _ in range(3))
+    assert again == [first] * 2 and first[exercise].misconception == name
+    others = [result for name, result in first.items() if name != exercise]
     assert all(result.status == "passed" for result in others)
 
 
@@ -198,7 +198,8 @@ def test_no_process_that_was_given_an_exercise_is_alive_while_it_is_tested(
         def checked(test: str) -> Any:
             found = target(test)
             if isinstance(found, RemoteTarget):
-                [given] = [set(trunk.given) for trunk in trunks if trunk._is_open]
+                processes = {trunk: trunk._process for trunk in trunks if trunk._process}
+                [given] = [set(each.given) for each in processes if processes[each].is_open]
                 assert exercise not in given
                 tested.append((exercise, given))
             return found

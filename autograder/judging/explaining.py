@@ -8,7 +8,7 @@ from typing import Any
 
 from coursecheck import inference
 from coursecheck.check import first_wrong, match
-from coursecheck.messages import CANNOT_READ, Example, agree_all, explain
+from coursecheck.messages import CANNOT_READ, Example, agree_all, explain, explain_cell
 from coursecheck.probes import Observation
 
 from ..course_folder.assignments import Exercise
@@ -68,7 +68,7 @@ class Explaining:
             known = None if mistake else match(entry, observed)
             if known is not None:
                 says, name = known["says"], known["id"]
-        stopped = self._submission.error(exercise.id)
+        stopped = error_of_cell(self._submission, exercise.id)
         if stopped.startswith(CANNOT_READ) or (stopped and not says):
             says, name, example = stopped, None, None
         if not says:
@@ -145,3 +145,25 @@ class Explaining:
 def _plain_words(tried: Try) -> str:
     broken = [verdict.promise for verdict in tried.verdicts if not verdict.passed]
     return f"This does not hold yet: {broken[0]}" if broken else ""
+
+
+def stopped(submission: Submission, exercise: str) -> str:
+    """Return in which line an exercise's cell was interrupted, in words; "" if it ended."""
+    for cell, ran in submission.ran_of(exercise):
+        if ran.stopped:
+            number = ran.stopped[-1]
+            line = cell.source.splitlines()[number - 1].strip()[:200]
+            return fit(f"The cell took too long, and was stopped in line {number}, `{line}`.")
+    return ""
+
+
+def error_of_cell(submission: Submission, exercise: str) -> str:
+    """Return how an exercise's own cell stopped with an error, in words; "" if it did not."""
+    if told := stopped(submission, exercise):
+        return f"{told} What comes after that in the cell never ran."
+    for cell, ran in submission.ran_of(exercise):
+        for output in ran.outputs:
+            if output.get("output_type") == "error":
+                trace = "\n".join(output["traceback"])
+                return fit(explain_cell(output["ename"], output["evalue"], trace, cell.source))
+    return ""

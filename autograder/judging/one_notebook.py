@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import logging
-from typing import Any
 
 from ..course_folder.assignments import Exercise
 from ..model import ExerciseResult, Judged, Report
 from ..wall import WarmServer
 from ..wall.time_budget import TimeBudget
 from .diagnosis import Diagnosis
-from .explaining import Explaining
+from .explaining import Explaining, stopped
 from .hidden_tests import Suite
-from .models import Models
 from .points import points_for
+from .prepared import Prepared
 from .reading_walk import read
-from .solution_times import SolutionTimes
 from .submission import Submission
 from .trials import Trials
 from .walk import Base, Try, best
@@ -30,10 +28,7 @@ UNGRADED = (
 
 def judge(
     submission: Submission,
-    suite: Suite,
-    table: dict[str, Any],
-    times: SolutionTimes,
-    models: Models,
+    prepared: Prepared,
     server: WarmServer,
     budget: TimeBudget,
     only: set[str] | None = None,
@@ -41,12 +36,11 @@ def judge(
     """Return the verdicts on a notebook, in its order, and what its cells displayed.
 
     Args:
-        table: the public probes' results, by exercise.
-        times: what the model solution takes.
-        models: what plays the solution and models of mistakes.
+        prepared: the assignment's hidden tests and tables.
         only: judge these exercises alone.
     """
-    assignment = submission.assignment
+    assignment, suite, models = prepared.assignment, prepared.suite, prepared.models
+    table, times = prepared.table or {}, prepared.times
     exercises = [e for e in assignment.exercises.values() if only is None or e.id in only]
     graded = [each for each in exercises if not each.manual]
     shown = read(submission, graded, server, budget, times)
@@ -152,8 +146,8 @@ def _note(exercise: Exercise, tried: Try, own: Try, submission: Submission) -> s
             "Graded with all cells of the notebook: read from top to bottom, this answer lacks "
             "what only a later cell defines."
         )
-    if tried.share == 1 and (stopped := submission.stopped(exercise.id)):
-        notes.append(f"{stopped} What it had defined until then was graded.")
+    if tried.share == 1 and (words := stopped(submission, exercise.id)):
+        notes.append(f"{words} What it had defined until then was graded.")
     return " ".join(notes)
 
 

@@ -6,11 +6,8 @@ from collections.abc import Sequence
 from functools import cached_property
 from hashlib import blake2b
 
-from coursecheck.messages import explain_cell
-
 from ..course_folder.assignments import Assignment, Exercise
 from ..model import Cell, Ran
-from ..texts import fit
 from .walk import places
 
 
@@ -63,6 +60,10 @@ class Submission:
         """Return the exercise's own cells."""
         return [cell for cell in self.cells if cell.exercise == exercise]
 
+    def lost(self, exercise: str) -> str | None:
+        """Return how the exercise's cell took its process down, if it did."""
+        return next((ran.lost for _, ran in self.ran_of(exercise) if ran.lost), None)
+
     def ran_of(self, exercise: str) -> list[tuple[Cell, Ran]]:
         """Return the exercise's own cells and how each went."""
         pairs = zip(self.cells, self.ran, strict=True)
@@ -83,31 +84,3 @@ class Submission:
             for each in self.assignment.exercises.values()
             if not each.form and not each.manual and self.places[each.id] < place
         ]
-
-    def lost(self, exercise: str) -> str | None:
-        """Return how the exercise's cell took its process down, if it did."""
-        return next((ran.lost for _, ran in self.ran_of(exercise) if ran.lost), None)
-
-    def is_refused(self, exercise: str) -> bool:
-        """Return whether no time was left to run its cell."""
-        return any(ran.refused for _, ran in self.ran_of(exercise))
-
-    def stopped(self, exercise: str) -> str:
-        """Return in which line the exercise's cell was interrupted, in words; "" if it ended."""
-        for cell, ran in self.ran_of(exercise):
-            if ran.stopped:
-                number = ran.stopped[-1]
-                line = cell.source.splitlines()[number - 1].strip()[:200]
-                return fit(f"The cell took too long, and was stopped in line {number}, `{line}`.")
-        return ""
-
-    def error(self, exercise: str) -> str:
-        """Return how the exercise's own cell stopped with an error, in words; "" if it did not."""
-        if stopped := self.stopped(exercise):
-            return f"{stopped} What comes after that in the cell never ran."
-        for cell, ran in self.ran_of(exercise):
-            for output in ran.outputs:
-                if output.get("output_type") == "error":
-                    trace = "\n".join(output["traceback"])
-                    return fit(explain_cell(output["ename"], output["evalue"], trace, cell.source))
-        return ""

@@ -43,7 +43,7 @@ class Trials:
         self._budget = budget
         self._times = times
         self._trunk: Trunk | None = None
-        self.cut_short: list[str] = []
+        self.cut_short: dict[str, None] = {}
 
     def run(self, exercises: Sequence[Exercise]) -> dict[str, list[Try]]:
         """Return the tries of each exercise.
@@ -58,8 +58,8 @@ class Trials:
             for exercise in exercises:
                 earlier = submission.earlier(exercise)
                 failed = [each for each in earlier if each in tries and not _is_full(tries[each])]
-                found = tries[exercise.id]
-                while next_try := next_base(found, earlier, failed, self._is_answered(exercise)):
+                found, is_answered = tries[exercise.id], not submission.is_untouched(exercise)
+                while next_try := next_base(found, earlier, failed, is_answered):
                     if next_try[0] not in asked:
                         break
                     found.append(self._try(exercise, *next_try))
@@ -97,9 +97,6 @@ class Trials:
         whole = len(self._submission.cells)
         return whole if base is Base.WHOLE else self._submission.places[exercise.id]
 
-    def _is_answered(self, exercise: Exercise) -> bool:
-        return not self._submission.is_untouched(exercise)
-
     def _try(self, exercise: Exercise, base: Base, given: tuple[str, ...]) -> Try:
         """Run the exercise's tests; once more where one ran out of time: the machine may have stood
         still. Code that never ends costs half of that again."""
@@ -124,8 +121,8 @@ class Trials:
         with suppress(StudentLost):
             trunk.run_to(place)
         lost = trunk.lost(exercise.id)
-        if self._submission.is_refused(exercise.id):
-            self._cut(exercise)
+        if any(ran.refused for _, ran in self._submission.ran_of(exercise.id)):
+            self.cut_short[exercise.id] = None
         if lost is None:
             started = time.monotonic()
             for verdict in self._suite.run(
@@ -139,7 +136,7 @@ class Trials:
                 _log_verdict(exercise, verdict, base, time.monotonic() - started)
                 lost = verdict.lost
                 if lost == "timeout" and self._budget.is_up:
-                    self._cut(exercise)
+                    self.cut_short[exercise.id] = None
                 yield verdict
                 if lost:
                     break
@@ -149,15 +146,11 @@ class Trials:
             _log.debug("%s: test %s not run: %s", exercise.id, verdict.test, lost)
             yield verdict
 
-    def _cut(self, exercise: Exercise) -> None:
-        if exercise.id not in self.cut_short:
-            self.cut_short.append(exercise.id)
-
     def _drop_circles(self, exercises: Sequence[Exercise], tries: dict[str, list[Try]]) -> None:
         """Take back each try that an exercise gained by by a partner's solution, if the partner
         would gain by its own: of two answers that each only call the other, neither is one."""
         for partner in exercises:
-            if _is_full(tries[partner.id]) or not self._is_answered(partner):
+            if _is_full(tries[partner.id]) or self._submission.is_untouched(partner):
                 continue
             gained = [
                 each.id

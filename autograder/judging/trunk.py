@@ -39,6 +39,7 @@ class Trunk:
         keep: the share of the submission's time that the cells leave on their first run.
 
     Attributes:
+        name: the trunk in the log's words.
         ran: how each cell went.
     """
 
@@ -58,6 +59,7 @@ class Trunk:
         self._seed = seed
         self._budget = budget
         self.given = given or {}
+        self.name = f"trunk given {', '.join(self.given)}" if given else "own trunk"
         self._assignment = assignment
         self._keep = keep
         self.ran = [Ran(lost=ran.lost, stopped=ran.stopped) for ran in before or ()]
@@ -73,11 +75,6 @@ class Trunk:
             for cell in cells
         ]
 
-    @property
-    def name(self) -> str:
-        """The trunk in the log's words."""
-        return f"trunk given {', '.join(self.given)}" if self.given else "own trunk"
-
     def lost(self, exercise: str) -> str | None:
         """Return how an exercise's own cell took the process down, if it did."""
         pairs = zip(self._cells, self.ran, strict=True)
@@ -87,11 +84,7 @@ class Trunk:
 
     def reaches(self, place: int) -> bool:
         """Return whether the process has run no cell that comes after a place."""
-        return not self._is_open or self._place <= place
-
-    @property
-    def _is_open(self) -> bool:
-        return self._process is not None and self._process.is_open
+        return self._process is None or not self._process.is_open or self._place <= place
 
     def run_to(self, place: int) -> StudentProcess:
         """Run the cells before a place, and return the process; lost cells are left out.
@@ -99,7 +92,7 @@ class Trunk:
         Raises `StudentLost` where a given cell cannot be run.
         """
         while True:
-            if self._process is None or not self._is_open:
+            if self._process is None or not self._process.is_open:
                 self._process = self._server.spawn(self._seed, self._assignment)
                 self._place, self._target = 0, None
                 self._budget.started(self._process)
@@ -180,7 +173,9 @@ class Trunk:
         where = f"cell {index + 1} ({cell.exercise or 'no exercise'})"
         started = time.monotonic()
         try:
-            self._give_time(process, ran, is_first)
+            ran.refused = True
+            self._budget.give(process, None, self._keep if is_first else 0.0)
+            ran.refused = False
             reply = self._reply_to(process, cell, ran)
             if reply["error"] == "MemoryError":
                 process.close()
@@ -213,13 +208,6 @@ class Trunk:
             self._budget.interrupted += 1
             ran.stopped = _lines(reply["stopped"], cell.source)
         return reply
-
-    def _give_time(self, process: StudentProcess, ran: Ran, is_first: bool) -> None:
-        try:
-            self._budget.give(process, None, self._keep if is_first else 0.0)
-        except StudentLost:
-            ran.refused = True
-            raise
 
 
 def _lines(stopped: Any, source: str) -> tuple[int, ...]:

@@ -1,0 +1,94 @@
+"""Holds what the judging of an assignment needs, all warm."""
+
+from __future__ import annotations
+
+from contextlib import suppress
+from typing import Any
+
+from coursecheck.check import load_table
+
+from ..course_folder.assignments import Assignment, stamps_of_tests
+from ..errors import CourseError
+from ..wall import WarmServer
+from .check_tables import build_table, made_from
+from .hidden_tests import Suite
+from .models import Models
+from .solution_times import SolutionTimes
+
+
+class Prepared:
+    """The hidden tests of an assignment, and what plays its own cells.
+
+    Raises `CourseError` where tests, source and release do not belong together.
+
+    Attributes:
+        table: the public probes' right results and each misconception's, by exercise; None where
+            that beside the course is missing or old, and it has to be made.
+    """
+
+    def __init__(self, assignment: Assignment, server: WarmServer) -> None:
+        self.assignment = assignment
+        self._stamps = stamps_of_tests(assignment.tests)
+        self.suite = Suite(assignment.tests, assignment.core_only)
+        try:
+            _require_one_course(assignment, self.suite)
+        except CourseError:
+            self.suite.close()
+            raise
+        self.table: dict[str, Any] | None = None
+        with suppress(FileNotFoundError):
+            found = load_table(assignment.table)
+            if found.get("made_from") == made_from(assignment):
+                self.table = found["exercises"]
+        self.models = Models(assignment, server)
+        self.times = SolutionTimes(assignment, server.another())
+
+    def use(self, server: WarmServer) -> None:
+        """Play the course's own cells in this sandbox from now on."""
+        self.times.close()
+        self.models = Models(self.assignment, server)
+        self.times = SolutionTimes(self.assignment, server.another())
+
+    def is_current(self, assignment: Assignment) -> bool:
+        """Return whether neither the assignment nor its tests have changed."""
+        return self.assignment is assignment and stamps_of_tests(assignment.tests) == self._stamps
+
+    def make_table(self) -> None:
+        """Make the table, which takes a while where a probe computes for long."""
+        self.table = build_table(self.assignment, self.models)["exercises"]
+
+    def close(self) -> None:
+        """Close the hidden tests, and end a sandbox that measured times."""
+        self.suite.close()
+        self.times.close()
+
+
+def _require_one_course(assignment: Assignment, suite: Suite) -> None:
+    """Raise `CourseError` where source, release and hidden tests have other exercises or points.
+
+    By such a course right answers would lose points.
+    """
+    exercises = assignment.exercises.values()
+    graded = {each.id for each in exercises if not each.manual}
+    if untested := graded - set(suite.exercises):
+        raise CourseError(
+            f"{assignment.tests}: no test grades {', '.join(sorted(untested))}: write one under "
+            f'`@exercise("{min(untested)}")`'
+        )
+    if unknown := set(suite.exercises) - graded:
+        raise CourseError(
+            f"{assignment.tests}: tests grade {', '.join(sorted(unknown))}, which the notebook "
+            "does not have: name an exercise that it has, or delete them"
+        )
+    require_released(assignment)
+
+
+def require_released(assignment: Assignment) -> None:
+    """Raise `CourseError` where an exercise is worth something else in the release."""
+    name = assignment.name
+    exercises = assignment.exercises.values()
+    if changed := [each.id for each in exercises if each.released_points != each.total_points]:
+        raise CourseError(
+            f"source/{name}/{name}.ipynb: {', '.join(changed)} not worth what the release says: "
+            f"run `nbgrader generate_assignment {name} --force`, and grade again"
+        )
