@@ -2,14 +2,16 @@
 
 from __future__ import annotations
 
+import random
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
 
 import pytest
+from campaigns import seed, size
 
 from autograder.commands.demo import filled_notebook
-from autograder.course_folder.assignments import Assignment, find_course, load_assignment
+from autograder.course_folder.assignments import Assignment, Exercise, find_course, load_assignment
 from autograder.course_folder.settings import load_settings
 from autograder.judging.grader import Grader
 from autograder.judging.hidden_tests import Suite
@@ -429,24 +431,37 @@ def test_an_engine_of_its_own_kind_keeps_the_points_of_what_stands_on_it(course)
     assert results["add"].points == results["mul"].points == 4.0
 
 
-@pytest.mark.parametrize("beside", ["right", "wrong", "looping", "crashing", "missing"])
-def test_company_changes_neither_points_nor_explanation(course, assignment, beside):
-    """Of a wrong answer beside another exercise, which is one of these."""
-    add = assignment.exercises["add"]
-    other = {
-        "right": add.solution,
-        "wrong": mistake(assignment, "add.overwrites"),
-        "looping": add.solution.replace("### BEGIN SOLUTION", "while True:\n        pass", 1),
-        "crashing": "import os\nos._exit(1)\n",
-        "missing": None,
-    }[beside]
-    alone = ["mul.own_data", "pow.factor_dropped", "div.sign_lost"]
-    answers = {name.partition(".")[0]: mistake(assignment, name) for name in alone}
-    results = graded(course, "value", {**answers, "add": other})
-    for exercise, text in answers.items():
-        [expected] = [graded(course, "value", {exercise: text})[exercise]]
-        assert results[exercise].points == expected.points
-        assert results[exercise].misconception == expected.misconception is not None
+BESIDE: dict[str, Callable[[Exercise], str]] = {
+    "wrong": lambda other: next(each.source for each in other.mistakes if not each.endless),
+    "looping": lambda other: "while True:\n    pass\n",
+    "crashing": lambda other: "import os\nos._exit(1)\n",
+    "missing": lambda other: other.stub,
+}
+
+
+@pytest.mark.sized
+def test_company_changes_neither_points_nor_explanation(grader):
+    """Of a known mistake beside another exercise that is not right, in pairs that are drawn."""
+    rng = random.Random(seed(1))
+    different = []
+    for name in ("value", "backward", "checkpoint", "mlp"):
+        assignment = load_assignment(grader.course, name)
+        coded = [each for each in assignment.exercises.values() if each.mistakes and not each.form]
+        pairs = [(each, other) for each in coded for other in coded if each is not other]
+        for exercise, other in rng.sample(pairs, min(size(4, len(pairs)), len(pairs))):
+            wrong = rng.choice([each for each in exercise.mistakes if not each.endless])
+            answers = {exercise.id: wrong.source}
+            kind = rng.choice([*BESIDE])
+            for beside in ({}, {other.id: BESIDE[kind](other)}):
+                notebook = cells(assignment, {**answers, **beside})
+                judged = grader.grade(name, notebook, {exercise.id, *beside})
+                [result] = [each for each in judged.report.exercises if each.id == exercise.id]
+                found = (result.points, result.misconception)
+                if not beside:
+                    expected = found
+                elif found != expected:
+                    different.append((wrong.id, kind, other.id, expected, found))
+    assert different == []
 
 
 def test_an_answer_that_needs_a_later_cell_is_told_which(course):
