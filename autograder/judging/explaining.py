@@ -16,7 +16,7 @@ from ..model import ADVICE, LOST, ExerciseResult
 from ..texts import fit
 from ..wall.time_budget import TimeBudget
 from .diagnosis import Diagnosis
-from .observations import as_in_table
+from .observations import as_in_table, fitted
 from .reading_walk import Shown
 from .submission import Submission
 from .trials import Trials
@@ -97,7 +97,7 @@ class Explaining:
         self._trials.close()
         place = self._trials.place(exercise, tried.base)
         trunk = self._trials.trunk(tried.given, place)
-        seen = trunk.observe(place, exercise, exercise.probes)
+        seen = fitted(trunk.observe(place, exercise, exercise.probes))
         if own and seen and agree_all(own, seen):
             return own
         return as_in_table(seen, self._table[exercise.id]) if seen else None

@@ -41,15 +41,15 @@ def observations(values: Any, played: Sequence[Probe]) -> list[list[Observation]
             return None
         if not all(_is_observation(item) for item in seen):
             return None
-    return [[_fit(item) for item in seen] for seen in found]
+    return found
 
 
-def _fit(item: Observation) -> Observation:
-    """Return an observation whose texts can be shown and written."""
+def fitted(item: Any) -> Any:
+    """Return an observation, or lists of them, whose texts can be shown and written."""
     if type(item) is dict:
-        return {key: _fit(value) for key, value in item.items()}
+        return {key: fitted(value) for key, value in item.items()}
     if type(item) is list:
-        return [_fit(each) for each in item]
+        return [fitted(each) for each in item]
     return fit(item) if type(item) is str else item
 
 

@@ -17,6 +17,7 @@ from coursecheck.probes import Observation
 from ..course_folder.assignments import Exercise
 from ..wall import WarmServer
 from ..wall.time_budget import TimeBudget
+from .observations import fitted
 from .solution_times import SolutionTimes
 from .submission import Submission
 from .trunk import Trunk
@@ -80,6 +81,8 @@ def read(
 
 def _play(trunk: Trunk, place: int, exercise: Exercise, times: SolutionTimes) -> Shown:
     play: Any = partial(trunk.observe, place, exercise, model=partial(times.of_probes, exercise))
-    probes = play(exercise.probes)
+    probes = fitted(play(exercise.probes))
     _log.debug("%s: %s public examples observed", exercise.id, len(probes or ()))
-    return Shown(probes, play(exercise.sample_probes) if probes and exercise.samples else None)
+    return Shown(
+        probes, fitted(play(exercise.sample_probes)) if probes and exercise.samples else None
+    )
