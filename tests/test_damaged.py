@@ -21,9 +21,10 @@ from autograder.notebook.aligning import defined_names
 from autograder.notebook.intake import find_notebook, misplaced, students_with
 from autograder.notebook.outputs import MAX_BYTES_OF_A_NOTEBOOK, OutputRoom, clean_outputs
 from autograder.notebook.reading import MAX_SOURCE, read_notebook
+from autograder.notebook.recognising import refuse_another
 from autograder.notebook.sanitizing import safe_html, shown_html
 from autograder.pages.markdown import markdown_html
-from autograder.pipeline.one_submission import grade_file, refuse_another
+from autograder.pipeline.one_submission import grade_file
 from autograder.pipeline.workers import grade_job
 from coursecheck.messages import explain_cell
 

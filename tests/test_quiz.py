@@ -12,7 +12,7 @@ import pytest
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import find_course, load_assignment
 from autograder.nbgrader_plugins.autograde import HideTests
-from autograder.notebook.restoring import MARKING_GUIDE
+from autograder.notebook.verdicts import MARKING_GUIDE
 from autograder.pipeline.one_submission import grade_file
 from course import check
 from coursecheck.check import CheckFailed

@@ -41,16 +41,17 @@ from ..notebook.intake import (
     submitted_at,
 )
 from ..notebook.reading import NOTES, read_notebook
+from ..notebook.recognising import refuse_another
 from ..notebook.restoring import (
     Restored,
     blank,
     restore,
     template,
     visible_part,
-    without_marking_guides,
 )
+from ..notebook.verdicts import without_marking_guides
 from ..pipeline.classroom import stamp_of
-from ..pipeline.one_submission import grade_restored, refuse_another
+from ..pipeline.one_submission import grade_restored
 
 Resources = dict[str, Any]
 _STAMP = "autograder_submission"

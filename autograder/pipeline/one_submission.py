@@ -8,14 +8,14 @@ from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
 
-from ..course_folder.assignments import assignment_names, load_assignment
-from ..errors import UnreadableNotebook
+from ..course_folder.assignments import load_assignment
 from ..judging.grader import Grader
 from ..model import Report
-from ..notebook.aligning import known_names, marks_of, squeezed
 from ..notebook.intake import read_plain_file
 from ..notebook.reading import read_notebook
-from ..notebook.restoring import Restored, cells_to_run, restore, template, write_results
+from ..notebook.recognising import refuse_another, which_assignment
+from ..notebook.restoring import Restored, cells_to_run, restore, template
+from ..notebook.verdicts import write_results
 
 _log = logging.getLogger(__name__)
 
@@ -46,7 +46,7 @@ def grade_content(
     notebook = read_notebook(content, where)
     taken = time.thread_time() - started
     if name is None:
-        name = _which_assignment(grader.course, notebook, where)
+        name = which_assignment(grader.course, notebook, where)
     else:
         refuse_another(grader.course, notebook, where, name)
     known = template(grader.course, name)
@@ -70,52 +70,3 @@ def grade_restored(grader: Grader, restored: Restored, name: str, taken: float =
     cells = cells_to_run(restored.notebook, assignment.in_notebook)
     graded = grader.grade(name, [cell for _, cell in cells], taken=taken)
     return write_results(restored, [place for place, _ in cells], graded, assignment)
-
-
-def refuse_another(course: Path, notebook: NotebookNode, where: str, name: str) -> None:
-    """Raise `UnreadableNotebook` for another assignment's notebook.
-
-    A later one is given what an earlier one asks for, so that it would earn marks for the answers
-    that everybody is given. A notebook in which a single answer or test cell says that it is this
-    assignment's is never another one.
-    """
-    known = template(course, name)
-    asked = {
-        grade_id
-        for grade_id, cell in known.originals.items()
-        if marks_of(cell).get("solution") or marks_of(cell).get("grade")
-    }
-    if asked.intersection(known_names(notebook.cells, known)):
-        return
-    counts = _likeness(course, notebook)
-    best = max(counts, key=lambda other: counts[other], default=name)
-    if counts.get(best, (0, 0)) > counts.get(name, (0, 0)):
-        raise UnreadableNotebook(
-            f"{where}: this looks like another notebook: its cells are those of {best!r}. "
-            "Ask for the right file."
-        )
-
-
-def _which_assignment(course: Path, notebook: NotebookNode, where: str) -> str:
-    """The assignment that most of the notebook's cells belong to."""
-    counts = _likeness(course, notebook)
-    best = max(counts, key=lambda name: counts[name], default=None)
-    if best is None or not any(counts[best]):
-        raise UnreadableNotebook(
-            f"{where}: this is not a notebook of this course: none of its cells is in it. "
-            "Ask for the right file."
-        )
-    return best
-
-
-def _likeness(course: Path, notebook: NotebookNode) -> dict[str, tuple[int, int]]:
-    """By assignment, how many of its cells the notebook has by name, and how many by text."""
-    texts = {squeezed(cell.source) for cell in notebook.cells}
-    counts = {}
-    for name in assignment_names(course):
-        if (course / "release" / name / f"{name}.ipynb").exists():
-            known = template(course, name)
-            named = set(known_names(notebook.cells, known)) - {None}
-            released = {text for text, _, _ in known.released if text}
-            counts[name] = (len(named), len(texts & released))
-    return counts

@@ -1,0 +1,61 @@
+"""Recognises which assignment a submitted notebook belongs to, by its cells."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+from nbformat.notebooknode import NotebookNode
+
+from ..course_folder.assignments import assignment_names
+from ..errors import UnreadableNotebook
+from .aligning import known_names, marks_of, squeezed
+from .restoring import template
+
+
+def refuse_another(course: Path, notebook: NotebookNode, where: str, name: str) -> None:
+    """Raise `UnreadableNotebook` for another assignment's notebook.
+
+    A later one is given what an earlier one asks for, so that it would earn marks for the answers
+    that everybody is given. A notebook in which a single answer or test cell says that it is this
+    assignment's is never another one.
+    """
+    known = template(course, name)
+    asked = {
+        grade_id
+        for grade_id, cell in known.originals.items()
+        if marks_of(cell).get("solution") or marks_of(cell).get("grade")
+    }
+    if asked.intersection(known_names(notebook.cells, known)):
+        return
+    counts = _likeness(course, notebook)
+    best = max(counts, key=lambda other: counts[other], default=name)
+    if counts.get(best, (0, 0)) > counts.get(name, (0, 0)):
+        raise UnreadableNotebook(
+            f"{where}: this looks like another notebook: its cells are those of {best!r}. "
+            "Ask for the right file."
+        )
+
+
+def which_assignment(course: Path, notebook: NotebookNode, where: str) -> str:
+    """The assignment that most of the notebook's cells belong to."""
+    counts = _likeness(course, notebook)
+    best = max(counts, key=lambda name: counts[name], default=None)
+    if best is None or not any(counts[best]):
+        raise UnreadableNotebook(
+            f"{where}: this is not a notebook of this course: none of its cells is in it. "
+            "Ask for the right file."
+        )
+    return best
+
+
+def _likeness(course: Path, notebook: NotebookNode) -> dict[str, tuple[int, int]]:
+    """By assignment, how many of its cells the notebook has by name, and how many by text."""
+    texts = {squeezed(cell.source) for cell in notebook.cells}
+    counts = {}
+    for name in assignment_names(course):
+        if (course / "release" / name / f"{name}.ipynb").exists():
+            known = template(course, name)
+            named = set(known_names(notebook.cells, known)) - {None}
+            released = {text for text, _, _ in known.released if text}
+            counts[name] = (len(named), len(texts & released))
+    return counts

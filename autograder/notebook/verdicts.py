@@ -1,0 +1,94 @@
+"""Writes verdicts into the test cells of a restored notebook."""
+
+from __future__ import annotations
+
+from textwrap import indent
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+
+from ..course_folder.assignments import Assignment
+from ..model import IN_NOTEBOOK, UNJUDGED, ExerciseResult, Judged, Report
+from .aligning import marks_of
+from .cards import card
+from .reading import new_cell
+from .restoring import Restored, exercise_of, unique_ids
+
+MARKING_GUIDE = "marking-guide"
+_MEND = (
+    "The exercise has no marks, and costs nobody a point. Mend the test and grade again, or give "
+    "the points by hand."
+)
+
+
+def write_results(
+    restored: Restored, places: list[int], graded: Judged, assignment: Assignment
+) -> Report:
+    """Put outputs into the cells that ran and each verdict into its test cell.
+
+    The verdict's plain text is the points, which is what nbgrader reads partial credit from. Where
+    the test cells themselves ran, what they displayed comes after it, for whoever grades.
+    """
+    notebook, report = restored.notebook, graded.report
+    for place, ran in zip(places, graded.ran, strict=True):
+        notebook.cells[place].outputs = nbformat.from_dict(ran.outputs)
+        notebook.cells[place].execution_count = ran.execution_count
+    by_id = {result.id: result for result in report.exercises}
+    results: dict[str, ExerciseResult] = {}
+    for cell in notebook.cells:
+        marks = marks_of(cell)
+        result = by_id.get(exercise_of(marks.get("grade_id", "")))
+        if not marks.get("grade") or marks.get("solution") or result is None:
+            continue
+        results[marks["grade_id"]] = result
+        if result.status == "manual":
+            continue
+        if result.points is None:
+            cell.metadata[UNJUDGED] = True
+        notes = restored.notes.get(result.id, [])
+        result.note = " ".join([*notes, result.note]).strip()
+        data = {"text/plain": f"{result.points or 0.0}", "text/html": card(result, result.drawing)}
+        output = {"output_type": "execute_result", "data": data, "metadata": {}}
+        shown = cell.outputs if report.tests == IN_NOTEBOOK else []
+        cell.outputs = [nbformat.from_dict({**output, "execution_count": None}), *shown]
+        cell.execution_count = None
+    _add_marking_guides(notebook, assignment, results)
+    for exercise, notes in restored.notes.items():
+        if exercise not in assignment.exercises:
+            report.notes += notes
+    if report.notes:
+        told = "\n".join(f"- {note}" for note in report.notes)
+        notebook.cells.insert(0, new_cell("markdown", f"**About this file**\n\n{told}"))
+        unique_ids(notebook.cells)
+    return report
+
+
+def _add_marking_guides(
+    notebook: NotebookNode, assignment: Assignment, results: dict[str, ExerciseResult]
+) -> None:
+    """Put what only the person who marks may read below the cells that wait for one: the model
+    answer and the rubric, or what is wrong with a hidden test."""
+    cells = []
+    for cell in notebook.cells:
+        cells.append(cell)
+        grade_id = marks_of(cell).get("grade_id", "")
+        exercise, result = assignment.exercises.get(grade_id), results.get(grade_id)
+        text = f"### For marking\n\n{exercise.marking_guide}" if exercise else ""
+        if result is not None and result.flaw:
+            text = f"### A hidden test is broken\n\n{indent(result.flaw, '    ')}\n\n{_MEND}"
+        elif exercise is None or not exercise.marking_guide:
+            continue
+        if text:
+            guide = new_cell("markdown", text)
+            guide.id = f"{grade_id}-{MARKING_GUIDE}"
+            guide.metadata["tags"] = [MARKING_GUIDE]
+            cells.append(guide)
+    notebook.cells = cells
+    unique_ids(cells)
+
+
+def without_marking_guides(notebook: NotebookNode) -> None:
+    """Take out again what only the person who marks may read."""
+    notebook.cells = [
+        cell for cell in notebook.cells if MARKING_GUIDE not in cell["metadata"].get("tags", [])
+    ]
