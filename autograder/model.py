@@ -282,7 +282,7 @@ class Limits:
     """What one student process may use.
 
     Attributes:
-        memory: address space of each process, and resident memory of all, in bytes.
+        memory: address space of each process, and what all together hold, in bytes.
         processes: how many processes and threads.
         file_size: of any one file, in bytes.
         disk_megabytes: of each writable folder.

@@ -5,8 +5,10 @@ Under Landlock a student's process is one of the account's own, on the machine's
 
 from __future__ import annotations
 
+import ctypes
 import errno
 import json
+import mmap
 import os
 import re
 import signal
@@ -18,11 +20,12 @@ from pathlib import Path
 
 import pytest
 from attacks.same_account import DAMAGE
-from test_sandbox import LIMITS, VISIBLE, descendants, kind, printed, server
+from test_sandbox import LIMITS, VISIBLE, descendants, kind, needs, printed, run, server
 
+from autograder.errors import StudentLost
 from autograder.model import LANDLOCK, Visible
 from autograder.wall import WarmServer, kinds
-from autograder.wall.inside import landlock, system_calls
+from autograder.wall.inside import confine, landlock, processes, system_calls
 
 assert kind and server  # fixtures of every test here
 
@@ -148,7 +151,107 @@ def test_the_numbers_are_the_kernels():
     assert wrong == {}
 
 
+# What processes hold.
+
+
+def test_no_name_of_a_process_is_taken_for_what_the_kernel_says():
+    """A process called like each line and each field that is read of it or beside it."""
+    keys = re.findall(r"^(\w+):", Path("/proc/self/status").read_text(), re.MULTILINE)
+    keys += Path("/proc/net/sockstat").read_text().split()
+    names = [f"{key.rstrip(':')}{end}"[-15:] for key in keys for end in (": 0", ":", " 0")]
+    names += [") R 1 1 1 1 1", "a) S 0 (b", "\nVmRSS:\t0 kB", "x\nRssFile: 9999", "VmRSS:\xa0 0"]
+    ours, theirs = os.pipe(), os.pipe()
+    child = os.fork()
+    if child == 0:
+        try:
+            os.close(ours[1])
+            while name := os.read(ours[0], 16):
+                text = ctypes.create_string_buffer(name, 16)
+                confine.libc.prctl(15, ctypes.addressof(text), 0, 0, 0)
+                os.write(theirs[1], b".")
+        finally:
+            os._exit(0)
+    os.close(theirs[1])
+    os.close(ours[0])
+    try:
+        found = {}
+        for name in ["plain", *names]:
+            os.write(ours[1], name.encode().ljust(16, b"\0"))
+            assert os.read(theirs[0], 1) == b"."
+            size, seconds = processes.kilobytes(child), processes.processor_seconds(child)
+            assert abs(found.setdefault("size", size) - size) < 2000 and size > 1000, name
+            assert 0 <= seconds < 5, name
+            assert processes.tree(child) == {child: 1}, name
+            assert processes.living(child) == f"/proc/{child}/task/{child}", name
+    finally:
+        for end in (ours[1], theirs[0]):
+            os.close(end)
+        os.waitpid(child, 0)
+    assert (processes.kilobytes(child), processes.living(child)) == (0, None)
+    assert len(names) > 150
+
+
+@needs_landlock
+def test_a_file_is_counted_once_and_with_its_size_under_whatever_names(tmp_path):
+    (tmp_path / "folder").mkdir()
+    (tmp_path / "folder" / "one").write_bytes(b"x" * 100_000)
+    for name in ("two", "folder/three"):
+        os.link(tmp_path / "folder" / "one", tmp_path / name)
+    (tmp_path / "shown").symlink_to(tmp_path / "folder")
+    folder = os.open(tmp_path, os.O_RDONLY)
+    files = landlock._Files()
+    unseen, mapped = (tempfile.TemporaryFile(dir=tmp_path) for _ in range(2))  # noqa: SIM115
+    with unseen, mapped:
+        for each in (unseen, mapped):
+            each.write(b"x" * 200_000)
+            each.flush()
+        shown = mmap.mmap(mapped.fileno(), 4096)  # which holds it open as well
+        child = os.fork()
+        if child == 0:
+            signal.pause()
+        files.add_folder(folder)
+        assert 100_000 <= files.used < 150_000
+        files.add_open(child)
+        assert 500_000 <= files.used < 600_000
+        assert files.only_mapped(child) == 0
+        os.kill(child, signal.SIGKILL)
+        os.waitpid(child, 0)
+        shown.close()
+    os.close(folder)
+
+
+def test_a_thread_has_no_files_of_its_own(server):
+    needs(server, LANDLOCK)
+    cell = """
+        import ctypes
+        libc = ctypes.CDLL(None, use_errno=True)
+        print([libc.syscall(56 if __import__("os").uname().machine == "x86_64" else 220,
+                            0x10000, 0, 0, 0, 0), ctypes.get_errno()])
+    """
+    assert printed(server, cell) == [-1, errno.EPERM]
+
+
 # Landlock alone.
+
+
+def test_files_that_the_first_thread_no_longer_shows_are_counted(server):
+    needs(server, LANDLOCK)
+    cell = """
+        import ctypes, os, tempfile, threading, time
+        held = []
+        def write():
+            time.sleep(0.3)
+            for _ in range(6):
+                held.append(tempfile.TemporaryFile())
+                held[-1].write(bytes(7 << 20))
+                held[-1].flush()
+            time.sleep(60)
+        threading.Thread(target=write).start()
+        ctypes.CDLL(None).syscall(60 if os.uname().machine == "x86_64" else 93, 0)
+    """
+    with pytest.raises(StudentLost) as lost:
+        run(server, cell, seconds=5)
+    assert lost.value.reason == "crashed"
 
 
 @needs_landlock

@@ -1,7 +1,7 @@
 """Cells that want memory which no process is seen to hold.
 
-Each tries to hold over a gigabyte, and prints how many megabytes it got. The kernel keeps them for
-a process whose own size stays small.
+Each tries to hold more than all its processes may, and prints how many megabytes it got. The kernel
+keeps them for a process whose own size stays small, or the processes look smaller than they are.
 """
 
 from __future__ import annotations
@@ -104,5 +104,50 @@ for _ in range(60):
             pass
 print(held // MB)
 """,
+        "processes with the name of a line": """
+for number in range(12):
+    if os.fork() == 0:
+        libc.prctl(15, (b"VmRSS: 0", b"VmPTE: 0 VmRSS:", b"a\\nVmRSS: 0")[number % 3], 0, 0, 0)
+        kept.append(b"x" * (80 * MB))
+        time.sleep(60)
+time.sleep(3)
+print(12 * 80)
+""",
+        "processes whose first thread has ended": """
+import threading
+def hold():
+    time.sleep(0.5)
+    kept.append(b"x" * (160 * MB))
+    time.sleep(60)
+for _ in range(6):
+    if os.fork() == 0:
+        threading.Thread(target=hold).start()
+        libc.syscall(EXIT, 0)
+time.sleep(3)
+print(6 * 160)
+""".replace("EXIT", "60 if os.uname().machine == 'x86_64' else 93"),
+        "many small programs": """
+import subprocess, sys
+code = "import time; kept = b'x' * (46 << 20); time.sleep(60)"
+for _ in range(14):
+    kept.append(subprocess.Popen([sys.executable, "-S", "-c", code]))
+time.sleep(4)
+print(14 * 46)
+""",
+        "threads that hand on to the next": """
+import threading
+def first():
+    time.sleep(0.5)
+    kept.append(b"x" * (160 * MB))
+    next_one()
+def next_one():
+    threading.Thread(target=next_one).start()
+for _ in range(6):
+    if os.fork() == 0:
+        threading.Thread(target=first).start()
+        libc.syscall(EXIT, 0)
+time.sleep(3)
+print(6 * 160)
+""".replace("EXIT", "60 if os.uname().machine == 'x86_64' else 93"),
     }.items()
 }

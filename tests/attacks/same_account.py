@@ -170,4 +170,54 @@ while True:
     for number in range(60):
         os.unlink(f"{number}")
 """,
+    "files that are only mapped": """
+import ctypes, os, time
+libc = ctypes.CDLL(None)
+libc.mmap.restype = address = ctypes.c_void_p
+libc.mmap.argtypes = [address, ctypes.c_size_t, *[ctypes.c_int] * 3, ctypes.c_long]
+for number in range(20):
+    file = os.open("x (deleted)", os.O_RDWR | os.O_CREAT)
+    if os.write(file, bytes(7 << 20)) < 7 << 20:
+        raise OSError
+    assert libc.mmap(None, 4096, 1, 1 + number % 2, file, 0) != 2**64 - 1
+    os.unlink("x (deleted)")
+    os.close(file)
+time.sleep(1)
+""",
+    "folders that change their names": """
+import os, threading, time
+os.makedirs("a/b")
+os.mkdir("c")
+folder = os.open("a/b", os.O_RDONLY)
+def rename():
+    while True:
+        os.rename("a", "d"); os.rename("c", "a"); os.rename("a", "c"); os.rename("d", "a")
+threading.Thread(target=rename, daemon=True).start()
+for number in range(8):
+    file = os.open(f"{number}", os.O_WRONLY | os.O_CREAT, dir_fd=folder)
+    if os.write(file, bytes(7 << 20)) < 7 << 20:
+        raise OSError
+    os.close(file)
+time.sleep(2)
+""",
+    "files under a name that changes": """
+import os, threading, time
+def rename(number):
+    while True:
+        os.rename(f"a{number}", f"b{number}"); os.rename(f"b{number}", f"a{number}")
+for number in range(8):
+    if os.write(os.open(f"a{number}", os.O_WRONLY | os.O_CREAT), bytes(7 << 20)) < 7 << 20:
+        raise OSError
+    threading.Thread(target=rename, args=(number,), daemon=True).start()
+time.sleep(2)
+""",
+    "many names of one file": """
+import os, time
+open("x", "w").close()
+for folder in range(10):
+    os.mkdir(f"{folder}")
+    for number in range(900):
+        os.link("x", f"{folder}/{number}")
+time.sleep(1)
+""",
 }

@@ -77,7 +77,9 @@ def desktop_sockets(listing: str) -> list[str]:
     Args:
         listing: what `/proc/net/unix` holds.
     """
-    return sorted(set(re.findall(r" (@\S*(?:X11-unix|ICE-unix|dbus)\S*)$", listing, re.MULTILINE)))
+    # The name is the eighth field, and may look like any other one.
+    names = {"".join(line.split(maxsplit=7)[7:]) for line in listing.splitlines()}
+    return sorted(each for each in names if re.fullmatch(r"@\S*(X11-unix|ICE-unix|dbus)\S*", each))
 
 
 def _accounts(folder: HubFolder) -> Path:

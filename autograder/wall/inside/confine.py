@@ -91,12 +91,3 @@ def drop_privileges(has_namespaces: bool) -> None:
 def forbid_new_privileges() -> None:
     """Let no program that this process becomes give it rights."""
     check(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl(PR_SET_NO_NEW_PRIVS)")
-
-
-def words(path: str) -> list[bytes]:
-    """The words in a file of the kernel's. Python's own file objects take three times as long."""
-    descriptor = os.open(path, os.O_RDONLY)
-    try:
-        return b"".join(iter(lambda: os.read(descriptor, 1 << 16), b"")).split()
-    finally:
-        os.close(descriptor)

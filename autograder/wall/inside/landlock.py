@@ -12,14 +12,16 @@ import ctypes
 import errno
 import math
 import os
+import stat
 import struct
 import tempfile
 from collections.abc import Iterable
-from contextlib import suppress
 from pathlib import Path
 from typing import Any
 
+from . import processes
 from .confine import check, forbid_new_privileges, libc
+from .processes import TRIES, Unsteady
 
 _CREATE, _ADD_RULE, _RESTRICT = 444, 445, 446  # system calls, the same on all machines
 _ASK_VERSION, _PATH_BENEATH = 1, 1
@@ -43,6 +45,9 @@ _SCOPED = 0b11  # abstract unix sockets and signals
 
 _ENTRIES, _DEPTH = 4000, 60
 """How many files and folders a student process may have, and how deep."""
+
+_MAPPED_EVERY = 5
+"""At each of so many looks, what is mapped is looked at, too, which takes as long as all else."""
 
 
 def version() -> int:
@@ -100,7 +105,7 @@ class LandlockBox:
     """A student process has a folder for itself, starts no process and signals none.
 
     Args:
-        limits: `disk_megabytes` bounds its folder.
+        limits: `disk_megabytes` bounds its folder, `file_size` each file.
         rules: what it may read.
         homes: where its folder is made.
     """
@@ -109,6 +114,8 @@ class LandlockBox:
 
     def __init__(self, limits: dict[str, Any], rules: list[tuple[str, int]], homes: Path) -> None:
         self._bytes = limits["disk_megabytes"] << 20
+        self._largest = limits["file_size"]
+        self._looks = self._mapped = 0
         self._rules = rules
         self._folder = tempfile.mkdtemp(dir=homes)
         self._server = os.getpid()
@@ -135,38 +142,149 @@ class LandlockBox:
         return 0
 
     def is_full(self, pid: int) -> bool:
-        """Whether it has written more than it may, in files that nobody sees any more, too."""
-        try:
-            return bool(self._written(pid) > self._bytes)
-        except OSError:  # The process has ended: what it holds is nobody's to look at.
-            return False
+        """Whether it has written more than it may, in files that nobody sees any more, too.
 
-    def _written(self, pid: int) -> float:
-        used, count, waiting = 0, 0, [(self._folder, 0)]
-        while waiting:
-            folder, depth = waiting.pop()
-            try:
-                with os.scandir(folder) as entries:
-                    for entry in entries:
-                        count += 1
-                        if count > _ENTRIES or depth > _DEPTH:
-                            return math.inf
-                        used += 512 * entry.stat(follow_symlinks=False).st_blocks
-                        if entry.is_dir(follow_symlinks=False):
-                            waiting.append((entry.path, depth + 1))
-            except (FileNotFoundError, NotADirectoryError):  # It was removed meanwhile.
-                continue
-            except OSError:  # It was made so that nobody looks into it.
-                return math.inf
-        for number in os.listdir(f"/proc/{pid}/fd"):
-            with suppress(OSError):  # It was closed meanwhile.
-                held = os.stat(f"/proc/{pid}/fd/{number}")
-                used += 512 * held.st_blocks if held.st_nlink == 0 else 0
-        return used
+        Raises `Unsteady` where it changes too fast to say.
+        """
+        files = _Files()
+        top = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
+        try:
+            files.add_folder(top)
+        finally:
+            os.close(top)
+        # A file loses its name before it is only open, and is open before it is only mapped.
+        files.add_open(pid)
+        if self._looks % _MAPPED_EVERY == 0:
+            self._mapped = files.only_mapped(pid)
+        self._looks += 1
+        # Its size is not known, but that it is within the limit.
+        return bool(files.used + self._largest * self._mapped > self._bytes)
 
     def remove(self) -> None:
         """Remove its folder, once its process has ended."""
         remove(self._folder)
+
+
+class _Files:
+    """Counts what is on the disk, each file once, under whatever names and while they change.
+
+    Attributes:
+        used: bytes.
+    """
+
+    def __init__(self) -> None:
+        self.used = 0.0
+        self._known: set[int] = set()
+        self._names = 0
+
+    def add_folder(self, folder: int, depth: int = 0) -> None:
+        """Count what is in an open folder and below it.
+
+        It is looked at again where something was renamed meanwhile: where a name was gone, or one
+        file was met under two. Raises `Unsteady` where that never ends.
+        """
+        for _ in range(TRIES):
+            met: set[int] = set()
+            is_steady, names = True, 0
+            with os.scandir(folder) as entries:
+                for entry in entries:
+                    names += 1
+                    if self._names + names > _ENTRIES:
+                        self.used = math.inf
+                        return
+                    try:
+                        found = self._add_entry(entry, folder, depth)
+                    except (FileNotFoundError, NotADirectoryError):
+                        is_steady = False
+                        continue
+                    except OSError:  # It was made so that nobody looks into it.
+                        self.used = math.inf
+                        return
+                    is_steady &= found.st_ino not in met or _may_have_two_names(found)
+                    met.add(found.st_ino)
+            if is_steady:
+                self._names += names
+                return
+        raise Unsteady("names of files change faster than they can be read")
+
+    def _add_entry(self, entry: os.DirEntry[str], folder: int, depth: int) -> os.stat_result:
+        found = entry.stat(follow_symlinks=False)
+        if found.st_ino in self._known:
+            return found
+        if not stat.S_ISDIR(found.st_mode):
+            self._add(found)
+            return found
+        # What is open stays the same folder, however often it is renamed.
+        inner = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
+        try:
+            found = os.fstat(inner)
+            if found.st_ino not in self._known:
+                self._add(found)
+                if depth >= _DEPTH:
+                    self.used = math.inf
+                else:
+                    self.add_folder(inner, depth + 1)
+        finally:
+            os.close(inner)
+        return found
+
+    def _add(self, found: os.stat_result) -> None:
+        self._known.add(found.st_ino)
+        self.used += 512 * found.st_blocks
+
+    def add_open(self, pid: int) -> None:
+        """Count the files without a name that a process holds open."""
+        for _ in range(TRIES):
+            if (place := processes.living(pid)) is None:
+                return
+            if self._add_open_in(place) and processes.living(pid) == place:
+                return
+        raise Unsteady("a process opens files faster than they can be counted")
+
+    def _add_open_in(self, place: str) -> bool:
+        """Count them by one thread of it; false where one was closed meanwhile."""
+        try:
+            held = [os.stat(f"{place}/fd/{each}") for each in os.listdir(f"{place}/fd")]
+        except OSError:
+            return False
+        for each in held:
+            if stat.S_ISREG(each.st_mode) and each.st_nlink == 0 and each.st_ino not in self._known:
+                self._add(each)
+        return True
+
+    def only_mapped(self, pid: int) -> int:
+        """How many files without a name a process has in its memory and does not hold open.
+
+        Their sizes are not known. What the server has as well is none of the process's own: a
+        library that was replaced meanwhile, for one.
+        """
+        for _ in range(TRIES):
+            if (place := processes.living(pid)) is None:
+                return 0
+            try:
+                found = _deleted(f"{place}/maps")
+            except OSError:
+                continue
+            if processes.living(pid) == place:
+                return len(found - _deleted("/proc/self/maps") - self._known) if found else 0
+        raise Unsteady("a process maps files faster than they can be counted")
+
+
+def _deleted(maps: str) -> set[int]:
+    """The numbers of the files without a name that a list of mappings has.
+
+    The list gives places, rights, offset, device, number and name. Line ends in a name are written
+    as `\\012`. The kernel adds its word at the end of a name, which a name may have itself.
+    """
+    content = processes.read(maps)
+    if b" (deleted)\n" not in content:
+        return set()
+    lines = [line for line in content.split(b"\n") if line.endswith(b" (deleted)")]
+    return {int(line.split(maxsplit=5)[4]) for line in lines}
+
+
+def _may_have_two_names(found: os.stat_result) -> bool:
+    return found.st_nlink > 1 and not stat.S_ISDIR(found.st_mode)
 
 
 def remove(folder: str) -> None:

@@ -6,8 +6,8 @@ import ctypes
 import os
 from typing import Any
 
-from . import system_calls
-from .confine import HOME, PR_GET_TID_ADDRESS, check, libc, words
+from . import processes, system_calls
+from .confine import HOME, PR_GET_TID_ADDRESS, check, libc
 
 # CLONE_NEWNS, NEWUTS, NEWIPC, NEWUSER, NEWPID and NEWNET.
 _FLAGS = 0x00020000 | 0x04000000 | 0x08000000 | 0x10000000 | 0x20000000 | 0x40000000
@@ -45,11 +45,13 @@ class NamespaceBox:
 
     def kilobytes(self, pid: int) -> int:
         """What the kernel may hold for its sockets, those that wait included."""
-        try:
-            fields = words(f"/proc/{pid}/net/sockstat")
-            return _SOCKET_KILOBYTES * int(fields[fields.index(b"used") + 1])
-        except (OSError, ValueError, IndexError):
+        if (place := processes.living(pid)) is None:
             return 0
+        try:
+            counted = processes.read(f"{place}/net/sockstat")
+        except OSError:  # It has ended meanwhile.
+            return 0
+        return _SOCKET_KILOBYTES * processes.amount(counted, b"sockets: used")
 
     def is_full(self, pid: int) -> bool:
         """Never: its folders have their sizes."""

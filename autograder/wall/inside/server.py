@@ -33,10 +33,10 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from . import confine, landlock
-from .confine import words
+from . import confine, landlock, processes
 from .landlock import LandlockBox
 from .namespaces import NamespaceBox
+from .processes import Unsteady
 from .session import SELDOM, rehearse, student_main
 from .shell import Shell, warm_shell
 
@@ -196,18 +196,11 @@ class Server:
     def _watch(self) -> None:
         """End each process tree that has outgrown its limits."""
         started = time.monotonic()
-        base = _kilobytes(os.getpid())
         for student in self._students.values():
-            pids, threads = _tree(student.pid)
-            student.has_forked |= len(pids) > 1
-            used = sum(max(0, _kilobytes(pid) - base) for pid in pids)
-            used += student.box.kilobytes(student.pid)
-            if used << 10 > student.limits["memory"]:
-                student.reason = "out_of_memory"
-            elif threads > student.limits["processes"]:
-                student.reason = "too many processes"
-            elif student.box.is_full(student.pid):
-                student.reason = "too much on its disk"
+            try:
+                student.reason = student.reason or _excess(student)
+            except Unsteady:
+                student.reason = "not to be counted"
             if student.reason is not None:
                 student.kill()
         # Watching may take a twentieth of a core, no more.
@@ -215,31 +208,16 @@ class Server:
         self._next_watch = now + max(_POLL_SECONDS, 20 * (now - started))
 
 
-def _tree(root: int) -> tuple[list[int], int]:
-    """The processes that `root` started, itself among them, and how many threads they have."""
-    pids: list[int] = []
-    queue = [root]
-    count = 0
-    while queue and len(pids) < 10_000:
-        pid = queue.pop()
-        pids.append(pid)
-        try:
-            threads = os.listdir(f"/proc/{pid}/task")
-            count += len(threads)
-            for thread in threads:
-                queue += map(int, words(f"/proc/{pid}/task/{thread}/children"))
-        except OSError:
-            continue
-    return pids, count
-
-
-def _kilobytes(pid: int) -> int:
-    """The memory that a process has resident, and what the kernel needs to know where it lies."""
-    try:
-        fields = words(f"/proc/{pid}/status")
-        return sum(int(fields[fields.index(name) + 1]) for name in (b"VmRSS:", b"VmPTE:"))
-    except (OSError, ValueError, IndexError):
-        return 0
+def _excess(student: Student) -> str | None:
+    """Which limit a process tree has outgrown, if any. Raises `Unsteady` where nobody can say."""
+    limits, threads = student.limits, processes.tree(student.pid)
+    student.has_forked |= len(threads) > 1
+    used = sum(map(processes.kilobytes, threads)) + student.box.kilobytes(student.pid)
+    if used << 10 > limits["memory"]:
+        return "out_of_memory"
+    if sum(threads.values()) > limits["processes"]:
+        return "too many processes"
+    return "too much on its disk" if student.box.is_full(student.pid) else None
 
 
 def _times(student: Student) -> tuple[float, float | None]:
@@ -250,15 +228,14 @@ def _times(student: Student) -> tuple[float, float | None]:
     whoever waited for it. Both are 0 where they are not known.
     """
     try:
-        ran, waited = map(int, words(f"/proc/{student.pid}/schedstat")[:2])
-        # After the name, which may hold anything: utime and stime, of all its threads.
-        ticks = sum(map(int, words(f"/proc/{student.pid}/stat")[-39:-37]))
-        student.has_forked |= len(_tree(student.pid)[0]) > 1
-    except (OSError, ValueError):
+        ran, waited = processes.numbers(f"/proc/{student.pid}/schedstat")[:2]
+        every = processes.processor_seconds(student.pid)
+        student.has_forked |= len(processes.tree(student.pid)) > 1
+    except (OSError, ValueError, IndexError, Unsteady):
         return 0.0, 0.0
     if student.has_forked:
         return ran / 1e9, None
-    others = ticks / os.sysconf("SC_CLK_TCK") - ran / 1e9
+    others = every - ran / 1e9
     return ran / 1e9, max(0.0, waited / 1e9 - max(0.0, others))
 
 

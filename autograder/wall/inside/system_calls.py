@@ -113,7 +113,7 @@ _NEWEST = 462
 """The last number that these tables know. Beyond it the kernel seems not to have the call."""
 
 _NAMESPACES = 0x7E02_0000  # CLONE_NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET and NEWNS
-_THREAD = 0x0001_0000  # CLONE_THREAD
+_THREAD = 0x0001_0400  # CLONE_THREAD and CLONE_FILES
 _SHARED_WITHOUT_FILE = 0x21  # MAP_SHARED and MAP_ANONYMOUS
 _ALL = 0xFFFF_FFFF
 
@@ -218,7 +218,8 @@ def _alone(own: int) -> list[_Condition]:
     """The conditions for a process without namespaces of its own.
 
     SIGKILL would look as if an outsider had sent it. Before its third version, Landlock did not see
-    that a file is emptied by whoever opens it, unless it is opened for writing.
+    that a file is emptied by whoever opens it, unless it is opened for writing. The files that a
+    thread held for itself would not be seen with those of the others.
     """
     truncate = os.O_TRUNC
     return [
