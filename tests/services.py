@@ -12,6 +12,7 @@ import subprocess
 import sys
 import time
 import urllib.error
+import urllib.parse
 import urllib.request
 from collections.abc import Generator, Iterator
 from contextlib import contextmanager
@@ -91,10 +92,20 @@ class Visitor:
         self.url = url
         self.jar = http.cookiejar.CookieJar()
         self._opener = urllib.request.build_opener(urllib.request.HTTPCookieProcessor(self.jar))
-        self.page = self.get(f"link/{token}")[1] if token else ""
+        self.page = ""
+        if token:
+            self.page = self.enter(token)[1]
 
     def get(self, path: str) -> tuple[int, str]:
         return self._ask(urllib.request.Request(f"{self.url}/{path}"))
+
+    def enter(self, token: str) -> tuple[int, str]:
+        """Open a link, and go on as whoever it is of where that is asked."""
+        status, page = self.get(f"link/{token}")
+        if (asked := re.search(r'name="_xsrf" value="([^"]*)"', page)) is None:
+            return status, page
+        body = urllib.parse.urlencode({"_xsrf": asked[1]}).encode()
+        return self.send(body, "application/x-www-form-urlencoded", f"link/{token}")
 
     def headers(self, path: str) -> dict[str, str]:
         with self._opener.open(f"{self.url}/{path}", timeout=30) as answer:

@@ -70,7 +70,8 @@ def application(shared: Shared, prefix: str, guard: type | None = None) -> Appli
     routes: list[Any] = [
         ("", guarded(Own), given),
         ("live", guarded(OwnLive), given),
-        ("upload", guarded(Upload), given),
+        # The name of whoever the form was shown to: another one must not hand in by it.
+        (r"upload(?:/([^/]*))?", guarded(Upload), given),
         (r"feedback/(\d{1,12})", guarded(Feedback), given),
         ("class", guarded(Class), given),
         ("class/live", guarded(ClassLive), given),

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass, replace
+from datetime import datetime
 from functools import cache
 from pathlib import Path
 from typing import Any
@@ -17,8 +19,12 @@ from ...nbgrader_plugins.autograde import HideTests
 from ...notebook.intake import RECEIPTS, read_plain_file
 from ...pages.feedback.exporter import feedback_page
 from ...pages.templates import templates
-from .attempts import Attempt
+from .attempts import OVER, WAITING, Attempt
 
+NOTHING = "Taken in. It is graded, and what is found is shown after the due date."
+"""What is said of each attempt while nothing may be shown of it."""
+
+WRONG = "not right yet"
 _STATUS = {"passed": "right", "partial": "partly right", "manual": "waits for a person",
            "missing": "not started", "ungraded": "waits for a person"}  # fmt: skip
 
@@ -51,21 +57,70 @@ def whole_page(attempt: Attempt, graded: Graded, penalty: float) -> str:
     return feedback_page(notebook, resources)
 
 
+@dataclass(frozen=True)
+class Shown:
+    """An attempt as its student may see it: their pages are made of this, and of no `Attempt`.
+
+    Attributes:
+        submitted: when it was handed in, in UTC; None where nothing says.
+        text: how it is with it, in words; empty where its results say so.
+        points: earned and to be had; None where they are not shown.
+        lines: as `lines_of` makes them.
+        counts: whether it is shown that the mark is of this one.
+    """
+
+    id: int
+    assignment: str
+    submitted: datetime | None
+    text: str = ""
+    points: tuple[float, float] | None = None
+    lines: tuple[dict[str, Any], ...] = ()
+    counts: bool = False
+
+
+def shown(attempt: Attempt, level: str, wait: str, with_lines: bool = True) -> Shown:
+    """What a student may see of an attempt.
+
+    Args:
+        level: one of `settings.SHOWN`. Only at the last one it is told which attempt counts, since
+            that is decided by points.
+        wait: how it is with an attempt that is not graded yet; at the first level it has to be the
+            same once it is graded.
+    """
+    about = Shown(attempt.id, attempt.assignment, attempt.submitted)
+    if attempt.state == OVER:
+        return replace(about, text="Not graded: all attempts were used before.")
+    if level == "nothing":
+        return replace(about, text=wait or NOTHING)
+    if attempt.state == WAITING:
+        return replace(about, text=wait)
+    about = replace(about, counts=attempt.counts and level == "mistakes")
+    if attempt.error:
+        return replace(about, text=f"Nothing in it could be graded: {attempt.error}")
+    lines = tuple(lines_of(attempt, level)) if with_lines else ()
+    points = (attempt.points or 0.0, attempt.max_points or 0.0) if level == "mistakes" else None
+    return replace(about, points=points, lines=lines)
+
+
 def lines_of(attempt: Attempt, level: str) -> list[dict[str, Any]]:
     """What may be shown of each exercise: its title and how it went; the mistake at the most."""
     if level == "nothing":
         return []
-    return [
-        {
-            "title": each["title"] or each["id"],
-            "status": each["status"],
-            "went": _STATUS.get(each["status"], "not right yet"),
-            "message": each["message"].split("\n\n")[0] if level == "mistakes" else "",
-            "points": each["points"] if level == "mistakes" else None,
-            "max_points": each["max_points"],
-        }
-        for each in attempt.report.get("exercises", ())
-    ]
+    lines = []
+    for each in attempt.report.get("exercises", ()):
+        went = _STATUS.get(each["status"], WRONG)
+        is_told = level == "mistakes"
+        lines.append(
+            {
+                "title": each["title"] or each["id"],
+                "kind": {"right": "passed", WRONG: "failed"}.get(went, ""),
+                "went": went,
+                "message": each["message"].split("\n\n")[0] if is_told and went != "right" else "",
+                "points": each["points"] if is_told else None,
+                "max_points": each["max_points"],
+            }
+        )
+    return lines
 
 
 @cache
@@ -79,7 +134,7 @@ def page_shown(attempt: Attempt, level: str, whole: Path) -> bytes:
     if level == "mistakes":
         return whole.read_bytes()
     page = pages().get_template("short.html")
-    return page.render(attempt=attempt, lines=lines_of(attempt, level)).encode()
+    return page.render(shown=shown(attempt, level, "")).encode()
 
 
 def release(attempt: Attempt, page: bytes, files: Path, exchange: Path) -> None:

@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import asyncio
 import json
+import time
 from collections import Counter
 from collections.abc import Callable, Iterable
 from contextlib import suppress
@@ -15,7 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook, MissingEntry, Student
 from tornado.escape import to_unicode
 from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
@@ -101,12 +102,18 @@ class Shared:
 
     def students(self) -> dict[str, str]:
         """The class: everybody's name for people, by id."""
-        students = {}
-        for each in self._gradebook.students:
-            named = " ".join(part for part in (each.first_name, each.last_name) if part)
-            students[each.id] = named or each.id
+        students = {each.id: _name(each) for each in self._gradebook.students}
         self._gradebook.db.commit()
         return students
+
+    def student_name(self, student: str) -> str:
+        """A student's name for people; the id itself where nobody in the class has it."""
+        try:
+            return _name(self._gradebook.find_student(student))
+        except MissingEntry:
+            return student
+        finally:
+            self._gradebook.db.commit()
 
     def level(self, assignment: str, student: str) -> str:
         """What a student may be shown of an assignment's attempts now."""
@@ -119,6 +126,11 @@ class Shared:
         finally:
             db.db.commit()
         return shown_now(self.rules, due, now_utc())
+
+
+def _name(student: Student) -> str:
+    parts = (student.first_name, student.last_name)
+    return " ".join(part for part in parts if part) or str(student.id)
 
 
 class Page(RequestHandler):
@@ -142,6 +154,11 @@ class Page(RequestHandler):
         """Answer somebody who is nobody here."""
         self.set_status(403)
         self.show("message.html", text="Open the link that was sent to you.")
+
+    def named(self, visitor: Visitor) -> str:
+        """A person's name for people, with the id where that is another."""
+        name = self.shared.student_name(visitor.name)
+        return name if name == visitor.name else f"{name} ({visitor.name})"
 
     def student(self) -> Visitor | None:
         """Whoever asks; where it is nobody, they are refused."""
@@ -183,7 +200,7 @@ class Page(RequestHandler):
         self.set_header("X-Accel-Buffering", "no")
         # Browsers would wait for longer before they ask again.
         self.write("retry: 1000\n")
-        sent = None
+        sent, next_sign = None, 0.0
         shared.open_pages[visitor] += 1
         try:
             # A link may be renewed while the page is open.
@@ -193,12 +210,14 @@ class Page(RequestHandler):
                 text = render()
                 if text != sent:
                     self.write(f"data: {json.dumps(text)}\n\n")
-                    sent = text
-                else:
+                    sent, next_sign = text, time.monotonic() + _STILL_HERE_SECONDS
+                elif time.monotonic() >= next_sign:
+                    # Not for what changes and is not shown, of which this would tell the time.
                     self.write(": still here\n\n")
+                    next_sign = time.monotonic() + _STILL_HERE_SECONDS
                 await asyncio.wait_for(self.flush(), _SEND_SECONDS)
                 with suppress(TimeoutError):
-                    await asyncio.wait_for(changed.wait(), _STILL_HERE_SECONDS)
+                    await asyncio.wait_for(changed.wait(), next_sign - time.monotonic())
                 await asyncio.sleep(0.1)  # Much may change at once.
         except (StreamClosedError, TimeoutError):
             return

@@ -10,9 +10,9 @@ from tornado.web import HTTPError, stream_request_body
 from ...errors import CourseError
 from ...notebook.intake import refused_id
 from .attempts import GRADED, OVER, WAITING, Attempt
-from .feedback import lines_of, page_shown
+from .feedback import page_shown, shown
 from .grading import AGAIN_SECONDS
-from .page import SECRET, Page
+from .page import SECRET, Page, Visitor
 
 MAX_UPLOAD = 20_000_000
 """Bytes of a notebook that is uploaded by the page, with what the browser puts around it."""
@@ -25,18 +25,39 @@ WHOLE = 3
 
 
 class Entry(Page):
-    """A link: it brings a cookie, so that its secret is in no address from then on."""
+    """A link: who asks for it is asked whether they are who it is of, and gets its cookie then.
+
+    Anybody's page can lead a browser to anybody's link. So only a form with a token changes who one
+    is. Its secret is in no address from then on.
+    """
 
     def get(self, token: str) -> None:
-        if self.shared.attempts.whose(token) is None:
-            self.refuse()
+        if (owner := self._owner(token)) is None:
+            return
+        if (now := self.visitor()) == owner:
+            self.redirect(self.settings["prefix"])
+            return
+        self.show(
+            "entry.html", named=self.named(owner), now=now and self.named(now), secret=token,
+            teaches=owner.teaches,
+        )  # fmt: skip
+
+    def post(self, token: str) -> None:
+        if self._owner(token) is None:
             return
         is_secure = self.request.protocol == "https"
         self.set_cookie(
             SECRET, token, httponly=True, samesite="Lax", secure=is_secure, expires_days=180,
             path=self.settings["prefix"],
         )  # fmt: skip
-        self.redirect(self.settings["prefix"])
+        self.redirect(self.settings["prefix"], status=303)
+
+    def _owner(self, token: str) -> Visitor | None:
+        """Whose link it is; where it is nobody's, they are refused."""
+        if (found := self.shared.attempts.whose(token)) is None:
+            self.refuse()
+            return None
+        return Visitor(*found)
 
 
 class Own(Page):
@@ -49,35 +70,43 @@ class Own(Page):
             self.redirect("class")
             return
         self.show(
-            "own.html", who=visitor.name, names=self.shared.names, live=self.part(visitor.name)
-        )
+            "own.html", who=visitor.name, named=self.named(visitor), names=self.shared.names,
+            live=self.part(visitor),
+        )  # fmt: skip
 
-    def part(self, student: str) -> str:
-        shared, shown = self.shared, []
-        attempts = shared.attempts.of(student)
-        names = {each.assignment for each in attempts}
+    def part(self, visitor: Visitor) -> str:
+        shared, student, attempts = self.shared, visitor.name, []
+        stored = shared.attempts.of(student)
+        names = {each.assignment for each in stored}
         levels = {name: shared.level(name, student) for name in names}
         made = dict.fromkeys((*shared.names, *names), 0)
-        for number, each in enumerate(attempts, start=1):
+        for number, each in enumerate(stored, start=1):
             made[each.assignment] += 1
-            level = levels[each.assignment] if each.state == GRADED else "nothing"
-            lines = lines_of(each, level) if number > len(attempts) - WHOLE else []
-            shown.append((each, made[each.assignment], level, lines, self._wait(each)))
+            level, is_late = levels[each.assignment], number > len(stored) - WHOLE
+            told = shown(each, level, self._wait(each, level), with_lines=is_late)
+            attempts.append((made[each.assignment], told))
         left = {name: max(0, shared.rules.attempts - number) for name, number in made.items()}
-        return self.rendered("own_live.html", shown=shown[::-1], rules=shared.rules, left=left)
+        return self.rendered(
+            "own_live.html", attempts=attempts[::-1], rules=shared.rules, left=left,
+            named=self.named(visitor),
+        )  # fmt: skip
 
-    def _wait(self, attempt: Attempt) -> str:
-        """How it is with an attempt that is not graded yet, in words."""
+    def _wait(self, attempt: Attempt, level: str) -> str:
+        """How it is with an attempt that is not graded yet, in words.
+
+        How long the grading of one takes has to do with what is found. So where nothing is to be
+        shown of it, neither is how far it is.
+        """
         shared = self.shared
-        if attempt.state != WAITING:
-            return ""
-        if attempt.id in shared.grading.running:
-            return "Is being graded …"
-        if attempt.not_before > time.time() + AGAIN_SECONDS:
+        if attempt.state == WAITING and attempt.not_before > time.time() + AGAIN_SECONDS:
             return (
                 f"Waits for its turn: at most {shared.rules.attempts_a_day} attempts a day are "
                 "graded."
             )
+        if attempt.state != WAITING or level == "nothing":
+            return ""
+        if attempt.id in shared.grading.running:
+            return "Is being graded …"
         if shared.grading.health.trouble:
             return "Nothing can be graded at the moment. It is kept, and graded afterwards."
         before = shared.attempts.before(attempt)
@@ -87,7 +116,7 @@ class Own(Page):
 class OwnLive(Own):
     async def get(self) -> None:  # type: ignore[override]
         if (visitor := self.student()) is not None:
-            await self.keep_telling(visitor, lambda: self.part(visitor.name))
+            await self.keep_telling(visitor, lambda: self.part(visitor))
 
 
 @stream_request_body
@@ -100,6 +129,11 @@ class Upload(Page):
         self._body = bytearray()
         if self.request.method != "POST" or (visitor := self.student()) is None:
             return
+        if self.path_args[0] != visitor.name:
+            raise HTTPError(
+                409, f"You are {self.named(visitor)} here by now. Nothing was taken: open your "
+                "attempts anew, and hand in there."
+            )  # fmt: skip
         if visitor.name in self.shared.uploading:
             raise HTTPError(429, "Your last upload is still on its way. Nothing was taken.")
         self._student = visitor.name
@@ -113,7 +147,7 @@ class Upload(Page):
 
     on_connection_close = on_finish
 
-    def post(self) -> None:
+    def post(self, _: str) -> None:
         shared, student = self.shared, self._student
         if student not in shared.students() or refused_id(student) or "/" in student:
             raise HTTPError(403, "You are not in this course. Ask the instructor.")
