@@ -167,7 +167,7 @@ _KILL, _ALLOW, _FAIL = 0x80000000, 0x7FFF0000, 0x00050000
 
 def number(name: str) -> int | None:
     """The number of a system call on this machine; None where it has none."""
-    numbers = {**_CALLS, **_WITH_NAMESPACES, **_ATTRIBUTES}
+    numbers = {**_CALLS, **_WITH_NAMESPACES, **_ATTRIBUTES, **_LOCKS}
     return numbers[name][_PLACE]
 
 
