@@ -12,7 +12,9 @@ def run() -> None:
     """Run the command."""
     leave_out_server_extensions()
     from .commands.main import main
+    from .terminal import print_every_letter
 
+    print_every_letter()
     main()
 
 

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import errno
+import io
+import json
+import logging
 import sys
 from collections.abc import Callable
 from functools import wraps
@@ -11,32 +15,36 @@ from typing import Any, NoReturn
 import click
 from rich.console import Console
 
-from .errors import CourseError, SandboxUnavailable
+from .errors import CourseError, SandboxUnavailable, UnreadableNotebook
+from .faults import in_words
+
+_log = logging.getLogger(__name__)
 
 console = Console()
 errors = Console(stderr=True)
 
 
 def for_people(command: Callable[..., Any]) -> Callable[..., Any]:
-    """Print an error that a user can mend as one sentence, and end with status 2."""
+    """Print an error as one sentence, and end with status 2."""
 
     @wraps(command)
     def told(*arguments: Any, **options: Any) -> Any:
         try:
             return command(*arguments, **options)
-        except (CourseError, SandboxUnavailable) as error:
+        except (click.ClickException, click.Abort, click.exceptions.Exit):
+            raise
+        except (CourseError, SandboxUnavailable, UnreadableNotebook) as error:
             _end(str(error))
         except KeyboardInterrupt:
             errors.print("autograder: stopped; what was graded so far is stored")
             sys.exit(130)
-        except OSError as error:
-            if error.filename is None:  # It is about no file: a pipe that nobody reads any more.
-                raise
-            _end(f"{error.filename}: cannot be read or written ({error.strerror}).")
         except Exception as error:
+            if isinstance(error, OSError) and error.errno == errno.EPIPE:
+                raise  # Nobody reads what is printed any more.
+            _log.debug("the command ends", exc_info=True)
             # Recognised by its name: most commands do not import the library, which takes long.
             if not type(error).__module__.startswith("sqlalchemy."):
-                raise
+                _end(in_words(error))
             from .gradebook.writing import told as told_of_gradebook
 
             _end(f"the gradebook cannot be used {told_of_gradebook(error)}")
@@ -49,6 +57,19 @@ def _end(sentence: str) -> NoReturn:
     told = f"autograder: {sentence}"
     errors.print(told, style="red", highlight=False, markup=False, soft_wrap=True)
     sys.exit(2)
+
+
+def print_json(value: object, indent: int | None = None) -> None:
+    """Print a value as JSON, with escapes where the terminal's encoding lacks letters."""
+    is_plain = not (sys.stdout.encoding or "").lower().startswith("utf")
+    click.echo(json.dumps(value, indent=indent, ensure_ascii=is_plain))
+
+
+def print_every_letter() -> None:
+    """Have letters that the terminal's encoding lacks printed as escapes."""
+    for stream in (sys.stdout, sys.stderr):
+        if isinstance(stream, io.TextIOWrapper):
+            stream.reconfigure(errors="backslashreplace")
 
 
 course_option = click.option(

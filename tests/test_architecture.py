@@ -117,7 +117,7 @@ def test_what_students_install_imports_nothing_of_the_grader(path):
 
 ORDER = [
     # Plain data, errors, and helpers that know of nothing.
-    "texts", "log", "errors", "model", "caching", "files", "packages",
+    "texts", "log", "errors", "faults", "model", "caching", "files", "packages",
     # What a course folder says, and the sandbox.
     "course_folder", "wall", "testing",
     # One submission: its file, its verdicts, its marks.

@@ -5,14 +5,19 @@ from __future__ import annotations
 import io
 import json
 import os
+import random
 import struct
+import subprocess
+import sys
 import unicodedata
 import zipfile
 import zlib
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+from campaigns import seed, size
 from click.testing import CliRunner
 from downloads import canvas, gradescope, moodle, zipped
 from nbgrader.api import Gradebook
@@ -20,8 +25,9 @@ from nbgrader.api import Gradebook
 from autograder.authoring.release import copy_course
 from autograder.commands.main import main
 from autograder.course_folder.assignments import find_course
+from autograder.delivery.lms.archives import DownloadedFile, inside
 from autograder.delivery.lms.importing import Sources, import_download, read_record
-from autograder.errors import CourseError
+from autograder.errors import CourseError, UnreadableNotebook
 from autograder.notebook.intake import MAX_BYTES
 from autograder.pipeline.classroom import course_directory
 
@@ -366,6 +372,55 @@ def test_links_bombs_and_locked_entries_cost_their_student_alone(school, tmp_pat
     assert submitted(school) == {"s3": b"3"}
 
 
+def nested(entries: int = 1, flags: int = 0) -> bytes:
+    """A zip with a notebook and so many more names; each entry has these flags."""
+    made = io.BytesIO()
+    with zipfile.ZipFile(made, "w") as archive:
+        archive.writestr("value.ipynb", b"{}")
+        for number in range(entries):
+            archive.writestr(f"{number}.txt", b"")
+    content = made.getvalue()
+    for kind, place in ((b"PK\3\4", 6), (b"PK\1\2", 8)) if flags else ():
+        at = content.find(kind)
+        while at >= 0:
+            content = content[: at + place] + bytes([flags, 0]) + content[at + place + 2 :]
+            at = content.find(kind, at + 4)
+    return content
+
+
+@pytest.mark.parametrize(
+    "content",
+    [nested(3_000), nested(flags=1 << 5), nested(flags=1 << 6), nested()[:-30],
+     nested().replace(b"value.ipynb", b"value.ip\x00nb")],
+    ids=["many names", "patched data", "strong encryption", "cut off", "a null in a name"],
+)  # fmt: skip
+@pytest.mark.parametrize("form", ["moodle", "plain"])
+def test_a_student_s_own_zip_never_ends_the_import_of_a_class(school, tmp_path, content, form):
+    where = "Jürgen Müller_4711_assignsubmission_file" if form == "moodle" else "s1"
+    other = "王 小明_4712_assignsubmission_file" if form == "moodle" else "s6"
+    download = zipped(
+        tmp_path / "m.zip",
+        [(f"{where}/my.zip", content, NOON), (f"{other}/value.ipynb", b"6", NOON)],
+    )
+    found = import_download(school, "value", Sources(download))
+    states = {each.student: each for each in found}
+    assert states["s6"].state == "new" and submitted(school) == {"s6": b"6"}
+    assert states["s1"].state == "refused" and "my.zip" in states["s1"].told
+
+
+def test_damaged_zips_raise_nothing_that_nobody_foresaw():
+    draw = random.Random(seed(39))
+    whole = nested(4)
+    for _ in range(size(2_000, 60_000)):
+        content = bytearray(whole)
+        for _ in range(draw.randint(1, 6)):
+            content[draw.randrange(len(content))] = draw.randrange(256)
+        found = inside(DownloadedFile("a.zip", None, lambda content=bytes(content): content))
+        for file in found.files:
+            with suppress(UnreadableNotebook):
+                file.read()
+
+
 def test_an_entry_that_lies_about_its_size_is_bounded_all_the_same(school, tmp_path):
     raw = zlib.compressobj(wbits=-15)
     body = raw.compress(bytes(MAX_BYTES + 10)) + raw.flush()
@@ -443,3 +498,16 @@ def test_the_command_tells_all_and_writes_a_mapping_to_fill_in(school, tmp_path)
     left.write_text("file,student\nx,nobody\n")
     done = CliRunner().invoke(main, [*line[:-2], "--mapping", str(left)])
     assert done.exit_code == 2 and "the gradebook has no student nobody" in done.output
+
+
+def test_a_terminal_that_lacks_letters_ends_nothing(school, tmp_path):
+    download = moodle(tmp_path / "m.zip", [("王 小明", 1, b"6", NOON)])
+    line = [sys.executable, "-m", "autograder", "import", "value", str(download), "--dry-run"]
+    environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
+    for more in ([], ["--json"]):
+        done = subprocess.run(
+            [*line, *more], cwd=school, capture_output=True, text=True, env=environment
+        )
+        assert done.returncode == 0, done.stderr
+        assert "new" in done.stdout and "u738b" in done.stdout
+    assert json.loads(done.stdout)["student"] == "s6"

@@ -7,6 +7,8 @@ import os
 import platform
 import shutil
 import sys
+import tempfile
+from collections.abc import Callable
 from dataclasses import dataclass
 from pathlib import Path
 
@@ -15,11 +17,13 @@ from coursecheck.check import load_table
 from ..course_folder.assignments import assignment_names, find_course, load_assignment
 from ..course_folder.settings import Settings, load_settings
 from ..errors import CourseError, SandboxUnavailable
+from ..faults import in_words
 from ..judging.check_tables import made_from
 from ..model import BUBBLEWRAP, LANDLOCK
 from ..wall import WarmServer, kinds
 from ..wall.bubblewrap import find_bubblewrap
 from ..wall.memory import WORKER_BYTES, fitting_workers, free_memory, free_processes
+from ..wall.visible import packages
 
 
 @dataclass
@@ -43,14 +47,35 @@ class Finding:
 
 def examine(course: Path | None) -> list[Finding]:
     """Look at everything that grading depends on."""
+    settings, folder = Settings("", ""), None
     try:
-        settings = load_settings(find_course(course))
+        folder = find_course(course)
+        settings = load_settings(folder)
     except CourseError:  # which is told below
-        settings = Settings("", "")
-    return [
-        _system(), _python(), _bubblewrap(), _landlock(), _sandbox(settings), _memory(settings),
-        _processes(settings), _dot(), _nbgrader(), *_course(course),
-    ]  # fmt: skip
+        pass
+    looks: list[tuple[str, Callable[[], Finding | list[Finding]]]] = [
+        ("operating system", _system),
+        ("Python", _python),
+        ("locale", _locale),
+        ("packages", lambda: _packages(settings)),
+        (BUBBLEWRAP, _bubblewrap),
+        (LANDLOCK, _landlock),
+        ("sandbox", lambda: _sandbox(settings)),
+        ("memory", lambda: _memory(settings)),
+        ("processes", lambda: _processes(settings)),
+        ("disk", lambda: _disks(folder)),
+        ("graphviz", _dot),
+        ("nbgrader", _nbgrader),
+        ("course folder", lambda: _course(course)),
+    ]
+    findings: list[Finding] = []
+    for what, look in looks:
+        try:
+            found = look()
+        except Exception as error:  # What is broken here must not hide the rest.
+            found = Finding(what, in_words(error), False)
+        findings += found if isinstance(found, list) else [found]
+    return findings
 
 
 def _system() -> Finding:
@@ -64,6 +89,24 @@ def _python() -> Finding:
     fine = sys.version_info >= (3, 11)
     remedy = "" if fine else "Install Python 3.11 or newer and run `make install` again."
     return Finding("Python", platform.python_version(), fine, True, remedy)
+
+
+def _locale() -> Finding:
+    """Whether names of all languages can be printed, and found among files."""
+    printed, files = sys.stdout.encoding or "none", sys.getfilesystemencoding()
+    fine = all(each.lower().startswith("utf") for each in (printed, files))
+    found = f"prints {printed}, names of files are {files}"
+    remedy = "" if fine else "export LC_ALL=C.UTF-8    (letters are printed as escapes now)"
+    return Finding("locale", found, fine, False, remedy)
+
+
+def _packages(settings: Settings) -> Finding:
+    try:
+        found = packages(settings.visible)
+    except CourseError as error:
+        remedy = f"{sys.executable} -m pip install …, or correct [student_code] in course.toml"
+        return Finding("packages", str(error), False, True, remedy)
+    return Finding("packages", f"student code may import {len(found)}, and all are there", True)
 
 
 def _bubblewrap() -> Finding:
@@ -83,6 +126,8 @@ def _sandbox(settings: Settings) -> Finding:
     server = WarmServer(settings.limits, settings.visible, settings.sandbox)
     try:
         server.start()
+    except CourseError:
+        return Finding("sandbox", "not tried, since a package is missing", False, True, _ABOVE)
     except SandboxUnavailable as error:
         remedy = "One of the two kinds must work here: see above."
         if settings.sandbox in kinds.KINDS:
@@ -105,6 +150,44 @@ def _memory(settings: Settings) -> Finding:
     if fitting < processors:
         found += f", so `autograder grade` starts {fitting} workers for {processors} processors"
     return Finding("memory", found, True, False)
+
+
+def _disks(course: Path | None) -> list[Finding]:
+    """Whether there is room where grading writes, and whether it may write there."""
+    findings = []
+    folders = {"disk of temporary files": Path(tempfile.gettempdir())}
+    if course is not None:
+        folders["disk of the course"] = course
+    for what, folder in folders.items():
+        about = os.statvfs(folder)
+        free = about.f_bavail * about.f_frsize / (1 << 20)
+        # Some file systems count no files.
+        is_full = free < _LEAST_ROOM or (about.f_files > 0 and about.f_favail < _LEAST_FILES)
+        found = f"{folder}, {free:.0f} MiB free"
+        if is_full:
+            found = f"{folder} is full: {free:.0f} MiB and {about.f_favail} files are free"
+            remedy = "Make room there" + (", or set TMPDIR." if folder != course else ".")
+            findings.append(Finding(what, found, False, True, remedy))
+        elif why := _why_not_written(folder):
+            remedy = f"Have {folder} writable for whoever grades."
+            findings.append(Finding(what, why, False, True, remedy))
+        else:
+            findings.append(Finding(what, found, True))
+    return findings
+
+
+def _why_not_written(folder: Path) -> str:
+    """Why files cannot be made in a folder, or its gradebook be changed; empty where they can."""
+    try:
+        with tempfile.TemporaryFile(dir=folder) as file:
+            file.write(bytes(4096))
+    except OSError as error:
+        return f"{folder} cannot be written to ({error.strerror})"
+    for name in ("gradebook.db", "autograded"):
+        path = folder / name
+        if path.exists() and not os.access(path, os.W_OK):
+            return f"{path} cannot be written to"
+    return ""
 
 
 def _processes(settings: Settings) -> Finding:
@@ -158,6 +241,11 @@ def _landlock_remedy(why: str) -> str:
         return "Take a kernel that has Landlock, Linux 5.13 or newer, or make bubblewrap work."
     return "If this is a container, its runtime refuses Landlock: Docker allows it from 23.0 on."
 
+
+_ABOVE = "See above."
+
+_LEAST_ROOM, _LEAST_FILES = 200, 1000
+"""Mebibytes, and files, that a class being graded may need at least."""
 
 _OWN_PROCESSES = 8
 """What a worker needs beside its student's processes."""

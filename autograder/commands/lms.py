@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import re
 import sys
 from collections import Counter
@@ -12,7 +11,7 @@ import click
 
 from ..course_folder.assignments import find_course
 from ..errors import CourseError
-from ..terminal import console, course_option, errors, for_people
+from ..terminal import console, course_option, errors, for_people, print_json
 from ..texts import visible
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -66,7 +65,7 @@ def import_(
     found = import_download(find_course(course), assignment, sources, dry_run)
     for each in found:
         if as_json:
-            click.echo(json.dumps(each.as_json(), ensure_ascii=False))
+            print_json(each.as_json())
             continue
         who = f" → {visible(each.student)}" if each.student else ""
         late = ", late" if each.late else ""
@@ -161,7 +160,7 @@ def send(
         return Canvas(url, there, max_points)
 
     if keys:
-        click.echo(json.dumps(getattr(platform(1.0), "keys", {}), indent=1))
+        print_json(getattr(platform(1.0), "keys", {}), indent=1)
         return
     counted: Counter[str] = Counter()
     is_done = True
@@ -169,7 +168,7 @@ def send(
         counted[each.state] += 1
         is_done &= each.state in DONE
         if as_json:
-            click.echo(json.dumps(vars(each), ensure_ascii=False))
+            print_json(vars(each))
             continue
         points = "" if each.points is None else f": {each.points:g}"
         told = f"{each.state}: {each.student}{points}" + (f" ({each.told})" if each.told else "")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import os
 import sys
 from collections.abc import Collection, Iterable, Iterator, Sequence
@@ -22,7 +21,7 @@ from ..course_folder.assignments import find_course, names_with_hidden_tests
 from ..course_folder.settings import load_settings
 from ..errors import CourseError
 from ..model import Report
-from ..terminal import console, course_option, errors, for_people
+from ..terminal import console, course_option, errors, for_people, print_json
 from ..texts import visible
 from . import authoring, lms, results, serving
 
@@ -94,11 +93,11 @@ def check(notebook: Path, assignment: str | None, as_json: bool, course: Path | 
                 _, report = grade_file(grader, notebook, assignment)
         except UnreadableNotebook as error:
             if as_json:
-                click.echo(json.dumps({"error": str(error)}))
+                print_json({"error": str(error)})
             errors.print(f"autograder: {error}", style="red", highlight=False, markup=False)
             sys.exit(1)
     if as_json:
-        click.echo(json.dumps(report.as_json(), indent=2, ensure_ascii=False))
+        print_json(report.as_json(), indent=2)
     else:
         _print_report(report)
     _tell_flaws(report.flaws)
@@ -255,7 +254,7 @@ def _tell(screen: Console, outcome: Any, as_json: bool) -> None:
             "late_penalty": outcome.penalty,
             "warning": outcome.warning or None,
         }
-        click.echo(json.dumps({**about, **(report.as_json() if report else {})}))
+        print_json({**about, **(report.as_json() if report else {})})
     elif outcome.error:
         told = f"{student}: {visible(outcome.error)}"
         screen.print(told, style="red", markup=False, highlight=False, soft_wrap=True)
@@ -399,13 +398,14 @@ def audit(
 @main.command()
 @click.option("--json", "as_json", is_flag=True, help="Print the findings as JSON.")
 @course_option
+@for_people
 def doctor(as_json: bool, course: Path | None) -> None:
     """Say what is missing on this machine, and the command that mends it."""
     from .doctor import examine
 
     findings = examine(course)
     if as_json:
-        click.echo(json.dumps([vars(finding) for finding in findings], indent=2))
+        print_json([vars(finding) for finding in findings], indent=2)
     else:
         for finding in findings:
             mark = "✓" if finding.fine else ("✗" if finding.needed else "!")

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import json
 import sys
 from pathlib import Path
 from typing import TYPE_CHECKING
@@ -11,7 +10,7 @@ import click
 
 from ..course_folder.assignments import find_course
 from ..errors import CourseError
-from ..terminal import console, course_option, errors, for_people
+from ..terminal import console, course_option, errors, for_people, print_json
 from ..texts import visible
 
 if TYPE_CHECKING:
@@ -231,7 +230,7 @@ def tell_regraded(found: list[Regraded], as_json: bool) -> None:
     """Print whose marks change and why, then how many do not."""
     if as_json:
         for each in found:
-            click.echo(json.dumps(each.as_json(), ensure_ascii=False))
+            print_json(each.as_json())
         return
     changed = [each for each in found if each.changes]
     for each in sorted(found, key=lambda each: (each.before.assignment, each.before.student)):

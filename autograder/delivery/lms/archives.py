@@ -27,12 +27,23 @@ from ...texts import visible
 MOST_FILES = 100_000
 """Of a download; one with more is refused."""
 
+MOST_INSIDE = 500
+"""Of a zip that a student handed in; one with more is left out."""
+
 _LEFT_BY_PROGRAMS = re.compile(
     r"(^|/)(__MACOSX|\.ipynb_checkpoints|\.git)/"
     r"|(^|/)(\.DS_Store|\._[^/]*|Thumbs\.db|desktop\.ini)$"
 )
+_ENTRY = b"PK\1\2"
+"""With these bytes begins each entry of a zip's list."""
+
 _UNICODE_PATH, _EXTENDED_TIME = 0x7075, 0x5455
 _UTF_8, _ENCRYPTED = 1 << 11, 1
+_DAMAGED = (
+    OSError, ValueError, EOFError, OverflowError, NotImplementedError, RuntimeError,
+    zipfile.BadZipFile, zlib.error, struct.error,
+)  # fmt: skip
+"""What `zipfile` raises at zips that are damaged or that it does not know."""
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -89,7 +100,7 @@ def opened(path: Path) -> Iterator[Download]:
         return
     try:
         archive = zipfile.ZipFile(path)
-    except (OSError, ValueError, zipfile.BadZipFile, NotImplementedError) as error:
+    except _DAMAGED as error:
         raise CourseError(
             f"{path} is neither a folder nor a zip that can be read ({error}). Download it again."
         ) from error
@@ -99,14 +110,17 @@ def opened(path: Path) -> Iterator[Download]:
 
 
 def inside(file: DownloadedFile) -> Download:
-    """The files of a zip that lies in a download; none where it cannot be read."""
+    """The files of a zip in a download; none where it cannot be read, or holds too many."""
     found = Download()
     try:
-        archive = zipfile.ZipFile(io.BytesIO(file.read()))
-    except (UnreadableNotebook, ValueError, zipfile.BadZipFile, NotImplementedError) as error:
-        found.left_out.append((visible(file.path), f"it cannot be read ({error})"))
-        return found
-    _add_archive(found, archive, file.path)
+        content = file.read()
+        # Counted before they are listed, which takes time and memory for each.
+        if content.count(_ENTRY) > MOST_INSIDE:
+            found.left_out.append((visible(file.path), f"it holds over {MOST_INSIDE} files"))
+        else:
+            _add_archive(found, zipfile.ZipFile(io.BytesIO(content)), file.path)
+    except (UnreadableNotebook, *_DAMAGED) as error:
+        return Download(left_out=[(visible(file.path), f"it cannot be read ({error})")])
     return found
 
 
@@ -161,7 +175,7 @@ def _reader_of_entry(
             with archive.open(info) as file:
                 # What an entry says of its size is a claim.
                 content = file.read(MAX_BYTES + 1)
-        except (OSError, ValueError, EOFError, zipfile.BadZipFile, zlib.error) as error:
+        except _DAMAGED as error:
             raise UnreadableNotebook(
                 f"{where}: cannot be read ({error}). Download it again."
             ) from error

@@ -17,6 +17,7 @@ from typing import Any
 import yaml
 
 from ...errors import CourseError, UnreadableNotebook
+from ...faults import kept_at
 from .archives import DownloadedFile, inside
 
 FORMS = ("moodle", "canvas", "gradescope", "plain")
@@ -49,6 +50,7 @@ class Handed:
         late: whether the system calls it late.
         order: what tells which of two came later, where times do not.
         prefix: what the name of a file with feedback has to begin with, to find its student.
+        trouble: what could not be unpacked, in words.
     """
 
     form: str
@@ -62,12 +64,14 @@ class Handed:
     late: bool = False
     order: int = 0
     prefix: str = ""
+    trouble: str = ""
 
     def unpack(self) -> None:
         """Where there is no notebook in it and one zip, put what that holds in its place."""
         zips = [name for name in self.files if name.lower().endswith(".zip")]
         if len(zips) == 1 and not any(_is_notebook(name) for name in self.files):
             inner = inside(self.files[zips[0]])
+            self.trouble = "; ".join(f"{path}: {why}" for path, why in inner.left_out[:3])
             if any(_is_notebook(file.path) for file in inner.files):
                 del self.files[zips[0]]
                 for file in inner.files:
@@ -90,6 +94,7 @@ class Handed:
             if len(best) == 1:
                 return best[0]
         what = ", ".join(sorted(found or self.files)[:10]) or "nothing"
+        what += f" ({self.trouble})" if self.trouble else ""
         raise UnreadableNotebook(
             f"{self.place}: which file is {name}.ipynb? It holds {what}. Name the file itself in "
             "a mapping."
@@ -129,7 +134,9 @@ def handed_in(
                 break
     several = [*found.values()]
     for each in several:
-        each.unpack()
+        with kept_at(each.place) as fault:
+            each.unpack()
+        each.trouble = fault.told or each.trouble
     _take_times(several)
     return several
 
@@ -192,7 +199,9 @@ def _of_gradescope(files: Iterable[DownloadedFile], listed: DownloadedFile) -> l
         if inner[0] in known and file.path.startswith(root):
             known[inner[0]].files["/".join(inner[1:]) or inner[0]] = file
     for each in known.values():
-        each.unpack()
+        with kept_at(each.place) as fault:
+            each.unpack()
+        each.trouble = fault.told or each.trouble
     return [*known.values()]
 
 

@@ -20,6 +20,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from ...course_folder.assignments import load_assignment
 from ...errors import CourseError, UnreadableNotebook
+from ...faults import kept_at
 from ...files import one_at_a_time, replace_folder, write_whole
 from ...notebook.intake import RECEIPTS, read_plain_file, refused_id, submitted_at
 from ...pipeline.classroom import course_directory, stamp_of
@@ -128,12 +129,18 @@ def _import_all(
     whose: dict[str, list[Handed]] = defaultdict(list)
     for handed in several:
         place, known = _mapped(handed, mapping.students)
-        if known is not None:
-            ids, why = known, "" if known else "the mapping names nobody for it."
-        else:
-            ids, why = roster.find(handed, worksheet)
-        if worksheet and handed.form == "moodle":
-            handed.when = worksheet.times.get(handed.numbers[0], handed.when)
+        ids: list[str] = []
+        why = ""
+        with kept_at(handed.place) as fault:
+            if known is not None:
+                ids, why = known, "" if known else "the mapping names nobody for it."
+            else:
+                ids, why = roster.find(handed, worksheet)
+            if worksheet and handed.form == "moodle":
+                handed.when = worksheet.times.get(handed.numbers[0], handed.when)
+        if fault.told:
+            yield Imported(visible(handed.place), REFUSED, told=fault.told, late=handed.late)
+            continue
         handed.when = mapping.times.get(place, handed.when)
         if not ids:
             state = UNMATCHED if known is None else LEFT
@@ -152,10 +159,11 @@ def _import_all(
             continue
         [handed] = claims
         chosen, _ = _mapped(handed, mapping.students)
-        try:
+        state = told = ""
+        with kept_at(student) as fault:
             state, told = target.take(student, handed, chosen, source)
-        except UnreadableNotebook as error:
-            state, told = REFUSED, str(error)
+        if fault.told:
+            state, told = REFUSED, fault.told
         when = f"{handed.when:%Y-%m-%d %H:%M:%S}" if handed.when else ""
         yield Imported(visible(handed.place), state, student, visible(told), handed.late, when)
 

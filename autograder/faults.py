@@ -1,0 +1,88 @@
+"""Keeps an error at one student or in one assignment from ending what goes through them all."""
+
+from __future__ import annotations
+
+import errno
+import logging
+import tempfile
+import traceback
+from collections.abc import Iterator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from .errors import CourseError, SandboxLost, SandboxUnavailable, UnreadableNotebook
+from .texts import fit
+
+_log = logging.getLogger(__name__)
+
+_FULL = (errno.ENOSPC, errno.EDQUOT)
+_OF_THE_MACHINE = (*_FULL, errno.EROFS, errno.EIO, errno.EMFILE, errno.ENFILE)
+_OF_THE_DATABASE = ("OperationalError", "DatabaseError", "InterfaceError", "InternalError")
+
+
+@dataclass
+class Fault:
+    """An error that was kept at one student; `told` says in words which, and is empty without."""
+
+    told: str = ""
+
+
+@contextmanager
+def kept_at(where: str) -> Iterator[Fault]:
+    """Go on after an error in the block, unless it concerns everybody.
+
+    Args:
+        where: the student or the assignment, for the log.
+    """
+    fault = Fault()
+    try:
+        yield fault
+    except Exception as error:
+        if concerns_all(error):
+            raise
+        _log.debug("error at %s", where, exc_info=True)
+        fault.told = in_words(error)
+
+
+def concerns_all(error: BaseException | None) -> bool:
+    """Whether an error meets everybody: of a full disk, of the gradebook's database, of a sandbox
+    that cannot be had."""
+    while error is not None:
+        if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
+            return True
+        if isinstance(error, SandboxUnavailable) and not isinstance(error, SandboxLost):
+            return True
+        kind = type(error)
+        if kind.__module__.startswith("sqlalchemy.") and kind.__name__ in _OF_THE_DATABASE:
+            return True
+        error = error.__cause__
+    return False
+
+
+def in_words(error: BaseException) -> str:
+    """What happened, where, and what to do about it.
+
+    The words of an error that nobody has foreseen may be a student's, so they are left out.
+    """
+    if isinstance(error, (CourseError, SandboxUnavailable, UnreadableNotebook)):
+        return str(error)
+    if isinstance(error, OSError) and error.errno is not None:
+        return fit(_of_system(error))
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    return (
+        f"the autograder itself failed ({type(error).__name__}{place}). Report it; with "
+        "`autograder --log-level debug` the same command shows more."
+    )
+
+
+def _of_system(error: OSError) -> str:
+    where = f"{error.filename}: " if error.filename is not None else ""
+    told = f"{where}cannot be read or written ({error.strerror})."
+    if error.errno in _FULL:
+        temporary = "" if where else f", in {tempfile.gettempdir()} as well"
+        return f"{told} Make room on its disk{temporary}, and run the same command again."
+    if error.errno in (errno.EMFILE, errno.ENFILE):
+        return f"{told} Allow more open files (`ulimit -n 4096`), and run the same command again."
+    return f"{told} Set its rights or put it aside, and run the same command again."
