@@ -69,12 +69,17 @@ def in_words(error: BaseException) -> str:
         return str(error)
     if isinstance(error, OSError) and error.errno is not None:
         return fit(_of_system(error))
-    frames = traceback.extract_tb(error.__traceback__)
-    place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
     return (
-        f"the autograder itself failed ({type(error).__name__}{place}). Report it; with "
+        f"the autograder itself failed ({kind_and_place(error)}). Report it; with "
         "`autograder --log-level debug` the same command shows more."
     )
+
+
+def kind_and_place(error: BaseException) -> str:
+    """The error's class and the line that raised it, without its words."""
+    frames = traceback.extract_tb(error.__traceback__)
+    place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
+    return f"{type(error).__name__}{place}"
 
 
 def _of_system(error: OSError) -> str:

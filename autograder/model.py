@@ -262,9 +262,9 @@ class Outcome:
         report: the verdicts.
         error: why nothing could be graded, if so, also where that was before; the marks are then 0.
         skipped: whether it had been graded before and has not changed.
-        refused: whether it was not graded at all, since the student's folder bears no usable name.
+        refused: whether it was left alone, and nothing was stored; `error` or `warning` says why.
         penalty: the points taken off because it came late.
-        warning: what is odd about the time at which it came, if anything.
+        warning: what else a person should know, such as an odd time at which it came.
     """
 
     student: str

@@ -7,7 +7,8 @@ import io
 import json
 import logging
 import sys
-from collections.abc import Callable
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import contextmanager
 from functools import wraps
 from pathlib import Path
 from typing import Any, NoReturn
@@ -16,7 +17,7 @@ import click
 from rich.console import Console
 
 from .errors import CourseError, SandboxUnavailable, UnreadableNotebook
-from .faults import in_words
+from .faults import in_words, kept_at
 
 _log = logging.getLogger(__name__)
 
@@ -57,6 +58,40 @@ def _end(sentence: str) -> NoReturn:
     told = f"autograder: {sentence}"
     errors.print(told, style="red", highlight=False, markup=False, soft_wrap=True)
     sys.exit(2)
+
+
+class EachAssignment:
+    """Keeps an error in one of several assignments from ending a command for the others.
+
+    Where there is one alone, or where all of them fail, the command ends with the error.
+
+    Attributes:
+        failed: what happened, by assignment.
+    """
+
+    def __init__(self, names: Sequence[str]) -> None:
+        self._names = names
+        self.failed: dict[str, str] = {}
+
+    def left(self) -> list[str]:
+        """Return the assignments at which nothing has failed."""
+        return [name for name in self._names if name not in self.failed]
+
+    @contextmanager
+    def kept(self, name: str) -> Iterator[None]:
+        """Go on after an error in the block."""
+        with kept_at(name) as fault:
+            yield
+        if fault.told:
+            self.failed[name] = fault.told
+            if self.failed.keys() >= {*self._names}:
+                raise CourseError("\n".join(self.failed.values()))
+
+    def tell(self) -> None:
+        """Print what happened."""
+        for name, why in self.failed.items():
+            told = f"autograder: {name} is left out: {why}"
+            errors.print(told, style="red", highlight=False, markup=False, soft_wrap=True)
 
 
 def print_json(value: object, indent: int | None = None) -> None:

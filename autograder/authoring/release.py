@@ -6,6 +6,7 @@ and outputs kept stable, so that the same source gives the same files.
 
 from __future__ import annotations
 
+import re
 import shutil
 import subprocess
 import sys
@@ -94,7 +95,43 @@ def run_nbgrader(folder: Path, *arguments: str) -> None:
     command = [sys.executable, "-m", "nbgrader", *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode != 0:
-        raise CourseError(f"`nbgrader {' '.join(arguments)}` failed:\n{done.stderr[-3000:]}")
+        raise _failed(arguments, done.stderr)
+
+
+def run_nbgrader_for_each(folder: Path, *arguments: str) -> dict[str, str]:
+    """Run an nbgrader command that goes through a class.
+
+    Returns:
+        Why it failed at a student, by student, where it went on with the others.
+
+    Raises `CourseError` with its words if it failed for all.
+    """
+    command = [sys.executable, "-m", "nbgrader", *arguments]
+    done = subprocess.run(
+        command, cwd=folder, capture_output=True, text=True, errors="backslashreplace"
+    )
+    if done.returncode == 0:
+        return {}
+    failed: dict[str, str] = {}
+    _, *parts = _AT_ONE.split(done.stderr)
+    for student, text in zip(parts[::2], parts[1::2], strict=True):
+        # The rest of this line of the log, and the next one, which is the traceback.
+        _, traceback, *_ = [*_LOGGED.split(text, maxsplit=2), ""]
+        raised = [match[1] or match[0] for match in _RAISED.finditer(traceback)]
+        failed[student] = raised[-1] if raised else "nbgrader failed"
+    # nbgrader says this only when it has gone through all.
+    if not failed or "for details on the specific errors" not in done.stderr:
+        raise _failed(arguments, done.stderr)
+    return failed
+
+
+_AT_ONE = re.compile(r"There was an error processing assignment: .*?([^/\n]+)/[^/\n]+\n")
+_LOGGED = re.compile(r"^\[\w+ \| .*?\] \w+ \| ", re.MULTILINE)
+_RAISED = re.compile(r"^[\w.]+(?:: (.+))?$", re.MULTILINE)
+
+
+def _failed(arguments: tuple[str, ...], said: str) -> CourseError:
+    return CourseError(f"`nbgrader {' '.join(arguments)}` failed:\n{said[-3000:]}")
 
 
 def source_names(course: Path) -> list[str]:

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterable, Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -21,7 +21,7 @@ from ..course_folder.assignments import find_course, names_with_hidden_tests
 from ..course_folder.settings import load_settings
 from ..errors import CourseError
 from ..model import Report
-from ..terminal import console, course_option, errors, for_people, print_json
+from ..terminal import EachAssignment, console, course_option, errors, for_people, print_json
 from ..texts import visible
 from . import authoring, lms, results, serving
 
@@ -103,13 +103,17 @@ def check(notebook: Path, assignment: str | None, as_json: bool, course: Path | 
     _tell_flaws(report.flaws)
 
 
-def rehearsed(course: Path, names: Iterable[str]) -> dict[str, None]:
+def rehearsed(course: Path, each_of: EachAssignment) -> dict[str, None]:
     """Grade the model solutions, once for each version, and return what they do not pass."""
     from ..course_folder.key import course_key
     from ..judging.grader import Grader
 
+    flaws: dict[str, None] = {}
     with Grader(course, course_key(course)) as grader:
-        return dict.fromkeys(flaw for name in names for flaw in grader.rehearse(name))
+        for name in each_of.left():
+            with each_of.kept(name):
+                flaws |= dict.fromkeys(grader.rehearse(name))
+    return flaws
 
 
 def _tell_sandbox(course: Path) -> None:
@@ -177,24 +181,30 @@ def grade(
     all the same.
     """
     unreadable = 0
-    flaws = rehearsed(find_course(course), assignments)
+    each_of = EachAssignment(assignments)
+    flaws = rehearsed(find_course(course), each_of)
     hands = _workers(find_course(course), assignments, workers, scheduler, insecure)
-    with _classroom(find_course(course), hands, force) as room:
-        wanted = [(name, each) for name in assignments for each in room.submissions(name, student)]
-        with _progress() as progress:
-            for name in () if student else assignments:
-                for told in room.misplaced(name):
-                    progress.console.print(told, style="red", markup=False, soft_wrap=True)
-            task = progress.add_task("grading", total=len(wanted))
-            for outcome in room.grade(wanted):
-                whose = f"{outcome.assignment} · {visible(outcome.student)}"
-                progress.update(task, description=whose)
-                progress.advance(task)
-                unreadable += outcome.error is not None
-                flaws |= dict.fromkeys(outcome.report.flaws if outcome.report else ())
-                _tell(progress.console, outcome, as_json)
+    with _classroom(find_course(course), hands, force) as room, _progress() as progress:
+        wanted: dict[str, list[str]] = {}
+        for name in each_of.left():
+            with each_of.kept(name):
+                wanted[name] = room.submissions(name, student)
+        for name in () if student else wanted:
+            for told in room.misplaced(name):
+                progress.console.print(told, style="red", markup=False, soft_wrap=True)
+        task = progress.add_task("grading", total=sum(map(len, wanted.values())))
+        for name, students in wanted.items():
+            with each_of.kept(name):
+                for outcome in room.grade([(name, each) for each in students]):
+                    whose = f"{outcome.assignment} · {visible(outcome.student)}"
+                    progress.update(task, description=whose)
+                    progress.advance(task)
+                    unreadable += outcome.error is not None
+                    flaws |= dict.fromkeys(outcome.report.flaws if outcome.report else ())
+                    _tell(progress.console, outcome, as_json)
+    each_of.tell()
     _tell_flaws(flaws)
-    if unreadable:
+    if unreadable or each_of.failed:
         sys.exit(1)
 
 
@@ -309,22 +319,37 @@ def regrade(
         TemporaryDirectory(prefix="autograder-regrade-") as aside,
     ):
         again = Regrading(room, Path(aside))
-        recorded = [entry for name in assignments for entry in again.recorded(name, student)]
-        if not recorded:
+        each_of = EachAssignment(assignments)
+        recorded = {}
+        for name in assignments:
+            with each_of.kept(name):
+                recorded[name] = again.recorded(name, student)
+        if not any(recorded.values()) and not each_of.failed:
             raise CourseError(
                 "the record holds no such grading: `autograder grade` grades what was submitted"
             )
         with _progress() as progress:
-            task = progress.add_task("grading again", total=len(recorded))
+            task = progress.add_task("grading again", total=sum(map(len, recorded.values())))
             found = []
-            for each in again.run(recorded):
-                found.append(each)
-                progress.advance(task)
+            for name, entries in recorded.items():
+                with each_of.kept(name):
+                    for each in again.run(entries):
+                        found.append(each)
+                        progress.advance(task)
+        each_of.tell()
         tell_regraded(found, as_json)
         is_graded = any(each.now for each in found)
         if is_graded and (yes or (not as_json and click.confirm("Store the new marks?"))):
-            stored = len(list(again.store()))
-            errors.print(f"{stored} submissions stored", highlight=False)
+            stored = [*again.store()]
+            failed = {whose: why for whose, why in stored if why}
+            for whose, why in failed.items():
+                told = visible(f"{whose}: not stored: {why}")
+                errors.print(told, style="red", markup=False, highlight=False, soft_wrap=True)
+            errors.print(f"{len(stored) - len(failed)} submissions stored", highlight=False)
+            if failed:
+                sys.exit(1)
+        if each_of.failed:
+            sys.exit(1)
 
 
 def _progress() -> Progress:

@@ -19,6 +19,7 @@ from nbgrader.api import (
 )
 from sqlalchemy import select
 
+from ..errors import UnreadableNotebook
 from ..model import IN_NOTEBOOK
 from .writing import require_assignment
 
@@ -98,11 +99,13 @@ def class_results(gradebook: Gradebook, name: str) -> ClassResults:
         )
         for student in db.scalars(select(Student).order_by(Student.id))
     }
+    nobody = Result("")
     submissions = db.scalars(
         select(SubmittedAssignment).where(SubmittedAssignment.assignment_id == assignment.id)
     )
     for submission in submissions:
-        result = results[submission.student_id]
+        # Of a student who was removed by another program, something may be left.
+        result = results.get(submission.student_id, nobody)
         result.submitted = True
         result.timestamp = submission.timestamp
         result.late_seconds = submission.total_seconds_late
@@ -126,9 +129,10 @@ def class_results(gradebook: Gradebook, name: str) -> ClassResults:
         given = automatic if by_hand is None else by_hand
         exercise = _exercise(cell)
         points = None if given is None else given + (extra or 0.0)
-        results[student].points[exercise] = points
+        result = results.get(student, nobody)
+        result.points[exercise] = points
         if look or given is None:
-            results[student].waiting.append(exercise)
+            result.waiting.append(exercise)
     return ClassResults(name, max_points, assignment.duedate, list(results.values()))
 
 
@@ -155,14 +159,26 @@ class GradedNotebook:
 
 
 def read_graded(path: Path) -> GradedNotebook:
-    """Read an autograded notebook; empty where there is none."""
-    found = GradedNotebook()
+    """Read an autograded notebook; empty where there is none.
+
+    Raises `UnreadableNotebook` where it is damaged.
+    """
     try:
-        notebook = json.loads(path.read_text("utf-8"))
-    except (OSError, ValueError):
-        return found
+        text = path.read_text("utf-8")
+    except FileNotFoundError:
+        return GradedNotebook()
+    try:
+        return _graded(json.loads(text))
+    except (ValueError, KeyError, TypeError, AttributeError) as error:
+        raise UnreadableNotebook(
+            f"{path}: is damaged ({type(error).__name__}). Put it aside, and grade again."
+        ) from error
+
+
+def _graded(notebook: dict[str, Any]) -> GradedNotebook:
+    found = GradedNotebook()
     report = notebook["metadata"].get("autograder", {}).get("report", {})
-    found.verdicts = {exercise["id"]: exercise for exercise in report.get("exercises", ())}
+    found.verdicts = {exercise["id"]: {**exercise} for exercise in report.get("exercises", ())}
     found.in_notebook = report.get("tests") == IN_NOTEBOOK
     found.sandbox = report.get("sandbox", "")
     for cell in notebook["cells"]:

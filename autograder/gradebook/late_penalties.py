@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from functools import cached_property
 from typing import Any
 
@@ -12,6 +13,7 @@ from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
 from ..errors import CourseError
+from ..faults import kept_at
 from .writing import patiently
 
 OUR_POLICY = "autograder.nbgrader_plugins.late_policy.LatePolicy"
@@ -102,6 +104,20 @@ class LatePenalties:
         return patiently(
             self._gradebook, f"the late penalties of {student}", lambda: self._settle(student)
         )
+
+    def settle_each(self, students: Iterable[str]) -> dict[str, str]:
+        """Settle the penalties of each of these students.
+
+        Returns:
+            What happened, by student, where that failed.
+        """
+        failed = {}
+        for student in students:
+            with kept_at(student) as fault:
+                self.settle(student)
+            if fault.told:
+                failed[student] = fault.told
+        return failed
 
     def _settle(self, student: str) -> dict[str, float]:
         db = self._gradebook.db

@@ -84,6 +84,7 @@ _SUBMITTED = select(SubmittedAssignment.id, SubmittedAssignment.timestamp).where
     ),
     SubmittedAssignment.student_id == bindparam("student"),
 )
+_STUDENT = select(Student.id).where(Student.id == bindparam("student"))
 _RESUBMITTED = _SUBMISSIONS.update().where(_SUBMISSIONS.c.id == bindparam("row"))
 _CELLS = select(BaseCell.id, BaseCell.type, BaseCell.name).where(
     BaseCell.notebook_id == bindparam("notebook")
@@ -268,6 +269,19 @@ def set_time(gradebook: Gradebook, name: str, student: str, when: datetime | Non
         gradebook.db.commit()
 
     patiently(gradebook, f"when {student} submitted {name}", write)
+
+
+def knows_student(gradebook: Gradebook, student: str) -> bool:
+    """Whether the student is in the gradebook."""
+    return gradebook.db.execute(_STUDENT, {"student": student}).first() is not None
+
+
+def has_marks(gradebook: Gradebook, name: str, student: str) -> bool:
+    """Whether the gradebook holds a submission of the student for the assignment, with its marks.
+
+    Those of a student who was removed are gone.
+    """
+    return gradebook.db.execute(_SUBMITTED, {"name": name, "student": student}).first() is not None
 
 
 def given_by_hand(gradebook: Gradebook, name: str, student: str) -> dict[str, float]:

@@ -15,6 +15,7 @@ from pathlib import Path
 from nbgrader.api import Gradebook
 
 from ..errors import CourseError
+from ..faults import kept_at
 from ..gradebook.class_results import ClassResults, Result, class_results
 from ..gradebook.late_penalties import LatePenalties
 from ..pipeline.classroom import course_directory
@@ -77,10 +78,20 @@ def export_marks(
     with Gradebook(folders.db_url, folders.course_id) as gradebook:
         # A mark by hand or an extension since the grading changes what being late costs.
         penalties = LatePenalties(folders.config, gradebook)
-        for student in [student.id for student in gradebook.students]:
-            penalties.settle(student)
-        classes = [class_results(gradebook, name) for name in names]
-    notes = _waiting(classes, partial)
+        unsettled = penalties.settle_each([student.id for student in gradebook.students])
+        classes, unknown = [], []
+        for name in names:
+            with kept_at(name) as fault:
+                classes.append(class_results(gradebook, name))
+            unknown += [fault.told] if fault.told else []
+    if not classes:
+        raise CourseError("\n".join(unknown))
+    notes = _waiting(classes, partial) + unknown
+    for student, why in unsettled.items():
+        notes.append(f"{student}: without a mark, since what being late costs is unknown: {why}")
+        for result in (result for each in classes for result in each.submitted):
+            if result.student == student:
+                result.waiting.append("lateness")
     if form == "csv":
         return Exported(csv_text(_plain(classes)), notes)
     known = _read_roster(roster, classes) if roster else Roster()

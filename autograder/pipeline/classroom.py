@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
@@ -20,12 +20,15 @@ from ..course_folder.assignments import is_ordinary, load_assignment
 from ..course_folder.key import course_key
 from ..course_folder.versions import versions
 from ..errors import CourseError, UnreadableNotebook
+from ..faults import kept_at
 from ..files import one_at_a_time, write_whole
 from ..gradebook import history
 from ..gradebook.late_penalties import LatePenalties
 from ..gradebook.writing import (
     Result,
+    has_marks,
     has_time,
+    knows_student,
     patiently,
     record,
     require_assignment,
@@ -46,6 +49,11 @@ from ..notebook.intake import (
 )
 from ..texts import visible
 from .workers import Workers
+
+_WITHDRAWN = (
+    "is not in the gradebook any more, so this is left alone. Whoever has left needs no mark; to "
+    "take the student back, run `nbgrader db student add ID` and the same command again."
+)
 
 _log = logging.getLogger(__name__)
 
@@ -113,6 +121,7 @@ class Classroom:
             )
         require_assignment(self._gradebook, name)
         require_points(self._gradebook, name, assignment.exercises.values())
+        self._versions_of(name)
 
     def submissions(self, name: str, student: str | None = None) -> list[str]:
         """The students who submitted the assignment."""
@@ -156,10 +165,12 @@ class Classroom:
         for done in self._workers.run(self._new_jobs(wanted, at_once)):
             yield from self._settled(at_once)
             at_once.clear()
-            self.store(done)
+            failed = self._store_all(done)
             yield from self._settled(
-                Outcome(job.student, job.assignment, graded.report, graded.error)
-                for job, graded in done
+                Outcome(job.student, job.assignment, error=failed[i], refused=True)
+                if i in failed
+                else Outcome(job.student, job.assignment, graded.report, graded.error)
+                for i, (job, graded) in enumerate(done)
             )
         yield from self._settled(at_once)
 
@@ -168,18 +179,26 @@ class Classroom:
             if outcome.refused:
                 yield outcome
                 continue
-            name, student = outcome.assignment, outcome.student
-            folder = self.folder(name, student)
-            when = submitted_at(folder)
-            if outcome.skipped and not has_time(self._gradebook, name, student, when):
-                with one_at_a_time(self._course):
-                    copy_receipts(
-                        folder, self._folder(self._folders.autograded_directory, student, name)
-                    )
-                    set_time(self._gradebook, name, student, when)
-            outcome.warning = _odd_time(folder, when)
-            outcome.penalty = self.settle(outcome.student).get(outcome.assignment, 0.0)
+            with kept_at(f"{outcome.assignment} of {outcome.student}") as fault:
+                self._settle_one(outcome)
+            if fault.told:
+                told = f"the marks are stored, but not what being late costs: {fault.told}"
+                outcome.error = " ".join(filter(None, (outcome.error, told)))
             yield outcome
+
+    def _settle_one(self, outcome: Outcome) -> None:
+        """Settle what being late costs, by the time of submission as it is now."""
+        name, student = outcome.assignment, outcome.student
+        folder = self.folder(name, student)
+        when = submitted_at(folder)
+        if outcome.skipped and not has_time(self._gradebook, name, student, when):
+            with one_at_a_time(self._course):
+                copy_receipts(
+                    folder, self._folder(self._folders.autograded_directory, student, name)
+                )
+                set_time(self._gradebook, name, student, when)
+        outcome.warning = _odd_time(folder, when)
+        outcome.penalty = self.settle(student).get(name, 0.0)
 
     def settle(self, student: str) -> dict[str, float]:
         """Settle the late penalties of all that a student submitted; in points, by assignment."""
@@ -191,13 +210,27 @@ class Classroom:
             if why := refused_id(student):
                 at_once.append(Outcome(student, name, error=why, refused=True))
                 continue
-            job = self.job(name, student)
-            before = None if self._force else self._graded_before(job)
-            if before is None:
+            with kept_at(f"{name} of {student}") as fault:
+                if self.is_withdrawn(name, student):
+                    at_once.append(
+                        Outcome(student, name, skipped=True, refused=True, warning=_WITHDRAWN)
+                    )
+                    continue
+                job = self.job(name, student)
+                before = None if self._force else self._graded_before(job)
+            if fault.told:
+                at_once.append(Outcome(student, name, error=fault.told, refused=True))
+            elif before is None:
                 yield job
             else:
                 error = before.get("unreadable")
                 at_once.append(Outcome(student, name, error=error, skipped=True))
+
+    def is_withdrawn(self, name: str, student: str) -> bool:
+        """Whether the student's submission was graded, and the student was removed since."""
+        if knows_student(self._gradebook, student):
+            return False
+        return history.latest(self._gradebook, name, student) is not None
 
     def job(self, name: str, student: str, folder: Path | None = None) -> Job:
         """The job of grading a student's submission as it is now.
@@ -216,9 +249,12 @@ class Classroom:
             refused = str(error)
         # A refusal names the file; the course may be moved.
         stamp = stamp_of(content or refused.replace(f"{folder}/", "").encode())
+        return Job(name, student, str(path), content, refused, stamp, self._versions_of(name))
+
+    def _versions_of(self, name: str) -> dict[str, str]:
         if name not in self._versions:
             self._versions[name] = versions(self._course, course_key(self._course), name)
-        return Job(name, student, str(path), content, refused, stamp, self._versions[name])
+        return self._versions[name]
 
     def run(self, jobs: Iterable[Job]) -> Iterator[list[tuple[Job, Graded]]]:
         """Grade, and store nothing."""
@@ -233,6 +269,8 @@ class Classroom:
         last = history.latest(self._gradebook, job.assignment, job.student)
         if last is None or last.submission != job.stamp:
             return None
+        if not has_marks(self._gradebook, job.assignment, job.student):
+            return None  # The student was removed, and is back.
         target = self._folder(self._folders.autograded_directory, job.student, job.assignment)
         try:
             notebook = json.loads((target / f"{job.assignment}.ipynb").read_text("utf-8"))
@@ -256,6 +294,22 @@ class Classroom:
             record(self._gradebook, stored)
         for each in stored:
             _log.info("%s of %s: stored", each.assignment, each.student)
+
+    def _store_all(self, done: Sequence[tuple[Job, Graded]]) -> dict[int, str]:
+        """Store what was graded; where that fails, each by itself.
+
+        Returns:
+            Why something could not be stored, by its place in `done`.
+        """
+        with kept_at("several") as fault:
+            self.store(done)
+        failed = {}
+        for i, each in enumerate(done) if fault.told else ():
+            with kept_at(f"{each[0].assignment} of {each[0].student}") as fault:
+                self.store([each])
+            if fault.told:
+                failed[i] = fault.told
+        return failed
 
     def _put(self, job: Job, graded: Graded) -> Result | None:
         """Put a graded notebook in its place; returns what the gradebook is to hold of it."""

@@ -8,6 +8,7 @@ from pathlib import Path
 from typing import Any
 
 from ..errors import CourseError
+from ..faults import kept_at
 from ..gradebook import history
 from ..gradebook.history import Change, Entry
 from ..gradebook.writing import given_by_hand
@@ -81,6 +82,8 @@ class Regrading:
         if student is not None and (why := refused_id(student)):
             raise CourseError(f"{visible(student)}: {why}")
         last = {each.student: each for each in history.entries(self._room.gradebook, name, student)}
+        if last:
+            self._room.require(name)
         return [last[key] for key in sorted(last)]
 
     def run(self, recorded: Iterable[Entry]) -> Iterator[Regraded]:
@@ -91,7 +94,7 @@ class Regrading:
             yield from left
             left.clear()
             for job, graded in done:
-                yield self._compare(before[job.assignment, job.student], job, graded)
+                yield self._compared(before[job.assignment, job.student], job, graded)
         yield from left
 
     def _jobs(
@@ -105,16 +108,26 @@ class Regrading:
             if why := refused_id(student):
                 left.append(Regraded(entry, left_alone=why))
                 continue
-            if not self._room.folder(name, student).is_dir():
-                left.append(Regraded(entry, left_alone="the submission is not there any more"))
-                continue
-            job = self._room.job(name, student)
-            if job.stamp != entry.submission:
-                why = "another file was submitted since; `autograder grade` grades it"
-                left.append(Regraded(entry, left_alone=why))
+            job = None
+            with kept_at(f"{name} of {student}") as fault:
+                if self._room.is_withdrawn(name, student):
+                    why = "the student is not in the gradebook any more"
+                elif not self._room.folder(name, student).is_dir():
+                    why = "the submission is not there any more"
+                else:
+                    job = self._room.job(name, student)
+                    if job.stamp != entry.submission:
+                        why = "another file was submitted since; `autograder grade` grades it"
+            if job is None or why or fault.told:
+                left.append(Regraded(entry, left_alone=fault.told or why))
                 continue
             before[name, student] = entry
             yield job
+
+    def _compared(self, before: Entry, job: Job, graded: Graded) -> Regraded:
+        with kept_at(f"{job.assignment} of {job.student}") as fault:
+            return self._compare(before, job, graded)
+        return Regraded(before, left_alone=fault.told)
 
     def _compare(self, before: Entry, job: Job, graded: Graded) -> Regraded:
         if graded.report is None or graded.marks is None:
@@ -128,11 +141,16 @@ class Regrading:
         why = history.reasons(before, now) if found else []
         return Regraded(before, now, "", found, why, by_hand)
 
-    def store(self) -> Iterator[str]:
-        """Store all that was graded again; gives each student's id when that is done."""
+    def store(self) -> Iterator[tuple[str, str]]:
+        """Store all that was graded again.
+
+        Yields:
+            The student's id and, where it could not be stored, why.
+        """
         for job, graded, path in self._kept:
-            graded.text = path.read_text("utf-8")
-            self._room.store([(job, graded)])
-            self._room.settle(job.student)
+            with kept_at(f"{job.assignment} of {job.student}") as fault:
+                graded.text = path.read_text("utf-8")
+                self._room.store([(job, graded)])
+                self._room.settle(job.student)
             graded.text = ""
-            yield job.student
+            yield job.student, fault.told

@@ -16,7 +16,6 @@ import signal
 import sys
 import threading
 import time
-import traceback
 from collections.abc import Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
@@ -27,6 +26,7 @@ from typing import Any, Protocol
 
 from .. import log
 from ..errors import CourseError, SandboxLost, SandboxUnavailable, UnreadableNotebook
+from ..faults import kind_and_place
 from ..gradebook.marks_of_notebook import marks_of
 from ..judging.grader import Grader
 from ..model import Graded, Job
@@ -50,7 +50,7 @@ _HELD = (
 
 _FAILED = (
     "the grader itself failed at this submission ({kind}). Nothing was stored; the other "
-    "submissions were graded."
+    "submissions were graded. Report it; `autograder --log-level debug` shows more."
 )
 
 _MOST = 2.0
@@ -96,9 +96,8 @@ def grade_job(grader: Grader, job: Job, is_alone: bool = True) -> Graded:
     except (CourseError, SandboxUnavailable):  # These concern every submission.
         raise
     except Exception as error:
-        traceback.print_exc()
-        kind = type(error).__name__
-        return Graded(error=fit(f"{job.where}: {_FAILED.format(kind=kind)}"))
+        _log.debug("the grader failed at %s", job.where, exc_info=True)
+        return Graded(error=fit(f"{job.where}: {_FAILED.format(kind=kind_and_place(error))}"))
 
 
 def _grade(grader: Grader, job: Job) -> Graded:

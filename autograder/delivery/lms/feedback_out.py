@@ -12,8 +12,9 @@ from collections import defaultdict
 from dataclasses import dataclass, field
 from pathlib import Path
 
-from ...authoring.release import run_nbgrader
+from ...authoring.release import run_nbgrader_for_each
 from ...errors import CourseError
+from ...faults import kept_at
 from ...notebook.intake import read_plain_file
 from ...pipeline.classroom import course_directory, stamp_of
 from .importing import read_record
@@ -45,24 +46,30 @@ def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
             f"`autograder import {name} DOWNLOAD` first. Pages for students are also what "
             "`nbgrader generate_feedback` writes."
         )
-    run_nbgrader(course, "generate_feedback", name, "--force")
+    failed = run_nbgrader_for_each(course, "generate_feedback", name, "--force")
     folders = course_directory(course)
     made = FeedbackOut()
     by_form: dict[str, list[tuple[str, bytes]]] = defaultdict(list)
     for student, whence in sorted(record.items()):
-        submitted = Path(folders.format_path(folders.submitted_directory, student, name))
-        page = Path(folders.format_path(folders.feedback_directory, student, name))
-        try:
-            content = (page / f"{name}.html").read_bytes()
-        except OSError:
-            made.notes.append(f"{student}: not graded yet, so without a page")
+        if student in failed:
+            made.notes.append(f"{student}: without a page: {failed[student]}")
             continue
-        if stamp_of(read_plain_file(submitted / f"{name}.ipynb", levels=2)) != whence["stamp"]:
-            made.notes.append(
-                f"{student}: what was graded is not what was imported; the page is about that"
-            )
-        prefix = whence["prefix"] or f"{student}/"
-        by_form[whence["form"]].append((f"{prefix}{name}.html", content))
+        with kept_at(student) as fault:
+            submitted = Path(folders.format_path(folders.submitted_directory, student, name))
+            page = Path(folders.format_path(folders.feedback_directory, student, name))
+            try:
+                content = (page / f"{name}.html").read_bytes()
+            except FileNotFoundError:
+                made.notes.append(f"{student}: not graded yet, so without a page")
+                continue
+            prefix = whence["prefix"] or f"{student}/"
+            by_form[whence["form"]].append((f"{prefix}{name}.html", content))
+            notebook = submitted / f"{name}.ipynb"
+            if stamp_of(read_plain_file(notebook, levels=2)) != whence["stamp"]:
+                told = "what was graded is not what was imported; the page is about that"
+                made.notes.append(f"{student}: {told}")
+        if fault.told:
+            made.notes.append(f"{student}: {fault.told}")
     if not by_form:
         raise CourseError(
             f"no feedback page was made for what was imported: run `autograder grade {name}` first"

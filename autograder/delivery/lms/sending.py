@@ -17,6 +17,7 @@ from typing import Any, Protocol
 from nbgrader.api import Gradebook
 
 from ...errors import CourseError
+from ...faults import kept_at
 from ...files import one_at_a_time, write_whole
 from ...gradebook.class_results import class_results
 from ...gradebook.late_penalties import LatePenalties
@@ -94,14 +95,16 @@ def send_marks(
     with Gradebook(folders.db_url, folders.course_id) as gradebook:
         penalties = LatePenalties(folders.config, gradebook)
         users = {each.id: each.lms_user_id or "" for each in gradebook.students}
-        for student in users:
-            penalties.settle(student)
+        unsettled = penalties.settle_each(users)
         results = class_results(gradebook, name)
     there = platform(results.max_score)
     there.look()
     record = _Record(course, name, there.name)
     for result in results.submitted:
         user = users[result.student]
+        if why := unsettled.get(result.student):
+            yield Sent(result.student, FAILED, told=why)
+            continue
         if result.waiting:
             yield Sent(result.student, WAITS, told=", ".join(result.waiting))
             continue
@@ -119,14 +122,12 @@ def send_marks(
         elif not yes:
             yield Sent(result.student, WOULD, result.mark)
         else:
-            try:
+            with kept_at(result.student) as fault:
                 there.send(mark)
-            except CourseError as error:
-                yield Sent(result.student, FAILED, result.mark, str(error))
-                continue
-            with one_at_a_time(course):
-                record.add(mark)
-            yield Sent(result.student, SENT, result.mark)
+                with one_at_a_time(course):
+                    record.add(mark)
+            state = FAILED if fault.told else SENT
+            yield Sent(result.student, state, result.mark, fault.told)
 
 
 class _Record:

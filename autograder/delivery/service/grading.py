@@ -24,6 +24,7 @@ from nbgrader.api import MissingEntry
 from ...course_folder.key import course_key
 from ...course_folder.settings import load_settings
 from ...errors import CourseError, SandboxUnavailable, UnreadableNotebook
+from ...faults import concerns_all, in_words
 from ...files import one_at_a_time, replace_folder, write_whole
 from ...gradebook.late_penalties import LatePenalties
 from ...model import Graded, Job
@@ -62,6 +63,8 @@ GIVEN_BEFORE = (
     "{name}: {number} marks were given before hidden tests or settings changed. `autograder "
     "regrade {name}` tells which of them change."
 )
+
+_FAILED = "The grader failed. Ask the instructor."
 
 AGAIN_SECONDS = 20.0
 """How long an attempt waits that could not be graded or stored, before that is tried again."""
@@ -237,9 +240,13 @@ class Grading(threading.Thread):
             try:
                 self._room.require(attempt.assignment)
                 job = self._room.job(attempt.assignment, attempt.student, folder)
-            except CourseError as error:
+            except Exception as error:
+                if concerns_all(error):
+                    self.health.trouble = in_words(error)
+                    self.attempts.put_off(attempt, AGAIN_SECONDS)
+                    return
                 # Another course's, or one that is not released any more: it costs nobody else.
-                _log.error("%s of %s: %s", attempt.assignment, attempt.student, error)
+                _log.error("%s of %s: %s", attempt.assignment, attempt.student, in_words(error))
                 self.attempts.set_graded(attempt, {}, "It cannot be graded. Ask the instructor.")
                 continue
             workers = self._idle.pop()
@@ -260,16 +267,21 @@ class Grading(threading.Thread):
                 # The grader itself failed at it. To repeat it at once would fail as well.
                 self.metrics.failed.inc()
                 _log.error("%s", graded.error)
-                told = "The grader failed. Ask the instructor."
-                self.attempts.set_graded(attempt, {}, told, seconds)
+                self.attempts.set_graded(attempt, {}, _FAILED, seconds)
                 return
             self._store(attempt, job, graded, seconds)
-        except (CourseError, SandboxUnavailable) as error:
-            # These concern everybody, and may go away by themselves: a full disk, a lock.
+        except Exception as error:
             self.metrics.failed.inc()
-            self.health.trouble = str(error)
-            _log.error("%s", error)
-            self.attempts.put_off(attempt, AGAIN_SECONDS)
+            if concerns_all(error) or isinstance(error, (CourseError, SandboxUnavailable)):
+                # This may go away by itself: a full disk, a lock.
+                self.health.trouble = in_words(error)
+                _log.error("%s", in_words(error))
+                self.attempts.put_off(attempt, AGAIN_SECONDS)
+                return
+            # To repeat it would fail as well, and nobody else may wait for it.
+            _log.error("%s of %s: %s", attempt.assignment, attempt.student, in_words(error))
+            _log.debug("at %s", attempt.student, exc_info=True)
+            self.attempts.set_graded(attempt, {}, _FAILED, seconds)
             return
         self.health.trouble = ""
         self.metrics.graded.inc()
@@ -347,8 +359,13 @@ class Grading(threading.Thread):
             level = shown_now(
                 self._rules, self._due(attempt.assignment, attempt.student), now_utc()
             )
-            if level != attempt.shown:
+            if level == attempt.shown:
+                continue
+            try:
                 self._show(attempt, level)
+            except Exception as error:
+                _log.error("%s of %s: %s", attempt.assignment, attempt.student, in_words(error))
+            else:
                 self._changed([attempt.student])
 
     def _show(self, attempt: Attempt, level: str) -> None:

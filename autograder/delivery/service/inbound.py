@@ -15,6 +15,7 @@ from traitlets.config import Config
 
 from ...course_folder.settings import ServiceSettings
 from ...errors import UnreadableNotebook
+from ...faults import in_words
 from ...notebook.intake import RECEIPTS, open_folder, read_inside, refused_id, submitted_at
 from ...pipeline.classroom import stamp_of
 from ...texts import visible
@@ -78,7 +79,11 @@ class Inbound:
             return set()
         if self._folders is not None and self._folders.is_dir():
             for own in sorted(self._folders.iterdir()):
-                take_in(own, inbound, self._quiet, self._again)
+                try:
+                    take_in(own, inbound, self._quiet, self._again)
+                except Exception as error:
+                    told = visible(f"{own} was left behind: {in_words(error)}")
+                    self._quiet.warning("%s", told)
         taken: set[str] = set()
         for name in sorted({*os.listdir(inbound)} - self._seen, key=_time_in_name):
             student, _, _ = name.partition("+")
@@ -88,9 +93,9 @@ class Inbound:
                 if self._take(inbound / name):
                     taken.add(student)
                     continue
-            except (UnreadableNotebook, OSError) as error:
+            except Exception as error:  # It is one student's, and looked at again.
                 where = visible(str(inbound / name))
-                self._quiet.warning("%s was left behind: %s", where, error)
+                self._quiet.warning("%s was left behind: %s", where, visible(in_words(error)))
             self._again.left(name)
         return taken
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import logging
 import re
 import statistics
 from collections import Counter
@@ -18,6 +19,7 @@ from nbgrader.exchange.default import Exchange
 from ...course_folder.assignments import load_assignment
 from ...course_folder.key import course_key
 from ...errors import CourseError
+from ...faults import kept_at
 from ...gradebook.class_results import (
     ClassResults,
     GradedNotebook,
@@ -31,6 +33,8 @@ from ..templates import templates
 from . import plots
 from .analysis import Item, Shared, items, misconceptions
 from .similarity import ALIKE, Pair, similar_pairs
+
+_log = logging.getLogger(__name__)
 
 _HOUR = 3600.0
 _MOST_SHOWN = 15
@@ -69,8 +73,12 @@ def write_report(course: Path, name: str, folder: Path, hide_names: bool = False
         raise CourseError(f"nothing of {name} is graded yet: run `autograder grade {name}` first")
     graded = {}
     for result in results.submitted:
-        path = folders.format_path(folders.autograded_directory, result.student, name)
-        graded[result.student] = read_graded(Path(path) / f"{name}.ipynb")
+        graded[result.student] = GradedNotebook()
+        with kept_at(result.student) as fault:
+            path = folders.format_path(folders.autograded_directory, result.student, name)
+            graded[result.student] = read_graded(Path(path) / f"{name}.ipynb")
+        if fault.told:
+            _log.warning("%s is reported without verdicts: %s", result.student, fault.told)
     pairs = similar_pairs(
         {student: notebook.answers for student, notebook in graded.items()},
         {exercise.id: exercise.stub for exercise in assignment.exercises.values()},

@@ -70,8 +70,9 @@ def _submission(session: Session, about: dict[str, Any]) -> tuple[str, float]:
     ).one_or_none()
     if found is None:
         raise CourseError(
-            f"the gradebook has no marks of {about['student']} for {about['assignment']}: "
-            f"run `autograder grade {about['assignment']}` first"
+            f"the gradebook has no marks of {about['student']} for {about['assignment']}. Run "
+            f"`autograder grade {about['assignment']}`; for one who was removed, run `nbgrader db "
+            f"student add {about['student']}` before it"
         )
     return found[0], found[1] or 0.0
 
