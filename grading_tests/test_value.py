@@ -37,6 +37,16 @@ class TestNode:
         numbers = [number(), number()]
         assert [student.Value(a).data for a in numbers] == numbers
 
+    def test_the_number_is_a_float(self, student, rng):
+        """`data` is a float, also where an int was given."""
+        for a in (2, -3, 0, rng.randint(4, 99)):
+            assert isinstance(plain(student.Value(a).data), float)
+
+    def test_refuses_what_is_no_number(self, student):
+        """`Value("two")` raises TypeError or ValueError."""
+        with student.raises(TypeError, ValueError):
+            student.Value("two")
+
     def test_gradient_starts_at_zero(self, student, number):
         """A fresh node's `grad` is the number 0.0, and each node has its own."""
         nodes = [student.Value(number()), student.Value(number())]
@@ -45,11 +55,9 @@ class TestNode:
         assert [node.grad for node in nodes] == [grad, 0.0]
 
     def test_a_leaf_has_no_operands(self, student, number):
-        """A leaf has an empty `_prev` and an empty `_op`; no two share a list or set of operands,
-        since a change to one would change them all."""
+        """A leaf has an empty `_prev` and an empty `_op`."""
         x, y = student.Value(number()), student.Value(number())
         assert operands(x) == operands(y) == [] and [x._op, y._op] == ["", ""]
-        assert not student.inside.graphs.share_operands(x, y)
 
     def test_records_operands_and_operation(self, student, number):
         """`Value(data, operands, op)` keeps both operands in `_prev` and the text in `_op`."""
@@ -358,12 +366,14 @@ class TestTrace:
              lambda x, y, z: [x]),
             ("Every node and every edge (operand, result) is found.",
              lambda x, y, z: [x, y, z, p := x * y, p + z]),
+            ("Nodes far from the root are found as well.",
+             lambda x, y, z: [x, y, z, p := x * y, q := p + z, q * x]),
             ("A node that is reached along several paths appears once, and so does each edge.",
              lambda x, y, z: [x, p := x * x, q := x * x, p + q]),
             ("`x + x` has two nodes and one edge.",
              lambda x, y, z: [x, x + x]),
         ],
-        ids=["leaf", "small", "shared", "twice"],
+        ids=["leaf", "small", "far", "shared", "twice"],
     )  # fmt: skip
     def test_a_graph(self, student, assert_found, number, promise, nodes):
         """{promise}"""

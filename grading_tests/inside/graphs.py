@@ -158,11 +158,6 @@ def gradient_when_run(node):
     return seen
 
 
-def share_operands(node, other):
-    """Whether two nodes keep their operands in one collection, which can be changed."""
-    return node._prev is other._prev and hasattr(node._prev, "clear")
-
-
 def chains(Value, start, length, count):
     """The ends of so many chains, each of so many nodes, that have one node as their start."""
     return [chain(Value, start, length) for _ in range(count)]

@@ -13,9 +13,17 @@ z = Value(5.0, (x, y), "+", label="total")
 
 # %% probe: node
 # about: a node that is not told its operands
-x, y = Value(2.0), Value(3.0)
-shared = x._prev is y._prev and hasattr(x._prev, "clear")
-# observe: len(x._prev), shared
+x = Value(2.0)
+# observe: len(x._prev)
+
+# %% probe: node
+# about: an int, and a text that is no number
+whole = isinstance(Value(2).data, float)
+try:
+    refused = Value("two") is None
+except (TypeError, ValueError):
+    refused = True
+# observe: whole, refused
 
 # %% probe: node
 # about: the backward step of a leaf
@@ -69,13 +77,20 @@ x1._backward()
 # - self.grad = 0.0
 # + self.grad = 1.0
 
-# %% mistake: node.shared_list
-# says: All leaves share one collection of operands. A default such as `[]` is made once, when
-#   Python reads the `def`. Use the empty tuple, or copy what you are given.
-# - def __init__(self, data, _children=(), _op="", label=""):
-# + def __init__(self, data, _children=[], _op="", label=""):
-# - self._prev = tuple(_children)
-# + self._prev = _children
+# %% mistake: node.int_kept
+# says: `Value(2).data` is still the int 2. Keep a float: `float(data)` makes one, and it raises an
+#   error if the data is no number.
+# - self.data = float(data)
+# + self.data = data
+
+# %% mistake: node.no_number_is_zero
+# says: What is no number became 0.0 in silence, and whoever made the slip never learns of it. Let
+#   the error that `float(data)` raises pass.
+# - self.data = float(data)
+# + try:
+# +     self.data = float(data)
+# + except (TypeError, ValueError):
+# +     self.data = 0.0
 
 # %% mistake: node.operands_dropped
 # says: The node forgets its operands: `_prev` is empty although operands were given. Without
