@@ -236,6 +236,39 @@ def test_a_thread_has_no_files_of_its_own(server):
     assert printed(server, cell) == [-1, errno.EPERM]
 
 
+def test_honest_code_that_changes_all_the_time_goes_on(server):
+    """Threads and files that are there for a moment hide nothing."""
+    cell = """
+        import os, tempfile, threading, time
+        until = time.monotonic() + 3
+        def folders():
+            while time.monotonic() < until:
+                with tempfile.TemporaryDirectory() as folder:
+                    open(folder + "/x", "w").close()
+        def names():
+            open("a", "w").close()
+            while time.monotonic() < until:
+                os.rename("a", "b"); os.rename("b", "a")
+        def files():
+            while time.monotonic() < until:
+                with tempfile.TemporaryFile() as file:
+                    file.write(b"x")
+        def threads():
+            while time.monotonic() < until:
+                thread = threading.Thread(target=int)
+                thread.start()
+                thread.join()
+        work = (folders, folders, names, files, threads)
+        every = [threading.Thread(target=each) for each in work]
+        for each in every:
+            each.start()
+        for each in every:
+            each.join()
+        print(7)
+    """
+    assert printed(server, cell, seconds=30) == 7
+
+
 # Landlock alone.
 
 
