@@ -21,31 +21,26 @@ from inside import functions
 from rows import table
 from verdicts import assert_tells
 
-TOO_LONG = 20
-"""How many times as long as making its nodes a walk over a graph may take. Of 6,000 nodes, it
-takes up to five times as long with a set of those that were met, and sixty or more with a list."""
-
 PARTS = 5
-"""In how many parts, all as much work, the nodes are made."""
+"""How many small graphs have as many nodes together as the large one."""
+
+TOO_LONG = 2.5
+"""How many times as long as these a walk over the large one may take. It takes about as long with a
+set of those that were met, and four to five times as long with a list."""
 
 
-def made_in_parts(student, make):
-    """What `make` gives at each of `PARTS` calls, and how many seconds they take, undisturbed: the
-    median counts of what a part takes."""
-    made = []
-    seconds = [student.seconds(lambda: made.append(make())) for _ in range(PARTS)]
-    return made, PARTS * statistics.median(seconds)
+def grows_evenly(student, walk, small, large):
+    """Whether the time of a walk grows with the number of nodes alone.
 
+    It is measured against itself, so that slow nodes hide nothing. Each small graph is walked once,
+    and the median counts; the large one is tried three times, since the machine may be busy.
+    """
 
-def is_quick(student, walk, making):
-    """Whether a walk over all nodes is, at one of three tries: the machine may be busy. What takes
-    twice too long is not tried again."""
-    most = TOO_LONG * making
-    for _ in range(3):
-        seconds = student.seconds(walk)
-        if not most <= seconds < 2 * most:
-            break
-    return seconds < most
+    def seconds(root):
+        return student.seconds(lambda: walk(root))
+
+    most = TOO_LONG * PARTS * statistics.median(map(seconds, small))
+    return any(seconds(large) < most for _ in range(3))
 
 
 def graph(student, number, *operands):
@@ -249,13 +244,11 @@ class TestTopologicalOrder:
     def test_many_nodes(self, student, order_of):
         """With 6,000 nodes the time still grows with their number, not with its square."""
         x = student.Value(1.0)
-        chains, making = made_in_parts(
-            student, lambda: student.inside.graphs.chains(student.Value, x, 60, 20)
-        )
+        chains = [student.inside.graphs.chains(student.Value, x, 60, 20) for _ in range(PARTS)]
+        small = [student.Value(1.0, tuple(part), "sum") for part in chains]
         root = student.Value(1.0, tuple(end for part in chains for end in part), "sum")
-        found = []
-        assert is_quick(student, lambda: found.append(order_of(root)), making)
-        assert len(found[0]) == 6_002
+        assert grows_evenly(student, order_of, small, root)
+        assert len(order_of(root)) == 6_002
 
     def test_any_nodes(self, student, order_of, number):
         """Nodes count whatever they hold: 0, gradients, equal labels, no sign, many operands."""
@@ -437,18 +430,16 @@ class TestDeep(BackwardPass):
 
     def test_a_very_deep_chain(self, student, number):
         """A chain of 6,000 nodes is no obstacle: its steps run, root first, and without delay."""
-        ends = [student.Value(number())]
-
-        def go_on():
-            ends.append(student.inside.graphs.chain(student.Value, ends[-1], 1_200))
-            return ends[-1]
-
-        nodes, making = made_in_parts(student, go_on)
-        nodes.reverse()
+        start = student.Value(number())
+        nodes = [start]
+        for _ in range(PARTS):
+            nodes.append(student.inside.graphs.chain(student.Value, nodes[-1], 1_200))
+        nodes = nodes[:0:-1]
         calls = student.inside.graphs.recorded(nodes)
         self.run(student, nodes[0])
         assert [calls, nodes[0].grad] == [[0, 1, 2, 3, 4], 1.0]
-        assert is_quick(student, lambda: self.run(student, nodes[0]), making)
+        small = student.inside.graphs.chains(student.Value, start, 1_200, PARTS)
+        assert grows_evenly(student, lambda root: self.run(student, root), small, nodes[0])
 
 
 @exercise("zero_grad")

@@ -214,3 +214,31 @@ def backward_without_recursion(self):
 
 # %% cheat: deep.taken_from_the_course
 # earns: nothing
+
+
+# %% cheat: deep.a_list_of_those_met_and_slow_nodes
+def backward_without_recursion(root):
+    order, met, to_do = [], [], [(root, False)]
+    while to_do:
+        node, is_done = to_do.pop()
+        if is_done:
+            order.append(node)
+        elif node not in met:
+            met.append(node)
+            to_do.append((node, True))
+            to_do.extend((operand, False) for operand in node._prev)
+    root.grad = 1.0
+    for node in reversed(order):
+        node._backward()
+
+
+made = Value.__init__
+
+
+def slowly(self, *given, **named):
+    for _ in range(1_500):
+        pass
+    made(self, *given, **named)
+
+
+Value.__init__ = slowly

@@ -313,3 +313,30 @@ def topological_order(root):
     for node in found:
         found += [each for each in node._prev if each not in found]
     return found[::-1]
+
+
+# %% cheat: topological_order.a_list_of_those_met_and_slow_nodes
+def topological_order(root):
+    order, met = [], []
+
+    def visit(node):
+        if node not in met:
+            met.append(node)
+            for operand in node._prev:
+                visit(operand)
+            order.append(node)
+
+    visit(root)
+    return order
+
+
+made = Value.__init__
+
+
+def slowly(self, *given, **named):
+    for _ in range(1_500):
+        pass
+    made(self, *given, **named)
+
+
+Value.__init__ = slowly
