@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from campaigns import seed, size
+from campaigns import daily, seed, size
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import Assignment, Exercise, find_course, load_assignment
@@ -336,8 +336,15 @@ def cross_entropy(scores, target):
 }  # fmt: skip
 
 
-@pytest.mark.parametrize("circle", CIRCLES)
-@pytest.mark.parametrize("kind", [BUBBLEWRAP, LANDLOCK])
+@pytest.mark.slow
+@pytest.mark.parametrize(
+    ("circle", "kind"),
+    [
+        pytest.param(circle, kind, marks=daily(f"{circle} in {kind}", 2))
+        for circle in CIRCLES
+        for kind in (BUBBLEWRAP, LANDLOCK)
+    ],
+)
 def test_exercises_that_call_each_other_earn_nothing(course, circle, kind):
     name, answers = CIRCLES[circle]
     results = graded(course, name, answers, kind)
