@@ -93,3 +93,54 @@ def test_the_hidden_tests_own_walks_cannot_be_borrowed(grader):
     for result in graded.report.exercises:
         if result.id in BEHIND_THE_WALL:
             assert result.points <= 0.2 * result.max_points, result.id
+
+
+COPIED = {
+    "topological_order": """
+import runpy, course.interactives.graphs
+topological_order = runpy.run_path(course.interactives.graphs.__file__)["topological"]
+""",
+    "deep": """
+import runpy, course.push
+push = runpy.run_path(course.push.__file__)["push"]
+
+
+def backward_without_recursion(root):
+    push(root, 1.0)
+""",
+}
+"""Answers that take copies of the course's own files."""
+
+STEPPED = """
+import cmath
+
+
+def NAME(self):
+    out = Value(math.NAME(self.data), (self,), "NAME")
+
+    def _backward():
+        self.grad += cmath.NAME(complex(self.data, 1e-30)).imag / 1e-30 * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.NAME = NAME
+"""
+"""An answer that finds its slopes by a step into the complex plane."""
+
+KNOWN = {**COPIED, **{name: STEPPED.replace("NAME", name) for name in ("exp", "log", "tanh")}}
+
+
+@pytest.mark.parametrize("exercise", KNOWN)
+def test_what_earns_points_all_the_same_is_admitted(grader, exercise):
+    case = Case("mistake", "gamed", "backward", {exercise: KNOWN[exercise]})
+    cells = notebook_cells(ASSIGNMENTS["backward"], case)
+    [result] = [
+        each
+        for each in grader.grade("backward", cells, {exercise}).report.exercises
+        if each.id == exercise
+    ]
+    page = (COURSE / "docs" / "audit.md").read_text("utf-8")
+    admitted = page.partition("### What earns points all the same")[2].partition("\n## ")[0]
+    assert (f"`{exercise}`" in admitted) == (result.points == result.max_points)
