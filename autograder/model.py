@@ -130,6 +130,14 @@ class ExerciseResult:
     flaw: str = ""
 
 
+def flaw_in_words(assignment: str, exercise: str, flaw: str) -> str:
+    """Return what is wrong with a hidden test as its author reads it."""
+    return (
+        f"{assignment}: the hidden test {flaw}\n{exercise} was not graded, and cost nobody a "
+        "point. Mend the test, and grade again."
+    )
+
+
 @dataclass
 class Report:
     """The verdicts on one submission.
@@ -150,8 +158,7 @@ class Report:
     def flaws(self) -> list[str]:
         """What is wrong with hidden tests, in words for their author."""
         return [
-            f"{self.assignment}: the hidden test {result.flaw}\n{result.id} was not graded, and "
-            "cost nobody a point. Mend the test, and grade again."
+            flaw_in_words(self.assignment, result.id, result.flaw)
             for result in self.exercises
             if result.flaw
         ]

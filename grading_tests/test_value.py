@@ -42,8 +42,9 @@ class TestNode:
         for a in (2, -3, 0, rng.randint(4, 99)):
             assert isinstance(plain(student.Value(a).data), float)
 
-    def test_refuses_what_is_no_number(self, student):
+    def test_refuses_what_is_no_number(self, student, number):
         """`Value("two")` raises TypeError or ValueError."""
+        assert student.Value(a := number()).data == a
         with student.raises(TypeError, ValueError):
             student.Value("two")
 

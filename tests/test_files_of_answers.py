@@ -130,7 +130,7 @@ def test_a_solution_that_the_sandbox_refuses_is_its_author_s_and_charged_to_nobo
 
 def test_the_rehearsal_reports_it_before_any_submission(grader, shop):
     [flaw] = grader.rehearse("shop")
-    assert flaw.startswith("shop: the hidden test test_listen of listen: the model solution does")
+    assert flaw.startswith("shop: the hidden test test_listen: the model solution does")
     assert "PermissionError" in flaw
     assert not (shop / ".autograder_rehearsed").exists()
 

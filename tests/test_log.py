@@ -6,6 +6,8 @@ import logging
 import re
 import subprocess
 import sys
+from collections.abc import Iterator
+from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
@@ -14,6 +16,8 @@ from small_school import KEY, make_school
 from autograder import log
 from autograder.commands.main import main
 from autograder.course_folder.assignments import load_assignment
+from autograder.course_folder.settings import load_settings
+from autograder.judging.grader import Grader
 from autograder.pipeline.classroom import Classroom
 from autograder.pipeline.one_submission import grade_file
 from autograder.pipeline.workers import ManyProcesses
@@ -25,6 +29,14 @@ LINE = re.compile(r"[\d-]+ [\d:,]+ (\d+) (DEBUG|INFO) (autograder\.[\w.]+): (.*)
 
 ENDLESS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile True: pass\n"
 """A cell that cannot be interrupted."""
+
+
+@pytest.fixture(scope="module")
+def grader(course) -> Iterator[Grader]:
+    """A grader for which a cell has a second."""
+    settings = load_settings(course)
+    with Grader(course, KEY, replace(settings.limits, cell_seconds=1.0)) as warm:
+        yield warm
 
 
 @pytest.fixture

@@ -103,17 +103,22 @@ def check(notebook: Path, assignment: str | None, as_json: bool, course: Path | 
     _tell_flaws(report.flaws)
 
 
-def rehearsed(course: Path, each_of: EachAssignment) -> dict[str, None]:
+def rehearsed(course: Path, each_of: EachAssignment) -> dict[str, str]:
     """Grade the model solutions, once for each version, and return what they do not pass."""
     from ..course_folder.key import course_key
     from ..judging.grader import Grader
 
-    flaws: dict[str, None] = {}
+    flaws: dict[str, str] = {}
     with Grader(course, course_key(course)) as grader:
         for name in each_of.left():
             with each_of.kept(name):
-                flaws |= dict.fromkeys(grader.rehearse(name))
+                flaws |= _by_test(grader.rehearse(name))
     return flaws
+
+
+def _by_test(flaws: Collection[str]) -> dict[str, str]:
+    """Return flaws by their first lines, which name the test: each is printed once."""
+    return {flaw.partition("\n")[0]: flaw for flaw in flaws}
 
 
 def _tell_sandbox(course: Path) -> None:
@@ -200,10 +205,10 @@ def grade(
                     progress.update(task, description=whose)
                     progress.advance(task)
                     unreadable += outcome.error is not None
-                    flaws |= dict.fromkeys(outcome.report.flaws if outcome.report else ())
+                    flaws |= _by_test(outcome.report.flaws if outcome.report else [])
                     _tell(progress.console, outcome, as_json)
     each_of.tell()
-    _tell_flaws(flaws)
+    _tell_flaws(flaws.values())
     if unreadable or each_of.failed:
         sys.exit(1)
 

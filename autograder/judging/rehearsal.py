@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from ..course_folder.assignments import Assignment
-from ..model import Verdict
+from ..model import Verdict, flaw_in_words
 from ..wall.targets import RemoteTarget
 from .hidden_tests import Suite
 from .models import Models
@@ -26,9 +26,7 @@ def rehearse(
         target = models.target(exercise)
         for test in suite.promises(exercise):
             if flaw := flaw_of(suite, exercise, test.test, target(test.test), seed):
-                flaws.append(
-                    f"{assignment.name}: the hidden test {test.test} of {exercise}: {flaw}"
-                )
+                flaws.append(flaw_in_words(assignment.name, exercise, f"{test.test}: {flaw}"))
     return flaws
 
 

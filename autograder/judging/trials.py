@@ -62,7 +62,7 @@ class Trials:
                 while next_try := next_base(found, earlier, failed, is_answered):
                     if next_try[0] not in asked:
                         break
-                    found.append(self._try(exercise, *next_try))
+                    found.append(self._try(exercise, *next_try, again=not failed))
         self._drop_circles(exercises, tries)
         self.close()
         return tries
@@ -97,12 +97,18 @@ class Trials:
         whole = len(self._submission.cells)
         return whole if base is Base.WHOLE else self._submission.places[exercise.id]
 
-    def _try(self, exercise: Exercise, base: Base, given: tuple[str, ...]) -> Try:
-        """Run the exercise's tests; once more where one ran out of time: the machine may have stood
-        still. Code that never ends costs half of that again."""
+    def _try(
+        self, exercise: Exercise, base: Base, given: tuple[str, ...], again: bool = False
+    ) -> Try:
+        """Run the exercise's tests.
+
+        Args:
+            again: whether they run once more on the own cells if one ran out of time: the machine
+                may have stood still. Code that never ends costs half of that again.
+        """
         tried = Try(base, given, [*self._verdicts(exercise, base, given)])
         trains = exercise.id in self._server.limits.trainings
-        if tried.is_late and base is Base.OWN and not trains and not self._budget.is_up:
+        if again and tried.is_late and base is Base.OWN and not (trains or self._budget.is_up):
             tried = Try(base, given, [*self._verdicts(exercise, base, given)])
         passed = sum(verdict.passed for verdict in tried.verdicts)
         _log.debug(
