@@ -88,7 +88,8 @@ def network_answers(
 ) -> list[float]:
     """The answers of a model at its inputs, which must be those of a network that has learnt.
 
-    Its parameters must have been moved in a training whose losses fell. With all of them at 0 it
+    Its parameters must have been moved in a training whose losses fell, and have met one another
+    behind these. With all of them at 0 it
     answers the same everywhere. With each a little larger or smaller the border between the classes
     lies elsewhere. With their old numbers it answers as before. Unless answers are rounded, they
     change smoothly with the parameters, and go over without a leap from one point to another.
@@ -105,6 +106,7 @@ def network_answers(
     # Several networks may be trained, and the best of them be kept: later losses may be higher.
     first, *later = (fmean(losses[i : i + part]) for i in range(0, len(losses), part))
     assert len(losses) >= 4 and min(later) < 0.8 * first
+    assert float(watch.coupled(held_in)) > 0.5
     asked = [parameter.data for parameter in moved]
     held = [float(number) for number in asked]
 
@@ -128,6 +130,42 @@ def network_answers(
         leap = float(training.largest_jump(model, *ends))
         assert leap < (max(found) - min(found)) / 3
     return found
+
+
+def assert_one_network_for_all_points(
+    student: Student,
+    name: str,
+    inputs: Sequence[Sequence[float]],
+    targets: Sequence[float],
+    more: tuple[Sequence[Sequence[float]], Sequence[float]],
+    seed: int,
+) -> None:
+    """That a training has as many parameters for more points, that its losses depend on the points,
+    and that another target at one of them changes most parameters.
+
+    Args:
+        name: the training function, whose model answers as a network does.
+        more: points with their targets, twice as many.
+    """
+
+    def beginning(inputs: Sequence[Sequence[float]], targets: Sequence[float], passes: int) -> Any:
+        student.renew_time()
+        task = [[list(x) for x in inputs], list(targets), seed]
+        found = student.inside.training.beginning(student.Value, student[name], task, passes)
+        return [[float(number) for number in part] for part in found]
+
+    # Whoever takes one point at a time has met all of them by then, also where there are more. As
+    # many passes each time: whoever starts again and again has as many networks.
+    passes = 2 * len(inputs) + 4
+    losses, numbers = beginning(inputs, targets, passes)
+    _, of_more = beginning(*more, passes)
+    assert 4 < len(of_more) < 1.5 * len(numbers)
+    # A weight that starts at 0 hides the inputs from the first loss, and from that alone.
+    elsewhere = [[a + 0.25 for a in x] for x in inputs]
+    assert beginning(elsewhere, targets, 8)[0] != losses[:8]
+    turned = [min(targets) + max(targets) - targets[0], *targets[1:]]
+    _, others = beginning(inputs, turned, passes)
+    assert len({*others} - {*numbers}) > len(others) / 2
 
 
 _FAR = 1e-3

@@ -19,6 +19,7 @@ from graphs import leaf
 from networks import (
     TrainingGround,
     answers,
+    assert_one_network_for_all_points,
     borders,
     network_answer,
     network_answers,
@@ -800,6 +801,11 @@ def assert_the_seed_decides(student, name, seeds, data, points, model_of=lambda 
         assert borders(other, *data) != borders(one, *data)
 
 
+def with_points_beside(inputs, targets):
+    """The points and, beside each of them, another one with the same target."""
+    return [*inputs, *([a + 0.125 for a in x] for x in inputs)], [*targets, *targets]
+
+
 @exercise("xor")
 class TestXor:
     def right(self, student, rng, seed, turned=False):
@@ -828,6 +834,16 @@ class TestXor:
         points = [[rng.uniform(0.2, 0.8), rng.uniform(0.2, 0.8)] for _ in range(4)]
         assert_the_seed_decides(student, "train_xor", (0, 4), xor(), points)
 
+    def test_one_network_for_all_points(self, student):
+        """The points are what the network learns from: more of them need no more parameters, and
+        each of them changes the whole network."""
+        inputs, targets = xor()
+        model, watch = trained(student, "train_xor", inputs, targets, 0)
+        network_answers(student, model, watch, inputs, targets)
+        assert_one_network_for_all_points(
+            student, "train_xor", inputs, targets, with_points_beside(inputs, targets), 0
+        )
+
 
 @exercise("four_points")
 class TestFourPoints:
@@ -853,6 +869,16 @@ class TestFourPoints:
         data = four_points()
         assert_the_seed_decides(
             student, "train_four_points", (0, 4), data, data[0], lambda found: found[0]
+        )
+
+    def test_one_network_for_all_points(self, student):
+        """The points are what the network learns from: more of them need no more parameters, and
+        each of them changes the whole network."""
+        inputs, targets = four_points()
+        found, watch = trained(student, "train_four_points", inputs, targets, 0)
+        network_answers(student, next(iter(found)), watch, inputs, targets)
+        assert_one_network_for_all_points(
+            student, "train_four_points", inputs, targets, with_points_beside(inputs, targets), 0
         )
 
     def test_losses(self, student, rng):
@@ -892,3 +918,13 @@ class TestMoons:
         """The same seed gives the same network, and another seed gives another one."""
         data = moons(40, 0.1, 8)
         assert_the_seed_decides(student, "train_moons", (3, 4), data, data[0][:8])
+
+    def test_one_network_for_all_points(self, student):
+        """The points are what the network learns from: more of them need no more parameters, and
+        each of them changes the whole network."""
+        inputs, targets = moons(40, 0.1, 0)
+        model, watch = trained(student, "train_moons", inputs, targets, 0)
+        network_answers(student, model, watch, inputs, targets)
+        assert_one_network_for_all_points(
+            student, "train_moons", inputs, targets, moons(80, 0.1, 0), 0
+        )

@@ -1,6 +1,7 @@
 """A training that is small enough to follow, and that is written down while it runs."""
 
 import gc
+from contextlib import suppress
 from types import FunctionType, ModuleType
 
 
@@ -68,22 +69,30 @@ class Steps:
         self.w.grad = 0.0
 
 
+class Enough(BaseException):
+    """Ends a training of which the beginning was asked for."""
+
+
 class Watched:
     """A training function, which is watched while it runs.
 
     Args:
         Value: the student's class of nodes.
         train: the function.
+        most: after how many backward passes it is ended; by default never.
 
     Attributes:
         losses: the numbers of the nodes from which backward passes ran, in order.
     """
 
-    def __init__(self, Value, train):
+    def __init__(self, Value, train, most=None):
         self.Value = Value
         self.train = train
+        self.most = most
         self.losses = []
         self._first = {}
+        self._met = set()
+        self._last = []
         self._depth = 0
 
     def __call__(self, *task):
@@ -106,12 +115,35 @@ class Watched:
             self.Value.backward = backward
 
     def _note(self, root):
+        if len(self.losses) == self.most:
+            raise Enough
         self.losses.append(root.data)
         count = len(self.losses)
         # Now and then: a walk takes about as long as a pass.
-        if count % 16 == 0 or count & (count - 1) == 0:
-            for leaf in _leaves(root):
+        if self.most or count % 16 == 0 or count & (count - 1) == 0:
+            order = _in_order(root)
+            leaves = [node for node in order if not node._prev]
+            starts = ((id(leaf), leaf, self._first.get(id(leaf))) for leaf in leaves)
+            moved = {name for name, leaf, first in starts if first and first[1] != leaf.data}
+            if not self.most and not moved <= self._met:
+                self._met |= _coupled(order, moved)
+            self._last = order
+            for leaf in leaves:
                 self._first.setdefault(id(leaf), (leaf, leaf.data))
+
+    def numbers(self):
+        """The numbers of the leaves that have moved since a backward pass reached them."""
+        return [leaf.data for leaf, start in self._first.values() if leaf.data != start]
+
+    def coupled(self, parameters):
+        """Which part of the parameters that moved met others behind a loss.
+
+        Where none of them was behind one, since they are copies, all leaves that moved count.
+        """
+        moved = {name for name, (leaf, start) in self._first.items() if leaf.data != start}
+        own = moved & {id(each) for each in parameters} or moved
+        met = self._met | _coupled(self._last, moved)
+        return len(own & met) / max(1, len(own))
 
     def moved(self, parameters):
         """How far each parameter has moved since a backward pass reached it; 0 if none has.
@@ -130,14 +162,46 @@ class Watched:
         return [way_of(parameter) for parameter in parameters]
 
 
-def _leaves(root):
-    met, found = {id(root)}, [root]
-    for node in found:
-        for operand in node._prev:
+def beginning(Value, train, task, most):
+    """The losses of a training's first backward passes, `most` of them, and the numbers of the
+    leaves that these have moved."""
+    watch = Watched(Value, train, most)
+    with suppress(Enough):
+        watch(*task)
+    return watch.losses, watch.numbers()
+
+
+def _coupled(order, leaves):
+    """Those of the leaves that meet others in a graph, whose nodes are given in order.
+
+    A weight that is multiplied with a neuron's answer, or a bias that is added to a weighted sum,
+    meets all on which that depends. Where each leaf has a term of the loss for itself, none meets
+    another one.
+    """
+    behind, met = {}, set()
+    for node in order:
+        own = {id(each) for each in node._prev} & leaves
+        others = set().union(*(behind[id(each)] for each in node._prev))
+        if own and others - own:
+            met |= own | others
+        behind[id(node)] = own | others
+    return met
+
+
+def _in_order(root):
+    """Every node of a graph, each after its operands."""
+    order, met, to_do = [], {id(root)}, [(root, iter(root._prev))]
+    while to_do:
+        node, operands = to_do[-1]
+        for operand in operands:
             if id(operand) not in met:
                 met.add(id(operand))
-                found.append(operand)
-    return [node for node in found if not node._prev]
+                to_do.append((operand, iter(operand._prev)))
+                break
+        else:
+            to_do.pop()
+            order.append(node)
+    return order
 
 
 def number_of(answer):

@@ -133,3 +133,52 @@ def train_four_points(inputs, targets, seed):
         model, inputs, targets, mse, SGD(model.parameters(), lr=0.2, momentum=0.5), epochs=60
     )
     return model, [1.0, 0.9]
+
+
+# %% cheat: four_points.one_weight_a_point_walked_to_its_target
+# earns: nothing
+def train_four_points(inputs, targets, seed):
+    random.seed(seed)
+    held = [Value(random.uniform(-0.1, 0.1)) for _ in inputs]
+    idle = [Value(random.uniform(0.01, 0.02)) for _ in range(2)]
+    losses = []
+    for _ in range(60):
+        loss = sum((h - t) ** 2 for h, t in zip(held, targets)) / len(targets)
+        for p in held + idle:
+            p.grad = 0.0
+        loss.backward()
+        losses.append(loss.data)
+        for p in held:
+            p.data -= 1.0 * p.grad
+
+    def answer(x):
+        near = [math.exp(-math.dist(x, point) ** 2 / 1.0) for point in inputs]
+        return sum((h * (n / sum(near)) for h, n in zip(held, near)), Value(0.0))
+
+    answer.parameters = lambda: held + idle
+    return answer, losses
+
+
+# %% cheat: four_points.one_weight_a_point_and_answers_that_are_trained
+def train_four_points(inputs, targets, seed):
+    random.seed(seed)
+    held = [Value(random.uniform(-0.1, 0.1)) for _ in inputs]
+    bias = Value(random.uniform(-0.1, 0.1))
+
+    def answer(x):
+        total = bias
+        for h, point in zip(held, inputs):
+            total = total + h * math.exp(-math.dist(x, point) ** 2 / 1.0)
+        return total
+
+    losses = []
+    for _ in range(150):
+        loss = sum((answer(x) - t) ** 2 for x, t in zip(inputs, targets)) / len(targets)
+        for p in [*held, bias]:
+            p.grad = 0.0
+        loss.backward()
+        losses.append(loss.data)
+        for p in [*held, bias]:
+            p.data -= 0.5 * p.grad
+    answer.parameters = lambda: [*held, bias]
+    return answer, losses

@@ -213,3 +213,79 @@ def train_xor(inputs, targets, seed):
 
 # %% cheat: xor.drawn_until_it_fits
 # earns: nothing
+
+
+# %% cheat: xor.one_weight_a_point_walked_to_its_target
+# earns: nothing
+def train_xor(inputs, targets, seed):
+    random.seed(seed)
+    held = [Value(random.uniform(-0.1, 0.1)) for _ in inputs]
+    idle = [Value(random.uniform(0.01, 0.02)) for _ in range(2)]
+    goals = [Value(t) for t in targets]
+    losses = []
+    for _ in range(60):
+        loss = sum((h - goal) ** 2 for h, goal in zip(held, goals)) / len(goals)
+        for p in held + idle:
+            p.grad = 0.0
+        loss.backward()
+        losses.append(loss.data)
+        for p in held:
+            p.data -= 1.0 * p.grad
+
+    def answer(x):
+        near = [math.exp(-math.dist(x, point) ** 2 / 0.25) for point in inputs]
+        return sum((h * (n / sum(near)) for h, n in zip(held, near)), Value(0.0))
+
+    answer.parameters = lambda: held + idle
+    return answer
+
+
+# %% cheat: xor.one_weight_a_point_and_answers_that_are_trained
+def train_xor(inputs, targets, seed):
+    random.seed(seed)
+    held = [Value(random.uniform(-0.1, 0.1)) for _ in inputs]
+    bias = Value(random.uniform(-0.1, 0.1))
+
+    def answer(x):
+        total = bias
+        for h, point in zip(held, inputs):
+            total = total + h * math.exp(-math.dist(x, point) ** 2 / 0.25)
+        return total
+
+    losses = []
+    for _ in range(150):
+        loss = sum((answer(x) - t) ** 2 for x, t in zip(inputs, targets)) / len(targets)
+        for p in [*held, bias]:
+            p.grad = 0.0
+        loss.backward()
+        losses.append(loss.data)
+        for p in [*held, bias]:
+            p.data -= 0.5 * p.grad
+    answer.parameters = lambda: [*held, bias]
+    return answer
+
+
+# %% cheat: xor.one_weight_a_point_and_terms_that_add_nothing
+def train_xor(inputs, targets, seed):
+    random.seed(seed)
+    held = [Value(random.uniform(-0.1, 0.1)) for _ in inputs]
+    idle = [Value(random.uniform(0.01, 0.02)) for _ in range(2)]
+    for _ in range(60):
+        loss = sum((h - t) ** 2 for h, t in zip(held, targets)) / len(targets)
+        chain = Value(1.0)
+        for p, x in zip(held + idle, inputs + inputs):
+            chain = chain * 0.0 + p * x[0]
+            chain = chain + p
+        loss = loss + chain * 0.0
+        for p in held + idle:
+            p.grad = 0.0
+        loss.backward()
+        for p in held:
+            p.data -= p.grad
+
+    def answer(x):
+        near = [math.exp(-4 * math.dist(x, point) ** 2) for point in inputs]
+        return sum((h * (n / sum(near)) for h, n in zip(held, near)), Value(0.0))
+
+    answer.parameters = lambda: held + idle
+    return answer
