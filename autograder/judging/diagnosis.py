@@ -78,14 +78,13 @@ class Diagnosis:
         passes: then an answer caused it that the author had not foreseen. A test that the model
         solution does not pass is wrong, whatever the student wrote.
         """
-        target = None
+        trunk, place = self._models.solution(exercise.id)
         for verdict in tried.verdicts:
             if verdict.passed or verdict.lost:
                 continue
             why = verdict.broken if verdict.blames_test else ""
             if not why:
-                target = self._models.target(exercise.id) if target is None else target
-                played = target(verdict.test)
+                played = trunk.target(place)
                 why = flaw_of(self._suite, exercise.id, verdict.test, played, seed)
             if why:
                 return f"{verdict.test}: {why}"

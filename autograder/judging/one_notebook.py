@@ -50,9 +50,14 @@ def judge(
         trials.close()
         diagnosis = Diagnosis(suite, table, models)
         explaining = Explaining(submission, diagnosis, table, shown, trials, budget)
+        # All at once, in one process of the solution.
+        flaws = {
+            each.id: _flaw(each, best(tries[each.id]), submission, suite, diagnosis)
+            for each in graded
+        }
         results = [
             _manual(each) if each.manual
-            else _result(each, tries[each.id], submission, suite, diagnosis, explaining)
+            else _result(each, tries[each.id], flaws[each.id], submission, explaining)
             for each in exercises
         ]  # fmt: skip
     finally:
@@ -88,20 +93,18 @@ def _manual(exercise: Exercise) -> ExerciseResult:
 def _result(
     exercise: Exercise,
     tries: list[Try],
+    flaw: str,
     submission: Submission,
-    suite: Suite,
-    diagnosis: Diagnosis,
     explaining: Explaining,
 ) -> ExerciseResult:
     result, tried = _blank(exercise), best(tries)
     _log.debug("%s: the verdicts that count are those on: %s", exercise.id, tried.base.value)
-    is_missing = submission.is_untouched(exercise) and not tried.share
-    if flaw := _flaw(exercise, tried, is_missing, submission, suite, diagnosis):
+    if flaw:
         result.points, result.status = None, "ungraded"
         result.message, result.flaw = UNGRADED, flaw
         return result
     result.promises = [(verdict.promise, verdict.passed) for verdict in tried.verdicts]
-    if is_missing:
+    if _is_missing(exercise, tried, submission):
         result.status = "missing"
         held = "The cell still holds the stub." if submission.of(exercise.id) else ""
         result.message = f"No answer was found. {held or 'There is no such cell.'}"
@@ -119,20 +122,21 @@ def _status(share: float) -> str:
     return "passed" if share == 1 else "partial" if share else "failed"
 
 
+def _is_missing(exercise: Exercise, tried: Try, submission: Submission) -> bool:
+    return submission.is_untouched(exercise) and not tried.share
+
+
 def _flaw(
-    exercise: Exercise,
-    tried: Try,
-    is_missing: bool,
-    submission: Submission,
-    suite: Suite,
-    diagnosis: Diagnosis,
+    exercise: Exercise, tried: Try, submission: Submission, suite: Suite, diagnosis: Diagnosis
 ) -> str:
     """Return what is wrong with the exercise's hidden tests; "" where nothing is."""
     if not tried.verdicts:
         skipped = suite.skipped.get(exercise.id, [])
         return f"all tests are skipped: {', '.join(skipped)}"
     seed = submission.seed_of(exercise.id)
-    return "" if is_missing or tried.share == 1 else diagnosis.flaw(exercise, tried, seed)
+    if tried.share == 1 or _is_missing(exercise, tried, submission):
+        return ""
+    return diagnosis.flaw(exercise, tried, seed)
 
 
 def _note(exercise: Exercise, tried: Try, own: Try, submission: Submission) -> str:
