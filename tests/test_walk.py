@@ -71,6 +71,8 @@ def test_the_next_base(tries, earlier, failed, expected):
 def test_nothing_is_given_to_what_has_no_answer():
     assert next_base([HALF], ["a"], ["a"], is_answered=False) is None
     assert next_base([LACKS], ["a"], ["a"], is_answered=False) == (Base.WHOLE, ())
+    assert next_base([LACKS], ["a"], ["a"], is_answered=False, has_later=False) is None
+    assert next_base([LACKS], ["a"], ["a"], has_later=False) == (Base.MENDED, ("a",))
 
 
 @pytest.mark.parametrize(
@@ -192,7 +194,7 @@ def test_no_process_that_was_given_an_exercise_is_alive_while_it_is_tested(
     tested: list[tuple[str, set[str]]] = []
     whole = Suite._run_one
 
-    def judged(suite: Suite, item: Any, target: Any, seed: bytes) -> Verdict:
+    def judged(suite: Suite, item: Any, target: Any, seed: bytes, **more: bool) -> Verdict:
         exercise = item.get_closest_marker("exercise").args[0]
 
         def checked(test: str) -> Any:
@@ -204,7 +206,7 @@ def test_no_process_that_was_given_an_exercise_is_alive_while_it_is_tested(
                 tested.append((exercise, given))
             return found
 
-        return whole(suite, item, checked, seed)
+        return whole(suite, item, checked, seed, **more)
 
     monkeypatch.setattr(Trunk, "__init__", watched)
     monkeypatch.setattr(Suite, "_run_one", judged)

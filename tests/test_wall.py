@@ -343,9 +343,9 @@ def test_own_examples_are_played_before_anybody_has_seen_a_hidden_number(forged,
         events.append("told whole")
         return read(*arguments)
 
-    def tested(*arguments: Any) -> Any:
+    def tested(*arguments: Any, **more: Any) -> Any:
         events.append("tested")
-        return run_one(*arguments)
+        return run_one(*arguments, **more)
 
     monkeypatch.setattr(one_notebook, "read", observed)
     monkeypatch.setattr(suite.Suite, "_run_one", tested)

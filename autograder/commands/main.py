@@ -187,9 +187,9 @@ def grade(
     """
     unreadable = 0
     each_of = EachAssignment(assignments)
-    flaws = rehearsed(find_course(course), each_of)
     hands = _workers(find_course(course), assignments, workers, scheduler, insecure)
     with _classroom(find_course(course), hands, force) as room, _progress() as progress:
+        flaws = rehearsed(find_course(course), each_of)  # The workers warm up meanwhile.
         wanted: dict[str, list[str]] = {}
         for name in each_of.left():
             with each_of.kept(name):

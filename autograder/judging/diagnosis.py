@@ -94,14 +94,13 @@ class Diagnosis:
 def _allowed(
     exercise: Exercise, entry: dict[str, Any], observed: list[list[Observation]]
 ) -> list[Mistake]:
-    """The misconceptions that what was observed allows, the likeliest first."""
-    unlike = contradicted(entry, observed)
+    """Return the misconceptions that behave as observed on the public probes, as far as the table
+    knows: what differs there is another mistake, and need not be played."""
     shown = {each["id"]: each["results"] for each in entry["mistakes"]}
-    fitting = {name for name, results in shown.items() if agree_all(observed, results)}
-    # Where no model fits, the mistake may be one that the public probes do not show.
-    likely = fitting or {mistake.id for mistake in exercise.mistakes} - set(shown)
-    left = [mistake for mistake in exercise.mistakes if mistake.id not in unlike]
-    return sorted(left, key=lambda mistake: mistake.id not in likely)
+    unlike = contradicted(entry, observed)
+    fitting = {name for name, results in shown.items() if agree_all(observed, results)} - unlike
+    left = [each for each in exercise.mistakes if each.id in fitting or each.id not in shown]
+    return sorted(left, key=lambda mistake: mistake.id not in fitting)
 
 
 def _alike(student: Verdict, model: Verdict) -> bool:

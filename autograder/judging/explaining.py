@@ -58,7 +58,7 @@ class Explaining:
         entry = self._table[exercise.id] if observed else {}
         right = [probe["right"] for probe in entry.get("probes", [])]
         mistake = None
-        if not self._budget.is_up and self._submission.lost(exercise.id) is None:
+        if not self._budget.is_up and lost(self._submission, exercise.id) is None:
             seed = self._submission.seed_of(exercise.id)
             mistake = self._diagnosis.name(exercise, tried, observed, seed)
         says, name = (mistake.says, mistake.id) if mistake else ("", None)
@@ -79,7 +79,7 @@ class Explaining:
             result.inferred, example = says or None, shown or example
         says = says or _plain_words(tried)
         if result.status in LOST and not mistake:
-            subject = "cell itself" if self._submission.lost(exercise.id) else "code"
+            subject = "cell itself" if lost(self._submission, exercise.id) else "code"
             says = f"The {subject} {LOST[result.status]}. {ADVICE[result.status]}"
             if exercise.id in self._trials.cut_short:
                 says = "The notebook's time was used up before this could be tested to the end."
@@ -145,6 +145,11 @@ class Explaining:
 def _plain_words(tried: Try) -> str:
     broken = [verdict.promise for verdict in tried.verdicts if not verdict.passed]
     return f"This does not hold yet: {broken[0]}" if broken else ""
+
+
+def lost(submission: Submission, exercise: str) -> str | None:
+    """Return how an exercise's cell took its process down, if it did."""
+    return next((ran.lost for _, ran in submission.ran_of(exercise) if ran.lost), None)
 
 
 def stopped(submission: Submission, exercise: str) -> str:

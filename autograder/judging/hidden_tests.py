@@ -16,7 +16,7 @@ import random
 import re
 import sys
 import traceback
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Collection, Iterator
 from contextlib import contextmanager, redirect_stderr, redirect_stdout
 from hashlib import blake2b
 from pathlib import Path
@@ -181,7 +181,13 @@ class Suite:
         """The verdicts of tests that were not run: none passed."""
         return [_unrun(item) for item in self._tests.get(exercise, [])]
 
-    def run(self, exercise: str, target: Callable[[str], Target], seed: bytes) -> Iterator[Verdict]:
+    def run(
+        self,
+        exercise: str,
+        target: Callable[[str], Target],
+        seed: bytes,
+        only: Collection[str] | None = None,
+    ) -> Iterator[Verdict]:
         """Run the exercise's tests in order, and give each one's verdict.
 
         Args:
@@ -189,17 +195,23 @@ class Suite:
             target: called with the name of each test; may give a new one where the last process
                 was lost.
             seed: 1 to 64 bytes that the tests' random numbers are drawn from.
+            only: the names of the tests to run; by default all.
         """
         for item in self._tests.get(exercise, []):
-            yield self._run_one(item, target, seed)
+            if only is None or item.name in only:
+                yield self._run_one(item, target, seed)
 
     def run_test(self, exercise: str, test: str, target: Target, seed: bytes) -> Verdict:
-        """Run a single test of an exercise."""
+        """Run a single test of an exercise; its verdict says at which line it ended."""
         item = next(each for each in self._tests[exercise] if each.name == test)
-        return self._run_one(item, lambda _: target, seed)
+        return self._run_one(item, lambda _: target, seed, has_line=True)
 
     def _run_one(
-        self, item: pytest.Function, target: Callable[[str], Target], seed: bytes
+        self,
+        item: pytest.Function,
+        target: Callable[[str], Target],
+        seed: bytes,
+        has_line: bool = False,
     ) -> Verdict:
         verdict = _unrun(item)
         try:
@@ -217,7 +229,7 @@ class Suite:
             verdict.lost = "crashed"
         except (StudentError, AssertionError, MemoryError, RecursionError) as error:
             # The test did not pass. A large or deep reply may cause the last two.
-            verdict.line = _line(error, self._path.parent)
+            verdict.line = _line(error, self._path.parent) if has_line else ""
         except (Exception, OutcomeException) as error:
             if type(error) is pytest.fail.Exception:
                 return verdict

@@ -43,7 +43,7 @@ def judge(
     table, times = prepared.table or {}, prepared.times
     exercises = [e for e in assignment.exercises.values() if only is None or e.id in only]
     graded = [each for each in exercises if not each.manual]
-    shown = read(submission, graded, server, budget, times)
+    shown = read(submission, graded, server, budget, times, table)
     trials = Trials(submission, suite, server, budget, times)
     try:
         tries = trials.run(graded)

@@ -7,11 +7,12 @@ read all of this.
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterable
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from functools import partial
 from typing import Any
 
+from coursecheck.messages import agree_all
 from coursecheck.probes import Observation
 
 from ..course_folder.assignments import Exercise
@@ -47,8 +48,9 @@ def read(
     server: WarmServer,
     budget: TimeBudget,
     times: SolutionTimes,
+    table: Mapping[str, Any],
 ) -> dict[str, Shown]:
-    """Run all cells, and play probes and samples of each answer at its place.
+    """Run all cells, and play the probes of each answer at its place, and samples of a wrong one.
 
     Where an exercise runs into a time limit, no other is asked: others may use it. Sets
     `submission.ran`.
@@ -67,7 +69,7 @@ def read(
             if timeouts or budget.left() < _KEEP * budget.seconds:
                 continue
             before = budget.timeouts
-            shown[exercise.id] = _play(trunk, place, exercise, times)
+            shown[exercise.id] = _play(trunk, place, exercise, times, table[exercise.id])
             timeouts = budget.timeouts - before
             if timeouts and exercise.id in server.limits.trainings:
                 # All its probes together may take longer than a training of its tests.
@@ -79,10 +81,13 @@ def read(
     return shown
 
 
-def _play(trunk: Trunk, place: int, exercise: Exercise, times: SolutionTimes) -> Shown:
+def _play(
+    trunk: Trunk, place: int, exercise: Exercise, times: SolutionTimes, entry: Mapping[str, Any]
+) -> Shown:
     play: Any = partial(trunk.observe, place, exercise, model=partial(times.of_probes, exercise))
     probes = fitted(play(exercise.probes))
     _log.debug("%s: %s public examples observed", exercise.id, len(probes or ()))
-    return Shown(
-        probes, fitted(play(exercise.sample_probes)) if probes and exercise.samples else None
-    )
+    right = [probe["right"] for probe in entry.get("probes", [])]
+    is_wrong = probes and not agree_all(probes, right)
+    samples = fitted(play(exercise.sample_probes)) if is_wrong and exercise.samples else None
+    return Shown(probes, samples)

@@ -60,10 +60,6 @@ class Submission:
         """Return the exercise's own cells."""
         return [cell for cell in self.cells if cell.exercise == exercise]
 
-    def lost(self, exercise: str) -> str | None:
-        """Return how the exercise's cell took its process down, if it did."""
-        return next((ran.lost for _, ran in self.ran_of(exercise) if ran.lost), None)
-
     def ran_of(self, exercise: str) -> list[tuple[Cell, Ran]]:
         """Return the exercise's own cells and how each went."""
         pairs = zip(self.cells, self.ran, strict=True)

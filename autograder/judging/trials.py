@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import logging
 import time
-from collections.abc import Iterator, Sequence
+from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
@@ -59,10 +59,15 @@ class Trials:
                 earlier = submission.earlier(exercise)
                 failed = [each for each in earlier if each in tries and not _is_full(tries[each])]
                 found, is_answered = tries[exercise.id], not submission.is_untouched(exercise)
-                while next_try := next_base(found, earlier, failed, is_answered):
+                has_later = _has_later(submission, exercise)
+                while next_try := next_base(found, earlier, failed, is_answered, has_later):
                     if next_try[0] not in asked:
                         break
-                    found.append(self._try(exercise, *next_try, again=not failed))
+                    found.append(
+                        self._try(exercise, *next_try, again=not failed)
+                        if not found or next_try[0] is Base.WHOLE
+                        else self._better(exercise, *next_try, best(found))
+                    )
         self._drop_circles(exercises, tries)
         self.close()
         return tries
@@ -110,18 +115,40 @@ class Trials:
         trains = exercise.id in self._server.limits.trainings
         if again and tried.is_late and base is Base.OWN and not (trains or self._budget.is_up):
             tried = Try(base, given, [*self._verdicts(exercise, base, given)])
-        passed = sum(verdict.passed for verdict in tried.verdicts)
-        _log.debug(
-            "%s: %s, given %s: %d of %d tests passed",
-            exercise.id, base.value, ", ".join(given) or "nothing", passed, len(tried.verdicts),
-        )  # fmt: skip
-        return tried
+        return _logged(exercise, tried)
+
+    def _better(self, exercise: Exercise, base: Base, given: tuple[str, ...], before: Try) -> Try:
+        """Run the exercise's tests where more is given: first those that did not pass before, and
+        the others if one of them passes.
+
+        Else the verdicts stay those from before; if a test saw something else than there, the
+        mended base has verdicts of its own, since other exercises' mistakes had their part.
+        """
+        failed = [each for each in before.verdicts if not each.passed]
+        now: list[Verdict] = []
+        is_alike = True
+        for verdict in self._verdicts(exercise, base, given, {each.test for each in failed}):
+            is_alike &= not verdict.passed and verdict.seen == failed[len(now)].seen
+            now.append(verdict)
+            if is_alike and base is Base.MODEL:
+                break  # The mistake is its own, whatever stands before it.
+        if not any(each.passed for each in now) and (is_alike or base is Base.MODEL):
+            return Try(base, given, before.verdicts)
+        others = {each.test for each in before.verdicts if each.passed}
+        found = {each.test: each for each in now}
+        found |= {each.test: each for each in self._verdicts(exercise, base, given, others)}
+        return _logged(exercise, Try(base, given, [found[each.test] for each in before.verdicts]))
 
     def _verdicts(
-        self, exercise: Exercise, base: Base, given: tuple[str, ...]
+        self,
+        exercise: Exercise,
+        base: Base,
+        given: tuple[str, ...],
+        only: Collection[str] | None = None,
     ) -> Iterator[Verdict]:
         """Give each hidden test's verdict; once the process is lost the rest are lost, too."""
-        unrun = iter(self._suite.promises(exercise.id))
+        promises = self._suite.promises(exercise.id)
+        unrun = iter([each for each in promises if only is None or each.test in only])
         place = self.place(exercise, base)
         trunk = self.trunk(given, place, base is Base.MODEL)
         with suppress(StudentLost):
@@ -137,6 +164,7 @@ class Trials:
                     place, exercise.id, partial(self._times.of_test, exercise.id, test)
                 ),
                 self._submission.seed_of(exercise.id),
+                only,
             ):
                 next(unrun)
                 _log_verdict(exercise, verdict, base, time.monotonic() - started)
@@ -153,10 +181,12 @@ class Trials:
             yield verdict
 
     def _drop_circles(self, exercises: Sequence[Exercise], tries: dict[str, list[Try]]) -> None:
-        """Take back each try that an exercise gained by by a partner's solution, if the partner
-        would gain by its own: of two answers that each only call the other, neither is one."""
+        """Take back each try that an exercise gained by a partner's solution, if the partner, which
+        lacked a name, would be right with its solution: of two answers that each only call the
+        other, neither is one."""
         for partner in exercises:
-            if _is_full(tries[partner.id]) or self._submission.is_untouched(partner):
+            is_right, own = _is_full(tries[partner.id]), tries[partner.id][0]
+            if is_right or self._submission.is_untouched(partner) or not own.lacks_a_name:
                 continue
             gained = [
                 each.id
@@ -172,15 +202,33 @@ class Trials:
                         tries[name][:] = kept
 
     def _gains(self, exercise: Exercise, given: Sequence[str], tries: dict[str, list[Try]]) -> bool:
-        """Return whether an exercise passes more tests where later solutions are given."""
-        most = best(tries[exercise.id]).share
-        if self._try(exercise, Base.WHOLE, tuple(given)).share <= most:
-            return False
-        return self._try(exercise, Base.WHOLE, ()).share <= most
+        """Return whether an exercise passes all its tests where later solutions are given."""
+        failed = {each.test for each in best(tries[exercise.id]).verdicts if not each.passed}
+        return all(v.passed for v in self._verdicts(exercise, Base.WHOLE, tuple(given), failed))
+
+
+def _has_later(submission: Submission, exercise: Exercise) -> bool:
+    """Return whether a cell after the exercise's tests is the student's, and no stub."""
+    exercises = submission.assignment.exercises
+    return any(
+        cell.source.strip() and not cell.is_locked
+        for cell in submission.cells[submission.places[exercise.id] :]
+        if cell.exercise is None or not submission.is_untouched(exercises[cell.exercise])
+    )
 
 
 def _is_full(tries: Sequence[Try]) -> bool:
     return any(each.share == 1 for each in tries)
+
+
+def _logged(exercise: Exercise, tried: Try) -> Try:
+    passed = sum(verdict.passed for verdict in tried.verdicts)
+    _log.debug(
+        "%s: %s, given %s: %d of %d tests passed",
+        exercise.id, tried.base.value, ", ".join(tried.given) or "nothing", passed,
+        len(tried.verdicts),
+    )  # fmt: skip
+    return tried
 
 
 def _log_verdict(exercise: Exercise, verdict: Verdict, base: Base, seconds: float) -> None:

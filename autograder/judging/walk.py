@@ -75,7 +75,11 @@ class Try:
 
 
 def next_base(
-    tries: Sequence[Try], earlier: Sequence[str], failed: Sequence[str], is_answered: bool = True
+    tries: Sequence[Try],
+    earlier: Sequence[str],
+    failed: Sequence[str],
+    is_answered: bool = True,
+    has_later: bool = True,
 ) -> tuple[Base, tuple[str, ...]] | None:
     """Return the base of the next try and the exercises given there; None if there is none.
 
@@ -84,13 +88,14 @@ def next_base(
         earlier: the ids of all earlier exercises that others may build on.
         failed: those of them that did not get full points.
         is_answered: whether the exercise has an answer.
+        has_later: whether a later cell is the student's.
     """
     if not tries:
         return Base.OWN, ()
     if tries[-1].share == 1:
         return None
     tried = {each.given for each in tries}
-    if tries[0].lacks_a_name and len(tries) == 1:
+    if has_later and tries[0].lacks_a_name and len(tries) == 1:
         return Base.WHOLE, ()
     # An answer that takes too long with nobody's mistake before it would do so once more.
     if not is_answered or (tries[-1].is_late and tuple(failed) in tried):
@@ -105,10 +110,11 @@ def best(tries: Sequence[Try]) -> Try:
     """Return the try that counts: the highest share.
 
     Of equal ones it is that without others' mistakes, so that the explanation is of this one, and
-    with the student's own cells if these have none.
+    with the student's own cells if these had no part in it: then the verdicts are the same ones.
     """
     order = (Base.MENDED, Base.OWN, Base.MODEL, Base.WHOLE)
-    return max(tries, key=lambda each: (each.share, -order.index(each.base)))
+    found = max(tries, key=lambda each: (each.share, -order.index(each.base)))
+    return next(each for each in tries if each.verdicts is found.verdicts)
 
 
 def places(cells: Sequence[Cell], exercises: Sequence[str]) -> dict[str, int]:
