@@ -160,9 +160,9 @@ class TestOneOperand:
     @pytest.fixture
     def points(self, number, positive):
         """Numbers for x and n, whole and not, and upstream gradients: all have either sign."""
-        above = [(positive(), n) for n in (2, -1, 0.5, -1.5, 1.7, number())]
-        both = [*above, (-positive(), 3), (-positive(), -2)]
-        return [(*each, sign * positive()) for each, sign in zip(both, [1, -1] * 4, strict=True)]
+        above = [(positive(), n) for n in (2, -1.5, 0.5, number())]
+        both = [*above, (-positive(), 3)]
+        return [(*each, (-1) ** i * positive()) for i, each in enumerate(both)]
 
     def test_value(self, student, points):
         """`{name}` holds the right number, fraction included, each time anew; x keeps its own."""
@@ -181,7 +181,7 @@ class TestOneOperand:
 
     def test_gradient_is_added(self, student, points, positive):
         """What `{name}` gives x is added to the gradient that x holds, at each pass."""
-        grad, found, points = positive(), [], points[::3]
+        grad, found, points = positive(), [], points[::2]
         for a, n, upstream in points:
             result = self.operation(x := leaf(student, a, grad), n)
             for _ in range(2):
