@@ -8,7 +8,7 @@ from typing import Any
 
 from coursecheck import inference
 from coursecheck.check import first_wrong, match
-from coursecheck.messages import CANNOT_READ, Example, agree_all, explain, explain_cell
+from coursecheck.messages import CANNOT_READ, Example, Row, agree_all, explain, explain_cell
 from coursecheck.probes import Observation
 
 from ..course_folder.assignments import Exercise
@@ -84,9 +84,16 @@ class Explaining:
             if exercise.id in self._trials.cut_short:
                 says = "The notebook's time was used up before this could be tested to the end."
         _log.debug("%s: diagnosis: %s", exercise.id, name or "no known mistake")
+        if example is not None:
+            rows = [
+                Row(each.expression, fitted(each.seen), fitted(each.expected))
+                for each in example.rows
+            ]
+            example = Example(example.code, rows)
         result.misconception = name
         result.example = example
-        result.message = says + (f"\n\n{example.as_text()}" if example else "")
+        result.inferred = fit(result.inferred) if result.inferred else None
+        result.message = fit(says) + (f"\n\n{example.as_text()}" if example else "")
 
     def _observed(self, exercise: Exercise, tried: Try) -> list[list[Observation]] | None:
         """Return what the probes show on the base that counted: the student's own words if they are
@@ -97,7 +104,7 @@ class Explaining:
         self._trials.close()
         place = self._trials.place(exercise, tried.base)
         trunk = self._trials.trunk(tried.given, place)
-        seen = fitted(trunk.observe(place, exercise, exercise.probes))
+        seen = trunk.observe(place, exercise, exercise.probes)
         if own and seen and agree_all(own, seen):
             return own
         return as_in_table(seen, self._table[exercise.id]) if seen else None

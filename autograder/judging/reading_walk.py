@@ -18,7 +18,6 @@ from coursecheck.probes import Observation
 from ..course_folder.assignments import Exercise
 from ..wall import WarmServer
 from ..wall.time_budget import TimeBudget
-from .observations import fitted
 from .solution_times import SolutionTimes
 from .submission import Submission
 from .trunk import Trunk
@@ -85,9 +84,9 @@ def _play(
     trunk: Trunk, place: int, exercise: Exercise, times: SolutionTimes, entry: Mapping[str, Any]
 ) -> Shown:
     play: Any = partial(trunk.observe, place, exercise, model=partial(times.of_probes, exercise))
-    probes = fitted(play(exercise.probes))
+    probes = play(exercise.probes)
     _log.debug("%s: %s public examples observed", exercise.id, len(probes or ()))
     right = [probe["right"] for probe in entry.get("probes", [])]
     is_wrong = probes and not agree_all(probes, right)
-    samples = fitted(play(exercise.sample_probes)) if is_wrong and exercise.samples else None
+    samples = play(exercise.sample_probes) if is_wrong and exercise.samples else None
     return Shown(probes, samples)
