@@ -23,9 +23,9 @@ _OF_THE_DATABASE = ("OperationalError", "DatabaseError", "InterfaceError", "Inte
 
 @dataclass
 class Fault:
-    """An error that was kept at one student; `told` says in words which, and is empty without."""
+    """An error that was kept at one student; `reason` names it in words, "" if there is none."""
 
-    told: str = ""
+    reason: str = ""
 
 
 @contextmanager
@@ -42,12 +42,12 @@ def kept_at(where: str) -> Iterator[Fault]:
         if concerns_all(error):
             raise
         _log.debug("error at %s", where, exc_info=True)
-        fault.told = in_words(error)
+        fault.reason = in_words(error)
 
 
 def concerns_all(error: BaseException | None) -> bool:
-    """Whether an error meets everybody: of a full disk, of the gradebook's database, of a sandbox
-    that cannot be had."""
+    """Return whether an error meets everybody: of a full disk, of the gradebook's database, of a
+    sandbox that cannot be had."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
             return True
@@ -61,7 +61,7 @@ def concerns_all(error: BaseException | None) -> bool:
 
 
 def in_words(error: BaseException) -> str:
-    """What happened, where, and what to do about it.
+    """Return in words what happened, where, and what to do about it.
 
     The words of an error that nobody has foreseen may be a student's, so they are left out.
     """
@@ -76,7 +76,7 @@ def in_words(error: BaseException) -> str:
 
 
 def kind_and_place(error: BaseException) -> str:
-    """The error's class and the line that raised it, without its words."""
+    """Return the error's class and the line that raised it, without its words."""
     frames = traceback.extract_tb(error.__traceback__)
     place = f" in {Path(frames[-1].filename).name}, line {frames[-1].lineno}" if frames else ""
     return f"{type(error).__name__}{place}"
@@ -84,10 +84,10 @@ def kind_and_place(error: BaseException) -> str:
 
 def _of_system(error: OSError) -> str:
     where = f"{error.filename}: " if error.filename is not None else ""
-    told = f"{where}cannot be read or written ({error.strerror})."
+    failed = f"{where}cannot be read or written ({error.strerror})."
     if error.errno in _FULL:
         temporary = "" if where else f", in {tempfile.gettempdir()} as well"
-        return f"{told} Make room on its disk{temporary}, and run the same command again."
+        return f"{failed} Make room on its disk{temporary}, and run the same command again."
     if error.errno in (errno.EMFILE, errno.ENFILE):
-        return f"{told} Allow more open files (`ulimit -n 4096`), and run the same command again."
-    return f"{told} Set its rights or put it aside, and run the same command again."
+        return f"{failed} Allow more open files (`ulimit -n 4096`), and run the same command again."
+    return f"{failed} Set its rights or put it aside, and run the same command again."

@@ -82,16 +82,16 @@ class EachAssignment:
         """Go on after an error in the block."""
         with kept_at(name) as fault:
             yield
-        if fault.told:
-            self.failed[name] = fault.told
+        if fault.reason:
+            self.failed[name] = fault.reason
             if self.failed.keys() >= {*self._names}:
                 raise CourseError("\n".join(self.failed.values()))
 
-    def tell(self) -> None:
+    def report(self) -> None:
         """Print what happened."""
         for name, why in self.failed.items():
-            told = f"autograder: {name} is left out: {why}"
-            errors.print(told, style="red", highlight=False, markup=False, soft_wrap=True)
+            text = f"autograder: {name} is left out: {why}"
+            errors.print(text, style="red", highlight=False, markup=False, soft_wrap=True)
 
 
 def print_json(value: object, indent: int | None = None) -> None:

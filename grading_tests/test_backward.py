@@ -22,15 +22,15 @@ from rows import table
 from verdicts import assert_tells
 
 PARTS = 5
-"""How many small graphs have as many nodes together as the large one."""
+"""The number of small graphs that have as many nodes together as the large one."""
 
 TOO_LONG = 2.5
-"""How many times as long as these a walk over the large one may take. It takes about as long with a
-set of those that were met, and four to five times as long with a list."""
+"""The times that a walk over the large one may take as long as over these. It takes about as long
+with a set of those that were met, and four to five times as long with a list."""
 
 
 def grows_evenly(student, walk, small, large):
-    """Whether the time of a walk grows with the number of nodes alone.
+    """Return whether the time of a walk grows with the number of nodes alone.
 
     It is measured against itself, so that slow nodes hide nothing. Each small graph is walked once,
     and the median counts; the large one is tried three times, since the machine may be busy.

@@ -272,7 +272,7 @@ class TestSign:
 
 
 def refused_or_infinite(student, divide):
-    """Whether Python raises an error; NumPy's numbers become infinite instead."""
+    """Return whether Python raises an error; NumPy's numbers become infinite instead."""
     found = []
     error = student.error_of(lambda: found.append(divide()))
     errors = ("ZeroDivisionError", "ValueError", "ArithmeticError", "OverflowError")

@@ -1,4 +1,4 @@
-"""Whatever is missing, `autograder doctor` says so, and no command ends in a traceback."""
+"""`autograder doctor` reports whatever is missing, and no command ends in a traceback."""
 
 from __future__ import annotations
 

@@ -58,7 +58,7 @@ def spoiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 
 def command(course: Path, *line: str) -> str:
-    """What a command printed; whether it is content with the course is not asked."""
+    """Return the output of a command, whatever its status."""
     done = subprocess.run(
         [sys.executable, "-m", *line], cwd=course, capture_output=True, text=True, timeout=300
     )

@@ -182,7 +182,7 @@ def fill(course: Path, states: list[dict[str, Any]]) -> None:
 
 
 def everything(service: Running) -> dict[str, Any]:
-    """What ada can get of the service: status, headers and body, as far as no chance is in it."""
+    """Return all that ada can get of the service, as far as no chance is in it."""
     ada = service.visitor("ada")
     paths = ["", *(f"feedback/{number}" for number in (1, 2, 3, 4, 9)), "class", "class/live",
              "class/history?student=ada&assignment=value", "upload", "nowhere"]  # fmt: skip

@@ -92,7 +92,7 @@ def _python() -> Finding:
 
 
 def _locale() -> Finding:
-    """Whether names of all languages can be printed, and found among files."""
+    """Check that names of all languages can be printed, and found among files."""
     printed, files = sys.stdout.encoding or "none", sys.getfilesystemencoding()
     fine = all(each.lower().startswith("utf") for each in (printed, files))
     found = f"prints {printed}, names of files are {files}"
@@ -153,7 +153,7 @@ def _memory(settings: Settings) -> Finding:
 
 
 def _disks(course: Path | None) -> list[Finding]:
-    """Whether there is room where grading writes, and whether it may write there."""
+    """Check that there is room where grading writes, and that it may write there."""
     findings = []
     folders = {"disk of temporary files": Path(tempfile.gettempdir())}
     if course is not None:

@@ -207,7 +207,7 @@ def grade(
                     unreadable += outcome.error is not None
                     flaws |= _by_test(outcome.report.flaws if outcome.report else [])
                     _tell(progress.console, outcome, as_json)
-    each_of.tell()
+    each_of.report()
     _tell_flaws(flaws.values())
     if unreadable or each_of.failed:
         sys.exit(1)
@@ -341,7 +341,7 @@ def regrade(
                     for each in again.run(entries):
                         found.append(each)
                         progress.advance(task)
-        each_of.tell()
+        each_of.report()
         tell_regraded(found, as_json)
         is_graded = any(each.now for each in found)
         if is_graded and (yes or (not as_json and click.confirm("Store the new marks?"))):

@@ -115,8 +115,8 @@ class LatePenalties:
         for student in students:
             with kept_at(student) as fault:
                 self.settle(student)
-            if fault.told:
-                failed[student] = fault.told
+            if fault.reason:
+                failed[student] = fault.reason
         return failed
 
     def _settle(self, student: str) -> dict[str, float]:

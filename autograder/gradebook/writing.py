@@ -272,12 +272,12 @@ def set_time(gradebook: Gradebook, name: str, student: str, when: datetime | Non
 
 
 def knows_student(gradebook: Gradebook, student: str) -> bool:
-    """Whether the student is in the gradebook."""
+    """Return whether the student is in the gradebook."""
     return gradebook.db.execute(_STUDENT, {"student": student}).first() is not None
 
 
 def has_marks(gradebook: Gradebook, name: str, student: str) -> bool:
-    """Whether the gradebook holds a submission of the student for the assignment, with its marks.
+    """Return whether the gradebook holds a submission of the student for the assignment with marks.
 
     Those of a student who was removed are gone.
     """

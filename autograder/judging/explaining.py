@@ -171,8 +171,8 @@ def stopped(submission: Submission, exercise: str) -> str:
 
 def error_of_cell(submission: Submission, exercise: str) -> str:
     """Return how an exercise's own cell stopped with an error, in words; "" if it did not."""
-    if told := stopped(submission, exercise):
-        return f"{told} What comes after that in the cell never ran."
+    if words := stopped(submission, exercise):
+        return f"{words} What comes after that in the cell never ran."
     for cell, ran in submission.ran_of(exercise):
         for output in ran.outputs:
             if output.get("output_type") == "error":

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
 from pathlib import Path
@@ -16,7 +15,7 @@ from ..course_folder.assignments import Assignment, Exercise
 from ..course_folder.settings import load_settings
 from ..errors import CourseError, StudentError, StudentLost
 from ..model import Cell
-from ..wall import StudentProcess, WarmServer
+from ..wall import WarmServer
 from ..wall.inside import protocol
 from ..wall.proxies import Student
 from ..wall.targets import RemoteTarget
@@ -28,21 +27,6 @@ def server_of(course: Path) -> WarmServer:
     """Return a sandbox as course.toml asks for, not started yet."""
     settings = load_settings(course)
     return WarmServer(settings.limits, settings.visible, settings.sandbox)
-
-
-class _Unshared(TimeBudget):
-    """Time that each cell, and each test, may take whole."""
-
-    def give(
-        self,
-        process: StudentProcess,
-        model: Callable[[], float] | None = None,
-        keep: float = 0.0,
-        room: float = math.inf,
-        trains: bool = False,
-        most: float = math.inf,
-    ) -> None:
-        process.allow(self.seconds, room)
 
 
 class Models:
@@ -74,16 +58,16 @@ class Models:
         cells += [Cell((replaced or {}).get(each.id, each.solution), each.id) for each in solved]
         ids = [cell.exercise for cell in cells]
         place = len(cells) if whole or exercise not in ids else ids.index(exercise) + 1
-        budget = _Unshared(self._seconds)
+        budget = TimeBudget(self._seconds, is_shared=False)
         name = self._assignment.name
         return Trunk(self._server, cells, 0, budget, assignment=name), place
 
     def solution(self, exercise: str) -> tuple[Trunk, int]:
         """Return a trunk of the solution that may have been used at an earlier place, and the place
         of an exercise's tests in it."""
-        trunk, place = self.trunk(exercise)
+        fresh, place = self.trunk(exercise)
         if self._solution is None or not self._solution.reaches(place):
-            self._solution = trunk
+            self._solution = fresh
         return self._solution, place
 
     def target(

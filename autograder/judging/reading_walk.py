@@ -30,11 +30,11 @@ _KEEP = 0.7
 
 @dataclass(frozen=True)
 class Shown:
-    """What an exercise's code shows at its place, each None where it cannot be had.
+    """Observations of an exercise's code at its place, each None if it cannot be had.
 
     Attributes:
-        probes: what its public probes show.
-        samples: what its samples show.
+        probes: of its public probes.
+        samples: of its samples, if a probe came out wrong.
     """
 
     probes: list[list[Observation]] | None = None

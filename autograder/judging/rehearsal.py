@@ -10,7 +10,7 @@ from .models import Models
 
 _SEED = bytes(16)
 _SHOWN = 10
-"""How many of the values that a test looked at are shown, the last ones."""
+"""The number of values that a test looked at that are shown, the last ones."""
 
 
 def rehearse(
@@ -54,5 +54,5 @@ def _reason(right: Verdict) -> str:
 
 def _details(right: Verdict, why: str) -> str:
     seen = ", ".join(repr(each)[:200] for each in right.seen[-_SHOWN:])
-    told = [right.line and f"It ended at {right.line}", seen and f"It saw, last: {seen}", why]
-    return "\n".join(filter(None, told))
+    parts = [right.line and f"It ended at {right.line}", seen and f"It saw, last: {seen}", why]
+    return "\n".join(filter(None, parts))

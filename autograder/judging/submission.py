@@ -29,7 +29,7 @@ class Submission:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """How many cells run before each exercise's tests."""
+        """The number of cells that run before each exercise's tests."""
         return places(self.cells, [*self.assignment.exercises])
 
     @cached_property
@@ -39,8 +39,8 @@ class Submission:
 
     @property
     def process_seed(self) -> int:
-        """What `random` starts from in student processes, the same for a whole class: so nobody's
-        points follow from somebody's cells. No other number can be computed from it."""
+        """The seed of `random` in student processes, the same for a whole class, so that points
+        do not depend on other cells. No other number can be computed from it."""
         return int.from_bytes(self._digest([])[:6])
 
     def seed_of(self, exercise: str) -> bytes:

@@ -28,7 +28,7 @@ _LACKING = tuple(
     for kind in ("NameError", "UnboundLocalError", "AttributeError", "TypeError",
                  "NotImplementedError")
 )  # fmt: skip
-"""What a test may see where a name is not defined yet, or is a stub's still."""
+"""Errors that a test sees if a name is not defined yet, or is a stub's still."""
 
 
 class Base(Enum):
@@ -59,12 +59,12 @@ class Try:
 
     @property
     def is_late(self) -> bool:
-        """Whether a test ran into a time limit."""
+        """True if a test ran into a time limit."""
         return any(verdict.lost == "timeout" for verdict in self.verdicts)
 
     @property
     def lacks_a_name(self) -> bool:
-        """Whether a test that did not pass saw an error as of a name that is not defined."""
+        """True if a test that did not pass saw an error as of a name that is not defined."""
         return any(
             each in _LACKING
             for verdict in self.verdicts

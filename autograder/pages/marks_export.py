@@ -83,7 +83,7 @@ def export_marks(
         for name in names:
             with kept_at(name) as fault:
                 classes.append(class_results(gradebook, name))
-            unknown += [fault.told] if fault.told else []
+            unknown += [fault.reason] if fault.reason else []
     if not classes:
         raise CourseError("\n".join(unknown))
     notes = _waiting(classes, partial) + unknown

@@ -181,8 +181,8 @@ class Classroom:
                 continue
             with kept_at(f"{outcome.assignment} of {outcome.student}") as fault:
                 self._settle_one(outcome)
-            if fault.told:
-                told = f"the marks are stored, but not what being late costs: {fault.told}"
+            if fault.reason:
+                told = f"the marks are stored, but not what being late costs: {fault.reason}"
                 outcome.error = " ".join(filter(None, (outcome.error, told)))
             yield outcome
 
@@ -218,8 +218,8 @@ class Classroom:
                     continue
                 job = self.job(name, student)
                 before = None if self._force else self._graded_before(job)
-            if fault.told:
-                at_once.append(Outcome(student, name, error=fault.told, refused=True))
+            if fault.reason:
+                at_once.append(Outcome(student, name, error=fault.reason, refused=True))
             elif before is None:
                 yield job
             else:
@@ -227,7 +227,7 @@ class Classroom:
                 at_once.append(Outcome(student, name, error=error, skipped=True))
 
     def is_withdrawn(self, name: str, student: str) -> bool:
-        """Whether the student's submission was graded, and the student was removed since."""
+        """Return whether the student's submission was graded, and the student was removed since."""
         if knows_student(self._gradebook, student):
             return False
         return history.latest(self._gradebook, name, student) is not None
@@ -304,11 +304,11 @@ class Classroom:
         with kept_at("several") as fault:
             self.store(done)
         failed = {}
-        for i, each in enumerate(done) if fault.told else ():
+        for i, each in enumerate(done) if fault.reason else ():
             with kept_at(f"{each[0].assignment} of {each[0].student}") as fault:
                 self.store([each])
-            if fault.told:
-                failed[i] = fault.told
+            if fault.reason:
+                failed[i] = fault.reason
         return failed
 
     def _put(self, job: Job, graded: Graded) -> Result | None:

@@ -118,8 +118,8 @@ class Regrading:
                     job = self._room.job(name, student)
                     if job.stamp != entry.submission:
                         why = "another file was submitted since; `autograder grade` grades it"
-            if job is None or why or fault.told:
-                left.append(Regraded(entry, left_alone=fault.told or why))
+            if job is None or why or fault.reason:
+                left.append(Regraded(entry, left_alone=fault.reason or why))
                 continue
             before[name, student] = entry
             yield job
@@ -127,7 +127,7 @@ class Regrading:
     def _compared(self, before: Entry, job: Job, graded: Graded) -> Regraded:
         with kept_at(f"{job.assignment} of {job.student}") as fault:
             return self._compare(before, job, graded)
-        return Regraded(before, left_alone=fault.told)
+        return Regraded(before, left_alone=fault.reason)
 
     def _compare(self, before: Entry, job: Job, graded: Graded) -> Regraded:
         if graded.report is None or graded.marks is None:
@@ -153,4 +153,4 @@ class Regrading:
                 self._room.store([(job, graded)])
                 self._room.settle(job.student)
             graded.text = ""
-            yield job.student, fault.told
+            yield job.student, fault.reason

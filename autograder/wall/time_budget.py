@@ -54,13 +54,16 @@ class TimeBudget:
     Args:
         seconds: of wall-clock time, for the whole submission.
         taken: what reading its file has taken of it.
+        is_shared: whether all that a submission does shares it. Else each request may take it
+            whole: for the course's own cells.
 
     Attributes:
         interrupted: how many of the submission's cells ran into the limit of a cell.
     """
 
-    def __init__(self, seconds: float, taken: float = 0.0) -> None:
+    def __init__(self, seconds: float, taken: float = 0.0, is_shared: bool = True) -> None:
         self.seconds = seconds
+        self._is_shared = is_shared
         self._started = time.monotonic() - taken
         self._own_wait = own_wait()
         self._processes: list[StudentProcess] = []
@@ -122,6 +125,9 @@ class TimeBudget:
         Raises:
             StudentLost: nothing is left.
         """
+        if not self._is_shared:
+            process.allow(self.seconds, room)
+            return
         limits, timeouts = process.limits, self.timeouts
         left = min(self.left() - keep * self.seconds, most)
         if left <= 0:

@@ -43,7 +43,7 @@ _DAMAGED = (
     OSError, ValueError, EOFError, OverflowError, NotImplementedError, RuntimeError,
     zipfile.BadZipFile, zlib.error, struct.error,
 )  # fmt: skip
-"""What `zipfile` raises at zips that are damaged or that it does not know."""
+"""Errors that `zipfile` raises at zips that are damaged or that it does not know."""
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 

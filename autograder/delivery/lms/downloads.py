@@ -136,7 +136,7 @@ def handed_in(
     for each in several:
         with kept_at(each.place) as fault:
             each.unpack()
-        each.trouble = fault.told or each.trouble
+        each.trouble = fault.reason or each.trouble
     _take_times(several)
     return several
 
@@ -201,7 +201,7 @@ def _of_gradescope(files: Iterable[DownloadedFile], listed: DownloadedFile) -> l
     for each in known.values():
         with kept_at(each.place) as fault:
             each.unpack()
-        each.trouble = fault.told or each.trouble
+        each.trouble = fault.reason or each.trouble
     return [*known.values()]
 
 

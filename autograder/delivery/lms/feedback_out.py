@@ -68,8 +68,8 @@ def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
             if stamp_of(read_plain_file(notebook, levels=2)) != whence["stamp"]:
                 told = "what was graded is not what was imported; the page is about that"
                 made.notes.append(f"{student}: {told}")
-        if fault.told:
-            made.notes.append(f"{student}: {fault.told}")
+        if fault.reason:
+            made.notes.append(f"{student}: {fault.reason}")
     if not by_form:
         raise CourseError(
             f"no feedback page was made for what was imported: run `autograder grade {name}` first"

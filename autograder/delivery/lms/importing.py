@@ -138,8 +138,8 @@ def _import_all(
                 ids, why = roster.find(handed, worksheet)
             if worksheet and handed.form == "moodle":
                 handed.when = worksheet.times.get(handed.numbers[0], handed.when)
-        if fault.told:
-            yield Imported(visible(handed.place), REFUSED, told=fault.told, late=handed.late)
+        if fault.reason:
+            yield Imported(visible(handed.place), REFUSED, told=fault.reason, late=handed.late)
             continue
         handed.when = mapping.times.get(place, handed.when)
         if not ids:
@@ -162,8 +162,8 @@ def _import_all(
         state = told = ""
         with kept_at(student) as fault:
             state, told = target.take(student, handed, chosen, source)
-        if fault.told:
-            state, told = REFUSED, fault.told
+        if fault.reason:
+            state, told = REFUSED, fault.reason
         when = f"{handed.when:%Y-%m-%d %H:%M:%S}" if handed.when else ""
         yield Imported(visible(handed.place), state, student, visible(told), handed.late, when)
 

@@ -126,8 +126,8 @@ def send_marks(
                 there.send(mark)
                 with one_at_a_time(course):
                     record.add(mark)
-            state = FAILED if fault.told else SENT
-            yield Sent(result.student, state, result.mark, fault.told)
+            state = FAILED if fault.reason else SENT
+            yield Sent(result.student, state, result.mark, fault.reason)
 
 
 class _Record:

@@ -22,7 +22,7 @@ from ...pages.templates import templates
 from .attempts import OVER, WAITING, Attempt
 
 NOTHING = "Taken in. It is graded, and what is found is shown after the due date."
-"""What is said of each attempt while nothing may be shown of it."""
+"""The words for each attempt while nothing may be shown of it."""
 
 WRONG = "not right yet"
 _STATUS = {"passed": "right", "partial": "partly right", "manual": "waits for a person",
@@ -79,7 +79,7 @@ class Shown:
 
 
 def shown(attempt: Attempt, level: str, wait: str, with_lines: bool = True) -> Shown:
-    """What a student may see of an attempt.
+    """The part of an attempt that a student may see.
 
     Args:
         level: one of `settings.SHOWN`. Only at the last one it is told which attempt counts, since

@@ -92,7 +92,7 @@ class Own(Page):
         )  # fmt: skip
 
     def _wait(self, attempt: Attempt, level: str) -> str:
-        """How it is with an attempt that is not graded yet, in words.
+        """Return the state of an attempt that is not graded yet, in words.
 
         How long the grading of one takes has to do with what is found. So where nothing is to be
         shown of it, neither is how far it is.

@@ -77,8 +77,8 @@ def write_report(course: Path, name: str, folder: Path, hide_names: bool = False
         with kept_at(result.student) as fault:
             path = folders.format_path(folders.autograded_directory, result.student, name)
             graded[result.student] = read_graded(Path(path) / f"{name}.ipynb")
-        if fault.told:
-            _log.warning("%s is reported without verdicts: %s", result.student, fault.told)
+        if fault.reason:
+            _log.warning("%s is reported without verdicts: %s", result.student, fault.reason)
     pairs = similar_pairs(
         {student: notebook.answers for student, notebook in graded.items()},
         {exercise.id: exercise.stub for exercise in assignment.exercises.values()},

@@ -142,7 +142,7 @@ class LandlockBox:
         return 0
 
     def is_full(self, pid: int) -> bool:
-        """Whether it has written more than it may, in files that nobody sees any more, too.
+        """Return whether it has written more than it may, in files that nobody sees any more, too.
 
         Raises `Unsteady` where it changes too fast to say.
         """
@@ -253,7 +253,7 @@ class _Files:
         return True
 
     def only_mapped(self, pid: int) -> int:
-        """How many files without a name a process has in its memory and does not hold open.
+        """Return how many files without a name a process has in its memory and does not hold open.
 
         Their sizes are not known. What the server has as well is none of the process's own: a
         library that was replaced meanwhile, for one.

@@ -14,7 +14,7 @@ from __future__ import annotations
 import os
 
 TRIES = 60
-"""How often something is looked at that changes meanwhile. Threads that begin and end without
+"""The number of looks at something that changes meanwhile. Threads that begin and end without
 pause are missed several times in a row, and not so often."""
 
 _MOST = 10_000
@@ -22,7 +22,7 @@ _MOST = 10_000
 
 
 class Unsteady(Exception):
-    """What a process does changes faster than it can be looked at."""
+    """A process changes faster than it can be looked at."""
 
 
 def read(path: str) -> bytes:
@@ -121,7 +121,7 @@ def _living(pid: int) -> tuple[str, bytes] | None:
 
 
 def processor_seconds(pid: int) -> float:
-    """How long all threads of a process have had a processor."""
+    """Return the seconds that all threads of a process have had a processor."""
     fields = read(f"/proc/{pid}/stat").rpartition(b")")[2].split()
     # utime and stime, the 14th and the 15th field; the name is the second.
     return (int(fields[11]) + int(fields[12])) / os.sysconf("SC_CLK_TCK")
