@@ -901,7 +901,7 @@ class TestFourPoints:
 @exercise("moons")
 class TestMoons:
     # Always the same moons: from the first, what squeezes its answers learns too little.
-    @pytest.mark.parametrize(("seed", "sign"), [(0, 1), (8, -1)], ids=["straight", "turned"])
+    @pytest.mark.parametrize(("seed", "sign"), [(8, -1), (0, 1)], ids=["turned", "straight"])
     def test_learns(self, student, rng, seed, sign):
         """For each of the seeds 0 to 9, also with targets flipped, 92 % are right, of the
         points that were given and of fresh ones."""
