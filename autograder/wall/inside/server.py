@@ -212,11 +212,12 @@ def _excess(student: Student) -> str | None:
     """Which limit a process tree has outgrown, if any. Raises `Unsteady` where nobody can say."""
     limits, threads = student.limits, processes.tree(student.pid)
     student.has_forked |= len(threads) > 1
+    # Each process counts what it shares: too many of them also hold too much.
+    if sum(threads.values()) > limits["processes"]:
+        return "too many processes"
     used = sum(map(processes.kilobytes, threads)) + student.box.kilobytes(student.pid)
     if used << 10 > limits["memory"]:
         return "out_of_memory"
-    if sum(threads.values()) > limits["processes"]:
-        return "too many processes"
     return "too much on its disk" if student.box.is_full(student.pid) else None
 
 
