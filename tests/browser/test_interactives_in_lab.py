@@ -92,6 +92,7 @@ def test_stepper_by_mouse(notebook: Notebook, picture: Callable[[str], None]) ->
 
 def test_stepper_by_keyboard(notebook: Notebook) -> None:
     shown = Shown(notebook.run("stepper"))
+    shown.says("Step 1 of 12")
     shown.button("First").focus()
     shown.press("Tab")
     shown.press("Tab")
