@@ -93,6 +93,12 @@ ADVICE = {
 }
 
 
+UNGRADED = (
+    "This exercise has no marks yet: a test of it is broken, which is no fault of yours. "
+    "Your instructor has been told."
+)
+
+
 @dataclass
 class ExerciseResult:
     """The verdict on one exercise.
@@ -100,7 +106,7 @@ class ExerciseResult:
     Attributes:
         points: from 0 to `max_points`; None where a person gives them.
         status: passed, partial, failed, timeout, out_of_memory, crashed, missing, manual, or
-            ungraded where a hidden test is broken.
+            ungraded where a test is broken.
         message: what the student reads, in plain text.
         misconception: the id of the recognised misconception, if any.
         inferred: what the code computes, in words, where no misconception fits and it can be told.
@@ -110,7 +116,7 @@ class ExerciseResult:
         note: what else should be known, such as a repaired cell.
         extra: whether the course can be finished without it.
         bonus: whether its points come on top of the total.
-        flaw: what is wrong with a hidden test, for instructors alone: it may quote the test.
+        flaw: what is wrong with a test, for instructors alone: it may quote the test.
     """
 
     id: str
@@ -130,11 +136,12 @@ class ExerciseResult:
     flaw: str = ""
 
 
-def flaw_in_words(assignment: str, exercise: str, flaw: str) -> str:
-    """Return what is wrong with a hidden test as its author reads it."""
+def flaw_in_words(assignment: str, exercise: str, flaw: str, tests: str = HIDDEN) -> str:
+    """Return what is wrong with a test as its author reads it."""
+    kind = "hidden test" if tests == HIDDEN else "test cell of"
     return (
-        f"{assignment}: the hidden test {flaw}\n{exercise} was not graded, and cost nobody a "
-        "point. Mend the test, and grade again."
+        f"{assignment}: the {kind} {flaw}\nWhere {exercise} was not passed it was not graded, and "
+        "cost nobody a point. Mend the test, and grade again."
     )
 
 
@@ -156,9 +163,9 @@ class Report:
 
     @property
     def flaws(self) -> list[str]:
-        """What is wrong with hidden tests, in words for their author."""
+        """What is wrong with tests, in words for their author."""
         return [
-            flaw_in_words(self.assignment, result.id, result.flaw)
+            flaw_in_words(self.assignment, result.id, result.flaw, self.tests)
             for result in self.exercises
             if result.flaw
         ]

@@ -446,11 +446,11 @@ def test_a_broken_hidden_test_is_told_by_nbgrader_and_in_no_feedback(
         assert grade.auto_score is None and grade.needs_manual_grade
         assert gradebook.find_submission("value", "first").score == 36
     graded = (folder / "autograded/first/value/value.ipynb").read_text("utf-8")
-    assert "A hidden test is broken" in graded and says in graded
+    assert "### A test is broken" in graded and says in graded
     nbgrader("generate_feedback", "value")
     page = (folder / "feedback/first/value/value.html").read_text("utf-8")
     assert "no fault of yours" in page
-    assert "NameError" not in page and "A hidden test is broken" not in page
+    assert "NameError" not in page and "A test is broken" not in page
 
 
 def test_an_exercise_whose_tests_are_all_skipped_is_ungraded(course: Path, tmp_path: Path) -> None:

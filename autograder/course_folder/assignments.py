@@ -38,6 +38,9 @@ _ABOUT = re.compile(r"^.* points?(?: · (core|extra))?$", re.MULTILINE)
 """The line below an exercise's heading."""
 _BONUS = re.compile(r"([\d.]+) bonus points?")
 
+_SCHEMA = 3
+"""The version of nbgrader's metadata in cells that its `SCHEMA_VERSION` says."""
+
 _NO_TESTS = ("misconceptions", "__pycache__")
 """Folders beside the hidden tests that these are not made of."""
 
@@ -235,6 +238,7 @@ def source_of(course: Path, name: str) -> Path:
 def load_assignment(course: Path, name: str) -> Assignment:
     """The assignment `name`. Raises `CourseError` if the course has no such assignment."""
     source = source_of(course, name)
+    read_cells(source, source.stat().st_mtime_ns)
     release = course / "release" / name / f"{name}.ipynb"
     if not release.exists():
         raise CourseError(
@@ -273,13 +277,15 @@ def read_cells(path: Path, stamp: int) -> tuple[NotebookNode, ...]:
         path: the file.
         stamp: when it was written, so that it is read again when it has changed.
 
-    Raises `CourseError` where it is no notebook.
+    Before format 4.5 cells have no ids: such a cell is given its place for one.
+
+    Raises `CourseError` where it is no notebook, or none that can be graded.
     """
     # Imported late: the import takes longer than a whole command that reads no notebook.
     import nbformat
 
     try:
-        return tuple(nbformat.read(path, as_version=4).cells)
+        notebook = nbformat.read(path, as_version=4)
     except OSError:
         raise
     except Exception as error:  # What JSON may hold in place of a notebook fails in many ways.
@@ -289,6 +295,24 @@ def read_cells(path: Path, stamp: int) -> tuple[NotebookNode, ...]:
             "merge that left its conflict marks; one in release/ is made anew by "
             f"`nbgrader generate_assignment {path.stem} --force`"
         ) from error
+    _require_python(path, notebook.metadata)
+    for place, cell in enumerate(notebook.cells):
+        cell.setdefault("id", f"cell-{place}")
+        marks = cell.metadata.get("nbgrader")
+        if marks and (version := marks.get("schema_version", 0)) < _SCHEMA:
+            raise CourseError(
+                f"{path} has nbgrader's metadata of version {version}, and {_SCHEMA} is the one "
+                f"in use: run `nbgrader update {path}`"
+            )
+    return tuple(notebook.cells)
+
+
+def _require_python(path: Path, metadata: Mapping[str, Any]) -> None:
+    """Raise `CourseError` where a notebook says that it is written in another language."""
+    kernel, about = (metadata.get(key) or {} for key in ("kernelspec", "language_info"))
+    language = kernel.get("language") or about.get("name") or "python"
+    if "python" not in language.lower():
+        raise CourseError(f"{path} is written in {language}, and only Python is graded here")
 
 
 @lru_cache

@@ -4,21 +4,25 @@ from __future__ import annotations
 
 import json
 import logging
+from functools import partial
 from pathlib import Path
 
-from ..course_folder.assignments import load_assignment
+from nbformat.notebooknode import NotebookNode
+
+from ..course_folder.assignments import load_assignment, read_cells, source_of
 from ..course_folder.settings import load_settings
 from ..course_folder.versions import versions
 from ..errors import ProcessKilled, SandboxLost, SandboxUnavailable
 from ..files import write_whole
-from ..model import Cell, Judged, Limits
+from ..model import IN_NOTEBOOK, Cell, Judged, Limits, flaw_in_words
+from ..notebook.restoring import cells_to_run
 from ..wall import WarmServer, on_one_processor
 from ..wall.memory import count_oom_kills
 from ..wall.time_budget import TimeBudget
 from .one_notebook import judge
 from .own_test_cells import judge_by_own_cells
 from .prepared import Prepared, require_released
-from .rehearsal import rehearse
+from .rehearsal import flaws_of_test_cells, rehearse
 from .submission import Submission
 
 _log = logging.getLogger(__name__)
@@ -58,6 +62,7 @@ class Grader:
         settings = self._settings
         self._server = WarmServer(limits or settings.limits, settings.visible, settings.sandbox)
         self._prepared: dict[str, Prepared] = {}
+        self._rehearsed: dict[str, tuple[dict[str, str], dict[str, str]]] = {}
         self.is_alone = True
         self._started = False
         self._has_started = False
@@ -96,26 +101,52 @@ class Grader:
         return prepared
 
     def rehearse(self, name: str) -> list[str]:
-        """Return the hidden tests that the model solution does not pass behind the wall, in words.
+        """Return the tests that the model solution does not pass behind the wall, in words.
 
-        What passed once is not tried again with the same versions. An assignment that is graded
-        otherwise has none.
+        What passed once is not tried again with the same versions.
         """
         prepared = self.prepare(name)
-        if prepared is None:
-            return []
-        record = self.course / ".autograder_rehearsed"
         now = versions(self.course, self._key, name)
-        try:
-            known = json.loads(record.read_text("utf-8"))
-        except (OSError, ValueError):
-            known = {}
-        if known.get(name) == now:
+        if self._known_to_pass().get(name) == now:
             return []
         self.start()
-        flaws = rehearse(prepared.assignment, prepared.suite, prepared.models)
+        if prepared is None:
+            broken = self._flaws_of_test_cells(name)
+            flaws = [flaw_in_words(name, *each, IN_NOTEBOOK) for each in broken.items()]
+        else:
+            flaws = rehearse(prepared.assignment, prepared.suite, prepared.models)
         if not flaws:
-            write_whole(record, json.dumps({**known, name: now}).encode(), 0o644)
+            known = {**self._known_to_pass(), name: now}
+            write_whole(self._record, json.dumps(known).encode(), 0o644)
+        return flaws
+
+    @property
+    def _record(self) -> Path:
+        return self.course / ".autograder_rehearsed"
+
+    def _known_to_pass(self) -> dict[str, dict[str, str]]:
+        """Return the versions with which the solution passed all tests, by assignment."""
+        try:
+            known: dict[str, dict[str, str]] = json.loads(self._record.read_text("utf-8"))
+            return known
+        except (OSError, ValueError):
+            return {}
+
+    def _flaws_of_test_cells(self, name: str) -> dict[str, str]:
+        """Return why the source notebook does not pass its own test cells, by exercise."""
+        now = versions(self.course, self._key, name)
+        if self._known_to_pass().get(name) == now:
+            return {}
+        before, flaws = self._rehearsed.get(name, ({}, {}))
+        if before != now:
+            source, assignment = source_of(self.course, name), load_assignment(self.course, name)
+            own = NotebookNode(cells=read_cells(source, source.stat().st_mtime_ns))
+            cells = [cell for _, cell in cells_to_run(own, with_tests=True)]
+            submission = Submission(assignment, cells, self._key)
+            budget = TimeBudget(self.submission_seconds)
+            judged = judge_by_own_cells(submission, self._server, budget)
+            flaws = flaws_of_test_cells(source.parent, assignment, cells, judged)
+            self._rehearsed[name] = now, flaws
         return flaws
 
     def start(self) -> None:
@@ -180,7 +211,8 @@ class Grader:
         budget = TimeBudget(self.submission_seconds, taken)
         with on_one_processor():
             if prepared is None:
-                judged = judge_by_own_cells(submission, self._server, budget, only)
+                flaws = partial(self._flaws_of_test_cells, name)
+                judged = judge_by_own_cells(submission, self._server, budget, only, flaws)
             else:
                 judged = judge(submission, prepared, self._server, budget, only)
         judged.report.sandbox = self._server.kind

@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 
 from ..course_folder.assignments import Exercise
-from ..model import ExerciseResult, Judged, Report
+from ..model import UNGRADED, ExerciseResult, Judged, Report
 from ..wall import WarmServer
 from ..wall.time_budget import TimeBudget
 from .diagnosis import Diagnosis
@@ -19,11 +19,6 @@ from .trials import Trials
 from .walk import Base, Try, best
 
 _log = logging.getLogger(__name__)
-
-UNGRADED = (
-    "This exercise has no marks yet: a hidden test of it is broken, which is no fault of yours. "
-    "Your instructor has been told."
-)
 
 
 def judge(

@@ -7,7 +7,7 @@ hidden parts never were.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Callable, Mapping, Sequence
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
@@ -15,7 +15,17 @@ from nbgrader.utils import determine_grade
 
 from ..course_folder.assignments import Assignment, Exercise
 from ..errors import CourseError
-from ..model import ADVICE, IN_NOTEBOOK, LOST, Cell, ExerciseResult, Judged, Ran, Report
+from ..model import (
+    ADVICE,
+    IN_NOTEBOOK,
+    LOST,
+    UNGRADED,
+    Cell,
+    ExerciseResult,
+    Judged,
+    Ran,
+    Report,
+)
 from ..notebook.outputs import OutputRoom, clean_outputs
 from ..notebook.restoring import visible_part
 from ..wall import WarmServer
@@ -28,6 +38,7 @@ WEAKER = (
     "code, which could forge what they say: this is the weaker kind of verdict."
 )
 _CARD = "Tested in the notebook itself: a verdict that the submitted code could forge."
+_TOO_MUCH = "its last line gives more than the {:g} points that it is worth"
 _HALF = 0.5
 
 
@@ -36,12 +47,14 @@ def judge_by_own_cells(
     server: WarmServer,
     budget: TimeBudget,
     only: set[str] | None = None,
+    flaws: Callable[[], Mapping[str, str]] = dict,
 ) -> Judged:
     """Run the cells, test cells among them, and give points as nbgrader does.
 
     Args:
         submission: every code cell that is to run, test cells as the source notebook has them.
         only: judge these exercises alone.
+        flaws: says what is wrong with test cells, by exercise: no answer loses points by these.
 
     Raises `CourseError` where a test cell is none until nbgrader has filled it in.
     """
@@ -54,6 +67,11 @@ def judge_by_own_cells(
         for exercise in assignment.exercises.values()
         if only is None or exercise.id in only
     ]
+    for result in results:
+        if result.points is not None and result.points < result.max_points:
+            result.flaw = flaws().get(result.id, result.flaw)
+        if result.flaw:
+            result.points, result.status, result.message = None, "ungraded", UNGRADED
     room = OutputRoom()
     for cell, own, each in zip(cells, ran, shown, strict=True):
         if cell.tests:
@@ -77,9 +95,10 @@ def _run_both(
         Cell(visible_part(cell.source), is_locked=cell.is_locked) if cell.tests else cell
         for cell in submission.cells
     ]
-    shown = Trunk(server, visible, submission.process_seed, budget, keep=_HALF)
+    seed, name = submission.process_seed, submission.assignment.name
+    shown = Trunk(server, visible, seed, budget, assignment=name, keep=_HALF)
     shown.run_all()
-    judged = Trunk(server, submission.cells, submission.process_seed, budget, keep=0.0)
+    judged = Trunk(server, submission.cells, seed, budget, assignment=name, keep=0.0)
     for ran, before in zip(judged.ran, shown.ran, strict=True):
         ran.lost, ran.stopped = before.lost, before.stopped
     judged.run_all()
@@ -115,8 +134,10 @@ def _result(exercise: Exercise, ran: Ran | None) -> ExerciseResult:
     else:
         try:
             result.points, _ = determine_grade(_test_cell(exercise, ran))
-        except (KeyError, ValueError):  # More points than there are, or a result without a text.
+        except KeyError:  # A result without a text.
             result.points = 0.0
+        except ValueError:
+            result.flaw = f"{exercise.id}: {_TOO_MUCH.format(exercise.max_points)}"
         share = (result.points or 0.0) / exercise.max_points if exercise.max_points else 1.0
         result.status = "passed" if share == 1 else "partial" if share else "failed"
         result.message = {"passed": "", "partial": "Partly passed."}.get(

@@ -2,8 +2,13 @@
 
 from __future__ import annotations
 
+import re
+from collections.abc import Iterator, Sequence
+from importlib.metadata import packages_distributions
+from pathlib import Path
+
 from ..course_folder.assignments import Assignment
-from ..model import Verdict, flaw_in_words
+from ..model import LOST, Cell, Judged, Ran, Verdict, flaw_in_words
 from ..wall.targets import RemoteTarget
 from .hidden_tests import Suite
 from .models import Models
@@ -11,6 +16,10 @@ from .models import Models
 _SEED = bytes(16)
 _SHOWN = 10
 """The number of values that a test looked at that are shown, the last ones."""
+
+_LONGEST = 300
+"""Characters of an error's text that are shown."""
+_NO_NETWORK = ("URLError", "gaierror", "ConnectionError", "ConnectError", "MaxRetryError")
 
 
 def rehearse(
@@ -56,3 +65,91 @@ def _details(right: Verdict, why: str) -> str:
     seen = ", ".join(repr(each)[:200] for each in right.seen[-_SHOWN:])
     parts = [right.line and f"It ended at {right.line}", seen and f"It saw, last: {seen}", why]
     return "\n".join(filter(None, parts))
+
+
+def flaws_of_test_cells(
+    folder: Path, assignment: Assignment, cells: Sequence[Cell], judged: Judged
+) -> dict[str, str]:
+    """Return why the source notebook does not pass its own test cells, by exercise.
+
+    Args:
+        folder: the source notebook's.
+        cells: the code cells that were judged.
+    """
+    places = {cell.tests: place for place, cell in enumerate(cells) if cell.tests}
+    flaws = {}
+    for result in judged.report.exercises:
+        if result.status in ("manual", "passed") and not result.flaw:
+            continue
+        place = places[result.id]
+        why = f"its last line gives {result.points or 0:g} of {result.max_points:g} points"
+        if result.flaw:
+            why = result.flaw.partition(": ")[2]
+        elif result.status in LOST:
+            why = f"it {LOST[result.status]} ([limits] in course.toml says what it may take)"
+        else:
+            why = next(_causes(folder, assignment, cells, judged.ran, place), why)
+        flaws[result.id] = f"{result.id}: its own solution does not pass it: {why}"
+    return flaws
+
+
+def _causes(
+    folder: Path, assignment: Assignment, cells: Sequence[Cell], ran: Sequence[Ran], place: int
+) -> Iterator[str]:
+    """Yield what may keep a test cell from passing, the likeliest first: what is missing, here or
+    in a cell before; then its own error; each with the remedy, as far as one is known."""
+    errors = [
+        (each, output)
+        for each in (place, *range(place))
+        for output in ran[each].outputs
+        if output["output_type"] == "error"
+    ]
+    for each, error in errors:
+        what = f"{error['ename']}: {error['evalue']}"[:_LONGEST]
+        if remedy := _remedy(folder, assignment, error["ename"], error["evalue"]):
+            where = "" if each == place else f" in {_name(cells, each)}"
+            yield f"{what}{where}\n{remedy}"
+    for each, error in errors:
+        if each == place or not cells[each].tests:
+            where = "" if each == place else f" in {_name(cells, each)}"
+            yield f"{error['ename']}: {error['evalue']}"[:_LONGEST] + where
+    for output in ran[place].outputs:
+        if output["output_type"] == "stream" and output["name"] == "stderr":
+            yield f"it writes to stderr, which earns nothing: {output['text'][:_LONGEST]}"
+
+
+def _name(cells: Sequence[Cell], place: int) -> str:
+    cell = cells[place]
+    return f"the cell {cell.tests or cell.exercise or place + 1}"
+
+
+def _remedy(folder: Path, assignment: Assignment, kind: str, text: str) -> str:
+    """Return what mends an error of the solution's, in words; "" where that is not known."""
+    source = f"source/{assignment.name}"
+    named = re.search(r"No module named '(\w+)", text)
+    module = named[1] if named else ""
+    beside = [
+        path.name
+        for path in sorted(folder.iterdir())
+        if path.suffix != ".ipynb" and (path.name in text or path.name == f"{module}.py")
+    ]
+    if beside:
+        return (
+            f'{source} needs {beside[0]}: add "{beside[0]}" to data under '
+            f"[assignments.{assignment.name}] in course.toml"
+        )
+    if module:
+        found = packages_distributions().get(module)
+        first = "" if found else "install it, and "
+        return (
+            f"{source} needs {found[0] if found else module}: {first}add it to "
+            "student_code.packages in course.toml"
+        )
+    if kind == "FileNotFoundError":
+        return (
+            f"{source} does not hold it: put it there, and add it to data under "
+            f"[assignments.{assignment.name}] in course.toml"
+        )
+    if kind in _NO_NETWORK:
+        return "There is no network: put what is loaded beside the notebook, and name it as data"
+    return ""

@@ -67,7 +67,7 @@ def _add_marking_guides(
     notebook: NotebookNode, assignment: Assignment, results: dict[str, ExerciseResult]
 ) -> None:
     """Put what only the person who marks may read below the cells that wait for one: the model
-    answer and the rubric, or what is wrong with a hidden test."""
+    answer and the rubric, or what is wrong with a test."""
     cells = []
     for cell in notebook.cells:
         cells.append(cell)
@@ -75,7 +75,7 @@ def _add_marking_guides(
         exercise, result = assignment.exercises.get(grade_id), results.get(grade_id)
         text = f"### For marking\n\n{exercise.marking_guide}" if exercise else ""
         if result is not None and result.flaw:
-            text = f"### A hidden test is broken\n\n{indent(result.flaw, '    ')}\n\n{_MEND}"
+            text = f"### A test is broken\n\n{indent(result.flaw, '    ')}\n\n{_MEND}"
         elif exercise is None or not exercise.marking_guide:
             continue
         if text:

@@ -6,6 +6,7 @@ import os
 import random
 import signal
 import socket
+import sys
 from contextlib import suppress
 from typing import Any
 
@@ -135,6 +136,7 @@ def student_main(shell: Shell, connection: socket.socket) -> None:
     signal.signal(signal.SIGINT, shell.interrupt)
     home = os.environ["HOME"]
     os.chdir(home)
+    sys.path.append(home)  # Last, so that nothing there hides what is installed.
     elsewhere = {_SANDBOX: "/sandbox", home: HOME, os.environ.get("TMPDIR", "/tmp"): "/tmp"}
     shell.outputs.names = {path: name for path, name in elsewhere.items() if path != name}
     Session(shell, protocol.Connection(connection)).run()

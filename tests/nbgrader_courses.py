@@ -1,0 +1,136 @@
+"""Makes nbgrader courses of the short texts in `courses/nbgrader`, in the forms that are found.
+
+A text is a row of parts, each begun by a line `%% KIND WHAT`: `format 4.2`, `kernel LANGUAGE NAME`,
+`setting LINE` of course.toml, `file NAME` beside the notebook, `notebook NAME`, and the cells
+`code`, `text`, `solution ID`, `written ID POINTS` and `test ID POINTS = …`, which ends in the
+points of the solution, of the stub and of a notebook in which every other answer is the stub.
+"""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import Any
+
+import nbformat
+from nbformat.notebooknode import NotebookNode
+from nbgrader.apps.api import NbGraderAPI
+
+from autograder.course_folder.assignments import find_course
+from autograder.pipeline.classroom import course_directory
+
+TEXTS = Path(__file__).parent / "courses" / "nbgrader"
+VARIANTS = ("solution", "stub", "half")
+_PART = re.compile(r"^%% (\w+) ?(.*)\n", re.MULTILINE)
+_NBGRADER = {"schema_version": 3, "grade": False, "solution": False, "locked": False, "task": False}
+_KINDS: dict[str, dict[str, Any]] = {
+    "solution": {"solution": True},
+    "written": {"solution": True, "grade": True},
+    "test": {"grade": True, "locked": True},
+}
+
+
+@dataclass
+class Text:
+    """An assignment: its notebooks, what lies beside them, and the points that stock nbgrader gives
+    the test cells of each notebook, by variant."""
+
+    name: str
+    notebooks: dict[str, NotebookNode] = field(default_factory=dict)
+    files: dict[str, str] = field(default_factory=dict)
+    settings: list[str] = field(default_factory=list)
+    points: dict[str, dict[str, tuple[float, ...]]] = field(default_factory=dict)
+
+    def write(self, folder: Path) -> None:
+        """Write the source folder."""
+        folder.mkdir(parents=True)
+        for name, content in self.files.items():
+            (folder / name).parent.mkdir(parents=True, exist_ok=True)
+            (folder / name).write_text(content)
+        for name, notebook in self.notebooks.items():
+            # Not through nbformat, which would mend it.
+            (folder / f"{name}.ipynb").write_text(nbformat.v4.writes(notebook))
+
+
+def read_text(path: Path) -> Text:
+    """Read an assignment from its text."""
+    made = Text(path.stem)
+    minor, spec = 5, {"language": "python", "name": "python3", "display_name": "Python 3"}
+    cells: list[NotebookNode] = []
+    for kind, what, body in _parts(path.read_text("utf-8")):
+        first, *more = what.split()
+        match kind:
+            case "format":
+                minor = int(first.partition(".")[2])
+            case "kernel":
+                spec = {"language": first, "name": more[0], "display_name": more[0]}
+            case "setting":
+                made.settings.append(what)
+            case "file":
+                made.files[first] = body
+            case "notebook":
+                cells = []
+                notebook = nbformat.v4.new_notebook(metadata={"kernelspec": spec})
+                notebook.nbformat_minor, notebook.cells = minor, cells
+                made.notebooks[first], made.points[first] = notebook, {}
+            case _:
+                cells.append(_cell(kind, body.rstrip("\n"), first, more, minor))
+                if kind == "test":
+                    made.points[[*made.points][-1]][first] = tuple(map(float, more[2:]))
+    return made
+
+
+def _parts(text: str) -> Iterator[tuple[str, str, str]]:
+    _, *parts = _PART.split(text)
+    return zip(parts[::3], (each or "-" for each in parts[1::3]), parts[2::3], strict=True)
+
+
+def _cell(kind: str, source: str, name: str, more: list[str], minor: int) -> NotebookNode:
+    new = (
+        nbformat.v4.new_markdown_cell if kind in ("text", "written") else nbformat.v4.new_code_cell
+    )
+    cell = new(source)
+    if minor < 5:
+        del cell["id"]
+    if kind in _KINDS:
+        marks = {**_NBGRADER, **_KINDS[kind], "grade_id": name}
+        cell.metadata["nbgrader"] = marks | ({"points": float(more[0])} if marks["grade"] else {})
+    return cell
+
+
+def make_course(folder: Path, texts: list[Text], settings: str = "") -> Path:
+    """Make a course of assignments with their tests in the notebook, and release them."""
+    for text in texts:
+        text.write(folder / "source" / text.name)
+    lines = ['id = "found"', 'title = "Found"', settings]
+    for text in texts:
+        lines += [f"[assignments.{text.name}]", 'tests = "in-notebook"', *text.settings]
+    (folder / "course.toml").write_text("\n".join(lines))
+    shutil.copy(find_course(TEXTS) / "nbgrader_config.py", folder)
+    release(folder, texts)
+    return folder
+
+
+def release(folder: Path, texts: list[Text]) -> None:
+    """Have nbgrader make the release."""
+    api = NbGraderAPI(course_directory(folder))
+    for text in texts:
+        done = api.generate_assignment(text.name)
+        assert done["success"], done["log"] + done.get("error", "")
+
+
+def variant(folder: Path, text: Text, notebook: str, kind: str) -> NotebookNode:
+    """Return what a student hands in: the released notebook, with all answers of the source, none,
+    or every other one."""
+    path = folder / "release" / text.name / f"{notebook}.ipynb"
+    made: NotebookNode = nbformat.read(path, as_version=4)
+    answers = [c for c in made.cells if c.metadata.get("nbgrader", {}).get("solution")]
+    right = {c.metadata.nbgrader.grade_id: c.source for c in text.notebooks[notebook].cells
+             if c.metadata.get("nbgrader", {}).get("solution")}  # fmt: skip
+    for place, cell in enumerate(answers):
+        if kind == "solution" or (kind == "half" and place % 2 == 0):
+            cell.source = right[cell.metadata.nbgrader.grade_id]
+    return made
