@@ -147,7 +147,7 @@ solutions: tables
 
 # The README's pictures, from the real thing: docs/pictures.
 pictures: install system for-tests
-	$(BIN)/python docs/readme_pictures.py
+	PYTHONPATH=grading_tests $(BIN)/python docs/readme_pictures.py
 
 lint: install
 	$(BIN)/ruff format .

@@ -21,6 +21,8 @@ import torch
 
 from autograder.course_folder.assignments import find_course, load_assignment
 
+sys.path.append(str(find_course() / "grading_tests"))
+
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=(__doc__ or "").splitlines()[0])
@@ -29,7 +31,9 @@ def main() -> None:
     course = find_course()
     notebook = nbformat.read(course / "source" / "mlp" / "mlp.ipynb", as_version=4)
     [cell] = [cell for cell in notebook.cells if cell.id == "pytorch-live"]
-    scope = load_assignment(course, "mlp").namespace()
+    from namespaces import namespace
+
+    scope = namespace(load_assignment(course, "mlp"))
     with redirect_stdout(io.StringIO()):
         exec(cell.source, scope)
     losses = {epoch: round(scope["theirs"][epoch - 1], 9) for epoch in scope["RECORDED"]}

@@ -12,6 +12,7 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from namespaces import namespace
 from playwright.sync_api import sync_playwright
 
 from autograder.authoring.release import copy_course, run_nbgrader
@@ -31,7 +32,7 @@ MISTAKES = ("add.overwrites", "pow.factor_dropped")
 
 def graph() -> str:
     """The formula of the course with its gradients, as SVG."""
-    names = load_assignment(COURSE, "backward").namespace()
+    names = namespace(load_assignment(COURSE, "backward"))
     a, b, c = (names["Value"](x, label=label) for x, label in ((2, "a"), (-3, "b"), (10, "c")))
     d = a * b
     d.label = "a*b"
@@ -48,7 +49,7 @@ def card() -> str:
     assignment = load_assignment(COURSE, "value")
     mistakes = {each.id: each.source for e in assignment.exercises.values() for each in e.mistakes}
     exercise = MISTAKES[0].partition(".")[0]
-    scope = assignment.namespace(**{exercise: mistakes[MISTAKES[0]]})
+    scope = namespace(assignment, **{exercise: mistakes[MISTAKES[0]]})
     checks = importlib.import_module("coursecheck.check")  # the package's `check` hides it
     shown: list[Any] = []
     with (

@@ -8,6 +8,7 @@ from typing import Any
 
 from autograder.course_folder.assignments import load_assignment
 from course import draw_graph
+from namespaces import namespace
 
 
 def names(course: Path) -> dict[str, Any]:
@@ -18,7 +19,7 @@ def names(course: Path) -> dict[str, Any]:
     """
     solution = load_assignment(course, "backward")
     engine = load_assignment(course, "checkpoint").setup["given_engine"]
-    scope = replace(solution, setup={**solution.setup, "single nodes": engine}).namespace()
+    scope = namespace(replace(solution, setup={**solution.setup, "single nodes": engine}))
     return {
         **scope,
         "draw_graph": draw_graph,

@@ -100,7 +100,7 @@ def imported(path: Path) -> Iterator[tuple[str, ...]]:
                 yield (*(part for part in inner if part), each.name)
 
 
-COURSES_OWN = {"course", "reference", "grading_tests", "drawing", "lesson_names"}
+COURSES_OWN = {"course", "reference", "grading_tests", "drawing", "lesson_names", "namespaces"}
 
 
 @pytest.mark.parametrize("path", MODULES, ids=place)

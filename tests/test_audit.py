@@ -10,6 +10,7 @@ from zlib import crc32
 
 import pytest
 from click.testing import CliRunner
+from namespaces import namespace_at
 
 from autograder.authoring.audit.accepted import NAME, accepted_mutants, reason
 from autograder.authoring.audit.cases import all_cases
@@ -146,7 +147,7 @@ def test_verdicts_are_the_same_on_both_sides_of_the_wall(grader, case):
         pytest.skip("never ends on either side")
     cells = notebook_cells(assignment, case)
     graded = grader.grade(case.assignment, cells, {case.exercise})
-    scope = assignment.namespace_at(case.exercise, case.answers[case.exercise])
+    scope = namespace_at(assignment, case.exercise, case.answers[case.exercise])
     with Suite(assignment.tests) as suite:
         seed = Submission(assignment, cells, grader._key).seed_of(case.exercise)
         here = suite.run(case.exercise, lambda _: LocalTarget(scope), seed)

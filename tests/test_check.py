@@ -7,6 +7,7 @@ import sys
 
 import pytest
 from campaigns import daily
+from namespaces import namespace
 
 from autograder.authoring.audit.cases import all_cases
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
@@ -38,7 +39,7 @@ MISTAKES = [
 
 @pytest.mark.parametrize("exercise", list(VALUE.exercises))
 def test_right_answers_pass(exercise, capsys):
-    check(exercise, VALUE.namespace())
+    check(exercise, namespace(VALUE))
     assert "come out right" in capsys.readouterr().out
 
 
@@ -57,7 +58,7 @@ def recursion_limit():
 )
 def test_right_answers_of_every_kind_pass(case, recursion_limit):
     assignment = load_assignment(COURSE, case.assignment)
-    scope = assignment.namespace(**case.answers)
+    scope = namespace(assignment, **case.answers)
     for exercise in assignment.exercises.values():
         if exercise.probes:
             check(exercise.id, scope)
@@ -65,9 +66,9 @@ def test_right_answers_of_every_kind_pass(case, recursion_limit):
 
 @pytest.mark.parametrize(("name", "exercise", "mistake"), MISTAKES)
 def test_mistakes_are_named_as_the_grader_names_them(name, exercise, mistake, capsys):
-    namespace = load_assignment(COURSE, name).namespace(**{exercise: mistake.source})
+    scope = namespace(load_assignment(COURSE, name), **{exercise: mistake.source})
     try:
-        check(exercise, namespace)
+        check(exercise, scope)
     except CheckFailed as failed:
         told = str(failed)
     else:
@@ -80,7 +81,7 @@ def test_mistakes_are_named_as_the_grader_names_them(name, exercise, mistake, ca
 def test_a_stub_is_called_unfinished(exercise):
     with pytest.raises(CheckFailed, match=r"Not finished yet: `.+` still raises"):
         check(
-            exercise, VALUE.namespace(**{exercise: in_a_notebook(VALUE.exercises[exercise].stub)})
+            exercise, namespace(VALUE, **{exercise: in_a_notebook(VALUE.exercises[exercise].stub)})
         )
 
 
@@ -107,7 +108,7 @@ def test_slips_get_a_hint(right, slip, hint):
     assert solution.count(right) == 1
     source = in_a_notebook(solution.replace(right, slip))
     with pytest.raises(CheckFailed) as caught:
-        check("add", VALUE.namespace(add=source))
+        check("add", namespace(VALUE, add=source))
     assert hint in str(caught.value)
 
 
@@ -117,7 +118,7 @@ def test_a_check_that_is_stopped_says_what_was_running():
     with pytest.raises(
         CheckFailed, match="You stopped this check while your code was still running"
     ):
-        check("trace", VALUE.namespace(trace=source))
+        check("trace", namespace(VALUE, trace=source))
 
 
 def test_a_cell_that_did_not_run_is_spoken_of():
@@ -136,7 +137,7 @@ for cell in {cells}:
 
 def test_an_earlier_mistake_is_pointed_at():
     """`mul` is broken, so `neg_sub`, which is composed of it, fails in a way that has no name."""
-    scope = VALUE.namespace(mul="def mul(self, other):\n    return None\nValue.__mul__ = mul\n")
+    scope = namespace(VALUE, mul="def mul(self, other):\n    return None\nValue.__mul__ = mul\n")
     with pytest.raises(CheckFailed, match="The check of `mul` fails too"):
         check("neg_sub", scope)
 
@@ -155,13 +156,13 @@ def test_the_course_imports_nothing_of_the_instructors_and_nothing_heavy():
 
 def test_one_card_says_how_far_a_notebook_is_and_what_comes_next(capsys):
     solved = {each.id: each.solution for each in VALUE.exercises.values()}
-    check.all("value", VALUE.namespace())
+    check.all("value", namespace(VALUE))
     said = capsys.readouterr().out
     assert said.startswith("Checks that pass: 7 of 7 core, 3 of 3 extra\n✓ Nudging, ✓ A number")
     assert said.endswith("Hidden tests will try others.\n")
     broken = solved["mul"].replace("+= other.data", "= other.data")
     assert broken != solved["mul"]
-    check.all("value", VALUE.namespace(mul=broken))
+    check.all("value", namespace(VALUE, mul=broken))
     said = capsys.readouterr().out
     assert "of 7 core" in said and "○ Multiplication" in said
     assert "Go on with: Multiplication." in said

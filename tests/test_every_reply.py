@@ -18,6 +18,7 @@ from typing import Any
 
 import pytest
 from campaigns import seed, size
+from namespaces import namespace
 
 from autograder.course_folder.assignments import (
     Assignment,
@@ -135,7 +136,7 @@ class Replaced(LocalTarget):
             return known[0][1]
         if not self._runs:
             self._runs = True
-            LocalTarget.__init__(self, self._assignment.namespace(), self._assignment.data_folder)
+            LocalTarget.__init__(self, namespace(self._assignment), self._assignment.data_folder)
             for earlier, _ in self.log:
                 super().perform(earlier)
         return super().perform(request)

@@ -5,6 +5,8 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from attacks.forging import FORGERIES
+from campaigns import daily
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import load_assignment
@@ -123,3 +125,18 @@ def test_who_looks_the_points_up_has_trained_nothing(points, nearest: str):
     answers = {name: nearest + source for name, source in TRAINED.items()}
     found = points("mlp", answers)
     assert {name: found[name] for name in TRAINED} == dict.fromkeys(TRAINED, 0)
+
+
+@pytest.mark.parametrize(
+    ("name", "first", "forgery"),
+    [
+        pytest.param(name, first, forgery, marks=daily(f"{name} {forgery}", 12))
+        for name, first in (("backward", "topological_order"), ("mlp", "module"))
+        for forgery in FORGERIES
+    ],
+)
+def test_forged_replies_earn_nothing_in_any_notebook(grader, course, name, first, forgery):
+    content = filled_notebook(course, name, {first: FORGERIES[forgery]}).encode()
+    _, report = grade_content(grader, content, f"{name}.ipynb", name)
+    assert {each.id: each.points for each in report.exercises if each.points} == {}
+    assert not report.flaws

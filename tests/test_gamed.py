@@ -6,6 +6,7 @@ import ast
 from functools import cache
 
 import pytest
+from namespaces import namespace
 
 from autograder.authoring.audit.cases import Case
 from autograder.authoring.audit.judging import notebook_cells
@@ -51,7 +52,7 @@ def test_functions_that_only_raise_earn_nothing(assignment, exercise):
         for each in ast.walk(tree):
             if isinstance(each, ast.FunctionDef):
                 each.body = ast.parse(f"raise {kind}").body
-        names = ASSIGNMENTS[assignment].namespace(**{exercise.id: ast.unparse(tree)})
+        names = namespace(ASSIGNMENTS[assignment], **{exercise.id: ast.unparse(tree)})
         verdicts = suite(assignment).run(exercise.id, lambda _, n=names: LocalTarget(n), b"raised")
         assert [(each.passed, each.broken) for each in verdicts] == [
             (False, "") for _ in suite(assignment).promises(exercise.id)

@@ -12,6 +12,7 @@ from contextlib import contextmanager, redirect_stdout, suppress
 from io import StringIO
 
 import pytest
+from namespaces import namespace
 
 from autograder.authoring.audit.cases import Case, all_cases
 from autograder.authoring.audit.judging import notebook_cells
@@ -54,7 +55,7 @@ def scope_with(name, exercise, *edits):
     for old, new in edits:
         assert old in source
         source = source.replace(old, new)
-    return ASSIGNMENTS[name].namespace(**{exercise: source})
+    return namespace(ASSIGNMENTS[name], **{exercise: source})
 
 
 def alike(left, right):
@@ -77,8 +78,8 @@ def untrue(found, assignment, exercise, scope):
     rng = random.Random("fresh")
     if found.behaviour:
         number, chosen = found.behaviour
-        model_scope = assignment.namespace(
-            **{exercise.id: exercise.behaviours[number].source(chosen)}
+        model_scope = namespace(
+            assignment, **{exercise.id: exercise.behaviours[number].source(chosen)}
         )
         for sample in exercise.samples:
             for probe in (at(sample, point) for point in fresh_points(sample, rng, 3)):
@@ -150,7 +151,7 @@ def test_two_mistakes_at_once_are_told_together():
 
 @pytest.mark.parametrize("name", NAMES)
 def test_nothing_is_inferred_of_solutions_and_no_right_formula_is_in_a_table(name):
-    scope = ASSIGNMENTS[name].namespace()
+    scope = namespace(ASSIGNMENTS[name])
     for exercise in ASSIGNMENTS[name].exercises.values():
         entry = TABLES[name].get(exercise.id, {})
         if not exercise.samples:
@@ -221,7 +222,7 @@ def test_the_grader_tells_what_the_check_tells_and_says_it_is_inferred():
     [result] = judged.report.as_json()["exercises"]
     assert result["misconception"] is None and "`y * y`" in result["inferred"]
     assert result["message"].startswith(result["inferred"])
-    says = diagnose(TABLES["value"]["mul"], ASSIGNMENTS["value"].namespace(mul=wrong)).says
+    says = diagnose(TABLES["value"]["mul"], namespace(ASSIGNMENTS["value"], mul=wrong)).says
     assert says == result["inferred"]
 
 
@@ -284,7 +285,7 @@ def test_what_is_inferred_of_a_changed_solution_holds_on_fresh_points(name):
         if not exercise.samples:
             continue
         with suppress(Exception, OutOfTime), time_limit(2), redirect_stdout(StringIO()):
-            scope = ASSIGNMENTS[name].namespace(**case.answers)
+            scope = namespace(ASSIGNMENTS[name], **case.answers)
             shown = [play(probe, scope) for probe in exercise.sample_probes]
             if found := infer(TABLES[name][exercise.id], shown):
                 why = untrue(found, ASSIGNMENTS[name], exercise, scope)

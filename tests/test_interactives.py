@@ -13,6 +13,7 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
+from namespaces import namespace
 
 from autograder.course_folder.assignments import find_course, load_assignment
 from course.drawing.graph import short
@@ -26,10 +27,10 @@ from course.interactives.tasks import TASKS, apply_loss
 from networks import classes
 
 BACKWARD = load_assignment(find_course(), "backward")
-RIGHT = BACKWARD.namespace()
+RIGHT = namespace(BACKWARD)
 Value: Any = RIGHT["Value"]
 MLP, mse, SGD = classes(Value)
-OWN = load_assignment(find_course(), "mlp").namespace()
+OWN = namespace(load_assignment(find_course(), "mlp"))
 LOSSES = [OWN[name] for name in ("mse", "hinge", "bce", "cross_entropy")]
 
 
@@ -143,13 +144,13 @@ def test_a_wrong_engine_shows_its_wrong_numbers(
     exercise: str, mistake: str, build: Any, shown: str
 ) -> None:
     known = {each.id: each for each in BACKWARD.exercises[exercise].mistakes}
-    wrong = BACKWARD.namespace(**{exercise: known[mistake].source})["Value"]
+    wrong = namespace(BACKWARD, **{exercise: known[mistake].source})["Value"]
     assert shown in said(Stepper(named("c", build(wrong(0.5, label="a")))))
 
 
 def test_a_backward_step_that_was_called_and_not_stored_is_explained() -> None:
     known = {each.id: each for each in BACKWARD.exercises["exp"].mistakes}
-    wrong = BACKWARD.namespace(exp=known["exp.called_not_stored"].source)["Value"]
+    wrong = namespace(BACKWARD, exp=known["exp.called_not_stored"].source)["Value"]
     with pytest.raises(TypeError, match=r"node c has None as `_backward`.+without calling it"):
         Stepper(named("c", wrong(0.5).exp()))
 
@@ -322,7 +323,7 @@ def test_gradients_can_be_left_out() -> None:
 
 
 def test_a_value_without_backward_draws_its_numbers() -> None:
-    bare = load_assignment(find_course(), "value").namespace()["Value"]
+    bare = namespace(load_assignment(find_course(), "value"))["Value"]
     model = Playground(bare, sanity, {"a": 2.0, "b": -3.0, "c": 10.0})
     assert not control(model, "gradients").enabled
     assert "has no backward yet" in control(model, "gradients").label

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from namespaces import namespace
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import (
@@ -158,7 +159,7 @@ def test_another_key_draws_other_numbers_and_gives_the_same_verdicts(graded, cou
 
 def test_every_seed_draws_another_border_though_answers_are_rounded():
     variant = percent_cells(COURSE / "tests" / "variants" / "mlp" / "rounded_answers.py")
-    names = ASSIGNMENTS["mlp"].namespace(**{each.name: each.source for each in variant})
+    names = namespace(ASSIGNMENTS["mlp"], **{each.name: each.source for each in variant})
     with _importable(COURSE / "grading_tests"):
         from networks import borders
 

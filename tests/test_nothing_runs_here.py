@@ -80,6 +80,8 @@ def files(course: Path) -> dict[str, bytes]:
         "nbgrader autograde tables --force",
         "autograder report tables",
         "autograder audit tables",
+        "autograder release tables",
+        "autograder regrade tables --yes",
     ],
 )
 def test_no_command_executes_an_answer_in_its_own_process(spoiled, line):

@@ -6,6 +6,7 @@ import ast
 import linecache
 
 import pytest
+from namespaces import namespace
 
 from autograder.authoring.audit.cases import Case
 from autograder.authoring.audit.judging import notebook_cells
@@ -130,4 +131,4 @@ def test_the_visible_check_says_the_same(monkeypatch, line, says):
     monkeypatch.setitem(linecache.cache, name, (1, None, source.splitlines(True), name))
     cell = f"exec(compile({source!r}, {name!r}, 'exec'), globals())\n"
     with pytest.raises(CheckFailed, match=f"Your code raised {says}"):
-        check("trace", ASSIGNMENTS["value"].namespace(trace=cell))
+        check("trace", namespace(ASSIGNMENTS["value"], trace=cell))

@@ -8,6 +8,7 @@ from fractions import Fraction
 
 import nbformat
 import pytest
+from namespaces import namespace
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import find_course, load_assignment
@@ -205,7 +206,7 @@ def test_check_of_an_unanswered_question_says_so():
 
 
 def test_check_of_an_exercise_does_not_send_to_another_question():
-    scope = CHECKPOINT.namespace(q18=EXERCISES["q18"].mistakes[0].source)
+    scope = namespace(CHECKPOINT, q18=EXERCISES["q18"].mistakes[0].source)
     del scope["q3"], scope["backward"]
     with pytest.raises(CheckFailed) as caught:
         check("q18", scope)

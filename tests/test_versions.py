@@ -38,6 +38,7 @@ sys.modules["nbformat"] = types.SimpleNamespace(read=read)
 from autograder.course_folder.assignments import load_assignment
 from autograder.judging.check_tables import table_text
 from coursecheck.probes import play
+from namespaces import namespace_at
 
 course = Path(sys.argv[1])
 
@@ -49,7 +50,7 @@ class Here:
         self.assignment = assignment
 
     def observed(self, exercise, played, source=None):
-        scope = self.assignment.namespace_at(exercise.id, source)
+        scope = namespace_at(self.assignment, exercise.id, source)
         return [play(probe, scope) for probe in played]
 
 
@@ -179,7 +180,8 @@ def other(request):
         pytest.skip(f"there is no Python {request.param} on this machine")
 
     def run(program: str, *arguments: str, given: str = "") -> str:
-        environment = {"PYTHONPATH": str(Path(__file__).parents[1]), "PYTHONDONTWRITEBYTECODE": "1"}
+        paths = os.pathsep.join(str(COURSE / each) for each in (".", "grading_tests"))
+        environment = {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
         command = [found, "-c", program, *arguments]
         done = subprocess.run(
             command, input=given, capture_output=True, text=True, env=environment, cwd=COURSE

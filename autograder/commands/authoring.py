@@ -8,7 +8,8 @@ from pathlib import Path
 import click
 
 from ..course_folder.assignments import find_course, names_with_hidden_tests
-from ..terminal import console, course_option, for_people
+from ..terminal import EachAssignment, console, course_option, for_people
+from .flaws import print_flaws, rehearsed
 
 
 def _say(text: object) -> None:
@@ -42,13 +43,17 @@ def release(assignments: tuple[str, ...], solutions: bool, course: Path | None) 
     """Make the release notebooks anew from those in source/, by default for all assignments.
 
     They are what `nbgrader generate_assignment` makes, and the same each time; no gradebook is
-    touched.
+    touched. The model solution is graded once for each version; if it does not pass its own hidden
+    tests, the release is there, and the status is 1.
     """
     from ..authoring.release import source_names, write
 
     folder = find_course(course)
-    for name in assignments or source_names(folder):
+    names = assignments or source_names(folder)
+    for name in names:
         _say(write(folder, "solutions" if solutions else "release", name))
+    if not solutions:
+        print_flaws(rehearsed(folder, EachAssignment(names)).values())
 
 
 @click.command()

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
-from collections.abc import Collection, Iterator, Sequence
+from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -24,6 +24,7 @@ from ..model import Report
 from ..terminal import EachAssignment, console, course_option, errors, for_people, print_json
 from ..texts import visible
 from . import authoring, lms, results, serving
+from .flaws import by_test, print_flaws, rehearsed
 
 if TYPE_CHECKING:
     from ..pipeline.classroom import Classroom
@@ -100,25 +101,7 @@ def check(notebook: Path, assignment: str | None, as_json: bool, course: Path | 
         print_json(report.as_json(), indent=2)
     else:
         _print_report(report)
-    _tell_flaws(report.flaws)
-
-
-def rehearsed(course: Path, each_of: EachAssignment) -> dict[str, str]:
-    """Grade the model solutions, once for each version, and return what they do not pass."""
-    from ..course_folder.key import course_key
-    from ..judging.grader import Grader
-
-    flaws: dict[str, str] = {}
-    with Grader(course, course_key(course)) as grader:
-        for name in each_of.left():
-            with each_of.kept(name):
-                flaws |= _by_test(grader.rehearse(name))
-    return flaws
-
-
-def _by_test(flaws: Collection[str]) -> dict[str, str]:
-    """Return flaws by their first lines, which name the test: each is printed once."""
-    return {flaw.partition("\n")[0]: flaw for flaw in flaws}
+    print_flaws(report.flaws)
 
 
 def _tell_sandbox(course: Path) -> None:
@@ -127,15 +110,6 @@ def _tell_sandbox(course: Path) -> None:
 
     if told := notice(load_settings(course).sandbox):
         click.echo(f"autograder: {told}", err=True)
-
-
-def _tell_flaws(flaws: Collection[str]) -> None:
-    """Tell what is wrong with hidden tests, and end with status 1 where something is."""
-    for flaw in flaws:
-        told = f"autograder: {flaw}"
-        errors.print(told, style="red", highlight=False, markup=False, soft_wrap=True)
-    if flaws:
-        sys.exit(1)
 
 
 def _print_report(report: Report) -> None:
@@ -205,10 +179,10 @@ def grade(
                     progress.update(task, description=whose)
                     progress.advance(task)
                     unreadable += outcome.error is not None
-                    flaws |= _by_test(outcome.report.flaws if outcome.report else [])
+                    flaws |= by_test(outcome.report.flaws if outcome.report else [])
                     _tell(progress.console, outcome, as_json)
     each_of.report()
-    _tell_flaws(flaws.values())
+    print_flaws(flaws.values())
     if unreadable or each_of.failed:
         sys.exit(1)
 
@@ -325,8 +299,9 @@ def regrade(
     ):
         again = Regrading(room, Path(aside))
         each_of = EachAssignment(assignments)
+        flaws = rehearsed(find_course(course), each_of)
         recorded = {}
-        for name in assignments:
+        for name in each_of.left():
             with each_of.kept(name):
                 recorded[name] = again.recorded(name, student)
         if not any(recorded.values()) and not each_of.failed:
@@ -353,6 +328,7 @@ def regrade(
             errors.print(f"{len(stored) - len(failed)} submissions stored", highlight=False)
             if failed:
                 sys.exit(1)
+        print_flaws(flaws.values())
         if each_of.failed:
             sys.exit(1)
 

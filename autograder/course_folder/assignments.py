@@ -9,12 +9,10 @@ from __future__ import annotations
 
 import re
 import tomllib
-from collections.abc import Iterable, Mapping
-from contextlib import AbstractContextManager, chdir, nullcontext
+from collections.abc import Iterable
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from types import CodeType
 from typing import TYPE_CHECKING, Any
 
 from coursecheck.inference import sample_probes
@@ -119,41 +117,6 @@ class Assignment:
     data_folder: Path | None = None
     in_notebook: bool = False
     core_only: bool = False
-
-    def beside_data(self) -> AbstractContextManager[None]:
-        """Be where the data files are, if there are some: the cells' code opens them by name."""
-        return chdir(self.data_folder) if self.data_folder else nullcontext()
-
-    def namespace(self, **replaced: str) -> dict[str, Any]:
-        """Return what the solution notebook defines, with some exercises' cells replaced."""
-        return self._defined([*self.exercises], replaced)
-
-    def namespace_at(self, exercise: str, source: str | None = None) -> dict[str, Any]:
-        """Return what the solution notebook defines up to an exercise's test cell.
-
-        Args:
-            source: what stands in the exercise's cell in place of the solution.
-        """
-        names = [*self.exercises]
-        replaced = {} if source is None else {exercise: source}
-        return self._defined(names[: names.index(exercise) + 1], replaced)
-
-    def _defined(self, names: Iterable[str], replaced: Mapping[str, str]) -> dict[str, Any]:
-        scope: dict[str, Any] = {"__name__": "__main__"}
-        with self.beside_data():
-            for source in self.setup.values():
-                exec(compiled(source), scope)
-            for name in names:
-                if not self.exercises[name].manual:
-                    exec(compiled(replaced.get(name, self.exercises[name].solution)), scope)
-        return scope
-
-
-@lru_cache(maxsize=2048)
-def compiled(source: str) -> CodeType:
-    """The code of one of the course's own cells."""
-    # A cell must not inherit what this file imports from `__future__`.
-    return compile(source, "<cell of the course>", "exec", dont_inherit=True)
 
 
 def find_course(start: Path | None = None) -> Path:

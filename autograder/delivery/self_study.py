@@ -12,8 +12,10 @@ from markupsafe import Markup
 from coursecheck.quiz import ANSWERS
 
 from ..course_folder.assignments import Assignment, load_assignment
+from ..judging.models import Models, server_of
 from ..pages.solutions.page import write_solution_pages
 from ..pages.templates import templates
+from ..wall.proxies import Student, look
 
 SOLUTIONS = "solutions"
 _NOTE = (
@@ -32,12 +34,15 @@ def add_self_study(course: Path, names: Sequence[str], target: Path) -> None:
 
     Raises:
         CourseError: an assignment has no solution notebook.
+        SandboxUnavailable: the cells with the answers cannot be confined here.
     """
-    for name in names:
-        answers = _answers(load_assignment(course, name))
-        if answers:
-            text = json.dumps({"note": _NOTE, "questions": answers}, indent=1, ensure_ascii=False)
-            (target / name / ANSWERS).write_text(text + "\n", "utf-8")
+    with server_of(course) as server:
+        for name in names:
+            assignment = load_assignment(course, name)
+            if answers := _answers(assignment, Models(assignment, server)):
+                held = {"note": _NOTE, "questions": answers}
+                text = json.dumps(held, indent=1, ensure_ascii=False)
+                (target / name / ANSWERS).write_text(text + "\n", "utf-8")
     write_solution_pages(course, [*names], target / SOLUTIONS)
 
 
@@ -52,11 +57,12 @@ def start_of_self_study(names: Sequence[str], folder: str) -> Markup:
     return Markup(page.render(names=names, folder=folder))
 
 
-def _answers(assignment: Assignment) -> dict[str, Any]:
-    """For each question the right answer, and what is said of each known wrong one."""
+def _answers(assignment: Assignment, models: Models) -> dict[str, Any]:
+    """Return for each question the right answer, and the sentence on each known wrong one."""
 
     def given_by(exercise: str, source: str) -> str | float:
-        answer = assignment.namespace(**{exercise: source})[exercise]
+        target = models.target(exercise, {exercise: source})
+        answer = look(getattr(Student(target("")), exercise))
         if isinstance(answer, str):
             return answer.strip().lower()
         return answer if isinstance(answer, int) else float(answer)

@@ -71,7 +71,11 @@ class _Fixtures:
 
     @pytest.fixture(name="rng")
     def _rng(self) -> random.Random:
-        key = blake2b(self.test.encode(), key=self.seed[:64], digest_size=16)
+        return self.drawn(self.test)
+
+    def drawn(self, use: str) -> random.Random:
+        """Return a source of random numbers for a use, keyed with the submission's seed."""
+        key = blake2b(use.encode(), key=self.seed[:64], digest_size=16)
         return random.Random(key.digest())
 
     def pytest_configure(self, config: Config) -> None:
@@ -219,7 +223,7 @@ class Suite:
             student.seen = verdict.seen
             self._fixtures.student, self._fixtures.seed = student, seed
             self._fixtures.test = item.nodeid.partition("::")[2]
-            _run_item(item, student)
+            _run_item(item, student, self._fixtures.drawn(f"{item.nodeid}, a product"))
             verdict.passed = True
         except SandboxUnavailable:
             raise
@@ -256,11 +260,14 @@ def _unrun(item: pytest.Function) -> Verdict:
     return Verdict(item.name, re.sub(r"\{(\w+)\}", filled, words))
 
 
-def _run_item(item: pytest.Function, student: Student) -> None:
+def _run_item(item: pytest.Function, student: Student, rng: random.Random) -> None:
     """Set up, run and tear down a test as pytest does, on an instance and with fixtures of its own.
 
-    The test is over when its last step has been carried out.
+    The test is over when its last step has been carried out. The first step is a product of two
+    drawn numbers: replies that are made up, whatever is asked, pass no test.
     """
+    left, right = rng.uniform(1, 2), rng.uniform(1, 2)
+    product = student._step("mul", left, right)
     state = item.session._setupstate
     vars(item).pop("_instance", None)
     vars(item).pop("_obj", None)
@@ -273,6 +280,7 @@ def _run_item(item: pytest.Function, student: Student) -> None:
     finally:
         state.teardown_exact(None)
     student.finish()
+    assert product._promise_.value == left * right
 
 
 @contextmanager

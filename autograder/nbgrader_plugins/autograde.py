@@ -75,6 +75,12 @@ def shared_grader(course: Path) -> Grader:
     return grader
 
 
+@cache
+def flaws_of(course: Path, name: str) -> list[str]:
+    """Return which hidden tests the model solution does not pass, found once in this process."""
+    return shared_grader(course).rehearse(name)
+
+
 class SubmissionFolders(CourseDirectory):
     """nbgrader's view of the course while it grades: of a submission, the notebook alone.
 
@@ -186,6 +192,7 @@ class GradeBehindWall(NbGraderPreprocessor):
         graded = {"graded": stamp}
         if reason := nb.metadata.pop(_UNREADABLE, ""):
             graded["unreadable"] = reason
+        flaws = flaws_of(course, name)
         report = grade_restored(shared_grader(course), restored, name)
         depends_on = versions(course, course_key(course), name)
         nb.metadata["autograder"] = {
@@ -194,7 +201,7 @@ class GradeBehindWall(NbGraderPreprocessor):
             "report": report.as_json(),
         }
         resources[_GRADING] = history.entry_of(name, about["student"], stamp, report, depends_on)
-        for flaw in report.flaws:
+        for flaw in dict.fromkeys([*flaws, *report.flaws]):
             self.log.error(flaw)
         self.log.info("%s: %g of %g points", name, report.score, report.max_score)
         return nb, resources

@@ -13,10 +13,12 @@ from urllib.parse import urlsplit
 from nbgrader.api import Gradebook
 from tornado.httpserver import HTTPServer
 
+from ...course_folder.key import course_key
 from ...course_folder.settings import load_settings
 from ...errors import CourseError
+from ...judging.grader import Grader
 from ...pipeline.classroom import course_directory
-from ...terminal import console
+from ...terminal import console, errors
 from ...wall.memory import fitting_workers
 from .app import application
 from .attempts import Attempts
@@ -51,6 +53,9 @@ def serve(
         CourseError: there is no assignment, or the port is in use.
     """
     names = released(course)
+    with Grader(course, course_key(course)) as grader:
+        for flaw in (flaw for name in names for flaw in grader.rehearse(name)):
+            errors.print(flaw, style="red", markup=False, highlight=False, soft_wrap=True)
     stack = ExitStack()
     why: list[str] = []
 

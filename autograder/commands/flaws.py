@@ -1,0 +1,37 @@
+"""Looks for flaws in hidden tests before any student's work is graded, and prints them."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Collection
+from pathlib import Path
+
+from ..terminal import EachAssignment, errors
+
+
+def rehearsed(course: Path, each_of: EachAssignment) -> dict[str, str]:
+    """Grade the model solutions, once for each version, and return what they do not pass."""
+    from ..course_folder.key import course_key
+    from ..judging.grader import Grader
+
+    flaws: dict[str, str] = {}
+    with Grader(course, course_key(course)) as grader:
+        for name in each_of.left():
+            with each_of.kept(name):
+                flaws |= by_test(grader.rehearse(name))
+    return flaws
+
+
+def by_test(flaws: Collection[str]) -> dict[str, str]:
+    """Return flaws by their first lines, which name the test: each is printed once."""
+    return {flaw.partition("\n")[0]: flaw for flaw in flaws}
+
+
+def print_flaws(flaws: Collection[str]) -> None:
+    """Print what is wrong with hidden tests, and end with status 1 if something is."""
+    for flaw in flaws:
+        errors.print(
+            f"autograder: {flaw}", style="red", highlight=False, markup=False, soft_wrap=True
+        )
+    if flaws:
+        sys.exit(1)
