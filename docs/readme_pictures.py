@@ -12,7 +12,6 @@ from pathlib import Path
 from typing import Any
 from unittest import mock
 
-from namespaces import namespace
 from playwright.sync_api import sync_playwright
 
 from autograder.authoring.release import copy_course, run_nbgrader
@@ -23,6 +22,7 @@ from autograder.judging.grader import Grader
 from autograder.pipeline.classroom import Classroom
 from autograder.pipeline.workers import OneProcess
 from course import check, draw_graph
+from namespaces import namespace
 
 COURSE = find_course()
 FOLDER = COURSE / "docs" / "pictures"

@@ -10,7 +10,6 @@ from zlib import crc32
 
 import pytest
 from click.testing import CliRunner
-from namespaces import namespace_at
 
 from autograder.authoring.audit.accepted import NAME, accepted_mutants, reason
 from autograder.authoring.audit.cases import all_cases
@@ -27,6 +26,7 @@ from autograder.errors import CourseError
 from autograder.judging.hidden_tests import Suite
 from autograder.judging.submission import Submission
 from autograder.wall.targets import LocalTarget
+from namespaces import namespace_at
 
 pytestmark = pytest.mark.slow
 

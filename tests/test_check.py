@@ -7,12 +7,12 @@ import sys
 
 import pytest
 from campaigns import daily
-from namespaces import namespace
 
 from autograder.authoring.audit.cases import all_cases
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
 from course import check
 from coursecheck.check import CheckFailed
+from namespaces import namespace
 
 pytestmark = pytest.mark.slow
 

@@ -18,7 +18,6 @@ from typing import Any
 
 import pytest
 from campaigns import seed, size
-from namespaces import namespace
 
 from autograder.course_folder.assignments import (
     Assignment,
@@ -31,6 +30,7 @@ from autograder.errors import BUILT_IN, StudentError
 from autograder.judging.hidden_tests import Suite
 from autograder.model import Verdict
 from autograder.wall.targets import LocalTarget
+from namespaces import namespace
 
 COURSE = find_course(Path(__file__).parent)
 COURSES = [COURSE, *sorted(path.parent for path in COURSE.glob("tests/courses/*/course.toml"))]

@@ -6,13 +6,13 @@ import ast
 from functools import cache
 
 import pytest
-from namespaces import namespace
 
 from autograder.authoring.audit.cases import Case
 from autograder.authoring.audit.judging import notebook_cells
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
 from autograder.judging.hidden_tests import Suite
 from autograder.wall.targets import LocalTarget
+from namespaces import namespace
 
 pytestmark = pytest.mark.slow
 

@@ -12,7 +12,6 @@ from contextlib import contextmanager, redirect_stdout, suppress
 from io import StringIO
 
 import pytest
-from namespaces import namespace
 
 from autograder.authoring.audit.cases import Case, all_cases
 from autograder.authoring.audit.judging import notebook_cells
@@ -25,6 +24,7 @@ from autograder.judging.grader import Grader
 from coursecheck.check import diagnose, load_table
 from coursecheck.inference import ID, Model, evaluate, id_of, infer, sample_probes
 from coursecheck.probes import play
+from namespaces import namespace
 
 COURSE = find_course()
 NAMES = assignment_names(COURSE)

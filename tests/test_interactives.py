@@ -13,7 +13,6 @@ from typing import Any
 from xml.etree import ElementTree
 
 import pytest
-from namespaces import namespace
 
 from autograder.course_folder.assignments import find_course, load_assignment
 from course.drawing.graph import short
@@ -24,6 +23,7 @@ from course.interactives.playing import Playground
 from course.interactives.sandbox import AT_MOST, GOAL, Sandbox
 from course.interactives.stepping import Stepper
 from course.interactives.tasks import TASKS, apply_loss
+from namespaces import namespace
 from networks import classes
 
 BACKWARD = load_assignment(find_course(), "backward")

@@ -6,7 +6,6 @@ import json
 from pathlib import Path
 
 import pytest
-from namespaces import namespace
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import (
@@ -23,6 +22,7 @@ from autograder.pipeline.one_submission import grade_file
 from autograder.wall.proxies import Student
 from autograder.wall.targets import LocalTarget
 from course.datasets import xor
+from namespaces import namespace
 
 pytestmark = pytest.mark.slow
 

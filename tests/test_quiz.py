@@ -8,7 +8,6 @@ from fractions import Fraction
 
 import nbformat
 import pytest
-from namespaces import namespace
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import find_course, load_assignment
@@ -17,6 +16,7 @@ from autograder.notebook.verdicts import MARKING_GUIDE
 from autograder.pipeline.one_submission import grade_file
 from course import check
 from coursecheck.check import CheckFailed
+from namespaces import namespace
 
 COURSE = find_course()
 CHECKPOINT = load_assignment(COURSE, "checkpoint")
