@@ -3,7 +3,8 @@
 A text is a row of parts, each begun by a line `%% KIND WHAT`: `format 4.2`, `kernel LANGUAGE NAME`,
 `setting LINE` of course.toml, `file NAME` beside the notebook, `notebook NAME`, and the cells
 `code`, `text`, `solution ID`, `written ID POINTS` and `test ID POINTS = …`, which ends in the
-points of the solution, of the stub and of a notebook in which every other answer is the stub.
+points of the solution, of the stub and of a notebook in which every other answer is the stub; `-`
+where a test cell that the solution does not pass leaves what nbgrader marks ungraded.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ class Text:
     notebooks: dict[str, NotebookNode] = field(default_factory=dict)
     files: dict[str, str] = field(default_factory=dict)
     settings: list[str] = field(default_factory=list)
-    points: dict[str, dict[str, tuple[float, ...]]] = field(default_factory=dict)
+    points: dict[str, dict[str, tuple[float | None, ...]]] = field(default_factory=dict)
 
     def write(self, folder: Path) -> None:
         """Write the source folder."""
@@ -79,7 +80,9 @@ def read_text(path: Path) -> Text:
             case _:
                 cells.append(_cell(kind, body.rstrip("\n"), first, more, minor))
                 if kind == "test":
-                    made.points[[*made.points][-1]][first] = tuple(map(float, more[2:]))
+                    made.points[[*made.points][-1]][first] = tuple(
+                        None if each == "-" else float(each) for each in more[2:]
+                    )
     return made
 
 

@@ -309,13 +309,6 @@ def test_hidden_tests_beside_it_are_refused(plain, tmp_path):
         load_assignment(folder, "half")
 
 
-def test_a_second_notebook_is_refused(plain, tmp_path):
-    folder = changed(plain, tmp_path)
-    shutil.copyfile(folder / "source/half/half.ipynb", folder / "source/half/more.ipynb")
-    with pytest.raises(CourseError, match=r"holds more\.ipynb beside half\.ipynb"):
-        load_assignment(folder, "half")
-
-
 def test_what_nbgrader_fills_in_is_refused(plain, tmp_path):
     folder = changed(plain, tmp_path, test_half="### AUTOTEST half(4)")
     with Grader(folder, bytes(32)) as grader, pytest.raises(CourseError, match="AUTOTEST"):

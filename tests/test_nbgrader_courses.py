@@ -2,28 +2,41 @@
 
 from __future__ import annotations
 
+import csv
+import json
+import shutil
+import subprocess
+import sys
 from collections.abc import Iterator
 from pathlib import Path
 
 import nbformat
 import pytest
-from nbgrader_courses import TEXTS, VARIANTS, make_course, read_text, variant
+from nbgrader.api import Gradebook
+from nbgrader_courses import TEXTS, VARIANTS, Text, make_course, read_text, variant
 
 from autograder.course_folder.assignments import load_assignment
+from autograder.course_folder.settings import load_settings
 from autograder.errors import CourseError
 from autograder.judging.grader import Grader
 from autograder.pipeline.one_submission import grade_content
 
 KEY = bytes(32)
 ALL = {path.stem: read_text(path) for path in sorted(TEXTS.glob("*.txt"))}
+PACKAGES = '[student_code]\npackages = ["numpy", "pandas", "pytest", "matplotlib"]'
 HALF = "%% solution half\nhalf = 0.5\n%% test test_half 2\n"
 
 
 @pytest.fixture(scope="module")
 def found(tmp_path_factory) -> Iterator[tuple[Path, Grader]]:
-    folder = make_course(tmp_path_factory.mktemp("found"), [*ALL.values()])
+    folder = make_course(tmp_path_factory.mktemp("found"), [*ALL.values()], PACKAGES)
     with Grader(folder, KEY) as grader:
         yield folder, grader
+
+
+def name_of(text: Text, notebook: str) -> str:
+    """Return by what name a notebook is graded."""
+    return text.name if len(text.notebooks) == 1 else f"{text.name}/{notebook}"
 
 
 def points_of(grader: Grader, name: str, made: nbformat.NotebookNode) -> dict[str, float | None]:
@@ -36,14 +49,99 @@ def points_of(grader: Grader, name: str, made: nbformat.NotebookNode) -> dict[st
 def test_points_are_those_that_nbgrader_gives(found, name, kind):
     folder, grader = found
     for notebook, tests in ALL[name].points.items():
-        points = points_of(grader, name, variant(folder, ALL[name], notebook, kind))
+        made = variant(folder, ALL[name], notebook, kind)
+        points = points_of(grader, name_of(ALL[name], notebook), made)
         place = VARIANTS.index(kind)
-        assert points == {each.removeprefix("test_"): tests[each][place] for each in tests}
+        for test, points_of_each in tests.items():
+            assert points[test.removeprefix("test_")] == points_of_each[place]
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_a_course_in_order_has_no_flaw(found, name):
-    assert found[1].rehearse(name) == []
+def test_what_its_own_solution_passes_is_no_flaw(found, name):
+    for notebook, tests in ALL[name].points.items():
+        broken = [test for test, points in tests.items() if None in points]
+        assert len(found[1].rehearse(name_of(ALL[name], notebook))) == len(broken)
+
+
+def hand_in(folder: Path, *texts: Text) -> None:
+    """Hand each variant in, as a student of that name."""
+    for text in texts:
+        for kind in VARIANTS:
+            target = folder / "submitted" / kind / text.name
+            target.mkdir(parents=True)
+            for notebook in text.notebooks:
+                nbformat.write(variant(folder, text, notebook, kind), target / f"{notebook}.ipynb")
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory) -> Path:
+    """A class in assignments of several notebooks and of one with a name of its own."""
+    folder = make_course(tmp_path_factory.mktemp("class"), [ALL["parts"], ALL["renamed"]])
+    hand_in(folder, ALL["parts"], ALL["renamed"])
+    (folder / "submitted/stub/renamed/3-loops.ipynb").rename(
+        folder / "submitted/stub/renamed/my loops.ipynb"
+    )
+    (folder / "submitted/half/parts/problem1.ipynb").unlink()
+    run(folder, "autograder", "grade", "parts", "renamed", "--workers", "1", status=1)
+    return folder
+
+
+def run(folder: Path, program: str, *arguments: str, status: int = 0) -> str:
+    line = [sys.executable, "-m", program, *arguments]
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+def marks(folder: Path) -> dict[tuple[str, ...], float | None]:
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        return {
+            (each.student.id, notebook.name, grade.name): grade.auto_score
+            for assignment in gradebook.assignments
+            for each in assignment.submissions
+            for notebook in each.notebooks
+            for grade in notebook.grades
+        }
+
+
+PARTS = {
+    ("solution", "problem1", "test_answer"): 2, ("solution", "problem2", "test_answer"): 3,
+    ("stub", "problem1", "test_answer"): 0, ("stub", "problem2", "test_answer"): 0,
+    ("half", "problem1", "test_answer"): 0, ("half", "problem2", "test_answer"): 3,
+    ("solution", "3-loops", "test_loop"): 2, ("solution", "3-loops", "other_test"): 1,
+    ("stub", "3-loops", "test_loop"): 0, ("stub", "3-loops", "other_test"): 0,
+    ("half", "3-loops", "test_loop"): 2, ("half", "3-loops", "other_test"): 0,
+}  # fmt: skip
+
+
+def test_each_notebook_has_its_marks(graded):
+    found = marks(graded)
+    assert {key: found[key] for key in PARTS} == PARTS
+    assert found["solution", "problem1", "why"] is None
+    told = run(graded, "autograder", "grade", "parts", "--student", "solution", "--workers", "1")
+    assert told.count("graded before, unchanged") == 2
+
+
+def test_what_lies_beside_grading_takes_each_notebook(graded):
+    run(graded, "nbgrader", "generate_feedback", "parts")
+    page = (graded / "feedback/solution/parts/problem2.html").read_text("utf-8")
+    assert "3 of 3 points" in page and "HIDDEN TESTS" not in page
+    run(graded, "autograder", "report", "parts")
+    assert (graded / "class_report/parts/problem1/report.html").exists()
+    told = run(graded, "autograder", "regrade", "parts", "--json", "--workers", "1")
+    lines = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
+    assert {line["assignment"] for line in lines} == {"parts/problem1", "parts/problem2"}
+    run(graded, "autograder", "export", "parts", "--partial", "--output", "marks.csv", status=1)
+    rows = csv.DictReader((graded / "marks.csv").open())
+    assert {row["student"]: row["max_score"] for row in rows}["solution"] == "6"
+
+
+def test_nbgrader_autograde_gives_the_same(graded, tmp_path):
+    kept = shutil.ignore_patterns("autograded", "feedback", "my loops.ipynb")
+    shutil.copytree(graded, tmp_path / "again", ignore=kept)
+    run(tmp_path / "again", "nbgrader", "autograde", "parts", "--force")
+    found = marks(tmp_path / "again")
+    assert {key: found[key] for key in PARTS} == PARTS
 
 
 def course_of(folder: Path, text: str, settings: str = "") -> Path:
@@ -52,41 +150,34 @@ def course_of(folder: Path, text: str, settings: str = "") -> Path:
     return make_course(folder / "course", [read_text(folder / "small.txt")], settings)
 
 
-@pytest.mark.parametrize(
-    ("test", "says"),
-    [
-        ("import lost_one", "source/small needs lost_one: install it, and add it to student_code"),
-        ("import numpy", "source/small needs numpy: add it to student_code.packages"),
-        ("import rich", "source/small needs rich: add it to student_code.packages"),
-        ("import mine", 'needs mine.py: add "mine.py" to data under [assignments.small]'),
-        ("open('notes.txt')", 'needs notes.txt: add "notes.txt" to data'),
-        ("open('lost.txt')", "source/small does not hold it: put it there"),
-        ("assert half == 2, 'no half'", "AssertionError: no half"),
-        ("import sys; print('hm', file=sys.stderr)", "writes to stderr, which earns nothing: hm"),
-        ("1.5", "its last line gives 1.5 of 2 points"),
-        ("3", "its last line gives more than the 2 points that it is worth"),
-        ("while True: pass", "it ran out of time"),
-    ],
-)
-def test_what_its_own_solution_does_not_pass_is_named_and_costs_nobody_a_point(
-    tmp_path, test, says
-):
-    text = f"%% file notes.txt\n%% file mine.py\n%% notebook small\n{HALF}{test}\n"
+BROKEN = {
+    "import lost_one": "source/small needs lost_one: install it, and add it to student_code",
+    "import numpy": "source/small needs numpy: add it to student_code.packages",
+    "import mine": 'needs mine.py: add "mine.py" to data under [assignments.small]',
+    "open('notes.txt')": 'needs notes.txt: add "notes.txt" to data',
+    "open('lost.txt')": "source/small does not hold it: put it there",
+    "assert half == 2, 'no half'": "AssertionError: no half",
+    "import sys; print('hm', file=sys.stderr)": "writes to stderr, which earns nothing: hm",
+    "1.5": "its last line gives 1.5 of 2 points",
+    "3": "its last line gives more than the 2 points that it is worth",
+    "numpy.e": "No module named 'numpy' in the cell 1\nsource/small needs numpy",
+    "while True: pass": "it ran out of time",
+}
+
+
+def test_what_its_own_solution_does_not_pass_is_named_and_costs_nobody_a_point(tmp_path):
+    tests = "".join(f"%% test test_{i} 2\n{test}\n" for i, test in enumerate(BROKEN))
+    text = f"%% file notes.txt\n%% file mine.py\n%% notebook small\n%% code\nhalf = 0.5\n{tests}"
     folder = course_of(tmp_path, text, "[limits]\ncell_seconds = 0.5")
     with Grader(folder, KEY) as grader:
-        [flaw] = grader.rehearse("small")
-        assert flaw.startswith("small: the test cell of half: its own solution does not pass it: ")
-        assert says in flaw
+        flaws = grader.rehearse("small")
         made = nbformat.read(folder / "release/small/small.ipynb", as_version=4)
         _, report = grade_content(grader, nbformat.v4.writes(made).encode(), "a file", "small")
-    assert [(each.points, each.status) for each in report.exercises] == [(None, "ungraded")]
-    assert report.flaws == [flaw]
-
-
-def test_what_is_missing_is_found_in_the_cells_before(tmp_path):
-    folder = course_of(tmp_path, f"%% notebook small\n%% code\nimport numpy as np\n{HALF}np.e\n")
-    with Grader(folder, KEY) as grader:
-        assert "No module named 'numpy' in the cell 1\nsource/small" in grader.rehearse("small")[0]
+    for place, (flaw, says) in enumerate(zip(flaws, BROKEN.values(), strict=True)):
+        start = f"small: the test cell of {place}: its own solution does not pass it: "
+        assert flaw.startswith(start) and says in flaw
+    assert {(each.points, each.status) for each in report.exercises} == {(None, "ungraded")}
+    assert report.flaws == flaws
 
 
 def test_another_language_is_refused_by_name(tmp_path):
@@ -101,3 +192,68 @@ def test_old_metadata_are_refused_with_the_command_that_renews_them(tmp_path):
     path.write_text(path.read_text("utf-8").replace('"schema_version": 3', '"schema_version": 1'))
     with pytest.raises(CourseError, match=f"of version 1, .* run `nbgrader update {path}`"):
         load_assignment(folder, "small")
+
+
+def sources(folder: Path, *texts: Text) -> dict[Path, bytes]:
+    """Write the source folders of a course that nobody has looked at yet; what is in them then."""
+    for text in texts:
+        text.write(folder / "source" / text.name)
+    return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
+
+
+def test_adopting_a_course_in_order_ends_in_one_green_line(tmp_path):
+    before = sources(tmp_path, *(ALL[name] for name in ALL if name != "scores"))
+    *_, last = run(tmp_path, "autograder", "adopt", ".").splitlines()
+    cells = sum(len(each) for name in ALL if name != "scores" for each in ALL[name].points.values())
+    assert last.endswith(
+        f" is in order: each solution passes its {cells} test cells in the sandbox."
+    )
+    assert {path: path.read_bytes() for path in before} == before
+    settings = load_settings(tmp_path)
+    assert {*settings.visible.packages} >= {"numpy", "pandas", "pytest", "matplotlib"}
+    assert settings.of("week").data == ("tools/means.py", "week.csv")
+    assert settings.of("codebreaker").data == ("scoring.py",)
+    assert all(settings.of(name).tests == "in-notebook" for name in ALL if name != "scores")
+
+
+def test_adopting_says_what_a_person_has_to_decide(tmp_path):
+    sources(tmp_path, ALL["scores"], ALL["halves"], ALL["renamed"])
+    for name, old, new in (("halves", "python", "R"), ("renamed", "return list(", "import lost #")):
+        [path] = (tmp_path / "source" / name).glob("*.ipynb")
+        path.write_text(path.read_text("utf-8").replace(old, new))
+    (tmp_path / "nbgrader_config.py").write_text("c = get_config()\nc.ClearSolutions.x = 1\n")
+    told = run(tmp_path, "autograder", "adopt", ".", status=1)
+    assert "halves.ipynb is written in R, and only Python is graded here" in told
+    assert "scores: the test cell of noisy: its own solution does not pass it: it writes" in told
+    assert "source/renamed: 3-loops.ipynb; not installed: lost" in told
+    assert "source/renamed needs lost: install it" in told
+    config = (tmp_path / "nbgrader_config.py").read_text("utf-8")
+    assert config.startswith("c = get_config()") and "autograder_config.py" in config
+    written = (tmp_path / "course.toml").read_bytes()
+    run(tmp_path, "autograder", "adopt", ".", status=1)
+    assert (tmp_path / "course.toml").read_bytes() == written
+    assert (tmp_path / "nbgrader_config.py").read_text("utf-8") == config
+
+
+def test_adopting_refuses_a_folder_without_notebooks(tmp_path):
+    assert "holds no source/" in run(tmp_path, "autograder", "adopt", ".", status=2)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", ALL)
+def test_the_points_are_those_of_stock_nbgrader(tmp_path, name):
+    """Where nbgrader marks what is ungraded here, it gives nothing."""
+    text = read_text(TEXTS / f"{name}.txt")
+    for notebook in text.notebooks.values():
+        notebook.metadata.kernelspec = {"name": "python3", "display_name": "", "language": "python"}
+    folder = make_course(tmp_path, [text])
+    hand_in(folder, text)
+    lines = (folder / "nbgrader_config.py").read_text("utf-8").partition("c = get_config()")
+    (folder / "nbgrader_config.py").write_text("".join(lines[:2]))
+    run(folder, "nbgrader", "autograde", name)
+    assert {key: points for key, points in marks(folder).items() if key[2] != "why"} == {
+        (kind, notebook, test): points[place] or 0
+        for notebook, tests in text.points.items()
+        for test, points in tests.items()
+        for place, kind in enumerate(VARIANTS)
+    }

@@ -18,6 +18,7 @@ from nbconvert.preprocessors import CoalesceStreamsPreprocessor
 from nbformat.notebooknode import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 
+from ..course_folder.assignments import place_of
 from ..course_folder.settings import NAME as SETTINGS
 from ..errors import CourseError
 from ..judging.ordinary import copy_own_files
@@ -40,16 +41,17 @@ def made(course: Path, kind: str, name: str) -> NotebookNode:
 
     Raises `CourseError` with nbgrader's own words where it fails.
     """
+    place = place_of(course, name)
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         copy_course(course, scratch)
-        run_nbgrader(scratch, "generate_assignment", name, "--force")
+        run_nbgrader(scratch, "generate_assignment", place.folder, "--force")
         if kind == "solutions":
             # nbgrader gives a cell half a minute, which is little for training on a busy machine.
-            run_nbgrader(scratch, "generate_solution", name, "--force", "--Execute.timeout=600")
-        notebook: NotebookNode = nbformat.read(
-            scratch / kind / name / f"{name}.ipynb", as_version=4
-        )
+            run_nbgrader(
+                scratch, "generate_solution", place.folder, "--force", "--Execute.timeout=600"
+            )
+        notebook: NotebookNode = nbformat.read(place.inside(scratch / kind), as_version=4)
     _require_no_errors(notebook)
     _leave_out_widgets(notebook)
     # How much of a text a kernel sends at a time differs as well.
@@ -76,11 +78,12 @@ def _leave_out_widgets(notebook: NotebookNode) -> None:
 
 def write(course: Path, kind: str, name: str) -> Path:
     """Make the notebook and put it into the clone; returns its path."""
-    path = course / kind / name / f"{name}.ipynb"
+    place = place_of(course, name)
+    path = place.inside(course / kind)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(nbformat.writes(made(course, kind, name), version=4) + "\n", "utf-8")
     if kind == "release":
-        copy_beside(course, name)
+        copy_beside(course, place.folder)
     return path
 
 
@@ -136,4 +139,4 @@ def _failed(arguments: tuple[str, ...], said: str) -> CourseError:
 
 def source_names(course: Path) -> list[str]:
     """The assignments that the course has source notebooks for."""
-    return sorted(path.parent.name for path in (course / "source").glob("*/*.ipynb"))
+    return sorted({path.parent.name for path in (course / "source").glob("*/*.ipynb")})

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 import shlex
+import sys
 from pathlib import Path
 
 import click
 
-from ..course_folder.assignments import find_course, names_with_hidden_tests
-from ..terminal import EachAssignment, console, course_option, for_people
+from ..course_folder.assignments import find_course, names_with_hidden_tests, parts_of
+from ..terminal import EachAssignment, console, course_option, errors, for_people
 from .flaws import print_flaws, rehearsed
 
 
@@ -49,7 +50,8 @@ def release(assignments: tuple[str, ...], solutions: bool, course: Path | None) 
     from ..authoring.release import source_names, write
 
     folder = find_course(course)
-    names = assignments or source_names(folder)
+    chosen = assignments or source_names(folder)
+    names = [part for name in chosen for part in parts_of(folder, name)]
     for name in names:
         _say(write(folder, "solutions" if solutions else "release", name))
     if not solutions:
@@ -82,6 +84,33 @@ def new(folder: Path, title: str | None) -> None:
 
     made = make_course(folder, title or folder.resolve().name)
     _say(f"{made} is a course. Next: cd {shlex.quote(str(folder))} && autograder audit")
+
+
+@click.command()
+@click.argument("folder", type=click.Path(exists=True, file_okay=False, path_type=Path))
+@click.option("--title", help="What the course is called; by default what its folder is called.")
+@for_people
+def adopt(folder: Path, title: str | None) -> None:
+    """Make the nbgrader course in FOLDER one that is graded here, and leave its notebooks alone.
+
+    It writes course.toml, from what the notebooks import and read, has nbgrader_config.py take our
+    steps, and grades every solution in the sandbox. Ends with status 1 where something is open.
+    """
+    from ..authoring import adopting
+
+    with errors.status("trying the solutions"):
+        done = adopting.adopt(folder, title or folder.resolve().name)
+    for path in done.wrote:
+        _say(f"{path} is written")
+    for line in done.seen:
+        _say(line)
+    for each in done.open:
+        errors.print(f"autograder: {each}", style="red", markup=False, soft_wrap=True)
+    if done.open:
+        _say(f"{len(done.open)} open. Settle them in {folder}, and run the same command again.")
+        sys.exit(1)
+    told = f"{folder} is in order: each solution passes its {done.tests} test cells in the sandbox."
+    console.print(told, style="green", markup=False, highlight=False, soft_wrap=True)
 
 
 @click.command("new-assignment")
@@ -183,4 +212,4 @@ def hub(
     start(clone, folder or clone / "artefacts" / "hub", port, students, names, config)
 
 
-COMMANDS = (tables, release, lesson, new, new_assignment, new_exercise, hub)
+COMMANDS = (tables, release, lesson, new, adopt, new_assignment, new_exercise, hub)

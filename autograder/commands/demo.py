@@ -14,7 +14,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..authoring.release import copy_course, run_nbgrader
-from ..course_folder.assignments import Assignment, assignment_names, load_assignment
+from ..course_folder.assignments import Assignment, assignment_names, load_assignment, place_of
 from ..course_folder.key import course_key
 from ..errors import CourseError
 from ..judging.grader import Grader
@@ -118,7 +118,7 @@ def hand_in_unreadable(course: Path, assignment: Assignment) -> None:
 
 def filled_notebook(course: Path, name: str, answers: dict[str, str]) -> str:
     """The release notebook's JSON with answers, by exercise id, in its solution cells."""
-    notebook = nbformat.read(course / "release" / name / f"{name}.ipynb", as_version=4)
+    notebook = nbformat.read(place_of(course, name).inside(course / "release"), as_version=4)
     for cell in notebook.cells:
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")
         if grade_id in answers and cell.metadata.nbgrader.solution:
@@ -129,7 +129,7 @@ def filled_notebook(course: Path, name: str, answers: dict[str, str]) -> str:
 def _submitted(course: Path, name: str, student: str) -> Path:
     folder = course / "submitted" / student / name
     folder.mkdir(parents=True, exist_ok=True)
-    return folder / f"{name}.ipynb"
+    return folder / f"{place_of(course, name).notebook}.ipynb"
 
 
 def _table(name: str, outcomes: list[Outcome]) -> Table:

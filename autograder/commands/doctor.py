@@ -14,7 +14,7 @@ from pathlib import Path
 
 from coursecheck.check import load_table
 
-from ..course_folder.assignments import assignment_names, find_course, load_assignment
+from ..course_folder.assignments import find_course, load_assignment, part_names
 from ..course_folder.settings import Settings, load_settings
 from ..errors import CourseError, SandboxUnavailable
 from ..faults import in_words
@@ -290,7 +290,7 @@ def _course(course: Path | None) -> list[Finding]:
     except CourseError as error:
         return [Finding("course folder", str(error), False)]
     findings = [Finding("course folder", str(folder), True)]
-    for name in assignment_names(folder):
+    for name in part_names(folder):
         try:
             assignment = load_assignment(folder, name)
             path = assignment.table

@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from .. import log
-from ..course_folder.assignments import find_course, names_with_hidden_tests
+from ..course_folder.assignments import find_course, names_with_hidden_tests, parts_of
 from ..course_folder.settings import load_settings
 from ..errors import CourseError
 from ..model import Report
@@ -159,9 +159,9 @@ def grade(
     where some submission held nothing to grade, or a hidden test is broken; all else is graded
     all the same.
     """
-    unreadable = 0
-    each_of = EachAssignment(assignments)
-    hands = _workers(find_course(course), assignments, workers, scheduler, insecure)
+    unreadable, names = 0, _parts(course, assignments)
+    each_of = EachAssignment(names)
+    hands = _workers(find_course(course), names, workers, scheduler, insecure)
     with _classroom(find_course(course), hands, force) as room, _progress() as progress:
         flaws = rehearsed(find_course(course), each_of)  # The workers warm up meanwhile.
         wanted: dict[str, list[str]] = {}
@@ -185,6 +185,11 @@ def grade(
     print_flaws(flaws.values())
     if unreadable or each_of.failed:
         sys.exit(1)
+
+
+def _parts(course: Path | None, names: Sequence[str]) -> list[str]:
+    """Return the names with each part of those that have several notebooks."""
+    return [part for name in names for part in parts_of(find_course(course), name)]
 
 
 @contextmanager
@@ -292,13 +297,14 @@ def regrade(
     from ..pipeline.regrading import Regrading
     from .results import tell_regraded
 
-    hands = _workers(find_course(course), assignments, workers, scheduler, insecure)
+    names = _parts(course, assignments)
+    hands = _workers(find_course(course), names, workers, scheduler, insecure)
     with (
         _classroom(find_course(course), hands, force=True) as room,
         TemporaryDirectory(prefix="autograder-regrade-") as aside,
     ):
         again = Regrading(room, Path(aside))
-        each_of = EachAssignment(assignments)
+        each_of = EachAssignment(names)
         flaws = rehearsed(find_course(course), each_of)
         recorded = {}
         for name in each_of.left():

@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import click
 
-from ..course_folder.assignments import find_course
+from ..course_folder.assignments import find_course, parts_of
 from ..errors import CourseError
 from ..terminal import console, course_option, errors, for_people, print_json
 from ..texts import visible
@@ -32,11 +32,11 @@ def report(assignment: str, output: Path | None, hide_names: bool, course: Path 
     from ..pages.class_report.page import write_report
 
     folder = find_course(course)
-    with errors.status("writing the class report"):
-        page = write_report(
-            folder, assignment, output or folder / "class_report" / assignment, hide_names
-        )
-    console.print(str(page), markup=False, highlight=False, soft_wrap=True)
+    for name in parts_of(folder, assignment):
+        target = (output or folder / "class_report" / assignment) / name.partition("/")[2]
+        with errors.status("writing the class report"):
+            page = write_report(folder, name, target, hide_names)
+        console.print(str(page), markup=False, highlight=False, soft_wrap=True)
 
 
 @click.command()

@@ -171,6 +171,48 @@ def has_hidden_tests(course: Path, name: str) -> bool:
     return (course / "grading_tests" / f"test_{name}.py").exists()
 
 
+@dataclass(frozen=True)
+class Place:
+    """The folder and the name of an assignment's notebook, the same in source/, release/ and so on.
+
+    Where an assignment has several notebooks, each is a part of it, which is graded by itself and
+    goes by the name FOLDER/NOTEBOOK.
+    """
+
+    folder: str
+    notebook: str
+
+    def inside(self, step: Path) -> Path:
+        """Return the notebook's path in a folder that holds those of the assignments."""
+        return step / self.folder / f"{self.notebook}.ipynb"
+
+
+def place_of(course: Path, name: str) -> Place:
+    """Return where the notebook is of an assignment, or of a part of one: if that does not say its
+    name, it has the folder's name, or is the only one there."""
+    folder, _, notebook = name.partition("/")
+    there = notebooks_of(course, folder)
+    return Place(folder, notebook or (there[0] if len(there) == 1 else folder))
+
+
+def parts_of(course: Path, name: str) -> list[str]:
+    """Return the names of an assignment's parts; its own where it has no parts."""
+    there = notebooks_of(course, name)
+    if len(there) < 2 or load_settings(course).of(name).tests != IN_NOTEBOOK:
+        return [name]
+    return [f"{name}/{notebook}" for notebook in there]
+
+
+def name_of(course: Path, folder: str, notebook: str) -> str:
+    """Return the name of an assignment, or of the part of it that a notebook is."""
+    return folder if len(parts_of(course, folder)) == 1 else f"{folder}/{notebook}"
+
+
+def notebooks_of(course: Path, folder: str) -> list[str]:
+    """Return the names of an assignment's source notebooks."""
+    return sorted(path.stem for path in (course / "source" / folder).glob("*.ipynb"))
+
+
 def is_ordinary(course: Path, name: str) -> bool:
     """Whether a person gives the assignment's points: it has no grading tests, and course.toml does
     not say that its notebook's own do."""
@@ -184,6 +226,11 @@ def assignment_names(course: Path) -> list[str]:
     return sorted(name for name in names if not is_ordinary(course, name))
 
 
+def part_names(course: Path) -> list[str]:
+    """The same, with each part of those that have several notebooks."""
+    return [part for name in assignment_names(course) for part in parts_of(course, name)]
+
+
 def names_with_hidden_tests(course: Path) -> list[str]:
     """Those of them that are graded by grading tests."""
     return [name for name in assignment_names(course) if has_hidden_tests(course, name)]
@@ -191,8 +238,13 @@ def names_with_hidden_tests(course: Path) -> list[str]:
 
 def source_of(course: Path, name: str) -> Path:
     """An assignment's source notebook. Raises `CourseError` if there is no such assignment."""
-    source = course / "source" / name / f"{name}.ipynb"
+    source = place_of(course, name).inside(course / "source")
     if not source.exists():
+        if several := notebooks_of(course, name):
+            raise CourseError(
+                f"source/{name} holds {', '.join(several)}, and this is for one notebook: name "
+                f"one, as in {name}/{several[0]}"
+            )
         known = ", ".join(assignment_names(course)) or "none"
         raise CourseError(f"there is no assignment {name!r} in {course} (there are: {known})")
     return source
@@ -202,10 +254,11 @@ def load_assignment(course: Path, name: str) -> Assignment:
     """The assignment `name`. Raises `CourseError` if the course has no such assignment."""
     source = source_of(course, name)
     read_cells(source, source.stat().st_mtime_ns)
-    release = course / "release" / name / f"{name}.ipynb"
+    place = place_of(course, name)
+    release = place.inside(course / "release")
     if not release.exists():
         raise CourseError(
-            f"{release} is missing: run `nbgrader generate_assignment {name} --force` first"
+            f"{release} is missing: run `nbgrader generate_assignment {place.folder} --force` first"
         )
     files = [source, release, *misconception_files(course, name), *_hint_files(course)]
     stamps = tuple(path.stat().st_mtime_ns for path in files)
@@ -216,19 +269,12 @@ def load_assignment(course: Path, name: str) -> Assignment:
 def _require_one_kind_of_tests(course: Path, name: str) -> None:
     """Raise `CourseError` where course.toml asks for the notebook's own tests, and these cannot be
     the ones that give the points."""
-    if load_settings(course).of(name).tests != IN_NOTEBOOK:
-        return
-    where = f'{course / SETTINGS}: [assignments.{name}] says tests = "{IN_NOTEBOOK}", and'
-    if has_hidden_tests(course, name):
+    name = name.partition("/")[0]
+    if load_settings(course).of(name).tests == IN_NOTEBOOK and has_hidden_tests(course, name):
         raise CourseError(
-            f"{where} grading_tests/test_{name}.py is there as well. Hidden tests are the stronger "
+            f'{course / SETTINGS}: [assignments.{name}] says tests = "{IN_NOTEBOOK}", and '
+            f"grading_tests/test_{name}.py is there as well. Hidden tests are the stronger "
             "kind: take that line out, or delete the file."
-        )
-    others = [path.name for path in (course / "source" / name).glob("*.ipynb") if path.stem != name]
-    if others:
-        raise CourseError(
-            f"{where} source/{name} holds {', '.join(sorted(others))} beside {name}.ipynb. Such an "
-            "assignment is one notebook: give the others assignments of their own."
         )
 
 
@@ -256,7 +302,7 @@ def read_cells(path: Path, stamp: int) -> tuple[NotebookNode, ...]:
         raise CourseError(
             f"{path} is not a whole notebook ({why}): undo what was changed in it last, such as a "
             "merge that left its conflict marks; one in release/ is made anew by "
-            f"`nbgrader generate_assignment {path.stem} --force`"
+            f"`nbgrader generate_assignment {path.parent.name} --force`"
         ) from error
     _require_python(path, notebook.metadata)
     for place, cell in enumerate(notebook.cells):

@@ -227,8 +227,8 @@ class Settings:
     assignments: tuple[tuple[str, AssignmentSettings], ...] = ()
 
     def of(self, assignment: str) -> AssignmentSettings:
-        """The settings of one assignment: the defaults where nothing is set."""
-        return dict(self.assignments).get(assignment, AssignmentSettings())
+        """The settings of an assignment, or of a part of it: the defaults where nothing is set."""
+        return dict(self.assignments).get(assignment.partition("/")[0], AssignmentSettings())
 
     def table_of(self, course: Path, assignment: str) -> Path:
         """Where an assignment's table of the visible checks is."""

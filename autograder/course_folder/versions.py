@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from ..packages import module_folder
-from .assignments import misconception_files, test_files
+from .assignments import misconception_files, place_of, test_files
 from .settings import NAME as SETTINGS
 from .settings import load_settings
 
@@ -42,9 +42,9 @@ def versions(course: Path, key: bytes, name: str) -> dict[str, str]:
     settings = load_settings(course)
     tests = course / "grading_tests" / f"test_{name}.py"
     files = test_files(tests) if tests.exists() else []
-    files += [course / step / name / f"{name}.ipynb" for step in ("source", "release")]
+    files += [place_of(course, name).inside(course / step) for step in ("source", "release")]
     files += [*misconception_files(course, name), course / SETTINGS]
-    files += [Path(path) for of, _, path in settings.visible.data if of == name]
+    files += [Path(path) for of, _, path in settings.visible.data if of == name.partition("/")[0]]
     return {
         "grader": package_version(),
         "course": _modules_version(settings.visible.modules),

@@ -13,7 +13,7 @@ from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
 
-from ..course_folder.assignments import is_ordinary, read_cells
+from ..course_folder.assignments import has_hidden_tests, read_cells
 from ..course_folder.settings import Settings
 from ..errors import CourseError
 from ..packages import module_folder
@@ -86,7 +86,7 @@ def _copy(source: Path, target: Path) -> None:
 def _copy_beside(course: Path, settings: Settings, name: str, target: Path) -> None:
     """Copy what a notebook needs beside it, data and table, also where the release has it not."""
     files = [course / "source" / name / file for file in settings.of(name).data]
-    if not settings.tables and not is_ordinary(course, name):
+    if not settings.tables and has_hidden_tests(course, name):
         files.append(settings.table_of(course, name))
     for path in files:
         if not path.is_file():

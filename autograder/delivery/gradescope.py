@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import Any
 
 from ..authoring.release import copy_course
-from ..course_folder.assignments import load_assignment
+from ..course_folder.assignments import load_assignment, place_of
 from ..course_folder.key import NAME as KEY
 from ..course_folder.key import course_key
 from ..course_folder.settings import load_settings
@@ -96,7 +96,7 @@ def grade(root: Path) -> None:
     about = json.loads((root / "source" / _ABOUT).read_text())
     course, name = root / "source" / "course", about["assignment"]
     try:
-        notebook = find_notebook(root / "submission", name)
+        notebook = find_notebook(root / "submission", place_of(course, name).notebook)
         with Grader(course, course_key(course)) as grader:
             _, report = grade_file(grader, notebook, name)
         results = as_results(report, about["visibility"])

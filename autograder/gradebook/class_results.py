@@ -13,6 +13,7 @@ from nbgrader.api import (
     Grade,
     Gradebook,
     GradeCell,
+    Notebook,
     Student,
     SubmittedAssignment,
     SubmittedNotebook,
@@ -82,17 +83,23 @@ class ClassResults:
 
 
 def class_results(gradebook: Gradebook, name: str) -> ClassResults:
-    """All results in the assignment `name`, in as many queries as there are tables.
+    """All results in an assignment, or in a part of it, in as many queries as there are tables.
+
+    Where an assignment has several notebooks, the exercises have theirs before their names.
 
     Raises `CourseError` if the gradebook does not know the assignment.
     """
-    require_assignment(gradebook, name)
+    folder, _, part = name.partition("/")
+    require_assignment(gradebook, folder)
     db = gradebook.db
-    assignment = gradebook.find_assignment(name)
-    max_points: dict[str, float] = {}
-    for notebook in assignment.notebooks:
-        for cell in notebook.grade_cells:
-            max_points[_exercise(cell.name)] = cell.max_score
+    assignment = gradebook.find_assignment(folder)
+    notebooks = {each.name: each for each in assignment.notebooks if part in ("", each.name)}
+    prefix = {each: f"{each}/" if len(notebooks) > 1 else "" for each in notebooks}
+    max_points = {
+        prefix[each] + _exercise(cell.name): cell.max_score
+        for each, notebook in notebooks.items()
+        for cell in notebook.grade_cells
+    }
     results = {
         student.id: Result(
             student.id, student.first_name or "", student.last_name or "", student.email or ""
@@ -113,6 +120,7 @@ def class_results(gradebook: Gradebook, name: str) -> ClassResults:
     grades = db.execute(
         select(
             SubmittedAssignment.student_id,
+            Notebook.name,
             BaseCell.name,
             Grade.auto_score,
             Grade.manual_score,
@@ -121,13 +129,14 @@ def class_results(gradebook: Gradebook, name: str) -> ClassResults:
         )
         .select_from(Grade)
         .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
+        .join(Notebook, SubmittedNotebook.notebook_id == Notebook.id)
         .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
         .join(GradeCell, Grade.cell_id == GradeCell.id)
-        .where(SubmittedAssignment.assignment_id == assignment.id)
+        .where(SubmittedAssignment.assignment_id == assignment.id, Notebook.name.in_(notebooks))
     )
-    for student, cell, automatic, by_hand, extra, look in grades:
+    for student, notebook, cell, automatic, by_hand, extra, look in grades:
         given = automatic if by_hand is None else by_hand
-        exercise = _exercise(cell)
+        exercise = prefix[notebook] + _exercise(cell)
         points = None if given is None else given + (extra or 0.0)
         result = results.get(student, nobody)
         result.points[exercise] = points

@@ -165,12 +165,15 @@ def require_assignment(gradebook: Gradebook, name: str) -> None:
         ) from error
 
 
-def require_points(gradebook: Gradebook, name: str, exercises: Iterable[Exercise]) -> None:
+def require_points(
+    gradebook: Gradebook, name: str, notebook: str, exercises: Iterable[Exercise]
+) -> None:
     """Raises `CourseError` where an exercise is worth something else in the gradebook."""
     known = {
         cell.name.removeprefix("test_"): cell.max_score
-        for notebook in gradebook.find_assignment(name).notebooks
-        for cell in (*notebook.grade_cells, *notebook.task_cells)
+        for each in gradebook.find_assignment(name).notebooks
+        if each.name == notebook
+        for cell in (*each.grade_cells, *each.task_cells)
     }
     if changed := [e.id for e in exercises if known.get(e.id, e.total_points) != e.total_points]:
         raise CourseError(
@@ -184,11 +187,12 @@ class Result:
     """The outcome of grading one notebook, as the gradebook stores it.
 
     Attributes:
-        assignment: its name, and the notebook's.
+        assignment: its name.
         student: the student's id.
         marks: what the notebook earned.
         timestamp: when it was submitted, in UTC, if known.
         entry: what the record of gradings is to hold of it.
+        notebook: the notebook's name; the assignment's if "".
     """
 
     assignment: str
@@ -196,6 +200,7 @@ class Result:
     marks: Marks
     timestamp: datetime | None
     entry: history.Entry | None = None
+    notebook: str = ""
 
 
 def record(gradebook: Gradebook, results: Sequence[Result]) -> None:
@@ -284,16 +289,18 @@ def has_marks(gradebook: Gradebook, name: str, student: str) -> bool:
     return gradebook.db.execute(_SUBMITTED, {"name": name, "student": student}).first() is not None
 
 
-def given_by_hand(gradebook: Gradebook, name: str, student: str) -> dict[str, float]:
-    """The points that a person gave in place of the grader's, by exercise."""
+def given_by_hand(gradebook: Gradebook, name: str, notebook: str, student: str) -> dict[str, float]:
+    """The points that a person gave in place of the grader's in a notebook, by exercise."""
     rows = gradebook.db.execute(
         select(BaseCell.name, Grade.manual_score)
         .join(Grade.cell)
         .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
+        .join(Notebook, SubmittedNotebook.notebook_id == Notebook.id)
         .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
         .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
         .where(
             Assignment.name == name,
+            Notebook.name == notebook,
             SubmittedAssignment.student_id == student,
             Grade.manual_score.is_not(None),
         )
@@ -307,6 +314,7 @@ def _mirrored(db: Connection, result: Result) -> str | None:
     This is nbgrader's `Gradebook.update_or_create_submission`, in bulk and without committing.
     """
     name, student = result.assignment, result.student
+    graded = result.notebook or name
     there = db.execute(_WHAT_IS_THERE, {"name": name, "student": student}).all()
     assignment_id, student_id, submission_id, *_ = there[0]
     if student_id is None:
@@ -321,9 +329,9 @@ def _mirrored(db: Connection, result: Result) -> str | None:
     found = None
     for *_, notebook_id, each, known in there:
         if known is None:
-            marks = result.marks if each == name else Marks({}, {})
+            marks = result.marks if each == graded else Marks({}, {})
             _add_notebook(db, submission_id, notebook_id, marks)
-        elif each == name:
+        elif each == graded:
             found = known
     return found
 

@@ -109,7 +109,7 @@ def _refuse_autotests(assignment: Assignment, cells: Sequence[Cell]) -> None:
     for cell in cells:
         if cell.tests and "AUTOTEST" in cell.source:
             raise CourseError(
-                f"source/{assignment.name}/{assignment.name}.ipynb: the test cell of {cell.tests} "
+                f"source/{assignment.name}: the test cell of {cell.tests} "
                 "holds an AUTOTEST, which nbgrader writes tests for when it makes the release. "
                 'With tests = "in-notebook" in course.toml, write the test itself there.'
             )

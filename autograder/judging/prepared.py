@@ -89,6 +89,6 @@ def require_released(assignment: Assignment) -> None:
     exercises = assignment.exercises.values()
     if changed := [each.id for each in exercises if each.released_points != each.total_points]:
         raise CourseError(
-            f"source/{name}/{name}.ipynb: {', '.join(changed)} not worth what the release says: "
-            f"run `nbgrader generate_assignment {name} --force`, and grade again"
+            f"source/{name}: {', '.join(changed)} not worth what the release says: "
+            f"run `nbgrader generate_assignment {name.partition('/')[0]} --force`, and grade again"
         )

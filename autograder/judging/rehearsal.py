@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Iterator, Sequence
+from collections.abc import Sequence
 from importlib.metadata import packages_distributions
 from pathlib import Path
 
@@ -88,34 +88,36 @@ def flaws_of_test_cells(
         elif result.status in LOST:
             why = f"it {LOST[result.status]} ([limits] in course.toml says what it may take)"
         else:
-            why = next(_causes(folder, assignment, cells, judged.ran, place), why)
+            why = _cause(folder, assignment, cells, judged.ran, place) or why
         flaws[result.id] = f"{result.id}: its own solution does not pass it: {why}"
     return flaws
 
 
-def _causes(
+def _cause(
     folder: Path, assignment: Assignment, cells: Sequence[Cell], ran: Sequence[Ran], place: int
-) -> Iterator[str]:
-    """Yield what may keep a test cell from passing, the likeliest first: what is missing, here or
-    in a cell before; then its own error; each with the remedy, as far as one is known."""
-    errors = [
-        (each, output)
-        for each in (place, *range(place))
+) -> str:
+    """Return the error that keeps a test cell from passing, with its remedy if one is known.
+
+    Where a name is missing, it is the error of the cell that should have made it.
+    """
+    errors = {
+        each: output
+        for each in range(place + 1)
         for output in ran[each].outputs
         if output["output_type"] == "error"
-    ]
-    for each, error in errors:
-        what = f"{error['ename']}: {error['evalue']}"[:_LONGEST]
-        if remedy := _remedy(folder, assignment, error["ename"], error["evalue"]):
-            where = "" if each == place else f" in {_name(cells, each)}"
-            yield f"{what}{where}\n{remedy}"
-    for each, error in errors:
-        if each == place or not cells[each].tests:
-            where = "" if each == place else f" in {_name(cells, each)}"
-            yield f"{error['ename']}: {error['evalue']}"[:_LONGEST] + where
+    }
+    if place in errors:
+        named = re.match(r"name '(\w+)'", errors[place]["evalue"])
+        makes = re.compile(rf"\b{named[1]}\b" if named else "$.")
+        where = next(each for each in errors if each == place or makes.search(cells[each].source))
+        kind, text = errors[where]["ename"], errors[where]["evalue"][:_LONGEST]
+        remedy = _remedy(folder, assignment, kind, text)
+        cell = "" if where == place else f" in {_name(cells, where)}"
+        return f"{kind}: {text}{cell}\n{remedy}".rstrip()
     for output in ran[place].outputs:
         if output["output_type"] == "stream" and output["name"] == "stderr":
-            yield f"it writes to stderr, which earns nothing: {output['text'][:_LONGEST]}"
+            return f"it writes to stderr, which earns nothing: {output['text'][:_LONGEST]}"
+    return ""
 
 
 def _name(cells: Sequence[Cell], place: int) -> str:
@@ -125,7 +127,8 @@ def _name(cells: Sequence[Cell], place: int) -> str:
 
 def _remedy(folder: Path, assignment: Assignment, kind: str, text: str) -> str:
     """Return what mends an error of the solution's, in words; "" where that is not known."""
-    source = f"source/{assignment.name}"
+    name = assignment.name.partition("/")[0]
+    source = f"source/{name}"
     named = re.search(r"No module named '(\w+)", text)
     module = named[1] if named else ""
     beside = [
@@ -136,7 +139,7 @@ def _remedy(folder: Path, assignment: Assignment, kind: str, text: str) -> str:
     if beside:
         return (
             f'{source} needs {beside[0]}: add "{beside[0]}" to data under '
-            f"[assignments.{assignment.name}] in course.toml"
+            f"[assignments.{name}] in course.toml"
         )
     if module:
         found = packages_distributions().get(module)
@@ -148,7 +151,7 @@ def _remedy(folder: Path, assignment: Assignment, kind: str, text: str) -> str:
     if kind == "FileNotFoundError":
         return (
             f"{source} does not hold it: put it there, and add it to data under "
-            f"[assignments.{assignment.name}] in course.toml"
+            f"[assignments.{name}] in course.toml"
         )
     if kind in _NO_NETWORK:
         return "There is no network: put what is loaded beside the notebook, and name it as data"

@@ -60,7 +60,7 @@ class Trunk:
         self._budget = budget
         self.given = given or {}
         self.name = f"trunk given {', '.join(self.given)}" if given else "own trunk"
-        self._assignment = assignment
+        self._assignment = assignment.partition("/")[0]
         self._keep = keep
         self.ran = [Ran(lost=ran.lost, stopped=ran.stopped) for ran in before or ()]
         self._first = len(cells) if before else 0

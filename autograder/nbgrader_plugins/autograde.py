@@ -22,7 +22,7 @@ from nbgrader.preprocessors import (
 )
 from nbgrader.utils import is_grade, is_solution
 
-from ..course_folder.assignments import find_course, is_ordinary
+from ..course_folder.assignments import find_course, is_ordinary, name_of, place_of
 from ..course_folder.key import course_key
 from ..course_folder.versions import versions
 from ..errors import UnreadableNotebook
@@ -151,13 +151,14 @@ class RestoreCells(OverwriteCells):
     """
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
-        course, name = find_course(), resources["nbgrader"]["assignment"]
-        if is_ordinary(course, name):
+        course, about = find_course(), resources["nbgrader"]
+        if is_ordinary(course, about["assignment"]):
             if "unreadable" in resources:
                 raise UnreadableNotebook(resources["unreadable"])
             nb, resources = DeduplicateIds(parent=self.parent).preprocess(nb, resources)
             overwritten: tuple[NotebookNode, Resources] = super().preprocess(nb, resources)
             return overwritten
+        name = name_of(course, about["assignment"], about["notebook"])
         known = template(course, name)
         where = f"{resources['nbgrader']['notebook']}.ipynb"
         try:
@@ -181,11 +182,12 @@ class GradeBehindWall(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         about = resources["nbgrader"]
-        name, course = about["assignment"], find_course()
-        if is_ordinary(course, name):
-            if unjudged := run_ordinary(course, nb, name):
+        course = find_course()
+        if is_ordinary(course, about["assignment"]):
+            if unjudged := run_ordinary(course, nb, about["assignment"]):
                 self.log.warning(_UNJUDGED_CELLS, {**about, "cells": ", ".join(unjudged)})
             return nb, resources
+        name = name_of(course, about["assignment"], about["notebook"])
         restored = Restored(nb, nb.metadata.pop(NOTES, {}))
         stamp = nb.metadata.pop(_STAMP, "")
         # `autograder grade` recognises by these what was graded, and skips it.
@@ -220,7 +222,8 @@ class StoreMarks(SaveAutoGrades):
             stored: tuple[NotebookNode, Resources] = super().preprocess(nb, resources)
             return stored
         when = submitted_at(Path(resources["metadata"]["path"]))
-        result = Result(entry.assignment, entry.student, marks_of(nb), when, entry)
+        place = place_of(find_course(), entry.assignment)
+        result = Result(place.folder, entry.student, marks_of(nb), when, entry, place.notebook)
         with Gradebook(resources["nbgrader"]["db_url"]) as gradebook:
             patiently(gradebook, "the record of gradings", lambda: history.prepare(gradebook))
             record(gradebook, [result])

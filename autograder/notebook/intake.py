@@ -105,13 +105,14 @@ def read_inside(folder: int | None, name: str | Path, path: Path, most: int = MA
     return content
 
 
-def find_notebook(folder: Path, name: str) -> Path:
+def find_notebook(folder: Path, name: str, is_alone: bool = True) -> Path:
     """The file in a submission's folder that is the assignment's notebook.
 
     That is NAME.ipynb, or where there is none, the only other notebook: students rename files.
 
     Args:
         folder: `submitted/STUDENT/ASSIGNMENT`.
+        is_alone: whether the assignment has no other notebook.
 
     Raises:
         UnreadableNotebook: there is none, or it cannot be told which.
@@ -136,7 +137,7 @@ def find_notebook(folder: Path, name: str) -> Path:
     notebooks = [each for each in files if each.lower().endswith((".ipynb", ".ipynb.txt"))]
     scripts = [each for each in files if each == f"{name}.py"]
     for found in (notebooks, scripts):
-        if len(found) == 1:
+        if is_alone and len(found) == 1:
             return folder / found[0]
     what = ", ".join(each[:80] for each in (files + folders)[:10]) or "nothing"
     raise UnreadableNotebook(
@@ -207,14 +208,14 @@ def _may_be_folder(path: Path) -> bool:
         return True
 
 
-def misplaced(root: Path, name: str) -> list[Path]:
+def misplaced(root: Path, name: str, notebook: str) -> list[Path]:
     """What looks like a submission for the assignment and lies where none is looked for.
 
     A notebook beside the students' folders, beside the assignment's folder in one of them, or
     beside the assignment's notebook in that; or such a folder whose name is in other letters.
     """
     beside = [*root.glob("*.ipynb")]
-    for path in root.glob(f"*/{name}/{name}.ipynb"):
+    for path in root.glob(f"*/{name}/{notebook}.ipynb"):
         beside += [other for other in path.parent.glob("*.ipynb") if other != path]
     lost = [path for path in beside if name.lower() in path.name.lower()]
     for path in root.glob("*/*"):

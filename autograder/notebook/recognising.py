@@ -6,7 +6,7 @@ from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
 
-from ..course_folder.assignments import assignment_names
+from ..course_folder.assignments import part_names, place_of
 from ..errors import UnreadableNotebook
 from .aligning import known_names, marks_of, squeezed
 from .restoring import template
@@ -52,8 +52,8 @@ def _likeness(course: Path, notebook: NotebookNode) -> dict[str, tuple[int, int]
     """By assignment, how many of its cells the notebook has by name, and how many by text."""
     texts = {squeezed(cell.source) for cell in notebook.cells}
     counts = {}
-    for name in assignment_names(course):
-        if (course / "release" / name / f"{name}.ipynb").exists():
+    for name in part_names(course):
+        if place_of(course, name).inside(course / "release").exists():
             known = template(course, name)
             named = set(known_names(notebook.cells, known)) - {None}
             released = {text for text, _, _ in known.released if text}

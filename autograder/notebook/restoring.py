@@ -12,7 +12,7 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from ..caching import cached_by_text
-from ..course_folder.assignments import read_cells
+from ..course_folder.assignments import place_of, read_cells
 from ..errors import CourseError, UnreadableNotebook
 from ..model import Cell
 from .aligning import Template, align, defined_names, in_order, marks_of, squeezed
@@ -64,8 +64,8 @@ def _template(source: Path, release: Path, stamps: tuple[int, int]) -> Template:
 
 def template(course: Path, name: str) -> Template:
     """What an assignment's notebook is made of."""
-    source = course / "source" / name / f"{name}.ipynb"
-    release = course / "release" / name / f"{name}.ipynb"
+    place = place_of(course, name)
+    source, release = place.inside(course / "source"), place.inside(course / "release")
     if not source.exists() or not release.exists():
         raise CourseError(f"there is no released assignment {name!r} in {course}")
     stamps = (source.stat().st_mtime_ns, release.stat().st_mtime_ns)

@@ -16,7 +16,7 @@ from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
 
-from ..course_folder.assignments import is_ordinary, load_assignment
+from ..course_folder.assignments import Place, is_ordinary, load_assignment, parts_of, place_of
 from ..course_folder.key import course_key
 from ..course_folder.versions import versions
 from ..errors import CourseError, UnreadableNotebook
@@ -112,44 +112,53 @@ class Classroom:
     def require(self, name: str) -> None:
         """Raises `CourseError` where the assignment cannot be graded here."""
         assignment = load_assignment(self._course, name)
-        if is_ordinary(self._course, name):
+        if is_ordinary(self._course, self.place(name).folder):
             raise CourseError(
                 f"{self._course}/grading_tests/test_{name}.py is missing, and without hidden tests "
                 f"there are no verdicts. Write them as docs/authors.md shows; or run `nbgrader "
                 f"autograde {name}` and give the points of its test cells by hand; or let the test "
                 "cells give them, which docs/nbgrader.md tells of."
             )
-        require_assignment(self._gradebook, name)
-        require_points(self._gradebook, name, assignment.exercises.values())
+        place = self.place(name)
+        require_assignment(self._gradebook, place.folder)
+        require_points(self._gradebook, place.folder, place.notebook, assignment.exercises.values())
         self._versions_of(name)
+
+    def place(self, name: str) -> Place:
+        """Where the notebook of an assignment, or of a part of one, is."""
+        return place_of(self._course, name)
 
     def submissions(self, name: str, student: str | None = None) -> list[str]:
         """The students who submitted the assignment."""
         self.require(name)
         root = self._course / self._folders.submitted_directory
-        found = students_with(root, name)
+        place = self.place(name)
+        found = students_with(root, place.folder)
         if student is not None:
             found = [each for each in found if each == student]
         if not found:
             who = f"from {student} " if student else ""
             raise CourseError(
                 f"nothing was submitted {who}for {name}: "
-                f"{root}/STUDENT/{name}/{name}.ipynb is where it is looked for"
+                f"{place.inside(root / 'STUDENT')} is where it is looked for"
             )
         return found
 
     def misplaced(self, name: str) -> list[str]:
         """In words, what was handed in for the assignment at a place where it is not looked for."""
         root = self._course / self._folders.submitted_directory
+        place = self.place(name)
+        known = {self.place(each).notebook for each in parts_of(self._course, place.folder)}
         told = [
             f"{path}: is not graded here. If it is the one that counts, move it to "
-            f"{root}/STUDENT/{name}/{name}.ipynb; put aside what is there."
-            for path in misplaced(root, name)
+            f"{place.inside(root / 'STUDENT')}; put aside what is there."
+            for path in misplaced(root, place.folder, place.notebook)
+            if path.stem not in known
         ]
         told += [
             f"{path}: is not graded, since the name of the student's folder begins with a dot. "
             "Rename the folder, and grade again."
-            for path in hidden_with(root, name)
+            for path in hidden_with(root, place.folder)
         ]
         return [visible(each) for each in told]
 
@@ -188,7 +197,7 @@ class Classroom:
 
     def _settle_one(self, outcome: Outcome) -> None:
         """Settle what being late costs, by the time of submission as it is now."""
-        name, student = outcome.assignment, outcome.student
+        name, student = self.place(outcome.assignment).folder, outcome.student
         folder = self.folder(name, student)
         when = submitted_at(folder)
         if outcome.skipped and not has_time(self._gradebook, name, student, when):
@@ -203,6 +212,10 @@ class Classroom:
     def settle(self, student: str) -> dict[str, float]:
         """Settle the late penalties of all that a student submitted; in points, by assignment."""
         return self._penalties.settle(student)
+
+    def is_alone(self, name: str) -> bool:
+        """Whether the notebook is its assignment's only one, which students may rename."""
+        return len(parts_of(self._course, self.place(name).folder)) == 1
 
     def _new_jobs(self, wanted: Iterable[tuple[str, str]], at_once: list[Outcome]) -> Iterator[Job]:
         """The jobs to run. What is known without running anything is put into `at_once`."""
@@ -239,10 +252,11 @@ class Classroom:
             folder: where it is, if not among the submissions.
         """
         folder = folder or self.folder(name, student)
-        path = folder / f"{name}.ipynb"
+        notebook = self.place(name).notebook
+        path = folder / f"{notebook}.ipynb"
         content, refused = None, ""
         try:
-            path = find_notebook(folder, name)
+            path = find_notebook(folder, notebook, self.is_alone(name))
             refuse_shared_file(path, self._course)
             content = read_plain_file(path, levels=2)
         except UnreadableNotebook as error:
@@ -269,11 +283,12 @@ class Classroom:
         last = history.latest(self._gradebook, job.assignment, job.student)
         if last is None or last.submission != job.stamp:
             return None
-        if not has_marks(self._gradebook, job.assignment, job.student):
+        place = self.place(job.assignment)
+        if not has_marks(self._gradebook, place.folder, job.student):
             return None  # The student was removed, and is back.
         target = self._folder(self._folders.autograded_directory, job.student, job.assignment)
         try:
-            notebook = json.loads((target / f"{job.assignment}.ipynb").read_text("utf-8"))
+            notebook = json.loads((target / f"{place.notebook}.ipynb").read_text("utf-8"))
             about: dict[str, Any] = notebook["metadata"]["autograder"]
             known = {**about["versions"], "sandbox": about["report"]["sandbox"]}
             is_that = about["graded"] == job.stamp and known == last.versions
@@ -317,20 +332,21 @@ class Classroom:
             return None
         if not self._force and self._graded_before(job) is not None:
             return None
-        name, student = job.assignment, job.student
+        name, student, place = job.assignment, job.student, self.place(job.assignment)
         submitted = self._folder(self._folders.submitted_directory, student, name)
         target = self._folder(self._folders.autograded_directory, student, name)
         copy_receipts(submitted, target)
-        write_whole(target / f"{name}.ipynb", graded.text.encode(), 0o444)
+        write_whole(target / f"{place.notebook}.ipynb", graded.text.encode(), 0o444)
         entry = history.entry_of(name, student, job.stamp, graded.report, job.versions)
-        return Result(name, student, graded.marks, submitted_at(submitted), entry)
+        when = submitted_at(submitted)
+        return Result(place.folder, student, graded.marks, when, entry, place.notebook)
 
     def folder(self, name: str, student: str) -> Path:
         """Where a student's submission for the assignment is."""
         return self._folder(self._folders.submitted_directory, student, name)
 
     def _folder(self, step: str, student: str, name: str) -> Path:
-        return Path(self._folders.format_path(step, student, name))
+        return Path(self._folders.format_path(step, student, self.place(name).folder))
 
 
 def _odd_time(folder: Path, when: datetime | None) -> str:

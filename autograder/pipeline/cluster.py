@@ -40,7 +40,7 @@ from nbgrader.utils import is_grade, is_solution
 from pydantic import TypeAdapter
 
 from .. import log
-from ..course_folder.assignments import assignment_names, load_assignment
+from ..course_folder.assignments import load_assignment, part_names, place_of
 from ..course_folder.settings import NAME as SETTINGS
 from ..course_folder.settings import load_settings
 from ..course_folder.versions import package_version
@@ -100,8 +100,8 @@ def handout(course: Path, key: bytes) -> Handout:
     paths = [course / SETTINGS]
     paths += [path for path in (course / "grading_tests").rglob("*") if path.suffix in _SENT]
     paths += [Path(path) for *_, path in settings.visible.data]
-    for name in assignment_names(course):
-        paths += [course / step / name / f"{name}.ipynb" for step in ("source", "release")]
+    for name in part_names(course):
+        paths += [place_of(course, name).inside(course / step) for step in ("source", "release")]
         paths.append(settings.table_of(course, name))
     # A table may be in a package that each worker has itself.
     files = {

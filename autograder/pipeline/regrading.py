@@ -136,7 +136,8 @@ class Regrading:
         path = self._aside / f"{len(self._kept)}.ipynb"
         path.write_text(graded.text, "utf-8")
         self._kept.append((job, Graded(graded.report, "", graded.marks, graded.error), path))
-        by_hand = given_by_hand(self._room.gradebook, job.assignment, job.student)
+        place = self._room.place(job.assignment)
+        by_hand = given_by_hand(self._room.gradebook, place.folder, place.notebook, job.student)
         found = history.changes(before, now)
         why = history.reasons(before, now) if found else []
         return Regraded(before, now, "", found, why, by_hand)

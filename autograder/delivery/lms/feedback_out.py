@@ -13,6 +13,7 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...authoring.release import run_nbgrader_for_each
+from ...course_folder.assignments import place_of
 from ...errors import CourseError
 from ...faults import kept_at
 from ...notebook.intake import read_plain_file
@@ -47,7 +48,7 @@ def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
             "`nbgrader generate_feedback` writes."
         )
     failed = run_nbgrader_for_each(course, "generate_feedback", name, "--force")
-    folders = course_directory(course)
+    folders, notebook = course_directory(course), place_of(course, name).notebook
     made = FeedbackOut()
     by_form: dict[str, list[tuple[str, bytes]]] = defaultdict(list)
     for student, whence in sorted(record.items()):
@@ -58,14 +59,14 @@ def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
             submitted = Path(folders.format_path(folders.submitted_directory, student, name))
             page = Path(folders.format_path(folders.feedback_directory, student, name))
             try:
-                content = (page / f"{name}.html").read_bytes()
+                content = (page / f"{notebook}.html").read_bytes()
             except FileNotFoundError:
                 made.notes.append(f"{student}: not graded yet, so without a page")
                 continue
             prefix = whence["prefix"] or f"{student}/"
-            by_form[whence["form"]].append((f"{prefix}{name}.html", content))
-            notebook = submitted / f"{name}.ipynb"
-            if stamp_of(read_plain_file(notebook, levels=2)) != whence["stamp"]:
+            by_form[whence["form"]].append((f"{prefix}{notebook}.html", content))
+            path = submitted / f"{notebook}.ipynb"
+            if stamp_of(read_plain_file(path, levels=2)) != whence["stamp"]:
                 told = "what was graded is not what was imported; the page is about that"
                 made.notes.append(f"{student}: {told}")
         if fault.reason:

@@ -18,7 +18,7 @@ from typing import Any
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
-from ...course_folder.assignments import load_assignment
+from ...course_folder.assignments import load_assignment, place_of
 from ...errors import CourseError, UnreadableNotebook
 from ...faults import kept_at
 from ...files import one_at_a_time, replace_folder, write_whole
@@ -191,7 +191,7 @@ class _Target:
     def __init__(self, course: Path, name: str, folders: CourseDirectory, dry_run: bool) -> None:
         self._folders = folders
         self._course = course
-        self._name = name
+        self._name, self._notebook = name, place_of(course, name).notebook
         self._dry_run = dry_run
         self._aside = course / FOLDER / name
         self.record = read_record(course, name)
@@ -205,9 +205,9 @@ class _Target:
         if why := refused_id(student):
             raise UnreadableNotebook(why)
         notebook = next((n for n, f in handed.files.items() if f.path == chosen), "")
-        notebook = notebook or handed.notebook(self._name)
+        notebook = notebook or handed.notebook(self._notebook)
         content = handed.files[notebook].read()
-        files = {f"{self._name}.ipynb": content}
+        files = {f"{self._notebook}.ipynb": content}
         left = self._add_others(files, handed, notebook)
         step = self._folders.submitted_directory
         folder = Path(self._folders.format_path(step, student, self._name))
@@ -259,7 +259,7 @@ class _Target:
         there = submitted_at(folder)
         before = self.record.get(student, {})
         try:
-            notebook = read_plain_file(folder / f"{self._name}.ipynb", levels=2)
+            notebook = read_plain_file(folder / f"{self._notebook}.ipynb", levels=2)
             is_same = stamp_of(notebook) == stamp
         except UnreadableNotebook:
             is_same = False

@@ -326,11 +326,9 @@ class Grading(threading.Thread):
         """Make an attempt the student's submission."""
         target = self._room.folder(attempt.assignment, attempt.student)
         source = self.attempts.files_of(attempt)
-        notebook = Path(job.where).name
+        notebook, name = Path(job.where).name, self._room.place(attempt.assignment).notebook
         files = {
-            f"{attempt.assignment}.ipynb" if path.name == notebook else path.name: read_plain_file(
-                path
-            )
+            f"{name}.ipynb" if path.name == notebook else path.name: read_plain_file(path)
             for path in source.iterdir()
         }
         # What was there is among the attempts, or came before them or by another way.

@@ -13,6 +13,7 @@ from urllib.parse import urlsplit
 from nbgrader.api import Gradebook
 from tornado.httpserver import HTTPServer
 
+from ...course_folder.assignments import parts_of
 from ...course_folder.key import course_key
 from ...course_folder.settings import load_settings
 from ...errors import CourseError
@@ -52,7 +53,8 @@ def serve(
     Raises:
         CourseError: there is no assignment, or the port is in use.
     """
-    names = released(course)
+    # What comes in is one file.
+    names = [name for name in released(course) if parts_of(course, name) == [name]]
     with Grader(course, course_key(course)) as grader:
         for flaw in (flaw for name in names for flaw in grader.rehearse(name)):
             errors.print(flaw, style="red", markup=False, highlight=False, soft_wrap=True)

@@ -16,7 +16,7 @@ from markupsafe import Markup, escape
 from nbgrader.api import Gradebook
 from nbgrader.exchange.default import Exchange
 
-from ...course_folder.assignments import load_assignment
+from ...course_folder.assignments import load_assignment, place_of
 from ...course_folder.key import course_key
 from ...errors import CourseError
 from ...faults import kept_at
@@ -65,7 +65,7 @@ def write_report(course: Path, name: str, folder: Path, hide_names: bool = False
     Raises:
         CourseError: there is no such assignment, or nothing of it has been graded.
     """
-    assignment = load_assignment(course, name)
+    assignment, place = load_assignment(course, name), place_of(course, name)
     folders = course_directory(course)
     with Gradebook(folders.db_url, folders.course_id) as gradebook:
         results = class_results(gradebook, name)
@@ -75,8 +75,8 @@ def write_report(course: Path, name: str, folder: Path, hide_names: bool = False
     for result in results.submitted:
         graded[result.student] = GradedNotebook()
         with kept_at(result.student) as fault:
-            path = folders.format_path(folders.autograded_directory, result.student, name)
-            graded[result.student] = read_graded(Path(path) / f"{name}.ipynb")
+            path = folders.format_path(folders.autograded_directory, result.student, place.folder)
+            graded[result.student] = read_graded(Path(path) / f"{place.notebook}.ipynb")
         if fault.reason:
             _log.warning("%s is reported without verdicts: %s", result.student, fault.reason)
     pairs = similar_pairs(

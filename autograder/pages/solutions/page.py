@@ -12,7 +12,7 @@ from typing import Any
 import nbformat
 from markupsafe import Markup
 
-from ...course_folder.assignments import load_assignment
+from ...course_folder.assignments import load_assignment, place_of
 from ...errors import CourseError
 from ..feedback.exporter import COLOURS, code_html, outputs_html
 from ..markdown import markdown_html
@@ -43,7 +43,7 @@ def write_solution_pages(course: Path, names: list[str], output: Path) -> list[P
 
 def _page(course: Path, name: str) -> str:
     assignment = load_assignment(course, name)
-    path = course / "solutions" / name / f"{name}.ipynb"
+    path = place_of(course, name).inside(course / "solutions")
     if not path.is_file():
         raise CourseError(f"{path} is missing: run `autograder release --solutions {name}` first")
     notebook = nbformat.read(path, as_version=4)
