@@ -13,7 +13,7 @@ from typing import Any
 
 from course.drawing.graph import looks_like_a_value, not_a_value, notes_of, read_graph
 from course.drawing.layout import compose, dot_source, layout_by_dot, layout_in_layers
-from course.drawing.svg import scrolling, svg_of
+from course.drawing.svg import fitting, svg_of
 
 MAX_NODES = 150
 
@@ -38,7 +38,7 @@ class GraphDrawing:
         return self.text
 
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
-        return {"text/html": scrolling(self.svg), "text/plain": self.text}
+        return {"text/html": fitting(self.svg, 0.75, from_end=True), "text/plain": self.text}
 
 
 def draw_graph(

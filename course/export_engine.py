@@ -55,8 +55,9 @@ _PART = '# From the notebook "{}".'
 
 
 def export(notebook: str, by: str = "", namespace: dict[str, Any] | None = None) -> None:
-    """Write the cells of this notebook that pass their checks to `my_engine.py`, and say so.
+    """Write the cells of this notebook that pass their checks to `my_engine.py`, and print so.
 
+    The file is beside the notebook's folder, such as `value` or `value-2`, or else in the folder.
     What other notebooks wrote there stays.
 
     Args:
@@ -70,7 +71,7 @@ def export(notebook: str, by: str = "", namespace: dict[str, Any] | None = None)
     left_out = [name for name in PARTS[notebook] if name not in passing]
     cells = _cells(notebook, passing, namespace)
     here = Path.cwd()
-    path = (here.parent if here.name == notebook else here) / FILE
+    path = (here.parent if notebook in here.name.lower() else here) / FILE
     parts = _parts(path.read_text("utf-8")) if path.is_file() else {}
     parts[notebook] = "\n\n\n".join([*_imports(cells, namespace), *cells])
     text = _HEAD.format(by=f" by {by}" if by else "") + "\n"

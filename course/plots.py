@@ -21,19 +21,20 @@ _GRID = 30
 
 
 def loss_curve(
-    losses: Sequence[float] | Mapping[str, Sequence[float]], per: str = "epoch"
+    losses: Sequence[float] | Mapping[str, Sequence[float]], per: str = "epoch", of: str = "loss"
 ) -> Picture:
     """Draw the loss over the epochs, on a logarithmic scale where it spans several magnitudes.
 
     Args:
         losses: one number for each epoch; or several such lists by name, to compare them.
-        per: what there is one number for, where it is not an epoch.
+        per: what there is one number for, if it is not an epoch.
+        of: what the numbers are, if they are not losses.
 
     Raises:
         ValueError: there is nothing to draw.
     """
     curves = _curves(losses)
-    return Picture([_losses(curves, per)], _losses_in_words(curves, per))
+    return Picture([_losses(curves, per, of)], _losses_in_words(curves, per, of))
 
 
 def decision_boundary(
@@ -66,6 +67,7 @@ class TrainingView:
 
     Args:
         inputs, targets, threshold: as in `decision_boundary`; without them only losses are drawn.
+        per: what there is one loss for, if it is not an epoch.
     """
 
     def __init__(
@@ -73,7 +75,9 @@ class TrainingView:
         inputs: Sequence[Sequence[float]] | None = None,
         targets: Sequence[float] | None = None,
         threshold: float = 0.0,
+        per: str = "epoch",
     ) -> None:
+        self._per = per
         self._points = None if inputs is None or targets is None else (inputs, targets)
         self._threshold = threshold
         self._handle: Any = None
@@ -81,7 +85,8 @@ class TrainingView:
     def show(self, model: Predict, losses: Sequence[float]) -> Picture:
         """Draw how things stand, in place of the picture before; returns the picture."""
         curves = _curves(losses)
-        drawings, words, chart = [_losses(curves, "epoch")], [_losses_in_words(curves)], ""
+        drawings, words = [_losses(curves, self._per)], [_losses_in_words(curves, self._per)]
+        chart = ""
         if self._points:
             plane = DecisionPlane(model, *self._points, self._threshold)
             drawings.append(plane.axes())
@@ -147,7 +152,7 @@ class DecisionPlane:
             f"Decision boundary: {self.right} of {len(self.inputs)} points lie on their own side. "
             f"The model answers above {self.threshold:g} on {percent} % of the plane from "
             f"{self.columns[0]:.1f} to {self.columns[-1]:.1f} across and "
-            f"{self.rows[0]:.1f} to {self.rows[-1]:.1f} up."
+            f"{self.rows[0]:.1f} to {self.rows[-1]:.1f} up.{_coinciding(self.inputs)}"
         )
 
     def chart(self) -> str:
@@ -161,6 +166,12 @@ class DecisionPlane:
             lines[row][column] = "O" if high else "^"
         drawn = "\n".join("".join(line) for line in reversed(lines))
         return f"{drawn}\n+ the model answers above {self.threshold:g}   . not   O ^ the points"
+
+
+def _coinciding(points: Sequence[Sequence[float]]) -> str:
+    """Return in words how many marks are seen, if some points lie in one place."""
+    places = len({tuple(round(number, 2) for number in point) for point in points})
+    return f" Some coincide: {places} marks for {len(points)} points." * (places < len(points))
 
 
 def _axis(numbers: Sequence[float]) -> list[float]:
@@ -186,7 +197,7 @@ def _curves(losses: Sequence[float] | Mapping[str, Sequence[float]]) -> dict[str
     return curves
 
 
-def _losses(curves: dict[str, list[float]], per: str) -> Axes:
+def _losses(curves: dict[str, list[float]], per: str, of: str = "loss") -> Axes:
     every = [loss for curve in curves.values() for loss in curve if math.isfinite(loss)] or [0.0]
     low, high = min(every), max(every)
     logarithmic = low > 0 and high > 20 * low
@@ -196,8 +207,8 @@ def _losses(curves: dict[str, list[float]], per: str) -> Axes:
         (1, max(longest, 2)),
         (low, high * 1.05 if high > low else low + 1),
         x_label=per,
-        y_label="loss",
-        about=_losses_in_words(curves, per),
+        y_label=of,
+        about=_losses_in_words(curves, per, of),
         logarithmic=logarithmic,
         counts=True,
         room=room_for(curves) if len(curves) > 1 else 16,
@@ -208,11 +219,11 @@ def _losses(curves: dict[str, list[float]], per: str) -> Axes:
     return axes
 
 
-def _losses_in_words(curves: dict[str, list[float]], per: str = "epoch") -> str:
+def _losses_in_words(curves: dict[str, list[float]], per: str, of: str = "loss") -> str:
     parts = []
     for name, curve in curves.items():
         lowest = min(curve)
-        what = "Loss" if len(curves) == 1 else f"Loss of “{name}”"
+        what = of.capitalize() if len(curves) == 1 else f"{of.capitalize()} of “{name}”"
         parts.append(
             f"{what} over {len(curve)} {per}s: from {curve[0]:.4g} to {curve[-1]:.4g}, "
             f"lowest {lowest:.4g} in {per} {curve.index(lowest) + 1}."

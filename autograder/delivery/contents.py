@@ -13,13 +13,14 @@ from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
 
-from ..course_folder.assignments import has_hidden_tests, read_cells
+from ..course_folder.assignments import assignment_names, has_hidden_tests, read_cells
 from ..course_folder.settings import Settings
 from ..errors import CourseError
 from ..packages import module_folder
 
 # What `nbgrader generate_assignment` takes out. Where it is left, the release is not one.
 _INSTRUCTORS_ONLY = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "END HIDDEN TESTS")
+EXTRA = "extra"
 _EPOCH = 315_532_800  # 1980-01-01, the first day that a zip file can tell
 
 
@@ -50,6 +51,28 @@ def copy_assignment(course: Path, settings: Settings, name: str, target: Path) -
     _copy(course / "release" / name, target)
     _copy_beside(course, settings, name, target)
     _require_released(target)
+
+
+def copy_extra(course: Path, settings: Settings, chosen: Sequence[str], target: Path) -> list[str]:
+    """Copy the extra notebooks, and return their paths in `target`.
+
+    They build on all assignments and give their answers away, so they come out with the last one.
+
+    Raises `CourseError` if one is missing.
+    """
+    if not set(assignment_names(course)) <= set(chosen):
+        return []
+    copied = []
+    for name in settings.extra:
+        path = settings.package_home(course) / name
+        if not path.is_file():
+            raise CourseError(f"{path} is missing, which course.toml names as an extra notebook")
+        copy = target / EXTRA / path.name
+        copy.parent.mkdir(exist_ok=True)
+        shutil.copyfile(path, copy)
+        copy.chmod(0o644)
+        copied.append(f"{EXTRA}/{path.name}")
+    return copied
 
 
 def build_wheels(course: Path, settings: Settings, target: Path) -> list[Path]:

@@ -59,14 +59,14 @@ _ATTRIBUTES = {
     **{tag: _MATHS_ATTRIBUTES for tag in _MATHS - {"mspace"}},
 }
 _STYLES = {
-    "background", "background-color", "border", "border-bottom", "border-collapse", "border-color",
-    "border-left", "border-radius", "border-right", "border-spacing", "border-style", "border-top",
-    "border-width", "color", "cursor", "display", "font", "font-family", "font-size", "font-style",
-    "font-variant", "font-weight", "height", "line-height", "list-style-type", "margin",
-    "margin-bottom", "margin-left", "margin-right", "margin-top", "max-height", "max-width",
-    "min-width", "overflow", "overflow-x", "overflow-y", "padding", "padding-bottom",
-    "padding-left", "padding-right", "padding-top", "text-align", "text-decoration", "text-indent",
-    "vertical-align", "white-space", "width",
+    "background", "background-color", "border", "border-bottom", "border-collapse",
+    "border-color", "border-left", "border-radius", "border-right", "border-spacing",
+    "border-style", "border-top", "border-width", "color", "cursor", "direction", "display",
+    "font", "font-family", "font-size", "font-style", "font-variant", "font-weight", "height",
+    "line-height", "list-style-type", "margin", "margin-bottom", "margin-left", "margin-right",
+    "margin-top", "max-height", "max-width", "min-width", "overflow", "overflow-x",
+    "overflow-y", "padding", "padding-bottom", "padding-left", "padding-right", "padding-top",
+    "text-align", "text-decoration", "text-indent", "vertical-align", "white-space", "width",
 }  # fmt: skip
 _MOVES = ("margin", "text-indent", "vertical-align")
 _STYLE_FUNCTIONS = {"rgb", "rgba", "hsl", "hsla", "var", "calc"}

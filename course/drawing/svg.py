@@ -115,12 +115,18 @@ def _text(style: str, x: float, y: float, anchor: str, words: str) -> str:
     return f'<text{look} x="{x:.1f}" y="{y:.1f}" text-anchor="{anchor}">{escape(words)}</text>'
 
 
-def scrolling(svg: str) -> str:
-    """Wrap the picture so that a wide one scrolls, by keyboard too, instead of shrinking."""
-    return f'<div tabindex="0" style="max-width:100%;overflow-x:auto">{svg}</div>'
+def scrolling(svg: str, from_end: bool = False) -> str:
+    """Wrap the picture so that a wide one scrolls, by keyboard too, instead of shrinking.
+
+    Args:
+        from_end: whether its right end is shown first.
+    """
+    # A line that runs to the left is shown from its right end, without a script.
+    end, svg = (";direction:rtl", f'<div dir="ltr">{svg}</div>') if from_end else ("", svg)
+    return f'<div tabindex="0" style="max-width:100%;overflow-x:auto{end}">{svg}</div>'
 
 
-def fitting(svg: str, smallest: float = 0.6, scrolls: bool = True) -> str:
+def fitting(svg: str, smallest: float = 0.6, scrolls: bool = True, from_end: bool = False) -> str:
     """Make a wide picture shrink to the page, by default not below `smallest`: then it scrolls.
 
     For pictures that are drawn again and again: each new one would be scrolled back to its start.
@@ -128,4 +134,4 @@ def fitting(svg: str, smallest: float = 0.6, scrolls: bool = True) -> str:
     width = float(svg.partition(' width="')[2].partition('"')[0]) if scrolls else 0.0
     size = f"max-width:100%;min-width:{width * smallest:.0f}px;height:auto"
     shrunk = svg.replace("max-width:none", size, 1)
-    return scrolling(shrunk) if scrolls else shrunk
+    return scrolling(shrunk, from_end) if scrolls else shrunk

@@ -229,3 +229,20 @@ def take(page: Page, what: str) -> None:
 def assert_accessible(page: Page) -> None:
     results = Axe().run(page, options={"preload": False})
     assert results.violations_count == 0, results.generate_report()
+
+
+def test_a_phone_gives_the_notebook_its_whole_width(site, visit) -> None:
+    page = visit(site, "index.html")
+    page.set_viewport_size({"width": 360, "height": 740})
+    page.locator(".notebooks a").first.click()
+    notebook = page.locator(".jp-NotebookPanel")
+    expect(notebook).to_be_visible(timeout=START)
+    expect(page.locator(".jp-FileBrowser")).to_be_hidden()
+    box = notebook.bounding_box()
+    assert box is not None and box["width"] > 280
+
+
+def test_extra_notebooks_are_there_if_they_run_in_a_browser(site) -> None:
+    assert [path.name for path in (site / "files" / "extra").iterdir()] == ["digits.ipynb"]
+    page = (site / "index.html").read_text("utf-8")
+    assert "path=extra/digits.ipynb" in page and "arrays" not in page

@@ -127,6 +127,15 @@ def test_slides_move_by_keyboard(opened, page, name, picture) -> None:
     expect(shown(page)).to_have_id(last)
 
 
+def test_slides_move_by_a_swipe(opened, page) -> None:
+    opened(f"slides/{DECKS[0]}.html")
+    for start, end, number in ((300, 100, "2"), (300, 290, "2"), (300, 100, "3"), (100, 300, "2")):
+        for kind, x in (("pointerdown", start), ("pointerup", end)):
+            how = {"pointerType": "touch", "clientX": x, "clientY": 300, "bubbles": True}
+            shown(page).dispatch_event(kind, how)
+        expect(shown(page)).to_have_id(number)
+
+
 def test_overview_and_notes(opened, page, picture) -> None:
     deck = DECKS[0]
     opened(f"slides/{deck}.html")

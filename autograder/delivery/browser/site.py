@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import os
+import re
 import shutil
 import subprocess
 import sys
@@ -31,7 +32,7 @@ from ...course_folder.settings import Settings, load_settings
 from ...errors import CourseError
 from ...pages.markdown import markdown_html
 from ...pages.templates import templates
-from ..contents import build_wheels, copy_assignment, released
+from ..contents import build_wheels, copy_assignment, copy_extra, released
 from ..lesson.site import build
 from ..self_study import SOLUTIONS, add_self_study, start_of_self_study
 from .runtime import build_runtime
@@ -80,6 +81,11 @@ def publish_browser(
             build(course, contents / "lesson", chosen, link)
         (work / "own").mkdir()
         own = build_wheels(course, settings, work / "own")
+        extra = [
+            path
+            for name in copy_extra(course, settings, chosen, contents)
+            if _runs_there(path := contents / name, own)
+        ]
         kernel = Path(sys.prefix) / _EXTENSIONS / PYODIDE_KERNEL_NPM_NAME
         # The package of a course says what it needs.
         asked = ("ipython", *(() if settings.wheel else settings.visible.packages))
@@ -98,6 +104,7 @@ def publish_browser(
                 for name in chosen
                 for path in sorted((contents / name).glob("*.ipynb"))
             ],
+            extra=[_linked(path, contents) for path in extra],
             lesson=bool(settings.lesson.folder),
             self_study=start_of_self_study(chosen, f"files/{SOLUTIONS}") if self_study else "",
             megabytes=round(sum(path.stat().st_size for path in (site / _RUNTIME).iterdir()) / 1e6),
@@ -128,6 +135,20 @@ def _linked(path: Path, contents: Path) -> _Linked:
     return _Linked(path.relative_to(contents).as_posix(), title, Markup(summary))
 
 
+def _runs_there(path: Path, wheels: Sequence[Path]) -> bool:
+    """Return whether a notebook imports Python's own modules and the course's alone; deletes it if
+    it imports others, which the site lacks."""
+    source = "\n".join(cell.source for cell in read_cells(path, path.stat().st_mtime_ns))
+    modules = {*sys.stdlib_module_names}
+    for wheel in wheels:
+        with zipfile.ZipFile(wheel) as packed:
+            modules |= {name.partition("/")[0] for name in packed.namelist()}
+    if {*re.findall(r"^\s*(?:import|from) (\w+)", source, re.MULTILINE)} <= modules:
+        return True
+    path.unlink()
+    return False
+
+
 def _extensions(wheels: Path, target: Path) -> list[Path]:
     """Unpack the extensions of JupyterLab that wheels bring, such as that of widgets."""
     for wheel in sorted(wheels.glob("*.whl")):
@@ -148,6 +169,10 @@ _LAB_SETTINGS = {
 }
 
 
+_FIRST = ("service_worker_first", "narrow")
+"""The scripts that every page runs before all else."""
+
+
 def _build_lab(
     settings: Settings, work: Path, extensions: Sequence[Path], packages: Sequence[str]
 ) -> Path:
@@ -159,6 +184,7 @@ def _build_lab(
     }
     lab: dict[str, Any] = {
         "appName": settings.title,
+        "exposeAppInBrowser": True,
         "litePluginSettings": {PYODIDE_KERNEL_PLUGIN_ID: kernel},
     }
     lite = work / "lite"
@@ -188,13 +214,14 @@ def _build_lab(
 
 
 def _finish_lab(site: Path, title: str) -> None:
-    """Let the pages wait for their service worker, and give the lab a title and an icon."""
+    """Let the pages wait for their service worker and fold the list of files on a phone, and give
+    the lab a title and an icon."""
     config = json.loads((site / JUPYTERLITE_JSON).read_text("utf-8"))
     version = config["jupyter-config-data"]["appVersion"]
-    first = Path(__file__).with_name("service_worker_first.js").read_text("utf-8")
+    scripts = [Path(__file__).with_name(f"{each}.js") for each in _FIRST]
     loader = site / "config-utils.js"
-    text = first.replace("APP_VERSION", version) + loader.read_text("utf-8")
-    loader.write_text(text, "utf-8")
+    text = "".join(script.read_text("utf-8") for script in scripts) + loader.read_text("utf-8")
+    loader.write_text(text.replace("APP_VERSION", version), "utf-8")
     page = site / "lab" / "index.html"
     head = f'<title>{escape(title)}</title>\n    <link rel="icon" href="favicon.ico">'
     plain = page.read_text("utf-8")

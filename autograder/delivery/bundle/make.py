@@ -11,16 +11,14 @@ from dataclasses import dataclass
 from pathlib import Path
 from urllib.parse import urlencode, urlsplit
 
-from ...course_folder.assignments import assignment_names
-from ...course_folder.settings import Settings, load_settings
+from ...course_folder.settings import load_settings
 from ...errors import CourseError
 from ...pages.templates import templates
-from ..contents import build_wheels, copy_assignment, released, wheel_metadata
+from ..contents import build_wheels, copy_assignment, copy_extra, released, wheel_metadata
 from ..lesson.site import build
 from ..self_study import SOLUTIONS, add_self_study, start_of_self_study
 
 LESSON = "lesson"  # notebooks lead to ../lesson/
-EXTRA = "extra"
 _LAB = "lab"  # the extra of a course's package that brings JupyterLab
 
 
@@ -68,7 +66,7 @@ def publish(
             copy_assignment(course, settings, name, made / name)
         if self_study:
             add_self_study(course, chosen, made)
-        extra = _copy_extra(course, settings, chosen, made)
+        extra = copy_extra(course, settings, chosen, made)
         wheels = build_wheels(course, settings, made)
         if settings.lesson.folder:
             build(course, made / LESSON, chosen)
@@ -114,24 +112,6 @@ def nbgitpuller_link(hub: str, repository: str, branch: str, names: Sequence[str
         opened += f"/{names[0]}/{names[0]}.ipynb"
     query = urlencode({"repo": repository, "branch": branch, "urlpath": opened})
     return f"{hub.rstrip('/')}/hub/user-redirect/git-pull?{query}"
-
-
-def _copy_extra(course: Path, settings: Settings, chosen: Sequence[str], target: Path) -> list[str]:
-    """Copy the extra notebooks; where they are then. They build on all assignments and give their
-    answers away, so they come out with the last of them."""
-    if not set(assignment_names(course)) <= set(chosen):
-        return []
-    copied = []
-    for name in settings.extra:
-        path = settings.package_home(course) / name
-        if not path.is_file():
-            raise CourseError(f"{path} is missing, which course.toml names as an extra notebook")
-        copy = target / EXTRA / path.name
-        copy.parent.mkdir(exist_ok=True)
-        shutil.copyfile(path, copy)
-        copy.chmod(0o644)
-        copied.append(f"{EXTRA}/{path.name}")
-    return copied
 
 
 def _requirement(wheel: Path) -> str:

@@ -43,6 +43,17 @@ c.CollectFromEach.folder = "{inbound}"
 c.ExchangeCollect.check_owner = False
 """
 
+_START = """# Start here
+
+1. **Get a notebook.** Open the menu *Nbgrader → Assignment List* and press *Fetch*. The folder
+   appears in the list of files at the left; open the notebook in it.
+2. **Work.** Run each cell with Shift and Enter. Save with Ctrl S.
+3. **Hand in.** In the *Assignment List*, press *Submit*. You may do so again until the due date.
+4. **Read the feedback.** Press *Fetch Feedback* in the *Assignment List*, or open the page *grading*:
+   *File → Hub Control Panel → Services*.
+"""
+"""What a new student's home holds, as Markdown."""
+
 _INSTRUCTORS_ONLY = ("formgrader", "course_list")
 _INSTRUCTORS_MENUS = ("formgrader", "create-assignment", "course-list")
 
@@ -137,7 +148,10 @@ def admit(folder: HubFolder, student: str, **about: str | None) -> None:
     Args:
         about: what the gradebook is to hold beside the name, as far as it is known.
     """
-    folder.home(student).mkdir(parents=True, exist_ok=True)
+    home = folder.home(student)
+    if not home.exists():
+        home.mkdir(parents=True)
+        (home / "START.md").write_text(_START, "utf-8")
     folder.inbound(student).mkdir(parents=True, exist_ok=True)
     directory = course_directory(folder.course)
     with Gradebook(directory.db_url, directory.course_id) as gradebook:
@@ -162,7 +176,12 @@ def _write_settings(folder: HubFolder, course_id: str) -> None:
         # The hub offers no news and no updates of its own to anybody.
         _write_json(
             place / "labconfig" / "default_setting_overrides.json",
-            {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}},
+            {
+                "@jupyterlab/apputils-extension:notification": {"fetchNews": "false"},
+                "@jupyterlab/docmanager-extension:plugin": {
+                    "defaultViewers": {"markdown": "Markdown Preview"}
+                },
+            },
         )
     # JupyterLab shows the formgrader in a frame, which JupyterHub forbids unless told.
     headers = {"Content-Security-Policy": "frame-ancestors 'self'"}

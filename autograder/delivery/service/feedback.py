@@ -113,7 +113,9 @@ def lines_of(attempt: Attempt, level: str) -> list[dict[str, Any]]:
         lines.append(
             {
                 "title": each["title"] or each["id"],
-                "kind": {"right": "passed", WRONG: "failed"}.get(went, ""),
+                "kind": {"right": "passed", "partly right": "partial", WRONG: "failed"}.get(
+                    went, ""
+                ),
                 "went": went,
                 "message": each["message"].split("\n\n")[0] if is_told and went != "right" else "",
                 "points": each["points"] if is_told else None,

@@ -51,6 +51,20 @@ for (const button of document.querySelectorAll("nav button")) {
   button.addEventListener("click", () => actions[button.dataset.do]());
 }
 
+// A finger that moves to the side, unless it scrolls a wide box or moves a control.
+let start = null;
+document.addEventListener("pointerdown", ({ target, pointerType, clientX, clientY }) => {
+  const isFree = pointerType === "touch" && !target.closest("input, select, svg, pre, table");
+  start = isFree ? [clientX, clientY] : null;
+});
+document.addEventListener("pointerup", ({ clientX, clientY }) => {
+  if (!start) return;
+  const [across, down] = [clientX - start[0], clientY - start[1]];
+  if (Math.abs(across) > 60 && Math.abs(across) > 2 * Math.abs(down)) {
+    actions[across < 0 ? "next" : "back"]();
+  }
+});
+
 slides.forEach((slide, i) => slide.addEventListener("click", () => {
   if (!classes.contains("with-overview")) return;
   now = i;
