@@ -49,7 +49,7 @@ _START = """# Start here
    appears in the list of files at the left; open the notebook in it.
 2. **Work.** Run each cell with Shift and Enter. Save with Ctrl S.
 3. **Hand in.** In the *Assignment List*, press *Submit*. You may do so again until the due date.
-4. **Read the feedback.** Press *Fetch Feedback* in the *Assignment List*, or open the page *grading*:
+4. **Read the feedback.** Press *Fetch Feedback* in the *Assignment List*, or open *grading* under
    *File → Hub Control Panel → Services*.
 """
 """What a new student's home holds, as Markdown."""
