@@ -238,6 +238,36 @@ def test_a_plain_zip_names_students_anywhere_in_its_paths(school, tmp_path, name
     assert submitted(school) == {"s3": b"3"}
 
 
+BLACKBOARD = "Value_{}_attempt_2030-03-{}-08-00-00"
+BRIGHTSPACE = "{} - {} - {}, 2030 {}/value.ipynb"
+SAKAI = "Value/{}/Submission attachment(s)/value.ipynb"
+
+
+@pytest.mark.parametrize(
+    ("form", "names", "newest"),
+    [
+        ("blackboard", [BLACKBOARD.format("s1", "05") + ".txt",
+                        BLACKBOARD.format("s1", "05") + "_value.ipynb",
+                        BLACKBOARD.format("s1", "06") + "_value.ipynb",
+                        BLACKBOARD.format("s2", "05") + "_my_value.ipynb"], 2),
+        ("brightspace", ["index.html",
+                         BRIGHTSPACE.format("11-7", "Jürgen Müller", "Mar 5", "1105 AM"),
+                         BRIGHTSPACE.format("11-8", "Jürgen Müller", "Mar 5", "105 PM"),
+                         BRIGHTSPACE.format("1-9", "Ana María de la Cruz", "Apr 1", "1200 AM")], 2),
+        ("ilias", ["Blatt/Abgaben/Müller_Jürgen_s1_301/20300305110500_301_value.ipynb",
+                   "Blatt/Abgaben/de la Cruz_Ana María_s2_302/value.ipynb"], 0),
+        ("sakai", ["Value/grades.csv", SAKAI.format("Müller, Jürgen(s1)"),
+                   "Value/Müller, Jürgen(s1)/timestamp.txt",
+                   SAKAI.format("de la Cruz, Ana María(s2)")], 1),
+    ],
+)  # fmt: skip
+def test_downloads_of_other_systems(school, tmp_path, form, names, newest):
+    entries = [(name, name.encode(), NOON) for name in names]
+    assert brought(school, zipped(tmp_path / "d.zip", entries))["s1"] == "new"
+    assert submitted(school) == {"s1": names[newest].encode(), "s2": names[-1].encode()}
+    assert read_record(school, "value")["s1"]["form"] == form
+
+
 def test_a_plain_folder(school, tmp_path):
     for student, content in (("s1", "1"), ("s2", "2"), ("stranger", "?")):
         (tmp_path / "in" / student).mkdir(parents=True)

@@ -27,7 +27,9 @@ _LOOKS = {
 @click.option(
     "--from",
     "form",
-    type=click.Choice(["moodle", "canvas", "gradescope", "plain"]),
+    type=click.Choice(
+        ["moodle", "blackboard", "brightspace", "ilias", "sakai", "canvas", "gradescope", "plain"]
+    ),
     help="Which system's it is; by default told by the names of the files.",
 )
 @click.option("--mapping", type=_FILE, help="A CSV that says whose files are: file, student.")

@@ -4,6 +4,9 @@ Moodle: `Ada Adler_4711_assignsubmission_file/` with the files in it (with `_` a
 4.1), or the files with that in front of their names. The number is the participant's in this
 assignment. Canvas: `adlerada_LATE_101_2002_value.ipynb`, with the user's and the file's number.
 Gradescope: a folder for each submission, and `submission_metadata.yml` that says whose it is.
+Blackboard: `Value_adler1_attempt_2030-03-05-08-00-00_value.ipynb`, with the user name.
+Brightspace: folders `101-2002 - Ada Adler - Mar 5, 2030 800 AM`. ILIAS: folders
+`Adler_Ada_adler1_101`, with login and number. Sakai: folders `Adler, Ada(adler1)`.
 """
 
 from __future__ import annotations
@@ -12,6 +15,7 @@ import re
 from collections.abc import Callable, Iterable
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from typing import Any
 
 import yaml
@@ -20,18 +24,37 @@ from ...errors import CourseError, UnreadableNotebook
 from ...faults import kept_at
 from .archives import DownloadedFile, inside
 
-FORMS = ("moodle", "canvas", "gradescope", "plain")
+_FOLDERS = {
+    "brightspace": re.compile(
+        r"\d+-\d+ - (?P<who>.+?) - (?P<when>[A-Z][a-z]+ \d+, \d{4} \d{3,4} [AP]M)"
+    ),
+    "ilias": re.compile(r"[^_]+_[^_]+_(?P<who>.+)_\d+"),
+    "sakai": re.compile(r".+,.*\((?P<who>[^()]+)\)"),
+}
+"""By system, what it calls the folder of a student, by name or by login."""
+
+FORMS = ("moodle", "blackboard", *_FOLDERS, "canvas", "gradescope", "plain")
 
 _METADATA = "submission_metadata.yml"
 _MOODLE = re.compile(
     r"(?P<name>[^_]*)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>.*))?"
 )
+_BLACKBOARD = re.compile(
+    r"(?:.+_)?(?P<who>[^_]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|\.txt)"
+)
 _CANVAS = re.compile(
     r"(?:(?P<name>.+?)_)?(?P<late>LATE_)?(?P<number>\d+|anon_[^_]+)_(?P<attachment>\d+)_(?P<file>.+)"
 )
+_ATTEMPTS = ("blackboard", "brightspace")
+"""The systems whose downloads hold all attempts of a student: the last one counts."""
+
+_MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _COPY = re.compile(r"(?P<stem>.*?)(?: ?\((?P<copy>\d+)\)|-(?P<again>\d+)|[ -]Copy\d*)?", re.DOTALL)
 _AT_ONCE = timedelta(minutes=15)
 """Where all files of a download bear times that lie within this, these tell when it was made."""
+
+
+_Reader = Callable[[DownloadedFile], "tuple[str, Handed] | None"]
 
 
 @dataclass
@@ -121,14 +144,22 @@ def handed_in(
             )
         return _of_gradescope(files, lists[0])
     found: dict[tuple[str, str], Handed] = {}
-    readers = (
-        ("moodle", _of_moodle), ("canvas", _of_canvas), ("plain", lambda file: _plain(file, knows))
-    )  # fmt: skip
+    readers: tuple[tuple[str, _Reader], ...] = (
+        ("moodle", _of_moodle),
+        ("blackboard", lambda file: _of_blackboard(file, knows)),
+        *((kind, partial(_of_folder, kind, knows=knows)) for kind in _FOLDERS),
+        ("canvas", _of_canvas),
+        ("plain", lambda file: _plain(file, knows)),
+    )
     for file in files:
         for kind, read in readers:
             if form in (None, kind) and (one := read(file)) is not None:
                 inner, handed = one
                 known = found.setdefault((handed.form, handed.place), handed)
+                if handed.form in _ATTEMPTS and handed.order != known.order:
+                    if handed.order < known.order:
+                        break
+                    known.files.clear()
                 known.files.setdefault(inner, file)
                 known.order = max(known.order, handed.order)
                 break
@@ -152,6 +183,39 @@ def _of_moodle(file: DownloadedFile) -> tuple[str, Handed] | None:
             handed.prefix = own if is_flat else f"{own}/"
             return inner, handed
     return None
+
+
+def _of_blackboard(file: DownloadedFile, knows: Callable[[str], bool]) -> tuple[str, Handed] | None:
+    match = _BLACKBOARD.fullmatch(file.name)
+    if match is None or not knows(match["who"]):
+        return None
+    order = int(match["when"].replace("-", ""))
+    handed = Handed("blackboard", match["who"], words=[match["who"]], order=order)
+    return match["file"] or file.name, handed
+
+
+def _of_folder(
+    kind: str, file: DownloadedFile, knows: Callable[[str], bool]
+) -> tuple[str, Handed] | None:
+    """Read a file that lies in a student's folder, as a system calls it."""
+    parts = file.path.split("/")
+    for place, part in enumerate(parts[:-1], 1):
+        match = _FOLDERS[kind].fullmatch(part)
+        if match and knows(match["who"]):
+            handed = Handed(kind, match["who"], words=[match["who"]])
+            if kind == "brightspace":
+                handed.order = _order_of(match["when"])
+            return "/".join(parts[place:]), handed
+    return None
+
+
+def _order_of(when: str) -> int:
+    """Return a number that grows with Brightspace's time, such as `Mar 5, 2030 800 AM`."""
+    month, day, year, clock, half = when.replace(",", "").split()
+    hours, minutes = divmod(int(clock), 100)
+    hours = hours % 12 + 12 * (half == "PM")
+    number = _MONTHS.index(month[:3]) if month[:3] in _MONTHS else 0
+    return ((int(year) * 12 + number) * 31 + int(day)) * 1440 + hours * 60 + minutes
 
 
 def _of_canvas(file: DownloadedFile) -> tuple[str, Handed] | None:

@@ -141,7 +141,7 @@ class Roster:
         The surest comes first: what a list says of a number, the number, the e-mail address, the
         name.
         """
-        if handed.form == "plain":
+        if handed.words:
             return self._by_words(handed.words)
         if handed.form == "moodle" and worksheet is not None:
             told = [each for number in handed.numbers for each in worksheet.people.get(number, ())]
