@@ -44,8 +44,10 @@ class Submission:
         return int.from_bytes(self._digest([])[:6])
 
     def seed_of(self, exercise: str) -> bytes:
-        """Return what an exercise's numbers are drawn from: the key, the assignment, its cells."""
-        return self._digest(self.of(exercise), exercise)
+        """Return what an exercise's numbers are drawn from: the key, the assignment, its own cells
+        and those that are no exercise's."""
+        own = [cell for cell in self.cells if cell.exercise in (None, exercise)]
+        return self._digest(own, exercise)
 
     def _digest(self, cells: Sequence[Cell], about: str = "") -> bytes:
         """Return a digest that nobody can compute without the key."""

@@ -181,12 +181,11 @@ class Trials:
             yield verdict
 
     def _drop_circles(self, exercises: Sequence[Exercise], tries: dict[str, list[Try]]) -> None:
-        """Take back each try that an exercise gained by a partner's solution, if the partner, which
-        lacked a name, would be right with its solution: of two answers that each only call the
-        other, neither is one."""
+        """Take back each try that an exercise gained by a failed partner's solution, if the partner
+        would be right with its solution: of two answers that each call the other, neither is one.
+        """
         for partner in exercises:
-            is_right, own = _is_full(tries[partner.id]), tries[partner.id][0]
-            if is_right or self._submission.is_untouched(partner) or not own.lacks_a_name:
+            if _is_full(tries[partner.id]) or self._submission.is_untouched(partner):
                 continue
             gained = [
                 each.id

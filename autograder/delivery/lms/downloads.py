@@ -135,7 +135,13 @@ def handed_in(
 
     Raises `CourseError` where Gradescope's list cannot be read.
     """
-    lists = [file for file in files if file.name == _METADATA]
+    # A file of that name in a student's folder says nothing of others.
+    depth = min((file.path.count("/") for file in files), default=0)
+    lists = [
+        file
+        for file in files
+        if file.name == _METADATA and file.path.count("/") <= max(depth, 1) and _is_list(file, files)
+    ]
     if form == "gradescope" or (form is None and lists):
         if len(lists) != 1:
             raise CourseError(
