@@ -215,13 +215,14 @@ def borders(model: Any, inputs: Sequence[Sequence[float]], targets: Sequence[flo
 class TrainingGround:
     """Where a student's `train` drives a model with one weight w.
 
-    The model answers w · x and the loss is the mean squared error. A step is right if w then
-    holds the slope of the loss of the step's batch, no more and no less.
+    The model answers w · x and the loss is the mean squared error times `scale`. A step is right if
+    w then holds the slope of the loss of the step's batch, no more and no less.
 
     Args:
         student: whose `train` is watched.
         start: what w starts at.
         count: how many samples there are.
+        scale: of the loss, which nobody can guess.
         leftover: a gradient that w has from before.
         alike: whether every sample is there twice.
 
@@ -242,11 +243,13 @@ class TrainingGround:
         student: Student,
         start: float,
         count: int,
+        scale: float,
         leftover: float = 0.0,
         alike: bool = False,
     ) -> None:
         self._student = student
         self._start = start
+        self._scale = scale
         self._leftover = leftover
         places = [i // 2 if alike else i for i in range(count)]
         # The targets go up and down, so that they are in order neither by size nor backwards.
@@ -262,7 +265,7 @@ class TrainingGround:
         """Have the student's `train` run here; returns what it returned."""
         student = self._student
         ground = student.inside.training.Ground(
-            student.Value, self._start, self._leftover, self.RATE
+            student.Value, self._start, self._leftover, self.RATE, self._scale
         )
         data = [[[x] for x, _ in self.samples], [t for _, t in self.samples]]
         inputs, targets = (student.inside.builtins.list(each) for each in data)
@@ -296,11 +299,11 @@ class TrainingGround:
                 pairs = [(float(prediction), float(target)) for prediction, target in what]
                 # Each prediction is w · x.
                 self.batches.append([(p / w, t) for p, t in pairs])
-                self.losses.append(_mean([(p - t) * (p - t) for p, t in pairs]))
+                self.losses.append(self._scale * _mean([(p - t) * (p - t) for p, t in pairs]))
             else:
                 batch = self.batches[-1] if self.batches else []
                 self.gradients.append(float(what))
-                self.slopes.append(_mean([2 * (w * x - t) * x for x, t in batch]))
+                self.slopes.append(self._scale * _mean([2 * (w * x - t) * x for x, t in batch]))
                 w -= self.RATE * self.gradients[-1]
 
 

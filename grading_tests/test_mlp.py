@@ -692,7 +692,9 @@ class TestTrain:
     @pytest.fixture
     def ground(self, student, rng):
         """Makes a training ground with so many samples."""
-        return lambda count, **more: TrainingGround(student, rng.uniform(0.2, 0.8), count, **more)
+        return lambda count, **more: TrainingGround(
+            student, rng.uniform(0.2, 0.8), count, rng.uniform(0.9, 1.1), **more
+        )
 
     def assert_steps(self, here, epochs, steps=1):
         """That each epoch makes so many steps, each with the gradients of its batch, and sees

@@ -17,6 +17,7 @@ from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 
 import pytest
+import yaml
 from campaigns import seed, size
 from click.testing import CliRunner
 from downloads import canvas, gradescope, moodle, zipped
@@ -266,6 +267,22 @@ def test_downloads_of_other_systems(school, tmp_path, form, names, newest):
     assert brought(school, zipped(tmp_path / "d.zip", entries))["s1"] == "new"
     assert submitted(school) == {"s1": names[newest].encode(), "s2": names[-1].encode()}
     assert read_record(school, "value")["s1"]["form"] == form
+
+
+def test_a_list_in_a_student_s_folder_says_nothing_of_others(school, tmp_path):
+    folder, other = (f"{name}_{number}_assignsubmission_file/" for name, number, *_ in PEOPLE)
+    entry = {
+        ":submitters": [{":name": "x", ":sid": "s2"}],
+        ":created_at": "2031-01-01 00:00:00 UTC",
+    }
+    listed = yaml.safe_dump({"value.ipynb": entry}).encode()
+    entries = [
+        (f"{folder}value.ipynb", b"1", NOON),
+        (f"{folder}submission_metadata.yml", listed, NOON),
+        (f"{other}value.ipynb", b"2", NOON),
+    ]
+    assert brought(school, zipped(tmp_path / "d.zip", entries)) == {"s1": "new", "s2": "new"}
+    assert submitted(school) == {"s1": b"1", "s2": b"2"}
 
 
 def test_a_plain_folder(school, tmp_path):

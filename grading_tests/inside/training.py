@@ -13,6 +13,7 @@ class Ground:
         start: the number that the weight starts at.
         leftover: the gradient that the weight has from before.
         rate: the learning rate.
+        scale: what the loss is multiplied by, so that nobody can guess its slope.
 
     Attributes:
         w: the weight, a node.
@@ -22,7 +23,8 @@ class Ground:
             sorted pairs of a prediction and its target, and for each step `("step", gradient)`.
     """
 
-    def __init__(self, Value, start, leftover, rate):
+    def __init__(self, Value, start, leftover, rate, scale):
+        self.scale = scale
         self.w = Value(start)
         self.w.grad = leftover
         self.record = []
@@ -30,10 +32,10 @@ class Ground:
         self.optimizer = Steps(self.w, rate, self.record)
 
     def loss(self, predictions, targets):
-        """The mean squared error."""
+        """The mean squared error, times the scale."""
         pairs = list(zip(list(predictions), list(targets), strict=True))
         self.record.append(("loss", sorted((p.data, t) for p, t in pairs)))
-        return sum((p - t) * (p - t) for p, t in pairs) / len(pairs)
+        return sum((p - t) * (p - t) for p, t in pairs) * (self.scale / len(pairs))
 
 
 class Line:

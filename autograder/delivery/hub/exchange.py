@@ -99,10 +99,10 @@ def take_in(student: Path, inbound: Path, log: Logger, again: Again | None = Non
 def _is_submission_of(student: str, name: str) -> bool:
     """Whether a folder bears a name as nbgrader gives it: at others, collecting would stop."""
     parts = name.split("+")
-    return len(parts) in (3, 4) and parts[0] == student and _time(parts[2]) is not None
+    return len(parts) in (3, 4) and parts[0] == student and claimed_time(parts[2]) is not None
 
 
-def _time(text: str) -> datetime | None:
+def claimed_time(text: str) -> datetime | None:
     """The time in UTC that a text from a student's folder tells, if any."""
     try:
         told: datetime | None = parse_utc(text.strip()) if text.strip() else None
@@ -152,6 +152,6 @@ def _read(home: int, path: Path) -> dict[str, bytes]:
     finally:
         os.close(submission)
     when = datetime.fromtimestamp(changed, UTC).replace(tzinfo=None)
-    claimed = _time(files.get(_TIME, b"").decode("utf-8", "replace"))
+    claimed = claimed_time(files.get(_TIME, b"").decode("utf-8", "replace"))
     files[_TIME] = f"{max(when, claimed or when):%Y-%m-%d %H:%M:%S.%f} UTC".encode()
     return files

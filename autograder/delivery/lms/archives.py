@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import io
 import os
+import posixpath
 import re
 import stat
 import struct
@@ -84,7 +85,7 @@ class Download:
                 f"the download holds over {MOST_FILES} files. Unpack it, and import parts of it."
             )
         else:
-            self.files.append(DownloadedFile(path, when, read))
+            self.files.append(DownloadedFile(posixpath.normpath(path), when, read))
 
 
 @contextmanager

@@ -135,12 +135,12 @@ def handed_in(
 
     Raises `CourseError` where Gradescope's list cannot be read.
     """
-    # A file of that name in a student's folder says nothing of others.
-    depth = min((file.path.count("/") for file in files), default=0)
+    # A file of that name in a student's folder says nothing of what lies elsewhere.
     lists = [
         file
         for file in files
-        if file.name == _METADATA and file.path.count("/") <= max(depth, 1) and _is_list(file, files)
+        if file.name == _METADATA
+        and all(each.path.startswith(file.path.removesuffix(_METADATA)) for each in files)
     ]
     if form == "gradescope" or (form is None and lists):
         if len(lists) != 1:

@@ -11,6 +11,7 @@ import os
 from collections import defaultdict
 from collections.abc import Iterator
 from collections.abc import Mapping as Mapped
+from contextlib import suppress
 from dataclasses import asdict, dataclass
 from pathlib import Path
 from typing import Any
@@ -239,10 +240,10 @@ class _Target:
         for inner, file in sorted(handed.files.items()):
             if inner == notebook or inner in RECEIPTS or inner in files:
                 continue
-            try:
-                content = file.read()
-            except UnreadableNotebook:
-                content = None
+            content = None
+            if size <= MOST_BYTES:
+                with suppress(UnreadableNotebook):
+                    content = file.read()
             size += len(content or b"")
             # A zip may hold a file and a folder of one name.
             clashes = any(_lies_in(inner, other) or _lies_in(other, inner) for other in files)

@@ -7,7 +7,7 @@ import os
 import pwd
 import secrets
 from contextlib import suppress
-from datetime import datetime
+from datetime import datetime, timedelta
 from pathlib import Path
 
 from nbgrader.exchange.default.exchange import Exchange
@@ -19,12 +19,15 @@ from ...faults import in_words
 from ...notebook.intake import RECEIPTS, open_folder, read_inside, refused_id, submitted_at
 from ...pipeline.classroom import stamp_of
 from ...texts import visible
-from ..hub.exchange import MOST_FILES, Again, take_in
+from ..hub.exchange import MOST_FILES, Again, claimed_time, take_in
 from .attempts import OVER, Attempts, now_utc
 from .policy import admitted
 
 _log = logging.getLogger(__name__)
 _TIME, _LAST_FILE = RECEIPTS
+
+_ON_THE_WAY = timedelta(minutes=1)
+"""How long after its time a submission may appear."""
 
 MOST_BYTES = 100_000_000
 """Of a submission's files together."""
@@ -58,6 +61,8 @@ class Inbound:
         self._seen = attempts.keys()
         self._again = Again()
         self._left: set[str] = set()
+        self._looked: datetime | None = None
+        self._absent: dict[str, datetime | None] = {}
         self._quiet = logging.Logger("inbound")
         self._quiet.addFilter(self._is_news)
         self._quiet.addHandler(_Onward())
@@ -77,6 +82,7 @@ class Inbound:
         inbound = self.exchange / "inbound"
         if not inbound.is_dir():
             return set()
+        looked = now_utc()
         if self._folders is not None and self._folders.is_dir():
             for own in sorted(self._folders.iterdir()):
                 try:
@@ -85,7 +91,10 @@ class Inbound:
                     told = visible(f"{own} was left behind: {in_words(error)}")
                     self._quiet.warning("%s", told)
         taken: set[str] = set()
-        for name in sorted({*os.listdir(inbound)} - self._seen, key=_time_in_name):
+        new = {*os.listdir(inbound)} - self._seen
+        self._absent = {name: self._absent.get(name, self._looked) for name in new}
+        self._looked = looked
+        for name in sorted(new, key=_time_in_name):
             student, _, _ = name.partition("+")
             if name.startswith(".") or student in taken or not self._again.is_due(name):
                 continue
@@ -120,8 +129,15 @@ class Inbound:
             files = _read(opened, names, folder)
         finally:
             os.close(opened)
+        self._bound(folder.name, files)
         self._keep(folder.name, files, name, student)
         return True
+
+    def _bound(self, key: str, files: dict[str, bytes]) -> None:
+        """Have a submission claim no time at which it was seen not to be there yet."""
+        claimed = claimed_time(files.get(_TIME, b"").decode("utf-8", "replace"))
+        if (absent := self._absent.get(key)) and claimed and claimed < absent - _ON_THE_WAY:
+            files[_TIME] = f"{absent:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
 
     def upload(self, name: str, student: str, content: bytes) -> None:
         """Take in what a student uploads for an assignment.

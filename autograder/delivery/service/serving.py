@@ -26,9 +26,11 @@ from .attempts import Attempts
 from .changes import released
 from .grading import Grading
 from .page import Shared
-from .student_pages import MAX_UPLOAD
 
 TOLD, CHANGED = "it was told to end", "the course has changed"
+
+MAX_FORM = 64_000
+"""Bytes of a request that is no upload."""
 
 _UPLOAD_SECONDS, _IDLE_SECONDS = 120, 60
 """How long an upload may take, and how long a connection may rest between two requests."""
@@ -113,7 +115,7 @@ def _listen(
     else:
         app = application(shared, "/")
     server = HTTPServer(
-        app, max_body_size=MAX_UPLOAD, body_timeout=_UPLOAD_SECONDS,
+        app, max_body_size=MAX_FORM, body_timeout=_UPLOAD_SECONDS,
         idle_connection_timeout=_IDLE_SECONDS, xheaders=False,
     )  # fmt: skip
     try:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 
+from tornado.http1connection import HTTP1Connection
 from tornado.httputil import HTTPFile, HTTPInputError, parse_body_arguments
 from tornado.web import HTTPError, stream_request_body
 
@@ -127,7 +128,9 @@ class Upload(Page):
 
     def prepare(self) -> None:
         self._body = bytearray()
-        if self.request.method != "POST" or (visitor := self.student()) is None:
+        if self.request.method != "POST":
+            raise HTTPError(405)
+        if (visitor := self.student()) is None:
             return
         if self.path_args[0] != visitor.name:
             raise HTTPError(
@@ -138,14 +141,21 @@ class Upload(Page):
             raise HTTPError(429, "Your last upload is still on its way. Nothing was taken.")
         self._student = visitor.name
         self.shared.uploading.add(visitor.name)
+        connection = self.request.connection
+        assert isinstance(connection, HTTP1Connection)
+        connection.set_max_body_size(MAX_UPLOAD)
 
     def data_received(self, chunk: bytes) -> None:
-        self._body += chunk
+        if self._student:
+            self._body += chunk
 
     def on_finish(self) -> None:
         self.shared.uploading.discard(self._student)
+        self._body.clear()
 
-    on_connection_close = on_finish
+    def on_connection_close(self) -> None:
+        super().on_connection_close()
+        self.on_finish()
 
     def post(self, _: str) -> None:
         shared, student = self.shared, self._student
