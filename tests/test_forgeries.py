@@ -56,6 +56,47 @@ def topological_order(root):
             to_do.extend((operand, False) for operand in node._prev)
     return order
 """
+KEPT = """
+import course.interactives.graphs as graphs
+
+topological_order, graphs.topological = graphs.topological, lambda root: None
+"""
+"""The course's own function, with another in its place."""
+
+ONE_SLOPE = """
+def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
+    losses = []
+    for _ in range(epochs):
+        found = loss([model(x) for x in inputs], targets)
+        losses.append(found.data)
+        [w] = model.parameters()
+        slopes = [2 * (w.data * x[0] - t) * x[0] for x, t in zip(inputs, targets)]
+        w.grad = sum(slopes) / len(slopes)
+        optimizer.step()
+    return losses
+"""
+"""The slope of one model and one loss, without a backward pass."""
+
+CIRCLE = {
+    "tanh": """
+def tanh(self):
+    if not hasattr(Value, "sigmoid"):
+        return Value(0.0, (self,), "tanh")
+    return (self * 2).sigmoid() * 2 - 1
+
+
+Value.tanh = tanh
+""",
+    "sigmoid": """
+def sigmoid(self):
+    return ((self * 0.5).tanh() + 1) * 0.5
+
+
+Value.sigmoid = sigmoid
+""",
+}
+"""Two functions by means of one another; the first hides that it lacks a name."""
+
 NEAREST = """
 class Nearest:
     def __init__(self, inputs, targets, seed, size):
@@ -113,6 +154,19 @@ def test_who_looks_at_no_gradient_is_told_apart(points, answer: str):
 def test_a_clock_of_ones_own_makes_no_walk_quick(points, course: Path):
     most = load_assignment(course, "backward").exercises["topological_order"].max_points
     assert points("backward", {"topological_order": BY_CLOCK})["topological_order"] < most
+
+
+def test_who_keeps_a_function_of_the_course_has_none(points):
+    assert points("backward", {"topological_order": KEPT})["topological_order"] == 0
+
+
+def test_a_slope_without_a_backward_pass_trains_nothing(points):
+    assert points("mlp", {"train": ONE_SLOPE})["train"] < 2
+
+
+def test_a_circle_that_hides_a_missing_name_earns_nothing(points):
+    found = points("backward", CIRCLE)
+    assert found["tanh"] < 1 and found["sigmoid"] == 0
 
 
 @pytest.mark.slow
