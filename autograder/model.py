@@ -63,6 +63,7 @@ class Verdict:
             `NameError` does. A `ValueError` may come of an answer that nobody had thought of.
         line: the line of the test at which it ended, if an assertion or student code did so.
         seen: everything that the test looked at, in order.
+        extra: whether it is of the part of an exercise that the course can be finished without.
     """
 
     test: str
@@ -73,6 +74,7 @@ class Verdict:
     blames_test: bool = False
     line: str = ""
     seen: list[Any] = field(default_factory=list)
+    extra: bool = False
 
 
 UNJUDGED = "autograder_unjudged"

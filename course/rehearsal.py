@@ -1,8 +1,11 @@
-"""A training that is small enough to follow, and that is written down while it runs."""
+"""Trainings that are watched: a small one, written down while it runs, and those on XOR."""
 
 from __future__ import annotations
 
+import math
 from typing import Any
+
+from course.datasets import xor
 
 
 class Line:
@@ -61,5 +64,63 @@ class Steps:
     def step(self) -> None:
         w = self._rehearsal.model.w
         self._rehearsal.gradients.append(w.grad)
-        self._rehearsal.went_backward.append(self._rehearsal.losses[-1].grad == 1.0)
+        losses = self._rehearsal.losses
+        self._rehearsal.went_backward.append(bool(losses) and losses[-1].grad == 1.0)
         w.data -= 0.1 * w.grad
+
+
+class XorTrials:
+    """What a training on XOR learns from the seeds 0, 0 again and 1, and of its opposite from 2.
+
+    Attributes:
+        right: at how many of the four points each network is right, where a seed decides.
+        same_again: whether seed 0 gave the same answers twice.
+        differ: whether seed 1 gave others. Rounded ones may be the same at these points.
+        says: what is missing, in words, where some points are wrong.
+    """
+
+    def __init__(self, train: Any) -> None:
+        inputs, targets = xor()
+        tasks = [("from seed 0", targets, 0), ("from seed 1", targets, 1),
+                 ("for the opposite from seed 2", [1 - t for t in targets], 2)]  # fmt: skip
+
+        def answers(wanted: list[float], seed: int) -> list[float]:
+            model = train([list(x) for x in inputs], list(wanted), seed)
+            return [getattr(answer, "data", answer) for answer in map(model, inputs)]
+
+        found = [answers(wanted, seed) for _, wanted, seed in tasks]
+        self.same_again = answers(targets, 0) == found[0]
+        self.differ = found[1] != found[0] or len(set(found[0])) <= 2
+        self.right = [
+            self.same_again
+            and sum((a > 0.5) == (t == 1) for a, t in zip(each, wanted, strict=True))
+            for each, (_, wanted, _) in zip(found, tasks, strict=True)
+        ]
+        counts = ", ".join(
+            f"{count} of 4 {where}" for count, (where, *_) in zip(self.right, tasks, strict=True)
+        )
+        self.says = ""
+        if self.same_again and self.right != [4, 4, 4]:
+            self.says = f"So many points come out right: {counts}. "
+            if all(map(_is_straight, found)):
+                self.says += (
+                    "The answers are those of a straight line: is there a hidden layer, and does "
+                    "it bend?"
+                )
+            else:
+                self.says += (
+                    "Look at the losses. If they still fall, train longer or faster: more epochs, "
+                    "a larger learning rate, momentum. If they jump, take a smaller rate."
+                )
+
+
+def _is_straight(answers: list[float]) -> bool:
+    """Whether answers at the corners of a square are a straight line's, bent at the end or not."""
+    for undo in (float, math.atanh, lambda a: math.log(a / (1 - a))):
+        try:
+            a, b, c, d = map(undo, answers)
+        except (ValueError, ZeroDivisionError):
+            continue
+        if abs(a - b - c + d) < 1e-6 * (max(a, b, c, d) - min(a, b, c, d)):
+            return True
+    return False

@@ -26,6 +26,7 @@ from coursecheck.messages import (
     agree_all,
     explain,
     interrupted,
+    is_stub,
     other_error,
     unfinished,
 )
@@ -239,13 +240,13 @@ def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()
     only_extra = len(core) < len(probes) and agree_all(
         [observed[i] for i in core], [right[i] for i in core]
     )
-    mistake = match(entry, observed)
+    mistake, stub = match(entry, observed), unfinished(observed)
     if mistake is not None:
-        return Finding(mistake["says"], first_wrong(entry, observed), only_extra=only_extra)
-    stub = unfinished(observed)
+        says = f"{mistake['says']} {stub or ''}".rstrip()
+        return Finding(says, first_wrong(entry, observed), only_extra=only_extra)
     if stub is not None:
         return Finding(stub)
-    says = explain(observed, right, hints)
+    says = explain(probes, observed, hints) or told(entry, observed)
     if says:
         return Finding(says, first_wrong(entry, observed), only_extra=only_extra)
     return _in_samples(entry, sampled, only_extra) or Finding(
@@ -257,7 +258,7 @@ def _in_samples(
     entry: dict[str, Any], sampled: list[list[Observation]], core_is_right: bool
 ) -> Finding | None:
     """What is wrong by the samples: where it can be told, what the code computes."""
-    inferred = inference.infer(entry, sampled)
+    inferred = inference.infer(entry, sampled, core_is_right)
     example = inference.example(entry, sampled, inferred)
     if example is None:
         return None
@@ -274,31 +275,60 @@ def _stopped(probe: Probe, error: dict[str, Any]) -> Finding:
 
 
 def match(entry: dict[str, Any], observed: list[list[Observation]]) -> dict[str, Any] | None:
-    """The known mistake whose results on all probes are the ones observed, if there is one."""
-    unlike = contradicted(entry, observed)
-    for mistake in entry["mistakes"]:
-        if mistake["id"] not in unlike and agree_all(observed, mistake["results"]):
-            found: dict[str, Any] = mistake
-            return found
-    return None
+    """The known mistake whose results on all probes are the ones observed, if there is one; else
+    the only one that fits what is done of the core."""
+    fitting = fitting_mistakes(entry, observed)
+    if fitting:
+        return fitting[0]
+    fitting = fitting_mistakes(entry, observed, in_core=True)
+    return fitting[0] if len(fitting) == 1 else None
 
 
-def contradicted(entry: dict[str, Any], observed: list[list[Observation]]) -> set[str]:
-    """The ids of known mistakes that the observed errors speak against."""
-    return {
-        mistake["id"]
-        for mistake in entry["mistakes"]
-        for seen, known in zip(observed, mistake["results"], strict=True)
-        if any(map(other_error, seen, known))
-    }
+def fitting_mistakes(
+    entry: dict[str, Any], observed: list[list[Observation]], in_core: bool = False
+) -> list[dict[str, Any]]:
+    """The known mistakes that show what was observed on all probes.
+
+    Args:
+        in_core: whether to look at no more than what is done of the core, if that is wrong: an
+            extra part may be left alone, and what raises NotImplementedError is still to come.
+    """
+
+    def done(results: list[list[Observation]]) -> list[list[Observation]]:
+        return [
+            [item for item, mine in zip(row, seen, strict=True) if not in_core or not is_stub(mine)]
+            for probe, row, seen in zip(entry["probes"], results, observed, strict=True)
+            if not in_core or not probe.get("extra")
+        ]
+
+    seen = done(observed)
+    if agree_all(seen, done([probe["right"] for probe in entry["probes"]])):
+        return []
+
+    def fits(shown: list[list[Observation]]) -> bool:
+        differ = any(any(map(other_error, *rows)) for rows in zip(seen, shown, strict=True))
+        return agree_all(seen, shown) and not differ
+
+    return [mistake for mistake in entry["mistakes"] if fits(done(mistake["results"]))]
+
+
+def told(entry: dict[str, Any], observed: list[list[Observation]]) -> str:
+    """What a probe itself says is wrong, where it has words for it; else ""."""
+    for probe, seen in zip(entry.get("probes", ()), observed, strict=True):
+        text = seen[probe["observe"].index(probe["tells"])] if "tells" in probe else ""
+        if text and isinstance(text, str):
+            return text
+    return ""
 
 
 def first_wrong(entry: dict[str, Any], observed: list[list[Observation]]) -> Example:
-    """The first public probe that came out wrong."""
-    for probe, seen in zip(entry["probes"], observed, strict=True):
+    """The first public probe that came out wrong, of the core if possible."""
+    pairs = zip(entry["probes"], observed, strict=True)
+    for probe, seen in sorted(pairs, key=lambda pair: bool(pair[0].get("extra"))):
         if not agree_all([seen], [probe["right"]]):
             rows = map(Row, probe["observe"], seen, probe["right"])
-            return Example(probe["code"], list(rows))
+            shown = [row for row in rows if row.expression != probe.get("tells")]
+            return Example(probe["code"], shown)
     raise ValueError("every probe is right")
 
 

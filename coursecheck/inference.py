@@ -114,19 +114,28 @@ def _code_at(sample: Mapping[str, Any], numbers: Sequence[float]) -> str:
     return f"{', '.join(sample['names'])} = {', '.join(map(repr, numbers))}\n{sample['code']}"
 
 
-def infer(entry: Mapping[str, Any], seen: Sequence[Sequence[Observation]]) -> Inference | None:
+def infer(
+    entry: Mapping[str, Any], seen: Sequence[Sequence[Observation]], core_is_right: bool = True
+) -> Inference | None:
     """What the code computes, from what it showed on `sample_probes`; None where nothing is sure.
 
     Args:
         entry: what the table says of the exercise.
         seen: the observations, one list for each of the probes.
+        core_is_right: whether nothing else shows a mistake in the core: as long as there is one,
+            nothing is said of an extra part.
     """
+    core_is_right = core_is_right and not any(
+        is_wrong and not sample.get("extra") for sample, is_wrong in wrong_samples(entry, seen)
+    )
     known = entry.get("behaviours", {}).get(digest(seen))
     if known:
         return Inference(known["says"], behaviour=(known["behaviour"], known["chosen"]))
     rows = iter(seen)
     for number, sample in enumerate(entry.get("samples", ())):
         shown = [next(rows) for _ in sample["points"]]
+        if sample.get("extra") and not core_is_right:
+            continue
         parts: list[str] = []
         models: list[Model] = []
         place = 0

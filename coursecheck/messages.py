@@ -7,7 +7,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Any
 
-from coursecheck.probes import COLLECTIONS, Observation
+from coursecheck.probes import COLLECTIONS, Observation, Probe
 
 Hints = Sequence[Sequence[str]]
 """Pairs of a pattern and a sentence for the errors in which it is found, the first one that is."""
@@ -102,6 +102,11 @@ def is_error(seen: Observation) -> bool:
     return isinstance(seen, dict) and "error" in seen
 
 
+def is_stub(seen: Observation) -> bool:
+    """Whether what failed is a stub that was never filled in."""
+    return is_error(seen) and seen["error"] == "NotImplementedError"
+
+
 def first_error(observed: list[list[Observation]]) -> dict[str, Any] | None:
     """The first error that the student's code raised on the probes, if any."""
     for seen in (item for probe in observed for item in probe):
@@ -114,7 +119,7 @@ def first_error(observed: list[list[Observation]]) -> dict[str, Any] | None:
 def unfinished(observed: list[list[Observation]]) -> str | None:
     """A sentence if a stub that was never filled in is what failed."""
     error = first_error(observed)
-    if error is None or error["error"] != "NotImplementedError":
+    if error is None or not is_stub(error):
         return None
     where = f"`{error['where']}`" if error.get("where") else "the stub"
     return (
@@ -168,17 +173,34 @@ def _describe_items(kind: str, items: list[Any]) -> str:
     return "set()" if kind == "set" and not parts else f"{{{text}}}"
 
 
-def explain(
-    observed: list[list[Observation]], right: list[list[Observation]], hints: Hints = ()
-) -> str:
+def explain(probes: Sequence[Probe], observed: list[list[Observation]], hints: Hints = ()) -> str:
     """What is plainly wrong with code whose mistake has no name: one or two sentences, or "".
 
     Args:
-        observed: what the student's code showed on the public probes.
-        right: what it should have shown.
+        probes: the public probes, with the right results.
+        observed: what the student's code showed on them.
         hints: the course's own, which come before those of any course.
     """
-    return unfinished(observed) or _explain_error(observed, hints) or _explain_none(observed, right)
+    # Where no line of the student's own failed, an error may be no more than what a wrong result
+    # leads to.
+    error = first_error(observed)
+    says = "" if error and error.get("line") else _explain_kind(probes, observed)
+    return unfinished(observed) or says or _explain_error(observed, hints)
+
+
+def _explain_kind(probes: Sequence[Probe], observed: list[list[Observation]]) -> str:
+    """A sentence if the first result that is wrong is not even of the right kind."""
+    for probe, shown in zip(probes, observed, strict=True):
+        for name, seen, good in zip(probe["observe"], shown, probe["right"], strict=True):
+            if agree(seen, good):
+                continue
+            if seen is None:
+                is_result = name.isidentifier() or name.endswith(")")
+                return f"`{name}` is None" + (f": {_WITHOUT_RETURN}" if is_result else ".")
+            if isinstance(seen, dict) and not is_error(seen) and _is_number(good):
+                return f"`{name}` is {describe(seen)}, where a number is expected."
+            return ""
+    return ""
 
 
 def _explain_error(observed: list[list[Observation]], hints: Hints) -> str:
@@ -190,20 +212,12 @@ def _explain_error(observed: list[list[Observation]], hints: Hints) -> str:
     text = f"{'Your code' if line else 'Trying your code'} raised {error['error']}"
     text += f": {error['message']}" if error.get("message") else ""
     text += f", in the line `{line}`" if line else ""
+    if not line and "NoneType" in error.get("message", ""):
+        text = ""  # what a check could not do with None is nobody's concern
     own = line or error.get("where", "")
     known = f"{error['error']}: {error.get('message', '')}\n{own}"
     hint = next((hint for pattern, hint in [*hints, *_HINTS] if re.search(pattern, known)), "")
-    return f"{text.rstrip('.')}." + (f" {hint}" if hint else "")
-
-
-def _explain_none(observed: list[list[Observation]], right: list[list[Observation]]) -> str:
-    """A sentence if what should be something came out as None."""
-    missing = any(
-        seen is None and good is not None
-        for probe, expected in zip(observed, right, strict=True)
-        for seen, good in zip(probe, expected, strict=True)
-    )
-    return f"The result is None: {_WITHOUT_RETURN}" if missing else ""
+    return " ".join(filter(None, [text and f"{text.rstrip('.')}.", hint]))
 
 
 def explain_cell(kind: str, message: str, traceback: str, source: str) -> str:
@@ -244,7 +258,9 @@ def other_error(seen: Observation, known: Observation) -> bool:
     return bool(seen["about"] and known.get("about") and seen["about"] != known["about"])
 
 
-_WITHOUT_RETURN = "a function gives None when it ends without `return`."
+_WITHOUT_RETURN = (
+    "a function gives None when it ends without `return`; so do `print`, `append` and their like."
+)
 _UNREADABLE = ("SyntaxError", "IndentationError", "TabError")
 CANNOT_READ = "Python cannot read the cell"
 _BUILT_IN = r"(?:dict|list|tuple|set|str|bool|int|float|function|method|generator)'"
@@ -255,6 +271,10 @@ _HINTS = [
         "'NoneType' object is not callable",
         "What is called here is None: a function ended without `return`, or was called itself, "
         "with parentheses, where its name alone belongs.",
+    ),
+    (
+        r"(?s)NoneType.*\n.*\.(append|extend|insert|add|update|remove|reverse|sort)\(",
+        "What changes a list or a set in place, such as `reverse` or `append`, gives None.",
     ),
     ("NoneType", f"Something here is None: {_WITHOUT_RETURN}"),
     (
@@ -288,6 +308,10 @@ _HINTS = [
     (
         r"float\(\) argument must be .*, not '(list|tuple)'",
         "A list stands where a single number is expected.",
+    ),
+    (
+        "'set' object is not subscriptable",
+        "A set has no order and no places: where one counts, use a list.",
     ),
     ("'int' object is not iterable", "To do something n times, loop over `range(n)`."),
     (

@@ -33,11 +33,14 @@ class Probe(TypedDict):
     """What is run, and what is looked at; `right` holds the right observations where known.
 
     `extra` says that it is about the part of an exercise that the course can be finished without.
+    `tells` is an expression of `observe` whose text says what is wrong.
     """
 
     code: str
     observe: list[str]
+    right: NotRequired[list[Observation]]
     extra: NotRequired[bool]
+    tells: NotRequired[str]
 
 
 def play(probe: Probe, namespace: dict[str, Any]) -> list[Observation]:
@@ -114,8 +117,9 @@ def failure(error: BaseException) -> Observation:
     """What stands for an error: its built-in kind, what it is about, the student's line, function.
 
     Its message is for the student to read and decides nothing: each version of Python has its own
-    words. Of the student's own lines the innermost counts; where they stopped the code, the
-    outermost, which is nearer to the loop that did not end.
+    words. Of the student's own lines the innermost counts in the cell that was called, since what
+    it calls may be another exercise's or given; of a stub, the innermost of all; where they stopped
+    the code, the outermost, which is nearer to the loop that did not end.
     """
     if isinstance(error.__cause__, (StopIteration, StopAsyncIteration)):
         error = error.__cause__  # where it crosses a generator, Python raises RuntimeError for it
@@ -126,10 +130,12 @@ def failure(error: BaseException) -> Observation:
     found = {"error": base.__name__, "message": text}
     if base in _SLIPS and not _is_raised(error.__traceback__):
         found["about"] = _about(error, text)
-    trace = error.__traceback__
+    trace, cell = error.__traceback__, ""
     while trace is not None:
         name = trace.tb_frame.f_code.co_filename
-        if "ipykernel_" in name or name.startswith("<ipython-input"):
+        is_own = "ipykernel_" in name or name.startswith("<ipython-input")
+        cell = cell or (name if is_own else "")
+        if is_own and (name == cell or base is NotImplementedError):
             line = linecache.getline(name, trace.tb_lineno).strip()[:200]
             found |= {"line": line, "where": trace.tb_frame.f_code.co_name[:80]}
             if base is KeyboardInterrupt:

@@ -202,7 +202,7 @@ class TestTopologicalOrder:
         ids=["leaf", "chain", "twice", "shortcut"],
     )  # fmt: skip
     def test_a_single_order(self, student, order_of, number, promise, graphs):
-        """{promise}"""
+        """{promise} So it is at each call."""
         for operands in graphs:
             nodes = graph(student, number, *operands)
             for _ in range(2):
@@ -451,14 +451,14 @@ class TestZeroGrad:
         assert [node.grad for node in nodes] == [0.0] * 5
 
     def test_keeps_the_numbers(self, student, number):
-        """The parameters keep their data, and they stay the same nodes."""
+        """The parameters lose their gradients, keep their data, and stay the same nodes."""
         numbers = [number() for _ in range(4)]
         nodes = [leaf(student, data, number()) for data in numbers]
         student.zero_grad(nodes)
         assert [[node.data, node.grad] for node in nodes] == close([[a, 0.0] for a in numbers])
 
     def test_touches_nothing_else(self, student, number):
-        """Other nodes keep their gradients, also what a parameter was computed from."""
+        """Only the parameters lose their gradients: what one was computed from keeps its own."""
         *others, node = graph(student, number, [], [], [0], [2])
         grads = [number() for _ in others]
         for each, grad in zip([*others, node], [*grads, number()], strict=True):
@@ -467,13 +467,14 @@ class TestZeroGrad:
         assert [each.grad for each in (*others, node)] == [*grads, 0.0]
 
     def test_other_collections(self, student, number):
-        """A tuple of parameters will do as well as a list."""
-        nodes = tuple(leaf(student, number(), number()) for _ in range(3))
-        student.zero_grad(nodes)
-        assert [node.grad for node in nodes] == close([0.0] * 3)
+        """A tuple or a set of parameters will do as well as a list."""
+        for kind in ("tuple", "set"):
+            nodes = [leaf(student, number(), number()) for _ in range(3)]
+            student.zero_grad(getattr(student.inside.builtins, kind)(nodes))
+            assert [node.grad for node in nodes] == close([0.0] * 3)
 
     def test_separates_two_steps(self, student, number):
-        """After zeroing, the next backward pass starts from nothing."""
+        """After zeroing, the next backward pass adds to 0.0."""
         a, b = number(), number()
         x = leaf(student, a)
         for factor in (a, b):

@@ -419,7 +419,7 @@ class Loss:
 @exercise("mse")
 class TestMse(Loss):
     name = "mse"
-    holds = "the mean of the squared differences, not their sum"
+    holds = "the mean of the squared differences between predictions and targets"
 
     def edges(self, rng):
         gaps = [0.0, 0.01, -0.05, 0.6, -3.0, 7.0, -40.0, 300.0, -1.0, 5e3, 0.0, 2.0, 1.0]
@@ -447,7 +447,7 @@ class TestMse(Loss):
 @exercise("bce")
 class TestBce(Loss):
     name = "bce"
-    holds = "the mean of minus the logarithms of the right answers' probabilities, not their sum"
+    holds = "the mean of minus the logarithms of the right answers' probabilities"
 
     def edges(self, rng):
         sizes = [0.0, 1e-4, 0.05, rng.uniform(0.3, 3), 8.0, 20.0, rng.uniform(35, 90), 250.0, 650.0]
@@ -482,7 +482,7 @@ class TestBce(Loss):
 @exercise("hinge")
 class TestHinge(Loss):
     name = "hinge"
-    holds = "the mean of 1 minus target times score, 0 where this is negative, not the sum"
+    holds = "the mean, over the samples, of 1 minus target times score, or 0 where this is negative"
 
     def edges(self, rng):
         sizes = [0.0, 1e-4, 0.05, rng.uniform(0.3, 0.8), 0.97, 1.03, 2, 4.5, rng.uniform(7, 90)]
@@ -555,14 +555,18 @@ class TestCrossEntropy(Loss):
 @exercise("sgd")
 class TestSgd:
     every_setting = pytest.mark.parametrize(
-        "settings",
+        ("settings", "set_to"),
         [
-            {},
-            pytest.param({"momentum": 1.0}, marks=extra()),
-            pytest.param({"weight_decay": 0.3}, marks=extra()),
-            pytest.param({"momentum": 0.5, "weight_decay": 0.2}, marks=extra()),
+            ({}, "Without momentum and weight decay"),
+            pytest.param({"momentum": 1.0}, "With momentum", marks=extra()),
+            pytest.param({"weight_decay": 0.3}, "With weight decay", marks=extra()),
+            pytest.param(
+                {"momentum": 0.5, "weight_decay": 0.2},
+                "With momentum and weight decay",
+                marks=extra(),
+            ),
         ],
-        ids=lambda settings: "-".join(settings) or "plain",
+        ids=["plain", "momentum", "weight_decay", "momentum-weight_decay"],
     )
 
     def assert_steps(self, student, start, gradients, lr, settings):
@@ -586,14 +590,14 @@ class TestSgd:
         return leaf(student, a, g), leaf(student, b, h), a, b, g, h
 
     @every_setting
-    def test_steps(self, student, rng, numbers, settings):
-        """Several steps, each with its own gradients, lead where the formula says."""
+    def test_steps(self, student, rng, numbers, settings, set_to):
+        """{set_to}, several steps, each with its own gradients, lead where the formula says."""
         gradients = [numbers(3) for _ in range(4)]
         self.assert_steps(student, numbers(3), gradients, rng.uniform(0.05, 0.3), settings)
 
     @every_setting
-    def test_any_numbers(self, student, rng, settings):
-        """Parameters, gradients and rates of any size, many steps, equal parameters."""
+    def test_any_numbers(self, student, rng, settings, set_to):
+        """{set_to}, many steps do so for parameters, gradients and rates of any size."""
         a = rng.uniform(1.2, 3.0)
         start = [a, a, -a, 0.0, 1e-5, 50.0, -50.0, 0.3, 1, 0.02]
         gradients = [0.0, 1e-6, -1e-4, 0.3, a, -9.0, 80.0, -3e3, 1e6, -0.2]
@@ -704,12 +708,14 @@ class TestTrain:
         assert all(map(here.saw_every_sample, parts(here.batches, steps)))
 
     def test_one_loss_an_epoch(self, ground, rng):
-        """There is one plain number an epoch: the loss as it was before the step."""
+        """There is one plain number an epoch: the loss of all samples, as it was before the
+        step."""
         here, epochs = ground(3), rng.randint(3, 5)
         assert here.run(epochs) == close(here.losses) and len(here.losses) == epochs
 
     def test_gradients(self, ground):
-        """When the optimizer makes its step, the gradients are those of this batch alone."""
+        """Each epoch makes one step, with every sample and its own target, and the gradients are
+        then those of this loss alone."""
         here = ground(4)
         here.run(4)
         self.assert_steps(here, 4)

@@ -91,8 +91,8 @@ class TestNode:
             assert [node.data, node.grad] == [a, grad]
 
     def test_repr(self, student, rng):
-        """`repr(node)` is a text that shows the class name, the data and the gradient, with signs
-        and all digits."""
+        """`repr(node)` is a text that shows the class name, the data and the gradient, signs
+        included."""
         # Neither number can be found within the other one.
         data, grad = rng.randint(12, 98) + 0.25, rng.randint(12, 98) + 0.8125
         for a, b in ((data, grad), (-data, -grad), (0.0, grad), (data, 0.0)):
@@ -230,7 +230,8 @@ class TestTwoOperands:
         assert x in behind(student, self.operation(x, x)) and x.data == a
 
     def test_shared_parts(self, student, reference, number):
-        """In a larger formula of `{name}` with shared parts every path counts."""
+        """In a larger formula of `{name}` with shared parts the gradients are right: every path
+        counts, and counts once."""
 
         def build(x, y):
             both = self.operation(x, y)
@@ -241,7 +242,8 @@ class TestTwoOperands:
 
 @table([*ONE_OPERAND, *TWO_OPERANDS], "name operation")
 def test_any_numbers(student, reference, rng, name, operation):
-    """`{name}` has one rule for all numbers: tiny and huge, 0 and 1, equal and opposite ones."""
+    """`{name}` and its gradients are right for numbers of every kind, at a first pass and at a
+    second: tiny and huge, 0 and 1, equal and opposite ones."""
     numbers = powers(rng) if name == "x ** n" else pairs(rng, operation)
     beside = [(lambda x, n=n: operation(x, n), [a]) for a, n in numbers]
     tried = [(operation, pair) for pair in numbers] if "y" in name else beside
@@ -392,17 +394,17 @@ class TestTrace:
         assert_found(x, student.Value(a, (x,), "+"))
 
     def test_many_paths(self, student, trace):
-        """A graph with a huge number of paths takes no longer than its number of nodes."""
+        """A graph with a huge number of paths is walked to its end, and without delay."""
         root = student.inside.graphs.doublings(student.Value, [1.0] * 61)
         assert student.inside.graphs.sizes(trace, root) == [61, 60]
 
     def test_long_chains(self, student, trace):
-        """A graph 300 operations deep is no obstacle, with recursion or without."""
+        """A graph 300 operations deep is walked to its end, with recursion or without."""
         deep = student.inside.graphs.chain(student.Value, student.Value(1.0), 300)
         assert student.inside.graphs.sizes(trace, deep) == [301, 300]
 
     def test_only_looks(self, student, assert_found, number):
-        """A second walk over the same nodes finds what the first one found."""
+        """Of several walks over the same nodes each finds all that there is."""
         x = student.Value(number())
         y = x * x
         z = y + x
@@ -523,7 +525,7 @@ class TestNumerical:
         assert found == close(central(a, b, x, h))
 
     def test_default_step(self, student, number):
-        """Without h the step is small: the derivative of a curve comes out to six digits."""
+        """Without h the derivative of a curve comes out to six digits."""
         a, b, x = number(), number(), number()
         found = student.numerical_derivative(student.inside.functions.Curve(a, b), x)
         assert found == close(3 * a * x**2 + 2 * b * x, relative=1e-6)

@@ -4,14 +4,16 @@ from __future__ import annotations
 
 import subprocess
 import sys
+from itertools import product
 
 import pytest
 from campaigns import daily
 
 from autograder.authoring.audit.cases import all_cases
+from autograder.authoring.audit.mutation import merged
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
 from course import check
-from coursecheck.check import CheckFailed
+from coursecheck.check import CheckFailed, diagnose, fitting_mistakes, load_table
 from namespaces import namespace
 
 pytestmark = pytest.mark.slow
@@ -75,6 +77,38 @@ def test_mistakes_are_named_as_the_grader_names_them(name, exercise, mistake, ca
         told = capsys.readouterr().out
         assert "The extra part is open" in told
     assert mistake.says in told
+
+
+@pytest.mark.parametrize("exercise", ["sgd", "train"])
+def test_mistakes_in_the_core_are_named_whatever_the_extra_part_does(exercise):
+    """Each mistake that shows in the core, joined with each that spoils the extra part alone."""
+    assignment = load_assignment(COURSE, "mlp")
+    entry = load_table(assignment.table)["exercises"][exercise]
+    assert any(probe.get("extra") for probe in entry["probes"])
+    in_core, in_extra = [], []
+    mistakes = assignment.exercises[exercise].mistakes
+    for mistake, known in zip(mistakes, entry["mistakes"], strict=True):
+        is_in_core = fitting_mistakes(entry, known["results"], in_core=True)
+        (in_core if is_in_core else in_extra).append(mistake)
+    solution, joined = assignment.exercises[exercise].solution, 0
+    for mistake, other in product(in_core, in_extra):
+        if mistake.id == "train.a_step_for_each_sample":
+            continue  # its samples are batches, with which the others meddle
+        if source := merged(solution, mistake.source, other.source):
+            found = diagnose(entry, namespace(assignment, **{exercise: source}))
+            assert found is not None and found.says == mistake.says and not found.only_extra
+            joined += 1
+    assert joined >= 2 * len(in_core)
+
+
+def test_a_mistake_is_named_where_the_rest_is_a_stub():
+    assignment = load_assignment(COURSE, "mlp")
+    sgd = assignment.exercises["sgd"]
+    uphill = sgd.mistakes[0].source.replace("p.grad = 0.0", "raise NotImplementedError()")
+    with pytest.raises(CheckFailed) as caught:
+        check("sgd", namespace(assignment, sgd=in_a_notebook(uphill)))
+    assert sgd.mistakes[0].says in str(caught.value)
+    assert "Not finished yet: `zero_grad` still raises" in str(caught.value)
 
 
 @pytest.mark.parametrize("exercise", list(VALUE.exercises))

@@ -153,7 +153,7 @@ exec(setup, scope)
 found = {}
 for slip in slips:
     [seen] = play({"code": slip, "observe": ["1"]}, scope)
-    told = explain([[seen]], [[1]], hints).replace(seen["message"], "")
+    told = explain([{"observe": ["1"], "right": [1]}], [[seen]], hints).replace(seen["message"], "")
     found[slip] = [seen["error"], seen.get("about"), told]
 print(json.dumps(found))
 """

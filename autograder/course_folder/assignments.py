@@ -476,6 +476,10 @@ def _read_cell(cell: PercentCell, exercise: Exercise) -> None:
             probe = Probe(code=source, observe=_top_level_parts(headers["observe"]))
             if headers.get("part") == "extra":
                 probe["extra"] = True
+            if "tells" in headers:
+                probe["tells"] = headers["tells"]
+                if probe["tells"] not in probe["observe"]:
+                    raise CourseError(f"{cell.where}: observe {probe['tells']} as well")
             exercise.probes.append(probe)
         case "sample":
             exercise.samples.append(read_sample(cell.where, headers, source))

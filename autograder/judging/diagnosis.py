@@ -9,10 +9,10 @@ from __future__ import annotations
 
 import logging
 import math
+from collections.abc import Iterable
 from typing import Any
 
-from coursecheck.check import contradicted
-from coursecheck.messages import agree_all
+from coursecheck.check import fitting_mistakes
 from coursecheck.probes import Observation
 
 from ..course_folder.assignments import Exercise
@@ -56,20 +56,24 @@ class Diagnosis:
             seed: what the exercise's numbers are drawn from.
         """
         if tried.is_late:
-            return next((mistake for mistake in exercise.mistakes if mistake.endless), None)
+            # Where the public probes do not end either, it is another loop that never does.
+            found = (mistake for mistake in exercise.mistakes if mistake.endless and observed)
+            return next(found, None)
         mistakes = exercise.mistakes
         if observed:
             mistakes = _allowed(exercise, self._table[exercise.id], observed)
+        in_core = None
         for mistake in mistakes:
             if mistake.endless:
                 continue
             replaced, whole = {exercise.id: mistake.source}, tried.base is Base.WHOLE
             target = self._models.target(exercise.id, replaced, whole)
-            fits = all(map(_alike, tried.verdicts, self._suite.run(exercise.id, target, seed)))
-            _log.debug("%s: played %s: %s", exercise.id, mistake.id, "fits" if fits else "differs")
-            if fits:
+            fits = _fits(tried.verdicts, self._suite.run(exercise.id, target, seed))
+            _log.debug("%s: played %s: fits %s", exercise.id, mistake.id, fits or "not")
+            if fits == "all":
                 return mistake
-        return None
+            in_core = in_core or (mistake if fits else None)
+        return in_core
 
     def flaw(self, exercise: Exercise, tried: Try, seed: bytes) -> str:
         """Return what is wrong with the hidden tests that a student did not pass; "" if nothing is.
@@ -96,11 +100,25 @@ def _allowed(
 ) -> list[Mistake]:
     """Return the misconceptions that behave as observed on the public probes, as far as the table
     knows: what differs there is another mistake, and need not be played."""
-    shown = {each["id"]: each["results"] for each in entry["mistakes"]}
-    unlike = contradicted(entry, observed)
-    fitting = {name for name, results in shown.items() if agree_all(observed, results)} - unlike
-    left = [each for each in exercise.mistakes if each.id in fitting or each.id not in shown]
-    return sorted(left, key=lambda mistake: mistake.id not in fitting)
+    fitting = fitting_mistakes(entry, observed) + fitting_mistakes(entry, observed, in_core=True)
+    places = {each["id"]: place for place, each in reversed([*enumerate(fitting)])}
+    shown = {each["id"] for each in entry["mistakes"]}
+    left = [each for each in exercise.mistakes if each.id in places or each.id not in shown]
+    return sorted(left, key=lambda mistake: places.get(mistake.id, len(fitting)))
+
+
+def _fits(student: Iterable[Verdict], model: Iterable[Verdict]) -> str:
+    """Return whether a model's verdicts are the student's on "all" tests, or in the "core", where
+    tests of an extra part and those that met a stub do not count; "" if neither."""
+    fits, failed = "all", False
+    for mine, its in zip(student, model, strict=False):
+        counts = not (mine.extra or "raised NotImplementedError" in mine.seen)
+        failed = failed or (counts and not mine.passed)
+        if not _alike(mine, its):
+            fits = "core"
+            if counts:
+                return ""
+    return fits if failed or fits == "all" else ""
 
 
 def _alike(student: Verdict, model: Verdict) -> bool:

@@ -4,11 +4,20 @@ from __future__ import annotations
 
 import logging
 import re
+from itertools import compress
 from typing import Any
 
 from coursecheck import inference
-from coursecheck.check import first_wrong, match
-from coursecheck.messages import CANNOT_READ, Example, Row, agree_all, explain, explain_cell
+from coursecheck.check import first_wrong, match, told
+from coursecheck.messages import (
+    CANNOT_READ,
+    Example,
+    Row,
+    agree_all,
+    explain,
+    explain_cell,
+    unfinished,
+)
 from coursecheck.probes import Observation
 
 from ..course_folder.assignments import Exercise
@@ -68,12 +77,15 @@ class Explaining:
             known = None if mistake else match(entry, observed)
             if known is not None:
                 says, name = known["says"], known["id"]
+            says = says and f"{says} {unfinished(observed) or ''}".rstrip()
         stopped = error_of_cell(self._submission, exercise.id)
         if stopped.startswith(CANNOT_READ) or (stopped and not says):
             says, name, example = stopped, None, None
         if not says:
             says = self._defined_later(exercise)
-            says = says or explain(observed or [], right, self._submission.assignment.hints)
+            if observed and not says:
+                hints = self._submission.assignment.hints
+                says = explain(entry["probes"], observed, hints) or told(entry, observed)
         if not says:
             says, shown = self._inferred(result, exercise, observed)
             result.inferred, example = says or None, shown or example
@@ -121,7 +133,10 @@ class Explaining:
         if not seen or not observed or observed != shown.probes or result.status in LOST:
             return "", None
         entry = self._table[exercise.id]
-        found = inference.infer(entry, seen)
+        right = [probe["right"] for probe in entry["probes"]]
+        core = [not probe.get("extra") for probe in entry["probes"]]
+        core_is_right = agree_all(list(compress(observed, core)), list(compress(right, core)))
+        found = inference.infer(entry, seen, core_is_right)
         _log.debug("%s: inferred: %s", exercise.id, found.says if found else "nothing")
         return (found.says, inference.example(entry, seen, found)) if found else ("", None)
 

@@ -257,7 +257,8 @@ def _unrun(item: pytest.Function) -> Verdict:
         name = found[1]
         return str(parameters.get(name, getattr(item.cls, name, found[0])))
 
-    return Verdict(item.name, re.sub(r"\{(\w+)\}", filled, words))
+    is_extra = item.get_closest_marker("extra") is not None
+    return Verdict(item.name, re.sub(r"\{(\w+)\}", filled, words), extra=is_extra)
 
 
 def _run_item(item: pytest.Function, student: Student, rng: random.Random) -> None:

@@ -83,7 +83,7 @@ for name in "cdefg"[: draw.randint(0, 5)]:
 root = nodes[-1]
 steps, seeds = [], []
 for node in nodes:
-    node.grad = draw.choice([0.5, -1.5, 2.0])
+    node.grad = draw.choice([0.5, -1.5, 0.0])
     if len(node._prev):
 
         def step(name=node.label):
@@ -103,11 +103,11 @@ top = " ".join(f"{each:g}" for each in sorted(set(seeds)))
 held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
 
 # %% behaviour: backward
-# walk: after | before: lists a node before its operands, and turns the list round at the end | levels: goes level by level from the root, and turns the list round at the end | pushed: marks a node as met when it is put on a pile, so that its place in the list is settled too early
+# walk: after | before: runs the nodes in the order in which they are first met | levels: runs the nodes level by level from the root | pushed: settles a node's turn when it is put on a pile, which is too early
 # sides: left | right: goes through the operands from right to left
 # marks: nodes | data: takes nodes with equal numbers for one | none: does not remember which nodes it has met
 # forward: no | yes: runs the steps from the operands to the results
-# seed: set | add: adds the seed to what the root held before | none: gives the root no seed | number: takes the root's own number for the seed | all: gives every node a seed of 1 | late: gives the root its seed only after the steps | zero: gives the root a seed of 0 | two: gives the root a seed of 2 | minus: gives the root a seed of -1
+# seed: set | add: adds the seed to what the root held before | none: gives the root no seed | spared: gives the root a seed only where its gradient is 0 | number: takes the root's own number for the seed | all: gives every node a seed of 1 | late: gives the root its seed only after the steps | zero: gives the root a seed of 0 | two: gives the root a seed of 2 | minus: gives the root a seed of -1
 # reset: no | before: sets the other nodes back to 0 before the steps run | after: sets the other nodes back to 0 after the steps have run | leaves: sets the leaves back to 0 before the steps run
 # runs: once | none: runs no step | twice: runs every step twice | root: runs the root's step alone | rest: leaves out the root's step | some: leaves out the last step that should run | same: runs the root's step in the place of each
 # ask: With c computed from b, and d from b and c: in which order do your steps run, what does the root hold then, and had everything that uses b passed on its share before b's step ran?
@@ -156,6 +156,8 @@ def backward(self):
     start = self.grad
     if seed in ("set", "all"):
         self.grad = 1.0
+    elif seed == "spared":
+        self.grad = self.grad or 1.0
     elif seed == "add":
         self.grad += 1.0
     elif seed == "number":
@@ -234,9 +236,9 @@ Value.backward = backward
 # + self._backward()
 
 # %% mistake: backward.level_by_level
-# says: The nodes ran level by level from the root. A node that feeds the root directly and also
-#   by a longer way ran before all of its gradient had arrived. Use the reversed topological
-#   order.
+# says: The nodes ran in the order of their distance from the root, level by level. A node that
+#   feeds the root directly and also by a longer way ran before all of its gradient had arrived.
+#   Use the reversed topological order.
 def backward(self):
     self.grad = 1.0
     levels = [self]
@@ -293,9 +295,8 @@ Value.backward = backward
 # +     node._backward()
 
 # %% mistake: backward.runs_every_path
-# says: A node ran once for each path that leads to it. That passes gradients on too often, and
-#   where nodes are shared the number of paths explodes. Run each node once, in the reversed
-#   topological order.
+# says: The pass follows every path, and where nodes are shared the number of paths explodes.
+#   Run each node once, in the reversed topological order.
 # outcome: timeout
 def backward(self):
     self.grad = 1.0

@@ -216,7 +216,7 @@ def check_gradients(f, inputs, epsilon=1e-5):
 
 
 # %% mistake: check_gradients.first_input_only
-# says: Only the first input is looked at. A `return` inside the loop ends it after one round:
+# says: Only the first input decides. A `return` inside the loop would end it after one round:
 #   return False there if the two differ, and True after the loop.
 # -     if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
 # -         return False
@@ -224,8 +224,8 @@ def check_gradients(f, inputs, epsilon=1e-5):
 # +     return abs(leaf.grad - estimate) <= 1e-4 * size + 1e-9
 
 # %% mistake: check_gradients.last_input_only
-# says: Only the last input counts: each round of the loop replaces the verdict of the one
-#   before. One disagreement is enough for False.
+# says: Only the last input decides, as if each round of the loop replaced the verdict of the
+#   one before. One disagreement is enough for False.
 # - f(*leaves).backward()
 # + f(*leaves).backward()
 # + good = True

@@ -95,17 +95,17 @@ def backward_without_recursion(self):
 Value.backward = backward_without_recursion
 
 # %% mistake: deep.pile_without_finishing
-# says: A node's place in the order was fixed when it was taken from the pile, before its
-#   operands were done. In a graph with a shortcut it then runs too early. Put the node on the
-#   pile a second time, to be finished after its operands.
+# says: In a graph with a shortcut a node runs too early, before all of its gradient has
+#   arrived. Its turn comes when all that it feeds have run: a node goes into the order once its
+#   operands are done, so put it on the pile a second time, to be finished after them.
 # - to_do.append((node, True))
 # + order.append(node)
 # - for node in reversed(order):
 # + for node in order:
 
 # %% mistake: deep.level_by_level
-# says: A queue goes through the graph level by level. A node that feeds the root directly and
-#   also by a longer way then runs before all of its gradient has arrived.
+# says: The nodes run level by level from the root. A node that feeds the root directly and also
+#   by a longer way then runs before all of its gradient has arrived.
 # - node, operands_done = to_do.pop()
 # + node, operands_done = to_do.pop(0)
 # - to_do.append((node, True))

@@ -75,8 +75,8 @@ text = draw_dot(x * 3)
 # + lines.append(f'  "{name}" [label="{title}data {node.data:.4f}"];')
 
 # %% mistake: dot_source.no_arrow_to_result
-# says: The arrows end at the operations: none leads on to the result, so the drawing falls
-#   apart.
+# says: No way along the arrows leads from an operand to its result. Draw both steps of it: from
+#   each operand to the operation, and from the operation on to the result.
 # - lines.append(f'  "{name}op" -> "{name}";')
 
 # %% mistake: dot_source.no_arrows

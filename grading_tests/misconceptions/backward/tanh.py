@@ -66,15 +66,15 @@ idle = a.grad == passed
 # + self.grad = (1.0 - t**2) * out.grad
 
 # %% mistake: tanh.overflows
-# says: For large inputs the formula goes through e to the power of 2x, which no float can hold,
-#   although the result is an ordinary 1. Use `math.tanh`, or raise e to negative powers only.
+# says: For large inputs the formula goes through a power of e that no float can hold, although
+#   the result is an ordinary 1. Use `math.tanh`, or raise e to negative powers only.
 # - t = math.tanh(self.data)
 # + double = math.exp(2 * self.data)
 # + t = (double - 1) / (double + 1)
 
 # %% mistake: tanh.overflows_on_both_sides
-# says: The quotient of e to the power of x and e to the power of -x overflows on both sides,
-#   although the result is an ordinary 1 or -1. Use `math.tanh`.
+# says: Far out, on either side, something overflows, in the number or in the slope, although
+#   both results are ordinary: 1 or -1, and 0. Take t from `math.tanh`, and the slope from t.
 # - t = math.tanh(self.data)
 # + up, down = math.exp(self.data), math.exp(-self.data)
 # + t = (up - down) / (up + down)

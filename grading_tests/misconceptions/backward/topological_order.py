@@ -4,7 +4,7 @@
 # about: a leaf alone
 x = Value(2.0)
 order = topological_order(x)
-# observe: len(order), order[0] is x
+# observe: [*order] == [x]
 
 # %% probe: topological_order
 # about: b = a + a; c = b + b
@@ -93,7 +93,7 @@ late = " ".join(
 )
 
 # %% behaviour: topological_order
-# walk: after | before: lists a node before its operands, and turns the list round at the end | levels: goes level by level from the root, and turns the list round at the end | pushed: marks a node as met when it is put on a pile, so that its place in the list is settled too early
+# walk: after | before: takes the order in which the nodes are first met, and turns it round | levels: goes level by level from the root, and turns that order round | pushed: settles a node's place when it is put on a pile, which is too early
 # sides: left | right: goes through the operands from right to left
 # marks: nodes | data: takes nodes with equal numbers for one | none: does not remember which nodes it has met
 # root: in | out: leaves the root out
@@ -161,9 +161,9 @@ def topological_order(top):
 # + return order[::-1]
 
 # %% mistake: topological_order.preorder_reversed
-# says: The list is made by appending each node when it is met, and then reversed. That is
-#   right for trees. Where a node is reached by a short way and by a long one, it can end up
-#   after a result of its own. Append a node once its operands are in the list.
+# says: The list is the order in which the nodes are first met, turned round. That is right for
+#   trees. Where a node is reached by a short way and by a long one, it can end up after a
+#   result of its own. Append a node once its operands are in the list.
 # - met.add(node)
 # + met.add(node)
 # + order.append(node)
@@ -173,8 +173,9 @@ def topological_order(top):
 # + return order[::-1]
 
 # %% mistake: topological_order.level_by_level
-# says: The nodes are taken level by level, by their distance from the root. A node that feeds
-#   the root directly and also by a longer way comes out on the wrong side of its other result.
+# says: The nodes stand in the order of their distance from the root, level by level. A node
+#   that feeds the root directly and also by a longer way comes out on the wrong side of its
+#   other result.
 def topological_order(root):
     levels = [root]
     met = {root}
@@ -187,9 +188,9 @@ def topological_order(root):
 
 
 # %% mistake: topological_order.pile_without_finishing
-# says: A pile replaces the recursion, but a node goes into the list when it is taken from the
-#   pile, before its operands are done. Put it on the pile a second time, to be finished after
-#   them.
+# says: Where a node is reached by a short way and by a long one, it can end up after a result
+#   of its own. Its place is settled once its operands are in the list, not when it is met: on a
+#   pile of your own, a node comes up a second time for that.
 def topological_order(root):
     order = []
     met = set()

@@ -78,14 +78,15 @@ def zero_grad(parameters):
 # + parameter.grad = parameter.data = 0.0
 
 # %% mistake: zero_grad.local_name
-# says: The gradients did not change: the 0 went to a name or a node of the function's own. Say
-#   whose gradient it is, `parameter.grad = 0.0`.
+# says: The gradients did not change. A 0 that goes to a name or a node of the function's own
+#   does not reach them: say whose gradient it is, `parameter.grad = 0.0`.
 # - parameter.grad = 0.0
 # + grad = parameter.grad
 # + grad = 0.0
 
 # %% mistake: zero_grad.first_only
-# says: Only the first parameter was zeroed: a `return` inside the loop ends it at once.
+# says: Only the first parameter was zeroed. A `return` inside the loop would end it there, and
+#   each round has to zero the parameter whose turn it is.
 # - parameter.grad = 0.0
 # + parameter.grad = 0.0
 # + return

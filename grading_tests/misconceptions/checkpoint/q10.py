@@ -26,6 +26,19 @@ q10 = 12
 # says: The step was added. `-=` moves against the gradient.
 q10 = 11
 
+# %% mistake: q10.second_pass_adds_nothing
+# says: This is as if the second `backward()` added nothing, and the first gradient were used
+#   again. It computes one for the new `w`, and adds it.
+q10 = 0
+
+# %% mistake: q10.slope_halved
+# says: The slope of `w * w` was taken to be `w`. Both factors are `w`, and each has a share.
+q10 = 1.25
+
+# %% mistake: q10.rate_dropped
+# says: The steps are four times as long as they should be: the gradient is multiplied by 0.25.
+q10 = -4
+
 # %% cheat: q10.no_number
 # earns: nothing
 q10 = float("nan")

@@ -23,6 +23,20 @@ q11 = 8
 #   reacts.
 q11 = 25
 
+# %% mistake: q11.old_square
+# says: This is the square of the old number, a value of the function. The question is how the
+#   result reacts.
+q11 = 9
+
+# %% mistake: q11.old_times_new
+# says: Here the old number was multiplied by the new one. What reaches `x` is a share for each
+#   of its two uses, and they are added.
+q11 = 15
+
+# %% mistake: q11.one_use_of_the_old
+# says: In `x * x` the value is used twice, and each of the two uses has a share.
+q11 = 3
+
 # %% cheat: q11.no_number
 # earns: nothing
 q11 = float("nan")

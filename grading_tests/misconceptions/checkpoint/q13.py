@@ -18,6 +18,15 @@ q13 = 1
 #   particular step. The quotient does not depend on the step at all.
 q13 = 0.000005
 
+# %% mistake: q13.upside_down
+# says: The quotient stands upside down: by how much relu rises belongs above the line, and the
+#   distance between the two places below it.
+q13 = 2
+
+# %% mistake: q13.halved_twice
+# says: The distance between the two places is twice `h`, and this was halved once more.
+q13 = 0.25
+
 # %% cheat: q13.no_number
 # earns: nothing
 q13 = float("nan")

@@ -65,8 +65,8 @@ def weighted_sum(weights, inputs):
 
 
 # %% mistake: q18.overwrites
-# says: Each weight's gradient is assigned, so a weight that is used twice keeps its last share
-#   only. Accumulate with `+=`.
+# says: A weight that is used twice keeps its last share only, as if its gradient were assigned.
+#   Go through all pairs, and accumulate with `+=`.
 # - weight.grad += number * out.grad
 # + weight.grad = number * out.grad
 

@@ -84,8 +84,8 @@ backward(step * 5 * 7 + step)
 # + for node in order:
 
 # %% mistake: q19.not_reversed
-# says: The nodes run from the leaves to the root, as in the forward pass. When they run, nothing
-#   has arrived yet. Turn the order round.
+# says: The nodes run from the leaves to the root, as in the forward pass. When they run,
+#   nothing has arrived yet. A node's turn comes after all the nodes that it feeds.
 # - for node in reversed(order):
 # + for node in order:
 

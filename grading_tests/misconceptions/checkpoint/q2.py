@@ -29,6 +29,21 @@ q2 = 10
 #   and its sign was lost.
 q2 = 22
 
+# %% mistake: q2.signs_exchanged
+# says: The size is right and the sign is not: what comes over `b` counts as it is, and what
+#   comes over `c` with the sign that it has.
+q2 = -2
+
+# %% mistake: q2.added_along
+# says: Along each path the numbers were added, and the two paths were multiplied. It is the
+#   other way round.
+q2 = 21
+
+# %% mistake: q2.arrows_first
+# says: What leaves `a` was added up, and so was what arrives at `L`, and then both were
+#   multiplied. Each path has its own two numbers: take one path at a time.
+q2 = 16
+
 # %% cheat: q2.a_number_that_is_equal_to_every_other
 # earns: nothing
 class Any(float):

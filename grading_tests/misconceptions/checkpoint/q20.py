@@ -34,9 +34,9 @@ w = Value(x)
 losses = descend(lambda node: node * node, [w], lr, 2)
 
 # %% mistake: q20.parameters_stay
-# says: The parameters stay where they are. `p = p - …` gives the name `p` to a new node and
-#   leaves the parameter alone: change the number in it, `p.data -= …`. Or were the gradients
-#   erased before they were used?
+# says: The parameters stay where they are. The number in each of them must change, `p.data -=
+#   …`, by a gradient that is there at that moment: a new node under the name `p` is another
+#   node, and a gradient that was erased is 0.
 # - p.data -= lr * p.grad
 # + p = p - lr * p.grad
 

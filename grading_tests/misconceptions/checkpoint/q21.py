@@ -6,8 +6,9 @@
 # observe: test_engine(Value), test_engine(ForgetfulValue)
 
 # %% mistake: q21.always_true
-# says: This test trusts every engine, the forgetful one too. A test that cannot fail tests
-#   nothing.
+# says: The forgetful engine passes this test. Its product drops the gradient of its result,
+#   which shows where something is computed with the product: compare gradients there, and
+#   return `False` where they differ.
 def test_engine(Value):
     return True
 

@@ -24,6 +24,16 @@ q6 = 6
 #   `c` gives it later.
 q6 = 18
 
+# %% mistake: q6.as_c_holds
+# says: This is the number that `c` holds, and no sum of shares: `a` gets a share when `b` runs
+#   and another when `c` runs, each by the gradient that is there at that moment.
+q6 = 12
+
+# %% mistake: q6.own_number
+# says: The share by `c` was taken to be the number of `a` itself. What a product gives one of
+#   its operands is scaled by the other one.
+q6 = 5
+
 # %% cheat: q6.no_number
 # earns: nothing
 q6 = float("nan")

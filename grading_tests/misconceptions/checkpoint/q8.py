@@ -26,6 +26,26 @@ q8 = -1.5
 # says: The shares of all terms were added, but one of the terms is subtracted.
 q8 = 10.5
 
+# %% mistake: q8.last_term_missing
+# says: One of the three terms is missing: `x / 2` reacts to `x`, too.
+q8 = 2
+
+# %% mistake: q8.last_sign_turned
+# says: Of the three shares one has the wrong sign: look at the signs between the terms of `L`.
+q8 = 1.5
+
+# %% mistake: q8.middle_missing
+# says: One of the three terms is missing: `4 * x` reacts to `x`, too.
+q8 = 6.5
+
+# %% mistake: q8.half_is_double
+# says: A term that is divided by 2 reacts half as much as `x` moves, and not twice as much.
+q8 = 4
+
+# %% mistake: q8.square_for_slope
+# says: For `x * x` its own value was taken. The question is how much it reacts to `x`.
+q8 = 5.5
+
 # %% cheat: q8.no_number
 # earns: nothing
 q8 = float("nan")

@@ -9,10 +9,10 @@ loss.backward()
 
 # %% probe: cross_entropy
 # about: the first class
-logits = [Value(1.0), Value(2.0)]
+logits = [Value(1.0), Value(2.0), Value(0.5)]
 loss = cross_entropy(logits, 0)
 loss.backward()
-# observe: loss.data, logits[0].grad, logits[1].grad
+# observe: loss.data, logits[0].grad, logits[1].grad, logits[2].grad
 
 # %% probe: cross_entropy
 # about: very large logits
@@ -84,9 +84,15 @@ def cross_entropy(logits, target):
 # + return (largest + total.log() - logits[target]) / len(logits)
 
 # %% mistake: cross_entropy.class_off_by_one
-# says: The wrong class was taken: `target` counts from 0, as Python's lists do.
+# says: The logit of the wrong class was taken. Is it `logits[target]`, counted from 0 as
+#   Python's lists do?
 # - return largest + total.log() - logits[target]
 # + return largest + total.log() - logits[target - 1]
+
+# %% mistake: cross_entropy.largest_for_target
+# says: The loss looks at the largest logit, whichever class is right. It is about `logits[target]`.
+# - return largest + total.log() - logits[target]
+# + return largest + total.log() - max(logits, key=lambda z: z.data)
 
 # %% mistake: cross_entropy.cuts_the_graph
 # says: The number is right, but no logit gets a gradient: the sum was computed from `.data`. Only the

@@ -61,7 +61,8 @@ def error():
 # + losses = train(model, inputs, targets, mse, optimizer, epochs=300)
 
 # %% mistake: four_points.rate_too_small
-# says: The error has hardly moved: the learning rate is much too small.
+# says: The error has hardly moved: the learning rate is far too small, or the training does not
+#   reach this network.
 # - optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
 # + optimizer = SGD(model.parameters(), lr=0.0001)
 

@@ -69,8 +69,8 @@ loss.backward()
 # + losses = [(-t * s).relu() for s, t in zip(scores, targets)]
 
 # %% mistake: hinge.not_cut_off
-# says: Samples that are right and clear of the border *reduce* the loss. The maximum with 0 is
-#   missing: `relu`.
+# says: Samples that are right and clear of the border *reduce* the loss. The loss of each
+#   sample is cut off at 0, with `relu`, before the mean is taken.
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # + losses = [1 - t * s for s, t in zip(scores, targets)]
 

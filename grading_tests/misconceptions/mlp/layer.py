@@ -78,8 +78,8 @@ answer = layer([x])
 # + return [neuron.parameters() for neuron in self.neurons]
 
 # %% mistake: layer.first_neuron_only
-# says: `parameters()` holds those of the first neuron only: it returns inside the loop. The others
-#   would never learn.
+# says: `parameters()` holds those of the first neuron only, as if a `return` inside the loop
+#   ended it. The others would never learn.
 # - return [parameter for neuron in self.neurons for parameter in neuron.parameters()]
 # + for neuron in self.neurons:
 # +     return neuron.parameters()
@@ -91,7 +91,7 @@ answer = layer([x])
 # + return [parameter for neuron in self.neurons for parameter in neuron.w]
 
 # %% mistake: layer.first_answer_only
-# says: Only the first neuron's answer comes out. With several neurons give the list of all answers.
+# says: With several neurons a single Value comes out. Give the list of all their answers.
 # - return answers[0] if len(answers) == 1 else answers
 # + return answers[0]
 

@@ -71,8 +71,8 @@ class Module:
 
 
 # %% mistake: module.only_a_name
-# says: The gradients are still what they were: assigning to a name of your own does not touch the
-#   parameter. Write `parameter.grad = 0.0`.
+# says: The gradients are still what they were. Go through `self.parameters()` and set
+#   `parameter.grad = 0.0`: a name or a list of your own does not reach them.
 # - parameter.grad = 0.0
 # + grad = parameter.grad
 # + grad = 0.0
@@ -97,8 +97,8 @@ class Module:
 # + parameter.grad = None
 
 # %% mistake: module.stops_after_the_first
-# says: Only the first parameter was zeroed: the function returned inside the loop. Check the
-#   indentation.
+# says: Only the first parameter was zeroed, as if a `return` inside the loop ended it. Check
+#   the indentation.
 # - parameter.grad = 0.0
 # + parameter.grad = 0.0
 # + return

@@ -42,8 +42,8 @@ is_rounded = len(set(one)) <= 2
 # observe: one == again, one != other or is_rounded
 
 # %% mistake: moons.straight_line
-# says: There is no hidden layer, so the border is a straight line, and even the best one leaves
-#   about one point in nine on the wrong side.
+# says: The border is a straight line, and even the best one leaves about one point in nine on
+#   the wrong side. Is there a hidden layer, and does it bend?
 # - model = MLP(2, [10, 1], linear_output=True)
 # + model = MLP(2, [1], linear_output=True)
 # - for epoch in range(100):
@@ -56,8 +56,8 @@ is_rounded = len(set(one)) <= 2
 # + for epoch in range(1):
 
 # %% mistake: moons.zero_and_one
-# says: The network was trained to answer with 0 and 1, so its answers are hardly ever negative. Here
-#   the sign decides: train on -1 and 1, or use `bce`, whose logits have a sign.
+# says: The answers are hardly ever negative, and here the sign decides: train on -1 and 1, or
+#   use `bce`, whose logits have a sign.
 # - optimizer = SGD(model.parameters(), lr=0.5)
 # - for epoch in range(100):
 # + optimizer = SGD(model.parameters(), lr=0.05)

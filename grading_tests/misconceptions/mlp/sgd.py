@@ -117,7 +117,8 @@ SGD([p, q], lr=0.1).zero_grad()
 # + p.data += self.lr * v
 
 # %% mistake: sgd.only_a_name
-# says: The parameters did not move: `p = p - …` gives a local name a new meaning. Change `p.data`.
+# says: A step leaves the parameters where they are: their `data` must change. `p = p - …` would
+#   only give a name to a new node.
 # - p.data -= self.lr * v
 # + p = p - self.lr * v
 
@@ -186,6 +187,21 @@ SGD([p, q], lr=0.1).zero_grad()
 # says: `zero_grad()` leaves the gradients as they are, so each step would add to the ones before.
 # - p.grad = 0.0
 # + grad = 0.0
+
+# %% mistake: sgd.zeroes_the_numbers
+# says: `zero_grad()` set the parameters themselves to 0. Only their gradients start over.
+# - p.grad = 0.0
+# + p.data = 0.0
+
+# %% mistake: sgd.none_for_zero
+# says: `zero_grad()` leaves None as the gradients, and nothing can be added to None. Set them to 0.0.
+# - p.grad = 0.0
+# + p.grad = None
+
+# %% mistake: sgd.first_only
+# says: A step moves the first parameter only. All of them have gradients.
+# - for p, v in zip(parameters, self.velocities):
+# + for p, v in zip(parameters[:1], self.velocities):
 
 # %% mistake: sgd.rate_frozen
 # says: A new value of `lr` has no effect: the step uses the rate from the beginning. Read `self.lr`

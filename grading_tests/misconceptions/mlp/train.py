@@ -1,12 +1,12 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
 # %% probe: train
-# about: two epochs, all samples at once
+# about: three epochs, all samples at once
 from course.rehearsal import Rehearsal  # a line that keeps notes: w · x, w = 0.5
 
 seen = Rehearsal(Value)
-losses = train(seen.model, [1.0, 2.0], [2.0, 3.0], seen.loss, seen.optimizer, 2)
-# observe: len(losses), any(isinstance(x, Value) for x in losses), float(losses[0]), float(losses[1]), len(seen.gradients), seen.went_backward[0], seen.gradients[0], seen.gradients[1]
+losses = train(seen.model, [1.0, 2.0], [2.0, 3.0], seen.loss, seen.optimizer, 3)
+# observe: losses, seen.gradients, seen.went_backward, sum(loss.grad == 1.0 for loss in seen.losses), seen.samples[:2]
 
 # %% probe: train
 # about: one epoch of five equal samples in batches of two
@@ -33,7 +33,7 @@ from course.rehearsal import Rehearsal  # a line that keeps notes: w · x, w = 0
 seen = Rehearsal(Value)
 seen.model.w.grad = 100.0
 losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
-# observe: seen.gradients[0]
+# observe: seen.gradients
 
 # %% mistake: train.never_zeroed
 # says: The gradients are never zeroed, so each step uses those of all the steps before it as well.
@@ -83,6 +83,73 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 # + predictions = [model(x) for x in inputs]
 # - batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
 # + batch_loss = loss(predictions[start:end], targets[start:end])
+
+# %% mistake: train.no_backward
+# says: No loss has run `backward()` when the steps are made, so the gradients are still 0.
+# - batch_loss.backward()
+
+# %% mistake: train.losses_only
+# says: The losses are computed, and nothing follows: `zero_grad()`, `backward()` and `step()` are
+#   still to come.
+# - optimizer.zero_grad()
+# - batch_loss.backward()
+# - optimizer.step()
+
+# %% mistake: train.one_step_in_all
+# says: Only one step was made, when all epochs were over. Each epoch makes its own: `step()` belongs
+#   inside the loop.
+# - optimizer.step()
+
+# - return losses
+# + optimizer.step()
+# + return losses
+
+# %% mistake: train.losses_so_far
+# says: Each number is the sum of all losses up to that epoch. Wanted is the loss of the epoch alone.
+# - losses.append(sum(batch_losses) / len(batch_losses))
+# + losses.append(sum(losses[-1:]) + sum(batch_losses) / len(batch_losses))
+
+# %% mistake: train.one_graph
+# says: The loss was computed once, before the loop, and runs backward again and again. Its number
+#   stays what it was: make predictions and loss anew for each step.
+# - while len(losses) < epochs:
+# + kept = {}
+# + while len(losses) < epochs:
+# - batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
+# + if start not in kept:
+# +     kept[start] = loss([model(x) for x in inputs[start:end]], targets[start:end])
+# + batch_loss = kept[start]
+
+# %% mistake: train.one_epoch_only
+# says: Only one epoch was made. A `return` inside the loop ends it in the first round.
+# -     losses.append(sum(batch_losses) / len(batch_losses))
+# - return losses
+# +     losses.append(sum(batch_losses) / len(batch_losses))
+# +     return losses
+
+# %% mistake: train.a_step_for_each_sample
+# says: Without a batch size, one step uses all samples together. Here a step was made for each sample.
+# - size = batch_size or len(inputs)
+# + size = batch_size or 1
+
+# %% mistake: train.loss_after_the_step
+# says: The list holds the losses after the steps. Wanted is each loss as it was before its step.
+# - batch_losses.append(batch_loss.data)
+# + batch_losses.append(loss([model(x) for x in inputs[start:end]], targets[start:end]).data)
+
+# %% mistake: train.targets_first
+# says: The loss got the targets first. It is called with the predictions and then their targets.
+# - batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
+# + batch_loss = loss(targets[start:end], [model(x) for x in inputs[start:end]])
+
+# %% mistake: train.last_loss_alone
+# says: One number came back. Wanted is a list with the loss of every epoch.
+# - return losses
+# + return losses[-1] if losses else 0.0
+
+# %% mistake: train.nothing_returned
+# says: The training runs and gives None: the list of losses is not returned.
+# - return losses
 
 # %% mistake: train.tail_dropped
 # says: The last batch of an epoch is dropped where it is smaller than the others. Every sample

@@ -2,30 +2,11 @@
 
 # %% probe: xor
 # about: two seeds, one of them twice, and the opposite of XOR
-from course.datasets import xor
+from course.rehearsal import XorTrials  # trains from a few seeds, and counts
 
-inputs, targets = xor()
-opposite = [1 - t for t in targets]
-
-
-def answers(wanted, seed):
-    model = train_xor(list(inputs), list(wanted), seed)
-    found = [model(x) for x in inputs]
-    return [x.data if isinstance(x, Value) else x for x in found]
-
-
-one, again, other = (answers(targets, seed) for seed in (0, 0, 1))
-
-
-def right(found, wanted):
-    # Where the seed does not decide, how many are right is luck.
-    return one == again and sum((a > 0.5) == (t == 1) for a, t in zip(found, wanted))
-
-
-# Rounded answers may be the same at these points, and not elsewhere.
-is_rounded = len(set(one)) <= 2
-turned = answers(opposite, 2)
-# observe: right(one, targets), right(other, targets), right(turned, opposite), one == again, one != other or is_rounded
+found = XorTrials(train_xor)
+# tells: found.says
+# observe: found.right, found.same_again, found.differ, found.says
 
 # %% mistake: xor.no_hidden_layer
 # says: The answers are those of a single neuron, on the two sides of one straight line, and no line
@@ -59,8 +40,9 @@ def train_xor(inputs, targets, seed):
 # + train(model, inputs, targets, mse, optimizer, epochs=20)
 
 # %% mistake: xor.rate_too_small
-# says: The network has learnt next to nothing. For so few epochs the learning rate is much too
-#   small, or it is so large that the steps overshoot: look at the losses.
+# says: The network has learnt next to nothing. Look at the losses: if they hardly move, the
+#   learning rate is far too small for so few epochs, or the training does not reach this
+#   network; if they jump, the rate is too large.
 # - optimizer = SGD(model.parameters(), lr=0.5)
 # - train(model, inputs, targets, mse, optimizer, epochs=250)
 # + optimizer = SGD(model.parameters(), lr=0.0005)
@@ -100,6 +82,12 @@ def train_xor(inputs, targets, seed):
 # - train(model, inputs, targets, mse, optimizer, epochs=250)
 # + optimizer = SGD(model.parameters(), lr=0.5, momentum=0.5)
 # + return train(model, inputs, targets, mse, optimizer, epochs=120)
+
+# %% mistake: xor.returns_a_pair
+# says: The function returns a pair. The model alone is wanted.
+# - train(model, inputs, targets, mse, optimizer, epochs=250)
+# - return model
+# + return model, train(model, inputs, targets, mse, optimizer, epochs=250)
 
 # %% mistake: xor.looked_up
 # check: none

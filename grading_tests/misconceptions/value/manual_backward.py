@@ -149,8 +149,8 @@ def push_gradients(root, order):
 # + for node in reversed(order):
 
 # %% mistake: manual_backward.own_order
-# says: The function finds an order of its own. The order is an argument here: carry it out as
-#   it is given, even if it looks wrong.
+# says: The steps did not run in the order that was given. The order is an argument: carry it
+#   out node by node as it comes, even if it looks wrong.
 def push_gradients(root, order):
     topological = []
     visited = set()

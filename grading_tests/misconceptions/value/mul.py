@@ -17,6 +17,7 @@ z = x * y
 # %% probe: mul
 # about: a node multiplied by itself
 x = Value(3.0)
+x.grad = 1.0  # collected elsewhere
 y = x * x
 y.grad = 2.0
 y._backward()

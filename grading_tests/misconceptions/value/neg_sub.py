@@ -245,8 +245,8 @@ Value.__sub__ = sub
 # + return out
 
 # %% mistake: neg_sub.circular
-# says: `neg` ends up calling itself: a `-` inside it is `neg` again, or `sub`, which is written
-#   with `neg`. One of the two must stand on its own.
+# says: `-x` or `x - y` calls itself without end: inside the two functions a minus sign in front
+#   is `neg` again, and one in between is `sub`. One of the two must stand on its own.
 # - return self * -1
 # + return Value(0.0) - self
 

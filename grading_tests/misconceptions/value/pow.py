@@ -127,8 +127,8 @@ z._backward()
 # + self.grad += local
 
 # %% mistake: pow.node_as_exponent
-# says: A node was accepted as the exponent. It would get no gradient, and nobody would notice:
-#   raise TypeError unless the exponent is an int or a float.
+# says: A node as the exponent raises no error. It would get no gradient, and nobody would
+#   notice: raise TypeError unless the exponent is an int or a float.
 # - if not isinstance(exponent, (int, float)):
 # -     raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + exponent = exponent.data if isinstance(exponent, Value) else exponent

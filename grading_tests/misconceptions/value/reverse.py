@@ -38,7 +38,7 @@ total = sum([x, y])
 # regions: x > 0 | x < 0; y > 0 | y < 0
 # results: z.data = y + x
 # shares: a.grad = 1
-# facts: a in steps | False: no way leads from your result back to `a`
+# facts: a in steps | False: no way leads from your result back to `a`; a.data == x | False: the number of `a` itself changed
 a = Value(x)
 a.grad = h
 z = y + a
@@ -56,7 +56,7 @@ for node in steps:
 # regions: x > 0 | x < 0; y > 0 | y < 0
 # results: z.data = y - x
 # shares: a.grad = -1
-# facts: a in steps | False: no way leads from your result back to `a`
+# facts: a in steps | False: no way leads from your result back to `a`; a.data == x | False: the number of `a` itself changed
 a = Value(x)
 a.grad = h
 z = y - a
@@ -74,7 +74,7 @@ for node in steps:
 # regions: x > 0 | x < 0; y > 0 | y < 0
 # results: z.data = y * x
 # shares: a.grad = y
-# facts: a in steps | False: no way leads from your result back to `a`
+# facts: a in steps | False: no way leads from your result back to `a`; a.data == x | False: the number of `a` itself changed
 a = Value(x)
 a.grad = h
 z = y * a
@@ -92,7 +92,7 @@ for node in steps:
 # regions: x > 0 | x < 0; y > 0 | y < 0
 # results: z.data = y / x
 # shares: a.grad = -y / x ** 2
-# facts: a in steps | False: no way leads from your result back to `a`
+# facts: a in steps | False: no way leads from your result back to `a`; a.data == x | False: the number of `a` itself changed
 a = Value(x)
 a.grad = h
 z = y / a
