@@ -152,7 +152,11 @@ class Explaining:
         place = self._submission.places[exercise.id]
         for found in filter(None, map(_LACKED.search, texts)):
             name = found[1] or found[2]
-            defines = re.compile(rf"^\s*def {name}\b|\b{name}\s*=(?!=)", re.MULTILINE)
+            # A keyword argument of a call defines nothing.
+            defines = re.compile(
+                rf"^\s*(def|class) {name}\b|^(\w+, *)*{name}\s*[,=](?!=)|^\s*\w+\.{name}\s*=(?!=)",
+                re.MULTILINE,
+            )
             later = [cell for cell in cells[place:] if defines.search(cell.source)]
             if later and not any(defines.search(cell.source) for cell in cells[:place]):
                 where = f"the cell of `{later[0].exercise}`" if later[0].exercise else "a cell"

@@ -109,6 +109,32 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 # - losses.append(sum(batch_losses) / len(batch_losses))
 # + losses.append(sum(losses[-1:]) + sum(batch_losses) / len(batch_losses))
 
+# %% mistake: train.one_step_late
+# says: Each step uses the gradients of the epoch before, since it comes before this epoch's backward
+#   pass. First backward, then update.
+# - optimizer.zero_grad()
+# - batch_loss.backward()
+# - optimizer.step()
+# + optimizer.step()
+# + optimizer.zero_grad()
+# + batch_loss.backward()
+
+# %% mistake: train.two_steps
+# says: Two steps are made with the same gradients. Each backward pass is for one.
+# - optimizer.step()
+# + optimizer.step()
+# + optimizer.step()
+
+# %% mistake: train.first_sample_only
+# says: Only the first of the samples is learnt from. The loss takes the predictions for all of them.
+# - batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
+# + batch_loss = loss([model(inputs[start])], [targets[start]])
+
+# %% mistake: train.one_epoch_too_many
+# says: There is one epoch too many. `range(n)` already counts n times.
+# - while len(losses) < epochs:
+# + while len(losses) < epochs + 1:
+
 # %% mistake: train.one_graph
 # says: The loss was computed once, before the loop, and runs backward again and again. Its number
 #   stays what it was: make predictions and loss anew for each step.

@@ -49,8 +49,8 @@ Value.backward = backward
 
 # %% zero_grad
 def zero_grad(parameters):
-    for i in range(len(parameters)):
-        parameters[i].grad = 0
+    for parameter in parameters:
+        parameter.grad = 0
 
 
 # %% check_gradients
