@@ -119,6 +119,7 @@ class ExerciseResult:
         extra: whether the course can be finished without it.
         bonus: whether its points come on top of the total.
         flaw: what is wrong with a test, for instructors alone: it may quote the test.
+        answer: what tells the answer from any other.
     """
 
     id: str
@@ -136,6 +137,7 @@ class ExerciseResult:
     extra: bool = False
     bonus: bool = False
     flaw: str = ""
+    answer: str = ""
 
 
 def flaw_in_words(assignment: str, exercise: str, flaw: str, tests: str = HIDDEN) -> str:

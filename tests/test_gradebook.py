@@ -144,19 +144,25 @@ def test_nobody_changes_the_record(school):
         assert history.entries(room.gradebook, "value") == before
 
 
-def test_marks_given_by_hand_stay(school):
+def test_marks_given_by_hand_are_final_while_the_answer_is_the_same(school):
+    path = school / "submitted/ben/value/value.ipynb"
     with Grader(school, bytes(32)) as grader, Classroom(school, OneProcess(grader), True) as room:
         list(room.grade([("value", "ben")]))
         folders = course_directory(school)
         with Gradebook(folders.db_url, folders.course_id) as gradebook:
-            grade = gradebook.find_grade("test_mul", "value", "value", "ben")
-            grade.manual_score = 3.5
+            gradebook.find_grade("test_mul", "value", "value", "ben").manual_score = 3.5
             gradebook.db.commit()
         before = scores(school)["ben"]
-        list(room.grade([("value", "ben")]))
-        with Gradebook(folders.db_url, folders.course_id) as gradebook:
-            grade = gradebook.find_grade("test_mul", "value", "value", "ben")
-            assert (grade.manual_score, grade.needs_manual_grade) == (3.5, True)
+        for changed, waits in (("add", False), ("mul", True), ("add", True)):
+            made = nbformat.read(path, as_version=4)
+            for cell in made.cells:
+                if cell.metadata.get("nbgrader", {}).get("grade_id") == changed:
+                    cell.source += "\n# Looked at again."
+            nbformat.write(made, path)
+            list(room.grade([("value", "ben")]))
+            with Gradebook(folders.db_url, folders.course_id) as gradebook:
+                grade = gradebook.find_grade("test_mul", "value", "value", "ben")
+                assert (grade.manual_score, grade.needs_manual_grade) == (3.5, waits)
     assert scores(school)["ben"] == before
 
 

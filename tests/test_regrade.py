@@ -180,7 +180,7 @@ def test_whose_marks_change_and_why_is_told_before_it_is_stored(school):
     assert (now["ben"], now["cy"]) == (before["ben"], before["cy"])
     with book(school) as gradebook:
         mark = gradebook.find_grade("test_mul", "value", "value", "ben")
-        assert (mark.manual_score, mark.needs_manual_grade) == (3.5, True)
+        assert (mark.manual_score, mark.needs_manual_grade) == (3.5, False)
         comment = gradebook.find_comment("mul", "value", "value", "ada")
         assert comment.manual_comment == "Nicely put."
     assert len(lines(school)) == 6

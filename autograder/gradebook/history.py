@@ -86,7 +86,8 @@ class Entry:
         seed: what the hidden tests' random numbers were drawn with.
         versions: what else the marks depend on, the kind of sandbox among it.
         verdicts: by exercise in the notebook's order: `id`, `points`, `max_points`, `status`,
-            `misconception`, and under `broken` the promises that did not hold.
+            `misconception`, under `broken` the promises that did not hold, and under `answer` a
+            digest of the answer.
         time: when it was stored, in UTC; set by the record. A clock may jump: what came later is
             told by `number`.
     """
@@ -130,6 +131,7 @@ def entry_of(
             "status": result.status,
             "misconception": result.misconception,
             "broken": [promise for promise, held in result.promises if not held],
+            "answer": result.answer,
         }
         for result in report.exercises
     ]
@@ -175,6 +177,13 @@ def latest(gradebook: Gradebook, name: str, student: str) -> Entry | None:
     """The last grading of a student's submission, if there is one."""
     row = gradebook.db.execute(_LATEST, {"assignment": name, "student": student}).first()
     return None if row is None else _entry(row)
+
+
+def same_answers(db: Connection, now: Entry) -> set[str]:
+    """Return the exercises whose answers are what they were when they were graded last."""
+    row = db.execute(_LATEST, {"assignment": now.assignment, "student": now.student}).first()
+    before = {} if row is None else {e["id"]: e.get("answer") for e in _entry(row).verdicts}
+    return {e["id"] for e in now.verdicts if e["answer"] and before.get(e["id"]) == e["answer"]}
 
 
 def _entry(row: Row[Any]) -> Entry:

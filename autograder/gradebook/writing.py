@@ -90,7 +90,7 @@ _CELLS = select(BaseCell.id, BaseCell.type, BaseCell.name).where(
     BaseCell.notebook_id == bindparam("notebook")
 )
 _GRADED_CELLS = (
-    select(BaseCell.name, Grade.id, Grade.manual_score.is_not(None))
+    select(BaseCell.name, Grade.id, Grade.manual_score.is_not(None), Grade.needs_manual_grade)
     .join(Grade.cell)
     .where(of_submission(Grade, bindparam("notebook")))
 )
@@ -206,8 +206,9 @@ class Result:
 def record(gradebook: Gradebook, results: Sequence[Result]) -> None:
     """Store marks in one transaction, as nbgrader's `SaveAutoGrades` would one by one.
 
-    Marks and comments that a person gave stay; where there is one, the cell is marked for another
-    look. Where other programs use the gradebook at the same time, this waits for its turn.
+    Marks and comments that a person gave stay; where the answer is not the one that they are for,
+    the cell is marked for another look. Where other programs use the gradebook at the same time,
+    this waits for its turn.
 
     Raises `CourseError` where the gradebook is kept by another program for over a minute, or does
     not know a notebook's cells.
@@ -250,7 +251,8 @@ def _record(gradebook: Gradebook, results: Sequence[Result]) -> None:
     for result in results:
         known = _mirrored(db, result)
         if known is not None:
-            _renew(db, known, result.marks)
+            same = history.same_answers(db, result.entry) if result.entry else set()
+            _renew(db, known, result.marks, same)
         if result.entry is not None:
             history.add(db, result.entry)
     gradebook.db.commit()
@@ -364,8 +366,12 @@ def _new_id() -> str:
     return f"{time.time_ns() // 1000:014x}{os.urandom(9).hex()}"
 
 
-def _renew(db: Connection, notebook_id: str, marks: Marks) -> None:
-    """Set the marks of a submitted notebook that was there before."""
+def _renew(db: Connection, notebook_id: str, marks: Marks, same: set[str]) -> None:
+    """Set the marks of a submitted notebook that was there before.
+
+    Args:
+        same: the exercises whose answers are those that a person may have marked.
+    """
     given = {"notebook": notebook_id}
     grades = {cell: row for cell, *row in db.execute(_GRADED_CELLS, given)}
     comments = {cell: row for cell, row in db.execute(_COMMENTED_CELLS, given)}
@@ -373,8 +379,10 @@ def _renew(db: Connection, notebook_id: str, marks: Marks) -> None:
     _require_cells(comments, marks.unanswered)
     scores = []
     for cell, points in marks.points.items():
-        grade_id, by_hand = grades[cell]
-        look = by_hand or points is None
+        grade_id, by_hand, waits = grades[cell]
+        look = points is None
+        if by_hand:
+            look = waits or cell.removeprefix("test_") not in same
         scores.append({"row": grade_id, "auto_score": points, "needs_manual_grade": look})
     remarks = [
         {"row": comments[cell], "auto_comment": _remark(marks, cell)} for cell in marks.unanswered
