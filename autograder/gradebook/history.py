@@ -179,6 +179,14 @@ def latest(gradebook: Gradebook, name: str, student: str) -> Entry | None:
     return None if row is None else _entry(row)
 
 
+def copy(db: Connection, name: str, old: str, new: str) -> None:
+    """Add what was recorded of a student's assignment, or of its parts, for another id as well."""
+    mine = (_GRADINGS.c.assignment == name) | _GRADINGS.c.assignment.startswith(f"{name}/")
+    found = select(_GRADINGS).where(mine, _GRADINGS.c.student == old).order_by(_GRADINGS.c.id)
+    for row in db.execute(found).mappings().all():
+        db.execute(_ADDED, {**{key: row[key] for key in row if key != "id"}, "student": new})
+
+
 def same_answers(db: Connection, now: Entry) -> set[str]:
     """Return the exercises whose answers are what they were when they were graded last."""
     row = db.execute(_LATEST, {"assignment": now.assignment, "student": now.student}).first()

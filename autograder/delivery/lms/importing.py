@@ -297,6 +297,15 @@ def record_path(course: Path, name: str) -> Path:
     return course / FOLDER / name / "record.json"
 
 
+def pass_on(course: Path, old: str, new: str) -> None:
+    """Note that what came from one student is another's now, where that one has nothing."""
+    for path in (course / FOLDER).glob("*/record.json"):
+        whole = json.loads(path.read_text("utf-8"))
+        if old in whole["students"]:
+            whole["students"].setdefault(new, whole["students"].pop(old))
+            write_whole(path, json.dumps(whole, indent=1).encode() + b"\n", 0o600)
+
+
 def read_record(course: Path, name: str) -> dict[str, dict[str, Any]]:
     """Whence the submissions of an assignment came, by student; empty where none was imported.
 

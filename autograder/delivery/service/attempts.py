@@ -132,6 +132,23 @@ class Attempts:
         with suppress(sqlite3.OperationalError):  # Of a database that was made without it.
             self._db.execute("ALTER TABLE attempt ADD COLUMN seconds REAL NOT NULL DEFAULT 0")
 
+    @staticmethod
+    def are_in(course: Path) -> bool:
+        """Return whether a service has taken attempts in for the course."""
+        return (course / FOLDER / "attempts.db").exists()
+
+    def pass_on(self, old: str, new: str) -> None:
+        """Make a student's attempts and links another's, as far as that one has none that count."""
+        with self.transaction():
+            self._db.execute(
+                "UPDATE attempt SET counts = 0 WHERE student = ? AND assignment IN"
+                " (SELECT assignment FROM attempt WHERE student = ? AND counts)",
+                (old, new),
+            )
+            self._db.execute("UPDATE attempt SET student = ? WHERE student = ?", (new, old))
+            self._db.execute("UPDATE OR IGNORE link SET student = ? WHERE student = ?", (new, old))
+            self._db.execute("DELETE FROM link WHERE student = ?", (old,))
+
     def close(self) -> None:
         self._db.close()
 

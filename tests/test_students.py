@@ -1,0 +1,128 @@
+"""Students leave, come back, and have another id: nothing is lost, and nobody else is held up."""
+
+from __future__ import annotations
+
+import shutil
+import subprocess
+import sys
+from pathlib import Path
+
+import nbformat
+import pytest
+from nbgrader.api import Gradebook, MissingEntry
+from nbgrader_courses import TEXTS, make_course, read_text, variant
+
+from autograder.gradebook import history
+
+pytestmark = pytest.mark.slow
+
+TEXT = read_text(TEXTS / "loops.txt")
+
+
+def run(folder: Path, *arguments: str, status: int = 0, program: str = "autograder") -> str:
+    line = [sys.executable, "-m", program, *arguments]
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
+
+
+@pytest.fixture(scope="module")
+def graded(tmp_path_factory) -> Path:
+    """A class of three, of whom one has a mark and a comment by hand."""
+    folder = make_course(tmp_path_factory.mktemp("class"), [TEXT])
+    for student, kind in (("ada", "solution"), ("bo", "half"), ("cy", "stub")):
+        target = folder / "submitted" / student / "loops"
+        target.mkdir(parents=True)
+        nbformat.write(variant(folder, TEXT, "loops", kind), target / "loops.ipynb")
+    run(folder, "grade", "loops", "--workers", "1")
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        gradebook.update_or_create_student("bo", first_name="Bo", last_name="Diddley")
+        grade = gradebook.find_grade("why", "loops", "loops", "bo")
+        grade.manual_score, grade.needs_manual_grade = 2.5, False
+        gradebook.find_comment("why", "loops", "loops", "bo").manual_comment = "Well said."
+        gradebook.db.commit()
+    return folder
+
+
+@pytest.fixture
+def course(graded, tmp_path) -> Path:
+    return Path(shutil.copytree(graded, tmp_path / "course"))
+
+
+def marks(course: Path, student: str) -> object:
+    """All that the gradebook and the record hold of a student."""
+    with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
+        try:
+            submission = gradebook.find_submission("loops", student)
+        except MissingEntry:
+            return None
+        [notebook] = submission.notebooks
+        about = submission.student
+        return (
+            about.first_name,
+            [(each.name, each.auto_score, each.manual_score, each.needs_manual_grade)
+             for each in notebook.grades],
+            [(each.name, each.comment) for each in notebook.comments],
+            [each.verdicts for each in history.entries(gradebook, "loops", student)],
+        )  # fmt: skip
+
+
+def files(course: Path, student: str) -> dict[str, bytes]:
+    return {
+        f"{step}/{path.relative_to(course / step / student)}": path.read_bytes()
+        for step in ("submitted", "autograded", "feedback")
+        for path in (course / step / student).rglob("*.*")
+    }
+
+
+def test_who_left_holds_nobody_up_and_comes_back_with_all_marks(course):
+    before, there = marks(course, "bo"), files(course, "bo")
+    run(course, "student", "withdraw", "bo")
+    assert marks(course, "bo") is None and files(course, "bo") == {}
+    run(course, "generate_feedback", "loops", program="nbgrader")
+    assert (course / "feedback/ada/loops/loops.html").exists()
+    assert "bo" not in run(course, "export", "loops", "--partial", status=1)
+    assert "is there already" not in run(course, "student", "enrol", "bo")
+    assert (marks(course, "bo"), files(course, "bo")) == (before, there)
+    assert not (course / "withdrawn/bo").exists()
+    assert "bo: graded before, unchanged" in run(course, "grade", "loops", "--workers", "1")
+    assert marks(course, "bo") == before
+
+
+def test_who_handed_in_again_keeps_the_later_one(course):
+    run(course, "student", "withdraw", "bo")
+    shutil.copytree(course / "submitted/ada", course / "submitted/bo")
+    run(course, "grade", "loops", "--workers", "1")
+    assert "stays in withdrawn/: loops" in run(course, "student", "enrol", "bo")
+    _, grades, *_ = marks(course, "bo")
+    assert [points for _, points, *_ in grades if points is not None] == [1, 2, 0, 4]
+    assert (course / "withdrawn/bo/submitted/loops/loops.ipynb").exists()
+
+
+def test_another_id_has_the_same_marks(course):
+    before, there = marks(course, "bo"), files(course, "bo")
+    run(course, "student", "rename", "bo", "bo.diddley")
+    assert (marks(course, "bo.diddley"), files(course, "bo.diddley")) == (before, there)
+    assert marks(course, "bo") is None and not (course / "withdrawn/bo").exists()
+    told = run(course, "grade", "loops", "--workers", "1")
+    assert "bo.diddley: graded before, unchanged" in told
+    assert "see `autograder student merge" in run(
+        course, "student", "rename", "ada", "cy", status=2
+    )
+
+
+def test_two_ids_of_one_person_become_one(course):
+    run(course, "db", "student", "add", "new", program="nbgrader")
+    before = marks(course, "bo")
+    run(course, "student", "merge", "bo", "new")
+    assert marks(course, "new")[1:] == before[1:]
+    assert "Handed in under both ids" in run(course, "student", "merge", "ada", "new")
+    assert marks(course, "new")[1:] == before[1:]
+    assert (course / "withdrawn/ada/submitted/loops/loops.ipynb").exists()
+
+
+@pytest.mark.parametrize("verb", [("withdraw", "x"), ("enrol", "x"), ("rename", "x", "y"),
+                                  ("merge", "ada", "y"), ("merge", "ada", "ada")])  # fmt: skip
+def test_who_is_not_there_is_refused(course, verb):
+    run(course, "student", *verb, status=2)
+    assert marks(course, "ada")
