@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
+import json
 import shutil
 import subprocess
 import sys
+from contextlib import closing
 from pathlib import Path
 
 import nbformat
@@ -12,6 +14,8 @@ import pytest
 from nbgrader.api import Gradebook, MissingEntry
 from nbgrader_courses import TEXTS, make_course, read_text, variant
 
+from autograder.delivery.lms.importing import pass_on, read_record
+from autograder.delivery.service.attempts import Attempts
 from autograder.gradebook import history
 
 pytestmark = pytest.mark.slow
@@ -119,6 +123,23 @@ def test_two_ids_of_one_person_become_one(course):
     assert "Handed in under both ids" in run(course, "student", "merge", "ada", "new")
     assert marks(course, "new")[1:] == before[1:]
     assert (course / "withdrawn/ada/submitted/loops/loops.ipynb").exists()
+
+
+def test_imports_attempts_and_links_follow(tmp_path):
+    record = tmp_path / "imported/loops/record.json"
+    record.parent.mkdir(parents=True)
+    record.write_text(json.dumps({"students": {"bo": {"form": "moodle"}, "ada": {}}}))
+    with closing(Attempts(tmp_path)) as attempts:
+        for number, student in enumerate(("bo", "new", "bo")):
+            attempts.add(f"{number}", f"{number}", "loops", student, None)
+        for each in (*attempts.of("bo")[1:], *attempts.of("new")):
+            attempts.set_counts(each)
+        link = attempts.link("bo")
+        attempts.pass_on("bo", "new")
+        pass_on(tmp_path, "bo", "new")
+        assert [each.counts for each in attempts.of("new")] == [False, True, False]
+        assert attempts.of("bo") == [] and attempts.link("new") == link
+    assert read_record(tmp_path, "loops") == {"ada": {}, "new": {"form": "moodle"}}
 
 
 @pytest.mark.parametrize("verb", [("withdraw", "x"), ("enrol", "x"), ("rename", "x", "y"),
