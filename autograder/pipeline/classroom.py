@@ -241,7 +241,8 @@ class Classroom:
 
     def is_withdrawn(self, name: str, student: str) -> bool:
         """Return whether the student's submission was graded, and the student was removed since."""
-        if knows_student(self._gradebook, student):
+        what = f"the marks of {student} for {name}"
+        if patiently(self._gradebook, what, lambda: knows_student(self._gradebook, student)):
             return False
         return history.latest(self._gradebook, name, student) is not None
 
