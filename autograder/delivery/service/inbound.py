@@ -139,15 +139,16 @@ class Inbound:
         if (absent := self._absent.get(key)) and claimed and claimed < absent - _ON_THE_WAY:
             files[_TIME] = f"{absent:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
 
-    def upload(self, name: str, student: str, content: bytes) -> None:
-        """Take in what a student uploads for an assignment.
-
-        The same file as the last is no new attempt: somebody pressed twice, or had no answer.
-        """
+    def has_last(self, name: str, student: str, content: bytes) -> bool:
+        """Return whether a file is the same as the last one, which is no new attempt: somebody
+        pressed twice, or had no answer."""
         for last in self._attempts.of(student, name)[-1:]:
             with suppress(OSError):
-                if (self._attempts.files_of(last) / f"{name}.ipynb").read_bytes() == content:
-                    return
+                return (self._attempts.files_of(last) / f"{name}.ipynb").read_bytes() == content
+        return False
+
+    def upload(self, name: str, student: str, content: bytes) -> None:
+        """Take in what a student uploads for an assignment."""
         when = f"{now_utc():%Y-%m-%d %H:%M:%S.%f} UTC".encode()
         files = {f"{name}.ipynb": content, _TIME: when}
         self._keep(f"upload {secrets.token_hex(16)}", files, name, student)

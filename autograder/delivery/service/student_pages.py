@@ -164,6 +164,10 @@ class Upload(Page):
         name, content = self._form()
         if name not in shared.names or not content:
             raise HTTPError(400, "Choose an assignment and a notebook, and send them again.")
+        # Asked first, so that the answer says nothing of the queue.
+        if shared.inbound.has_last(name, student, content):
+            self.redirect(self.settings["prefix"])
+            return
         waiting = shared.attempts.waiting
         if waiting(student) >= MOST_WAITING_OF_ONE or waiting() >= MOST_WAITING:
             raise HTTPError(
