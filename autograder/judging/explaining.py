@@ -13,9 +13,11 @@ from coursecheck.messages import (
     CANNOT_READ,
     Example,
     Row,
+    agree,
     agree_all,
     explain,
     explain_cell,
+    is_error,
     unfinished,
 )
 from coursecheck.probes import Observation
@@ -119,7 +121,20 @@ class Explaining:
         seen = trunk.observe(place, exercise, exercise.probes)
         if own and seen and agree_all(own, seen):
             return own
-        return as_in_table(seen, self._table[exercise.id]) if seen else None
+        known = as_in_table(seen, self._table[exercise.id]) if seen else None
+        if known is None or own is None:
+            return known
+        # What the same error says on the student's own cells may be told.
+        told = ("message", "line", "where")
+        return [
+            [
+                item | {key: mine[key] for key in told if key in mine}
+                if is_error(item) and agree(item, mine)
+                else item
+                for item, mine in zip(*rows, strict=True)
+            ]
+            for rows in zip(known, own, strict=True)
+        ]
 
     def _inferred(
         self, result: ExerciseResult, exercise: Exercise, observed: list[list[Observation]] | None
