@@ -21,6 +21,7 @@ from autograder.errors import CourseError
 from autograder.judging.grader import Grader
 from autograder.pipeline.one_submission import grade_content
 
+pytestmark = pytest.mark.slow
 KEY = bytes(32)
 ALL = {path.stem: read_text(path) for path in sorted(TEXTS.glob("*.txt"))}
 PACKAGES = '[student_code]\npackages = ["numpy", "pandas", "pytest", "matplotlib"]'
