@@ -255,4 +255,4 @@ def test_what_is_no_part_of_an_exercise_is_not_run_for_a_grade(name: str) -> Non
 
 
 def test_the_engine_has_as_many_lines_as_is_said() -> None:
-    assert f"it has {engine_lines(COURSE)} lines" in prose("mlp")
+    assert f"It is {engine_lines(COURSE)} lines long" in prose("mlp")

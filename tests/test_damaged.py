@@ -150,7 +150,7 @@ def test_what_lies_where_no_submission_is_looked_for_is_told(tmp_path):
     (tmp_path / "cid").mkdir()
     (tmp_path / "cid" / "value.ipynb").touch()
     (tmp_path / "value_dan.ipynb").touch()
-    found = [str(path.relative_to(tmp_path)) for path in misplaced(tmp_path, "value")]
+    found = [str(path.relative_to(tmp_path)) for path in misplaced(tmp_path, "value", "value")]
     assert found == ["ada/value/Value (1).ipynb", "ben/Value", "cid/value.ipynb", "value_dan.ipynb"]
 
 

@@ -550,7 +550,10 @@ def came_to(server: WarmServer, attack: Attack) -> str:
     return LITTLE if shown.strip().isdigit() and int(shown) << 20 < LIMITS.memory else shown
 
 
-@pytest.mark.parametrize("name", CELLS)
+@pytest.mark.parametrize(
+    "name",
+    [pytest.param(each, marks=[pytest.mark.alone] if "bomb" in each else []) for each in CELLS],
+)
 def test_an_attack_comes_to_what_it_must(server, listener, measured, name):
     path, own_name, sockets = listener
     attack = CELLS[name]

@@ -7,7 +7,7 @@ from typing import Any
 
 from coursecheck.check import load_table
 
-from ..course_folder.assignments import Assignment, stamps_of_tests
+from ..course_folder.assignments import Assignment, source_of, stamps_of_tests
 from ..errors import CourseError
 from ..wall import WarmServer
 from .check_tables import build_table, made_from
@@ -88,7 +88,9 @@ def require_released(assignment: Assignment) -> None:
     name = assignment.name
     exercises = assignment.exercises.values()
     if changed := [each.id for each in exercises if each.released_points != each.total_points]:
+        course = assignment.tests.parents[1]
         raise CourseError(
-            f"source/{name}: {', '.join(changed)} not worth what the release says: "
-            f"run `nbgrader generate_assignment {name.partition('/')[0]} --force`, and grade again"
+            f"{source_of(course, name).relative_to(course)}: {', '.join(changed)} not worth what "
+            "the release says: run "
+            f"`nbgrader generate_assignment {name.partition('/')[0]} --force`, and grade again"
         )
