@@ -119,7 +119,7 @@ class ExerciseResult:
         extra: whether the course can be finished without it.
         bonus: whether its points come on top of the total.
         flaw: what is wrong with a test, for instructors alone: it may quote the test.
-        answer: what tells the answer from any other.
+        answer: a digest that differs for any other answer.
     """
 
     id: str
@@ -167,7 +167,7 @@ class Report:
 
     @property
     def flaws(self) -> list[str]:
-        """What is wrong with tests, in words for their author."""
+        """The flaws of tests, in words for their author."""
         return [
             flaw_in_words(self.assignment, result.id, result.flaw, self.tests)
             for result in self.exercises

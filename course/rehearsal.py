@@ -70,7 +70,7 @@ class Steps:
 
 
 class XorTrials:
-    """What a training on XOR learns from the seeds 0, 0 again and 1, and of its opposite from 2.
+    """The results of a training on XOR from the seeds 0, 0 again and 1, and on its opposite from 2.
 
     Attributes:
         right: at how many of the four points each network is right, where a seed decides.
@@ -115,7 +115,7 @@ class XorTrials:
 
 
 def _is_straight(answers: list[float]) -> bool:
-    """Whether answers at the corners of a square are a straight line's, bent at the end or not."""
+    """Return whether answers at the corners of a square are a straight line's, bent or not."""
     for undo in (float, math.atanh, lambda a: math.log(a / (1 - a))):
         try:
             a, b, c, d = map(undo, answers)

@@ -313,7 +313,7 @@ def fitting_mistakes(
 
 
 def told(entry: dict[str, Any], observed: list[list[Observation]]) -> str:
-    """What a probe itself says is wrong, where it has words for it; else ""."""
+    """Return a probe's own words for what is wrong; "" if it has none."""
     for probe, seen in zip(entry.get("probes", ()), observed, strict=True):
         text = seen[probe["observe"].index(probe["tells"])] if "tells" in probe else ""
         if text and isinstance(text, str):

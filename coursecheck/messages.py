@@ -103,7 +103,7 @@ def is_error(seen: Observation) -> bool:
 
 
 def is_stub(seen: Observation) -> bool:
-    """Whether what failed is a stub that was never filled in."""
+    """Return whether what failed is a stub that was never filled in."""
     return is_error(seen) and seen["error"] == "NotImplementedError"
 
 

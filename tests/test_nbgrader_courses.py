@@ -243,7 +243,7 @@ def test_adopting_refuses_a_folder_without_notebooks(tmp_path):
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", ALL)
 def test_the_points_are_those_of_stock_nbgrader(tmp_path, name):
-    """Where nbgrader marks what is ungraded here, it gives nothing."""
+    """If nbgrader marks what is ungraded here, it gives nothing."""
     text = read_text(TEXTS / f"{name}.txt")
     for notebook in text.notebooks.values():
         notebook.metadata.kernelspec = {"name": "python3", "display_name": "", "language": "python"}

@@ -39,7 +39,7 @@ _PYTHON = ("", "time", "timeit", "capture", "prun", "writefile")
 
 @dataclass
 class Adopted:
-    """What came of adopting a course.
+    """The outcome of adopting a course.
 
     Attributes:
         wrote: the files that were written or changed.
@@ -56,7 +56,7 @@ class Adopted:
 
 @dataclass
 class _Uses:
-    """What an assignment's notebooks import and read."""
+    """List what an assignment's notebooks import and read."""
 
     data: list[str] = field(default_factory=list)
     packages: set[str] = field(default_factory=set)

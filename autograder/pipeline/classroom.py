@@ -125,7 +125,7 @@ class Classroom:
         self._versions_of(name)
 
     def place(self, name: str) -> Place:
-        """Where the notebook of an assignment, or of a part of one, is."""
+        """Return the place of the notebook of an assignment, or of a part of one."""
         return place_of(self._course, name)
 
     def submissions(self, name: str, student: str | None = None) -> list[str]:
@@ -214,7 +214,7 @@ class Classroom:
         return self._penalties.settle(student)
 
     def is_alone(self, name: str) -> bool:
-        """Whether the notebook is its assignment's only one, which students may rename."""
+        """Return whether the notebook is its assignment's only one, which students may rename."""
         return len(parts_of(self._course, self.place(name).folder)) == 1
 
     def _new_jobs(self, wanted: Iterable[tuple[str, str]], at_once: list[Outcome]) -> Iterator[Job]:

@@ -19,7 +19,7 @@ def out_of_use(*_, **__):
 
 
 def is_own(module, name):
-    """Whether the module's function of a name is the one that its file defines."""
+    """Return whether the module's function of a name is the one that its file defines."""
     code = getattr(vars(module).get(name), "__code__", None)
     return code is not None and (code.co_filename, code.co_name) == (module.__file__, name)
 

@@ -52,7 +52,7 @@ _START = """# Start here
 4. **Read the feedback.** Press *Fetch Feedback* in the *Assignment List*, or open *grading* under
    *File → Hub Control Panel → Services*.
 """
-"""What a new student's home holds, as Markdown."""
+"""The page that a new student's home holds, as Markdown."""
 
 _INSTRUCTORS_ONLY = ("formgrader", "course_list")
 _INSTRUCTORS_MENUS = ("formgrader", "create-assignment", "course-list")

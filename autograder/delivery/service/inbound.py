@@ -27,7 +27,7 @@ _log = logging.getLogger(__name__)
 _TIME, _LAST_FILE = RECEIPTS
 
 _ON_THE_WAY = timedelta(minutes=1)
-"""How long after its time a submission may appear."""
+"""The time after its own that a submission may take to appear."""
 
 MOST_BYTES = 100_000_000
 """Of a submission's files together."""
