@@ -81,11 +81,12 @@ def publish_browser(
             build(course, contents / "lesson", chosen, link)
         (work / "own").mkdir()
         own = build_wheels(course, settings, work / "own")
-        extra = [
-            path
-            for name in copy_extra(course, settings, chosen, contents)
-            if _runs_there(path := contents / name, own)
-        ]
+        extra = []
+        for path in (contents / name for name in copy_extra(course, settings, chosen, contents)):
+            if _runs_there(path, own):
+                extra.append(path)
+            else:
+                path.unlink()
         kernel = Path(sys.prefix) / _EXTENSIONS / PYODIDE_KERNEL_NPM_NAME
         # The package of a course says what it needs.
         asked = ("ipython", *(() if settings.wheel else settings.visible.packages))
@@ -136,17 +137,17 @@ def _linked(path: Path, contents: Path) -> _Linked:
 
 
 def _runs_there(path: Path, wheels: Sequence[Path]) -> bool:
-    """Return whether a notebook imports Python's own modules and the course's alone; deletes it if
-    it imports others, which the site lacks."""
-    source = "\n".join(cell.source for cell in read_cells(path, path.stat().st_mtime_ns))
+    """Return whether a notebook's code imports Python's own modules and those of the wheels alone.
+
+    The site has no other packages for it.
+    """
+    cells = read_cells(path, path.stat().st_mtime_ns)
+    source = "\n".join(cell.source for cell in cells if cell.cell_type == "code")
     modules = {*sys.stdlib_module_names}
     for wheel in wheels:
         with zipfile.ZipFile(wheel) as packed:
             modules |= {name.partition("/")[0] for name in packed.namelist()}
-    if {*re.findall(r"^\s*(?:import|from) (\w+)", source, re.MULTILINE)} <= modules:
-        return True
-    path.unlink()
-    return False
+    return {*re.findall(r"^\s*(?:import|from) (\w+)", source, re.MULTILINE)} <= modules
 
 
 def _extensions(wheels: Path, target: Path) -> list[Path]:
