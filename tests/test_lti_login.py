@@ -227,7 +227,7 @@ def test_a_student_comes_to_the_page_of_attempts_and_is_in_the_gradebook(hub, pl
     status, page, url = browser.follow(platform.link(user))
     assert status == 200, page
     assert url == f"{hub.url}services/grading/"
-    assert "<b>user-42</b> hands in" in page
+    assert "<b>Ada Löwe (user-42)</b> hands in" in page
     assert browser.ask(f"{hub.url}services/grading/class")[0] == 404
     with Gradebook(f"sqlite:///{hub.folder.course}/gradebook.db", "autograd") as gradebook:
         found = gradebook.find_student("user-42")
