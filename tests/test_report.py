@@ -184,10 +184,10 @@ def renamed(cells: dict[str, str]) -> dict[str, str]:
 
 def test_a_disguised_copy_is_found_and_independent_answers_are_not():
     answers = variants()
-    assert len(answers) >= 18
+    assert len(answers) >= 12
     assert similar_pairs(answers, STUBS, alike=0.65) == []
-    [pair] = similar_pairs({**answers, "copied": renamed(answers["direct"])}, STUBS)
-    assert {pair.first, pair.second} == {"copied", "direct"}
+    [pair] = similar_pairs({**answers, "copied": renamed(answers["lambdas"])}, STUBS)
+    assert {pair.first, pair.second} == {"copied", "lambdas"}
     assert pair.similarity > 0.95 > ALIKE
 
 
