@@ -9,12 +9,10 @@ from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
+from other_courses import copy_other
 
-from autograder.authoring.release import copy_course
 from autograder.commands.main import main
 from autograder.delivery.contents import wheel_metadata
-
-COURSES = Path(__file__).parent / "courses"
 
 pytestmark = pytest.mark.slow
 
@@ -23,7 +21,7 @@ pytestmark = pytest.mark.slow
 def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """The site of a course that has no package of its own and uses pandas; what was said."""
     course = tmp_path_factory.mktemp("course") / "tables"
-    copy_course(COURSES / "tables", course)
+    copy_other("tables", course)
     done = CliRunner().invoke(main, ["publish", "--browser", "--course", str(course)])
     assert done.exit_code == 0, done.output
     return course / "artefacts" / "browser", done.output
@@ -68,7 +66,7 @@ def test_python_and_its_packages_come_from_the_site_alone(published):
 
 def test_someone_elses_folder_is_left_alone(tmp_path):
     course = tmp_path / "tables"
-    copy_course(COURSES / "tables", course)
+    copy_other("tables", course)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("mine")
     line = ["publish", "--browser", "--course", str(course), "--output", str(tmp_path / "mine")]

@@ -17,8 +17,8 @@ from pathlib import Path
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
+from other_courses import COURSES, copy_other
 
-from autograder.authoring.release import copy_course
 from autograder.commands.demo import filled_notebook, hand_in
 from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.misconceptions import percent_cells
@@ -31,7 +31,6 @@ from autograder.judging.models import Models, server_of
 from autograder.model import Cell, Report
 from autograder.pipeline.one_submission import grade_content
 
-COURSES = Path(__file__).parent / "courses"
 NAMES = ["tokenizer", "tables"]
 """Each course has one assignment, which is called as the course is."""
 KEY = bytes(range(32))
@@ -143,8 +142,7 @@ def schools(tmp_path_factory) -> dict[str, Path]:
     """A copy of each course, with its release made afresh."""
     folders = {name: tmp_path_factory.mktemp(name) for name in NAMES}
     for name, folder in folders.items():
-        copy_course(COURSES / name, folder)
-        shutil.rmtree(folder / "release")
+        shutil.rmtree(copy_other(name, folder) / "release")
         run(folder, "nbgrader", "generate_assignment", name)
     return folders
 
@@ -215,8 +213,7 @@ def text_of(page: Path) -> str:
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
 def test_the_bundle_holds_data_and_table(name, tmp_path):
-    course = tmp_path / "course"
-    copy_course(COURSES / name, course)
+    course = copy_other(name, tmp_path / "course")
     for path in (course / "release" / name).iterdir():
         if path.suffix != ".ipynb":
             path.unlink()  # as where only the notebook was committed

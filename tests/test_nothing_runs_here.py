@@ -3,20 +3,18 @@
 from __future__ import annotations
 
 import json
-import shutil
 import subprocess
 import sys
 from pathlib import Path
 
 import nbformat
 import pytest
+from other_courses import copy_other
 
 from autograder.commands.demo import hand_in
 from autograder.course_folder.assignments import load_assignment
 
 pytestmark = pytest.mark.slow
-
-COURSES = Path(__file__).parent / "courses"
 
 INTRUDER = """
 from pathlib import Path as _Path
@@ -34,8 +32,7 @@ else:
 @pytest.fixture(scope="module")
 def spoiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course with data files whose solution, mistakes and students all spoil what they can."""
-    course = tmp_path_factory.mktemp("spoiled") / "tables"
-    shutil.copytree(COURSES / "tables", course, ignore=shutil.ignore_patterns(".auto*", "*.db"))
+    course = copy_other("tables", tmp_path_factory.mktemp("spoiled") / "tables")
     intruder = INTRUDER.format(trace=str(course / "trace"))
     path = course / "source/tables/tables.ipynb"
     notebook = nbformat.read(path, as_version=4)
