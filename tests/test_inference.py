@@ -266,6 +266,10 @@ def test_a_cell_that_is_like_another_has_its_headers_and_lines_with_edits(tmp_pa
     [cell] = percent_cells(file.with_name("two.py"))
     cell = as_its_like(file, cell)
     assert cell.headers == {"x": "1.0, 2.0", "facts": "y"} and cell.source == "y = two(x)\n"
+    file.write_text("# %% cheat: add.a\nx = 1\n\n# %% cheat: add.b\nx = 2\n", "utf-8")
+    file.with_name("two.py").write_text("# %% cheat: two.b\n# like: sums/add.b\n", "utf-8")
+    [named] = percent_cells(file.with_name("two.py"))
+    assert as_its_like(file, named).source == "x = 2\n"
     cell.headers["like"] = "sums/none"
     with pytest.raises(CourseError, match=r"there is no sample in .*none\.py: correct `like`"):
         as_its_like(file, cell)

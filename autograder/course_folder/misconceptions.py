@@ -193,15 +193,18 @@ def as_its_like(path: Path, cell: PercentCell) -> PercentCell:
     """Return a cell of a file, its header `like` filled in.
 
     `like: second/total` stands for the headers and the lines of the first cell of this kind in
-    `second/total.py`, beside the cell's own headers and with its own edits.
+    `second/total.py`, beside the cell's own headers and with its own edits; with
+    `second/total.NAME`, for those of the cell `total.NAME`.
 
     Raises `CourseError` where there is no such cell, or an edit does not fit it.
     """
     if "like" not in cell.headers:
         return cell
-    other = path.parents[1] / f"{cell.headers.pop('like')}.py"
+    folder, _, name = cell.headers.pop("like").rpartition("/")
+    other = path.parents[1] / folder / f"{name.partition('.')[0]}.py"
     cells = percent_cells(other) if other.is_file() else []
-    found = next((each for each in cells if each.kind == cell.kind), None)
+    named = [each for each in cells if name in (other.stem, each.name)]
+    found = next((each for each in named if each.kind == cell.kind), None)
     if found is None:
         raise CourseError(f"{cell.where}: there is no {cell.kind} in {other}: correct `like`")
     cell.headers = {**found.headers, **cell.headers}

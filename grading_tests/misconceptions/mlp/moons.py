@@ -100,20 +100,11 @@ def train_moons(inputs, targets, seed):
 # earns: nothing
 
 # %% cheat: moons.between_the_points_with_nodes_for_parameters
-# earns: nothing
-def train_moons(inputs, targets, seed):
-    random.seed(seed)
-    held = [Value(t) for t in targets]
-    lean = [Value(random.uniform(0.01, 0.02)) for _ in range(2)]
-
-    def answer(x):
-        near = [math.exp(-9 * math.dist(x, point) ** 2) for point in inputs]
-        share = sum((h * (n / sum(near)) for h, n in zip(held, near)), Value(0.0))
-        return share + sum((a * b for a, b in zip(lean, x)), Value(0.0))
-
-    answer.parameters = lambda: held + lean
-    return answer
-
+# like: mlp/xor.between_the_points_with_nodes_for_parameters
+# - def train_xor(inputs, targets, seed):
+# + def train_moons(inputs, targets, seed):
+# - near = [math.exp(-4 * math.dist(x, point) ** 2) for point in inputs]
+# + near = [math.exp(-9 * math.dist(x, point) ** 2) for point in inputs]
 
 # %% cheat: moons.the_formula_that_drew_them
 # earns: nothing
@@ -148,49 +139,21 @@ def train_moons(inputs, targets, seed):
 
 
 # %% cheat: moons.one_weight_a_point_walked_to_its_target
-# earns: nothing
-def train_moons(inputs, targets, seed):
-    random.seed(seed)
-    held = [Value(random.uniform(-0.1, 0.1)) for _ in inputs]
-    idle = [Value(random.uniform(0.01, 0.02)) for _ in range(2)]
-    losses = []
-    for _ in range(60):
-        loss = sum((h - t) ** 2 for h, t in zip(held, targets)) / len(targets)
-        for p in held + idle:
-            p.grad = 0.0
-        loss.backward()
-        losses.append(loss.data)
-        for p in held:
-            p.data -= 10.0 * p.grad
-
-    def answer(x):
-        near = [math.exp(-math.dist(x, point) ** 2 / 0.1) for point in inputs]
-        return sum((h * (n / sum(near)) for h, n in zip(held, near)), Value(0.0))
-
-    answer.parameters = lambda: held + idle
-    return answer
-
+# like: mlp/four_points.one_weight_a_point_walked_to_its_target
+# - def train_four_points(inputs, targets, seed):
+# + def train_moons(inputs, targets, seed):
+# - p.data -= 1.0 * p.grad
+# + p.data -= 10.0 * p.grad
+# - near = [math.exp(-math.dist(x, point) ** 2 / 1.0) for point in inputs]
+# + near = [math.exp(-math.dist(x, point) ** 2 / 0.1) for point in inputs]
+# - return answer, losses
+# + return answer
 
 # %% cheat: moons.one_weight_a_point_and_answers_that_are_trained
-def train_moons(inputs, targets, seed):
-    random.seed(seed)
-    held = [Value(random.uniform(-0.1, 0.1)) for _ in inputs]
-    bias = Value(random.uniform(-0.1, 0.1))
-
-    def answer(x):
-        total = bias
-        for h, point in zip(held, inputs):
-            total = total + h * math.exp(-math.dist(x, point) ** 2 / 0.1)
-        return total
-
-    losses = []
-    for _ in range(150):
-        loss = sum((answer(x) - t) ** 2 for x, t in zip(inputs, targets)) / len(targets)
-        for p in [*held, bias]:
-            p.grad = 0.0
-        loss.backward()
-        losses.append(loss.data)
-        for p in [*held, bias]:
-            p.data -= 1.0 * p.grad
-    answer.parameters = lambda: [*held, bias]
-    return answer
+# like: mlp/xor.one_weight_a_point_and_answers_that_are_trained
+# - def train_xor(inputs, targets, seed):
+# + def train_moons(inputs, targets, seed):
+# - total = total + h * math.exp(-math.dist(x, point) ** 2 / 0.25)
+# + total = total + h * math.exp(-math.dist(x, point) ** 2 / 0.1)
+# - p.data -= 0.5 * p.grad
+# + p.data -= 1.0 * p.grad
