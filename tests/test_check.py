@@ -12,6 +12,7 @@ from campaigns import daily
 from autograder.authoring.audit.cases import all_cases
 from autograder.authoring.audit.mutation import merged
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
+from autograder.course_folder.settings import load_settings
 from course import check
 from coursecheck.check import CheckFailed, diagnose, fitting_mistakes, load_table
 from namespaces import namespace
@@ -22,16 +23,21 @@ COURSE = find_course()
 VALUE = load_assignment(COURSE, "value")
 
 
-def variants(name):
-    """Right solutions, written in truly different ways."""
-    return all_cases(COURSE, load_assignment(COURSE, name), "", ["variant"])
-
+TRAININGS = load_settings(COURSE).limits.trainings
+# Right solutions, written in truly different ways; most of their trainings wait for a campaign.
+RIGHT = [
+    pytest.param(case, trains, id=f"{case.id}{trains:d}", marks=daily(case.id, 4) if trains else [])
+    for name in assignment_names(COURSE)
+    for case in all_cases(COURSE, load_assignment(COURSE, name), "", ["variant"])
+    for trains in (False, True)
+    if not trains or {*TRAININGS} & {*load_assignment(COURSE, name).exercises}
+]
 
 # Public examples cannot tell these from another mistake, which is named in their place.
 ALIKE = {"zero_grad.new_nodes", "four_points.rate_too_small", "q21.numbers_only"}
 # The audit holds each name behind the wall, and `test_generated` the tables that it comes from.
 MISTAKES = [
-    pytest.param(name, exercise.id, mistake, id=mistake.id, marks=daily(mistake.id, 4))
+    pytest.param(name, exercise.id, mistake, id=mistake.id, marks=daily(mistake.id, 12))
     for name in assignment_names(COURSE)
     for exercise in load_assignment(COURSE, name).exercises.values()
     for mistake in exercise.mistakes
@@ -53,16 +59,12 @@ def recursion_limit():
     sys.setrecursionlimit(limit)
 
 
-@pytest.mark.parametrize(
-    "case",
-    [c for name in assignment_names(COURSE) for c in variants(name)],
-    ids=lambda case: case.id,
-)
-def test_right_answers_of_every_kind_pass(case, recursion_limit):
+@pytest.mark.parametrize(("case", "trains"), RIGHT)
+def test_right_answers_of_every_kind_pass(case, trains, recursion_limit):
     assignment = load_assignment(COURSE, case.assignment)
     scope = namespace(assignment, **case.answers)
     for exercise in assignment.exercises.values():
-        if exercise.probes:
+        if exercise.probes and (exercise.id in TRAININGS) == trains:
             check(exercise.id, scope)
 
 
