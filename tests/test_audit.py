@@ -38,18 +38,19 @@ REPEATS = int(os.environ.get("REPEATS", "3"))
 """How often one submission is graded; `make audit` asks for 200."""
 
 SEEDS = int(os.environ.get("SEEDS", "0"))
-"""By how many seeds every known mistake is judged; here, two of them judge one in `FEW`."""
+"""By how many seeds every known mistake is judged; here, two of them judge one in `EVERY`."""
 
 EVERY = 20
 """Of the cases that a machine made or drew, one in so many is judged here; `make audit` judges
 all."""
 
-FEW = 4
-"""Of what takes seconds, such as a training, one in so many."""
+FEW = 7
+"""Of trainings, which take seconds, and of edges that a machine made, one in so many."""
 
 SLOW = set(load_settings(COURSE).limits.trainings)
 
 MADE_BY_MACHINE = ("two_exercises", "two_in_one", "mutant")
+WRITTEN = {u.id for a in ASSIGNMENTS.values() for e in a.exercises.values() for u in e.unnamed}
 
 
 @cache
@@ -68,12 +69,15 @@ def drawn(case, every):
 
 @pytest.fixture(scope="session")
 def found():
-    """The audit of all that people wrote, and of a sample of the rest."""
+    """The audit of all that people wrote, and of a sample of the rest and of trainings."""
 
     def chosen(case):
+        if case.kind == "variant":
+            return case if drawn(case, FEW) else replace(case, spared=frozenset(SLOW))
         if case.kind in MADE_BY_MACHINE:
-            return drawn(case, EVERY)
-        return case.kind == "variant" or case.exercise not in SLOW or drawn(case, FEW)
+            return case if drawn(case, EVERY) else None
+        few = case.exercise in SLOW or (case.kind == "edge" and case.id not in WRITTEN)
+        return case if not few or drawn(case, FEW) else None
 
     return audit(COURSE, NAMES, workers=os.cpu_count() or 1, chosen=chosen)
 
@@ -108,7 +112,7 @@ def test_right_solutions_get_full_marks(found):
 def test_the_audit_passes_and_the_page_tells_what_it_found(found):
     assert found.passed and found.gaps == []
     page = (COURSE / "docs" / "audit.md").read_text("utf-8")
-    sampled = tuple(TITLES[kind] for kind in MADE_BY_MACHINE)
+    sampled = tuple(TITLES[kind] for kind in (*MADE_BY_MACHINE, "edge"))
     for cells in rows(found):
         if not cells[0].endswith(sampled) and not cells[0].startswith("mlp: "):
             assert f"| {' | '.join(cells)} |" in page
@@ -139,7 +143,7 @@ def test_every_exercise_has_a_cheat_and_all_wrong_answers_are_python():
 # Verdicts in the grader's own process are those from behind the wall.
 
 
-@pytest.mark.parametrize("case", cases("mistake")[::9] + cases("two_in_one")[::25],
+@pytest.mark.parametrize("case", cases("mistake")[::27] + cases("two_in_one")[::75],
                          ids=lambda case: case.id)  # fmt: skip
 def test_verdicts_are_the_same_on_both_sides_of_the_wall(grader, case):
     assignment = ASSIGNMENTS[case.assignment]
@@ -158,7 +162,9 @@ def test_verdicts_are_the_same_on_both_sides_of_the_wall(grader, case):
 def test_other_seeds_give_the_same_verdicts():
     """What a submission gets does not depend on which numbers were drawn for it."""
     verdicts: dict[str, dict[tuple, set[str]]] = {}
-    chosen = [case for case in cases("mistake") if not case.endless and (SEEDS or drawn(case, FEW))]
+    chosen = [
+        case for case in cases("mistake") if not case.endless and (SEEDS or drawn(case, EVERY))
+    ]
     for number in range(SEEDS or 2):
         with Judge(COURSE, f"seed {number}") as judge:
             for case in chosen:
@@ -272,7 +278,8 @@ def blind_course(tmp_path):
 
 def test_an_author_is_told_which_mistakes_the_tests_miss(blind_course):
     def about(case):
-        return set(case.answers) <= {"q2", "q3"} and case.kind in ("mistake", "mutant")
+        asked = set(case.answers) <= {"q2", "q3"} and case.kind in ("mistake", "mutant")
+        return case if asked else None
 
     found = audit(blind_course, ["checkpoint"], 1, chosen=about)
     assert not found.passed
@@ -310,7 +317,8 @@ def test_the_command_prints_json_and_its_failures_with_how_to_reproduce_them(tmp
     from autograder.authoring.audit import command
 
     def little(course, names, workers, seed, tell):
-        return audit(course, names, workers, seed, lambda c: c.id in ("q3.option_a", "fractions"))
+        some = ("q3.option_a", "fractions")
+        return audit(course, names, workers, seed, lambda case: case if case.id in some else None)
 
     monkeypatch.setattr(command, "audit", little)
     result = CliRunner().invoke(main, ["audit", "checkpoint", "--workers", "1", "--json"])
