@@ -20,6 +20,7 @@ from damage import DAMAGES, STUBS
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import assignment_names, load_assignment
+from autograder.course_folder.settings import load_settings
 from autograder.errors import UnreadableNotebook
 from autograder.judging.grader import Grader
 from autograder.notebook.aligning import squeezed
@@ -67,8 +68,14 @@ class Survey:
 
 
 def honest_submissions(course: Path) -> Iterator[Honest]:
-    """For each assignment: all right, one mistake, two mistakes, and the first half alone."""
+    """For each assignment: all right, one mistake, two mistakes, and the first half alone.
+
+    An assignment with trainings, which take long, is damaged in a campaign alone.
+    """
+    trainings = {*load_settings(course).limits.trainings}
     for name in assignment_names(course):
+        if trainings & {*load_assignment(course, name).exercises} and not size(0, 1):
+            continue
         exercises = load_assignment(course, name).exercises
         right = {key: exercise.solution for key, exercise in exercises.items()}
         for key, exercise in exercises.items():

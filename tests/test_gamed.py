@@ -4,8 +4,10 @@ from __future__ import annotations
 
 import ast
 from functools import cache
+from zlib import crc32
 
 import pytest
+from campaigns import size
 
 from autograder.authoring.audit.cases import Case
 from autograder.authoring.audit.judging import notebook_cells
@@ -45,10 +47,12 @@ AUTOMATIC = [
 ]
 
 
+@pytest.mark.sized
 @pytest.mark.parametrize(("assignment", "exercise"), AUTOMATIC)
 def test_functions_that_only_raise_earn_nothing(assignment, exercise):
     tree = ast.parse(exercise.solution)
-    for kind in KINDS:
+    step = size(5, 1)
+    for kind in KINDS[crc32(exercise.id.encode()) % step :: step]:
         for each in ast.walk(tree):
             if isinstance(each, ast.FunctionDef):
                 each.body = ast.parse(f"raise {kind}").body

@@ -6,6 +6,7 @@ import json
 from pathlib import Path
 
 import pytest
+from campaigns import daily
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import (
@@ -40,6 +41,10 @@ AUTOMATIC = [
 ]
 NAMES = list(ASSIGNMENTS)
 SLOW = set(load_settings(COURSE).limits.trainings)
+# The trainings of one take long, and have a turn in each campaign.
+SHORT = [
+    pytest.param(name, marks=[pytest.mark.campaign] if name == "mlp" else []) for name in NAMES
+]
 
 
 @pytest.fixture
@@ -65,10 +70,14 @@ def unmanned(report: Report) -> list[ExerciseResult]:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_solution_scores_full_marks(graded, name):
+def test_the_solution_scores_full_marks_and_written_answers_wait_for_a_person(graded, name):
     report = graded(name, RIGHT[name])
     assert report.score == full_marks(name)
     assert {result.status for result in unmanned(report)} == {"passed"}
+    waiting = {result.id for result in report.exercises if result.status == "manual"}
+    exercises = ASSIGNMENTS[name].exercises.values()
+    assert waiting == {exercise.id for exercise in exercises if exercise.manual}
+    assert all(result.points is None for result in report.exercises if result.id in waiting)
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -78,17 +87,9 @@ def test_the_stub_scores_nothing(graded, name):
     assert {result.status for result in unmanned(report)} == {"missing"}
 
 
-@pytest.mark.parametrize("name", NAMES)
-def test_written_answers_wait_for_a_person(graded, name):
-    report = graded(name, RIGHT[name])
-    waiting = {result.id for result in report.exercises if result.status == "manual"}
-    exercises = ASSIGNMENTS[name].exercises.values()
-    assert waiting == {exercise.id for exercise in exercises if exercise.manual}
-    assert all(result.points is None for result in report.exercises if result.id in waiting)
-
-
 @pytest.mark.parametrize(
-    ("name", "exercise"), AUTOMATIC, ids=lambda each: getattr(each, "id", each)
+    ("name", "exercise"),
+    [pytest.param(name, each, id=each.id, marks=daily(each.id, 4)) for name, each in AUTOMATIC],
 )
 def test_an_empty_cell_earns_nothing(graded, name, exercise):
     """Nothing holds by accident: with all else right, no test of the exercise passes."""
@@ -105,7 +106,7 @@ def test_an_empty_cell_earns_nothing(graded, name, exercise):
     )
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SHORT)
 def test_printing_and_warning_cost_nothing(graded, name):
     noise = 'import sys, warnings\nprint("hello", file=sys.stderr)\nwarnings.warn("careful")\n'
     answers = {exercise.id: noise + exercise.solution for n, exercise in AUTOMATIC if n == name}
@@ -118,7 +119,7 @@ def one_mistake(name: str) -> dict[str, str]:
     return {**RIGHT[name], exercise.id: exercise.mistakes[1].source}
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SHORT)
 def test_the_same_submission_gets_the_same_report(graded, name):
     assert graded(name, one_mistake(name)).as_json() == graded(name, one_mistake(name)).as_json()
 
@@ -145,7 +146,7 @@ def test_outputs_and_metadata_do_not_change_the_numbers(graded, grader, tmp_path
     assert grade_file(grader, path, "value")[1].seed == first.seed
 
 
-@pytest.mark.parametrize("name", NAMES)
+@pytest.mark.parametrize("name", SHORT)
 def test_another_key_draws_other_numbers_and_gives_the_same_verdicts(graded, course, name):
     answers = one_mistake(name)
     first = graded(name, answers)

@@ -6,6 +6,7 @@ import ast
 import linecache
 
 import pytest
+from campaigns import daily
 
 from autograder.authoring.audit.cases import Case
 from autograder.authoring.audit.judging import notebook_cells
@@ -19,7 +20,7 @@ pytestmark = pytest.mark.slow
 COURSE = find_course()
 ASSIGNMENTS = {name: load_assignment(COURSE, name) for name in assignment_names(COURSE)}
 EXERCISES = [
-    pytest.param(name, exercise, id=exercise.id)
+    pytest.param(name, exercise, id=exercise.id, marks=daily(exercise.id, 4))
     for name, assignment in ASSIGNMENTS.items()
     for exercise in assignment.exercises.values()
     # Of the trainings, which take seconds, one is enough.

@@ -192,6 +192,7 @@ def other(request):
     return run
 
 
+@pytest.mark.campaign
 def test_tables_are_the_same_on_every_version(other):
     texts = json.loads(other(TABLES, str(COURSE), *NAMES))
     for name in NAMES:
