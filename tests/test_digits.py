@@ -2,25 +2,25 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import math
 import re
-from pathlib import Path
 from typing import Any
 
-import nbformat
 import pytest
+from extra_notebooks import COURSE, ExtraNotebook
 
-from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.assignments import load_assignment
 from course.digits import digits, pixels
 from course.drawing.pixels import pixel_drawing
 from course.interactives.model import YourCodeFailed
 from course.interactives.reading import Reader
 
-COURSE = find_course(Path(__file__).parent)
-NOTEBOOK = COURSE / "course" / "extra" / "digits.ipynb"
-CELLS = {cell.id: cell for cell in nbformat.read(NOTEBOOK, as_version=4).cells}
+NOTEBOOK = ExtraNotebook("digits.ipynb")
+CELLS, ANSWERS, run = NOTEBOOK.cells, NOTEBOOK.answers, NOTEBOOK.run
+MLP = load_assignment(COURSE, "mlp").exercises
+NEEDED = ("module", "neuron", "layer", "mlp", "cross_entropy", "sgd")
+# What a student brings along from the notebook before.
+PASTED = {"own-network": "\n\n".join(MLP[name].solution for name in NEEDED)}
 
 
 def test_digits_are_many_of_each_and_the_same_for_the_same_seed() -> None:
@@ -72,50 +72,19 @@ def test_ink_shows_by_its_darkness() -> None:
     assert re.findall(r'fill-opacity="([\d.]+)"', drawn) == ["0.50", "1.00"]
 
 
-def answers() -> dict[str, str]:
-    """What folds open below each task, by the task's cell."""
-    tasks = [name for name, cell in CELLS.items() if "task" in cell.metadata.get("tags", [])]
-    folds = {name: CELLS[f"{name}-answer"].source for name in tasks}
-    assert all(fold.startswith("<details><summary>An answer</summary>") for fold in folds.values())
-    return {
-        name: re.findall(r"```python\n(.*?)```", fold, re.DOTALL)[0] for name, fold in folds.items()
-    }
-
-
-def pasted() -> str:
-    """What a student brings along from the notebook before."""
-    exercises = load_assignment(COURSE, "mlp").exercises
-    needed = ("module", "neuron", "layer", "mlp", "cross_entropy", "sgd")
-    return "\n\n".join(exercises[name].solution for name in needed)
-
-
-def run(last: str, **changed: str) -> tuple[dict[str, Any], str]:
-    """Run the code cells up to one of them, the answers in the place of the tasks."""
-    scope: dict[str, Any] = {"__name__": "__main__"}
-    printed = io.StringIO()
-    known = {**answers(), "own-network": pasted()}
-    for name, cell in CELLS.items():
-        if cell.cell_type == "code":
-            with contextlib.redirect_stdout(printed):
-                exec(changed.get(name, known.get(name, cell.source)), scope)
-        if name == last:
-            break
-    return scope, printed.getvalue()
-
-
 @pytest.mark.slow
 def test_the_notebook_learns_to_read_with_its_own_answers() -> None:
     fewer = CELLS["train"].source.replace("range(4)", "range(2)")
-    scope, printed = run("draw", train=fewer)
+    scope, printed = run("draw", train=fewer, **PASTED)
     assert scope["accuracy"](scope["network"], scope["unseen"], scope["unseen_labels"]) > 0.8
     assert "drawn    read as" in printed and "It reads a 0" in printed
 
 
 def test_tasks_are_open_and_a_wrong_answer_is_found() -> None:
-    known = answers()
-    assert list(known) == ["accuracy", "epoch", "confusion"]
-    for name in known:
+    assert list(ANSWERS) == ["accuracy", "epoch", "confusion"]
+    for name in ANSWERS:
         assert CELLS[name].source.count("raise NotImplementedError()") in (1, 2)
     assert not any(cell.get("outputs") or "nbgrader" in cell.metadata for cell in CELLS.values())
     with pytest.raises(AssertionError):
-        run("accuracy-check", accuracy=known["accuracy"].replace("max(", "min("))
+        wrong = ANSWERS["accuracy"].replace("max(", "min(")
+        run("accuracy-check", accuracy=wrong, **PASTED)

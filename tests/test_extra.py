@@ -2,47 +2,15 @@
 
 from __future__ import annotations
 
-import contextlib
-import io
 import re
-from pathlib import Path
-from typing import Any
 
-import nbformat
 import pytest
+from extra_notebooks import COURSE, ExtraNotebook
 
-from autograder.course_folder.assignments import assignment_names, find_course
+from autograder.course_folder.assignments import assignment_names
 
-COURSE = find_course(Path(__file__).parent)
-NOTEBOOK = COURSE / "course" / "extra" / "arrays.ipynb"
-
-
-def answers(cells: dict[str, Any]) -> dict[str, str]:
-    """What folds open below each task, by the task's cell."""
-    tasks = [name for name, cell in cells.items() if "task" in cell.metadata.get("tags", [])]
-    found = {}
-    for name in tasks:
-        fold = cells[f"{name}-answer"].source
-        assert fold.startswith("<details><summary>An answer</summary>\n\n")
-        found[name] = re.findall(r"```python\n(.*?)```", fold, re.DOTALL)[0]
-    return found
-
-
-CELLS = {cell.id: cell for cell in nbformat.read(NOTEBOOK, as_version=4).cells}
-ANSWERS = answers(CELLS)
-
-
-def run(last: str, **changed: str) -> tuple[dict[str, Any], str]:
-    """Run the code cells up to one of them, the answers in the place of the tasks."""
-    scope: dict[str, Any] = {"__name__": "__main__"}
-    printed = io.StringIO()
-    for name, cell in CELLS.items():
-        if cell.cell_type == "code":
-            with contextlib.redirect_stdout(printed):
-                exec(changed.get(name, ANSWERS.get(name, cell.source)), scope)
-        if name == last:
-            break
-    return scope, printed.getvalue()
+NOTEBOOK = ExtraNotebook("arrays.ipynb")
+CELLS, ANSWERS, run = NOTEBOOK.cells, NOTEBOOK.answers, NOTEBOOK.run
 
 
 def test_the_notebook_works_with_its_own_answers() -> None:
