@@ -72,18 +72,6 @@ def test_no_word_of_this_course_is_in_what_is_general(path):
     assert not found
 
 
-def test_every_exception_is_needed():
-    for name, word in EXCEPTIONS:
-        assert word in WORDS.findall((ROOT / name).read_text("utf-8")), (name, word)
-
-
-def test_the_words_are_found_where_they_are_meant():
-    for text in ("x = Value(2.0)", "the autograd course", "x._prev", "a ReLU", "zero_grad()"):
-        assert WORDS.search(text), text
-    for text in ("autograder grade", "the value", "forward", "upgrade", "linearGradient", "grade"):
-        assert not WORDS.search(text), text
-
-
 # Imports.
 
 

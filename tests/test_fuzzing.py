@@ -87,41 +87,6 @@ def test_any_bytes_are_a_message_or_refused(body: bytes, framed: bool) -> None:
         assert message is None or type(message) in (bool, int, float, str, list, dict)
 
 
-@fuzz
-@given(JSON)
-@example({"set": [{"list": []}]})
-@example({"dict": [[{"list": []}, 1]]})
-@example({"float": "1e5"})
-@example({"object": True})
-def test_any_message_is_a_value_or_refused(message: Any) -> None:
-    try:
-        value = protocol.decode(message, lambda kind, number: (kind, number))
-    except protocol.ProtocolError:
-        return
-    assert type(value) in (type(None), bool, int, float, str, tuple, list, set, dict)
-
-
-VALUES = st.recursive(
-    PRIMITIVES | st.sampled_from([float("inf"), float("-inf")]),
-    lambda inner: (
-        st.lists(inner, max_size=4)
-        | st.tuples(inner, inner)
-        | st.dictionaries(st.text(max_size=5), inner, max_size=4)
-    ),
-    max_leaves=15,
-)
-
-
-@fuzz
-@given(VALUES)
-def test_values_cross_and_come_out_the_same(value: Any) -> None:
-    def refuse(_: Any) -> Any:
-        raise AssertionError("every one of these travels by value")
-
-    sent = json.loads(json.dumps(protocol.encode(value, refuse)))
-    assert protocol.decode(sent, lambda kind, number: None) == value
-
-
 LOOKS = [
     lambda student: student.x == 1.0,
     lambda student: student.x == [1.0, student.y],

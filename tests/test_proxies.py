@@ -11,6 +11,7 @@ from contextlib import suppress
 from typing import Any
 
 import pytest
+from campaigns import size
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from replies import Says
@@ -563,18 +564,26 @@ def alike(left: Any, right: Any) -> bool:
     return bool(left == right)
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+def examples(usual: int) -> settings:
+    """So many examples, the same each time; more and others in a campaign."""
+    return settings(derandomize=not size(0, 1), deadline=None, max_examples=size(usual, 5000))
+
+
+@pytest.mark.sized
+@examples(300)
 @given(PLAIN)
 def test_plain_values_come_through_unchanged(value):
     message = json.loads(json.dumps(protocol.encode(value, refuse), allow_nan=False))
     assert alike(protocol.decode(message, refuse), value)
 
 
-@settings(derandomize=True, deadline=None, max_examples=600)
+@pytest.mark.sized
+@examples(600)
 @given(JSON)
 def test_malformed_messages_raise_protocol_errors_alone(message):
     with suppress(protocol.ProtocolError):
-        protocol.decode(message, lambda kind, number: (kind, number))
+        value = protocol.decode(message, lambda kind, number: (kind, number))
+        assert type(value) in (type(None), bool, int, float, str, bytes, tuple, list, set, dict)
 
 
 def inside_lists(depth: int) -> Any:
