@@ -21,7 +21,7 @@ from pathlib import Path
 
 from autograder.delivery.service.attempts import Attempt, Attempts
 
-START = 90  # seconds
+START = 180  # seconds; the first start of a hub makes the course
 
 
 def free_port() -> int:
@@ -29,6 +29,17 @@ def free_port() -> int:
         taken.bind(("127.0.0.1", 0))
         port: int = taken.getsockname()[1]
         return port
+
+
+def wait_until_it_answers(url: str, server: subprocess.Popen[bytes], log: Path) -> None:
+    until = time.monotonic() + START
+    while time.monotonic() < until and server.poll() is None:
+        try:
+            with urllib.request.urlopen(url, timeout=5):
+                return
+        except (urllib.error.URLError, OSError):
+            time.sleep(0.1)
+    raise RuntimeError(f"it does not answer:\n{log.read_text()[-3000:]}")
 
 
 @dataclass
@@ -52,14 +63,7 @@ class Service:
             start_new_session=True,
         )  # fmt: skip
         log.close()
-        until = time.monotonic() + START
-        while time.monotonic() < until and self.process.poll() is None:
-            try:
-                with urllib.request.urlopen(f"{self.url}/health", timeout=5):
-                    return
-            except (urllib.error.URLError, OSError):
-                time.sleep(0.1)
-        raise RuntimeError((self.course / "serve.log").read_text()[-3000:])
+        wait_until_it_answers(f"{self.url}/health", self.process, self.course / "serve.log")
 
     def kill(self) -> None:
         """As for want of memory: no code of the service runs any more."""

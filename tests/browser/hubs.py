@@ -7,19 +7,17 @@ import signal
 import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import ExitStack, contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
 from playwright.sync_api import Page
+from services import wait_until_it_answers
 
 from autograder.delivery.hub.folders import HubFolder
 
-START, STOP = 180, 30  # seconds; the first start makes the course
+STOP = 30  # seconds
 
 
 @dataclass(frozen=True)
@@ -44,17 +42,8 @@ def serve_hub(
 ) -> Iterator[Hub]:
     """The hub as `make hub` starts it, on free ports; with settings of its own if given."""
     port = _four_free_ports()
-    command = [
-        sys.executable,
-        "-m",
-        "autograder",
-        "hub",
-        "--folder",
-        str(root),
-        "--port",
-        str(port),
-    ]
-    command += ["--assignment", assignment]
+    command = [*(sys.executable, "-m", "autograder", "hub", "--folder", str(root))]
+    command += ["--port", str(port), "--assignment", assignment]
     for name in students:
         command += ["--student", name]
     if config is not None:
@@ -65,7 +54,7 @@ def serve_hub(
         hub = subprocess.Popen(command, stdout=output, stderr=output, start_new_session=True)
     try:
         url = f"http://127.0.0.1:{port}/"
-        _wait_until_it_answers(f"{url}hub/health", hub, log)
+        wait_until_it_answers(f"{url}hub/health", hub, log)
         yield Hub(HubFolder(root.resolve()), url)
     finally:
         hub.terminate()  # it ends the proxy and everybody's server
@@ -89,14 +78,3 @@ def _four_free_ports() -> int:
             except (OSError, OverflowError):
                 continue
             return port
-
-
-def _wait_until_it_answers(url: str, hub: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + START
-    while time.monotonic() < deadline and hub.poll() is None:
-        try:
-            with urllib.request.urlopen(url, timeout=5):
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.2)
-    raise RuntimeError(f"the hub does not answer:\n{log.read_text()[-3000:]}")

@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 import os
 import secrets
-import socket
 import subprocess
 import sys
-import time
-import urllib.error
-import urllib.request
 from collections.abc import Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass
 from pathlib import Path
 
-START, STOP = 60, 20  # seconds
+from services import free_port, wait_until_it_answers
+
+STOP = 20  # seconds
 NO_NEWS = {"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}
 
 
@@ -35,7 +33,7 @@ class Lab:
 @contextmanager
 def serve(course: Path, home: Path) -> Iterator[Lab]:
     """JupyterLab as a student or an instructor starts it; `home` takes what it writes."""
-    port = _free_port()
+    port = free_port()
     lab = Lab(course, f"http://127.0.0.1:{port}", secrets.token_hex(16))
     command = [
         *(sys.executable, "-m", "jupyterlab", "--no-browser", "--allow-root"),
@@ -54,7 +52,7 @@ def serve(course: Path, home: Path) -> Iterator[Lab]:
             command, cwd=course, env=environment, stdout=output, stderr=output
         )
     try:
-        _wait_until_it_answers(lab, server, log)
+        wait_until_it_answers(lab.address("api/status"), server, log)
         yield lab
     finally:
         server.terminate()  # it ends its kernels first
@@ -78,21 +76,3 @@ def _environment(home: Path) -> dict[str, str]:
         "IPYTHONDIR": "ipython",
     }
     return os.environ | {name: str(home / folder) for name, folder in folders.items()}
-
-
-def _free_port() -> int:
-    with socket.socket() as probe:
-        probe.bind(("127.0.0.1", 0))
-        port: int = probe.getsockname()[1]
-    return port
-
-
-def _wait_until_it_answers(lab: Lab, server: subprocess.Popen[bytes], log: Path) -> None:
-    deadline = time.monotonic() + START
-    while time.monotonic() < deadline and server.poll() is None:
-        try:
-            with urllib.request.urlopen(lab.address("api/status"), timeout=5):
-                return
-        except (urllib.error.URLError, OSError):
-            time.sleep(0.1)
-    raise RuntimeError(f"JupyterLab does not answer:\n{log.read_text()[-3000:]}")
