@@ -34,18 +34,18 @@ from pathlib import Path
 
 import psutil
 from nbgrader.api import Gradebook
+from schools import released, solutions
 
-from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.authoring.release import run_nbgrader
 from autograder.commands import main as cli
 from autograder.commands.demo import hand_in, hand_in_unreadable
-from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.assignments import load_assignment
 
 # Not all of these are named below: a forked command finds them imported.
 from autograder.pipeline import (
     workers,  # noqa: F401
 )
 
-KEY = bytes(range(32))
 POLICY = "\nc.LatePolicy.percent_a_day = 10\n"
 DUE = datetime(2030, 3, 1, 12, 0)
 LATE = "late"
@@ -53,17 +53,15 @@ KINDS = ["seconds", "notebook", "being written", "gradebook", "other grader", "s
 _BECOMES_PARENT = 36  # PR_SET_CHILD_SUBREAPER
 
 
-def make_class(folder: Path, source: Path) -> None:
+def make_class(folder: Path) -> None:
     """A course with submissions of every kind that nobody has graded."""
-    copy_course(source, folder)
+    released(folder)
     with (folder / "nbgrader_config.py").open("a") as config:
         config.write(POLICY)
-    (folder / ".autograder_key").write_text(KEY.hex() + "\n")
-    run_nbgrader(folder, "generate_assignment", "value", "--force")
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         gradebook.update_or_create_assignment("value", duedate=DUE)
     assignment = load_assignment(folder, "value")
-    right = {key: exercise.solution for key, exercise in assignment.exercises.items()}
+    right = solutions("value")
     wrong = {**right, "mul": assignment.exercises["mul"].mistakes[0].source}
     ended = {**right, "pow": "import os\nos._exit(0)\n"}
     students = {"right": right, "wrong": wrong, LATE: right, "ended": ended, "empty": {}}
@@ -228,7 +226,7 @@ class Driver:
         self._course = folder / "course"
         self._scratch = folder / "scratch"
         self._scratch.mkdir()
-        make_class(self._fresh, find_course(Path(__file__).parent))
+        make_class(self._fresh)
         # What outlives a killed grader becomes a child of this process, and is found.
         ctypes.CDLL(None).prctl(_BECOMES_PARENT, 1, 0, 0, 0)
         self.found = Campaign(submissions=len(list((self._fresh / "submitted").iterdir())))

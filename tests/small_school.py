@@ -8,24 +8,22 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
-from autograder.authoring.release import copy_course, run_nbgrader
+from schools import KEY, released, solutions
+
 from autograder.commands.demo import hand_in, hand_in_unreadable
-from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.assignments import load_assignment
 from autograder.judging.grader import Grader
 from autograder.model import Outcome
 from autograder.pipeline.classroom import Classroom
 from autograder.pipeline.workers import OneProcess, Workers
 
-KEY = bytes(range(32))
 STUDENTS = 6
 
 
 def make_school(folder: Path) -> Path:
     """A course in which some did all, some made one mistake, some nothing; one file is cut off."""
-    copy_course(find_course(Path(__file__).parent), folder)
-    run_nbgrader(folder, "generate_assignment", "value", "--force")
-    assignment = load_assignment(folder, "value")
-    right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
+    released(folder)
+    assignment, right = load_assignment(folder, "value"), solutions("value")
     wrong = {**right, "mul": assignment.exercises["mul"].mistakes[0].source}
     kinds = [right, wrong, {}]
     hand_in(folder, assignment, {f"student_{n}": kinds[n % 3] for n in range(STUDENTS)})

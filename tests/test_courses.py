@@ -9,8 +9,6 @@ from __future__ import annotations
 
 import csv
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -18,6 +16,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from other_courses import COURSES, copy_other
+from schools import run
 
 from autograder.commands.demo import filled_notebook, hand_in
 from autograder.course_folder.assignments import load_assignment
@@ -195,15 +194,6 @@ def test_a_class_goes_all_the_way(schools, name):
     rows = [*csv.DictReader((school / "marks.csv").open())]
     found = {row["student"]: float(row["mark"]) for row in rows}
     assert found == scores
-
-
-def run(folder: Path, module: str, *arguments: str) -> str:
-    """Run a command in a course; returns all that it printed."""
-    command = [sys.executable, "-m", module, *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
-    printed = done.stdout + done.stderr
-    assert done.returncode == 0, printed
-    return printed
 
 
 def text_of(page: Path) -> str:

@@ -17,7 +17,7 @@ from campaigns import seed, size
 from kills import State, make_class, state_of
 
 from autograder.commands.demo import filled_notebook
-from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.key import course_key
 from autograder.gradebook import history
 from autograder.judging.grader import Grader
@@ -36,7 +36,7 @@ LIMITS = Limits(seconds=0.3, training_seconds=3.0, cell_seconds=3.0)
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A class that nobody has graded."""
     folder = tmp_path_factory.mktemp("class") / "course"
-    make_class(folder, find_course(HERE))
+    make_class(folder)
     return folder
 
 

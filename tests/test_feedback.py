@@ -11,17 +11,16 @@ import pytest
 from bs4 import BeautifulSoup
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import GetGrades
+from schools import COURSE, grade, released, solutions
 
-from autograder.authoring.release import copy_course, run_nbgrader
-from autograder.commands.demo import filled_notebook
+from autograder.authoring.release import run_nbgrader
+from autograder.commands.demo import hand_in
 from autograder.course_folder.assignments import (
     Assignment,
     assignment_names,
-    find_course,
     load_assignment,
 )
 from autograder.errors import CourseError
-from autograder.judging.grader import Grader
 from autograder.judging.hidden_tests import Suite
 from autograder.judging.models import Models
 from autograder.model import ADVICE, ExerciseResult, Report
@@ -31,49 +30,35 @@ from autograder.pages.feedback import FeedbackExporter, ReadMarks
 from autograder.pages.feedback.exporter import feedback_page
 from autograder.pages.feedback.summary import summary
 from autograder.pages.formulas import MAX_LENGTH, mathml
-from autograder.pipeline.classroom import Classroom
-from autograder.pipeline.workers import OneProcess
 from coursecheck.check import first_wrong, load_table
 from coursecheck.messages import Example, Row
 
 pytestmark = pytest.mark.slow
 
-COURSE = find_course(Path(__file__).parent)
 CHECKPOINT = load_assignment(COURSE, "checkpoint")
 VALUE = load_assignment(COURSE, "value")
 MISTAKE = next(m for m in VALUE.exercises["mul"].mistakes if m.id == "mul.own_data")
-RIGHT = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}
+RIGHT = solutions("value")
 ANSWERS = {
     "all_right": RIGHT,
     "one_mistake": {**RIGHT, "mul": MISTAKE.source},
     "by_hand": {**RIGHT, "mul": MISTAKE.source},
     "not_started": {},
 }
-QUIZ = {exercise.id: exercise.solution for exercise in CHECKPOINT.exercises.values()}
 WRITTEN = next(exercise for exercise in CHECKPOINT.exercises.values() if exercise.manual)
 
 
 @pytest.fixture(scope="module")
 def school(tmp_path_factory) -> Path:
     """A graded class, with feedback made by nbgrader's own command."""
-    folder = tmp_path_factory.mktemp("school")
-    copy_course(COURSE, folder)
+    folder = released(tmp_path_factory.mktemp("school"), "value", "checkpoint")
+    hand_in(folder, VALUE, ANSWERS)
+    quizzed = {**solutions("checkpoint"), WRITTEN.id: "By the chain rule, $y = x^2$."}
+    hand_in(folder, CHECKPOINT, {"quizzed": quizzed})
     for name in ("value", "checkpoint"):
-        run_nbgrader(folder, "generate_assignment", name, "--force")
-    for student, answers in ANSWERS.items():
-        _hand_in(folder, student, "value", answers)
-    _hand_in(folder, "quizzed", "checkpoint", {**QUIZ, WRITTEN.id: "By the chain rule, $y = x^2$."})
-    with Grader(folder, bytes(32)) as grader, Classroom(folder, OneProcess(grader)) as room:
-        wanted = [("value", student) for student in ANSWERS] + [("checkpoint", "quizzed")]
-        list(room.grade(wanted))
+        grade(folder, name)
     run_nbgrader(folder, "generate_feedback", "value")
     return folder
-
-
-def _hand_in(folder: Path, student: str, name: str, answers: dict[str, str]) -> None:
-    path = folder / "submitted" / student / name
-    path.mkdir(parents=True)
-    (path / f"{name}.ipynb").write_text(filled_notebook(folder, name, answers), "utf-8")
 
 
 def page_of(school: Path, student: str) -> BeautifulSoup:

@@ -11,11 +11,11 @@ import pytest
 from click.testing import CliRunner
 from downloads import canvas, moodle
 from nbgrader.api import Gradebook
+from schools import released
 
-from autograder.authoring.release import copy_course, run_nbgrader
 from autograder.commands.demo import filled_notebook
 from autograder.commands.main import main
-from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.assignments import load_assignment
 from autograder.delivery.lms.feedback_out import feedback_out
 from autograder.errors import CourseError
 from autograder.pipeline.classroom import course_directory
@@ -28,9 +28,7 @@ NOON = datetime(2030, 3, 1, 12, 0)
 @pytest.fixture(scope="module")
 def school(tmp_path_factory) -> Path:
     """Five students, two of one name, who handed in by Moodle and by Canvas; four are graded."""
-    folder = tmp_path_factory.mktemp("out") / "course"
-    copy_course(find_course(Path(__file__).parent), folder)
-    run_nbgrader(folder, "generate_assignment", "value", "--force")
+    folder = released(tmp_path_factory.mktemp("out") / "course")
     with Gradebook(course_directory(folder).db_url) as gradebook:
         for student, first, last, lms in (
             ("s1", "Jürgen", "Müller", "101"), ("s2", "Kim", "Lee", "102"),

@@ -18,13 +18,14 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
+from schools import released, solutions
 from sqlalchemy import Engine, event, text
 from sqlalchemy.exc import DatabaseError
 
-from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.authoring.release import run_nbgrader
 from autograder.commands.demo import hand_in, hand_in_unreadable
 from autograder.commands.main import main
-from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.assignments import load_assignment
 from autograder.errors import CourseError
 from autograder.gradebook import history
 from autograder.gradebook.writing import Result, record
@@ -77,14 +78,14 @@ def database() -> Iterator[str]:
 @pytest.fixture(params=["sqlite", "postgresql"])
 def school(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
     """A course with submissions that nobody has graded."""
-    copy_course(find_course(Path(__file__).parent), tmp_path)
+    released(tmp_path)
     if request.param == "postgresql":
+        (tmp_path / "gradebook.db").unlink()
         with (tmp_path / "nbgrader_config.py").open("a") as config:
             url = request.getfixturevalue("database")
             config.write(f"\nc.CourseDirectory.db_url = {url!r}\n")
-    run_nbgrader(tmp_path, "generate_assignment", "value", "--force")
-    assignment = load_assignment(tmp_path, "value")
-    right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
+        run_nbgrader(tmp_path, "generate_assignment", "value", "--force")
+    assignment, right = load_assignment(tmp_path, "value"), solutions("value")
     wrong = {**right, "mul": assignment.exercises["mul"].mistakes[0].source}
     hand_in(tmp_path, assignment, {"ada": right, "ben": wrong, "cy": {}, "dee": right})
     hand_in_unreadable(tmp_path, assignment)

@@ -3,16 +3,14 @@
 from __future__ import annotations
 
 import json
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.nbgraderformat import SCHEMA_VERSION
+from schools import run
 
 from autograder.course_folder.assignments import (
     assignment_names,
@@ -145,13 +143,6 @@ MARKS = {
     "forged": (3, 2),
     "curious": (3, 2),
 }
-
-
-def run(folder: Path, program: str, *arguments: str) -> str:
-    command = [sys.executable, "-m", program, *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=os.environ)
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout + done.stderr
 
 
 @pytest.fixture(scope="module")

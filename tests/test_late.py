@@ -10,20 +10,18 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
+from schools import grade, released
 from traitlets.config import Config
 
-from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.authoring.release import run_nbgrader
 from autograder.commands.demo import filled_notebook
 from autograder.commands.main import main
 from autograder.course_folder.assignments import find_course, load_assignment
-from autograder.course_folder.key import NAME as KEY
 from autograder.gradebook.late_penalties import LatePenalties
 from autograder.gradebook.writing import Result, record
-from autograder.judging.grader import Grader
 from autograder.model import Marks, Outcome
 from autograder.nbgrader_plugins.late_policy import LatePolicy
-from autograder.pipeline.classroom import Classroom, course_directory
-from autograder.pipeline.workers import OneProcess
+from autograder.pipeline.classroom import course_directory
 
 pytestmark = pytest.mark.slow
 
@@ -56,12 +54,9 @@ def penalties(folder: Path, name: str = "value") -> dict[str, float]:
 @pytest.fixture(scope="module")
 def school(tmp_path_factory) -> Path:
     """A course with a late policy, and submissions from before and after the due date."""
-    folder = tmp_path_factory.mktemp("late")
-    copy_course(find_course(Path(__file__).parent), folder)
+    folder = released(tmp_path_factory.mktemp("late"))
     with (folder / "nbgrader_config.py").open("a") as config:
         config.write(POLICY)
-    (folder / KEY).write_text("11" * 32 + "\n")
-    run_nbgrader(folder, "generate_assignment", "value", "--force")
     exercises = load_assignment(folder, "value").exercises
     answers = {name: exercises[name].solution for name in ("node", "add", "mul")}
     assert sum(exercises[name].max_points for name in answers) == 12
@@ -80,14 +75,9 @@ def school(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def by_us(school, tmp_path_factory) -> Path:
     folder = shutil.copytree(school, tmp_path_factory.mktemp("ours") / "course")
-    with Grader(folder, bytes(32)) as grader, Classroom(folder, OneProcess(grader)) as room:
-        told = {outcome.student: outcome.penalty for outcome in room.grade(submissions(room))}
+    told = {outcome.student: outcome.penalty for outcome in grade(folder)}
     assert told == penalties(folder)
     return folder
-
-
-def submissions(room: Classroom) -> list[tuple[str, str]]:
-    return [("value", student) for student in room.submissions("value")]
 
 
 def test_each_day_costs_its_share(by_us):
@@ -107,16 +97,13 @@ def test_an_extension_and_a_mark_by_hand_count_the_next_time(by_us, tmp_path):
         gradebook.find_submission("value", "week_late").extension = timedelta(days=8)
         gradebook.find_grade("test_pow", "value", "value", "day_late").manual_score = 4.0
         gradebook.db.commit()
-    with Grader(folder, bytes(32)) as grader, Classroom(folder, OneProcess(grader)) as room:
-        outcomes = list(room.grade(submissions(room)))
-    assert all(outcome.skipped for outcome in outcomes)
+    assert all(outcome.skipped for outcome in grade(folder))
     changed = {"week_late": 0.0, "day_late": 1.6}
     assert penalties(folder) == {**penalties(by_us), **changed}
 
 
 def grade_again(folder: Path) -> dict[str, Outcome]:
-    with Grader(folder, bytes(32)) as grader, Classroom(folder, OneProcess(grader)) as room:
-        return {outcome.student: outcome for outcome in room.grade(submissions(room))}
+    return {outcome.student: outcome for outcome in grade(folder)}
 
 
 def test_a_time_that_was_corrected_or_removed_counts_the_next_time(by_us, tmp_path):

@@ -5,8 +5,6 @@ from __future__ import annotations
 import csv
 import json
 import shutil
-import subprocess
-import sys
 from collections.abc import Iterator
 from pathlib import Path
 
@@ -14,6 +12,7 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader_courses import TEXTS, VARIANTS, Text, make_course, read_text, variant
+from schools import run
 
 from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.settings import load_settings
@@ -85,13 +84,6 @@ def graded(tmp_path_factory) -> Path:
     (folder / "submitted/half/parts/problem1.ipynb").unlink()
     run(folder, "autograder", "grade", "parts", "renamed", "--workers", "1", status=1)
     return folder
-
-
-def run(folder: Path, program: str, *arguments: str, status: int = 0) -> str:
-    line = [sys.executable, "-m", program, *arguments]
-    done = subprocess.run(line, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == status, done.stdout + done.stderr
-    return done.stdout + done.stderr
 
 
 def marks(folder: Path) -> dict[tuple[str, ...], float | None]:

@@ -2,10 +2,7 @@
 
 from __future__ import annotations
 
-import os
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
@@ -13,6 +10,7 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.nbgraderformat import SCHEMA_VERSION
 from nbgrader.utils import determine_grade
+from schools import run
 
 from autograder.course_folder.assignments import assignment_names, find_course
 from autograder.errors import CourseError
@@ -103,16 +101,9 @@ def school(course, tmp_path_factory) -> Path:
         nbformat.write(notebook(answer), path)
     (folder / "source/half/picture.txt").write_text("shown to all")
     (folder / "submitted/ada/half/own.txt").write_text("not read")
-    nbgrader(folder, "generate_assignment", "half")
-    (folder / "told.txt").write_text(nbgrader(folder, "autograde", "half"))
+    run(folder, "nbgrader", "generate_assignment", "half")
+    (folder / "told.txt").write_text(run(folder, "nbgrader", "autograde", "half"))
     return folder
-
-
-def nbgrader(folder: Path, *arguments: str) -> str:
-    command = [sys.executable, "-m", "nbgrader", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, env=os.environ)
-    assert done.returncode == 0, done.stderr
-    return done.stderr
 
 
 @pytest.mark.parametrize("student", ["ada", "eve"])

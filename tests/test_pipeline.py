@@ -15,6 +15,7 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.utils import notebook_hash
+from schools import released, run, solutions
 
 from autograder.authoring.release import copy_course
 from autograder.commands.demo import filled_notebook, hand_in, hand_in_unreadable
@@ -27,7 +28,7 @@ from course.validating import answer
 pytestmark = pytest.mark.slow
 
 VALUE = load_assignment(find_course(), "value")
-RIGHT = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}
+RIGHT = solutions("value")
 MISTAKE = VALUE.exercises["mul"].mistakes[0]
 CLASS = {
     "all_right": RIGHT,
@@ -38,15 +39,6 @@ CLASS = {
 }
 
 RECEIPTS = {"timestamp.txt": "2030-03-01 10:00:00.000000 UTC", "submission_secret.txt": "f00d" * 32}
-
-
-def run(folder: Path, module: str, *arguments: str, status: int = 0) -> str:
-    """Run a command in the course; returns all that it printed."""
-    command = [sys.executable, "-m", module, *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True, timeout=300)
-    printed = done.stdout + done.stderr
-    assert done.returncode == status, printed
-    return printed
 
 
 def marks(folder: Path) -> dict[str, dict[str, float | None]]:
@@ -65,9 +57,7 @@ def marks(folder: Path) -> dict[str, dict[str, float | None]]:
 @pytest.fixture(scope="module")
 def school(tmp_path_factory) -> Path:
     """A released course with a class's submissions, not graded yet."""
-    folder = tmp_path_factory.mktemp("school")
-    copy_course(find_course(), folder)
-    run(folder, "nbgrader", "generate_assignment", "value", "--force")
+    folder = released(tmp_path_factory.mktemp("school"))
     hand_in(folder, VALUE, CLASS)
     hand_in_unreadable(folder, VALUE)
     for name, content in RECEIPTS.items():

@@ -9,17 +9,16 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from nbgrader.api import Gradebook
+from schools import grade, released, solutions
 
-from autograder.authoring.release import copy_course, run_nbgrader
-from autograder.commands.demo import filled_notebook
+from autograder.authoring.release import run_nbgrader
+from autograder.commands.demo import hand_in
 from autograder.commands.main import main
-from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.key import course_key
 from autograder.gradebook import history
-from autograder.judging.grader import Grader
 from autograder.pipeline import classroom
-from autograder.pipeline.classroom import Classroom, stamp_of
-from autograder.pipeline.workers import OneProcess
+from autograder.pipeline.classroom import stamp_of
 from autograder.wall import kinds
 
 pytestmark = pytest.mark.slow
@@ -38,17 +37,11 @@ def test_no_more_than_that(student):
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course whose three submissions have been graded."""
-    folder = tmp_path_factory.mktemp("graded")
-    copy_course(find_course(Path(__file__).parent), folder)
-    run_nbgrader(folder, "generate_assignment", "value", "--force")
-    exercises = load_assignment(folder, "value").exercises
-    right = {key: exercise.solution for key, exercise in exercises.items()}
+    folder = released(tmp_path_factory.mktemp("graded"))
+    value, right = load_assignment(folder, "value"), solutions("value")
     more = {**right, "mul": f"{right['mul']}\nValue.more = True\n"}
-    wrong = {**right, "mul": exercises["mul"].mistakes[0].source + "\nValue.more = True\n"}
-    for student, answers in {"ada": more, "ben": wrong, "cy": {}}.items():
-        path = folder / "submitted" / student / "value"
-        path.mkdir(parents=True)
-        (path / "value.ipynb").write_text(filled_notebook(folder, "value", answers), "utf-8")
+    wrong = {**right, "mul": value.exercises["mul"].mistakes[0].source + "\nValue.more = True\n"}
+    hand_in(folder, value, {"ada": more, "ben": wrong, "cy": {}})
     grade(folder)
     return folder
 
@@ -56,14 +49,6 @@ def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def school(graded: Path, tmp_path: Path) -> Path:
     return shutil.copytree(graded, tmp_path / "course")
-
-
-def grade(folder: Path, force: bool = False) -> list[classroom.Outcome]:
-    with (
-        Grader(folder, course_key(folder)) as grader,
-        Classroom(folder, OneProcess(grader), force) as room,
-    ):
-        return list(room.grade([("value", each) for each in room.submissions("value")]))
 
 
 def regrade(folder: Path, *options: str, says: str = "n\n") -> Result:

@@ -12,24 +12,22 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 from nbgrader.api import Gradebook
+from schools import COURSE, grade, released, solutions
 
-from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.authoring.release import run_nbgrader
 from autograder.commands.demo import filled_notebook
-from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.misconceptions import percent_cells
 from autograder.errors import CourseError
-from autograder.judging.grader import Grader
 from autograder.pages.class_report.analysis import correlation
 from autograder.pages.class_report.page import write_report
 from autograder.pages.class_report.similarity import ALIKE, similar_pairs
-from autograder.pipeline.classroom import Classroom, course_directory
-from autograder.pipeline.workers import OneProcess
+from autograder.pipeline.classroom import course_directory
 
 pytestmark = pytest.mark.slow
 
-COURSE = find_course(Path(__file__).parent)
 VALUE = load_assignment(COURSE, "value")
-RIGHT = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}
+RIGHT = solutions("value")
 STUBS = {exercise.id: exercise.stub for exercise in VALUE.exercises.values()}
 MISTAKE = VALUE.exercises["mul"].mistakes[0]
 HOSTILE = "<script>alert(1)</script>&=cmd|' /C calc'!A0"
@@ -45,11 +43,9 @@ DUE = datetime(2030, 3, 1, 12, 0)
 @pytest.fixture(scope="module")
 def school(tmp_path_factory) -> Path:
     """A graded class of four, with one who submitted nothing and one who was late."""
-    folder = tmp_path_factory.mktemp("school")
-    copy_course(COURSE, folder)
+    folder = released(tmp_path_factory.mktemp("school"))
     exchange = folder / "exchange"
     (folder / "nbgrader_config.py").open("a").write(f"\nc.Exchange.root = {str(exchange)!r}\n")
-    run_nbgrader(folder, "generate_assignment", "value", "--force")
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         gradebook.update_or_create_assignment("value", duedate=DUE)
         gradebook.add_student("nobody")
@@ -61,8 +57,7 @@ def school(tmp_path_factory) -> Path:
         (path / "timestamp.txt").write_text(f"{DUE + timedelta(hours=hour - 2.5)} UTC\n")
     for attempt in ("2030-02-27 10:00:00 UTC", "2030-02-28 10:00:00 UTC"):
         (exchange / "autograd" / "inbound" / f"ben+value+{attempt}+secret").mkdir(parents=True)
-    with Grader(folder, bytes(32)) as grader, Classroom(folder, OneProcess(grader)) as room:
-        list(room.grade([("value", student) for student in room.submissions("value")]))
+    grade(folder)
     return folder
 
 

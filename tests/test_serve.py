@@ -20,12 +20,12 @@ import pytest
 from campaigns import size
 from nbgrader.api import Gradebook
 from nbgrader.utils import notebook_hash
+from schools import released, solutions
 from services import Service, Visitor, serving
 from small_school import wait_for
 
-from autograder.authoring.release import copy_course, run_nbgrader
 from autograder.commands.demo import filled_notebook
-from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.assignments import load_assignment
 from autograder.delivery.service.attempts import GRADED, OVER, WAITING
 from autograder.delivery.service.changes import Changes
 from autograder.delivery.service.grading import Grading
@@ -48,9 +48,7 @@ AGAIN = 1.0
 
 @pytest.fixture(scope="module")
 def school_made_once(tmp_path_factory) -> Path:
-    folder = tmp_path_factory.mktemp("serve") / "course"
-    copy_course(find_course(Path(__file__).parent), folder)
-    run_nbgrader(folder, "generate_assignment", "value", "--force")
+    folder = released(tmp_path_factory.mktemp("serve") / "course")
     with Gradebook(course_directory(folder).db_url) as gradebook:
         for student in CLASS:
             gradebook.add_student(student, first_name="Eve", last_name=student)
@@ -85,9 +83,8 @@ def rules(school: Path, text: str) -> None:
 
 def notebooks(school: Path) -> dict[str, bytes]:
     """A right one, and one with a mistake that has a name."""
-    assignment = load_assignment(school, "value")
-    right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
-    wrong = {**right, "mul": assignment.exercises["mul"].mistakes[0].source}
+    right = solutions("value")
+    wrong = {**right, "mul": load_assignment(school, "value").exercises["mul"].mistakes[0].source}
     return {
         "right": filled_notebook(school, "value", right).encode(),
         "wrong": filled_notebook(school, "value", wrong).encode(),

@@ -3,19 +3,17 @@
 from __future__ import annotations
 
 import shutil
-import subprocess
-import sys
 from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
 from playwright.sync_api import FrameLocator, Locator, Page, expect
+from schools import released, run, solutions
 from serving import Lab
 
-from autograder.commands.demo import filled_notebook
+from autograder.commands.demo import hand_in
 from autograder.course_folder.assignments import load_assignment
-from autograder.course_folder.key import course_key
 
 pytestmark = pytest.mark.browser
 
@@ -25,16 +23,10 @@ MISTAKE = "mul.own_data"
 @pytest.fixture
 def handed_in(course: Path) -> Path:
     """The course with an assignment released and three submissions, none of them graded."""
-    _run(course, "nbgrader", "generate_assignment", "value", "--force")
-    exercises = load_assignment(course, "value").exercises
-    right = {name: exercise.solution for name, exercise in exercises.items()}
-    wrong = next(mistake.source for mistake in exercises["mul"].mistakes if mistake.id == MISTAKE)
-    answers = {"right": right, "untouched": {}, "wrong": {**right, "mul": wrong}}
-    for student, cells in answers.items():
-        path = course / "submitted" / student / "value" / "value.ipynb"
-        path.parent.mkdir(parents=True)
-        path.write_text(filled_notebook(course, "value", cells))
-    course_key(course)
+    released(course)
+    value, right = load_assignment(course, "value"), solutions("value")
+    [wrong] = [each.source for each in value.exercises["mul"].mistakes if each.id == MISTAKE]
+    hand_in(course, value, {"right": right, "untouched": {}, "wrong": {**right, "mul": wrong}})
     return course
 
 
@@ -43,8 +35,8 @@ def test_formgrader_gives_the_marks_of_the_command_line(
 ) -> None:
     by_autograder = shutil.copytree(handed_in, tmp_path / "by_autograder")
     by_nbgrader = shutil.copytree(handed_in, tmp_path / "by_nbgrader")
-    _run(by_autograder, "autograder", "grade", "value", "--force")
-    _run(by_nbgrader, "nbgrader", "autograde", "value", "--force")
+    run(by_autograder, "autograder", "grade", "value", "--force")
+    run(by_nbgrader, "nbgrader", "autograde", "value", "--force")
 
     formgrader = _open_formgrader(lab, page)
     formgrader.get_by_role("row", name="value").locator(".num-submissions a").click()
@@ -66,7 +58,7 @@ def test_formgrader_gives_the_marks_of_the_command_line(
 def test_formgrader_shows_the_card_that_names_the_mistake(
     handed_in: Path, lab: Lab, page: Page, picture: Callable[[str], None]
 ) -> None:
-    _run(handed_in, "autograder", "grade", "value", "--student", "wrong")
+    run(handed_in, "autograder", "grade", "value", "--student", "wrong")
     says = next(
         mistake.says
         for mistake in load_assignment(handed_in, "value").exercises["mul"].mistakes
@@ -142,10 +134,3 @@ def _marks(course: Path) -> dict[str, dict[str, float]]:
             }
             for submission in gradebook.assignment_submissions("value")
         }
-
-
-def _run(course: Path, *command: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=course, capture_output=True, text=True, timeout=120
-    )
-    assert done.returncode == 0, done.stderr

@@ -3,8 +3,6 @@
 from __future__ import annotations
 
 import json
-import subprocess
-import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
 from typing import Any
@@ -13,11 +11,10 @@ import pytest
 from attacks.pages import HONEST, OUTPUTS, WRITTEN
 from nbgrader.api import Gradebook
 from playwright.sync_api import Browser, Page, Route
+from schools import released, run, solutions
 from serving import Lab, serve
 
-from autograder.authoring.release import copy_course
 from autograder.commands.demo import filled_notebook
-from autograder.course_folder.assignments import load_assignment
 
 ROOT = Path(__file__).resolve().parents[2]
 
@@ -38,21 +35,17 @@ _ = pyplot.plot([1, 4, 9])
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """A course in which one student tries everything, graded, with the feedback page made."""
-    course = tmp_path_factory.mktemp("hostile") / "course"
-    copy_course(ROOT, course)
-    _run(course, "nbgrader", "generate_assignment", "value", "--force")
+    course = released(tmp_path_factory.mktemp("hostile") / "course")
     path = course / "submitted" / "hostile" / "value" / "value.ipynb"
     path.parent.mkdir(parents=True)
     path.write_text(json.dumps(_hostile_notebook(course)))
-    _run(course, "autograder", "grade", "value")
-    _run(course, "nbgrader", "generate_feedback", "value")
+    run(course, "autograder", "grade", "value")
+    run(course, "nbgrader", "generate_feedback", "value")
     return course
 
 
 def _hostile_notebook(course: Path) -> dict[str, Any]:
-    exercises = load_assignment(course, "value").exercises
-    right = {name: exercise.solution for name, exercise in exercises.items()}
-    notebook: dict[str, Any] = json.loads(filled_notebook(course, "value", right))
+    notebook: dict[str, Any] = json.loads(filled_notebook(course, "value", solutions("value")))
     show = "from IPython.display import display\ndisplay({%r: %r}, raw=True)"
     sources = [show % entry for entry in (OUTPUTS | HONEST).values()]
     for source in [*sources, *FIGURES.values()]:
@@ -213,10 +206,3 @@ def picture_of() -> Callable[[Page, str], None]:
         page.screenshot(path=folder / f"hostile-{name}.png")
 
     return take
-
-
-def _run(course: Path, *command: str) -> None:
-    done = subprocess.run(
-        [sys.executable, "-m", *command], cwd=course, capture_output=True, text=True, timeout=240
-    )
-    assert done.returncode == 0, done.stderr

@@ -1,0 +1,63 @@
+"""Courses with something released and handed in, and how tests work in them."""
+
+from __future__ import annotations
+
+import atexit
+import shutil
+import subprocess
+import sys
+import tempfile
+from functools import cache
+from pathlib import Path
+
+from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.key import NAME as KEY_FILE
+from autograder.course_folder.key import course_key
+from autograder.judging.grader import Grader
+from autograder.model import Outcome
+from autograder.pipeline.classroom import Classroom
+from autograder.pipeline.workers import OneProcess
+
+COURSE = find_course(Path(__file__).parent)
+KEY = bytes(range(32))
+
+
+def released(folder: Path, *names: str) -> Path:
+    """Make a copy of the course in which nbgrader has released these assignments."""
+    shutil.copytree(_released(names or ("value",)), folder, dirs_exist_ok=True)
+    return folder
+
+
+@cache
+def _released(names: tuple[str, ...]) -> Path:
+    folder = Path(tempfile.mkdtemp(prefix="released-"))
+    atexit.register(shutil.rmtree, folder)
+    copy_course(COURSE, folder)
+    (folder / KEY_FILE).write_text(KEY.hex() + "\n")
+    for name in names:
+        run_nbgrader(folder, "generate_assignment", name, "--force")
+    return folder
+
+
+def solutions(name: str, course: Path = COURSE) -> dict[str, str]:
+    """Return the right answers of an assignment, by exercise."""
+    exercises = load_assignment(course, name).exercises.values()
+    return {exercise.id: exercise.solution for exercise in exercises}
+
+
+def grade(folder: Path, name: str = "value", force: bool = False) -> list[Outcome]:
+    """Grade all that was handed in for an assignment, in this process."""
+    with (
+        Grader(folder, course_key(folder)) as grader,
+        Classroom(folder, OneProcess(grader), force) as room,
+    ):
+        return list(room.grade([(name, student) for student in room.submissions(name)]))
+
+
+def run(folder: Path, program: str, *arguments: str, status: int = 0) -> str:
+    """Run a command in a course folder, and return all that it printed."""
+    line = [sys.executable, "-m", program, *arguments]
+    done = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=300)
+    assert done.returncode == status, done.stdout + done.stderr
+    return done.stdout + done.stderr
