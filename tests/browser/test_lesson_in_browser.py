@@ -171,7 +171,7 @@ def test_slides_are_accessible_in_light_and_dark(opened, page, name) -> None:
     assert_accessible(page, "color-contrast")
 
 
-@pytest.mark.parametrize("name", DECKS)
+@pytest.mark.parametrize("name", each(DECKS))
 def test_every_slide_fits_the_projector(opened, page, name) -> None:
     page.set_viewport_size(PROJECTOR)
     opened(f"slides/{name}.html")

@@ -32,8 +32,7 @@ MISTAKES = {
     "value": ["mul.own_data", "reverse.rsub_order"],
 }
 
-DAILY = ["checkpoint", "mlp"]  # which differ: questions and prose, and trainings that are drawn
-OTHERS = [pytest.param(name, marks=pytest.mark.campaign) for name in ("backward", "value")]
+OTHERS = [pytest.param(name, marks=pytest.mark.campaign) for name in ("backward", "mlp", "value")]
 
 
 @pytest.fixture(scope="module")
@@ -46,7 +45,7 @@ def running(tmp_path_factory: pytest.TempPathFactory, lesson: Path) -> Iterator[
         yield lab
 
 
-@pytest.mark.parametrize("name", [*DAILY, *OTHERS])
+@pytest.mark.parametrize("name", ["checkpoint", *OTHERS])
 def test_working_through_a_notebook(
     running: Lab, page: Page, name: str, picture: Callable[[str], None]
 ) -> None:
