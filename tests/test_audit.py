@@ -9,6 +9,7 @@ from functools import cache
 from zlib import crc32
 
 import pytest
+from campaigns import size
 from click.testing import CliRunner
 
 from autograder.authoring.audit.accepted import NAME, accepted_mutants, reason
@@ -143,8 +144,12 @@ def test_every_exercise_has_a_cheat_and_all_wrong_answers_are_python():
 # Verdicts in the grader's own process are those from behind the wall.
 
 
-@pytest.mark.parametrize("case", cases("mistake")[::27] + cases("two_in_one")[::75],
-                         ids=lambda case: case.id)  # fmt: skip
+@pytest.mark.sized
+@pytest.mark.parametrize(
+    "case",
+    cases("mistake")[:: size(27, 3)] + cases("two_in_one")[:: size(75, 9)],
+    ids=lambda case: case.id,
+)
 def test_verdicts_are_the_same_on_both_sides_of_the_wall(grader, case):
     assignment = ASSIGNMENTS[case.assignment]
     if case.endless:
