@@ -122,6 +122,20 @@ def test_what_is_killed_each_time_while_it_is_alone_does_it_itself(
     assert next(each for each in report.exercises if each.id == "node").status == "crashed"
 
 
+def test_a_rehearsal_that_is_killed_from_outside_is_tried_once_more(course: Path, monkeypatch):
+    kills, rehearse = iter([True]), grading.rehearse
+
+    def killed_at_first(*given):
+        if next(kills, False):
+            raise ProcessKilled("a student process was killed from outside")
+        return rehearse(*given)
+
+    monkeypatch.setattr(grading, "rehearse", killed_at_first)
+    with Grader(course, b"a key that no rehearsal has had yet") as grader:
+        assert grader.rehearse("checkpoint") == []
+    assert next(kills, None) is None
+
+
 # Memory.
 
 

@@ -103,8 +103,16 @@ class Grader:
     def rehearse(self, name: str) -> list[str]:
         """Return the tests that the model solution does not pass behind the wall, in words.
 
-        What passed once is not tried again with the same versions.
+        What passed once is not tried again with the same versions. Where the sandbox is lost
+        meanwhile, this is tried once more with another one.
         """
+        try:
+            return self._rehearse(name)
+        except SandboxLost as error:
+            self._replace_server(name, error)
+            return self._rehearse(name)
+
+    def _rehearse(self, name: str) -> list[str]:
         prepared = self.prepare(name)
         now = versions(self.course, self._key, name)
         if self._known_to_pass().get(name) == now:
@@ -190,9 +198,7 @@ class Grader:
                 return self._grade(name, cells, only, taken)
             except SandboxLost as error:
                 lost = error
-                _log.info("%s: the sandbox was lost: %s", name, error)
-                self._server.close()
-                self.use(self._server.another())
+                self._replace_server(name, error)
         if not self._has_started:
             raise SandboxUnavailable(str(lost)) from lost
         if isinstance(lost, ProcessKilled) and self.is_alone and count_oom_kills() == oom_kills:
@@ -203,6 +209,11 @@ class Grader:
             finally:
                 self._server.blames_students = False
         raise SandboxLost(_LOST_TWICE) from lost
+
+    def _replace_server(self, name: str, error: SandboxLost) -> None:
+        _log.info("%s: the sandbox was lost: %s", name, error)
+        self._server.close()
+        self.use(self._server.another())
 
     def _grade(self, name: str, cells: list[Cell], only: set[str] | None, taken: float) -> Judged:
         self.start()
