@@ -182,7 +182,7 @@ class Trials:
 
     def _drop_circles(self, exercises: Sequence[Exercise], tries: dict[str, list[Try]]) -> None:
         """Take back each try that an exercise gained by a failed partner's solution, if the partner
-        would be right with its solution: of two answers that each call the other, neither is one.
+        gains by its solution as well: of two answers that each call the other, neither is one.
         """
         for partner in exercises:
             if _is_full(tries[partner.id]) or self._submission.is_untouched(partner):
@@ -201,9 +201,9 @@ class Trials:
                         tries[name][:] = kept
 
     def _gains(self, exercise: Exercise, given: Sequence[str], tries: dict[str, list[Try]]) -> bool:
-        """Return whether an exercise passes all its tests where later solutions are given."""
+        """Return whether an exercise passes more of its tests where later solutions are given."""
         failed = {each.test for each in best(tries[exercise.id]).verdicts if not each.passed}
-        return all(v.passed for v in self._verdicts(exercise, Base.WHOLE, tuple(given), failed))
+        return any(v.passed for v in self._verdicts(exercise, Base.WHOLE, tuple(given), failed))
 
 
 def _has_later(submission: Submission, exercise: Exercise) -> bool:
