@@ -21,7 +21,8 @@ from autograder.course_folder.key import course_key
 from autograder.judging.grader import Grader
 from autograder.pipeline.classroom import Classroom
 from autograder.pipeline.workers import OneProcess
-from course import check, draw_graph
+from course import check
+from course.interactives import watch
 from namespaces import namespace
 
 COURSE = find_course()
@@ -31,7 +32,7 @@ MISTAKES = ("add.overwrites", "pow.factor_dropped")
 
 
 def graph() -> str:
-    """The formula of the course with its gradients, as SVG."""
+    """Film the formula of the course and its gradients, as SVG that moves without a script."""
     names = namespace(load_assignment(COURSE, "backward"))
     a, b, c = (names["Value"](x, label=label) for x, label in ((2, "a"), (-3, "b"), (10, "c")))
     d = a * b
@@ -40,8 +41,7 @@ def graph() -> str:
     e.label = "a*b + c"
     f = e**2
     f.label = "f"
-    f.backward()
-    return draw_graph(f, renderer="built-in").svg + "\n"
+    return watch(f, renderer="built-in").svg + "\n"
 
 
 def card() -> str:

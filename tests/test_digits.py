@@ -73,11 +73,16 @@ def test_ink_shows_by_its_darkness() -> None:
 
 
 @pytest.mark.slow
-def test_the_notebook_learns_to_read_with_its_own_answers() -> None:
+def test_the_notebook_learns_to_read_with_its_own_answers(
+    tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
     fewer = CELLS["train"].source.replace("range(4)", "range(2)")
-    scope, printed = run("draw", train=fewer, **PASTED)
+    scope, printed = run("keepsake-line", train=fewer, **PASTED)
     assert scope["accuracy"](scope["network"], scope["unseen"], scope["unseen_labels"]) > 0.8
     assert "drawn    read as" in printed and "It reads a 0" in printed
+    page = (tmp_path / "built_by_me.html").read_text("utf-8")
+    assert "The one that I drew, it reads as 0." in page and "mine: 0" in page
 
 
 def test_tasks_are_open_and_a_wrong_answer_is_found() -> None:

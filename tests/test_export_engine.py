@@ -13,7 +13,7 @@ from IPython.core.interactiveshell import InteractiveShell
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import Assignment, find_course, load_assignment
 from autograder.pipeline.one_submission import grade_file
-from course.export_engine import FILE, PARTS, _code_lines
+from course.export_engine import FILE, PARTS, code_lines
 
 COURSE = find_course(Path(__file__).parent)
 EXERCISES = {name: load_assignment(COURSE, name).exercises for name in PARTS}
@@ -81,7 +81,7 @@ def test_the_engine_is_a_module_that_python_imports(open_notebook, tmp_path, cap
     value.run('from course import export\nexport("value", by="Ada")')
     text = (tmp_path / FILE).read_text("utf-8")
     said = capsys.readouterr().out
-    assert f"is written: {_code_lines(text)} lines of code. Ada's, every one" in said
+    assert f"is written: {code_lines(text)} lines of code. Ada's, every one" in said
     assert text.startswith('"""A scalar autograd engine by Ada.')
     backward = open_notebook("backward")
     backward.solve()
@@ -97,7 +97,7 @@ def test_the_engine_is_a_module_that_python_imports(open_notebook, tmp_path, cap
 
 def test_lines_of_code_are_counted_without_prose():
     text = '"""One."""\n\n# Two.\nx = 1\n\n\ndef f():\n    """Three\n    four."""\n    return 1\n'
-    assert _code_lines(text) == 3
+    assert code_lines(text) == 3
 
 
 def test_only_what_passes_is_in_it(open_notebook, tmp_path, capsys):
@@ -172,6 +172,59 @@ def test_an_engine_that_was_spoilt_afterwards_is_not_used(open_notebook, tmp_pat
     backward.run("from course import own_engine\nown_engine()")
     assert "does not pass the check of mul" in capsys.readouterr().out
     assert backward["Value"] is given
+
+
+NETWORK = '"Module", "Neuron", "Layer", "MLP", "cross_entropy", "SGD"'
+
+
+def test_the_network_comes_along_and_the_page_shows_four_dates(open_notebook, tmp_path, capsys):
+    value = open_notebook("value")
+    value.solve()
+    value.run('from course import export\nexport("value")')
+    mlp = open_notebook("mlp")
+    mlp.solve(**wrong("mlp", "hinge.no_margin"))
+    mlp.run('from course import export\nexport("mlp")')
+    assert "does not pass yet: hinge" in capsys.readouterr().out
+    mlp.run('from course.keepsake import keepsake\npage = keepsake(by="Ada <3")')
+    assert [each.picture is not None for each in mlp["page"].milestones] == [True] * 3 + [False]
+    assert "OR by this rule, in 5 times" in repr(mlp["page"])
+    assert "has 4 of 4 right" in repr(mlp["page"]) and "with the notebook digits" in repr(
+        mlp["page"]
+    )
+    page = (tmp_path / "built_by_me.html").read_text("utf-8")
+    assert "Built by Ada &lt;3" in page and "<script" not in page and "src=" not in page
+    backward = open_notebook("backward")
+    backward.run(f"from course import own_network\nown_network({NETWORK})")
+    assert "runs on your own network now" in capsys.readouterr().out
+    network = backward["MLP"](2, [3, 1])
+    assert type(network([1.0, 2.0])) is backward["Value"]
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        (None, "There is no my_engine.py with a network"),
+        ("x = 1\n", "There is no my_engine.py with a network"),
+        ('# From the notebook "mlp".\n\nclass MLP(Module): pass\n', "cannot be run (NameError"),
+        ('# From the notebook "mlp".\n\nclass Module: pass\n', "no Neuron, Layer, MLP, cross_e"),
+    ],
+)
+def test_a_network_that_is_not_there_is_asked_for(open_notebook, tmp_path, capsys, text, said):
+    if text is not None:
+        (tmp_path / FILE).write_text(text)
+    open_notebook("backward").run(f"from course import own_network\nown_network({NETWORK})")
+    out = capsys.readouterr().out
+    assert said in out and "into the next cell" in out.replace("\n", " ")
+
+
+def test_a_run_that_fails_is_named_on_the_page(open_notebook):
+    mlp = open_notebook("mlp")
+    mlp.run("def Neuron(n):\n    raise OSError(n)")
+    mlp.run("def train_xor(inputs, targets, seed):\n    raise NotImplementedError()")
+    mlp.run("from course.keepsake import keepsake\npage = keepsake()")
+    runs = [each.today for each in mlp["page"].milestones]
+    assert runs[0] == "It raised OSError (2). See the notebook mlp, exercise Neuron."
+    assert runs[2] == "Still to come, with the notebook mlp, exercise XOR."
 
 
 @pytest.mark.parametrize("name", ["backward", "mlp"])

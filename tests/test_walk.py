@@ -448,28 +448,27 @@ BESIDE: dict[str, Callable[[Exercise], str]] = {
 
 
 @pytest.mark.sized
-def test_company_changes_neither_points_nor_explanation(grader):
+@pytest.mark.parametrize("name", ["value", "backward", "checkpoint", "mlp"])
+def test_company_changes_neither_points_nor_explanation(grader, name):
     """Of a known mistake beside another exercise that is not right, in pairs that are drawn."""
     rng = random.Random(seed(1))
     different = []
-    for name in ("value", "backward", "checkpoint", "mlp"):
-        assignment = load_assignment(grader.course, name)
-        coded = [each for each in assignment.exercises.values() if each.mistakes and not each.form]
-        pairs = [(each, other) for each in coded for other in coded if each is not other]
-        usual = 0 if name == "mlp" else 3  # its trainings take long
-        for exercise, other in rng.sample(pairs, size(usual, len(pairs))):
-            wrong = rng.choice([each for each in exercise.mistakes if not each.endless])
-            answers = {exercise.id: wrong.source}
-            kind = rng.choice([*BESIDE])
-            for beside in ({}, {other.id: BESIDE[kind](other)}):
-                notebook = cells(assignment, {**answers, **beside})
-                judged = grader.grade(name, notebook, {exercise.id, *beside})
-                [result] = [each for each in judged.report.exercises if each.id == exercise.id]
-                found = (result.points, result.misconception)
-                if not beside:
-                    expected = found
-                elif found != expected:
-                    different.append((wrong.id, kind, other.id, expected, found))
+    assignment = load_assignment(grader.course, name)
+    coded = [each for each in assignment.exercises.values() if each.mistakes and not each.form]
+    pairs = [(each, other) for each in coded for other in coded if each is not other]
+    usual = 0 if name == "mlp" else 3  # its trainings take long
+    for exercise, other in rng.sample(pairs, size(usual, len(pairs))):
+        wrong = rng.choice([each for each in exercise.mistakes if not each.endless])
+        answers = {exercise.id: wrong.source}
+        kind = rng.choice([*BESIDE])
+        found = []
+        for beside in ({}, {other.id: BESIDE[kind](other)}):
+            notebook = cells(assignment, {**answers, **beside})
+            judged = grader.grade(name, notebook, {exercise.id, *beside})
+            [result] = [each for each in judged.report.exercises if each.id == exercise.id]
+            found.append((result.points, result.misconception))
+        if found[0] != found[1]:
+            different.append((wrong.id, kind, other.id, *found))
     assert different == []
 
 

@@ -2,11 +2,12 @@
 
 Each is a model in plain Python (`stepping`, `playing`, `sandbox`) that says what its controls are
 and what its picture is. One view, `panel`, shows any of them. Nothing of Jupyter is imported until
-one of them is shown.
+one of them is shown. `film` needs no kernel at all: its picture moves by itself.
 """
 
+from course.interactives.film import watch
 from course.interactives.playing import playground
 from course.interactives.sandbox import sandbox
 from course.interactives.stepping import step_through
 
-__all__ = ["playground", "sandbox", "step_through"]
+__all__ = ["playground", "sandbox", "step_through", "watch"]

@@ -18,17 +18,22 @@ _PIXEL = 22
 _INK = (" ", "·", "o", "#")
 
 
-def draw_digit(network: Callable[[list[float]], Any]) -> None:
+def draw_digit(network: Callable[[list[float]], Any]) -> Reader:
     """Draw a digit with the mouse or the keyboard, and see which one a network reads.
 
     Args:
         network: your trained network. It takes 64 numbers from 0 to 1, the pixels row by row, and
             gives ten logits, one for each digit.
 
+    Returns:
+        What is drawn, and how it is read, at any later time.
+
     Raises:
         YourCodeFailed: the network raised an error, or gave something else.
     """
-    show(Reader(network))
+    reader = Reader(network)
+    show(reader)
+    return reader
 
 
 class Reader:
@@ -49,6 +54,9 @@ class Reader:
         self.news = ""
         # A page that nobody can draw on shows a digit that the course draws.
         self._read(digits(1, seed=7)[0][0])
+
+    def __repr__(self) -> str:
+        return self.summary()
 
     def begin(self) -> None:
         self._clear()

@@ -223,6 +223,12 @@ class Stepper:
 
     def _drawing(self) -> Any:
         """The graph as far as it is known at this step."""
+        copies, step = self.copies(), self.steps[self.position]
+        marked = {copies[step.place]: step.phase} if step.place >= 0 else {}
+        return draw_graph(copies[-1], highlight=marked)
+
+    def copies(self) -> list[_Copy]:
+        """Return copies of the nodes, operands first, that hold what is known at this step."""
         steps = self.steps[: self.position + 1]
         reached = {step.place for step in steps}
         grads: dict[int, Any] = {}
@@ -238,9 +244,7 @@ class Stepper:
             if i in reached or not self._operands[i]:
                 copy.data = attribute(node, "data")
             copies.append(copy)
-        now = steps[-1].place
-        marked = {copies[now]: steps[-1].phase} if now >= 0 else {}
-        return draw_graph(copies[-1], highlight=marked)
+        return copies
 
     # The passes, written down.
 

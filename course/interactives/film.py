@@ -1,0 +1,188 @@
+"""A film of the forward and the backward pass, as one SVG that moves by CSS alone.
+
+Numbers appear where the pass has got to, dots carry them along the arrows, and what a gradient
+gains is shown beside it. Nothing moves for those who ask for reduced motion, and the picture halts
+under the mouse and the keyboard's focus: then the last state is what is seen, or the present one.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from html import escape
+from typing import Any
+
+from course.drawing.graph import read_graph, short
+from course.drawing.layout import (
+    PADDING,
+    ROW,
+    Layout,
+    Picture,
+    compose,
+    dot_source,
+    layout_by_dot,
+    layout_in_layers,
+)
+from course.drawing.svg import fitting, svg_of
+from course.interactives.stepping import Step, Stepper
+from course.interactives.writing import as_number
+
+MAX_STEPS = 60
+SLOT = 1.3  # seconds for each step
+_ARRIVAL = 0.7  # of a slot: when what travels has arrived
+_HOLD = 3  # slots at the end, in which all is seen
+
+_STYLE = """
+.fm .fm-dot{fill:#2f7fd6}.fm .fm-dot.fm-backward{fill:#d1610f}
+.fm .fm-ring{fill:none;stroke:#2f7fd6;stroke-width:3}
+.fm .fm-ring.fm-backward{stroke:#d1610f;stroke-dasharray:8 5}
+.fm .fm-gain{font-weight:bold;fill:var(--jp-warn-color0,#b34700)}
+.fm:hover *,:focus>.fm *{animation-play-state:paused!important}
+@media(prefers-reduced-motion:reduce){.fm *{animation:none!important}}
+"""
+
+
+class Film:
+    """A finished film: a notebook shows it, a terminal shows the steps in words."""
+
+    def __init__(self, svg: str, text: str) -> None:
+        self.svg = svg
+        self.text = text
+
+    def __repr__(self) -> str:
+        return self.text
+
+    def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
+        steps = "".join(f"<li>{escape(line)}</li>" for line in self.text.splitlines())
+        words = f"<details><summary>The film in words</summary><ol>{steps}</ol></details>"
+        return {"text/html": fitting(self.svg) + words, "text/plain": self.text}
+
+
+def watch(root: Any, *, renderer: str | None = None) -> Film:
+    """Film the forward and the backward pass of the engine behind `root`.
+
+    Args:
+        root: a Value, yours or the course's. Its gradients stay as they were.
+        renderer: "built-in" for the same layout on every machine; by default dot where it works.
+
+    Raises:
+        TypeError: `root` is not a Value, or a node behind it lacks what a backward pass needs.
+        ValueError: the film would have more than 60 steps.
+    """
+    stepper = Stepper(root)
+    if len(stepper.steps) > MAX_STEPS:
+        raise ValueError(
+            f"this film would have {len(stepper.steps)} steps, more than {MAX_STEPS}: take a node "
+            "farther from its root, or step_through"
+        )
+    graph = read_graph(stepper.copies()[-1], MAX_STEPS, {})
+    picture = compose(graph)
+    layout = None if renderer == "built-in" else layout_by_dot(dot_source(picture, "LR"))
+    layout = layout or layout_in_layers(picture, "LR")
+    reel = _Reel(picture, layout, stepper.steps)
+    # The still picture has room for the numbers, which come and go.
+    for node in graph.nodes:
+        node.data = node.grad = ""
+    title = f"The forward and the backward pass of {graph.nodes[-1].name}, as a film"
+    still = svg_of(graph, picture, layout).replace('class="cg"', 'class="cg fm"', 1)
+    still = still.replace(escape(graph.title), title)
+    svg = (
+        still.removesuffix("</svg>") + f"<style>{_STYLE}{reel.keyframes}</style>{reel.parts}</svg>"
+    )
+    return Film(svg, "\n".join(map(str, stepper.steps)))
+
+
+class _Reel:
+    """The parts that move, as SVG, and the keyframes that they name."""
+
+    def __init__(self, picture: Picture, layout: Layout, steps: list[Step]) -> None:
+        self._picture, self._layout, self._steps = picture, layout, steps
+        self._routes = [*zip(picture.arrows, layout.routes, strict=True)]
+        self._slots = len(steps) + _HOLD
+        self._rules: dict[str, str] = {}
+        self.parts = "".join([*self._numbers(), *self._movements()])
+        self.keyframes = "".join(f"@keyframes {n}{{{rule}}}" for n, rule in self._rules.items())
+
+    def _numbers(self) -> Iterator[str]:
+        """Give each number for the time in which it stands, and what each gradient gains."""
+        nodes = [shape.node for shape in self._picture.shapes.values() if shape.node]
+        grads: dict[int, tuple[float, Any]] = {node.number: (0.0, 0.0) for node in nodes}
+        for slot, step in enumerate(self._steps):
+            arrival = slot + _ARRIVAL
+            if step.phase == "forward":
+                for node in nodes:
+                    if node.number == step.place or (step.place < 0 and not node.operands):
+                        yield self._text(node.number, 0, node.data, arrival)
+            for place, grad in step.grads.items():
+                since, old = grads[place]
+                yield self._text(place, 1, short(old), since, arrival)
+                before, after = as_number(old), as_number(grad)
+                if before is not None and after is not None:
+                    gain = f"{after - before:+.4g}"
+                    yield self._text(place, 2, gain, slot + 0.4, slot + 1.0, "fm-gain")
+                grads[place] = arrival, grad
+        for place, (since, grad) in grads.items():
+            yield self._text(place, 1, short(grad), since)
+
+    def _movements(self) -> Iterator[str]:
+        """Give the ring around the node whose turn it is, and the dots that carry its numbers."""
+        for slot, step in enumerate(self._steps):
+            if step.place < 0:
+                continue
+            shape = self._picture.shapes[f"v{step.place + 1}"]
+            x, y = self._layout.centres[shape.id]
+            width, height = shape.width + 9, shape.height + 9
+            yield (
+                f'<rect class="fm-ring fm-{step.phase}" {self._seen(slot, slot + 1.0)} rx="9" '
+                f'x="{x - width / 2:.1f}" y="{y - height / 2:.1f}" '
+                f'width="{width:.1f}" height="{height:.1f}"/>'
+            )
+            is_start = step.phase == "backward" and step.grads.keys() == {step.place}
+            for (tail, head), (_, route, tip) in self._routes:
+                op = f"op{step.place + 1}"
+                if op not in (tail, head) or is_start:
+                    continue
+                # Forward into the operation first, and backward out of it last.
+                half = 0.0 if (head == op) == (step.phase == "forward") else _ARRIVAL / 2
+                start, *rest = (f"{a:.1f} {b:.1f}" for a, b in (*route, tip))
+                path = f"M{start}C{' '.join(rest[:-1])}L{rest[-1]}"
+                style = self._travels(slot + half, step.phase == "backward")
+                yield (
+                    f'<circle class="fm-dot fm-{step.phase}" r="5" opacity="0" '
+                    f"style=\"offset-path:path('{path}');{style}\"/>"
+                )
+
+    def _text(
+        self, place: int, row: int, words: str, start: float, end: float | None = None,
+        look: str = "",
+    ) -> str:  # fmt: skip
+        shape = self._picture.shapes[f"v{place + 1}"]
+        x, y = self._layout.centres[shape.id]
+        right, bottom = x + shape.width / 2 - PADDING, y + shape.height / 2 - PADDING / 2 - 5
+        return (
+            f'<text class="{look}" {self._seen(start, end)} x="{right:.1f}" '
+            f'y="{bottom + (row - 1) * ROW:.1f}" text-anchor="end">{escape(words)}</text>'
+        )
+
+    def _seen(self, start: float, end: float | None = None) -> str:
+        """Return the attributes of a part that is seen from one slot on, and up to another."""
+        name = f"fm-{self._slots}-{start * 10:.0f}-{(end or 0) * 10:.0f}"
+        hidden = "" if end is None else f"{self._share(end)}{{opacity:0}}"
+        self._rules[name] = f"0%{{opacity:{int(not start)}}}"
+        self._rules[name] += f"{self._share(start)}{{opacity:1}}" * bool(start) + hidden
+        time = f"{self._slots * SLOT:g}s step-end infinite"
+        return f'opacity="{int(end is None)}" style="animation:{name} {time}"'
+
+    def _travels(self, start: float, is_backward: bool) -> str:
+        """Return the style of a dot that runs along its path for half of the way's time."""
+        end = start + _ARRIVAL / 2
+        name = f"fm-{self._slots}-{start * 100:.0f}{'b' * is_backward}"
+        ways = [f"offset-distance:{0 if (at == 0) != is_backward else 100}%" for at in (0, 1)]
+        self._rules[name] = (
+            f"0%,{self._share(start - 0.01)}{{opacity:0;{ways[0]}}}"
+            f"{self._share(start)}{{opacity:1;{ways[0]}}}{self._share(end)}{{opacity:1;{ways[1]}}}"
+            f"{self._share(end + 0.01)},100%{{opacity:0;{ways[1]}}}"
+        )
+        return f"animation:{name} {self._slots * SLOT:g}s linear infinite"
+
+    def _share(self, slots: float) -> str:
+        return f"{100 * max(slots, 0) / self._slots:.2f}%"
