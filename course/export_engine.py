@@ -154,13 +154,15 @@ def own_network(*names: str, namespace: dict[str, Any] | None = None) -> None:
     if namespace is None:
         namespace = sys._getframe(1).f_globals
     path = own_file()
-    part = _parts(path.read_text("utf-8")).get("mlp") if path else None
+    text = path.read_text("utf-8") if path else ""
+    part = _parts(text).get("mlp")
     if path is None or part is None:
         print(f"There is no {FILE} with a network. Paste your cells into the next cell; or run the")
         print('last cells of the notebook "mlp" first, which write the file.')
         return
+    above = "\n" * text.partition(part)[0].count("\n")  # so that errors name the file's lines
     try:
-        exec(compile(part, str(path.resolve()), "exec"), namespace)
+        exec(compile(above + part, str(path.resolve()), "exec"), namespace)
     except (Exception, SystemExit) as error:
         print(f"The network in {FILE} cannot be run ({type(error).__name__}: {error}).")
         print("Paste your cells into the next cell.")
@@ -219,7 +221,7 @@ def _cells(notebook: str, exercises: Iterable[str], namespace: dict[str, Any]) -
 def _cell_of(thing: Any) -> str:
     """The text of the cell that defines a class or a function, without magics; "" if unknown."""
     if isinstance(thing, type):
-        thing = vars(thing).get("__init__")
+        thing = next((each for each in vars(thing).values() if hasattr(each, "__code__")), None)
     code = getattr(thing, "__code__", None)
     lines = linecache.getlines(code.co_filename) if code else []
     return "".join(line for line in lines if not line.startswith(("%", "!"))).strip()

@@ -193,11 +193,11 @@ def test_the_network_comes_along_and_the_page_shows_four_dates(open_notebook, tm
     )
     page = (tmp_path / "built_by_me.html").read_text("utf-8")
     assert "Built by Ada &lt;3" in page and "<script" not in page and "src=" not in page
-    backward = open_notebook("backward")
-    backward.run(f"from course import own_network\nown_network({NETWORK})")
+    later = open_notebook("mlp")
+    later.run(f"from course import own_network\nown_network({NETWORK})")
     assert "runs on your own network now" in capsys.readouterr().out
-    network = backward["MLP"](2, [3, 1])
-    assert type(network([1.0, 2.0])) is backward["Value"]
+    network = later["MLP"](2, [3, 1])
+    assert type(network([1.0, 2.0])) is later["Value"]
 
 
 @pytest.mark.parametrize(
