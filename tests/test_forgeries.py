@@ -8,6 +8,8 @@ import pytest
 from attacks.forging import FORGERIES
 from campaigns import daily
 
+from autograder.authoring.audit.cases import Case
+from autograder.authoring.audit.judging import notebook_cells
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import load_assignment
 from autograder.judging.grader import Grader
@@ -133,14 +135,11 @@ def train_moons(inputs, targets, seed):
 
 @pytest.fixture
 def points(course: Path, grader: Grader):
-    """The points that a solved notebook has with other answers, by exercise."""
+    """The points of these answers, in a notebook that is solved otherwise, by exercise."""
 
     def grade(name: str, answers: dict[str, str]) -> dict[str, float | None]:
-        solved = {
-            each.id: each.solution for each in load_assignment(course, name).exercises.values()
-        }
-        content = filled_notebook(course, name, {**solved, **answers}).encode()
-        _, report = grade_content(grader, content, f"{name}.ipynb", name)
+        cells = notebook_cells(load_assignment(course, name), Case("cheat", "", name, answers))
+        report = grader.grade(name, cells, {*answers}).report
         return {each.id: each.points for each in report.exercises}
 
     return grade
