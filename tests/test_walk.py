@@ -4,6 +4,8 @@ from __future__ import annotations
 
 import random
 from collections.abc import Callable, Iterator
+from contextlib import ExitStack
+from functools import cache
 from pathlib import Path
 from typing import Any
 
@@ -102,6 +104,7 @@ def test_places_are_those_of_the_test_cells():
 
 
 Grade = Callable[[dict[str, str]], tuple[dict[str, Any], int]]
+Graders = Callable[[str], Grader]
 TABLE = load_table(load_assignment(find_course(), "value").table)["exercises"]
 
 
@@ -116,20 +119,33 @@ def cells(assignment: Assignment, answers: dict[str, str]) -> list[Cell]:
     ]
 
 
+@pytest.fixture(scope="module")
+def graders(course: Path) -> Iterator[Graders]:
+    """A grader for each kind of sandbox; what the model solution takes is measured once by each."""
+    settings = load_settings(course)
+    with ExitStack() as stack:
+
+        @cache
+        def of(kind: str) -> Grader:
+            grader = stack.enter_context(Grader(course, bytes(32)))
+            grader.use(WarmServer(settings.limits, settings.visible, kind))
+            grader.start()
+            return grader
+
+        yield of
+
+
 @pytest.fixture
-def grade(course: Path, assignment: Assignment) -> Iterator[Grade]:
+def grade(graders: Graders, assignment: Assignment) -> Grade:
     """Grades a notebook: what is said of each exercise, and how many processes it took."""
-    with Grader(course, bytes(32)) as grader:
-        grader.start()
+    grader = graders(AUTO)
 
-        def run(answers: dict[str, str]) -> tuple[dict[str, Any], int]:
-            before = grader._server._count
-            report = grader.grade("value", cells(assignment, answers)).report
-            return {result.id: result for result in report.exercises}, (
-                grader._server._count - before
-            )
+    def run(answers: dict[str, str]) -> tuple[dict[str, Any], int]:
+        before = grader._server._count
+        report = grader.grade("value", cells(assignment, answers)).report
+        return {result.id: result for result in report.exercises}, grader._server._count - before
 
-        yield run
+    return run
 
 
 def mistake(assignment: Assignment, name: str) -> str:
@@ -345,14 +361,14 @@ def cross_entropy(scores, target):
         for kind in (BUBBLEWRAP, LANDLOCK)
     ],
 )
-def test_exercises_that_call_each_other_earn_nothing(course, circle, kind):
+def test_exercises_that_call_each_other_earn_nothing(graders, circle, kind):
     name, answers = CIRCLES[circle]
-    results = graded(course, name, answers, kind, set(answers))
+    results = graded(graders, name, answers, kind, set(answers))
     assert {each: results[each].points for each in answers} == dict.fromkeys(answers, 0.0)
 
 
 def graded(
-    course: Path,
+    graders: Graders,
     name: str,
     answers: dict[str, str | None],
     kind: str = AUTO,
@@ -360,13 +376,12 @@ def graded(
 ) -> dict[str, ExerciseResult]:
     """The results of a notebook that is right but for these answers; None leaves a stub, and ""
     leaves the cell out."""
-    assignment, settings = load_assignment(course, name), load_settings(course)
+    grader = graders(kind)
+    assignment = load_assignment(grader.course, name)
     stubs = {each: assignment.exercises[each].stub for each in answers}
     filled = {each: stubs[each] if text is None else text for each, text in answers.items()}
     notebook = [cell for cell in cells(assignment, filled) if cell.source]
-    with Grader(course, bytes(32)) as grader:
-        grader.use(WarmServer(settings.limits, settings.visible, kind))
-        report = grader.grade(name, notebook, only).report
+    report = grader.grade(name, notebook, only).report
     return {each.id: each for each in report.exercises}
 
 
@@ -393,12 +408,12 @@ Value.backward = backward
 
 
 @pytest.mark.parametrize("deep", ["filled", "untouched", "missing"])
-def test_what_comes_later_does_not_touch_an_earlier_exercise(course, deep):
+def test_what_comes_later_does_not_touch_an_earlier_exercise(graders, deep):
     """The cell of `deep` attaches another function to `Value.backward`, also as released."""
     answers: dict[str, str | None] = {"backward": RECURSIVE}
     if deep != "filled":
         answers["deep"] = None if deep == "untouched" else ""
-    results = graded(course, "backward", answers)
+    results = graded(graders, "backward", answers)
     assert results["backward"].points == 7.0
 
 
@@ -428,13 +443,13 @@ Value.__{name}__ = {name}
 """
 
 
-def test_an_engine_of_its_own_kind_keeps_the_points_of_what_stands_on_it(course):
+def test_an_engine_of_its_own_kind_keeps_the_points_of_what_stands_on_it(graders):
     answers: dict[str, str | None] = {
         "node": SLOTS,
         "add": BINARY.format(name="add", sign="+", slopes="(1.0, 1.0)"),
         "mul": BINARY.format(name="mul", sign="*", slopes="(other.data, self.data)"),
     }
-    results = graded(course, "value", answers)
+    results = graded(graders, "value", answers)
     assert results["manual_backward"].points == 5.0
     assert results["add"].points == results["mul"].points == 4.0
 
@@ -472,14 +487,14 @@ def test_company_changes_neither_points_nor_explanation(grader, name):
     assert different == []
 
 
-def test_an_answer_that_needs_a_later_cell_is_told_which(course):
+def test_an_answer_that_needs_a_later_cell_is_told_which(course, graders):
     """It is right with the whole notebook; else the message names what it lacks, and the cell."""
     later = "def helper(x):\n    return x\n\n\n"
     exercises = load_assignment(course, "value").exercises
     add = exercises["add"].solution.replace("### BEGIN SOLUTION", "helper(self)", 1)
-    results = graded(course, "value", {"add": add, "mul": later + exercises["mul"].solution})
+    results = graded(graders, "value", {"add": add, "mul": later + exercises["mul"].solution})
     assert results["add"].status == "passed" and "a later cell defines" in results["add"].note
     broken = f"{later}{exercises['mul'].solution}\n\n\nValue.__add__ = None\n"
-    results = graded(course, "value", {"add": add, "mul": broken})
+    results = graded(graders, "value", {"add": add, "mul": broken})
     assert results["add"].points == 0
     assert "needs `helper`, which only the cell of `mul` further down" in results["add"].message
