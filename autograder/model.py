@@ -95,6 +95,10 @@ ADVICE = {
 }
 
 
+LONG_TRAINING = "Look for a loop that never ends, a network that is large, or too many rounds."
+"""The same for a training."""
+
+
 UNGRADED = (
     "This exercise has no marks yet: a test of it is broken, which is no fault of yours. "
     "Your instructor has been told."

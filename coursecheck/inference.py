@@ -99,6 +99,12 @@ class Inference:
     models: list[Model] = field(default_factory=list)
     behaviour: tuple[int, dict[str, str]] | None = None
 
+    @property
+    def is_of_the_table(self) -> bool:
+        """Whether the words hold no number or text that was observed."""
+        constants = [model.constant for model in self.models if model.is_constant]
+        return all(each is None or isinstance(each, bool) for each in constants)
+
 
 def sample_probes(samples: Sequence[Mapping[str, Any]]) -> list[Probe]:
     """The probes that play each sample at each of its points."""

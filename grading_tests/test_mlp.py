@@ -867,7 +867,8 @@ class TestFourPoints:
         error = sum((a - t) ** 2 for a, t in zip(found, targets, strict=True)) / 4
         return error, [loss for loss in losses], [float(loss) for loss in watch.losses]
 
-    @pytest.mark.parametrize(("seed", "sign"), [(0, 1), (4, -1)], ids=["straight", "turned"])
+    # A training that is too short fails at one of these, whichever network it trains.
+    @pytest.mark.parametrize(("seed", "sign"), [(0, 1), (5, 1), (1, -1)])
     def test_learns(self, student, rng, seed, sign):
         """From each of the seeds 0 to 9, targets flipped or not, the error is below 0.01."""
         assert self.trained(student, rng, seed, sign)[0] < 0.01

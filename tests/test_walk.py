@@ -498,3 +498,41 @@ def test_an_answer_that_needs_a_later_cell_is_told_which(course, graders):
     results = graded(graders, "value", {"add": add, "mul": broken})
     assert results["add"].points == 0
     assert "needs `helper`, which only the cell of `mul` further down" in results["add"].message
+
+
+ONCE = """
+def push_gradients(root, order):
+    root.grad = 1.0
+    for node in dict.fromkeys(order):
+        node._backward()
+"""
+
+
+def test_what_code_computes_is_told_beside_a_wrong_answer(course):
+    """Where its samples show something else on the own cells, they are played where it counted."""
+    exercises = load_assignment(course, "value").exercises
+    alone = graded(course, "value", {"manual_backward": ONCE})["manual_backward"]
+    assert "runs a step once only where it is listed twice" in alone.message
+    for name in ("node.operands_dropped", "node.backward_is_none"):
+        [wrong] = [each for each in exercises["node"].mistakes if each.id == name]
+        beside = graded(course, "value", {"node": wrong.source, "manual_backward": ONCE})
+        assert beside["manual_backward"].inferred == alone.inferred
+
+
+def test_only_an_answer_that_needs_a_later_cell_is_said_to(course):
+    """`check_gradients` has a mistake of its own; `deep` brings the `backward` that is missing."""
+    none = "def backward(self):\n    self.order.reverse()\n\n\nValue.backward = backward\n"
+    mistakes = load_assignment(course, "backward").exercises["check_gradients"].mistakes
+    [wrong] = [each for each in mistakes if each.id == "check_gradients.first_input_only"]
+    answers = {"backward": none, "check_gradients": wrong.source}
+    result = graded(course, "backward", answers)["check_gradients"]
+    assert 0 < result.points < result.max_points
+    assert "a later cell" not in result.note and "`backward`" in result.note
+
+
+def test_a_right_core_is_said_to_be_right(course):
+    mistakes = load_assignment(course, "mlp").exercises["train"].mistakes
+    [wrong] = [each for each in mistakes if each.id == "train.batch_size_ignored"]
+    [result] = graded(course, "mlp", {"train": wrong.source}, only={"train"}).values()
+    said = f"The core comes out right. The extra part is open: {wrong.says}"
+    assert result.message.startswith(said)

@@ -23,7 +23,7 @@ from coursecheck.messages import (
 from coursecheck.probes import Observation
 
 from ..course_folder.assignments import Exercise
-from ..model import ADVICE, LOST, ExerciseResult
+from ..model import ADVICE, LONG_TRAINING, LOST, ExerciseResult
 from ..texts import fit
 from ..wall.time_budget import TimeBudget
 from .diagnosis import Diagnosis
@@ -85,16 +85,25 @@ class Explaining:
             says, name, example = stopped, None, None
         if not says:
             says = self._defined_later(exercise)
+            own = self._shown.get(exercise.id, Shown()).probes
+            if own and tried.base is Base.WHOLE:
+                # Cells below have mistakes of their own: how the answer fares without them is its.
+                observed, example = own, first_wrong(self._table[exercise.id], own)
+                entry = self._table[exercise.id]
             if observed and not says:
                 hints = self._submission.assignment.hints
                 says = explain(entry["probes"], observed, hints) or told(entry, observed)
         if not says:
-            says, shown = self._inferred(result, exercise, observed)
+            says, shown = self._inferred(result, exercise, tried, observed)
             result.inferred, example = says or None, shown or example
         says = says or _plain_words(tried)
+        if all(verdict.passed or verdict.extra for verdict in tried.verdicts):
+            says = f"The core comes out right. The extra part is open: {says}"
         if result.status in LOST and not mistake:
             subject = "cell itself" if lost(self._submission, exercise.id) else "code"
-            says = f"The {subject} {LOST[result.status]}. {ADVICE[result.status]}"
+            trains = result.status == "timeout" and exercise.id in self._trials.trainings
+            advice = LONG_TRAINING if trains else ADVICE[result.status]
+            says = f"The {subject} {LOST[result.status]}. {advice}"
             if exercise.id in self._trials.cut_short:
                 says = "The notebook's time was used up before this could be tested to the end."
         _log.debug("%s: diagnosis: %s", exercise.id, name or "no known mistake")
@@ -137,23 +146,38 @@ class Explaining:
         ]
 
     def _inferred(
-        self, result: ExerciseResult, exercise: Exercise, observed: list[list[Observation]] | None
+        self,
+        result: ExerciseResult,
+        exercise: Exercise,
+        tried: Try,
+        observed: list[list[Observation]] | None,
     ) -> tuple[str, Example | None]:
         """Return what the code computes, in words, and a sample that shows it; "" if unknown.
 
-        Samples show the own cells, so they explain nothing that differs from these.
+        Samples are played where the verdicts were made. What they show where a solution was given
+        is told in the table's words alone: a value may hold it.
         """
-        shown = self._shown.get(exercise.id, Shown())
-        seen = shown.samples
-        if not seen or not observed or observed != shown.probes or result.status in LOST:
+        if not exercise.samples or not observed or result.status in LOST:
             return "", None
+        shown = self._shown.get(exercise.id, Shown()).samples
+        is_own = not tried.given
+        seen = shown if is_own else None
+        if not seen:
+            place = self._trials.place(exercise, Base.OWN)
+            trunk = self._trials.trunk(tried.given, place)
+            seen = trunk.observe(place, exercise, exercise.sample_probes)
+        if not seen:
+            return "", None
+        is_own = is_own or bool(shown and agree_all(shown, seen))
         entry = self._table[exercise.id]
         right = [probe["right"] for probe in entry["probes"]]
         core = [not probe.get("extra") for probe in entry["probes"]]
         core_is_right = agree_all(list(compress(observed, core)), list(compress(right, core)))
         found = inference.infer(entry, seen, core_is_right)
         _log.debug("%s: inferred: %s", exercise.id, found.says if found else "nothing")
-        return (found.says, inference.example(entry, seen, found)) if found else ("", None)
+        if found is None or not (is_own or found.is_of_the_table):
+            return "", None
+        return found.says, inference.example(entry, seen, found) if is_own else None
 
     def _defined_later(self, exercise: Exercise) -> str:
         """Return in words that the answer lacks a name which only a later cell defines, or ""."""

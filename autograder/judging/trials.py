@@ -63,14 +63,21 @@ class Trials:
                 while next_try := next_base(found, earlier, failed, is_answered, has_later):
                     if next_try[0] not in asked:
                         break
+                    # What passes with the cells below says nothing of what passes without them.
+                    before = best(found).base if found else Base.WHOLE
                     found.append(
                         self._try(exercise, *next_try, again=not failed)
-                        if not found or next_try[0] is Base.WHOLE
+                        if Base.WHOLE in (before, next_try[0])
                         else self._better(exercise, *next_try, best(found))
                     )
         self._drop_circles(exercises, tries)
         self.close()
         return tries
+
+    @property
+    def trainings(self) -> Collection[str]:
+        """The exercises in which networks are trained."""
+        return self._server.limits.trainings
 
     def close(self) -> None:
         """End the trunk."""
@@ -112,7 +119,7 @@ class Trials:
                 may have stood still. Code that never ends costs half of that again.
         """
         tried = Try(base, given, [*self._verdicts(exercise, base, given)])
-        trains = exercise.id in self._server.limits.trainings
+        trains = exercise.id in self.trainings
         if again and tried.is_late and base is Base.OWN and not (trains or self._budget.is_up):
             tried = Try(base, given, [*self._verdicts(exercise, base, given)])
         return _logged(exercise, tried)

@@ -281,6 +281,15 @@ Value.backward = backward
 # +     node.grad = 0.0
 # + self.grad = 1.0
 
+# %% mistake: backward.zeroes_results
+# says: The gradients of the nodes that were computed were set back to 0 before the pass. What they
+#   hold is added to, as in the leaves: no gradient but the root's is set.
+# - self.grad = 1.0
+# + for node in topological_order(self):
+# +     if node._prev:
+# +         node.grad = 0.0
+# + self.grad = 1.0
+
 # %% mistake: backward.skips_root
 # says: The root's own step was left out, and so nothing was passed on to its operands. The pass
 #   begins with the root.
@@ -347,9 +356,6 @@ Value.backward = backward
 #   if self.data == 0: return
 # seed_has_a_sign: self.grad = 1.0 if self.data >= 0 else -1.0
 # seed_of_large_roots: self.grad = 1.0 if abs(self.data) < 1e4 else 0.0
-# intermediate_gradients_erased_before: for node in topological_order(self):
-#       if node._prev: node.grad = 0.0
-#   self.grad = 1.0
 # the_same_backward_twice_runs_once: if getattr(self, 'done', False): return
 #   self.done = True
 #   self.grad = 1.0

@@ -248,6 +248,15 @@ def check_gradients(f, inputs, epsilon=1e-5):
     return abs(total - estimate) <= 1e-4 * max(abs(total), abs(estimate)) + 1e-9
 
 
+# %% mistake: check_gradients.all_nudged_for_each
+# says: All inputs were nudged together, and each gradient was compared with what they do to the result
+#   together: right engines are rejected where there are several inputs. Move one input at a time.
+# - moved = [x + amount if i == index else x for i, x in enumerate(inputs)]
+# + moved = [x + amount for x in inputs]
+# - size = max(abs(leaf.grad), abs(estimate))
+# - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# + if abs(leaf.grad - estimate) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
+
 # %% mistake: check_gradients.one_sided
 # says: The nudge goes up only. Where the curve bends that is not accurate enough, and right
 #   engines are rejected. Nudge both ways and divide by twice epsilon.

@@ -87,6 +87,16 @@ text = draw_dot(x * 3)
 # - for operand, result in edges:
 # -     lines.append(f'  "{names[operand]}" -> "{names[result]}op";')
 
+# %% mistake: dot_source.values_alone
+# says: The text describes the values alone: neither operations nor arrows. Give each operation a
+#   node, with arrows from its operands and one to its result.
+# - if node._op:
+# -     lines.append(f'  "{name}op" [label="{node._op}", shape=ellipse];')
+# -     lines.append(f'  "{name}op" -> "{name}";')
+
+# - for operand, result in edges:
+# -     lines.append(f'  "{names[operand]}" -> "{names[result]}op";')
+
 # %% mistake: dot_source.first_operand_only
 # says: Only one operand of each operation is drawn. Every operand needs its arrow.
 # - for operand, result in edges:

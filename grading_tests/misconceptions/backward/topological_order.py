@@ -99,7 +99,7 @@ late = " ".join(
 # root: in | out: leaves the root out
 # leaves: in | out: leaves out the nodes without operands
 # turned: no | yes: gives the list with the root first
-# entries: each | root: lists the root in the place of every node | near: goes to the root's own operands and no further | none: lists nothing
+# entries: each | root: lists the root in the place of every node | near: goes to the root's own operands and no further | alone: lists the root alone | none: lists nothing
 # first: all | one: follows the first operand of each node alone | last: follows the last operand of each node alone
 # ask: With c computed from b, and d from b and c: in which order does your list hold them, and was b there before everything that is computed from it?
 
@@ -141,8 +141,8 @@ def topological_order(top):
         order = [node for node in order if node is not top]
     if leaves == "out":
         order = [node for node in order if len(node._prev)]
-    if entries in ("root", "none"):
-        order = [top for _ in order] if entries == "root" else []
+    if entries in ("root", "alone", "none"):
+        order = {"root": [top for _ in order], "alone": [top], "none": []}[entries]
     return order[::-1] if turned == "yes" else order
 
 

@@ -22,6 +22,13 @@ a.grad, b.grad = 4.0, -5.0
 zero_grad((a, b))
 # observe: a.grad, b.grad
 
+# %% probe: zero_grad
+# about: parameters in a set
+a = Value(1.5)
+a.grad = 4.0
+zero_grad({a})
+# observe: a.grad
+
 # %% sample: zero_grad
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
 # facts: held; numbers
@@ -90,6 +97,14 @@ def zero_grad(parameters):
 # - parameter.grad = 0.0
 # + parameter.grad = 0.0
 # + return
+
+# %% mistake: zero_grad.by_number
+# says: The parameters are asked for by number, and those in a set have none. Loop over the
+#   parameters themselves: that goes for every collection.
+# - for parameter in parameters:
+# -     parameter.grad = 0.0
+# + for number in range(len(parameters)):
+# +     parameters[number].grad = 0.0
 
 # %% mistake: zero_grad.new_nodes
 # says: The loop puts new Values in place of the parameters. The old ones, which the network

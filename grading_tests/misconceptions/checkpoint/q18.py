@@ -88,8 +88,8 @@ def weighted_sum(weights, inputs):
 # + out = Value(total, (), "weighted sum")
 
 # %% mistake: q18.detached
-# says: The sum is computed from plain numbers, and the result has no backward step: nothing
-#   reaches the weights.
+# says: The number is right, and nothing reaches the weights: what was computed from their `.data`
+#   has no step that leads back to them.
 def weighted_sum(weights, inputs):
     return Value(sum(weight.data * number for weight, number in zip(weights, inputs)))
 

@@ -67,6 +67,15 @@ found = list(network.parameters())
 # - return [parameter for row, b in zip(self.w, self.b) for parameter in [*row, b]]
 # + return [w for row in self.w for w in row] + self.b
 
+# %% mistake: linear_sequential.one_bias
+# says: All outputs share one bias. Each output has a bias of its own, as each has its own weights.
+# - self.b = [Value(0.0) for _ in range(n_outputs)]
+# + self.b = Value(0.0)
+# - sum((w * x_i for w, x_i in zip(row, x)), b) for row, b in zip(self.w, self.b)
+# + sum((w * x_i for w, x_i in zip(row, x)), self.b) for row in self.w
+# - return [parameter for row, b in zip(self.w, self.b) for parameter in [*row, b]]
+# + return [parameter for row in self.w for parameter in row] + [self.b]
+
 # %% mistake: linear_sequential.always_a_list
 # says: A `Linear` with one output gives a list with one Value in it. It should give the Value itself.
 # - return sums[0] if len(sums) == 1 else sums

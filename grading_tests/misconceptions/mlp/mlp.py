@@ -94,6 +94,13 @@ bent, straight = answers
 # +     out = layer(x)
 # + return out
 
+# %% mistake: mlp.first_layer_only
+# says: The answer is that of the first layer. A `return` inside the loop would end it there: hand each
+#   answer on to the next layer, and return what the last one gives.
+# -     x = layer(x)
+# - return x
+# +     return layer(x)
+
 # %% mistake: mlp.last_layers_parameters
 # says: `parameters()` holds those of the last layer only. The hidden layers would never learn.
 # - return [parameter for layer in self.layers for parameter in layer.parameters()]

@@ -50,8 +50,9 @@ is_rounded = len(set(one)) <= 2
 # + for epoch in range(20):
 
 # %% mistake: moons.too_short
-# says: The network has not found the bend. More epochs, longer steps or momentum get it there, if
-#   the loss fits the targets.
+# says: The border is no straight line, and yet too many of the given points are on its wrong side. Is
+#   each of them trained on, and does the loss fit the targets? If the losses still fall, train
+#   longer or with longer steps; if they jump, with shorter ones.
 # - for epoch in range(100):
 # + for epoch in range(1):
 

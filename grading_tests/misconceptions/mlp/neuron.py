@@ -98,6 +98,12 @@ spread = n == 1 or len(set(numbers)) > 1
 # - return total if self.activation == "linear" else getattr(total, self.activation)()
 # + return total.tanh()
 
+# %% mistake: neuron.sigmoid_forgotten
+# says: With "sigmoid" the neuron answers with the weighted sum itself, as if it were linear. There are
+#   four names to know: tanh, relu, sigmoid and linear.
+# - return total if self.activation == "linear" else getattr(total, self.activation)()
+# + return getattr(total, self.activation)() if self.activation in ("tanh", "relu") else total
+
 # %% mistake: neuron.never_bends
 # says: The weighted sum comes out as it is: no activation was applied. Only a "linear" neuron does
 #   not bend.

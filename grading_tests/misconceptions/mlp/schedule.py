@@ -11,7 +11,7 @@
 # decay: 0.01, 0.2, 0.05, 0.5, 0.03, 0.1
 # regions: step == 0 | step > 0
 # results: rate = lr / (1 + decay * step)
-# also: lr * (1 + decay * step); lr * (1 + step / decay); lr / (1 + step / decay); lr * (1 + decay) ** step; lr / (1 + decay) ** step; lr * (1 - decay * step); lr * (1 - decay) ** step
+# also: lr / (1 + 0.01 * step); lr * (1 + decay * step); lr * (1 + step / decay); lr / (1 + step / decay); lr * (1 + decay) ** step; lr / (1 + decay) ** step; lr * (1 - decay * step); lr * (1 - decay) ** step
 rate = decayed(lr, step, decay=decay)
 
 # %% sample: schedule

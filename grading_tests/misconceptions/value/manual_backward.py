@@ -204,8 +204,8 @@ def push_gradients(root, order):
 # + root._backward()
 
 # %% mistake: manual_backward.step_not_called
-# says: The steps were mentioned and not called: without parentheses, `node._backward` is only
-#   the function's name.
+# says: The root has its 1, and no step ran. Call the step of each node in the order: without
+#   parentheses, `node._backward` is only the function's name.
 # - node._backward()
 # + node._backward
 

@@ -3,7 +3,7 @@
 # %% probe: numerical
 # about: the slope of x³ with a large step
 slope = numerical_derivative(lambda x: x**3, 2.0, 0.5)
-# observe: slope
+# observe: round(slope, 4)
 
 # %% probe: numerical
 # about: the slope of x³ with the step left out

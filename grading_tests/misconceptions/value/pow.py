@@ -40,6 +40,11 @@ except (ValueError, TypeError, ArithmeticError):
     outcome = "an error"
 # observe: outcome
 
+# %% probe: pow
+# about: a negative base
+x = Value(-2.0)
+# observe: (x**3).data
+
 # %% sample: pow
 # x: 2.3, 1.7, 0.6, 3.4, 0.45, 2.9, 1.2, 0.75, 1.9, 2.6, 0.85, 3.1, 1.4
 # n: 3, 2, 4, 1, 1, 0, 0, 0.5, 1.5, -1, -2, -0.5, 2.5
@@ -161,6 +166,14 @@ z._backward()
 # +     raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")
 # + raise ValueError("the power is not a real number")
+
+# %% mistake: pow.negative_bases_refused
+# says: A negative number is refused as the base, whatever the exponent. (-2) ** 3 is the real number
+#   -8: refuse a power only where the result is complex.
+# - result = self.data**exponent
+# + if self.data < 0:
+# +     raise ValueError("the base is negative")
+# + result = self.data**exponent
 
 # %% mistake: pow.repeated_multiplication
 # says: Multiplying x by itself n times works for whole n above zero only. Python's own `**`
