@@ -642,10 +642,11 @@ class TestSgd:
         steps = 0.1 * (1 + 0.5 + 1.25)
         assert [p.data, q.data] == close([a - steps * g, b - steps * h])
 
-    def test_leaves_the_gradients(self, student, pair):
+    @pytest.mark.parametrize("decay", [0.0, pytest.param(0.3, marks=extra())])
+    def test_leaves_the_gradients(self, student, pair, decay):
         """A step moves the numbers and leaves the gradients: `zero_grad()` alone zeroes them."""
         p, q, a, b, g, h = pair
-        student.SGD([p, q], lr=0.1).step()
+        student.SGD([p, q], lr=0.1, weight_decay=decay).step()
         assert [p.grad, q.grad] == close([g, h])
         assert p.data != a and q.data != b
 

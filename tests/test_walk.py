@@ -536,3 +536,15 @@ def test_a_right_core_is_said_to_be_right(course):
     [result] = graded(course, "mlp", {"train": wrong.source}, only={"train"}).values()
     said = f"The core comes out right. The extra part is open: {wrong.says}"
     assert result.message.startswith(said)
+
+
+def test_a_function_s_own_name_is_no_definition_of_a_later_cell(course):
+    """`_backward` is missing in `node`; inside `add` there is a function with this name."""
+    [wrong] = [
+        each
+        for each in load_assignment(course, "value").exercises["node"].mistakes
+        if each.id == "node.no_backward"
+    ]
+    source = wrong.source.replace("self.label = label", "")
+    result = graded(course, "value", {"node": source}, only={"node"})["node"]
+    assert result.points < result.max_points and "further down" not in result.message

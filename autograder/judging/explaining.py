@@ -191,13 +191,17 @@ class Explaining:
         place = self._submission.places[exercise.id]
         for found in filter(None, map(_LACKED.search, texts)):
             name = found[1] or found[2]
-            # A keyword argument of a call defines nothing.
-            defines = re.compile(
-                rf"^\s*(def|class) {name}\b|^(\w+, *)*{name}\s*[,=](?!=)|^\s*\w+\.{name}\s*=(?!=)",
-                re.MULTILINE,
+            # A keyword argument of a call defines nothing, nor does what is inside a function.
+            here, inside = (
+                re.compile(
+                    rf"^{indent}(def|class) {name}\b|^(\w+, *)*{name}\s*[,=](?!=)"
+                    rf"|^{indent}\w+\.{name}\s*=(?!=)",
+                    re.MULTILINE,
+                )
+                for indent in ("", r"\s*")
             )
-            later = [cell for cell in cells[place:] if defines.search(cell.source)]
-            if later and not any(defines.search(cell.source) for cell in cells[:place]):
+            later = [cell for cell in cells[place:] if here.search(cell.source)]
+            if later and not any(inside.search(cell.source) for cell in cells[:place]):
                 where = f"the cell of `{later[0].exercise}`" if later[0].exercise else "a cell"
                 return fit(
                     f"Your answer needs `{name}`, which only {where} further down defines. The "

@@ -84,6 +84,11 @@ losses = descend(lambda node: node * node, [w], lr, 2)
 # - losses.append(loss.data)
 # + losses.append(loss)
 
+# %% mistake: q20.nothing_recorded
+# says: The parameters move, and the list stays empty. Append the loss of each step to it, before
+#   the step.
+# - losses.append(loss.data)
+
 # %% edge: q20
 # - losses.append(loss.data)
 # losses_rounded: losses.append(round(loss.data, 5))

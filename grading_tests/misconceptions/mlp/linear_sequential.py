@@ -101,6 +101,12 @@ found = list(network.parameters())
 # +     out = part(x)
 # + return out
 
+# %% mistake: linear_sequential.no_parameters
+# says: `Sequential` has an empty list of parameters, as a `Module` on its own has. List those of
+#   all its parts, part by part.
+# - return [parameter for part in self.parts for parameter in part.parameters()]
+# + return []
+
 # %% mistake: linear_sequential.parts_reversed
 # says: `Sequential` runs its parts from the last to the first. The first one given comes first.
 # - for part in self.parts:

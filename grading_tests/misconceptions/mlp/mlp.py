@@ -106,6 +106,12 @@ bent, straight = answers
 # - return [parameter for layer in self.layers for parameter in layer.parameters()]
 # + return self.layers[-1].parameters()
 
+# %% mistake: mlp.list_of_lists
+# says: `parameters()` gives a list of lists, one a layer. An optimizer wants one flat list: a
+#   comprehension with two `for`s makes it.
+# - return [parameter for layer in self.layers for parameter in layer.parameters()]
+# + return [layer.parameters() for layer in self.layers]
+
 # %% mistake: mlp.sizes_changed
 # says: The caller's list of sizes has become longer: `insert` changes it in place. Make a new list,
 #   as in `[n_inputs] + layer_sizes`.

@@ -132,8 +132,8 @@ SGD([p, q], lr=0.1).zero_grad()
 # + ]
 
 # %% mistake: sgd.velocity_forgotten
-# says: The velocity starts from 0 at every step, so momentum does nothing. Make the velocities in
-#   `__init__` and keep them.
+# says: Momentum has no effect: of one step's velocity nothing is left in the next. Make the
+#   velocities in `__init__`, one for each parameter, and keep them.
 # - self.velocities = [
 # -     self.momentum * v + p.grad + self.weight_decay * p.data
 # -     for p, v in zip(parameters, self.velocities)
