@@ -99,6 +99,10 @@ LONG_TRAINING = "Look for a loop that never ends, a network that is large, or to
 """The same for a training."""
 
 
+CORE_IS_RIGHT = "The core comes out right. The extra part is open: "
+"""Begins a message where nothing but an extra part went wrong."""
+
+
 UNGRADED = (
     "This exercise has no marks yet: a test of it is broken, which is no fault of yours. "
     "Your instructor has been told."

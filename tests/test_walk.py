@@ -19,7 +19,15 @@ from autograder.judging.hidden_tests import Suite
 from autograder.judging.observations import as_in_table
 from autograder.judging.trunk import Trunk
 from autograder.judging.walk import Base, Try, best, next_base, places
-from autograder.model import AUTO, BUBBLEWRAP, LANDLOCK, Cell, ExerciseResult, Verdict
+from autograder.model import (
+    AUTO,
+    BUBBLEWRAP,
+    CORE_IS_RIGHT,
+    LANDLOCK,
+    Cell,
+    ExerciseResult,
+    Verdict,
+)
 from autograder.wall import WarmServer
 from autograder.wall.proxies import Student
 from autograder.wall.targets import RemoteTarget
@@ -534,8 +542,7 @@ def test_a_right_core_is_said_to_be_right(course):
     mistakes = load_assignment(course, "mlp").exercises["train"].mistakes
     [wrong] = [each for each in mistakes if each.id == "train.batch_size_ignored"]
     [result] = graded(course, "mlp", {"train": wrong.source}, only={"train"}).values()
-    said = f"The core comes out right. The extra part is open: {wrong.says}"
-    assert result.message.startswith(said)
+    assert result.message.startswith(CORE_IS_RIGHT + wrong.says)
 
 
 def test_a_function_s_own_name_is_no_definition_of_a_later_cell(course):

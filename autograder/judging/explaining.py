@@ -23,7 +23,7 @@ from coursecheck.messages import (
 from coursecheck.probes import Observation
 
 from ..course_folder.assignments import Exercise
-from ..model import ADVICE, LONG_TRAINING, LOST, ExerciseResult
+from ..model import ADVICE, CORE_IS_RIGHT, LONG_TRAINING, LOST, ExerciseResult
 from ..texts import fit
 from ..wall.time_budget import TimeBudget
 from .diagnosis import Diagnosis
@@ -98,7 +98,7 @@ class Explaining:
             result.inferred, example = says or None, shown or example
         says = says or _plain_words(tried)
         if all(verdict.passed or verdict.extra for verdict in tried.verdicts):
-            says = f"The core comes out right. The extra part is open: {says}"
+            says = CORE_IS_RIGHT + says
         if result.status in LOST and not mistake:
             subject = "cell itself" if lost(self._submission, exercise.id) else "code"
             trains = result.status == "timeout" and exercise.id in self._trials.trainings

@@ -13,7 +13,7 @@ from ...judging.grader import Grader
 from ...judging.hidden_tests import Suite
 from ...judging.models import Models, server_of
 from ...judging.rehearsal import rehearse
-from ...model import Cell, ExerciseResult
+from ...model import CORE_IS_RIGHT, Cell, ExerciseResult
 from ...wall import WarmServer
 from .accepted import reason
 from .cases import Case
@@ -168,4 +168,5 @@ def notebook_cells(assignment: Assignment, case: Case) -> list[Cell]:
 
 def _is_named(result: ExerciseResult, assignment: Assignment, mistake: str) -> bool:
     says = {m.id: m.says for m in assignment.exercises[result.id].mistakes}
-    return result.misconception == mistake and result.message.startswith(says[mistake])
+    message = result.message.removeprefix(CORE_IS_RIGHT)
+    return result.misconception == mistake and message.startswith(says[mistake])
