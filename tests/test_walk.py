@@ -516,36 +516,36 @@ def push_gradients(root, order):
 """
 
 
-def test_what_code_computes_is_told_beside_a_wrong_answer(course):
+def test_what_code_computes_is_told_beside_a_wrong_answer(course, graders):
     """Where its samples show something else on the own cells, they are played where it counted."""
     exercises = load_assignment(course, "value").exercises
-    alone = graded(course, "value", {"manual_backward": ONCE})["manual_backward"]
+    alone = graded(graders, "value", {"manual_backward": ONCE})["manual_backward"]
     assert "runs a step once only where it is listed twice" in alone.message
     for name in ("node.operands_dropped", "node.backward_is_none"):
         [wrong] = [each for each in exercises["node"].mistakes if each.id == name]
-        beside = graded(course, "value", {"node": wrong.source, "manual_backward": ONCE})
+        beside = graded(graders, "value", {"node": wrong.source, "manual_backward": ONCE})
         assert beside["manual_backward"].inferred == alone.inferred
 
 
-def test_only_an_answer_that_needs_a_later_cell_is_said_to(course):
+def test_only_an_answer_that_needs_a_later_cell_is_said_to(course, graders):
     """`check_gradients` has a mistake of its own; `deep` brings the `backward` that is missing."""
     none = "def backward(self):\n    self.order.reverse()\n\n\nValue.backward = backward\n"
     mistakes = load_assignment(course, "backward").exercises["check_gradients"].mistakes
     [wrong] = [each for each in mistakes if each.id == "check_gradients.first_input_only"]
     answers = {"backward": none, "check_gradients": wrong.source}
-    result = graded(course, "backward", answers)["check_gradients"]
+    result = graded(graders, "backward", answers)["check_gradients"]
     assert 0 < result.points < result.max_points
     assert "a later cell" not in result.note and "`backward`" in result.note
 
 
-def test_a_right_core_is_said_to_be_right(course):
+def test_a_right_core_is_said_to_be_right(course, graders):
     mistakes = load_assignment(course, "mlp").exercises["train"].mistakes
     [wrong] = [each for each in mistakes if each.id == "train.batch_size_ignored"]
-    [result] = graded(course, "mlp", {"train": wrong.source}, only={"train"}).values()
+    [result] = graded(graders, "mlp", {"train": wrong.source}, only={"train"}).values()
     assert result.message.startswith(CORE_IS_RIGHT + wrong.says)
 
 
-def test_a_function_s_own_name_is_no_definition_of_a_later_cell(course):
+def test_a_function_s_own_name_is_no_definition_of_a_later_cell(course, graders):
     """`_backward` is missing in `node`; inside `add` there is a function with this name."""
     [wrong] = [
         each
@@ -553,5 +553,5 @@ def test_a_function_s_own_name_is_no_definition_of_a_later_cell(course):
         if each.id == "node.no_backward"
     ]
     source = wrong.source.replace("self.label = label", "")
-    result = graded(course, "value", {"node": source}, only={"node"})["node"]
+    result = graded(graders, "value", {"node": source}, only={"node"})["node"]
     assert result.points < result.max_points and "further down" not in result.message
