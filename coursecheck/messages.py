@@ -197,7 +197,8 @@ def _explain_kind(probes: Sequence[Probe], observed: list[list[Observation]]) ->
             if seen is None:
                 is_result = name.isidentifier() or name.endswith(")")
                 return f"`{name}` is None" + (f": {_WITHOUT_RETURN}" if is_result else ".")
-            if isinstance(seen, dict) and not is_error(seen) and _is_number(good):
+            is_other = isinstance(seen, dict) and seen.get("another") != "number"
+            if is_other and not is_error(seen) and _is_number(good):
                 return f"`{name}` is {describe(seen)}, where a number is expected."
             return ""
     return ""

@@ -33,7 +33,7 @@ from autograder.wall.proxies import Student
 from autograder.wall.targets import RemoteTarget
 from autograder.wall.time_budget import TimeBudget
 from coursecheck.check import load_table
-from coursecheck.messages import describe
+from coursecheck.messages import describe, explain
 
 
 def verdicts(passed: str, saw: str = "a number", lost: str | None = None) -> list[Verdict]:
@@ -274,6 +274,12 @@ def test_where_working_versions_were_given_only_what_is_public_is_told():
         "another number", "another text", "another object", "an error (Exception)",
         *(describe(item) for row in right for item in row),
     }  # fmt: skip
+
+
+def test_another_number_is_of_the_right_kind():
+    probe = {"code": "", "observe": ["x.grad"], "right": [1.0]}
+    assert explain([probe], [[{"another": "text"}]]).endswith("where a number is expected.")
+    assert explain([probe], [[{"another": "number"}]]) == ""
 
 
 def _replaced(item: Any) -> Any:
