@@ -1,17 +1,24 @@
-"""Makes the README's pictures from the real thing: a graph, a check and a feedback page.
+"""Makes the README's pictures and the notebooks' covers from the real thing.
 
-`make pictures` runs it; the check and the page are photographed in Chromium.
+`make pictures` runs it; the check, the feedback page and the covers are photographed in Chromium.
+A cover is stored in the notebook's first cell, as PNG: JupyterLab shows no SVG that is attached.
 """
 
 from __future__ import annotations
 
+import base64
 import contextlib
+import copy
 import importlib
+import io
+import json
+import random
 import tempfile
 from pathlib import Path
 from typing import Any
 from unittest import mock
 
+from PIL import Image
 from playwright.sync_api import sync_playwright
 
 from autograder.authoring.release import copy_course, run_nbgrader
@@ -21,7 +28,9 @@ from autograder.course_folder.key import course_key
 from autograder.judging.grader import Grader
 from autograder.pipeline.classroom import Classroom
 from autograder.pipeline.workers import OneProcess
-from course import check
+from course import check, draw_graph
+from course.datasets import xor
+from course.figures import boundaries
 from course.interactives import watch
 from namespaces import namespace
 
@@ -42,6 +51,65 @@ def graph() -> str:
     f = e**2
     f.label = "f"
     return watch(f, renderer="built-in").svg + "\n"
+
+
+def covers() -> dict[str, tuple[str, str]]:
+    """Return for each notebook what its reader will have at its end, as SVG, and that in words."""
+    names = namespace(load_assignment(COURSE, "mlp"))
+    made = names["Value"]
+
+    def leaf(data: float, label: str) -> Any:
+        value = made(data)
+        value.label = label
+        return value
+
+    a, b, c = leaf(2, "a"), leaf(-3, "b"), leaf(10, "c")
+    d = a * b + c
+    square = d * d
+    neuron = (leaf(2, "x1") * leaf(-3, "w1") + leaf(5.5, "b")).tanh()
+    x = leaf(3, "x")
+    asked = (x + x) * x
+    for root, label in ((square, "f"), (neuron, "out"), (asked, "z")):
+        root.label = label
+        root.backward()
+    for node in (asked, *asked._prev, *x._prev):
+        del node.grad
+    random.seed(3)
+    inputs, targets = xor()
+    model = names["MLP"](2, [4, 1])
+    stages = {}
+    for stage, epochs in (("at first", 0), ("after 20 epochs", 20), ("after 200", 180)):
+        optimizer = names["SGD"](model.parameters(), lr=0.5)
+        names["train"](model, inputs, targets, names["mse"], optimizer, epochs)
+        stages[stage] = copy.deepcopy(model)
+    learnt = boundaries(stages, inputs, targets, threshold=0.5)
+    return {
+        "value": (draw_graph(square).svg, "Your engine: a graph that knows its gradients"),
+        "backward": (draw_graph(neuron).svg, "A neuron, and each gradient in it, by one call"),
+        "checkpoint": (draw_graph(asked).svg, "Which gradients belong here?"),
+        "mlp": (learnt.svg, "A network of yours learns XOR: its border at three times"),
+    }
+
+
+def attach(name: str, picture: bytes, words: str) -> None:
+    """Store a cover in the first cell of a source notebook, below its title."""
+    path = COURSE / "source" / name / f"{name}.ipynb"
+    notebook = json.loads(path.read_text("utf-8"))
+    cell = notebook["cells"][0]
+    cell["attachments"] = {"cover.png": {"image/png": base64.b64encode(picture).decode()}}
+    lines = [line for line in cell["source"] if "](attachment:cover.png)" not in line]
+    if lines[1:3] == ["\n", "\n"]:
+        del lines[1]
+    cell["source"] = [lines[0], "\n", f"![{words}.](attachment:cover.png)\n", *lines[1:]]
+    notebook["cells"][0] = dict(sorted(cell.items()))
+    path.write_text(json.dumps(notebook, ensure_ascii=False, indent=1) + "\n", "utf-8")
+
+
+def smaller(picture: bytes) -> bytes:
+    """Return a PNG with 48 colours at most."""
+    with io.BytesIO() as file:
+        Image.open(io.BytesIO(picture)).convert("RGB").quantize(48).save(file, "png", optimize=True)
+        return file.getvalue()
 
 
 def card() -> str:
@@ -94,6 +162,10 @@ def main() -> None:
         page.locator("div").first.screenshot(path=FOLDER / "check.png")
         page.goto(feedback(Path(folder)).as_uri())
         page.screenshot(path=FOLDER / "feedback.png")
+        page.set_viewport_size({"width": 1200, "height": 640})
+        for name, (svg, words) in covers().items():
+            page.set_content(f"<body style='margin:0'>{svg}</body>")
+            attach(name, smaller(page.locator("svg").first.screenshot()), words)
         chromium.close()
     print("\n".join(map(str, sorted(FOLDER.iterdir()))))
 

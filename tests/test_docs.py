@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import ast
+import base64
 import importlib.util
 import inspect
 import re
@@ -13,6 +14,7 @@ from typing import Any
 from urllib.parse import unquote, urlsplit
 
 import click
+import nbformat
 import nbgrader.apps
 import pytest
 from bs4 import BeautifulSoup
@@ -332,6 +334,17 @@ def test_every_symptom_is_in_the_code():
     told = {name for name in names(TOLD) if " " in name and not program.match(name)}
     assert {name for heading in HEADINGS for name in names(heading)} <= told
     assert {symptom for symptom in told if not is_in_the_code(symptom)} == set()
+
+
+@pytest.mark.parametrize("folder", ["source", "release"])
+def test_each_notebook_has_its_cover(folder):
+    from readme_pictures import covers
+
+    for name, (_, words) in covers().items():
+        title = nbformat.read(ROOT / folder / name / f"{name}.ipynb", as_version=4).cells[0]
+        assert f"![{words}.](attachment:cover.png)" in title.source
+        picture = base64.b64decode(title.attachments["cover.png"]["image/png"])
+        assert picture.startswith(b"\x89PNG") and len(picture) < 20_000
 
 
 def test_the_graph_in_the_readme_is_the_one_that_is_drawn():
