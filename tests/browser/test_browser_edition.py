@@ -107,7 +107,7 @@ class Visits:
             "request",
             lambda request: (
                 missed.append(request.url)
-                if not request.url.startswith((address, "data:", "blob:"))
+                if not request.url.startswith((address, "data:", "blob:", "attachment:"))
                 else None
             ),
         )
