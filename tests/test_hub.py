@@ -24,11 +24,18 @@ from traitlets.config import Config
 import autograder
 from autograder.course_folder.assignments import find_course
 from autograder.course_folder.settings import load_settings
+from autograder.delivery.hub import exchange
 from autograder.delivery.hub.box import command, desktop_sockets
 from autograder.delivery.hub.exchange import CollectFromEach, take_in
 from autograder.delivery.hub.folders import INSTRUCTOR, HubFolder, prepare
 from autograder.errors import CourseError, UnreadableNotebook
-from autograder.notebook.intake import copy_receipts, find_notebook, read_plain_file, submitted_at
+from autograder.notebook.intake import (
+    copy_receipts,
+    find_notebook,
+    read_plain_file,
+    submitted_at,
+    time_in,
+)
 
 pytestmark = pytest.mark.slow
 
@@ -227,6 +234,43 @@ def test_a_claim_of_a_later_time_stands(tmp_path, inbound):
 
 SECONDS_OF_EXCHANGE = 4
 """For so long an attack goes on unless it succeeds earlier."""
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2026-01-01 10:00 ../../../etc/passwd", "2026-01-01 10:00 " + "A" * 300, "1." * 50_000, "",
+     "2026-01-01 10:00 Europe/Berlin", "2026-13-01 10:00:00 UTC", "\0", "٣" * 20],
+)  # fmt: skip
+def test_a_text_that_is_no_time_of_nbgrader_s_is_none(text):
+    assert time_in(text) is None
+
+
+@pytest.mark.parametrize(
+    "text",
+    ["2030-03-01 10:00:00 UTC", "2030-03-01 10:00:00.000000 UTC", "2030-03-01T10:00:00+00:00",
+     "2030-03-01 11:00:00 +0100\n", "2030-03-01 10:00:00"],
+)  # fmt: skip
+def test_nbgrader_s_times_are_read(text):
+    assert time_in(text) == datetime(2030, 3, 1, 10)
+
+
+def test_a_student_s_files_end_nobody_else_s_collecting(tmp_path, monkeypatch, caplog):
+    taken = []
+
+    def take(student, *args):
+        if student.name == "ada":
+            raise RecursionError("ada's")
+        taken.append(student.name)
+
+    for name in ("ada", "blaise"):
+        (tmp_path / "hub" / name).mkdir(parents=True)
+    monkeypatch.setattr(exchange, "take_in", take)
+    monkeypatch.setattr(exchange.ExchangeCollect, "init_src", lambda self: None)
+    collect = CollectFromEach(
+        folder=str(tmp_path / "hub"), coursedir=CourseDirectory(course_id="course")
+    )
+    collect.init_src()
+    assert taken == ["blaise"]
 
 
 def _taken_while_exchanged(student: Path, inbound: Path, one: Path, other: Path) -> set[str]:

@@ -269,6 +269,39 @@ def test_downloads_of_other_systems(school, tmp_path, form, names, newest):
     assert read_record(school, "value")["s1"]["form"] == form
 
 
+SECOND = BLACKBOARD.format("s2", "09") + "_value.ipynb"
+INNER = "Müller_Jürgen_s1_301"
+
+
+@pytest.mark.parametrize("says_form", [False, True])
+@pytest.mark.parametrize(
+    ("form", "own", "forged"),
+    [
+        ("blackboard", BLACKBOARD.format("s2", "05") + "_value.ipynb",
+         f"{BLACKBOARD.format('s1', '05')}_x_{SECOND}"),
+        ("canvas", "cruz_102_2001_value.ipynb", f"muller_101_2002_{SECOND}"),
+        ("canvas", "cruz_102_2001_value.ipynb", "muller_101_2002_cruz_102_9_value.ipynb"),
+        ("plain", "s2/value.ipynb", "s1/x_y_s2_1/value.ipynb"),
+        ("plain", "s2/value.ipynb", "s1/a, b(s2)/value.ipynb"),
+        ("plain", "s2/value.ipynb", f"s1/{SECOND}"),
+        ("plain", "s2/value.ipynb", "s1/Ana María de la Cruz_4712_assignsubmission_file/v.ipynb"),
+        ("ilias", "de la Cruz_Ana María_s2_302/value.ipynb", f"{INNER}/s2/value.ipynb"),
+        ("ilias", "de la Cruz_Ana María_s2_302/value.ipynb",
+         f"{INNER}/1-2 - Ana María de la Cruz - Mar 9, 2030 800 AM/value.ipynb"),
+        ("sakai", "Value/de la Cruz, Ana María(s2)/value.ipynb",
+         "Value/Müller, Jürgen(s1)/a_b_s2_1/value.ipynb"),
+    ],
+)  # fmt: skip
+def test_a_student_s_own_names_make_nobody_else_s_file(
+    school, tmp_path, form, own, forged, says_form
+):
+    """Whatever its student calls a file or a folder, it is never counted as another student's."""
+    download = zipped(tmp_path / "d.zip", [(own, b"own", NOON), (forged, b"forged", NOON)])
+    brought(school, download, **({"form": form} if says_form else {}))
+    assert submitted(school).get("s2") == b"own"
+    assert submitted(school).get("s1") in (None, b"forged")
+
+
 def test_a_list_in_a_student_s_folder_says_nothing_of_others(school, tmp_path):
     folder, other = (f"{name}_{number}_assignsubmission_file/" for name, number, *_ in PEOPLE)
     entry = {

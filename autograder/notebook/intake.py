@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import errno
 import os
+import re
 import stat
 import unicodedata
 from contextlib import suppress
@@ -29,6 +30,9 @@ _LONGEST_ID = 128
 """Characters of a student's id, for which nbgrader's gradebook has room."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 RESEND = "Ask for the file again, or have it saved once more from JupyterLab."
+
+
+_TIME = re.compile(r"[\d:.T+-]{8,32}( [\d:.+-]{4,32})?( ?[A-Z]{1,5})?( ?[+-]\d{2}:?\d{2})?")
 
 
 def read_plain_file(path: Path, most: int = MAX_BYTES, levels: int = 0) -> bytes:
@@ -279,10 +283,22 @@ def copy_receipts(submitted: Path, target: Path) -> None:
 
 
 def submitted_at(folder: Path) -> datetime | None:
-    """When a submission was handed in, by its `timestamp.txt`, in UTC; None if it has no time."""
+    """Return when a submission was handed in, by its `timestamp.txt`, in UTC; None if unknown."""
     try:
-        text = read_plain_file(folder / "timestamp.txt", most=1000, levels=2).decode()
-        when: datetime | None = parse_utc(text.strip()) if text.strip() else None
-    except (UnreadableNotebook, ValueError, OverflowError):
+        return time_in(read_plain_file(folder / "timestamp.txt", most=1000, levels=2).decode())
+    except (UnreadableNotebook, ValueError):
+        return None
+
+
+def time_in(text: str) -> datetime | None:
+    """Return the time in UTC that a student's text holds, as nbgrader writes it; None if none.
+
+    nbgrader's parser looks for files by the names of time zones, and raises what it likes: it
+    sees digits and a few capitals alone. It takes an offset after a space for seconds.
+    """
+    text = re.sub(r" (?=[+-]\d\d:?\d\d$)", "", text.strip())
+    try:
+        when: datetime | None = parse_utc(text) if _TIME.fullmatch(text) else None
+    except (ValueError, ArithmeticError, LookupError, TypeError, OSError, Warning):
         return None
     return when

@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import contextlib
 import csv
 import io
+import json
 import re
 import subprocess
 import sys
@@ -48,6 +50,7 @@ def test_the_two_days(hub: Hub, new_page: Callable[[], Page]) -> None:
     formgrader = _open_formgrader(instructor)
     _press(formgrader, _row(formgrader, NAME).locator(".release a"), "Successfully released")
     _picture(instructor, "released")
+    _assert_no_script_in_an_address(hub, instructor)
 
     hub.log_in(student, "ada")
     _fetch_and_solve(hub, student)
@@ -111,12 +114,33 @@ def _fetch_and_solve(hub: Hub, page: Page) -> None:
     notebook.run("q3-answer")
     expect(notebook.run("q3-test")).to_contain_text("noted")
     _picture(page, "solved")
+    assert _transports() == {"ipc"}
     notebook.save()
     page.locator(".jp-ToolbarButtonComponent-label", has_text="Validate").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Success", timeout=SLOW)
     _picture(page, "validated")
     dialog.get_by_role("button", name="Ok").click()
+
+
+def _assert_no_script_in_an_address(hub: Hub, page: Page) -> None:
+    """nbgrader writes parts of an address into a script."""
+    students = f"{hub.url}user/instructor/formgrader/manage_students/"
+    assert page.request.get(students).status == 200
+    for written in ("%22;alert(1);%22", "a%5c", "%3cb", "x'y"):
+        assert page.request.get(students + written).status == 404, written
+
+
+def _transports() -> set[str]:
+    """Return how the kernels of this machine's hubs are talked to, as they see it."""
+    found = set()
+    for process in Path("/proc").glob("[0-9]*"):
+        with contextlib.suppress(OSError):
+            words = (process / "cmdline").read_text().split("\0")
+            if "ipykernel_launcher" in words and "/runtime/" in words[-2]:
+                inside = process / "root" / words[-2].lstrip("/")
+                found.add(json.loads(inside.read_text())["transport"])
+    return found
 
 
 def _submit(page: Page) -> None:

@@ -18,11 +18,10 @@ from logging import Logger
 from pathlib import Path
 
 from nbgrader.exchange.default import ExchangeCollect
-from nbgrader.utils import parse_utc
 from traitlets import Unicode
 
 from ...errors import UnreadableNotebook
-from ...notebook.intake import open_folder, open_inside, read_inside
+from ...notebook.intake import open_folder, open_inside, read_inside, time_in
 
 MOST_FILES = 20
 """Of a submission; the rest is left behind."""
@@ -40,7 +39,10 @@ class CollectFromEach(ExchangeCollect):
     def init_src(self) -> None:
         inbound = Path(self.root) / self.coursedir.course_id / "inbound"
         for student in sorted(Path(self.folder).iterdir()):
-            take_in(student, inbound, self.log)
+            try:
+                take_in(student, inbound, self.log)
+            except Exception as error:  # One student's files end nobody else's collecting.
+                self.log.warning("%s was left behind: %s", student, error)
         super().init_src()
 
 
@@ -99,16 +101,7 @@ def take_in(student: Path, inbound: Path, log: Logger, again: Again | None = Non
 def _is_submission_of(student: str, name: str) -> bool:
     """Whether a folder bears a name as nbgrader gives it: at others, collecting would stop."""
     parts = name.split("+")
-    return len(parts) in (3, 4) and parts[0] == student and claimed_time(parts[2]) is not None
-
-
-def claimed_time(text: str) -> datetime | None:
-    """The time in UTC that a text from a student's folder tells, if any."""
-    try:
-        told: datetime | None = parse_utc(text.strip()) if text.strip() else None
-    except (ValueError, TypeError, LookupError, ArithmeticError):  # The parser raises them all.
-        return None
-    return told
+    return len(parts) in (3, 4) and parts[0] == student and time_in(parts[2]) is not None
 
 
 def _copy(home: int, path: Path, target: Path) -> bool:
@@ -152,6 +145,6 @@ def _read(home: int, path: Path) -> dict[str, bytes]:
     finally:
         os.close(submission)
     when = datetime.fromtimestamp(changed, UTC).replace(tzinfo=None)
-    claimed = claimed_time(files.get(_TIME, b"").decode("utf-8", "replace"))
+    claimed = time_in(files.get(_TIME, b"").decode("utf-8", "replace"))
     files[_TIME] = f"{max(when, claimed or when):%Y-%m-%d %H:%M:%S.%f} UTC".encode()
     return files

@@ -32,6 +32,7 @@ _FOR_STUDENTS = """
 c = get_config()
 c.CourseDirectory.course_id = "{course}"
 c.Exchange.root = "{exchange}"
+c.KernelManager.transport = "ipc"
 """
 
 _FOR_INSTRUCTOR = """
@@ -41,6 +42,7 @@ c.Exchange.root = "{exchange}"
 c.ExchangeFactory.collect = "autograder.delivery.hub.exchange.CollectFromEach"
 c.CollectFromEach.folder = "{inbound}"
 c.ExchangeCollect.check_owner = False
+c.KernelManager.transport = "ipc"
 """
 
 _START = """# Start here
@@ -187,7 +189,12 @@ def _write_settings(folder: HubFolder, course_id: str) -> None:
     headers = {"Content-Security-Policy": "frame-ancestors 'self'"}
     _write_json(
         mine / "jupyter_server_config.json",
-        {"ServerApp": {"tornado_settings": {"headers": headers}}},
+        {
+            "ServerApp": {
+                "tornado_settings": {"headers": headers},
+                "jpserver_extensions": {"autograder.delivery.hub.addresses": True},
+            }
+        },
     )
     config = _FOR_STUDENTS.format(course=course_id, exchange=folder.exchange)
     (theirs / "nbgrader_config.py").write_text(config)

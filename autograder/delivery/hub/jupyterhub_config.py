@@ -7,6 +7,7 @@ a certificate in place of what is here.
 import hmac
 import os
 import sys
+import tempfile
 from pathlib import Path
 
 from jupyterhub.auth import Authenticator
@@ -17,6 +18,9 @@ from autograder.delivery.hub.folders import INSTRUCTOR, HubFolder
 
 FOLDER = HubFolder(Path(os.environ["AUTOGRADER_HUB"]))
 SERVER = [sys.executable, "-m", "jupyterhub.singleuser"]
+# The boxes share the machine's network, so kernels talk through sockets in a folder, which each box
+# has to itself. Its path is short: a socket's may have about 100 characters.
+RUNTIME = tempfile.TemporaryDirectory(prefix="hub-")
 
 
 class PasswordsInAFile(Authenticator):
@@ -81,7 +85,11 @@ c.JupyterHub.load_roles = [
 c.Spawner.home_dir_template = str(FOLDER.root / "homes" / "{username}")
 c.Spawner.default_url = "/lab"
 c.Spawner.start_timeout = c.Spawner.http_timeout = 90
-c.Spawner.args = ["--ServerApp.quit_button=False", "--LabApp.extension_manager=readonly"]
+c.Spawner.args = [
+    "--ServerApp.quit_button=False",
+    "--LabApp.extension_manager=readonly",
+    "--KernelManager.transport=ipc",
+]
 if os.getuid() == 0:
     c.Spawner.args.append("--allow-root")
 c.Spawner.env_keep = ["PATH", "LANG", "LC_ALL", "PYTHONPATH", "JUPYTERHUB_SINGLEUSER_APP"]
@@ -92,7 +100,9 @@ c.Spawner.environment = {
     ),
     "JUPYTER_CONFIG_DIR": _in_home(".jupyter"),
     "JUPYTER_DATA_DIR": _in_home(".local", "share", "jupyter"),
-    "JUPYTER_RUNTIME_DIR": _in_home(".local", "share", "jupyter", "runtime"),
+    "JUPYTER_RUNTIME_DIR": lambda spawner: (
+        RUNTIME.name if spawner.user.name == INSTRUCTOR else "/tmp/runtime"
+    ),
     "IPYTHONDIR": _in_home(".ipython"),
 }
 

@@ -12,10 +12,9 @@ Brightspace: folders `101-2002 - Ada Adler - Mar 5, 2030 800 AM`. ILIAS: folders
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
-from functools import partial
 from typing import Any
 
 import yaml
@@ -40,7 +39,7 @@ _MOODLE = re.compile(
     r"(?P<name>[^_]*)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>.*))?"
 )
 _BLACKBOARD = re.compile(
-    r"(?:.+_)?(?P<who>[^_]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|\.txt)"
+    r"(?:.+?_)?(?P<who>[^_]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|\.txt)"
 )
 _CANVAS = re.compile(
     r"(?:(?P<name>.+?)_)?(?P<late>LATE_)?(?P<number>\d+|anon_[^_]+)_(?P<attachment>\d+)_(?P<file>.+)"
@@ -54,7 +53,8 @@ _AT_ONCE = timedelta(minutes=15)
 """Where all files of a download bear times that lie within this, these tell when it was made."""
 
 
-_Reader = Callable[[DownloadedFile], "tuple[str, Handed] | None"]
+_Read = tuple[str, "Handed"]
+"""What a submission calls a file, and whose it is."""
 
 
 @dataclass
@@ -150,25 +150,16 @@ def handed_in(
             )
         return _of_gradescope(files, lists[0])
     found: dict[tuple[str, str], Handed] = {}
-    readers: tuple[tuple[str, _Reader], ...] = (
-        ("moodle", _of_moodle),
-        ("blackboard", lambda file: _of_blackboard(file, knows)),
-        *((kind, partial(_of_folder, kind, knows=knows)) for kind in _FOLDERS),
-        ("canvas", _of_canvas),
-        ("plain", lambda file: _plain(file, knows)),
-    )
     for file in files:
-        for kind, read in readers:
-            if form in (None, kind) and (one := read(file)) is not None:
-                inner, handed = one
-                known = found.setdefault((handed.form, handed.place), handed)
-                if handed.form in _ATTEMPTS and handed.order != known.order:
-                    if handed.order < known.order:
-                        break
-                    known.files.clear()
-                known.files.setdefault(inner, file)
-                known.order = max(known.order, handed.order)
-                break
+        if (one := _read(file, knows, form)) is not None:
+            inner, handed = one
+            known = found.setdefault((handed.form, handed.place), handed)
+            if handed.form in _ATTEMPTS and handed.order != known.order:
+                if handed.order < known.order:
+                    continue
+                known.files.clear()
+            known.files.setdefault(inner, file)
+            known.order = max(known.order, handed.order)
     several = [*found.values()]
     for each in several:
         with kept_at(each.place) as fault:
@@ -178,41 +169,64 @@ def handed_in(
     return several
 
 
-def _of_moodle(file: DownloadedFile) -> tuple[str, Handed] | None:
+def _read(file: DownloadedFile, knows: Callable[[str], bool], form: str | None) -> _Read | None:
+    """Return whose a file is: a system's name is read where it stands first in the path.
+
+    What follows is the student's own, who may call a file or a folder like another student's.
+    """
     parts = file.path.split("/")
     for place, part in enumerate(parts):
-        if match := _MOODLE.fullmatch(part):
-            is_flat = place == len(parts) - 1
-            inner = (match["file"] or "") if is_flat else "/".join(parts[place + 1 :])
-            own = part[: len(part) - len(match["file"] or "")] if is_flat else part
-            handed = Handed("moodle", own, [match["name"]], [match["number"]])
-            handed.prefix = own if is_flat else f"{own}/"
-            return inner, handed
+        is_file = place == len(parts) - 1
+        if form in (None, "moodle") and (moodle := _of_moodle(parts, place)):
+            return moodle
+        for kind in _FOLDERS if not is_file else ():
+            if form in (None, kind) and (folder := _of_folder(kind, parts, place, knows)):
+                return folder
+        if is_file:
+            named: list[tuple[int, _Read]] = [
+                *(_of_blackboard(part, knows) if form in (None, "blackboard") else ()),
+                *(_of_canvas(part) if form in (None, "canvas") else ()),
+            ]
+            if named:
+                return min(named, key=lambda each: each[0])[1]
+        if form in (None, "plain") and (is_file or knows(part)):
+            return _plain(parts, place)
     return None
 
 
-def _of_blackboard(file: DownloadedFile, knows: Callable[[str], bool]) -> tuple[str, Handed] | None:
-    match = _BLACKBOARD.fullmatch(file.name)
-    if match is None or not knows(match["who"]):
+def _of_moodle(parts: list[str], place: int) -> _Read | None:
+    part = parts[place]
+    match = _MOODLE.fullmatch(part)
+    if match is None:
         return None
-    order = int(match["when"].replace("-", ""))
-    handed = Handed("blackboard", match["who"], words=[match["who"]], order=order)
-    return match["file"] or file.name, handed
+    is_flat = place == len(parts) - 1
+    inner = (match["file"] or "") if is_flat else "/".join(parts[place + 1 :])
+    own = part[: len(part) - len(match["file"] or "")] if is_flat else part
+    handed = Handed("moodle", own, [match["name"]], [match["number"]])
+    handed.prefix = own if is_flat else f"{own}/"
+    return inner, handed
+
+
+def _of_blackboard(name: str, knows: Callable[[str], bool]) -> Iterator[tuple[int, _Read]]:
+    """Give where the name says whose the file is, and what it says; likewise for Canvas."""
+    match = _BLACKBOARD.fullmatch(name)
+    if match is not None and knows(match["who"]):
+        order = int(match["when"].replace("-", ""))
+        handed = Handed("blackboard", match["who"], words=[match["who"]], order=order)
+        yield match.start("who"), (match["file"] or name, handed)
 
 
 def _of_folder(
-    kind: str, file: DownloadedFile, knows: Callable[[str], bool]
-) -> tuple[str, Handed] | None:
-    """Read a file that lies in a student's folder, as a system calls it."""
-    parts = file.path.split("/")
-    for place, part in enumerate(parts[:-1], 1):
-        match = _FOLDERS[kind].fullmatch(part)
-        if match and knows(match["who"]):
-            handed = Handed(kind, match["who"], words=[match["who"]])
-            if kind == "brightspace":
-                handed.order = _order_of(match["when"])
-            return "/".join(parts[place:]), handed
-    return None
+    kind: str, parts: list[str], place: int, knows: Callable[[str], bool]
+) -> _Read | None:
+    """Read a folder as a system calls that of a student."""
+    match = _FOLDERS[kind].fullmatch(parts[place])
+    if match is None or not knows(match["who"]):
+        return None
+    handed = Handed(kind, match["who"], words=[match["who"]])
+    if kind == "brightspace":
+        handed.order = _order_of(match["when"])
+    return "/".join(parts[place + 1 :]), handed
 
 
 def _order_of(when: str) -> int:
@@ -224,26 +238,23 @@ def _order_of(when: str) -> int:
     return ((int(year) * 12 + number) * 31 + int(day)) * 1440 + hours * 60 + minutes
 
 
-def _of_canvas(file: DownloadedFile) -> tuple[str, Handed] | None:
-    match = _CANVAS.fullmatch(file.name)
-    if match is None:
-        return None
-    own = file.name[: match.start("attachment") - 1]
-    names = [match["name"]] if match["name"] else []
-    handed = Handed("canvas", own, names, [match["number"]], late=bool(match["late"]))
-    handed.order = int(match["attachment"])
-    handed.prefix = file.name[: match.start("file")]
-    return match["file"], handed
+def _of_canvas(name: str) -> Iterator[tuple[int, _Read]]:
+    match = _CANVAS.fullmatch(name)
+    if match is not None:
+        own = name[: match.start("attachment") - 1]
+        names = [match["name"]] if match["name"] else []
+        handed = Handed("canvas", own, names, [match["number"]], late=bool(match["late"]))
+        handed.order = int(match["attachment"])
+        handed.prefix = name[: match.start("file")]
+        yield match.start("number"), (match["file"], handed)
 
 
-def _plain(file: DownloadedFile, knows: Callable[[str], bool]) -> tuple[str, Handed]:
-    """The file as one of those in the folder that names a student; by itself where none does."""
-    parts = file.path.split("/")
-    depth = next((n for n, part in enumerate(parts[:-1], 1) if knows(part)), len(parts))
-    handed = Handed("plain", "/".join(parts[:depth]), words=[*parts[:depth]])
-    if depth == len(parts):
-        handed.words[-1] = _stem(file.name)
-    return "/".join(parts[depth:]) or file.name, handed
+def _plain(parts: list[str], place: int) -> _Read:
+    """Read the file as one of those in the folder that names a student, or as one by itself."""
+    handed = Handed("plain", "/".join(parts[: place + 1]), words=parts[: place + 1])
+    if place == len(parts) - 1:
+        handed.words[-1] = _stem(parts[-1])
+    return "/".join(parts[place + 1 :]) or parts[-1], handed
 
 
 def _of_gradescope(files: Iterable[DownloadedFile], listed: DownloadedFile) -> list[Handed]:

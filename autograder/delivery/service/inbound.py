@@ -16,10 +16,17 @@ from traitlets.config import Config
 from ...course_folder.settings import ServiceSettings
 from ...errors import UnreadableNotebook
 from ...faults import in_words
-from ...notebook.intake import RECEIPTS, open_folder, read_inside, refused_id, submitted_at
+from ...notebook.intake import (
+    RECEIPTS,
+    open_folder,
+    read_inside,
+    refused_id,
+    submitted_at,
+    time_in,
+)
 from ...pipeline.classroom import stamp_of
 from ...texts import visible
-from ..hub.exchange import MOST_FILES, Again, claimed_time, take_in
+from ..hub.exchange import MOST_FILES, Again, take_in
 from .attempts import OVER, Attempts, now_utc
 from .policy import admitted
 
@@ -135,7 +142,7 @@ class Inbound:
 
     def _bound(self, key: str, files: dict[str, bytes]) -> None:
         """Have a submission claim no time at which it was seen not to be there yet."""
-        claimed = claimed_time(files.get(_TIME, b"").decode("utf-8", "replace"))
+        claimed = time_in(files.get(_TIME, b"").decode("utf-8", "replace"))
         if (absent := self._absent.get(key)) and claimed and claimed < absent - _ON_THE_WAY:
             files[_TIME] = f"{absent:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
 
