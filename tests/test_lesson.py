@@ -253,7 +253,7 @@ def links(name: str) -> Iterator[tuple[str, str]]:
     """The links to other files in the prose of a notebook, with what they say."""
     for cell in nbformat.read(COURSE / "release" / name / f"{name}.ipynb", as_version=4).cells:
         if cell.cell_type == "markdown":
-            yield from re.findall(r"\[([^]\n]+)\]\(([^)\s]+)\)", cell.source)
+            yield from re.findall(r"(?<!!)\[([^]\n]+)\]\(([^)\s]+)\)", cell.source)
 
 
 def test_pages_lead_to_their_notebooks_and_name_what_is_there(site: Site) -> None:

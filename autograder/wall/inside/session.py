@@ -78,6 +78,7 @@ class Session:
         self._shell = shell
         self._connection = connection
         self._steps = Steps(shell.user_ns)
+        self._setitimer = signal.setitimer
 
     def run(self) -> None:
         # Plain names, taken before any student code could replace what they stand for.
@@ -98,8 +99,19 @@ class Session:
 
     def reply_to(self, request: dict[str, Any]) -> dict[str, Any]:
         if "cell" in request:
-            return self._shell.run_one_cell(request["cell"], request.get("until", 0))
+            reply = self._shell.run_one_cell(request["cell"], request.get("until", 0))
+            self._end_alarms()
+            return reply
         return self._steps.perform(request)
+
+    def _end_alarms(self) -> None:
+        """End the timers that a cell started: they would interrupt whatever runs after it."""
+        setitimer = self._setitimer
+        for timer in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF):
+            try:
+                setitimer(timer, 0.0)
+            except BaseException:  # The alarm itself came just now.
+                setitimer(timer, 0.0)
 
 
 def rehearse(shell: Shell, modules: list[str]) -> None:

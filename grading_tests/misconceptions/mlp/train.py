@@ -6,7 +6,7 @@ from course.rehearsal import Rehearsal  # a line that keeps notes: w · x, w = 0
 
 seen = Rehearsal(Value)
 losses = train(seen.model, [1.0, 2.0], [2.0, 3.0], seen.loss, seen.optimizer, 3)
-# observe: losses, seen.gradients, seen.went_backward, sum(loss.grad == 1.0 for loss in seen.losses), seen.samples[:2]
+# observe: losses, seen.gradients, seen.went_backward, sum(loss.grad == 1.0 for loss in seen.losses), sorted(seen.samples[:2])
 
 # %% probe: train
 # about: one epoch of five equal samples in batches of two
