@@ -209,8 +209,13 @@ class Trials:
 
     def _gains(self, exercise: Exercise, given: Sequence[str], tries: dict[str, list[Try]]) -> bool:
         """Return whether an exercise passes more of its tests where later solutions are given."""
-        failed = {each.test for each in best(tries[exercise.id]).verdicts if not each.passed}
-        return any(v.passed for v in self._verdicts(exercise, Base.WHOLE, tuple(given), failed))
+        failed = [each for each in best(tries[exercise.id]).verdicts if not each.passed]
+        names = {each.test for each in failed}
+        found = self._verdicts(exercise, Base.WHOLE, tuple(given), names)
+        for before, now in zip(failed, found, strict=True):
+            if now.passed or now.seen == before.seen:
+                return now.passed  # What is seen alike owes nothing to the solutions.
+        return False
 
 
 def _has_later(submission: Submission, exercise: Exercise) -> bool:
