@@ -162,7 +162,7 @@ class Explaining:
         shown = self._shown.get(exercise.id, Shown()).samples
         is_own = not tried.given
         seen = shown if is_own else None
-        if not seen:
+        if not seen and not is_own:
             place = self._trials.place(exercise, Base.OWN)
             trunk = self._trials.trunk(tried.given, place)
             seen = trunk.observe(place, exercise, exercise.sample_probes)
