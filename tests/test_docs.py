@@ -18,6 +18,7 @@ import nbformat
 import nbgrader.apps
 import pytest
 from bs4 import BeautifulSoup
+from jupyter_client.manager import KernelManager
 from mdit_py_plugins.anchors.index import slugify
 from nbconvert.exporters import HTMLExporter
 from traitlets import HasTraits
@@ -186,7 +187,7 @@ def test_every_target_of_the_makefile_is_told():
 
 def configurable() -> dict[str, type[HasTraits]]:
     """nbgrader's classes and this project's, by name."""
-    own = [*nbgrader.apps.NbGraderApp().classes, HTMLExporter, CollectFromEach]
+    own = [*nbgrader.apps.NbGraderApp().classes, HTMLExporter, CollectFromEach, KernelManager]
     for name in (
         "autograder.nbgrader_plugins.late_policy",
         "nbgrader.exchange",
