@@ -58,7 +58,7 @@ PARTS: dict[str, dict[str, list[str]]] = {
         **{name: [f"train_{name}"] for name in ("xor", "four_points", "moons")},
     },
 }
-"""What each exercise of a notebook adds to the file, in the file's order."""
+"""The names that each exercise of a notebook adds to the file, in the file's order."""
 ENGINE = ("value", "backward")
 """The notebooks that make the engine itself."""
 

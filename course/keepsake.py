@@ -113,8 +113,6 @@ def keepsake(
     """
     if namespace is None:
         namespace = sys._getframe(1).f_globals
-    state = random.getstate()
-    random.seed(0)
     neuron: Any = namespace.get("Neuron")
     train_xor: Any = namespace.get("train_xor")
     reads: Any = network
@@ -125,6 +123,8 @@ def keepsake(
         ("the notebook digits", network, lambda: _digits(reads, drawn)),
     ]
     milestones = []
+    state = random.getstate()
+    random.seed(0)
     for (year, title, past), (needs, thing, run) in zip(_PAST, runs, strict=True):
         today, picture = f"Still to come, with {needs}.", None
         if thing is not None:

@@ -101,7 +101,7 @@ class Inference:
 
     @property
     def is_of_the_table(self) -> bool:
-        """Whether the words hold no number or text that was observed."""
+        """Return whether the words are free of numbers and texts that were observed."""
         constants = [model.constant for model in self.models if model.is_constant]
         return all(each is None or isinstance(each, bool) for each in constants)
 

@@ -75,8 +75,8 @@ def school(tmp_path_factory) -> Path:
 @pytest.fixture(scope="module")
 def by_us(school, tmp_path_factory) -> Path:
     folder = shutil.copytree(school, tmp_path_factory.mktemp("ours") / "course")
-    told = {outcome.student: outcome.penalty for outcome in grade(folder)}
-    assert told == penalties(folder)
+    taken_off = {outcome.student: outcome.penalty for outcome in grade(folder)}
+    assert taken_off == penalties(folder)
     return folder
 
 

@@ -102,7 +102,7 @@ def school(course, tmp_path_factory) -> Path:
     (folder / "source/half/picture.txt").write_text("shown to all")
     (folder / "submitted/ada/half/own.txt").write_text("not read")
     run(folder, "nbgrader", "generate_assignment", "half")
-    (folder / "told.txt").write_text(run(folder, "nbgrader", "autograde", "half"))
+    (folder / "printed.txt").write_text(run(folder, "nbgrader", "autograde", "half"))
     return folder
 
 
@@ -117,9 +117,11 @@ def test_its_test_cells_wait_for_a_person(school, student):
 
 
 def test_the_log_says_which_cells_and_what_to_do(school):
-    told = (school / "told.txt").read_text()
-    assert "half/half.ipynb of ada: the test cells test_half give no points by themselves" in told
-    assert "grading_tests/test_half.py" in told and "formgrader" in told
+    printed = (school / "printed.txt").read_text()
+    assert (
+        "half/half.ipynb of ada: the test cells test_half give no points by themselves" in printed
+    )
+    assert "grading_tests/test_half.py" in printed and "formgrader" in printed
 
 
 def test_files_come_from_the_source_alone(school):

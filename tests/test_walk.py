@@ -523,7 +523,7 @@ def push_gradients(root, order):
 
 
 def test_what_code_computes_is_told_beside_a_wrong_answer(course, graders):
-    """Where its samples show something else on the own cells, they are played where it counted."""
+    """Samples that differ on the own cells are played on the base that counted."""
     exercises = load_assignment(course, "value").exercises
     alone = graded(graders, "value", {"manual_backward": ONCE})["manual_backward"]
     assert "runs a step once only where it is listed twice" in alone.message

@@ -154,21 +154,20 @@ class Explaining:
     ) -> tuple[str, Example | None]:
         """Return what the code computes, in words, and a sample that shows it; "" if unknown.
 
-        Samples are played where the verdicts were made. What they show where a solution was given
-        is told in the table's words alone: a value may hold it.
+        Samples are played where the verdicts were made, if the first walk did not play them there.
+        If a solution was given, the words are the table's alone: a value may hold it.
         """
         if not exercise.samples or not observed or result.status in LOST:
             return "", None
         shown = self._shown.get(exercise.id, Shown()).samples
-        is_own = not tried.given
-        seen = shown if is_own else None
-        if not seen and not is_own:
+        seen = shown
+        if tried.given or not seen:
             place = self._trials.place(exercise, Base.OWN)
             trunk = self._trials.trunk(tried.given, place)
             seen = trunk.observe(place, exercise, exercise.sample_probes)
         if not seen:
             return "", None
-        is_own = is_own or bool(shown and agree_all(shown, seen))
+        is_own = not tried.given or bool(shown and agree_all(shown, seen))
         entry = self._table[exercise.id]
         right = [probe["right"] for probe in entry["probes"]]
         core = [not probe.get("extra") for probe in entry["probes"]]

@@ -1,8 +1,8 @@
 """A film of the forward and the backward pass, as one SVG that moves by CSS alone.
 
 Numbers appear where the pass has got to, dots carry them along the arrows, and what a gradient
-gains is shown beside it. Nothing moves for those who ask for reduced motion, and the picture halts
-under the mouse and the keyboard's focus: then the last state is what is seen, or the present one.
+gains is shown beside it. The film halts under the mouse and the keyboard's focus. If reduced motion
+is asked for, the picture stands still and shows the end.
 """
 
 from __future__ import annotations

@@ -54,7 +54,7 @@ _AT_ONCE = timedelta(minutes=15)
 
 
 _Read = tuple[str, "Handed"]
-"""What a submission calls a file, and whose it is."""
+"""A file's name in its submission, and the submission."""
 
 
 @dataclass
