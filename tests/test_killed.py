@@ -74,6 +74,21 @@ def test_a_process_that_ends_itself_is_the_students(server: WarmServer, source: 
         student.request({"cell": source + "\nimport ctypes; ctypes.string_at(0)"}, 60)
 
 
+def test_a_process_whose_end_is_known_before_it_is_closed_holds_up_no_other(server: WarmServer):
+    student = server.spawn(1)
+    student.request(
+        {"cell": "import threading, os; threading.Timer(0.1, os._exit, [0]).start()"}, 60
+    )
+    deadline = time.monotonic() + 60
+    while not server._ended and time.monotonic() < deadline:
+        student.seconds()
+    assert server._ended
+    student.close()
+    with server.spawn(2) as other:
+        assert other.request({"cell": "1"}, 60)["error"] is None
+    assert not server._ended
+
+
 @pytest.mark.parametrize("how", ["setrlimit", "prlimit"])
 def test_nobody_can_have_itself_killed_by_a_limit_in_time(server: WarmServer, how: str):
     source = (

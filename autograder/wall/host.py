@@ -239,8 +239,9 @@ class WarmServer:
 
     def _end(self, key: int) -> None:
         """Have the process and all it started killed, without waiting for it."""
-        self._send({"kill": key})
-        self._ending.add(key)
+        if self._ended.pop(key, None) is None:  # it has not ended by itself
+            self._send({"kill": key})
+            self._ending.add(key)
 
     def _interrupt(self, key: int) -> None:
         """Interrupt the process as Jupyter's stop button does."""
