@@ -23,7 +23,7 @@ from autograder.errors import CourseError
 from autograder.judging.grader import Grader
 from autograder.model import Graded, Job
 from autograder.pipeline.classroom import Classroom
-from autograder.pipeline.cluster import Cluster
+from autograder.pipeline.cluster import Cluster, ForeignObject, _loads
 from autograder.pipeline.workers import grade_job
 
 pytestmark = pytest.mark.slow
@@ -209,6 +209,17 @@ class Planted:
 def planted(folder: str) -> str:
     (Path(folder) / str(os.getpid())).touch()
     return "{}"
+
+
+class Room:
+    """An object whose pickle asks for as many bytes as a number says."""
+
+    def __reduce__(self):
+        return bytes, (1 << 28,)
+
+
+def test_a_pickle_gets_no_more_memory_than_it_has_bytes():
+    assert isinstance(_loads(pickle.dumps(Room())), ForeignObject)
 
 
 def answers(told: object, job: Job, is_alone: bool) -> object:

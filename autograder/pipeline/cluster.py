@@ -361,10 +361,15 @@ def _told(error: BaseException) -> str:
 class _Unpickler(pickle.Unpickler):
     """Reads plain data as it is, and of all else that nothing is known."""
 
-    def find_class(self, module: str, name: str) -> type:
+    def find_class(self, module: str, name: str) -> Any:
         if (module, name) == ("builtins", "bytes"):  # Errors come as such, pickled once more.
-            return bytes
+            return _as_bytes
         return type("ForeignObject", (ForeignObject,), {"kind": name})
+
+
+def _as_bytes(content: bytes | bytearray = b"") -> bytes:
+    """Copy bytes; `bytes` itself makes as many as a number says."""
+    return bytes(memoryview(content))
 
 
 def _loads(content: Any, *, buffers: Iterable[Any] = ()) -> Any:
