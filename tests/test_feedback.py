@@ -27,7 +27,7 @@ from autograder.model import ADVICE, ExerciseResult, Report
 from autograder.nbgrader_plugins.autograde import HideTests
 from autograder.notebook.sanitizing import safe_html
 from autograder.pages.feedback import FeedbackExporter, ReadMarks
-from autograder.pages.feedback.exporter import feedback_page
+from autograder.pages.feedback.exporter import feedback_page, parts
 from autograder.pages.feedback.summary import summary
 from autograder.pages.formulas import MAX_LENGTH, mathml
 from coursecheck.check import first_wrong, load_table
@@ -344,3 +344,16 @@ def test_the_longest_notebook_gets_its_page_in_a_moment():
     html = feedback_page(nbformat.v4.new_notebook(cells=cells), resources)
     assert time.thread_time() - started < 10
     assert html.count("x = [1, 2, 3]") > 350_000 * 0.9 and "\x1b" not in html
+
+
+def test_all_but_answers_and_verdicts_folds():
+    new = nbformat.v4
+    cells = [
+        new.new_markdown_cell("Some words\n\n## A product <b>\n"),
+        new.new_code_cell("# a comment"),
+        new.new_code_cell("x = 1", metadata={"nbgrader": {"solution": True, "grade_id": "x"}}),
+        new.new_code_cell("", metadata={"nbgrader": {"grade": True, "grade_id": "test_x"}}),
+        new.new_code_cell("# another"),
+    ]
+    titles = [title for title, _ in parts(cells)]
+    assert titles == ["A product <b> (2 cells of the notebook)", "", "1 cell of the notebook"]

@@ -8,9 +8,10 @@ from __future__ import annotations
 
 import json
 import re
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from functools import cache
 from html import escape
+from itertools import groupby
 from pathlib import Path
 from typing import Any
 
@@ -42,6 +43,7 @@ MAX_CODE, MAX_CODE_OF_A_PAGE = 50_000, 300_000
 
 COLOURS = Path(__file__).parents[2] / "delivery" / "lesson" / "look" / "colours.css"
 _LATEX = re.compile(r"\A\s*(\$\$|\$|\\\[)(.*?)(\$\$|\$|\\\])\s*\Z", re.DOTALL)
+_HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
@@ -94,7 +96,7 @@ def feedback_page(notebook: NotebookNode, resources: Resources) -> str:
         first=first_to_mend(lines),
         waiting=any(line.points is None for line in lines),
         by_id={line.id: line for line in lines},
-        cells=notebook.cells,
+        parts=parts(notebook.cells),
         notes=notebook.metadata.get("autograder", {}).get("report", {}).get("notes", ()),
         markdown=lambda cell: Markup(
             markdown_html(cell.source, resources, cell.get("attachments", {}))
@@ -104,6 +106,24 @@ def feedback_page(notebook: NotebookNode, resources: Resources) -> str:
         outputs=lambda cell: Markup("".join(outputs_html(cell, resources))),
         colours=Markup(COLOURS.read_text("utf-8")),
     )
+
+
+def parts(cells: Iterable[NotebookNode]) -> Iterator[tuple[str, list[NotebookNode]]]:
+    """Yield runs of cells: answers and verdicts without a title, all else with one to fold under.
+
+    The title is the run's first heading, or the number of its cells.
+    """
+    for is_own, run in groupby(cells, _is_answer_or_verdict):
+        held = [*run]
+        texts = (cell.source for cell in held if cell.cell_type == "markdown")
+        heading = next(filter(None, map(_HEADING.search, texts)), None)
+        count = f"{len(held)} cell{'s' * (len(held) > 1)} of the notebook"
+        yield "" if is_own else f"{heading[1]} ({count})" if heading else count, held
+
+
+def _is_answer_or_verdict(cell: NotebookNode) -> bool:
+    own = cell.metadata.get("nbgrader") or {}
+    return any(own.get(key) for key in ("solution", "task", "grade"))
 
 
 @cache
