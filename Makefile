@@ -153,6 +153,7 @@ pictures: install system for-tests
 lint: install
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
+	$(BIN)/python tests/plain_words.py
 	$(BIN)/mypy
 
 clean:

@@ -1,0 +1,88 @@
+"""The check of words: it finds every habit that is planted, and none in the clone."""
+
+from __future__ import annotations
+
+import pytest
+from plain_words import HABITS, ROOT, files, findings, main
+
+PLANTED = {
+    "docstring": [
+        "Raises an error, and tells the author why.",
+        "What a worker needs.",
+        "Whether the file is there.",
+        "Return a line. Where there is none, raise.",
+        "Return all that is known of a student.",
+        "It is sent with the next request.",
+        "Refuses a file that nobody has read.",
+        "Make the table anew.",
+        "Ask the folder, which comes round every second.",
+        "Wait until the file is at rest.",
+        "Grade it elsewhere if the worker was lost.",
+        "Return the folder of what was put aside.",
+    ],
+    "comment": ["Where the disk is full, stop.", "the user is told of it"],
+    "test name": ["a_wrong_key_is_told", "nobody_waits", "a_server_that_was_lost"],
+    "Markdown": ["Where it fails, run it again.", "Each worker knows of no other.", "whoever asks"],
+}
+
+
+def written(kind: str, text: str, reason: str = "") -> tuple[str, str]:
+    """Return a file's name and content with the text in it, and a reason to silence it."""
+    mark = f"  # words: {reason}" if reason else ""
+    if kind == "Markdown":
+        return "page.md", f"# Title\n\n{text}{f' <!-- words: {reason} -->' if reason else ''}\n"
+    if kind == "docstring":
+        return "module.py", f'def run():\n    """{text}"""{mark}\n'
+    if kind == "comment":
+        return "module.py", f"x = 1\n# {text}{mark}\n"
+    return "module.py", f"def test_{text}():{mark}\n    pass\n"
+
+
+CASES = [(kind, text) for kind, texts in PLANTED.items() for text in texts]
+
+
+@pytest.mark.parametrize(("kind", "text"), CASES)
+def test_a_planted_habit_is_found_with_line_and_remedy(kind, text):
+    found = list(findings(*written(kind, text)))
+    assert len(found) == 1
+    place, line, said = found[0].split(":")[:3]
+    assert place == written(kind, text)[0] and int(line) >= 1 and said.strip() == kind
+    assert any(found[0].endswith(habit.remedy) for habit in HABITS)
+
+
+@pytest.mark.parametrize(("kind", "text"), CASES)
+def test_a_reason_on_the_line_silences_it(kind, text):
+    assert not list(findings(*written(kind, text, reason="quoted from nbgrader")))
+
+
+@pytest.mark.parametrize(("kind", "text"), CASES[:1] + CASES[-1:])
+def test_without_a_reason_it_is_not_silenced(kind, text):
+    name, content = written(kind, text, reason="x")
+    assert list(findings(name, content.replace("words: x", "words:")))
+
+
+def test_each_habit_has_an_example():
+    texts = [text.replace("_", " ") for _, text in CASES]
+    assert not [each.remedy for each in HABITS if not any(map(each.pattern.search, texts))]
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Return the folder in which a student's answer stands.",
+        "Run the tests, if nothing has changed.",
+        "Ask where the notebook is.",
+        "Lost digits are replaced by zeros.",
+    ],
+)
+def test_plain_sentences_pass(text):
+    assert not list(findings(*written("docstring", text)))
+
+
+def test_code_in_markdown_is_not_prose():
+    assert not list(findings("page.md", "```\n# Where it is told\n```\n\nSee `told`.\n"))
+
+
+def test_the_clone_has_none(capsys):
+    assert len(files()) > 20 and (ROOT / "CONTRIBUTING.md").exists()
+    assert main() == 0, capsys.readouterr().out
