@@ -313,7 +313,7 @@ def test_a_students_process_ends_with_its_server(tmp_path):
         assert server._program is not None
         top = server._program.process.pid
         student = server.spawn(1)
-        student.tell({"cell": "while True: pass"})
+        student.send({"cell": "while True: pass"})
         [warm] = [pid for pid in descendants(top) if descendants(pid)]
         students = descendants(warm)
         os.kill(warm, signal.SIGKILL)

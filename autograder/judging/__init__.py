@@ -1,1 +1,1 @@
-"""Judges one notebook: from cells to verdicts, and from verdicts to a report."""
+"""Judges one notebook: from cells to verdicts, from verdicts to a report."""

@@ -2,7 +2,7 @@
 
 Each model is played behind the wall, through the same hidden tests with the same numbers. The one
 that fails the same tests, and shows them the same values on the way, is the diagnosis. Source text
-is never looked at. Where the model solution itself fails a test, the test is wrong.
+is never looked at. If the model solution itself fails a test, the test is wrong.
 """
 
 from __future__ import annotations
@@ -56,7 +56,7 @@ class Diagnosis:
             seed: what the exercise's numbers are drawn from.
         """
         if tried.is_late:
-            # Where the public probes do not end either, it is another loop that never does.
+            # If the public probes do not end either, it is another endless loop than the test's.
             found = (mistake for mistake in exercise.mistakes if mistake.endless and observed)
             return next(found, None)
         mistakes = exercise.mistakes
@@ -108,8 +108,10 @@ def _allowed(
 
 
 def _fits(student: Iterable[Verdict], model: Iterable[Verdict]) -> str:
-    """Return whether a model's verdicts are the student's on "all" tests, or in the "core", where
-    tests of an extra part and those that met a stub do not count; "" if neither."""
+    """Return on which tests a model's verdicts are the student's: "all", "core" or "" (neither).
+
+    The core is without tests of an extra part and those that met a stub.
+    """
     fits, failed = "all", False
     for mine, its in zip(student, model, strict=False):
         counts = not (mine.extra or "raised NotImplementedError" in mine.seen)
@@ -122,7 +124,7 @@ def _fits(student: Iterable[Verdict], model: Iterable[Verdict]) -> str:
 
 
 def _alike(student: Verdict, model: Verdict) -> bool:
-    """Whether a test went the same way, and a failed one for the same reason."""
+    """Return whether a test had the same verdict twice, and if it failed, saw the same values."""
     if student.passed != model.passed:
         return False
     if student.passed:

@@ -39,7 +39,7 @@ _LACKED = re.compile(r"name '(\w+)' is not defined|has no attribute '(\w+)'")
 
 
 class Explaining:
-    """Explains what did not pass in one submission.
+    """Explains the failed exercises of one submission.
 
     Args:
         table: the public probes' results, by exercise.
@@ -87,7 +87,8 @@ class Explaining:
             says = self._defined_later(exercise)
             own = self._shown.get(exercise.id, Shown()).probes
             if own and tried.base is Base.WHOLE:
-                # Cells below have mistakes of their own: how the answer fares without them is its.
+                # Cells below have mistakes of their own, so the answer is shown as it behaves
+                # without them.
                 observed, example = own, first_wrong(self._table[exercise.id], own)
                 entry = self._table[exercise.id]
             if observed and not says:
@@ -119,8 +120,8 @@ class Explaining:
         result.message = fit(says) + (f"\n\n{example.as_text()}" if example else "")
 
     def _observed(self, exercise: Exercise, tried: Try) -> list[list[Observation]] | None:
-        """Return what the probes show on the base that counted: the student's own words if they are
-        alike on the own cells, else no more than the public table holds."""
+        """Return the probes' observations on the base that counted: with the student's own texts if
+        they agree with those on the own cells, else no more than the public table holds."""
         own = self._shown.get(exercise.id, Shown()).probes
         if tried.base is Base.OWN or tried.is_late or not exercise.probes:
             return own
@@ -133,11 +134,11 @@ class Explaining:
         known = as_in_table(seen, self._table[exercise.id]) if seen else None
         if known is None or own is None:
             return known
-        # What the same error says on the student's own cells may be told.
-        told = ("message", "line", "where")
+        # The text of the same error on the student's own cells may be shown.
+        kept = ("message", "line", "where")
         return [
             [
-                item | {key: mine[key] for key in told if key in mine}
+                item | {key: mine[key] for key in kept if key in mine}
                 if is_error(item) and agree(item, mine)
                 else item
                 for item, mine in zip(*rows, strict=True)
@@ -152,7 +153,8 @@ class Explaining:
         tried: Try,
         observed: list[list[Observation]] | None,
     ) -> tuple[str, Example | None]:
-        """Return what the code computes, in words, and a sample that shows it; "" if unknown.
+        """Return the words for the formula that the code computes, and a sample that shows it; ""
+        if unknown.
 
         Samples are played where the verdicts were made, if the first walk did not play them there.
         If a solution was given, the words are the table's alone: a value may hold it.
@@ -179,7 +181,7 @@ class Explaining:
         return found.says, inference.example(entry, seen, found) if is_own else None
 
     def _defined_later(self, exercise: Exercise) -> str:
-        """Return in words that the answer lacks a name which only a later cell defines, or ""."""
+        """Return a sentence that names the later cell whose name the answer lacks, or ""."""
         texts = [
             item["message"]
             for seen in self._shown.get(exercise.id, Shown()).probes or []
@@ -216,12 +218,13 @@ def _plain_words(tried: Try) -> str:
 
 
 def lost(submission: Submission, exercise: str) -> str | None:
-    """Return how an exercise's cell took its process down, if it did."""
+    """Return the status with which an exercise's cell ended its process, or None."""
     return next((ran.lost for _, ran in submission.ran_of(exercise) if ran.lost), None)
 
 
 def stopped(submission: Submission, exercise: str) -> str:
-    """Return in which line an exercise's cell was interrupted, in words; "" if it ended."""
+    """Return a sentence with the line in which an exercise's cell was interrupted; "" if it
+    ended."""
     for cell, ran in submission.ran_of(exercise):
         if ran.stopped:
             number = ran.stopped[-1]
@@ -231,7 +234,7 @@ def stopped(submission: Submission, exercise: str) -> str:
 
 
 def error_of_cell(submission: Submission, exercise: str) -> str:
-    """Return how an exercise's own cell stopped with an error, in words; "" if it did not."""
+    """Return a sentence about the error that ended an exercise's own cell; "" if there was none."""
     if words := stopped(submission, exercise):
         return f"{words} What comes after that in the cell never ran."
     for cell, ran in submission.ran_of(exercise):

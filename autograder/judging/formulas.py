@@ -1,7 +1,7 @@
-"""Makes the tables by which `coursecheck.inference` knows a formula by its numbers.
+"""Makes the tables in which `coursecheck.inference` looks a formula up by its numbers.
 
-The formulas are those one edit away from the right one, and a few that are small. The right one is
-not among them, nor is one that cannot be told from another by the sample's points.
+The formulas are those one edit away from the right one, and a few small ones. Left out are the
+right one and each that gives the same numbers as another at the sample's points.
 """
 
 from __future__ import annotations
@@ -20,11 +20,11 @@ from ..course_folder.samples import Quantity, Sample
 from ..errors import CourseError
 
 MOST = 400
-"""How many formulas a quantity has at most, the smallest first."""
+"""Greatest number of formulas for a quantity; the smallest formulas are kept."""
 
 _TIMES = (-1.0, 2.0, 0.5, -2.0, 3.0, -0.5, 4.0, 0.25)
 _FRESH = 6
-"""How often each point is moved, to see whether two formulas are the same."""
+"""Number of times that each point is moved, to see whether two formulas are the same."""
 
 Point = dict[str, float]
 
@@ -32,7 +32,7 @@ Point = dict[str, float]
 def samples_entry(
     samples: Sequence[Sample], observed: Sequence[Sequence[Sequence[Any]]]
 ) -> list[dict[str, Any]]:
-    """What the public table says of an exercise's samples.
+    """Return the part of the public table on an exercise's samples.
 
     Args:
         samples: the samples.
@@ -68,7 +68,7 @@ def _entry(sample: Sample, right: Sequence[Sequence[Any]]) -> dict[str, Any]:
 
 
 def _compare(sample: Sample, point: Point, row: Sequence[Any]) -> None:
-    """Raises `CourseError` where a declared formula is not what the solution computes."""
+    """Raise `CourseError` if a declared formula differs from the solution's result."""
     for quantity, seen in zip(sample.quantities, row, strict=True):
         value = evaluate(quantity.formula, point) if quantity.formula else None
         if value is None:
@@ -94,7 +94,7 @@ def _quantity(
     if quantity.kind == "share" and sample.quantities[0].kind == "result":
         names.append("out")
     if "h" in sample.names:
-        # What was held before: it is easily taken for the number itself.
+        # `h` is the value held before, which students take for the number itself.
         names.append("h")
     formulas = candidates(quantity.formula, names, sample.functions, sample.also)
     factors = [f"~{factor:g}" for factor in _TIMES]
@@ -113,9 +113,9 @@ def _index(
     points: list[Point],
     fresh: list[Point],
 ) -> str:
-    """The ids of all formulas in a region, one after another."""
+    """Return the ids of all formulas in a region, joined to one text."""
     good, good_fresh = _values(right, points), _values(right, fresh)
-    # Where the right one is a constant, each other constant is a multiple of it: that says nothing.
+    # If the right one is a constant, each other constant is a multiple of it and proves nothing.
     is_constant = all(map(_near, good, good[1:] + good[:1])) if None not in good else True
     rows = [
         ([], []) if is_constant else (_scaled(good, text), _scaled(good_fresh, text))
@@ -156,7 +156,7 @@ def _values(formula: str, points: Iterable[Point]) -> list[float | None]:
 
 
 def point_of(sample: Sample, row: Sequence[float]) -> Point:
-    """A point's numbers by name; `out` is the right result there."""
+    """Return a point's numbers by name; `out` is the right result there."""
     point = dict(zip(sample.names, row, strict=True))
     for name, formula in sample.derived.items():
         point[name] = evaluate(formula, point) or 0.0
@@ -166,12 +166,12 @@ def point_of(sample: Sample, row: Sequence[float]) -> Point:
 
 
 def holds(region: str, point: Point) -> bool:
-    """Whether a point is in a region."""
+    """Return whether a point is in a region."""
     return region == EVERYWHERE or bool(eval(region, {}, dict(point)))
 
 
 def fresh_points(sample: Sample, rng: random.Random, times: int) -> list[Point]:
-    """Points near the sample's own: each fraction and each `seed` is another one here."""
+    """Return points near the sample's own, with other fractions and another `seed` in each."""
     return [
         point_of(
             sample,
@@ -199,7 +199,7 @@ _COMPARISONS = (ast.Gt, ast.GtE, ast.Lt, ast.LtE)
 def candidates(
     right: str, names: Sequence[str], functions: Sequence[str], also: Sequence[str] = ()
 ) -> list[str]:
-    """Formulas that a student may have meant, the smallest first.
+    """Return formulas that a student may have meant, the smallest first.
 
     Args:
         right: the right formula.
@@ -218,7 +218,7 @@ def candidates(
 
 
 def _small(names: Sequence[str], functions: Sequence[str]) -> Iterator[str]:
-    """Formulas of one or two names, numbers and functions."""
+    """Yield formulas of one or two names, numbers and functions."""
     leaves = [*names, *(f"{each:g}" for each in (1, 2, 0.5))]
     yield from (f"{each:g}" for each in _CONSTANTS)
     for name in names:
@@ -236,32 +236,34 @@ def _small(names: Sequence[str], functions: Sequence[str]) -> Iterator[str]:
 
 
 def _neighbours(right: str, names: Sequence[str], functions: Sequence[str]) -> Iterator[str]:
-    """The formula with one edit."""
+    """Yield the formulas that are one edit away."""
     tree = ast.parse(right, mode="eval")
     for number, node in enumerate(_places(tree)):
-        for heir in _heirs(node, names, functions):
+        for other in _replacements(node, names, functions):
             twin = copy.deepcopy(tree)
             place = _places(twin)[number]
-            changed = _Swap(place, heir).visit(twin)
+            changed = _Swap(place, other).visit(twin)
             yield ast.unparse(ast.fix_missing_locations(changed))
 
 
 def _places(tree: ast.AST) -> list[ast.expr]:
-    """The parts of a formula, without the names of what it calls."""
+    """Return the nodes of a formula that may be replaced: all but the names of called functions."""
     called = {node.func for node in ast.walk(tree) if isinstance(node, ast.Call)}
     return [node for node in ast.walk(tree) if isinstance(node, ast.expr) and node not in called]
 
 
 class _Swap(ast.NodeTransformer):
-    def __init__(self, place: ast.AST, heir: ast.AST) -> None:
-        self._place, self._heir = place, heir
+    def __init__(self, place: ast.AST, other: ast.AST) -> None:
+        self._place, self._other = place, other
 
     def visit(self, node: ast.AST) -> Any:
-        return copy.deepcopy(self._heir) if node is self._place else self.generic_visit(node)
+        return copy.deepcopy(self._other) if node is self._place else self.generic_visit(node)
 
 
-def _heirs(node: ast.expr, names: Sequence[str], functions: Sequence[str]) -> Iterator[ast.expr]:
-    """What may stand in the place of a part of a formula."""
+def _replacements(
+    node: ast.expr, names: Sequence[str], functions: Sequence[str]
+) -> Iterator[ast.expr]:
+    """Yield the nodes that may replace a node of a formula."""
     numbers = [ast.Constant(value) for value in _CONSTANTS]
     others = [ast.Name(name, ast.Load()) for name in names]
     if isinstance(node, ast.Name):
@@ -300,7 +302,7 @@ def _call(name: str, *arguments: ast.expr) -> ast.Call:
 
 
 def _tidy(text: str) -> str:
-    """The formula as it is printed: Python's own spelling, whole numbers without a fraction."""
+    """Return the formula in Python's own spelling, whole numbers without a fraction."""
     tree = ast.parse(text, mode="eval")
     for node in ast.walk(tree):
         value = getattr(node, "value", None)
@@ -310,7 +312,7 @@ def _tidy(text: str) -> str:
 
 
 def _is_sensible(text: str) -> bool:
-    """Whether no function is called with a mere number."""
+    """Return whether every function call has an argument that is no bare number."""
     return not any(
         isinstance(node, ast.Call) and all(isinstance(each, ast.Constant) for each in node.args)
         for node in ast.walk(ast.parse(text, mode="eval"))

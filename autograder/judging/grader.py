@@ -1,4 +1,4 @@
-"""Grades notebooks of one course, everything kept warm; again, where the sandbox was lost."""
+"""Grades notebooks of one course with everything warm, and once more if the sandbox ended."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ _LOST_TWICE = (
 
 
 class Grader:
-    """Grades notebooks of one course, with everything warm. Use as a context manager.
+    """Grades notebooks of one course, with everything warm. A context manager.
 
     Args:
         course: the course folder.
@@ -45,7 +45,7 @@ class Grader:
             and bases; by default what course.toml says.
 
     Attributes:
-        is_alone: whether nothing else is graded on this machine meanwhile.
+        is_alone: whether this is the only grading on this machine meanwhile.
     """
 
     def __init__(
@@ -68,7 +68,7 @@ class Grader:
         self._has_started = False
 
     def use(self, server: WarmServer) -> None:
-        """Use this server, which is launched or not, in place of the one before."""
+        """Use this server, started or not, in place of the one before."""
         if self._started:
             self._server.close()
             self._started = False
@@ -83,8 +83,11 @@ class Grader:
         self.close()
 
     def prepare(self, name: str) -> Prepared | None:
-        """Return what grading an assignment needs, loaded where it changed; None where its own test
-        cells give the points. Raises `CourseError` for what is wrong with it."""
+        """Return the loaded tests and tables of an assignment, read again if a file changed.
+
+        None if the notebook's own test cells give the points. Raises `CourseError` for an invalid
+        course.
+        """
         assignment = load_assignment(self.course, name)
         if assignment.in_notebook:
             require_released(assignment)
@@ -103,8 +106,8 @@ class Grader:
     def rehearse(self, name: str) -> list[str]:
         """Return the tests that the model solution does not pass behind the wall, in words.
 
-        What passed once is not tried again with the same versions. Where the sandbox is lost
-        meanwhile, this is tried once more with another one.
+        A solution that passed with the same versions is not tried again. If the sandbox ends
+        meanwhile, the rehearsal runs once more in another one.
         """
         try:
             return self._rehearse(name)
@@ -158,13 +161,14 @@ class Grader:
         return flaws
 
     def start(self) -> None:
-        """Start the sandbox, unless it is. Raises `SandboxUnavailable` where there can be none."""
+        """Start the sandbox if it is not running. Raises `SandboxUnavailable` if it cannot
+        start."""
         if not self._started:
             self._server.start()
             self._started = self._has_started = True
 
     def close(self) -> None:
-        """End the sandbox, and forget what was prepared."""
+        """End the sandbox, and drop the prepared assignments."""
         for prepared in self._prepared.values():
             prepared.close()
         self._prepared.clear()
@@ -177,10 +181,10 @@ class Grader:
     ) -> Judged:
         """Grade the code cells of a notebook, given in order.
 
-        Where the sandbox is lost meanwhile, or does not start, this is tried once more with
-        another one. So it is where a student process is killed from outside, which is no verdict:
-        only where that happens each time, with nothing beside it and memory left, it is the
-        student's doing.
+        If the sandbox ends or does not start, the notebook is graded once more in another one. So
+        it is if a student process was killed from outside, which is no verdict. If that happens
+        each time, with memory left and no other notebook graded beside it, the student's code is
+        the cause.
 
         Args:
             name: the assignment.
@@ -189,8 +193,8 @@ class Grader:
             taken: seconds of the submission's time that reading it has taken.
 
         Raises:
-            SandboxUnavailable: student code cannot be confined here; nothing was run.
-            SandboxLost: the other one was lost as well; nothing is known of this notebook.
+            SandboxUnavailable: student code cannot be confined here; none was run.
+            SandboxLost: the second sandbox ended as well; this notebook has no verdict.
         """
         oom_kills = count_oom_kills()
         for _ in range(2):
@@ -202,7 +206,8 @@ class Grader:
         if not self._has_started:
             raise SandboxUnavailable(str(lost)) from lost
         if isinstance(lost, ProcessKilled) and self.is_alone and count_oom_kills() == oom_kills:
-            # Nothing else runs, and memory is left: the student's code itself causes the kill.
+            # The machine is idle otherwise, and memory is left: the student's code itself causes
+            # the kill.
             self._server.blames_students = True
             try:
                 return self._grade(name, cells, only, taken)

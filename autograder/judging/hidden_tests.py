@@ -1,8 +1,8 @@
 """Runs the hidden pytest suites: collected once, then run for one student after another.
 
-pytest collects the tests, sets up their fixtures and runs them, each with everything made anew.
-What is left out are the hooks around a test, which make reports. What pytest offers and this does
-not, such as `unittest.TestCase`, is refused by name when a suite is loaded.
+pytest collects the tests, sets up their fixtures and runs them, each with new fixtures. The hooks
+around a test, which make reports, are left out. A feature of pytest that is not supported here,
+such as `unittest.TestCase`, is refused by name when a suite is loaded.
 """
 
 from __future__ import annotations
@@ -51,11 +51,11 @@ _NONE = 'there are none in it: write one for each exercise, under `@exercise("â€
 _ABOUT_ANSWERS = (ArithmeticError, LookupError, ValueError)
 _RAISES = pytest.raises
 _ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTEST_PLUGINS": ""}
-"""What somebody has set for pytest on this machine is not for hidden tests."""
+"""Environment variables that keep this machine's pytest settings away from hidden tests."""
 
 
 class _Fixtures:
-    """The fixtures that every course's hidden tests have."""
+    """Fixtures that every course's hidden tests have."""
 
     student: Student | None = None
     seed: bytes = b""
@@ -182,7 +182,7 @@ class Suite:
         self.close()
 
     def promises(self, exercise: str) -> list[Verdict]:
-        """The verdicts of tests that were not run: none passed."""
+        """Return the verdicts of tests that were not run: none passed."""
         return [_unrun(item) for item in self._tests.get(exercise, [])]
 
     def run(
@@ -192,12 +192,12 @@ class Suite:
         seed: bytes,
         only: Collection[str] | None = None,
     ) -> Iterator[Verdict]:
-        """Run the exercise's tests in order, and give each one's verdict.
+        """Run the exercise's tests in order, and yield each one's verdict.
 
         Args:
             exercise: the exercise's id.
-            target: called with the name of each test; may give a new one where the last process
-                was lost.
+            target: called with the name of each test; may return a new target if the last process
+                ended.
             seed: 1 to 64 bytes that the tests' random numbers are drawn from.
             only: the names of the tests to run; by default all.
         """
@@ -237,7 +237,7 @@ class Suite:
         except (Exception, OutcomeException) as error:
             if type(error) is pytest.fail.Exception:
                 return verdict
-            verdict.broken = _told(error, self._path.parent)
+            verdict.broken = _traceback(error, self._path.parent)
             is_missing = isinstance(error, FixtureLookupError)
             verdict.blames_test = is_missing or not isinstance(error, _ABOUT_ANSWERS)
         finally:
@@ -262,10 +262,10 @@ def _unrun(item: pytest.Function) -> Verdict:
 
 
 def _run_item(item: pytest.Function, student: Student, rng: random.Random) -> None:
-    """Set up, run and tear down a test as pytest does, on an instance and with fixtures of its own.
+    """Set up, run and tear down a test as pytest does, with an instance and fixtures of its own.
 
-    The test is over when its last step has been carried out. The first step is a product of two
-    drawn numbers: replies that are made up, whatever is asked, pass no test.
+    The test is over when its last step was performed. The first step is a product of two drawn
+    numbers, so that a process with made-up replies passes no test.
     """
     left, right = rng.uniform(1, 2), rng.uniform(1, 2)
     product = student._step("mul", left, right)
@@ -286,8 +286,8 @@ def _run_item(item: pytest.Function, student: Student, rng: random.Random) -> No
 
 @contextmanager
 def _raises_of_steps(student: Student) -> Iterator[None]:
-    """Have `pytest.raises` send the steps in its block before it says that nothing was raised, and
-    those before it first."""
+    """Make `pytest.raises` send the steps before its block, then those in it, before it reports
+    that no error was raised."""
     before = pytest.raises
 
     @contextmanager
@@ -317,7 +317,7 @@ def _raises_of_steps(student: Student) -> Iterator[None]:
 
 
 def _line(error: BaseException, folder: Path) -> str:
-    """Return the innermost line of the course's own that an error went through."""
+    """Return the innermost line of the course's own files in an error's traceback."""
     found, trace = "", error.__traceback__
     while trace:
         path = Path(trace.tb_frame.f_code.co_filename)
@@ -328,8 +328,8 @@ def _line(error: BaseException, folder: Path) -> str:
     return found
 
 
-def _told(error: BaseException, folder: Path) -> str:
-    """The error's traceback, from the course's own lines on."""
+def _traceback(error: BaseException, folder: Path) -> str:
+    """Return the error's traceback, from the course's own lines on."""
     if isinstance(error, FixtureLookupError):
         return f"fixture {error.argname!r} not found"
     if isinstance(error, OutcomeException):
@@ -349,7 +349,7 @@ def _told(error: BaseException, folder: Path) -> str:
 
 
 def _read_helpers(folder: Path) -> dict[str, bytes]:
-    """The helper modules by name, compiled, as `marshal` writes them.
+    """Return the helper modules by name, compiled, as `marshal` writes them.
 
     Raises `SuiteError` where one is not Python.
     """
@@ -384,8 +384,8 @@ def _configured(path: Path, fixtures: _Fixtures) -> Config:
 
 @contextmanager
 def _importable(folder: Path) -> Iterator[None]:
-    """Let hidden tests be imported, with what Python says of promises put right."""
-    # Where the grader itself is under test, pytest would rewrite the hidden tests' assertions.
+    """Make hidden tests importable, with `is`, `type` and the like replaced for promises."""
+    # If the grader itself is under test, pytest would rewrite the hidden tests' assertions.
     others = [each for each in sys.meta_path if not isinstance(each, AssertionRewritingHook)]
     finders, sys.meta_path[:] = sys.meta_path[:], [PlainPython(folder), *others]
     try:

@@ -30,11 +30,11 @@ def server_of(course: Path) -> WarmServer:
 
 
 class Models:
-    """Fresh student processes that hold the solution, with some exercises' cells replaced.
+    """Student processes that hold the solution, with some exercises' cells replaced.
 
     Args:
-        server: where they are started, each in the place of the one before.
-        seconds: what each cell and each test may take.
+        server: starts the processes, each in the place of the one before.
+        seconds: the time limit of each cell and each test.
     """
 
     def __init__(self, assignment: Assignment, server: WarmServer, seconds: float = 120.0) -> None:
@@ -63,8 +63,10 @@ class Models:
         return Trunk(self._server, cells, 0, budget, assignment=name), place
 
     def solution(self, exercise: str) -> tuple[Trunk, int]:
-        """Return a trunk of the solution that may have been used at an earlier place, and the place
-        of an exercise's tests in it."""
+        """Return a trunk of the solution, and the place of an exercise's tests in it.
+
+        The trunk is shared by calls with rising places.
+        """
         fresh, place = self.trunk(exercise)
         if self._solution is None or not self._solution.reaches(place):
             self._solution = fresh
@@ -78,7 +80,7 @@ class Models:
         return lambda test: trunk.target(place)
 
     def drawn(self, exercise: str, example: Example, helpers: dict[str, bytes]) -> str:
-        """Return a public example that went wrong, drawn by the course as SVG; "" if it draws none.
+        """Return a failed public example as an SVG drawing by the course; "" if it draws none.
 
         Args:
             helpers: the course's helper modules, one of which draws.
@@ -104,7 +106,7 @@ class Models:
     def observed(
         self, exercise: Exercise, played: Sequence[Probe], source: str | None = None
     ) -> list[list[Observation]] | None:
-        """Play probes at an exercise's place; None where its cell or a probe ends the process.
+        """Play probes at an exercise's place; None if its cell or a probe ends the process.
 
         Args:
             source: what stands in its cell in place of the solution.

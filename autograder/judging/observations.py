@@ -1,4 +1,4 @@
-"""Plays public probes in a student process and reads what comes back, which is untrusted data."""
+"""Plays public probes in a student process and reads the replies, which are untrusted data."""
 
 from __future__ import annotations
 
@@ -74,7 +74,8 @@ def _is_observation(item: Any) -> bool:
 
 
 def _is_item(item: Any) -> bool:
-    """Return whether it may be part of a collection's observation: of a dictionary's, pairs are."""
+    """Return whether `item` is a valid element of a collection's observation: an observation or,
+    for a dict, a [key, value] pair."""
     is_pair = type(item) is list and len(item) == 2
     return all(map(_is_observation, item)) if is_pair else _is_observation(item)
 

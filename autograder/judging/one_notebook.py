@@ -79,7 +79,7 @@ def _blank(exercise: Exercise) -> ExerciseResult:
 
 def _manual(exercise: Exercise) -> ExerciseResult:
     result = _blank(exercise)
-    # What counts for nothing waits for nobody.
+    # An exercise without points needs no person to mark it.
     result.points, result.status = None if exercise.max_points else 0.0, "manual"
     result.message = "A person reads and marks this answer."
     return result
@@ -124,7 +124,7 @@ def _is_missing(exercise: Exercise, tried: Try, submission: Submission) -> bool:
 def _flaw(
     exercise: Exercise, tried: Try, submission: Submission, suite: Suite, diagnosis: Diagnosis
 ) -> str:
-    """Return what is wrong with the exercise's hidden tests; "" where nothing is."""
+    """Return the fault of the exercise's hidden tests; "" if there is none."""
     if not tried.verdicts:
         skipped = suite.skipped.get(exercise.id, [])
         return f"all tests are skipped: {', '.join(skipped)}"
@@ -135,7 +135,8 @@ def _flaw(
 
 
 def _note(exercise: Exercise, tried: Try, own: Try, submission: Submission) -> str:
-    """Return in words on which base the points were earned, if it is not the own cells."""
+    """Return a sentence about the base on which points were earned, if these are not the own
+    cells."""
     notes = []
     if tried.share > own.share and tried.given:
         names = ", ".join(f"`{name}`" for name in tried.given)

@@ -40,12 +40,12 @@ _NO_VERDICT = {
 
 
 def copy_own_files(source: Path, target: Path, ignored: list[str]) -> None:
-    """Copy what lies beside the source notebooks, such as the pictures that they show.
+    """Copy the files beside the source notebooks, such as the pictures that they show.
 
     Args:
         source: the assignment's folder, an instructor's.
-        target: the folder of what is made from a submission.
-        ignored: which names are left out, as patterns.
+        target: the folder made from a submission.
+        ignored: patterns of names that are left out.
     """
     for path in map(Path, find_all_files(str(source), ignored)):
         copy = target / path.relative_to(source)
@@ -86,7 +86,7 @@ def run_ordinary(course: Path, notebook: NotebookNode, name: str = "") -> list[s
 
 @cache
 def _server(course: Path) -> WarmServer:
-    """A sandbox that is kept for the notebooks to come, and ended with this process."""
+    """Return a sandbox for this and later notebooks; it ends with this process."""
     settings = load_settings(course)
     server = WarmServer(settings.limits, settings.visible, settings.sandbox)
     server.start()

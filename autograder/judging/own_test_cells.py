@@ -1,8 +1,8 @@
-"""Judges a notebook by its own test cells, which course.toml has to ask for: the weaker kind.
+"""Judges a notebook by its own test cells, if course.toml asks for it: the weaker kind of test.
 
-They run where nbgrader runs them, in the submitted code's own process: that can read them, and can
-forge what comes of them. What students get to see comes from a process of its own, in which the
-hidden parts never were.
+Test cells run in the submitted code's own process, as in nbgrader; that code can read them and
+forge their results. Outputs that students see come from a second process, which never held the
+hidden parts.
 """
 
 from __future__ import annotations
@@ -90,7 +90,8 @@ def judge_by_own_cells(
 def _run_both(
     server: WarmServer, submission: Submission, budget: TimeBudget
 ) -> tuple[list[Ran], list[Ran]]:
-    """How the cells went without hidden tests, which may be shown, and how they went with them."""
+    """Run the cells twice; return how they went without hidden tests, to be shown, and with
+    them."""
     visible = [
         Cell(visible_part(cell.source), is_locked=cell.is_locked) if cell.tests else cell
         for cell in submission.cells
@@ -116,7 +117,7 @@ def _refuse_autotests(assignment: Assignment, cells: Sequence[Cell]) -> None:
 
 
 def _result(exercise: Exercise, ran: Ran | None) -> ExerciseResult:
-    """What an exercise's test cell says; a person says it where there is no such cell."""
+    """Return an exercise's result from its test cell; "manual" if it has none."""
     result = ExerciseResult(
         exercise.id,
         exercise.title,
@@ -147,7 +148,7 @@ def _result(exercise: Exercise, ran: Ran | None) -> ExerciseResult:
 
 
 def _test_cell(exercise: Exercise, ran: Ran) -> NotebookNode:
-    """The cell as nbgrader looks at it."""
+    """Return the cell in the form that nbgrader reads partial credit from."""
     cell: NotebookNode = nbformat.v4.new_code_cell(outputs=nbformat.from_dict(ran.outputs))
     cell.metadata.nbgrader = {"grade": True, "solution": False, "points": exercise.max_points}
     return cell

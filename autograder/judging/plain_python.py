@@ -1,9 +1,9 @@
-"""Lets hidden tests say `is`, `type`, `callable` and `hasattr` of what came from a student, and
-`except` and `next` with a default where student code raises.
+"""Lets hidden tests use `is`, `type`, `callable` and `hasattr` on promises, and `except` and `next`
+with a default on errors of student code.
 
-Python asks an object nothing there, so that of a promise they would be silently wrong. When a
-hidden test is imported, they are replaced by functions that look at promises, and do the usual
-thing with all else: as pytest itself rewrites what a test asserts.
+Python asks an object nothing for these, so that they would be silently wrong for a promise. When a
+hidden test is imported, they are replaced by functions that look at promises and treat other
+objects as usual, as pytest itself rewrites a test's assertions.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ _PREFIX = "_plain_"
 
 
 class PlainPython(MetaPathFinder):
-    """Finds the modules of a folder and reads them so."""
+    """Finds the modules of a folder and compiles them with these replacements."""
 
     def __init__(self, folder: Path) -> None:
         self._folder = folder
@@ -41,7 +41,7 @@ class PlainPython(MetaPathFinder):
 
 class _Loader(SourceFileLoader):
     def get_code(self, fullname: str) -> CodeType:
-        # What another program has compiled and left beside it was read as it stands.
+        # Compiled each time: bytecode that another program left here lacks the replacements.
         tree = ast.parse(self.get_data(self.path), self.path)
         tree = ast.fix_missing_locations(_Rewriter().visit(tree))
         return compile(tree, self.path, "exec", dont_inherit=True)
@@ -118,8 +118,7 @@ def _hasattr(value: Any, name: str) -> Any:
 
 
 def _except(kinds: Any) -> Any:
-    """Return the classes of an `except` clause that is reached, or that of a student's error which
-    they fit."""
+    """Return the classes of an `except` clause; `StudentError` if the current error fits them."""
     error = sys.exception()
     return StudentError if isinstance(error, StudentError) and error.is_a(kinds) else kinds
 
@@ -127,7 +126,7 @@ def _except(kinds: Any) -> Any:
 def _next(iterator: Any, *default: Any) -> Any:
     if type(iterator) is not Promise or not default:
         return next(iterator, *default)
-    look(iterator)  # an error from before is none of this one's
+    look(iterator)  # raises errors of earlier steps
     try:
         return next(iterator)
     except StudentError as error:

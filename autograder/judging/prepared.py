@@ -1,4 +1,4 @@
-"""Holds what the judging of an assignment needs, all warm."""
+"""Holds the loaded tests, tables and sandboxes for judging an assignment."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ from .solution_times import SolutionTimes
 
 
 class Prepared:
-    """The hidden tests of an assignment, and what plays its own cells.
+    """The hidden tests of an assignment, and the processes that play its own cells.
 
-    Raises `CourseError` where tests, source and release do not belong together.
+    Raises `CourseError` if tests, source and release do not belong together.
 
     Attributes:
-        table: the public probes' right results and each misconception's, by exercise; None where
-            that beside the course is missing or old, and it has to be made.
+        table: the public probes' right results and each misconception's, by exercise; None if the
+            file beside the course is missing or old, and the table has to be made.
     """
 
     def __init__(self, assignment: Assignment, server: WarmServer) -> None:
@@ -54,7 +54,7 @@ class Prepared:
         return self.assignment is assignment and stamps_of_tests(assignment.tests) == self._stamps
 
     def make_table(self) -> None:
-        """Make the table, which takes a while where a probe computes for long."""
+        """Make the table, which takes a while if a probe computes for long."""
         self.table = build_table(self.assignment, self.models)["exercises"]
 
     def close(self) -> None:
@@ -64,9 +64,9 @@ class Prepared:
 
 
 def _require_one_course(assignment: Assignment, suite: Suite) -> None:
-    """Raise `CourseError` where source, release and hidden tests have other exercises or points.
+    """Raise `CourseError` if source, release and hidden tests have other exercises or points.
 
-    By such a course right answers would lose points.
+    With such a course right answers would lose points.
     """
     exercises = assignment.exercises.values()
     graded = {each.id for each in exercises if not each.manual}
@@ -84,7 +84,7 @@ def _require_one_course(assignment: Assignment, suite: Suite) -> None:
 
 
 def require_released(assignment: Assignment) -> None:
-    """Raise `CourseError` where an exercise is worth something else in the release."""
+    """Raise `CourseError` if an exercise has other points in the release."""
     name = assignment.name
     exercises = assignment.exercises.values()
     if changed := [each.id for each in exercises if each.released_points != each.total_points]:

@@ -30,7 +30,7 @@ _KEEP = 0.7
 
 @dataclass(frozen=True)
 class Shown:
-    """Observations of an exercise's code at its place, each None if it cannot be had.
+    """Observations of an exercise's code at its place, each None if it could not be made.
 
     Attributes:
         probes: of its public probes.
@@ -49,10 +49,11 @@ def read(
     times: SolutionTimes,
     table: Mapping[str, Any],
 ) -> dict[str, Shown]:
-    """Run all cells, and play the probes of each answer at its place, and samples of a wrong one.
+    """Run all cells; play the probes of each answer at its place, and samples if a probe came out
+    wrong.
 
-    Where an exercise runs into a time limit, no other is asked: others may use it. Sets
-    `submission.ran`.
+    After an exercise runs into a time limit, no other one's probes are played: they may use it.
+    Sets `submission.ran`.
     """
     trunk = Trunk(
         server, submission.cells, submission.process_seed, budget,

@@ -1,4 +1,4 @@
-"""Grades the model solution behind the wall; its author mends what it does not pass there."""
+"""Grades the model solution behind the wall, to report faults of the course to its author."""
 
 from __future__ import annotations
 
@@ -15,10 +15,10 @@ from .models import Models
 
 _SEED = bytes(16)
 _SHOWN = 10
-"""The number of values that a test looked at that are shown, the last ones."""
+"""Greatest number of values from a test that are shown, the last ones."""
 
 _LONGEST = 300
-"""Characters of an error's text that are shown."""
+"""Greatest number of characters of an error's text that are shown."""
 _NO_NETWORK = ("URLError", "gaierror", "ConnectionError", "ConnectError", "MaxRetryError")
 
 
@@ -98,7 +98,7 @@ def _cause(
 ) -> str:
     """Return the error that keeps a test cell from passing, with its remedy if one is known.
 
-    Where a name is missing, it is the error of the cell that should have made it.
+    If a name is missing, return the error of the cell that should have defined it.
     """
     errors = {
         each: output
@@ -126,7 +126,7 @@ def _name(cells: Sequence[Cell], place: int) -> str:
 
 
 def _remedy(folder: Path, assignment: Assignment, kind: str, text: str) -> str:
-    """Return what mends an error of the solution's, in words; "" where that is not known."""
+    """Return a sentence on how to mend an error of the solution's; "" if no remedy is known."""
     name = assignment.name.partition("/")[0]
     source = f"source/{name}"
     named = re.search(r"No module named '(\w+)", text)

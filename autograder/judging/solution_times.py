@@ -13,8 +13,9 @@ _SEED = bytes(16)
 class SolutionTimes:
     """Seconds that the model solution takes for the tests of an assignment, behind the wall.
 
-    Each is measured when it is first asked for: few submissions run for so long that one matters.
-    A time is asked for in the middle of a test, so what is needed for it is there once more.
+    Each time is measured when it is first needed: few submissions run for so long that one matters.
+    Since that is in the middle of a student's test, the measurement has a sandbox and a test suite
+    of its own.
 
     Args:
         server: a sandbox of its own, not started yet.

@@ -1,4 +1,4 @@
-"""A submission as judging sees it: cells, the place of each exercise, numbers, how cells went."""
+"""Holds a submission for judging: its cells, places of exercises, seeds, and how cells went."""
 
 from __future__ import annotations
 
@@ -29,28 +29,28 @@ class Submission:
 
     @cached_property
     def places(self) -> dict[str, int]:
-        """The number of cells that run before each exercise's tests."""
+        """Number of cells that run before each exercise's tests."""
         return places(self.cells, [*self.assignment.exercises])
 
     @cached_property
     def seed(self) -> bytes:
-        """A digest of the key and all cells."""
+        """Digest of the key and all cells."""
         return self._digest(self.cells)
 
     @property
     def process_seed(self) -> int:
-        """The seed of `random` in student processes, the same for a whole class, so that points
-        do not depend on other cells. No other number can be computed from it."""
+        """Seed of `random` in student processes, the same for a whole class, so that points do not
+        depend on other cells. No other seed can be computed from it."""
         return int.from_bytes(self._digest([])[:6])
 
     def seed_of(self, exercise: str) -> bytes:
-        """Return what an exercise's numbers are drawn from: the key, the assignment, its own cells
-        and those that are no exercise's."""
+        """Return the seed of an exercise's numbers: a digest of the key, the assignment, the
+        exercise's own cells and those that belong to no exercise."""
         own = [cell for cell in self.cells if cell.exercise in (None, exercise)]
         return self._digest(own, exercise)
 
     def _digest(self, cells: Sequence[Cell], about: str = "") -> bytes:
-        """Return a digest that nobody can compute without the key."""
+        """Return a digest that can be computed only with the key."""
         digest = blake2b(key=self._key[:64], digest_size=16)
         digest.update(f"{self.assignment.name}\0{about}".encode())
         for cell in cells:
@@ -68,13 +68,13 @@ class Submission:
         return [pair for pair in pairs if pair[0].exercise == exercise]
 
     def is_untouched(self, exercise: Exercise) -> bool:
-        """Return whether its cells hold the stub, or are gone."""
+        """Return whether the exercise's cells hold the stub, or are gone."""
         return all(cell.source.split() == exercise.stub.split() for cell in self.of(exercise.id))
 
     def earlier(self, exercise: Exercise) -> list[str]:
-        """Return the exercises before it on which another may build, in order.
+        """Return the earlier exercises on which this one may build, in order.
 
-        Nothing builds on an answer that is a letter or a number, or that a person marks.
+        An answer that is a letter or a number, or that a person marks, is not among them.
         """
         place = self.places[exercise.id]
         return [

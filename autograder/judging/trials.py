@@ -26,7 +26,7 @@ class Trials:
     """The tries of a submission's exercises. One trunk lives at a time.
 
     Attributes:
-        cut_short: the exercises whose tests the submission's time did not suffice for.
+        cut_short: the exercises for whose tests the submission's time did not suffice.
     """
 
     def __init__(
@@ -49,7 +49,7 @@ class Trials:
         """Return the tries of each exercise.
 
         All are tried on their own cells first, in one trunk, which then goes on to the end for
-        those that lack a name; only then is anything given.
+        those that lack a name; only after that run tries with given solutions.
         """
         submission = self._submission
         exercises = sorted(exercises, key=lambda each: submission.places[each.id])
@@ -63,7 +63,7 @@ class Trials:
                 while next_try := next_base(found, earlier, failed, is_answered, has_later):
                     if next_try[0] not in asked:
                         break
-                    # What passes with the cells below says nothing of what passes without them.
+                    # Verdicts with the cells below do not hold without them, so all tests run.
                     before = best(found).base if found else Base.WHOLE
                     found.append(
                         self._try(exercise, *next_try, again=not failed)
@@ -76,7 +76,7 @@ class Trials:
 
     @property
     def trainings(self) -> Collection[str]:
-        """The exercises in which networks are trained."""
+        """Exercises in which networks are trained."""
         return self._server.limits.trainings
 
     def close(self) -> None:
@@ -85,11 +85,12 @@ class Trials:
             self._trunk.close()
             self._trunk = None
 
-    def trunk(self, given: Sequence[str], place: int, anew: bool = False) -> Trunk:
+    def trunk(self, given: Sequence[str], place: int, retry: bool = False) -> Trunk:
         """Return a trunk with these solutions given that has run no cell after a place.
 
         Args:
-            anew: whether cells that took the process down run again, since others may be why.
+            retry: whether cells that ended the process run again, since other cells may be the
+                cause.
         """
         trunk = self._trunk
         if trunk is None or tuple(trunk.given) != tuple(given) or not trunk.reaches(place):
@@ -99,7 +100,7 @@ class Trials:
             self._trunk = trunk = Trunk(
                 self._server, submission.cells, submission.process_seed, self._budget,
                 {name: exercises[name].solution for name in given},
-                [Ran(stopped=ran.stopped) for ran in submission.ran] if anew else submission.ran,
+                [Ran(stopped=ran.stopped) for ran in submission.ran] if retry else submission.ran,
                 submission.assignment.name,
             )  # fmt: skip
         return trunk
@@ -112,7 +113,7 @@ class Trials:
     def _try(
         self, exercise: Exercise, base: Base, given: tuple[str, ...], again: bool = False
     ) -> Try:
-        """Run the exercise's tests.
+        """Run the exercise's tests on a base.
 
         Args:
             again: whether they run once more on the own cells if one ran out of time: the machine
@@ -125,11 +126,12 @@ class Trials:
         return _logged(exercise, tried)
 
     def _better(self, exercise: Exercise, base: Base, given: tuple[str, ...], before: Try) -> Try:
-        """Run the exercise's tests where more is given: first those that did not pass before, and
-        the others if one of them passes.
+        """Run the exercise's tests on a base with more solutions given: first those that did not
+        pass before, and the others if one of them passes.
 
-        Else the verdicts stay those from before; if a test saw something else than there, the
-        mended base has verdicts of its own, since other exercises' mistakes had their part.
+        If none passes, the verdicts stay those from before, unless a test on the mended base saw
+        other values: then other exercises' mistakes had a part in them, and the new verdicts are
+        kept.
         """
         failed = [each for each in before.verdicts if not each.passed]
         now: list[Verdict] = []
@@ -153,7 +155,7 @@ class Trials:
         given: tuple[str, ...],
         only: Collection[str] | None = None,
     ) -> Iterator[Verdict]:
-        """Give each hidden test's verdict; once the process is lost the rest are lost, too."""
+        """Yield each hidden test's verdict; after the process ended, the rest are lost, too."""
         promises = self._suite.promises(exercise.id)
         unrun = iter([each for each in promises if only is None or each.test in only])
         place = self.place(exercise, base)
@@ -188,9 +190,8 @@ class Trials:
             yield verdict
 
     def _drop_circles(self, exercises: Sequence[Exercise], tries: dict[str, list[Try]]) -> None:
-        """Take back each try that an exercise gained by a failed partner's solution, if the partner
-        gains by its solution as well: of two answers that each call the other, neither is one.
-        """
+        """Drop each try in which an exercise gained by a failed partner's solution, if the partner
+        gains by its solution as well: of two answers that call each other, neither is one."""
         for partner in exercises:
             if _is_full(tries[partner.id]) or self._submission.is_untouched(partner):
                 continue
@@ -208,13 +209,13 @@ class Trials:
                         tries[name][:] = kept
 
     def _gains(self, exercise: Exercise, given: Sequence[str], tries: dict[str, list[Try]]) -> bool:
-        """Return whether an exercise passes more of its tests where later solutions are given."""
+        """Return whether an exercise passes more of its tests if later solutions are given."""
         failed = [each for each in best(tries[exercise.id]).verdicts if not each.passed]
         names = {each.test for each in failed}
         found = self._verdicts(exercise, Base.WHOLE, tuple(given), names)
         for before, now in zip(failed, found, strict=True):
             if now.passed or now.seen == before.seen:
-                return now.passed  # What is seen alike owes nothing to the solutions.
+                return now.passed  # Verdicts with the same values owe nothing to the solutions.
         return False
 
 

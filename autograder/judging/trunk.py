@@ -1,4 +1,4 @@
-"""Runs the cells of a notebook in order in a student process, and again where one is lost."""
+"""Runs the cells of a notebook in order in a student process, and in a new one if it ends."""
 
 from __future__ import annotations
 
@@ -25,21 +25,22 @@ from .observations import observations, request_of
 _log = logging.getLogger(__name__)
 
 _GRACE = 1.0
-"""Seconds in which a cell that was interrupted has to reply."""
+"""Seconds that an interrupted cell has to reply."""
 
 
 class Trunk:
-    """A student process that runs a notebook's cells in order, and is replaced when it is lost.
+    """A student process that runs a notebook's cells in order, and is replaced if it ends.
 
     Args:
-        seed: what the process's `random` module starts from.
+        seed: the seed of the process's `random` module.
         given: the solution's cells, by exercise, that run in the place of the student's.
-        before: how the cells went in an earlier trunk; lost ones are not run, outputs not kept.
-        assignment: whose data files lie beside the notebook.
+        before: how the cells went in an earlier trunk; those that ended it are not run, outputs are
+            not kept.
+        assignment: its data files lie beside the notebook.
         keep: the share of the submission's time that the cells leave on their first run.
 
     Attributes:
-        name: the trunk in the log's words.
+        name: the trunk's name in the log.
         ran: how each cell went.
     """
 
@@ -76,7 +77,7 @@ class Trunk:
         ]
 
     def lost(self, exercise: str) -> str | None:
-        """Return how an exercise's own cell took the process down, if it did."""
+        """Return the status with which an exercise's own cell ended the process, or None."""
         pairs = zip(self._cells, self.ran, strict=True)
         return next(
             (ran.lost for cell, ran in pairs if cell.exercise == exercise and ran.lost), None
@@ -87,9 +88,9 @@ class Trunk:
         return self._process is None or not self._process.is_open or self._place <= place
 
     def run_to(self, place: int) -> StudentProcess:
-        """Run the cells before a place, and return the process; lost cells are left out.
+        """Run the cells before a place, and return the process; cells that end it are left out.
 
-        Raises `StudentLost` where a given cell cannot be run.
+        Raises `StudentLost` if a given cell cannot be run.
         """
         while True:
             if self._process is None or not self._process.is_open:
@@ -117,10 +118,10 @@ class Trunk:
 
         Args:
             exercise: the id of the exercise that is tested.
-            model: says how many seconds the test takes the model solution.
+            model: returns the seconds that the test takes the model solution.
 
         Raises:
-            StudentLost: it cannot be had.
+            StudentLost: no process reached the place.
         """
         process = self.run_to(place)
         limits = self._server.limits
@@ -138,9 +139,9 @@ class Trunk:
         played: Sequence[Probe],
         model: Callable[[], float] | None = None,
     ) -> list[list[Observation]] | None:
-        """Play probes at a place; returns the observations, None if they cannot be had.
+        """Play probes at a place; return the observations, None if the process ended.
 
-        The student may read observations, so a process that has seen a hidden number is not asked.
+        The student may read observations, so a process that has seen a hidden number is not used.
         """
         with suppress(StudentLost, protocol.ProtocolError):
             process = self.run_to(place)
@@ -153,7 +154,7 @@ class Trunk:
         return None
 
     def close(self) -> None:
-        """End the process. What is asked next is asked of a new one."""
+        """End the process; the next request starts a new one."""
         if self._process is not None:
             self._process.close()
         self._process = None
@@ -161,7 +162,7 @@ class Trunk:
     def _run_cell(self, process: StudentProcess, index: int) -> None:
         cell, ran, source = self._cells[index], self.ran[index], self._sources[index]
         if source is not None:
-            # An error here, for want of something that another cell defines, makes the tests fail.
+            # An error here, because another cell's name is missing, makes the tests fail.
             self._budget.give(process)
             process.request({"cell": source})
             _log.debug("%s: solution of %s ran", self.name, cell.exercise or cell.tests)
@@ -191,14 +192,15 @@ class Trunk:
             return
         _log.debug("%s: %s ran in %.3f s", self.name, where, time.monotonic() - started)
         if is_first:
-            # A test cell is judged by what it shows, however much was shown before.
+            # A test cell is judged by its outputs, however much was shown before.
             room = None if cell.tests else self._outputs
             ran.outputs = clean_outputs(reply["outputs"], room)
             count = reply["execution_count"]
             ran.execution_count = count if type(count) is int and 0 <= count < 1 << 31 else None
 
     def _reply_to(self, process: StudentProcess, cell: Cell, ran: Ran) -> dict[str, Any]:
-        """Run a cell and return the reply; a cell that was interrupted, up to where it was."""
+        """Run a cell and return the reply; a cell that was interrupted, up to the line where it
+        was."""
         if ran.stopped:
             return process.request({"cell": cell.source, "until": ran.stopped[0]})
         # The rest of a test cell decides its verdict: if it does not end, it has none.

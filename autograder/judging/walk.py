@@ -54,7 +54,7 @@ class Try:
 
     @property
     def share(self) -> float:
-        """The share of the tests that passed."""
+        """Share of the tests that passed."""
         return share_of(self.verdicts)
 
     @property
@@ -64,7 +64,7 @@ class Try:
 
     @property
     def lacks_a_name(self) -> bool:
-        """True if a test that did not pass saw an error as of a name that is not defined."""
+        """True if a test that did not pass saw an error that an undefined name raises."""
         return any(
             each in _LACKING
             for verdict in self.verdicts
@@ -97,7 +97,7 @@ def next_base(
     tried = {each.given for each in tries}
     if has_later and tries[0].lacks_a_name and len(tries) == 1:
         return Base.WHOLE, ()
-    # An answer that takes too long with nobody's mistake before it would do so once more.
+    # An answer that takes too long with right answers before it would do so once more.
     if not is_answered or (tries[-1].is_late and tuple(failed) in tried):
         return None
     for base, given in ((Base.MENDED, failed), (Base.MODEL, earlier)):
@@ -109,8 +109,8 @@ def next_base(
 def best(tries: Sequence[Try]) -> Try:
     """Return the try that counts: the highest share.
 
-    Of equal ones it is that without others' mistakes, so that the explanation is of this one, and
-    with the student's own cells if these had no part in it: then the verdicts are the same ones.
+    Of equal ones, prefer the mended base, so that the explanation is about this exercise's mistake
+    alone; or the student's own cells if the verdicts there are the same ones.
     """
     order = (Base.MENDED, Base.OWN, Base.MODEL, Base.WHOLE)
     found = max(tries, key=lambda each: (each.share, -order.index(each.base)))

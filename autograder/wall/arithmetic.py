@@ -8,17 +8,17 @@ from typing import Any
 from .inside.steps import IN_PLACE
 
 MOST_BITS = 4096
-"""How long a whole number may be; a longer one becomes a float."""
+"""Greatest bit length of a whole number; a longer one becomes a float."""
 MOST_ITEMS = 1_000_000
 _MOST_JOINED = 10_000
 _PLAIN = (bool, int, float, str, bytes, list, tuple, set, dict)
 
 
 def arithmetic(verb: str, *values: Any) -> Any:
-    """What an operator makes of plain values, in bounded time and memory.
+    """Return the result of an operator on plain values, in bounded time and memory.
 
     Raises:
-        ArithmeticError, TypeError, ValueError: as the operator does, and where it would take long.
+        ArithmeticError, TypeError, ValueError: as the operator does, or if it would take long.
     """
     kinds = set(map(type, values))
     verb = verb[1:] if verb in IN_PLACE else verb
@@ -43,6 +43,6 @@ def arithmetic(verb: str, *values: Any) -> Any:
     elif hasattr(values[0], "__len__") and sum(map(len, values)) > _MOST_JOINED:
         raise OverflowError
     result = getattr(operator, verb)(*values)
-    if type(result) not in _PLAIN:  # as the root of a negative number
+    if type(result) not in _PLAIN:  # as for the root of a negative number
         raise ValueError
     return result

@@ -1,4 +1,5 @@
-"""The kind of sandbox that bubblewrap builds of namespaces: student code sees a root of its own."""
+"""The kind of sandbox that bubblewrap builds from namespaces: student code sees a root of its
+own."""
 
 from __future__ import annotations
 
@@ -19,7 +20,7 @@ INSIDE = "/sandbox"
 PACKAGES = f"{INSIDE}/packages"
 
 DATA = f"{INSIDE}/data"
-"""Holds a folder for each assignment that has files beside its notebook."""
+"""Folder in the box that holds a folder for each assignment with files beside its notebook."""
 
 ENVIRONMENT = seen.environment(HOME)
 
@@ -29,7 +30,7 @@ _START = f"import sys; sys.path.insert(0, {PACKAGES!r}); from inside.server impo
 
 
 def find_bubblewrap() -> str:
-    """The path of the `bwrap` program: the system's, or the one beside Python."""
+    """Return the path of the `bwrap` program: the system's, or the one beside Python."""
     found = shutil.which("bwrap")
     if found:
         return found
@@ -44,7 +45,7 @@ def find_bubblewrap() -> str:
 
 
 def command(arguments: Sequence[str], visible: Visible) -> list[str]:
-    """The command line that starts the warm server inside a fresh box.
+    """Return the command line that starts the warm server inside a fresh box.
 
     Args:
         arguments: the server's own arguments.
@@ -52,7 +53,7 @@ def command(arguments: Sequence[str], visible: Visible) -> list[str]:
 
     Raises:
         SandboxUnavailable: there is no bubblewrap.
-        CourseError: a package or a file that the course names is not there.
+        CourseError: a package or a file that the course names is missing.
     """
     line = [
         find_bubblewrap(), *_NAMESPACES, "--unshare-cgroup-try", *_numbers(),
@@ -80,18 +81,18 @@ def command(arguments: Sequence[str], visible: Visible) -> list[str]:
     for name, path in seen.data(visible).items():
         line += ["--ro-bind", path, f"{DATA}/{name}"]
     line += ["--remount-ro", "/", "--chdir", HOME]
-    # No user site, no current folder, no site-packages: only what is listed above. The
-    # environment is ENVIRONMENT; with -I the hash seed would not be read from it.
+    # No user site, no current folder, no site-packages: only the folders listed above. The
+    # environment is ENVIRONMENT; with -I Python would not read the hash seed from it.
     line += [seen.interpreter(), "-s", "-P", "-S", "-B", "-c", _START, *arguments]
     return line
 
 
 @cache
 def may_mount_proc() -> bool:
-    """Whether the warm server may have process numbers and a /proc of its own.
+    """Return whether the warm server may have process numbers and a /proc of its own.
 
-    Where parts of /proc are covered, as in most containers, the kernel makes no other one. The
-    server then uses the container's; a student's process has numbers of its own and no /proc.
+    If parts of /proc are covered, as in most containers, the kernel mounts no other one. The server
+    then uses the container's; a student's process has numbers of its own and no /proc.
     """
     return "mount proc" not in _tried(*_WITH_PROC, "true")
 
@@ -102,9 +103,9 @@ def _numbers() -> tuple[str, ...]:
 
 @cache
 def why_not() -> str:
-    """Why no student process can be confined by bubblewrap here; "" where it can.
+    """Return why bubblewrap can confine no student process here; "" if it can.
 
-    It tries what the warm server does: namespaces and mounts in a box that has its own already.
+    It tries the warm server's steps: namespaces and mounts in a box that has its own already.
     """
     try:
         program = find_bubblewrap()
@@ -115,7 +116,8 @@ def why_not() -> str:
 
 
 def _tried(*arguments: str) -> str:
-    """What bubblewrap complains of, if this does not work in a box that shows all files."""
+    """Return bubblewrap's error message for these arguments in a box that shows all files, or
+    ""."""
     line = [find_bubblewrap(), *_NAMESPACES, "--ro-bind", "/", "/", *arguments]
     done = subprocess.run(line, capture_output=True, text=True, errors="replace")
     if done.returncode == 0:

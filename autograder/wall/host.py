@@ -32,7 +32,7 @@ _END_SECONDS = 10.0
 _LEAVE_SECONDS = 1.0
 _NOT_ENDED = "a student process could not be ended"
 _REPLIES = {True: {"outputs", "execution_count", "error", "stopped"}, False: {"values"}}
-"""The keys of the reply to a cell (True), and of the reply to steps (False)."""
+"""Keys of the reply to a cell (True), and of the reply to steps (False)."""
 
 
 class _Program:
@@ -40,7 +40,7 @@ class _Program:
 
     Args:
         kind: the name of a kind of sandbox.
-        sockets: the numbers of the servers' control sockets, as the program is to have them.
+        sockets: the numbers of the servers' control sockets, which the program inherits.
         visible: what student code may see.
     """
 
@@ -60,7 +60,7 @@ class _Program:
         )
 
     def last_words(self) -> str:
-        """The last line that it wrote, if any."""
+        """Return the last line that the program wrote, "" if none."""
         self._log.seek(0)
         lines = self._log.read(20_000).decode(errors="replace").strip().splitlines()
         return lines[-1] if lines else ""
@@ -78,7 +78,7 @@ class _Program:
 
 
 class WarmServer:
-    """A sandboxed process that student processes are forked from. Use as a context manager.
+    """A sandboxed process that student processes are forked from. A context manager.
 
     Several graders, each in a process of its own, can be `launched` with one program.
 
@@ -88,9 +88,9 @@ class WarmServer:
         kind: the name of a kind of sandbox, or `AUTO` for one that works here.
 
     Attributes:
-        kind: the same, by name once it is launched.
-        blames_students: whether a student process that something outside seems to have killed is
-            taken for one that brought this about itself.
+        kind: the name of the kind of sandbox, once the server is launched.
+        blames_students: whether the student's code counts as the cause if its process is killed by
+            SIGKILL from outside.
     """
 
     def __init__(
@@ -124,9 +124,9 @@ class WarmServer:
         visible: Visible | None = None,
         kind: str = AUTO,
     ) -> list[WarmServer]:
-        """Servers that share one program, which warms up meanwhile.
+        """Return servers that share one program, which warms up meanwhile.
 
-        Raises `SandboxUnavailable` where no kind of sandbox works, or the program that confines is
+        Raises `SandboxUnavailable` if no kind of sandbox works, or the sandbox's program is
         missing.
         """
         servers = [cls(limits, visible, kind) for _ in range(count)]
@@ -148,8 +148,8 @@ class WarmServer:
     def start(self) -> None:
         """Start the server.
 
-        Raises `SandboxUnavailable` where student code cannot be confined; `SandboxLost` where the
-        server did not come up, since the kernel refuses it or something has ended it.
+        Raises `SandboxUnavailable` if student code cannot be confined; `SandboxLost` if the server
+        did not come up, because the kernel refuses it or it was killed.
         """
         if self._control is None:
             self._launch([self])
@@ -158,7 +158,7 @@ class WarmServer:
             self._control.settimeout(_START_SECONDS)
             if b"ready" not in self._control.recv(65536):
                 raise ConnectionResetError
-            # A grader that keeps to one processor has its students forked there, too.
+            # Student processes are forked on the grader's processor, if it keeps to one.
             self._send({"processors": sorted(os.sched_getaffinity(0))})
             self._spare = self._fork()
             self._spare.request({"steps": []}, _START_SECONDS)
@@ -200,11 +200,11 @@ class WarmServer:
         self.close()
 
     def spawn(self, seed: int, assignment: str = "") -> StudentProcess:
-        """A fresh confined process; `seed` is what its `random` module starts from.
+        """Return a fresh confined process; `seed` is the seed of its `random` module.
 
         The process before it is ended, and is dead with all that it started before this one gets a
-        message. The new process runs on the processors that this one may use. There is no wait
-        where it was forked ahead.
+        message. The new process runs on the processors that this one may use. If it was forked
+        ahead, this takes no time.
         """
         if self._current is not None:
             self._current.close()
@@ -213,11 +213,11 @@ class WarmServer:
         self._read_until(lambda: not self._ending, _END_SECONDS, _NOT_ENDED)
         processors = sorted(os.sched_getaffinity(0))
         output = self.limits.output_bytes
-        student.tell({"seed": seed, "data": assignment, "processors": processors, "output": output})
+        student.send({"seed": seed, "data": assignment, "processors": processors, "output": output})
         return student
 
     def fork_ahead(self) -> None:
-        """Have the next process forked, while nobody waits for it. It gets no message yet."""
+        """Fork the next process now, while the grader is busy. It gets no message yet."""
         if self._spare is None:
             self._spare = self._fork()
 
@@ -238,7 +238,7 @@ class WarmServer:
             raise SandboxLost("the sandbox has ended") from error
 
     def _end(self, key: int) -> None:
-        """Have the process and all it started killed, without waiting for it."""
+        """Kill the process and all it started, without waiting for their end."""
         if self._ended.pop(key, None) is None:  # it has not ended by itself
             self._send({"kill": key})
             self._ending.add(key)
@@ -248,9 +248,9 @@ class WarmServer:
         self._send({"interrupt": key})
 
     def _wait_for_end(self, key: int, kill: bool) -> str:
-        """Wait until the process and all it started are gone; returns how it ended.
+        """Wait until the process and all it started are gone; return how it ended.
 
-        A process that is not to be killed gets a moment to end by itself: the server then knows its
+        A process that is not to be killed gets a moment to end by itself: the server then reads its
         exit status.
         """
         if kill or not self._read_until(lambda: key in self._ended, _LEAVE_SECONDS):
@@ -259,17 +259,19 @@ class WarmServer:
         return self._ended.pop(key)
 
     def times(self, key: int) -> tuple[float, float | None]:
-        """For how many seconds the process ran, and was ready to run and had no processor.
+        """Return the seconds that the process ran, and those that it waited for a processor.
 
-        The second is None where it has started processes, which may have had the processor.
+        The second is None if it has started processes, which may have had the processor.
         """
         self._send({"times": key})
         self._read_until(lambda: key in self._times, _END_SECONDS, "the sandbox does not answer")
         return self._times.pop(key)
 
     def _read_until(self, is_so: Callable[[], bool], seconds: float, otherwise: str = "") -> bool:
-        """Read messages about processes, that one has ended or for how long it waited, until
-        something is so; false where it takes longer, or the end with these words."""
+        """Read messages from the server until a condition holds; return whether it did in time.
+
+        If time is up and `otherwise` holds words, raise `SandboxLost` with them.
+        """
         assert self._control is not None, "the server is not started"
         deadline = time.monotonic() + seconds
         while not is_so():
@@ -295,9 +297,9 @@ class WarmServer:
 
 
 def own_wait() -> float:
-    """For how many seconds this thread was ready to run and had no processor, if it is known."""
+    """Return the seconds that this thread waited for a processor so far; 0 if unknown."""
     try:
-        # Asked before each hidden test; Python's own file objects take five times as long.
+        # Read before each hidden test; Python's own file objects take five times as long.
         descriptor = os.open("/proc/thread-self/schedstat", os.O_RDONLY)
         try:
             return int(os.read(descriptor, 100).split()[1]) / 1e9
@@ -309,10 +311,10 @@ def own_wait() -> float:
 
 @contextmanager
 def on_one_processor() -> Iterator[None]:
-    """Keep this thread, and students' processes that it starts, on the processor that it is on.
+    """Keep this thread, and students' processes that it starts, on its current processor.
 
     A grader and the process that it talks to take turns. On one processor they hand over at once;
-    to wake up another one takes longer than most of what they have to say.
+    waking another processor takes longer than most requests.
     """
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {_libc.sched_getcpu()})
@@ -326,9 +328,9 @@ class StudentProcess:
     """One confined process holding one student's namespace.
 
     Attributes:
-        delayed: seconds of its time that are not counted, since others had the processor. They
-            are looked for only when a time is up or measured.
-        asking: seconds of the grader's processor time that it took to learn for how much longer
+        delayed: seconds of its time that are not counted, since others had the processor. They are
+            read only when a time is up or measured.
+        asking: seconds of the grader's processor time that went into computing how much longer
             requests may take.
         timed_out: whether it ran into a limit in time, and was ended.
         interrupted: whether the latest cell was interrupted, and replied.
@@ -361,11 +363,12 @@ class StudentProcess:
         room: float = math.inf,
         more: Callable[[], float] | None = None,
     ) -> None:
-        """Let all requests from now on, together, take this long.
+        """Limit the time of all requests from now on, together.
 
         Args:
-            room: how many bytes their replies may have, together.
-            more: asked, once, for how many seconds more they may take, when these are over.
+            seconds: the limit.
+            room: the limit of their replies, together, in bytes.
+            more: called once when the time is up; returns the seconds to add to it.
         """
         self._until = self._now() + seconds
         self._more = more
@@ -373,7 +376,7 @@ class StudentProcess:
 
     @property
     def room(self) -> float:
-        """How many bytes the replies may still have."""
+        """Bytes that the replies may still have."""
         return self._connection.room
 
     def request(
@@ -382,14 +385,14 @@ class StudentProcess:
         """Send a request and wait for its reply.
 
         Args:
-            seconds: what this one may take, if it is less than what is allowed.
+            seconds: the limit of this request, if it is less than the time `allow` left.
             grace: seconds in which a cell may reply after it was interrupted at the end of its
                 time. With 0 it is not interrupted, and the process is ended.
 
         Raises:
-            StudentLost: no reply came in time, or none that keeps to the protocol. The process and
-                all it started are ended then.
-            ProcessKilled: something outside has killed the process.
+            StudentLost: no reply came in time, or an invalid one. The process and all it started
+                are ended then.
+            ProcessKilled: the process was killed from outside.
         """
         if not self._open:
             raise StudentLost("crashed", "the process has ended")
@@ -415,7 +418,7 @@ class StudentProcess:
             raise self._lost(error) from error
 
     def seconds(self) -> float:
-        """For how long the process has run: whatever else the machine does is left out."""
+        """Return the seconds that the process had a processor."""
         ran, _ = self._server.times(self._key)
         return ran or self._now()
 
@@ -432,10 +435,10 @@ class StudentProcess:
         self.delayed = max(self.delayed, min(waited, most))
 
     def _later(self, own: float) -> float | None:
-        """By when the reply must be there, in the time of `time.monotonic`, if it is not too late.
+        """Return the deadline of the reply, as `time.monotonic` counts; None if time is up.
 
         Args:
-            own: by when it must be in the time that counts, whatever else is allowed.
+            own: this request's own deadline, in the time that counts.
         """
         if self._now() >= min(own, self._until):
             self._look_for_delays()
@@ -448,8 +451,8 @@ class StudentProcess:
         until = min(own, self._until)
         return None if self._now() >= until else until + self.delayed
 
-    def tell(self, message: dict[str, Any]) -> None:
-        """Send a message that has no reply. Where the process is gone, the next request raises."""
+    def send(self, message: dict[str, Any]) -> None:
+        """Send a message that has no reply. If the process has ended, the next request raises."""
         with suppress(protocol.ProtocolError):
             self._connection.send(message, time.monotonic() + _END_SECONDS)
 
@@ -461,7 +464,7 @@ class StudentProcess:
             self._server._end(self._key)
 
     def _lost(self, error: protocol.ProtocolError) -> StudentLost | ProcessKilled:
-        """End the process after an error on the way to it; returns what is to be raised."""
+        """End the process after an error of its connection; return the error to raise."""
         if isinstance(error, protocol.TimeIsUp):
             self.timed_out = True
             self.close()

@@ -1,7 +1,7 @@
 """The kinds of sandbox, by name, and the choice of one that works on this machine.
 
-Each is a module with two functions: `command(arguments, visible)` is the command line that starts
-the warm server, and `why_not()` says why it does not work here, "" where it does.
+Each is a module with two functions: `command(arguments, visible)` returns the command line that
+starts the warm server, and `why_not()` why it does not work here, "" if it does.
 """
 
 from __future__ import annotations
@@ -17,9 +17,9 @@ KINDS: dict[str, ModuleType] = {BUBBLEWRAP: bubblewrap, LANDLOCK: landlock}
 
 
 def chosen(wanted: str) -> str:
-    """The name of the kind that is used where `wanted` is asked for, a name or `AUTO`.
+    """Return the name of the kind that is used for `wanted`, a name or `AUTO`.
 
-    Raises `SandboxUnavailable` where it is `AUTO` and no kind works here.
+    Raises `SandboxUnavailable` if it is `AUTO` and no kind works here.
     """
     if wanted != AUTO:
         return wanted
@@ -36,7 +36,7 @@ def chosen(wanted: str) -> str:
 
 
 def notice(wanted: str) -> str:
-    """What a person is to know of the kind that is used where `wanted` is asked for; "" if nothing.
+    """Return a warning if the weaker kind is used for `wanted`; "" if not.
 
     Raises as `chosen`.
     """

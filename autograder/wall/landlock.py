@@ -27,18 +27,18 @@ main(folder)
 
 
 def command(arguments: Sequence[str], visible: Visible) -> list[str]:
-    """The command line that starts the warm server, which removes its folder in the end.
+    """Return the command line that starts the warm server, which removes its folder in the end.
 
     Args:
         arguments: the server's own arguments.
         visible: what student code may see.
 
     Raises:
-        CourseError: a package or a file that the course names is not there.
+        CourseError: a package or a file that the course names is missing.
     """
     packages, data = seen.packages(visible), seen.data(visible)
     folder = Path(tempfile.mkdtemp(prefix="autograder-sandbox-"))
-    # What may be read is what the folder has links to.
+    # Student code may read all that the folder has links to.
     links = {f"packages/{name}": path for name, path in packages.items()}
     links |= {f"data/{name}": path for name, path in data.items()}
     needed = seen.interpreter_paths()
@@ -62,7 +62,7 @@ def command(arguments: Sequence[str], visible: Visible) -> list[str]:
 
 
 def _without(path: str, foreign: set[str]) -> Iterator[str]:
-    """What is to be read in order to read all of a folder but some folders in it."""
+    """Yield the paths that together hold all of a folder but some folders in it."""
     if path in foreign or not os.path.exists(path):
         return
     if not any(each.startswith(f"{path}/") for each in foreign):

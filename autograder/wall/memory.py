@@ -1,4 +1,4 @@
-"""How much memory and how many processes may be had here, and whether memory ran out."""
+"""Reads how much memory and how many processes are free, and whether memory ran out."""
 
 from __future__ import annotations
 
@@ -9,39 +9,43 @@ from pathlib import Path
 from ..model import Limits
 
 WORKER_BYTES = 150 << 20
-"""What a worker needs beside its student's process."""
+"""Memory of a worker, beside its student's process."""
 
 _GROUPS = Path("/sys/fs/cgroup")
 _FILES = (
     ("memory.max", "memory.current", "inactive_file"),
     ("memory.limit_in_bytes", "memory.usage_in_bytes", "total_inactive_file"),
 )
-"""What a control group may use, what it uses, and what of that the kernel lets go for others: the
+"""Files of a control group: its limit, its use, and the cache that the kernel can free, with the
 names of the second version and of the first."""
 
 
 def free_memory() -> int:
-    """How many bytes this process and those that it starts may still take.
+    """Return how many bytes this process and those that it starts may still take.
 
-    It is what the machine has left, or the control group of a container or a service, if less.
+    That is the free memory of the machine, or of the control group of a container or a service, if
+    less.
     """
     found = [1024 * _number("/proc/meminfo", "MemAvailable:")]
     return min(found + list(_left_in_groups()))
 
 
 def fitting_workers(wanted: int, limits: Limits | None = None) -> int:
-    """How many of so many workers fit into what is free, each with a student at its limit."""
+    """Return how many of the wanted workers fit into free memory, each with a student at its
+    limit."""
     each = (limits or Limits()).memory + WORKER_BYTES
     return max(1, min(wanted, free_memory() // each))
 
 
 def count_oom_kills() -> int:
-    """How many processes the kernel has killed for want of memory, since the machine started."""
+    """Return how many processes the kernel has killed for want of memory since the machine
+    started."""
     return _number("/proc/vmstat", "oom_kill")
 
 
 def free_processes() -> int | None:
-    """How many processes and threads the control groups leave; None where they limit none."""
+    """Return how many processes and threads the control groups leave; None if they have no
+    limit."""
     found = []
     for group in _own_groups("pids"):
         with suppress(OSError, ValueError):  # "max" is no limit
@@ -51,7 +55,7 @@ def free_processes() -> int | None:
 
 
 def _left_in_groups(root: Path = _GROUPS, own: Path = Path("/proc/self/cgroup")) -> Iterator[int]:
-    """What is left in each control group that this process is in, up to the root."""
+    """Yield the bytes left in each control group of this process, up to the root."""
     for group in _own_groups("memory", root, own):
         for limit, usage, cache in _FILES:
             with suppress(OSError, ValueError):
@@ -63,7 +67,7 @@ def _left_in_groups(root: Path = _GROUPS, own: Path = Path("/proc/self/cgroup"))
 def _own_groups(
     controller: str, root: Path = _GROUPS, own: Path = Path("/proc/self/cgroup")
 ) -> Iterator[Path]:
-    """The folders of the control groups that this process may be in, up to the root."""
+    """Yield the folders of the control groups that this process may be in, up to the root."""
     paths = [Path()]
     with suppress(OSError):
         for line in own.read_text().splitlines():
@@ -76,7 +80,7 @@ def _own_groups(
 
 
 def _number(path: str | Path, name: str) -> int:
-    """The number behind a name in one of the kernel's files; 0 where it is not there."""
+    """Return the number behind a name in one of the kernel's files; 0 if it is missing."""
     with suppress(OSError, ValueError, IndexError):
         for line in Path(path).read_text().splitlines():
             if line.split(maxsplit=1)[0] == name:

@@ -8,8 +8,8 @@ promises that are still open (promise pipelining, as in the E language and in Ca
 Values of plain types (None, bool, int, float, str, bytes, and lists, tuples, dicts and sets of
 them) are compared by value, and computed with in the test's process; all other objects are compared
 by identity, and stay in the student's process. A number of the test's is sent only as an argument,
-or as the other operand of a value that is known to be an object: where `answer - 2.5` turns out to
-be plain arithmetic, the 2.5 is not sent.
+or as the other operand of a value that is known to be an object: if `answer - 2.5` turns out to be
+plain arithmetic, the 2.5 is not sent.
 """
 
 from __future__ import annotations
@@ -33,11 +33,11 @@ T = TypeVar("T")
 _MOST_STEPS = 1000
 _MOST_OBJECTS = 50_000
 _MOST_ITEMS = 200_000
-"""How many items of collections the replies to one test may hold together."""
+"""Greatest number of items of collections in the replies to one test together."""
 _MOST_SECONDS = 5.0
 """Seconds of the grader's processor time that one test may take to decode its replies."""
 _ROOM = 1_000_000
-"""How many characters of the values that a test looked at are recorded."""
+"""Greatest number of characters recorded of the values that a test looked at."""
 
 
 class _Open:
@@ -50,16 +50,17 @@ _OPEN = _Open()
 class Student:
     """The names that a student's cells defined, each usable as if it were in this process.
 
-    `student.NAME` is a promise of what the name stands for; so is `student["NAME"]`, for names that
-    this class has itself. `student.inside.NAME` is the helper module `NAME.py`, sent there as code.
+    `student.NAME` is a promise of the object with this name; so is `student["NAME"]`, for names
+    that this class has itself. `student.inside.NAME` is the helper module `NAME.py`, sent there as
+    code.
 
     Args:
-        target: where the names live.
+        target: performs steps on the names.
         helpers: the compiled helper modules, by name.
 
     Attributes:
-        seen: every value that the test looked at, and every error, in order. Two namespaces that
-            show the same in the same test behave alike as far as the test can tell.
+        seen: every value that the test looked at, and every error, in order. Two namespaces with
+            the same `seen` in the same test behave alike in it.
     """
 
     def __init__(self, target: Target, helpers: dict[str, bytes] | None = None) -> None:
@@ -85,11 +86,12 @@ class Student:
         return self._step("name", name)
 
     def equal(self, left: Any, right: Any) -> Any:
-        """The result of the student's own `__eq__` on two objects, which may be any."""
+        """Return the result of the student's own `__eq__` on two objects of any kind."""
         return self._step("eq", left, right)
 
     def error_of(self, action: Callable[[], Any]) -> str | None:
-        """The name of the built-in exception that `action` raises in student code, or None."""
+        """Return the name of the built-in exception that `action` raises in student code, or
+        None."""
         self.finish()
         try:
             action()
@@ -111,7 +113,7 @@ class Student:
         raise AssertionError("nothing was raised")
 
     def seconds(self, action: Callable[[], Any]) -> float:
-        """For how many seconds the student's process computes in the steps of `action`.
+        """Return the seconds for which the student's process computes in the steps of `action`.
 
         They are measured outside of it. Time in which it sleeps or others compute is left out.
         """
@@ -123,7 +125,8 @@ class Student:
             return self._target.seconds() - started
 
     def renew_time(self) -> None:
-        """Let what follows take as long as a whole test may: for tests that train several times."""
+        """Give the following steps as much time as a whole test: for tests that train several
+        times."""
         self.finish()
         self._target.renew_time()
 
@@ -159,10 +162,10 @@ class Student:
                 promise._promise_.value = _Broken(kind)
             self._fail(kind)
 
-    # What promises are made of.
+    # The rest is for promises.
 
     def _own_seconds(self) -> float:
-        """This thread's processor time, without what the target took of it."""
+        """Return this thread's processor time, without the target's share."""
         return time.thread_time() - self._target.taken
 
     def _fail(self, kind: str) -> NoReturn:
@@ -170,7 +173,7 @@ class Student:
         raise StudentError(kind)
 
     def _step(self, verb: str, *arguments: Any) -> Promise:
-        """A promise of a step's result: sent along with the next look."""
+        """Return a promise of a step's result: the step is sent with the next look."""
         message = [verb, *[argument if type(argument) is str else self._encoded(argument)
                            for argument in arguments]]  # fmt: skip
         if len(self._queue) >= _MOST_STEPS:
@@ -221,15 +224,15 @@ class Student:
         return known
 
     def _write_down(self, value: Any) -> None:
-        """Note what a test looked at: of an object that it is one, and not which."""
+        """Record a value that a test looked at; an object without its identity."""
         self._looks += 1
-        # To ask the clock takes longer than to look.
+        # Reading the clock takes longer than recording.
         if not self._looks % 100 and self._own_seconds() - self._started > _MOST_SECONDS:
             raise protocol.ProtocolError("the answers keep the test too long")
         kind = type(value)
         if kind is list or kind is tuple or kind is set or kind is dict:
             self._write_down(f"a {kind.__name__} of {len(value)}")
-            for item in sorted(value, key=_told) if kind is set else value:
+            for item in sorted(value, key=_record_of) if kind is set else value:
                 self._write_down(item)
                 if kind is dict:
                     self._write_down(value[item])
@@ -240,7 +243,7 @@ class Student:
 
 
 class _Inside:
-    """The helper modules of the hidden tests: each is sent there, compiled, when it is used."""
+    """The helper modules of the hidden tests: each is sent, compiled, when it is used."""
 
     def __init__(self, student: Student, helpers: dict[str, bytes]) -> None:
         self._student = student
@@ -262,7 +265,7 @@ class _Inside:
 
 
 class _Large:
-    """A collection that was too long to be sent without being asked for."""
+    """A collection that was too long to be sent without a request for it."""
 
     def __init__(self, number: int) -> None:
         self.number = number
@@ -283,7 +286,7 @@ class _State:
         value: a plain value; for an object, the one promise that stands for it; a `_Large`, a
             `_Broken`, or `_OPEN`.
         settled: how many steps had been sent when the value came: a list may change with the next.
-        operands: the verb and the operands, where this is an operation's result that has not been
+        operands: the verb and the operands, if this is an operation's result that has not been
             computed in this process yet.
     """
 
@@ -301,16 +304,16 @@ class _State:
 
     @property
     def is_plain(self) -> bool:
-        """Whether it is known to be a plain value."""
+        """True if it is known to be a plain value."""
         return type(self.value) not in _NOT_PLAIN
 
 
 class Promise:
     """A value that lives in a student's namespace, or will when the test looks.
 
-    Python asks nobody what `type(answer)`, `answer is True`, `callable(answer)` and
-    `hasattr(answer, name)` give: write `isinstance`, `==`, and what is in
-    `student.inside.builtins`, such as `student.inside.builtins.callable(answer)`.
+    Python cannot ask a promise about `type(answer)`, `answer is True`, `callable(answer)` and
+    `hasattr(answer, name)`: write `isinstance`, `==`, and a function of `student.inside.builtins`,
+    such as `student.inside.builtins.callable(answer)`.
     """
 
     __slots__ = ("_promise_",)
@@ -366,7 +369,7 @@ class Promise:
 
     def __len__(self) -> int:
         if type(_settled(self)) is Promise:
-            self._promise_.student.finish()  # an error from before is not the length's
+            self._promise_.student.finish()  # raises errors of earlier steps
         try:
             number = self._worked_out("len", len, int)
         except StudentError as error:
@@ -385,11 +388,11 @@ class Promise:
             student._fail("TypeError")
         if type(value) is set:
             value = _in_order(value)
-        # Which kind of collection it was makes no difference to who goes through it.
+        # A loop over a collection is the same for every kind of it.
         student._write_down(list(value))
         is_sequence = type(value) in (list, tuple)
         return iter([
-            # A list in a list is the one over there, which may be changed.
+            # A list in a list is a promise, since the student's own may change later.
             self[place] if is_sequence and type(item) in _MUTABLE else wrapped(student, item)
             for place, item in enumerate(value)
         ])  # fmt: skip
@@ -413,7 +416,7 @@ class Promise:
 
     @property  # type: ignore[misc]
     def __class__(self) -> type:
-        """Lets `isinstance(answer, float)` mean what it says."""
+        """Makes `isinstance(answer, float)` look at the value."""
         value = look(self, whole=True)
         return Promise if value is self else type(value)
 
@@ -440,7 +443,8 @@ class Promise:
         return self._worked_out("format", lambda value: format(value, spec), str, spec)
 
     def _worked_out(self, verb: str, function: Callable[[Any], T], kind: type[T], *more: Any) -> T:
-        """The result of a function: computed here for a plain value, by a step for an object."""
+        """Return the result of a function: computed here for a plain value, by a step for an
+        object."""
         value, student = _settled(self), self._promise_.student
         if type(value) in _NOT_PLAIN:
             result = _settled(student._step(verb, self, *more))
@@ -458,23 +462,23 @@ class Promise:
 _NOT_PLAIN = frozenset([Promise, _Large, _Broken, type(_OPEN)])
 _MUTABLE = frozenset([list, set, dict])
 _CHANGING = _MUTABLE | {bytes}
-"""What may be otherwise after a step, since bytes may be of a bytearray."""
+"""Types whose value may differ after a step: bytes may come from a bytearray."""
 
 
 def _in_order(items: set[Any]) -> list[Any]:
-    """A set has no order. This one is the same each time, and no order that a test may want."""
+    """Return the items in an order that is the same each time, and that no test may rely on."""
     return sorted(items, key=lambda item: crc32(_text_of(item).encode()))
 
 
-def _told(item: Any) -> str:
-    """What an item of a set is written down by: which object it is makes no difference."""
+def _record_of(item: Any) -> str:
+    """Return the recorded text of an item of a set, without the identities of objects."""
     if type(item) is tuple:
-        return ",".join(map(_told, item))
+        return ",".join(map(_record_of, item))
     return "" if type(item) is Promise else repr(item)
 
 
 def _text_of(item: Any) -> str:
-    """The text by which the items of a set are sorted."""
+    """Return the text by which the items of a set are sorted."""
     if type(item) is tuple:
         return ",".join(map(_text_of, item))
     return repr(_identity(item)[1] if type(item) is Promise else item)
@@ -487,7 +491,7 @@ def _to_float(value: Any) -> float:
 
 
 def look(value: Any, whole: bool = False, tidy: Callable[[Any], Any] = lambda value: value) -> Any:
-    """The plain value of a promise; the promise itself where it stands for an object.
+    """Return the plain value of a promise; the promise itself if it stands for an object.
 
     Collections are lists, tuples, sets and dicts, in which objects are promises.
 
@@ -508,7 +512,7 @@ def look(value: Any, whole: bool = False, tidy: Callable[[Any], Any] = lambda va
 
 
 def _settled(promise: Promise, whole: bool = False) -> Any:
-    """The value of a promise, as `look` gives it, but without recording it."""
+    """Return the value of a promise, as `look` does, without recording it."""
     state = promise._promise_
     student = state.student
     if state.value is _OPEN:
@@ -527,8 +531,8 @@ def _settled(promise: Promise, whole: bool = False) -> Any:
 
 
 def _work_out(state: _State) -> None:
-    """Compute an operation in this process where all operands turned out to be plain values, so
-    that no operator which the student defined decides the result."""
+    """Compute an operation in this process if all operands turned out to be plain values, so that
+    no operator which the student defined decides the result."""
     verb, *operands = state.operands
     values = [each._promise_.value if type(each) is Promise else each for each in operands]
     if all(type(each) not in _NOT_PLAIN for each in values):
@@ -547,13 +551,13 @@ def _refresh(promise: Promise) -> None:
 
 
 def wrapped(student: Student, value: Any) -> Any:
-    """An item of a student's collection, as a promise: operations on it are treated otherwise than
-    operations on the test's own values."""
+    """Return an item of a student's collection as a promise, so that it is distinguished from the
+    test's own values."""
     return value if type(value) is Promise else Promise(student, None, value)
 
 
 def same(left: Any, right: Any) -> bool:
-    """Whether two values are equal: plain ones by value, objects by identity.
+    """Return whether two values are equal: plain ones by value, objects by identity.
 
     A truth value equals no number: `0.0 == False` is a slip of the student's, and no answer.
     """
@@ -574,7 +578,7 @@ def same(left: Any, right: Any) -> bool:
 
 
 def _identity(promise: Promise) -> tuple[int, int]:
-    """A pair that is unique to an object of the student's."""
+    """Return a pair that is unique to an object of the student's."""
     found = promise._promise_.value
     number = found.number if type(found) is _Large else found._promise_.reference["object"]
     return id(promise._promise_.student), number
@@ -584,10 +588,10 @@ def _identity(promise: Promise) -> tuple[int, int]:
 
 
 def _operate(verb: str, left: Any, right: Any) -> Any:
-    """The result of `left + right` and the like, of which one at least is a promise."""
+    """Return the result of `left + right` and the like, of which one at least is a promise."""
     student = (left if type(left) is Promise else right)._promise_.student
     if any(type(each) is not Promise or each._promise_.is_plain for each in (left, right)):
-        # A plain value is sent only where the other operand is an object.
+        # A plain value is sent only if the other operand is an object.
         values = [look(left), look(right)]
         if all(type(each) not in _NOT_PLAIN for each in values):
             try:
@@ -604,7 +608,7 @@ def _promised(student: Student, verb: str, *operands: Any) -> Promise:
 
 
 def _compare(verb: str, left: Promise, right: Any) -> Any:
-    """The result of `left < right` and the like: of plain values it is worked out here."""
+    """Return the result of `left < right` and the like, computed here if both are plain values."""
     student = left._promise_.student
     values = [look(left, whole=True), look(right, whole=True)]
     if any(type(value) is Promise for value in values):

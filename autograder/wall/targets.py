@@ -16,31 +16,32 @@ class Target(Protocol):
     """Performs requests of steps on a namespace, as `Steps.perform` describes.
 
     Attributes:
-        modules: the names of the helper modules that it was sent.
+        modules: the names of the helper modules that were sent.
     """
 
     modules: set[str]
 
     @property
     def taken(self) -> float:
-        """How many seconds of this thread's processor time are not the test's own so far."""
+        """Seconds of this thread's processor time that are not the test's own so far."""
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]: ...
 
     def seconds(self) -> float:
-        """A clock outside the student's process, which goes on only while that computes."""
+        """Return a clock outside the student's process, which runs only while that process
+        computes."""
 
     def renew_time(self) -> None:
-        """Let what follows take as long as a whole test may."""
+        """Give the following steps as much time as a whole test."""
 
 
 class RemoteTarget:
     """A student process behind the wall.
 
     Attributes:
-        renew_time: lets what follows take as long as a whole test may.
+        renew_time: gives the following steps as much time as a whole test.
         asks_why: whether replies have the traceback of an error: for the course's own cells alone.
-        why: the latest one.
+        why: the latest traceback.
     """
 
     def __init__(self, process: StudentProcess) -> None:
@@ -68,10 +69,10 @@ class RemoteTarget:
 class LocalTarget:
     """A namespace in this process: an author's notebook, or a model of a mistake.
 
-    What its steps take is none of a test's own time.
+    The time of its steps does not count as a test's own.
 
     Args:
-        folder: where its code finds the data files that it opens by name; None where it is.
+        folder: the working folder of its code, with its data files; None for the current one.
     """
 
     def __init__(self, namespace: dict[str, Any], folder: Path | None = None) -> None:

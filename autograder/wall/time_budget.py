@@ -13,19 +13,21 @@ from .host import StudentProcess, own_wait
 FOR_TESTS = 0.6
 """The share of a submission's time that its cells, on their first run, leave for the tests."""
 _TIMES = 25.0
-"""So many times as long as the model solution code may take, on top of what it always may."""
+"""Time limit of short student code, as a multiple of the model solution's time, in addition to the
+usual limit."""
 _TIMES_TRAINING = 5.0
-"""The same where the model solution takes a second or more."""
+"""Least upper bound of that addition, as a multiple of the model solution's time."""
 _LEAST, _LEAST_TIMES = 0.1, 4.0
-"""What is left of that in the end, in seconds and times, for a submission that runs into limits."""
+"""Least limit after many timeouts: so many seconds plus so many times the model solution's time."""
 
 
 _LESS_FOR_CELLS, _LEAST_FOR_CELLS = 0.4, 0.3
-"""What each interrupted cell leaves of the time of cells after it, and the least, in seconds."""
+"""Factor on the limit of later cells after each interrupted cell, and the least limit in
+seconds."""
 
 
 def allowed_to_cell(limits: Limits, interrupted: int = 0) -> float:
-    """Return for how many seconds a cell may run.
+    """Return the seconds for which a cell may run.
 
     Args:
         interrupted: how many cells before it ran into this limit.
@@ -35,11 +37,12 @@ def allowed_to_cell(limits: Limits, interrupted: int = 0) -> float:
 
 
 def allowed(limits: Limits, model: float, timeouts: int = 0, trains: bool = False) -> float:
-    """For how many seconds student code may run where the model solution takes `model` seconds.
+    """Return the seconds for which student code may run if the model solution takes `model`
+    seconds.
 
     Args:
-        trains: whether it may take what a training may in any case.
-        timeouts: how often the submission has run into such limits. Each time halves the next.
+        trains: whether it may take at least the time of a training.
+        timeouts: how often the submission has run into such limits. Each halves the next.
     """
     longest = max(limits.training_seconds - limits.seconds, _TIMES_TRAINING * model)
     usual = limits.seconds + (longest if trains else min(_TIMES * model, longest))
@@ -47,15 +50,15 @@ def allowed(limits: Limits, model: float, timeouts: int = 0, trains: bool = Fals
 
 
 class TimeBudget:
-    """What is left of a submission's time.
+    """The time left for a submission.
 
     Time in which others had the processor is not counted, as in `Limits.patience`.
 
     Args:
         seconds: of wall-clock time, for the whole submission.
-        taken: what reading its file has taken of it.
-        is_shared: whether all that a submission does shares it. Else each request may take it
-            whole: for the course's own cells.
+        taken: seconds that reading its file has taken.
+        is_shared: whether all requests of a submission share the time. Else each may take it whole:
+            for the course's own cells.
 
     Attributes:
         interrupted: how many of the submission's cells ran into the limit of a cell.
@@ -77,15 +80,15 @@ class TimeBudget:
 
     @property
     def used(self) -> float:
-        """Seconds that were used so far, without those in which others had the processor, or the
-        model solution was measured."""
+        """Seconds used so far, without those in which others had the processor, or the model
+        solution was measured."""
         delayed = sum(process.delayed for process in self._processes)
         if not any(process.has_forked for process in self._processes):
             delayed = max(delayed, own_wait() - self._own_wait)
         return time.monotonic() - self._started - delayed - self._asking
 
     def left(self) -> float:
-        """Seconds that are left; below zero where there are none."""
+        """Seconds that are left; below zero if there are none."""
         patience = max((each.limits.patience for each in self._processes), default=1.0)
         latest = self._started + patience * self.seconds
         return min(self.seconds - self.used, latest - time.monotonic())
@@ -96,11 +99,11 @@ class TimeBudget:
 
     @property
     def timeouts(self) -> int:
-        """How many of the submission's processes ran into a limit in time."""
+        """Number of the submission's processes that ran into a limit in time."""
         return sum(process.timed_out for process in self._processes) - self._forgiven
 
     def forgive(self) -> None:
-        """Let the latest of them make no later limit smaller."""
+        """Leave the latest timeout out of the count that halves later limits."""
         self._forgiven += 1
 
     def give(
@@ -112,18 +115,18 @@ class TimeBudget:
         trains: bool = False,
         most: float = math.inf,
     ) -> None:
-        """Let the process's next requests, together, take what is `allowed`, or what is left.
+        """Limit the process's next requests, together, to the time `allowed`, or the time left.
 
         Args:
-            model: says how many seconds they take the model solution. It is asked only where they
-                have taken what they always may. Without it they may take what a cell may.
-            keep: the share of the submission's time that is not given away.
-            room: how many bytes the replies may have.
+            model: returns the seconds that they take the model solution. It is called only if they
+                have used up the usual limit. Without it they may take the time of a cell.
+            keep: the share of the submission's time that is kept for later.
+            room: bytes that the replies may have.
             trains: whether the requests may train, which takes as long as the student likes.
-            most: seconds that they may take at most, whatever else is allowed.
+            most: upper limit in seconds, whatever else is allowed.
 
         Raises:
-            StudentLost: nothing is left.
+            StudentLost: no time is left.
         """
         if not self._is_shared:
             process.allow(self.seconds, room)

@@ -1,8 +1,7 @@
-"""What student code may see of this machine, whatever confines it.
+"""Lists what student code may see of this machine, in either kind of sandbox.
 
-It is the operating system's libraries, the Python interpreter, the packages and files that the
-course names, and the program of `inside`: a list of what may be seen, never a list of what must be
-hidden.
+These are the operating system's libraries, the Python interpreter, the packages and files that the
+course names, and the program of `inside`. All else is hidden.
 """
 
 from __future__ import annotations
@@ -22,7 +21,7 @@ from ..packages import module_folder, not_installed
 
 OWN_PACKAGES = ("ipython",)
 OWN_MODULES = ("coursecheck",)
-"""What the program in the box itself imports, and what students of every course have."""
+"""Packages that the program in the box itself imports, and that students of every course have."""
 
 SYSTEM = ("/usr/bin", "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/libexec", "/usr/share/fonts",
           "/usr/share/graphviz", "/usr/share/zoneinfo", "/usr/share/fontconfig",
@@ -30,10 +29,10 @@ SYSTEM = ("/usr/bin", "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/libexec", "/
 
 
 def environment(home: str) -> dict[str, str]:
-    """The environment of student code.
+    """Return the environment of student code.
 
     Args:
-        home: the home folder that it is told of.
+        home: the value of HOME.
     """
     return {
         "HOME": home,
@@ -51,14 +50,14 @@ def environment(home: str) -> dict[str, str]:
 
 
 def interpreter() -> str:
-    """The Python program itself, which a virtual environment only refers to."""
+    """Return the path of the Python program itself, which a virtual environment only links to."""
     return os.path.realpath(sys.executable)
 
 
 def packages(visible: Visible) -> dict[str, str]:
-    """What is to lie in one folder for student code to import: the name there, and the path.
+    """Return the packages for student code to import: the name in its folder, and the path.
 
-    Raises `CourseError` where a package that the course names is not there.
+    Raises `CourseError` if a package that the course names is missing.
     """
     found = {name: path for path, name in _distributions(visible.packages).items()}
     for name in {*OWN_MODULES, *visible.modules}:
@@ -68,9 +67,9 @@ def packages(visible: Visible) -> dict[str, str]:
 
 
 def data(visible: Visible) -> dict[str, str]:
-    """The files that lie beside notebooks: `ASSIGNMENT/NAME`, and the path.
+    """Return the files that lie beside notebooks: `ASSIGNMENT/NAME`, and the path.
 
-    Raises `CourseError` where one is missing.
+    Raises `CourseError` if one is missing.
     """
     for *_, path in visible.data:
         if not Path(path).is_file():
@@ -79,12 +78,12 @@ def data(visible: Visible) -> dict[str, str]:
 
 
 def library() -> str:
-    """The folder of Python's own library."""
+    """Return the folder of Python's own library."""
     return os.path.realpath(sysconfig.get_path("stdlib"))
 
 
 def interpreter_paths() -> set[str]:
-    """What the interpreter itself needs, where that is not in the system's folders already."""
+    """Return the paths that the interpreter needs outside of the system's folders."""
     # In a virtual environment "platstdlib" is its own folder, which holds no standard library.
     own = {"platbase": sys.base_exec_prefix}
     paths = {
@@ -100,8 +99,8 @@ def interpreter_paths() -> set[str]:
 
 
 def foreign_packages(mounted: set[str]) -> set[str]:
-    """The folders of installed packages below what is mounted: covered, since anything may be
-    installed there, the autograder too."""
+    """Return the folders of installed packages below the mounted ones: they are covered, since
+    anything may be installed there, the autograder too."""
     stdlib = Path(sysconfig.get_path("stdlib"))
     found = {stdlib / "site-packages", stdlib / "dist-packages"}
     found |= set(Path("/usr/lib").glob("python*/dist-packages"))
@@ -117,9 +116,10 @@ def foreign_packages(mounted: set[str]) -> set[str]:
 
 
 def requirements(names: tuple[str, ...]) -> list[str]:
-    """These distributions and all they require, as they are here, but for what came from a folder.
+    """Return these distributions and all they require, with versions, but for those installed from
+    a folder.
 
-    Raises `CourseError` where one of the names is not installed.
+    Raises `CourseError` if one of the names is not installed.
     """
     found = [each for each in _closure(names) if each.read_text("direct_url.json") is None]
     return sorted(f"{each.metadata['Name']}=={each.version}" for each in found)
@@ -127,7 +127,8 @@ def requirements(names: tuple[str, ...]) -> list[str]:
 
 @cache
 def _distributions(names: tuple[str, ...]) -> dict[str, str]:
-    """The files and folders of installed distributions: path on this machine -> name inside."""
+    """Return the files and folders of installed distributions: path on this machine -> name
+    inside."""
     entries: dict[str, str] = {}
     for distribution in _closure(OWN_PACKAGES + names):
         for top in _tops(distribution) - {"..", "__pycache__"}:
@@ -138,7 +139,7 @@ def _distributions(names: tuple[str, ...]) -> dict[str, str]:
 
 
 def _tops(distribution: importlib.metadata.Distribution) -> set[str]:
-    """What an installed distribution has put beside the others: files and folders."""
+    """Return the files and folders that a distribution has installed at the top level."""
     # `distribution.files` makes an object of each of some ten thousand lines.
     record = distribution.read_text("RECORD")
     if record is None:
@@ -147,14 +148,14 @@ def _tops(distribution: importlib.metadata.Distribution) -> set[str]:
 
 
 def _normalized(name: str) -> str:
-    """The name of a distribution in the one form that all spellings of it share."""
+    """Return the name of a distribution in the one form that all spellings of it share."""
     return re.sub(r"[-_.]+", "-", name).lower()
 
 
 def _closure(names: tuple[str, ...]) -> Iterator[importlib.metadata.Distribution]:
-    """The distributions of these names and all they require here, extras left out.
+    """Yield the distributions of these names and all they require here, extras left out.
 
-    Raises `CourseError` where one of the names is not installed.
+    Raises `CourseError` if one of the names is not installed.
     """
     wanted = {_normalized(name) for name in names}
     waiting, seen = list(names), set()
@@ -168,7 +169,7 @@ def _closure(names: tuple[str, ...]) -> Iterator[importlib.metadata.Distribution
         except importlib.metadata.PackageNotFoundError as error:
             if name in wanted:
                 raise not_installed(name) from error
-            continue  # What a distribution needs on another system or Python.
+            continue  # A requirement for another system or Python is not installed here.
         yield distribution
         for requirement in distribution.requires or ():
             if "extra ==" not in requirement:

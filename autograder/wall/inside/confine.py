@@ -1,7 +1,7 @@
-"""Takes from a forked process what every student process must not have, in whatever box it is.
+"""Takes privileges from a forked student process, in either kind of box.
 
-Linux only, through libc. Nothing here trusts the code that runs afterwards, and every step that
-fails raises, so that a process is either confined or not started.
+Linux only, through libc. Code that runs afterwards is not trusted, and every step that fails
+raises, so that a process is either confined or not started.
 """
 
 from __future__ import annotations
@@ -43,7 +43,7 @@ def close_all_from(first: int) -> None:
 
 
 def be_killed_first() -> None:
-    """Have the kernel choose this process, before any other, where memory runs out."""
+    """Make the kernel choose this process before any other when memory runs out."""
     with contextlib.suppress(OSError), open("/proc/self/oom_score_adj", "w") as score:
         score.write("1000")
 
@@ -53,7 +53,7 @@ def limit_resources(limits: dict[str, Any], has_namespaces: bool) -> None:
 
     Args:
         limits: memory, file_size and cpu_seconds and processes, in bytes, bytes, seconds, count.
-        has_namespaces: whether what the kernel counts for its user is its own.
+        has_namespaces: whether the kernel counts for this process's user alone.
     """
     kinds = {
         resource.RLIMIT_AS: limits["memory"],
@@ -75,7 +75,7 @@ def limit_resources(limits: dict[str, Any], has_namespaces: bool) -> None:
 
 
 def drop_privileges(has_namespaces: bool) -> None:
-    """Give up every capability for good and shut the door on dangerous system calls."""
+    """Drop every capability for good and install the filter of system calls."""
     for capability in range(64):
         if libc.prctl(_PR_CAPBSET_DROP, capability, 0, 0, 0) != 0:
             break
@@ -89,5 +89,5 @@ def drop_privileges(has_namespaces: bool) -> None:
 
 
 def forbid_new_privileges() -> None:
-    """Let no program that this process becomes give it rights."""
+    """Forbid that a program started by this process gains privileges."""
     check(libc.prctl(_PR_SET_NO_NEW_PRIVS, 1, 0, 0, 0), "prctl(PR_SET_NO_NEW_PRIVS)")

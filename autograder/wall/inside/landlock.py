@@ -1,9 +1,9 @@
-"""The box of a student process that has no namespaces: Landlock's rules, and a folder of its own.
+"""The box of a student process without namespaces: Landlock's rules, and a folder of its own.
 
 Landlock (Linux's Documentation/userspace-api/landlock) needs no privilege. Its rules say which
-files a process may read and write, and only grow stricter. They do not cover what the filter of
-system calls covers here: sockets, signals, other processes, modes and times of files. Neither keeps
-a process from asking whether there is a file of some name, how large it is and how old.
+files a process may read and write, and only grow stricter. They do not cover sockets, signals,
+other processes, and modes and times of files, which the filter of system calls covers. Neither
+keeps a process from reading whether a file of some name exists, its size and its age.
 """
 
 from __future__ import annotations
@@ -44,14 +44,14 @@ _NET = 0b11  # binding and connecting TCP
 _SCOPED = 0b11  # abstract unix sockets and signals
 
 _ENTRIES, _DEPTH = 4000, 60
-"""How many files and folders a student process may have, and how deep."""
+"""Greatest number of files and folders of a student process, and their greatest depth."""
 
 _MAPPED_EVERY = 5
-"""At each of so many looks, what is mapped is looked at, too, which takes as long as all else."""
+"""Mapped files are counted at each fifth look alone, since that takes as long as all else."""
 
 
 def version() -> int:
-    """The version of Landlock's interface in this kernel. Raises `OSError` where there is none."""
+    """Return the version of Landlock's interface. Raises `OSError` if this kernel has none."""
     found = int(libc.syscall(_CREATE, None, ctypes.c_size_t(0), _ASK_VERSION))
     if found < 1:
         raise OSError(ctypes.get_errno(), os.strerror(ctypes.get_errno()))
@@ -59,13 +59,13 @@ def version() -> int:
 
 
 def restrict(rules: Iterable[tuple[str, int]]) -> None:
-    """Let this process, and what it will start, use files by these rules alone.
+    """Let this process, and all that it will start, use files by these rules alone.
 
     Args:
-        rules: paths, each with what may be done with all that lies there, `READ` or `WRITE`. What
-            is not there is left out.
+        rules: paths, each with the rights on all that lies there, `READ` or `WRITE`. A path that
+            does not exist is left out.
 
-    Raises `OSError` where the kernel refuses.
+    Raises `OSError` if the kernel refuses.
     """
     known = version()
     handled = _HANDLED[max(each for each in _HANDLED if each <= known)]
@@ -89,7 +89,7 @@ def restrict(rules: Iterable[tuple[str, int]]) -> None:
 
 
 def readable(seen: Path) -> list[tuple[str, int]]:
-    """The rules for what every student process may read.
+    """Return the rules for the files that every student process may read.
 
     Args:
         seen: a folder of links, at any depth, to all that may be read.
@@ -106,8 +106,8 @@ class LandlockBox:
 
     Args:
         limits: `disk_megabytes` bounds its folder, `file_size` each file.
-        rules: what it may read.
-        homes: where its folder is made.
+        rules: the files that it may read.
+        homes: the folder in which its own folder is made.
     """
 
     has_namespaces = False
@@ -126,7 +126,8 @@ class LandlockBox:
 
     def enter(self) -> None:
         """Confine the forked process, which keeps its privileges until it drops them."""
-        if os.getppid() != self._server:  # It ended before it could take this process along.
+        if os.getppid() != self._server:
+            # The server ended before it could take this process along.
             os._exit(1)
         home, scratch = f"{self._folder}/student", f"{self._folder}/tmp"
         for folder in (home, scratch):
@@ -138,13 +139,13 @@ class LandlockBox:
         restrict([*self._rules, (self._folder, WRITE)])
 
     def kilobytes(self, pid: int) -> int:
-        """Its sockets are in pairs, as few as its descriptors, and not counted."""
+        """Return 0: its sockets are in pairs, as few as its descriptors, and not counted."""
         return 0
 
     def is_full(self, pid: int) -> bool:
-        """Return whether it has written more than it may, in files that nobody sees any more, too.
+        """Return whether the process has written more than it may, deleted files included.
 
-        Raises `Unsteady` where it changes too fast to say.
+        Raises `Unsteady` if its files change too fast to be counted.
         """
         files = _Files()
         top = os.open(self._folder, os.O_RDONLY | os.O_DIRECTORY)
@@ -157,7 +158,7 @@ class LandlockBox:
         if self._looks % _MAPPED_EVERY == 0:
             self._mapped = files.only_mapped(pid)
         self._looks += 1
-        # Its size is not known, but that it is within the limit.
+        # The size of a mapped file is unknown, but at most the limit of a file.
         return bool(files.used + self._largest * self._mapped > self._bytes)
 
     def remove(self) -> None:
@@ -166,7 +167,7 @@ class LandlockBox:
 
 
 class _Files:
-    """Counts what is on the disk, each file once, under whatever names and while they change.
+    """Counts the bytes of files, each file once, under any name and while they change.
 
     Attributes:
         used: bytes.
@@ -178,10 +179,10 @@ class _Files:
         self._names = 0
 
     def add_folder(self, folder: int, depth: int = 0) -> None:
-        """Count what is in an open folder and below it.
+        """Count the files in an open folder and below it.
 
-        It is looked at again where something was renamed meanwhile: where a name was gone, or one
-        file was met under two. Raises `Unsteady` where that never ends.
+        The folder is read again if something was renamed meanwhile: if a name was gone, or one file
+        was found under two. Raises `Unsteady` if that happens each time.
         """
         for _ in range(TRIES):
             met: set[int] = set()
@@ -197,7 +198,8 @@ class _Files:
                     except (FileNotFoundError, NotADirectoryError):
                         is_steady = False
                         continue
-                    except OSError:  # It was made so that nobody looks into it.
+                    except OSError:
+                        # Its name or its rights were chosen so that it cannot be counted.
                         self.used = math.inf
                         return
                     is_steady &= found.st_ino not in met or _may_have_two_names(found)
@@ -214,7 +216,7 @@ class _Files:
         if not stat.S_ISDIR(found.st_mode):
             self._add(found)
             return found
-        # What is open stays the same folder, however often it is renamed.
+        # An open folder stays the same one, however often it is renamed.
         inner = os.open(entry.name, os.O_RDONLY | os.O_DIRECTORY | os.O_NOFOLLOW, dir_fd=folder)
         try:
             found = os.fstat(inner)
@@ -242,7 +244,7 @@ class _Files:
         raise Unsteady("a process opens files faster than they can be counted")
 
     def _add_open_in(self, place: str) -> bool:
-        """Count them by one thread of it; false where one was closed meanwhile."""
+        """Count the files that one of its threads holds open; false if one was closed meanwhile."""
         try:
             held = [os.stat(f"{place}/fd/{each}") for each in os.listdir(f"{place}/fd")]
         except OSError:
@@ -253,10 +255,11 @@ class _Files:
         return True
 
     def only_mapped(self, pid: int) -> int:
-        """Return how many files without a name a process has in its memory and does not hold open.
+        """Return the number of files without a name that a process has mapped and does not hold
+        open.
 
-        Their sizes are not known. What the server has as well is none of the process's own: a
-        library that was replaced meanwhile, for one.
+        Their sizes are unknown. Files that the server has mapped as well are not the process's own:
+        a library that was replaced meanwhile, for one.
         """
         for _ in range(TRIES):
             if (place := processes.living(pid)) is None:
@@ -271,10 +274,10 @@ class _Files:
 
 
 def _deleted(maps: str) -> set[int]:
-    """The numbers of the files without a name that a list of mappings has.
+    """Return the inode numbers of the files without a name in a list of mappings.
 
     The list gives places, rights, offset, device, number and name. Line ends in a name are written
-    as `\\012`. The kernel adds its word at the end of a name, which a name may have itself.
+    as `\012`. The kernel adds its word at the end of a name, which a name may have itself.
     """
     content = processes.read(maps)
     if b" (deleted)\n" not in content:
@@ -288,7 +291,7 @@ def _may_have_two_names(found: os.stat_result) -> bool:
 
 
 def remove(folder: str) -> None:
-    """Remove a folder with all that is in it, however deep: what is deep is moved up first."""
+    """Remove a folder with all that is in it, at any depth: deep folders are moved up first."""
     if not os.path.isdir(folder):
         return
     count, mark = 0, os.urandom(8).hex()
@@ -313,7 +316,7 @@ def _is_folder(path: str) -> bool:
 
 
 def why_not() -> str:
-    """Why no process can be confined by Landlock here; "" where it can."""
+    """Return why Landlock can confine no process here; "" if it can."""
     try:
         version()
     except OSError as error:

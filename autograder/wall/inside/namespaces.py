@@ -15,14 +15,14 @@ _CLONE_CHILD_CLEARTID, _CLONE_CHILD_SETTID, _SIGCHLD = 0x00200000, 0x01000000, 1
 _MS_RDONLY, _MS_NOSUID, _MS_NODEV, _MS_NOEXEC, _MS_REMOUNT, _MS_BIND = 1, 2, 4, 8, 0x20, 0x1000
 _MS_REC, _MS_PRIVATE = 0x4000, 0x40000
 _SOCKET_KILOBYTES = 512
-"""What the kernel may hold for a socket: what nobody has read yet, and filters."""
+"""Memory that the kernel may hold for a socket: unread messages and filters."""
 
-# Forking must not let go of the interpreter's lock, which the child would wait for in vain.
+# Forking must keep the interpreter's lock: the child would wait for it for ever.
 _fork_call = ctypes.PyDLL(None, use_errno=True).syscall
 _fork_call.argtypes = [ctypes.c_long] + [ctypes.c_ulong] * 5
 _fork_call.restype = ctypes.c_long
 
-# Inside new namespaces, and before they know any user, these cannot be asked for.
+# In a new user namespace without users, the ids cannot be read any more.
 _UID, _GID = os.getuid(), os.getgid()
 
 
@@ -44,7 +44,7 @@ class NamespaceBox:
         _private_file_systems(self._limits["disk_megabytes"])
 
     def kilobytes(self, pid: int) -> int:
-        """What the kernel may hold for its sockets, those that wait included."""
+        """Return the memory that the kernel may hold for its sockets, unread messages included."""
         if (place := processes.living(pid)) is None:
             return 0
         try:
@@ -54,29 +54,29 @@ class NamespaceBox:
         return _SOCKET_KILOBYTES * processes.amount(counted, b"sockets: used")
 
     def is_full(self, pid: int) -> bool:
-        """Never: its folders have their sizes."""
+        """Return False: its folders have fixed sizes."""
         return False
 
     def remove(self) -> None:
-        """Nothing is left of it when its process has ended."""
+        """Do nothing: its files are gone with its process."""
 
 
 def _fork_into_namespaces() -> int:
     """Fork; the child is pid 1 of namespaces of its own. Returns its pid, or 0 in the child.
 
-    It does what `os.fork` and libc's `fork` do, with flags for the namespaces: by way of
-    `unshare(2)` a second fork is needed, and forking this program is most of what a student
-    process costs. The program must have one thread, as a forking server should.
+    This does what `os.fork` and libc's `fork` do, with flags for the namespaces: with `unshare(2)`
+    a second fork would be needed, and forking this program is most of the cost of a student
+    process. The program must have one thread, as a forking server should.
 
-    Raises `OSError` where the kernel refuses.
+    Raises `OSError` if the kernel refuses.
     """
-    # Where libc keeps the thread's id; fork(2) has the kernel renew it in the child.
+    # Address of the thread's id in libc; fork(2) makes the kernel renew it in the child.
     place = ctypes.c_ulong()
     check(libc.prctl(PR_GET_TID_ADDRESS, ctypes.addressof(place), 0, 0, 0), "prctl")
     flags = _FLAGS | _CLONE_CHILD_SETTID | _CLONE_CHILD_CLEARTID | _SIGCHLD
     ctypes.pythonapi.PyOS_BeforeFork()
-    # The place is the fourth argument or, on some machines, the fifth. The other one is for
-    # thread storage, which is not looked at without its flag.
+    # The address is the fourth argument or, on some machines, the fifth. The other one is for
+    # thread storage, which the kernel ignores without its flag.
     pid = int(_fork_call(system_calls.number("clone"), flags, 0, 0, place.value, place.value))
     if pid == 0:
         ctypes.pythonapi.PyOS_AfterFork_Child()
@@ -117,11 +117,11 @@ def _private_file_systems(megabytes: int) -> None:
         more = _MS_NOEXEC if path == "/proc" else 0
         mounted = libc.mount(b"tmpfs", path.encode(), b"tmpfs", flags | more, options.encode())
         check(mounted, f"mount {path}")
-    # This one gives zeros, too, and cannot be mapped: that is shared memory that nobody counts.
+    # /dev/full gives zeros, too, and cannot be mapped; /dev/zero would be uncounted shared memory.
     mounted = libc.mount(b"/dev/full", b"/dev/zero", None, _MS_BIND, None)
     check(mounted, "mount /dev/zero")
-    # Each device is a mount of the machine's own node, whose times would carry messages. It can be
-    # read from and written to where it is mounted read-only.
+    # Each device is a mount of the machine's own node, whose times would carry messages. A device
+    # that is mounted read-only can still be read and written.
     flags = _MS_BIND | _MS_REMOUNT | _MS_RDONLY | _MS_NOSUID | _MS_NOEXEC
     for name in ("null", "zero", "full", "random", "urandom", "tty"):
         mounted = libc.mount(b"none", f"/dev/{name}".encode(), None, flags, None)

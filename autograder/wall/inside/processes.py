@@ -1,12 +1,12 @@
-"""Reads in /proc which processes a student's process has started, and how much they hold.
+"""Reads from /proc the processes that a student's process has started, and their memory.
 
 A process gives itself a name, which may look like a line or a field of these files. So no file is
-searched for a word: numbers are read from files that hold numbers alone, from the fields behind
-the last bracket that closes a name, or from a line by its beginning, since the kernel writes the
-line ends in a name as `\\n`.
+searched for a word: numbers are read from files that hold numbers alone, from the fields behind the
+last bracket that closes a name, or from a line by its beginning, since the kernel writes the line
+ends in a name as `\n`.
 
-A process whose first thread has ended goes on with the others, and then only their files tell what
-it holds.
+A process whose first thread has ended goes on with the others; from then on only the files of these
+threads show its memory.
 """
 
 from __future__ import annotations
@@ -14,11 +14,11 @@ from __future__ import annotations
 import os
 
 TRIES = 60
-"""The number of looks at something that changes meanwhile. Threads that begin and end without
-pause are missed several times in a row, and not so often."""
+"""Number of looks at something that changes meanwhile. Threads that begin and end without pause are
+missed several times in a row, but not so often."""
 
 _MOST = 10_000
-"""Processes that are looked at."""
+"""Greatest number of processes that are looked at."""
 
 
 class Unsteady(Exception):
@@ -26,7 +26,8 @@ class Unsteady(Exception):
 
 
 def read(path: str) -> bytes:
-    """The content of a file of the kernel's. Python's own file objects take three times as long."""
+    """Return the content of a file of the kernel's. Python's own file objects take three times as
+    long."""
     descriptor = os.open(path, os.O_RDONLY)
     try:
         return b"".join(iter(lambda: os.read(descriptor, 1 << 16), b""))
@@ -35,20 +36,20 @@ def read(path: str) -> bytes:
 
 
 def numbers(path: str) -> list[int]:
-    """The numbers in a file that holds nothing else."""
+    """Return the numbers in a file that holds numbers alone."""
     return [int(each) for each in read(path).split()]
 
 
 def amount(text: bytes, beginning: bytes) -> int:
-    """The number right behind the beginning of a line; 0 where no line begins so."""
+    """Return the number right behind the beginning of a line; 0 if no line begins so."""
     _, found, rest = (b"\n" + text).partition(b"\n" + beginning)
     return int(rest.split(maxsplit=1)[0]) if found else 0
 
 
 def tree(root: int) -> dict[int, int]:
-    """The processes that `root` started, itself among them, and how many threads each has.
+    """Return the processes that `root` started, and `root`, each with its number of threads.
 
-    Raises `Unsteady` where threads begin and end too fast for their children to be seen.
+    Raises `Unsteady` if threads begin and end too fast for their children to be seen.
     """
     found: dict[int, int] = {}
     queue = [root]
@@ -77,19 +78,19 @@ def _threads_and_children(pid: int) -> tuple[int, list[int]]:
 
 
 def living(pid: int) -> str | None:
-    """The folder in /proc of a thread that has not ended: the first, if any. None where all have.
+    """Return the folder in /proc of the first thread that has not ended; None if all have.
 
-    Raises `Unsteady` where each one that is looked at has ended meanwhile, and others go on.
+    Raises `Unsteady` if each thread that is looked at has ended meanwhile, and others go on.
     """
     found = _living(pid)
     return None if found is None else found[0]
 
 
 def kilobytes(pid: int) -> int:
-    """The memory that a process holds, and what the kernel needs to know where it lies.
+    """Return the memory that a process holds, page tables included.
 
-    What it shares with the process that forked it counts for each of them. Files that are mapped
-    do not count, unless they are in memory alone. Raises `Unsteady` as `living` does.
+    Memory that it shares with the process that forked it counts for each of them. Mapped files do
+    not count, unless they are in memory alone. Raises `Unsteady` as `living` does.
     """
     if (found := _living(pid)) is None:
         return 0
@@ -99,7 +100,7 @@ def kilobytes(pid: int) -> int:
 
 
 def _living(pid: int) -> tuple[str, bytes] | None:
-    """The folder of such a thread, and the text of its `status`."""
+    """Return the folder of such a thread, and the text of its `status`."""
     known: set[str] = set()
     for _ in range(TRIES):
         try:
@@ -115,7 +116,7 @@ def _living(pid: int) -> tuple[str, bytes] | None:
                 status = read(f"{place}/status")
             except OSError:
                 continue
-            if b"\nVmRSS:" in status:  # What has ended has no memory.
+            if b"\nVmRSS:" in status:  # An ended thread has no memory in its status.
                 return place, status
     raise Unsteady("threads begin and end faster than they can be looked at")
 

@@ -1,9 +1,9 @@
-"""What crosses the wall: length-prefixed JSON frames of plain values.
+"""Defines the messages that cross the wall: length-prefixed JSON frames of plain values.
 
 A frame is four bytes of length, big-endian, then UTF-8 JSON. The grader sends requests, the
-student's process answers each with one reply, and neither pickles or evaluates what it receives:
-of a reply the grader keeps numbers, texts, truth values, None and collections of these, rebuilt
-as exact built-in types. Every other object stays where it is and is named by a number.
+student's process answers each with one reply, and neither pickles or evaluates a message: of a
+reply the grader keeps numbers, texts, truth values, None and collections of these, rebuilt as exact
+built-in types. Every other object stays in its process and is named by a number.
 """
 
 from __future__ import annotations
@@ -25,17 +25,20 @@ from typing import Any
 
 MAX_FRAME = 8 << 20
 MAX_PARTS = 1_000_000
-"""How many lists, objects and items a frame may hold: each takes far more memory than room."""
+"""Greatest number of lists, objects and items in a frame: each takes far more memory than bytes of
+the frame."""
 MAX_DEPTH = 20
 MAX_ITEMS = 100_000
 MAX_KEYS = 2_000
-"""How many keys and items of sets a reply may hold: equal hashes make them quadratic to build."""
+"""Greatest number of keys and items of sets in a reply: with equal hashes they take quadratic time
+to build."""
 MAX_KEY = 1 << 53
 """Whole numbers below this have different hashes; larger ones can be made to share one."""
 MAX_INT_BITS = 4096
 MAX_TEXT = 1_000_000
 FEW_ITEMS = 1_000
-"""How many items, all in all, a collection may have to be sent without being asked for."""
+"""Greatest number of items of a collection, nested ones included, that is sent without a
+request."""
 
 _HEADER = struct.Struct(">I")
 _HEX = re.compile("(?:[0-9a-f]{2})*")
@@ -72,13 +75,13 @@ class Closed(ProtocolError):
 
 
 class Connection:
-    """One end of the way across the wall. Deadlines are in seconds of `time.monotonic`."""
+    """One end of the connection across the wall. Deadlines are in seconds of `time.monotonic`."""
 
     def __init__(self, end: socket.socket) -> None:
         self._socket = end
         self._arrived = bytearray()
         self.room: float = math.inf
-        """How many bytes more may be received; less than a whole message's is an error."""
+        """Bytes that may still be received; a longer message is an error."""
         self._polls = {event: select.poll() for event in (select.POLLIN, select.POLLOUT)}
         for event, waiting in self._polls.items():
             waiting.register(end, event)
@@ -114,12 +117,12 @@ class Connection:
         """Read one message.
 
         Args:
-            later: asked at the deadline for another one; None from it means that time is up.
+            later: called at the deadline for another one; None from it means that time is up.
 
         Raises:
             TimeIsUp: the deadline passed first.
             Closed: the other side is gone.
-            ProtocolError: the frame is not the JSON it must be.
+            ProtocolError: the frame is no valid JSON.
         """
         arrived = self._arrived
         while len(arrived) < _HEADER.size:
@@ -141,7 +144,7 @@ class Connection:
         try:
             while deadline is not None and not self._is_ready(select.POLLIN, deadline):
                 deadline = later() if later is not None else None
-                # It may have come while a later deadline was asked for.
+                # The message may have come while `later` ran.
                 if deadline is None and not self._is_ready(select.POLLIN, 0.0):
                     raise TimeIsUp("no answer in time")
             chunk = self._socket.recv(_CHUNK)
@@ -152,13 +155,13 @@ class Connection:
         return chunk
 
     def _is_ready(self, event: int, deadline: float) -> bool:
-        """Wait until the socket can be read or written; false where the deadline came first."""
+        """Wait until the socket can be read or written; false if the deadline came first."""
         left = deadline - time.monotonic()
         return bool(self._polls[event].poll(None if left == math.inf else max(0.0, left) * 1000))
 
 
 def to_frame(message: Any) -> bytes:
-    """A message as it travels. Raises `ProtocolError` where it is too large."""
+    """Return the frame of a message. Raises `ProtocolError` if it is too large."""
     body = _ENCODER.encode(message).encode()
     if len(body) > MAX_FRAME:
         raise ProtocolError(f"a message of {len(body)} bytes is over the limit of {MAX_FRAME}")
@@ -167,7 +170,7 @@ def to_frame(message: Any) -> bytes:
 
 @contextmanager
 def without_collection() -> Iterator[None]:
-    """Nothing is searched for garbage meanwhile: what else this process holds costs no time."""
+    """Suspend the garbage collector, so that other objects in this process cost no time."""
     collects = gc.isenabled()
     gc.disable()
     try:
@@ -178,7 +181,7 @@ def without_collection() -> Iterator[None]:
 
 
 def to_message(body: bytes) -> Any:
-    """The message in a frame. Raises `ProtocolError` where it is not the JSON it must be."""
+    """Return the message in a frame. Raises `ProtocolError` if it is no valid JSON."""
     if len(body) > MAX_PARTS and sum(map(body.count, (b"{", b"[", b","))) > MAX_PARTS:
         raise ProtocolError("too many items")
     try:
@@ -196,19 +199,20 @@ def to_message(body: bytes) -> Any:
 
 
 class _TooMany(Exception):
-    """A collection has more items than are to be sent."""
+    """A collection has more items than may be sent."""
 
 
 def encode(value: Any, refer: Callable[[Any], Any], most: int = MAX_ITEMS) -> Any:
-    """The JSON form of a value.
+    """Return the JSON form of a value.
 
-    Numbers of any kind (numpy's too, and subclasses of float) become plain ones, and so do text
-    and bytes; tuples, lists, sets and dicts travel by value, whatever their own methods say. For
-    anything else `refer(value)` gives what stands for it, `{"object": number}`: also for what is
-    built on these and can be called, or equals only itself.
+    Numbers of any kind (numpy's too, and subclasses of float) become plain ones, and so do text and
+    bytes; tuples, lists, sets and dicts are sent by value, whatever their own methods do. For any
+    other object `refer(value)` returns its reference, `{"object": number}`; so for an instance of a
+    subclass of these that can be called, or equals only itself.
 
     Args:
-        most: how many items may be sent, all in all. What has more is `{"large": number}`.
+        most: the greatest number of items, nested ones included. A longer collection is `{"large":
+            number}`.
     """
     kind = type(value)
     if kind is float and math.isfinite(value):
@@ -256,12 +260,12 @@ def _encoded(value: Any, refer: Callable[[Any], Any], room: Iterator[int], depth
 
 
 def _has_safe_keys(keys: Iterator[Any]) -> bool:
-    """Whether `decode` takes them: not too many, and no huge number among them."""
+    """Return whether `decode` accepts these keys: not too many, and no huge number among them."""
     return all(count <= MAX_KEYS and is_safe_key(key) for count, key in enumerate(keys, 1))
 
 
 def is_safe_key(key: Any) -> bool:
-    """Whether no number in it is large enough to have been made to share others' hash."""
+    """Return whether a key is without numbers so large that they can be made to share a hash."""
     if isinstance(key, tuple):
         return all(map(is_safe_key, key))
     return not isinstance(key, int) or abs(key) < MAX_KEY
@@ -269,11 +273,13 @@ def is_safe_key(key: Any) -> bool:
 
 @lru_cache(maxsize=1000)
 def _form(kind: Any) -> str | Callable[[Any], bool | int | float | str | bytes] | None:
-    """How values of a kind travel: the name of a collection, what makes a built-in number, text or
-    bytes of a numpy scalar or of a subclass's object, or None where a number stands for them."""
+    """Return the encoder for a type: a collection's tag, a converter to a built-in number, text or
+    bytes, or None for objects that are sent by reference."""
     if kind.__eq__ is object.__eq__ or any("__call__" in vars(each) for each in kind.__mro__):
         return (
-            None  # It is compared by identity and not by its items, such as a model that is a list.
+            # Such a type, a model that is a list for example, is compared by identity and not by
+            # its items.
+            None
         )
     for form, kinds in _COLLECTIONS.items():
         if issubclass(kind, kinds):
@@ -298,14 +304,15 @@ def _as_bytes(value: bytes | bytearray) -> bytes:
 
 
 class Budget:
-    """How many items of collections, and keys among them, several values may have together."""
+    """The number of items of collections, and of keys among them, left for several values
+    together."""
 
     def __init__(self, items: int = MAX_ITEMS, keys: int = MAX_KEYS) -> None:
         self.items = items
         self.keys = keys
 
     def take(self, items: int, keys: int = 0) -> None:
-        """Raises `ProtocolError` where there are not so many left."""
+        """Subtract items and keys. Raises `ProtocolError` if fewer are left."""
         self.items -= items
         self.keys -= keys
         if self.items < 0 or self.keys < 0:
@@ -313,11 +320,11 @@ class Budget:
 
 
 def decode(message: Any, resolve: Callable[[str, int], Any], budget: Budget | None = None) -> Any:
-    """The value that a JSON message stands for.
+    """Return the value of a JSON message.
 
     Args:
-        resolve: gives the object of a reference, such as `("object", 3)`.
-        budget: what the value may use up, if it shares it with others.
+        resolve: returns the object of a reference, such as `("object", 3)`.
+        budget: the items left, if the value shares them with others.
 
     Raises:
         ProtocolError: `encode` never produces this.
@@ -340,7 +347,7 @@ def _decoded(message: Any, resolve: Callable[[str, int], Any], budget: Budget, d
         raise ProtocolError("not a value")
     ((tag, body),) = message.items()
     if type(body) is int:
-        # What is too long to be sent is never part of what is sent.
+        # A collection that is too long to be sent is never part of one that is sent.
         if not 0 <= body < 1 << 31 or (tag == "large" and depth):
             raise ProtocolError("not a reference")
         return resolve(tag, body)
@@ -369,7 +376,7 @@ def _bytes(body: Any) -> bytes:
 
 
 def _key(message: Any, resolve: Callable[[str, int], Any], budget: Budget, depth: int) -> Any:
-    """A key, or an item of a set: something that can be hashed."""
+    """Return a key, or an item of a set, which can be hashed."""
     value = _decoded(message, resolve, budget, depth)
     if not is_safe_key(value):
         raise ProtocolError("a number that is too large to be a key")

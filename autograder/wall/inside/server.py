@@ -1,16 +1,15 @@
 """The warm server: a process that forks a confined process for each student of one grader.
 
 The program is started with the numbers of inherited control sockets, one for each grader, and the
-names of packages to import. It warms up once, and forks the graders' servers, which share what is
-in its memory. It runs in bubblewrap's box, where each student's process gets namespaces of its own,
-or anywhere, and then Landlock confines it.
+names of packages to import. It warms up once, and forks the graders' servers, which share its
+memory. It runs in bubblewrap's box, where each student's process gets namespaces of its own, or
+directly on the machine, and then Landlock confines it.
 
 A grader sends `{"spawn": id, ...}` with a socket for the new process, `{"kill": id}`, or
-`{"interrupt": id}`, which does what Jupyter's stop button does. Its server answers
-`{"ready": true}` once and `{"ended": id, "reason": ...}` when a process and all it started are
-gone. To `{"times": id}` it replies for how many seconds the process `ran`, and for how many it
-`waited` for a processor. It runs on the processors in `{"processors": [...]}`, and ends when its
-grader leaves.
+`{"interrupt": id}`, which does what Jupyter's stop button does. Its server answers `{"ready":
+true}` once and `{"ended": id, "reason": ...}` when a process and all it started are gone. To
+`{"times": id}` it replies with the seconds that the process `ran` and those that it `waited` for a
+processor. It runs on the processors in `{"processors": [...]}`, and ends when its grader leaves.
 
 When a student's process ends, the kernel ends all it started, if it could start anything. The
 server, outside, counts the memory and the threads of each such tree.
@@ -54,8 +53,8 @@ def main(folder: str = "") -> None:
     """Run the program.
 
     Args:
-        folder: of a program that Landlock confines: it holds the links to what may be read, and
-            student processes' own folders. It is removed in the end.
+        folder: of a program that Landlock confines: it holds the links to the files that may be
+            read, and student processes' own folders. It is removed in the end.
     """
     controls = [socket.socket(fileno=int(each)) for each in sys.argv[1:] if each.isdigit()]
     shell = warm_shell()
@@ -86,7 +85,7 @@ def serve(shell: Shell, control: socket.socket, controls: list[socket.socket], f
 
 
 def _landlock_boxes(folder: Path) -> NewBox:
-    """Makes boxes in the folder, which this server, too, is confined to from now on."""
+    """Return a factory of boxes in the folder; Landlock confines this server, too, from now on."""
     rules, homes = landlock.readable(folder / "seen"), folder / "homes"
     landlock.restrict([*rules, (str(homes), landlock.WRITE), ("/proc", landlock.WRITE)])
     return lambda limits: LandlockBox(limits, rules, homes)
@@ -98,9 +97,9 @@ class Student:
 
     Attributes:
         pidfd: becomes readable when the process has ended.
-        limits: `memory` in bytes and `processes`, threads counted, of its whole tree;
-            `cpu_seconds` of each process.
-        box: what it is in.
+        limits: `memory` in bytes and `processes`, threads counted, of its whole tree; `cpu_seconds`
+            of each process.
+        box: the box that confines it.
         reason: why the server ended it, if it did.
         has_forked: whether processes of its own were seen.
     """
@@ -142,7 +141,7 @@ class Server:
                 self._watch()
 
     def _end_all(self) -> None:
-        """The grader has left, or was lost: its students end."""
+        """End all student processes, because the grader has left or ended."""
         for student in self._students.values():
             student.kill()
             os.waitid(os.P_PIDFD, student.pidfd, os.WEXITED)
@@ -161,13 +160,13 @@ class Server:
         elif "times" in request:
             student = self._students.get(request["times"])
             ran, waited = (0.0, 0.0) if student is None else _times(student)
-            self._tell({"times": request["times"], "ran": ran, "waited": waited})
+            self._report({"times": request["times"], "ran": ran, "waited": waited})
         elif "processors" in request:
-            with contextlib.suppress(OSError):  # it is for speed alone
+            with contextlib.suppress(OSError):  # for speed alone, so an error does not matter
                 os.sched_setaffinity(0, request["processors"])
 
-    def _tell(self, message: dict[str, Any]) -> None:
-        with contextlib.suppress(OSError):  # it has left, which will be read next
+    def _report(self, message: dict[str, Any]) -> None:
+        with contextlib.suppress(OSError):  # the grader has left, which the next read will show
             self._control.send(json.dumps(message).encode())
 
     def _spawn(self, key: int, limits: dict[str, Any], descriptor: int) -> None:
@@ -184,17 +183,17 @@ class Server:
         os.close(student.pidfd)
         student.box.remove()
         if student.reason is None and os.WIFSIGNALED(status):
-            # Nothing of its own can kill it but the kernel, when its time is over.
+            # Only the kernel kills it from inside, at the end of its processor time.
             in_time = used.ru_utime + used.ru_stime < student.limits["cpu_seconds"] - 1
             is_killed = os.WTERMSIG(status) == signal.SIGKILL and in_time
             student.reason = "killed" if is_killed else "crashed"
         elif student.reason is None:
             code = os.waitstatus_to_exitcode(status)
             student.reason = {0: "closed", _NOT_CONFINED: "not confined"}.get(code, "crashed")
-        self._tell({"ended": key, "reason": student.reason})
+        self._report({"ended": key, "reason": student.reason})
 
     def _watch(self) -> None:
-        """End each process tree that has outgrown its limits."""
+        """End each process tree that exceeds its limits."""
         began = time.thread_time()
         for student in self._students.values():
             try:
@@ -209,10 +208,11 @@ class Server:
 
 
 def _excess(student: Student) -> str | None:
-    """Which limit a process tree has outgrown, if any. Raises `Unsteady` where nobody can say."""
+    """Return the limit that a process tree exceeds, if any. Raises `Unsteady` if it changes too
+    fast."""
     limits, threads = student.limits, processes.tree(student.pid)
     student.has_forked |= len(threads) > 1
-    # Each process counts what it shares: too many of them also hold too much.
+    # Shared memory counts for each process: too many of them also hold too much.
     if sum(threads.values()) > limits["processes"]:
         return "too many processes"
     used = sum(map(processes.kilobytes, threads)) + student.box.kilobytes(student.pid)
@@ -222,11 +222,12 @@ def _excess(student: Student) -> str | None:
 
 
 def _times(student: Student) -> tuple[float, float | None]:
-    """For how many seconds a process ran, and was ready to run while others had the processor.
+    """Return the seconds that a process ran, and those that it waited while others had the
+    processor.
 
     Time in which the process waited for its own threads does not count as waiting. Once it has
     started processes, the second number is None: the kernel reports the times of a child only to
-    whoever waited for it. Both are 0 where they are not known.
+    the process that waited for it. Both are 0 if they are not known.
     """
     try:
         ran, waited = processes.numbers(f"/proc/{student.pid}/schedstat")[:2]
@@ -241,7 +242,7 @@ def _times(student: Student) -> tuple[float, float | None]:
 
 
 def _never_return(function: Callable[..., None], *arguments: Any) -> None:
-    """Call the function in a forked process and leave it without running anybody's exit hooks."""
+    """Call the function in a forked process and leave it without running exit hooks."""
     code = 1
     try:
         function(*arguments)
@@ -254,7 +255,7 @@ def _never_return(function: Callable[..., None], *arguments: Any) -> None:
 
 
 def run_student(shell: Shell, descriptor: int, limits: dict[str, Any], box: Box) -> None:
-    """Confine this process, then be the student."""
+    """Confine this process, then run student code in it."""
     confine.die_with_parent()
     confine.be_killed_first()
     box.enter()
@@ -263,7 +264,7 @@ def run_student(shell: Shell, descriptor: int, limits: dict[str, Any], box: Box)
     nowhere = os.open(os.devnull, os.O_RDWR)
     for standard in (0, 1, 2):
         os.dup2(nowhere, standard)
-    # The connection is number 3 in every run, and nothing else is held.
+    # The connection is number 3 in every run, and the only descriptor.
     os.dup2(descriptor, _CONNECTION)
     confine.close_all_from(_CONNECTION + 1)
     confine.limit_resources(limits, box.has_namespaces)

@@ -1,4 +1,4 @@
-"""One student process: runs cells and performs steps, as the grader asks for them."""
+"""One student process: runs cells and performs steps at the grader's request."""
 
 from __future__ import annotations
 
@@ -19,11 +19,11 @@ from .steps import Steps
 _SANDBOX = os.path.abspath(f"{__file__}/../../..")
 
 SELDOM = (20_000, 5, 10)
-"""When a student's process looks for garbage, as `gc.set_threshold` takes it.
+"""Thresholds of the garbage collector in a student's process, for `gc.set_threshold`.
 
-What a short test makes is never looked through. What a long computation leaves behind, and refers
-to itself, is found while the processor's caches still hold it: a training takes half the time that
-it takes where a million objects are let lie.
+A short test ends before a collection. A long computation's cyclic garbage is found while it is
+still in the processor's caches: a training takes half the time that it takes if a million objects
+pile up.
 """
 
 _TIMES = 24
@@ -81,7 +81,7 @@ class Session:
         self._setitimer = signal.setitimer
 
     def run(self) -> None:
-        # Plain names, taken before any student code could replace what they stand for.
+        # Plain names, taken before any student code could replace the functions.
         receive, send = self._connection.receive, self._connection.send
         while True:
             try:
@@ -105,7 +105,7 @@ class Session:
         return self._steps.perform(request)
 
     def _end_alarms(self) -> None:
-        """End the timers that a cell started: they would interrupt whatever runs after it."""
+        """End the timers that a cell started: they would interrupt the next cell or step."""
         setitimer = self._setitimer
         for timer in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF):
             try:
@@ -115,10 +115,10 @@ class Session:
 
 
 def rehearse(shell: Shell, modules: list[str]) -> None:
-    """Import these packages, answer requests such as will come, and forget them.
+    """Import these packages, answer requests like those of a test, and discard the results.
 
-    The interpreter adapts to what it has run often. What it has not done by then, each student's
-    process would do for itself, on memory pages that it would have to copy.
+    The interpreter adapts to code that it has run often. Without this, each student's process would
+    adapt by itself, on memory pages that it would have to copy.
     """
     ours, theirs = socket.socketpair()
     with ours, theirs:
@@ -136,7 +136,7 @@ def rehearse(shell: Shell, modules: list[str]) -> None:
 
 
 def _link_data(folder: str) -> None:
-    """Have the files of an assignment lie in the current folder."""
+    """Link the files of an assignment into the current folder."""
     if folder:
         with suppress(FileNotFoundError):
             for name in os.listdir(f"{_SANDBOX}/data/{folder}"):
@@ -144,11 +144,11 @@ def _link_data(folder: str) -> None:
 
 
 def student_main(shell: Shell, connection: socket.socket) -> None:
-    """The life of a confined student process."""
+    """Run a confined student process, from its first message to its end."""
     signal.signal(signal.SIGINT, shell.interrupt)
     home = os.environ["HOME"]
     os.chdir(home)
-    sys.path.append(home)  # Last, so that nothing there hides what is installed.
+    sys.path.append(home)  # Last, so that no data file hides an installed module.
     elsewhere = {_SANDBOX: "/sandbox", home: HOME, os.environ.get("TMPDIR", "/tmp"): "/tmp"}
     shell.outputs.names = {path: name for path, name in elsewhere.items() if path != name}
     Session(shell, protocol.Connection(connection)).run()

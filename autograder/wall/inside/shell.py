@@ -1,4 +1,4 @@
-"""Runs notebook cells as a Jupyter kernel would, and keeps what they display."""
+"""Runs notebook cells as a Jupyter kernel would, and keeps their outputs."""
 
 from __future__ import annotations
 
@@ -24,8 +24,8 @@ class Outputs:
     """The outputs of the running cell, in nbformat's form, bounded in size.
 
     Attributes:
-        most: how many bytes one cell may show before the rest is dropped.
-        names: folders that each run has elsewhere, and what they are called in what is shown.
+        most: bytes that one cell may show before the rest is dropped.
+        names: folders that differ from run to run, and the names shown for them.
     """
 
     def __init__(self) -> None:
@@ -38,7 +38,7 @@ class Outputs:
         self._room = self.most
 
     def take(self) -> list[dict[str, Any]]:
-        """The outputs so far, streams joined."""
+        """Return the outputs so far, streams joined."""
         for item in self._items:
             if item["output_type"] == "stream":
                 item["text"] = "".join(item["text"])
@@ -67,7 +67,7 @@ class Outputs:
             self.write("stderr", self._cut())
             if kind != "execute_result" or type(data.get("text/plain")) is not str:
                 return
-            # By its result, a cell is judged that tests others.
+            # A test cell is judged by its result, so the beginning is kept.
             data = {"text/plain": data["text/plain"][:200]}
         metadata = metadata if _is_json(metadata) else {}
         item = {"output_type": kind, "data": data, "metadata": metadata or {}, **more}
@@ -167,8 +167,8 @@ class _Compiler(CachingCompiler):
     _last: tuple[str, ast.AST] | None = None
 
     def get_code_name(self, raw_code: str, transformed_code: str, number: int) -> str:
-        """What a traceback's frames know the cell by."""
-        # As IPython's own, which is made by OpenSSL: to begin with that takes as long as the cell.
+        """Return the file name of a cell in tracebacks."""
+        # IPython's own uses OpenSSL, and loading that takes as long as the cell.
         digest = blake2b(raw_code.encode(), digest_size=6).hexdigest()
         return f"<ipython-input-{number}-{digest}>"
 
@@ -179,17 +179,17 @@ class _Compiler(CachingCompiler):
         return last[1]
 
     def parse_ahead(self, source: str) -> ast.AST:
-        """Parse what will be asked for next. Raises what parsing raises."""
+        """Parse a cell that will be compiled next. Raises the errors of parsing."""
         if self._last is None or self._last[0] != source:
-            with warnings.catch_warnings(action="ignore"):  # the cell's run gives them
+            with warnings.catch_warnings(action="ignore"):  # the cell's run shows them
                 self._last = source, super().ast_parse(source)
         return self._last[1]
 
 
 class _History(HistoryManager):
-    """The inputs of a session that nobody saves."""
+    """The inputs of a session, in memory alone."""
 
-    # Traits, which IPython makes of them, take longer to set than all the rest.
+    # IPython makes traits of them, which take longer to set than all the rest.
     _i00 = _i = _ii = _iii = ""
 
 
@@ -215,10 +215,10 @@ class Shell(InteractiveShell):
         return {}  # The history is not stored, and to format a traceback takes long.
 
     def enable_gui(self, gui: str | None = None) -> None:
-        """`%matplotlib inline` asks for it; there is no window here to be drawn in."""
+        """Do nothing for `%matplotlib inline`: there is no window to draw in."""
 
     def transform_cell(self, raw_cell: str) -> str:
-        """What is Python as it stands holds no magic, and looking for it takes long."""
+        """Skip IPython's magic transform, which is slow, for cells that parse as Python."""
         try:
             self.compile.parse_ahead(raw_cell)
         except (SyntaxError, ValueError, RecursionError, MemoryError):
@@ -264,7 +264,8 @@ class Shell(InteractiveShell):
             self._is_running = True
             result = self.run_cell(source, store_history=True)
             error = result.error_before_exec or result.error_in_exec
-        except KeyboardInterrupt as interrupt:  # It came while IPython itself was at work.
+        except KeyboardInterrupt as interrupt:
+            # The interrupt came while IPython itself was at work.
             error = interrupt
         finally:
             self._is_running = False
@@ -315,7 +316,7 @@ def _text(value: Any) -> str:
 
 
 def warm_shell() -> Shell:
-    """A shell as a fresh kernel has it.
+    """Return a shell in the state of a fresh kernel's.
 
     A notebook that plots imports matplotlib in its own process: with it in memory, every process
     would take twice as long to fork, and the graded cells of the course do not plot.
@@ -327,7 +328,7 @@ def warm_shell() -> Shell:
 
 
 def forget(shell: Shell) -> None:
-    """Leave no trace of the cells that were run so far."""
+    """Remove all traces of the cells that were run so far."""
     for name in ("last_exc", "last_type", "last_value", "last_traceback"):
         if hasattr(sys, name):
             delattr(sys, name)

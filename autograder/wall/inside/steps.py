@@ -1,7 +1,7 @@
 """Performs the steps of a request on a live namespace.
 
 The same code serves a student's process behind the wall and, in the grader's own process, an
-author's notebook or a model of a mistake: a hidden test cannot tell which one it drives.
+author's notebook or a model of a mistake, so that a hidden test behaves the same for each.
 """
 
 from __future__ import annotations
@@ -54,10 +54,10 @@ _VERBS: dict[str, Callable[..., Any]] = {
     "whole": lambda collection: collection,
 }
 _LONGEST = 3000
-"""Characters of a traceback, its last ones."""
+"""Greatest number of characters of a traceback, the last ones."""
 
 _MOST = {"whole": protocol.MAX_ITEMS, "items": protocol.MAX_ITEMS, "globals": 0}
-"""How many items of a step's result are sent, where it is not `FEW_ITEMS`."""
+"""Greatest number of items that are sent of a verb's result, if it is not `FEW_ITEMS`."""
 
 
 class Steps:
@@ -102,12 +102,12 @@ class Steps:
             if "why" in request:
                 reply["why"] = traceback.format_exc()[-_LONGEST:]
             reply["error"] = [kind.__name__[:80] for kind in kinds if kind is not object][:12]
-        # Collections are sent as they are by now.
+        # A collection is sent with the items that it has after the last step.
         reply["values"] = [
             protocol.encode(result, self._refer, _MOST.get(verb, protocol.FEW_ITEMS))
             for verb, result in zip(verbs, self._results[before:], strict=True)
         ]
-        # Steps keep their numbers, whatever becomes of them.
+        # Steps keep their numbers, whether they ran or not.
         self._results += [None] * (len(request["steps"]) - len(verbs))
         return reply
 
@@ -138,7 +138,7 @@ class Steps:
         return (self._results if tag == "step" else self._objects)[number]
 
     def _refer(self, value: Any) -> dict[str, int]:
-        """The number that stands for an object: the same each time for the same object."""
+        """Return the reference to an object: the same each time for the same object."""
         number = self._numbers.get(id(value))
         if number is None:
             number = self._numbers[id(value)] = len(self._objects)
@@ -147,7 +147,7 @@ class Steps:
 
 
 def look_up(namespace: dict[str, Any], name: str) -> Any:
-    """The value of a name. Raises `NameError`, as Python does."""
+    """Return the value of a name. Raises `NameError`, as Python does."""
     try:
         return namespace[name]
     except KeyError:

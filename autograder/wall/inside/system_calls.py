@@ -1,16 +1,17 @@
-"""The filter of system calls: what student code may ask of the kernel, by name.
+"""The filter of system calls: a list of the calls that student code may make.
 
-It is a list of what is allowed (Linux's Documentation/userspace-api/seccomp_filter). A call that is
-not in it is refused, and so is every call that the kernel may learn in years to come.
+Its form is described in Linux's Documentation/userspace-api/seccomp_filter. A call that is not in
+the list is refused, and so is every call that later kernels add.
 
 Left out are new namespaces and mounts, looking into other processes, kernel key rings and modules,
 io_uring, bpf, userfaultfd, and sockets, but for connected pairs. So is memory that no limit counts:
-shared memory without a file, System V's semaphores and messages, pages given to pipes. So is what
-the kernel counts or keeps for all processes of a user or of the machine, by which one could tell
-another what it was asked: watches, leases, who holds a lock on a file, asking or saying which parts
-of a file are in memory, descriptors on their way through sockets, asynchronous input and output,
-the sizes of pipes, cookies of sockets, the counts of threads, of free memory and of free disk. To
-lock a file seems to succeed and locks nothing, since nobody else has it: SQLite needs its lock.
+shared memory without a file, System V's semaphores and messages, pages given to pipes. So are the
+values that the kernel counts or keeps for all processes of a user or of the machine, through which
+two processes could exchange messages: watches, leases, owners of file locks, reading or setting
+which parts of a file are in memory, descriptors on their way through sockets, asynchronous input
+and output, the sizes of pipes, cookies of sockets, the counts of threads, of free memory and of
+free disk. Locking a file seems to succeed and locks nothing, since the file is the process's own:
+SQLite needs its lock.
 """
 
 from __future__ import annotations
@@ -22,7 +23,7 @@ import platform
 import struct
 from functools import cache
 
-# From the kernel's tables: the number on x86_64 and on aarch64, None where there is no such call.
+# From the kernel's tables: the number on x86_64 and on aarch64, None if there is no such call.
 _CALLS: dict[str, tuple[int | None, int | None]] = {
     # Contents of files and pipes.
     "read": (0, 63), "write": (1, 64), "readv": (19, 65), "writev": (20, 66),
@@ -56,14 +57,14 @@ _CALLS: dict[str, tuple[int | None, int | None]] = {
     "sigaltstack": (131, 132), "pause": (34, None), "setitimer": (38, 103),
     "getitimer": (36, 102), "alarm": (37, None), "restart_syscall": (219, 128),
     "tgkill": (234, 131),
-    # What it is.
+    # Its own numbers and the machine's name.
     "getpid": (39, 172), "getppid": (110, 173), "gettid": (186, 178), "getuid": (102, 174),
     "geteuid": (107, 175), "getgid": (104, 176), "getegid": (108, 177), "getresuid": (118, 148),
     "getresgid": (120, 150), "getgroups": (115, 158), "getpgrp": (111, None),
     "getpgid": (121, 155), "getsid": (124, 156), "capget": (125, 90), "uname": (63, 160),
     "getrlimit": (97, 163), "setrlimit": (160, 164), "prlimit64": (302, 261),
     "getrusage": (98, 165), "times": (100, 153), "wait4": (61, 260), "waitid": (247, 95),
-    # Time and chance.
+    # Time and random numbers.
     "clock_gettime": (228, 113), "clock_getres": (229, 114), "clock_nanosleep": (230, 115),
     "nanosleep": (35, 101), "gettimeofday": (96, 169), "time": (201, None),
     "getrandom": (318, 278),
@@ -95,9 +96,9 @@ _ATTRIBUTES: dict[str, tuple[int | None, int | None]] = {
 # These seem to succeed and do nothing.
 _LOCKS: dict[str, tuple[int | None, int | None]] = {"flock": (73, 32)}
 _LOCKING = (6, 7, 37, 38)
-"""The commands of fcntl that do as little: F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW."""
+"""Commands of fcntl that also seem to succeed: F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW."""
 
-# Not refused as the others are, since libraries take another way where these say so.
+# These fail with an error after which libraries use another call.
 _ABSENT: dict[str, tuple[int, tuple[int | None, int | None]]] = {
     "clone3": (errno.ENOSYS, (435, 435)),
     **{
@@ -110,7 +111,7 @@ _ABSENT: dict[str, tuple[int, tuple[int | None, int | None]]] = {
 }  # fmt: skip
 
 _NEWEST = 462
-"""The last number that these tables know. Beyond it the kernel seems not to have the call."""
+"""Greatest number in these tables. Later calls fail as if the kernel did not have them."""
 
 _NAMESPACES = 0x7E02_0000  # CLONE_NEWCGROUP, NEWUTS, NEWIPC, NEWUSER, NEWPID, NEWNET and NEWNS
 _THREAD = 0x0001_0400  # CLONE_THREAD and CLONE_FILES
@@ -118,13 +119,13 @@ _SHARED_WITHOUT_FILE = 0x21  # MAP_SHARED and MAP_ANONYMOUS
 _ALL = 0xFFFF_FFFF
 
 _Condition = tuple[str, int, int, bool, tuple[int, ...]]
-"""A call; the number of one of its arguments; which bits of that count; and the values that these
-must have (True) or must not have (False)."""
+"""A call; the number of one of its arguments; a mask of the bits that count; and the values that
+these must have (True) or must not have (False)."""
 
 _CONDITIONS: list[_Condition] = [
     # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC.
     ("fcntl", 1, _ALL, True, (0, 1, 2, 3, 4, 1030)),
-    # What a terminal is asked, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX. None that sends signals.
+    # Queries of a terminal, FIONREAD, FIONBIO, FIOCLEX, FIONCLEX. None that sends signals.
     ("ioctl", 1, _ALL, True,
      (0x5401, 0x5402, 0x5403, 0x5404, 0x540E, 0x540F, 0x5410, 0x5413, 0x5414, 0x541B, 0x5421,
       0x5422, 0x5441, 0x5450, 0x5451, 0x40045431, 0x80045430)),
@@ -134,12 +135,12 @@ _CONDITIONS: list[_Condition] = [
     ("prctl", 0, _ALL, True, (3, 15, 16, 23, 39, 0x53564D41)),
     ("mmap", 3, _SHARED_WITHOUT_FILE, False, (_SHARED_WITHOUT_FILE,)),
     ("clone", 0, _NAMESPACES, True, (0,)),
-    # AF_UNIX; SOCK_STREAM, which is for its other end alone, and its flags.
+    # AF_UNIX; SOCK_STREAM, which reaches its other end alone, and its flags.
     ("socketpair", 0, _ALL, True, (1,)),
     ("socketpair", 1, 0xF, True, (1,)),
     # SO_TYPE, ERROR, SNDBUF, RCVBUF, PROTOCOL, DOMAIN.
     ("getsockopt", 2, _ALL, True, (3, 4, 7, 8, 38, 39)),
-    # Of no other process. RLIMIT_CPU stays: at its end the kernel kills, as only outsiders can.
+    # Of this process alone. RLIMIT_CPU stays: at its end the kernel kills, as only outsiders can.
     ("prlimit64", 0, _ALL, True, (0,)),
     ("prlimit64", 1, _ALL, False, (0,)),
     ("setrlimit", 0, _ALL, False, (0,)),
@@ -153,7 +154,7 @@ _CONDITIONS: list[_Condition] = [
 ]  # fmt: skip
 
 _ERRORS = {"madvise": errno.EINVAL, "ioctl": errno.EOPNOTSUPP}
-"""What libraries expect where a call is there and one of its arguments is not known."""
+"""Errors that libraries expect if a call exists and does not know one of its arguments."""
 
 _MACHINES = {"x86_64": (0, 0xC000003E), "aarch64": (1, 0xC00000B7)}
 if platform.machine() not in _MACHINES:
@@ -166,20 +167,20 @@ _KILL, _ALLOW, _FAIL = 0x80000000, 0x7FFF0000, 0x00050000
 
 
 def number(name: str) -> int | None:
-    """The number of a system call on this machine; None where it has none."""
+    """Return the number of a system call on this machine; None if it has none."""
     numbers = {**_CALLS, **_WITH_NAMESPACES, **_ATTRIBUTES, **_LOCKS}
     return numbers[name][_PLACE]
 
 
 class Program(ctypes.Structure):
-    """The kernel's `struct sock_fprog`: a filter as the kernel takes it."""
+    """The kernel's `struct sock_fprog`: a filter in the kernel's form."""
 
     _fields_ = (("length", ctypes.c_ushort), ("lines", ctypes.c_char_p))
 
 
 @cache
 def program(own: int = 0) -> Program:
-    """The filter of system calls.
+    """Return the filter of system calls.
 
     Args:
         own: the number of the one process that it is for, which has no namespaces of its own: it
@@ -215,11 +216,11 @@ def program(own: int = 0) -> Program:
 
 
 def _alone(own: int) -> list[_Condition]:
-    """The conditions for a process without namespaces of its own.
+    """Return the conditions for a process without namespaces of its own.
 
     SIGKILL would look as if an outsider had sent it. Before its third version, Landlock did not see
-    that a file is emptied by whoever opens it, unless it is opened for writing. The files that a
-    thread held for itself would not be seen with those of the others.
+    that a file is emptied by opening it, unless it is opened for writing. Files that one thread
+    holds apart from the others would not be counted.
     """
     truncate = os.O_TRUNC
     return [
@@ -234,7 +235,7 @@ def _alone(own: int) -> list[_Condition]:
 def _checked(
     condition: _Condition, otherwise: int | None = None
 ) -> list[tuple[int, int, int, int]]:
-    """Return the lines that go on only where a condition holds; by default the call fails."""
+    """Return the lines that go on only if a condition holds; by default the call fails."""
     name, argument, mask, is_allowed, values = condition
     refused = _FAIL | _ERRORS.get(name, errno.EPERM)
     fail = (_RETURN, 0, 0, refused if otherwise is None else otherwise)
