@@ -2,6 +2,6 @@
 
 import sys
 
-# nbformat imports jsonschema, which, where it finds this package, builds a grammar of web
-# addresses from it: over a second in every program, for a format that no notebook's schema asks.
+# nbformat imports jsonschema, which, if it finds this package, builds a grammar of web addresses
+# from it: over a second in every program, for a format that notebooks' schema does not use.
 sys.modules.setdefault("rfc3987_syntax", None)  # type: ignore[arg-type]

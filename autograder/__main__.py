@@ -19,10 +19,10 @@ def run() -> None:
 
 
 def leave_out_server_extensions() -> None:
-    """Have nbgrader imported without its server extensions, which Jupyter's server alone needs.
+    """Import nbgrader without its server extensions, which Jupyter's server alone needs.
 
-    The package imports them first thing, and with them a web server: that takes longer than all
-    else that a command needs of it. This is for a process that is a command and nothing else.
+    The package imports them first, and with them a web server: that takes longer than all the rest
+    that a command needs. Only for a process that runs a command.
     """
     for name in ("assignment_list", "course_list", "formgrader", "validate_assignment"):
         empty = ModuleType(f"{_SERVER_EXTENSIONS}.{name}")

@@ -1,4 +1,4 @@
-"""A cache for functions of texts, bounded by the characters that its results hold."""
+"""A cache for functions of texts, bounded by the characters of its results."""
 
 from __future__ import annotations
 
@@ -12,15 +12,15 @@ P = ParamSpec("P")
 T = TypeVar("T", str, str | None)
 
 _OVERHEAD = 200
-"""How many characters an entry counts for beside its own: what its objects take in memory."""
+"""Characters that an entry counts for beside its own, for the memory of its objects."""
 
 
 def cached_by_text(most: int) -> Callable[[Callable[P, T]], Callable[P, T]]:
     """Cache a function's latest results, of up to `most` characters together.
 
-    Submissions to one assignment are much alike: the lesson's cells and the drawings of right
-    code are the same in all. The function must depend on its arguments alone. One result may take
-    a fiftieth of the room, so that one submission's long texts do not evict what all have.
+    Submissions to one assignment are much alike: the lesson's cells and the drawings of right code
+    are the same in all. The function must depend on its arguments alone. One result may take a
+    fiftieth of the room, so that one submission's long texts do not evict the shared ones.
     """
 
     def size(result: str | None) -> int:

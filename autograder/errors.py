@@ -35,14 +35,15 @@ class SuiteError(CourseError):
 
 
 class LessonError(CourseError):
-    """Something in the text must be mended before it can be built; says where and what."""
+    """A text of the lesson must be mended before it can be built; the message says where and
+    how."""
 
 
 class UnreadableNotebook(Exception):
     """Nothing in the file can be graded. The message names the file and the remedy."""
 
     def __init__(self, message: str) -> None:
-        # A file may be called anything, in any encoding.
+        # A file may have any name, in any encoding.
         super().__init__(fit(message))
 
 
@@ -55,11 +56,11 @@ class SandboxLost(SandboxUnavailable):
 
 
 class ProcessKilled(SandboxLost):
-    """A student process was killed by something outside, such as the kernel for want of memory."""
+    """A student process was killed from outside, such as by the kernel for want of memory."""
 
 
 class StudentLost(Exception):
-    """The student process is gone. `reason` is "timeout", "out_of_memory" or "crashed"."""
+    """The student process has ended. `reason` is "timeout", "out_of_memory" or "crashed"."""
 
     def __init__(self, reason: str, detail: str = "") -> None:
         super().__init__(f"{reason}: {detail}" if detail else reason)
@@ -67,12 +68,12 @@ class StudentLost(Exception):
 
 
 class StudentError(Exception):
-    """The code under test raised. It is of no built-in class, since Python steers by some of them:
-    a StopIteration that student code raises would end a loop of the test's.
+    """The code under test raised. The class is no subclass of built-in ones, since Python reacts to
+    some of them: a StopIteration that student code raises would end a loop of the test's.
 
     Attributes:
-        kind: the name of the nearest built-in class. Any other name may have been made up to hold
-            a hidden number.
+        kind: the name of the nearest built-in class. Any other name may have been made up to hold a
+            hidden number.
     """
 
     def __init__(self, kind: str) -> None:
@@ -85,14 +86,14 @@ class StudentError(Exception):
 
 
 class NoLength(StudentError, TypeError):
-    """What was asked for its length has none, or raised a TypeError when it was asked.
+    """An object whose length was asked for has none, or raised a TypeError.
 
-    Python asks before it goes through things, as in `list(answer)`, and ignores this class alone.
+    Python takes the length before it iterates, as in `list(answer)`, and ignores this class alone.
     """
 
 
 class AuthorError(TypeError):
-    """A hidden test asks for something that cannot be. The message says what to write instead."""
+    """A hidden test asks for something impossible. The message says what to write instead."""
 
 
 class ForeignObject(Exception):
@@ -105,7 +106,7 @@ class ForeignObject(Exception):
     kind = "an object"
 
     def __setstate__(self, state: object) -> None:
-        """Leave out what the object holds there."""
+        """Drop the object's state."""
 
 
 BUILT_IN = {name for name, each in vars(builtins).items()

@@ -1,4 +1,4 @@
-"""Keeps an error at one student or in one assignment from ending what goes through them all."""
+"""Keeps an error of one student or assignment from ending a run over all of them."""
 
 from __future__ import annotations
 
@@ -23,14 +23,14 @@ _OF_THE_DATABASE = ("OperationalError", "DatabaseError", "InterfaceError", "Inte
 
 @dataclass
 class Fault:
-    """An error that was kept at one student; `reason` names it in words, "" if there is none."""
+    """An error of one student; `reason` describes it, "" if there is none."""
 
     reason: str = ""
 
 
 @contextmanager
 def kept_at(where: str) -> Iterator[Fault]:
-    """Go on after an error in the block, unless it concerns everybody.
+    """Go on after an error in the block, unless it concerns every student.
 
     Args:
         where: the student or the assignment, for the log.
@@ -46,8 +46,8 @@ def kept_at(where: str) -> Iterator[Fault]:
 
 
 def concerns_all(error: BaseException | None) -> bool:
-    """Return whether an error meets everybody: of a full disk, of the gradebook's database, of a
-    sandbox that cannot be had."""
+    """Return whether an error concerns every student: a full disk, the gradebook's database, a
+    missing sandbox."""
     while error is not None:
         if isinstance(error, OSError) and error.errno in _OF_THE_MACHINE:
             return True
@@ -61,9 +61,9 @@ def concerns_all(error: BaseException | None) -> bool:
 
 
 def in_words(error: BaseException) -> str:
-    """Return in words what happened, where, and what to do about it.
+    """Return in words what happened, where, and what to do next.
 
-    The words of an error that nobody has foreseen may be a student's, so they are left out.
+    The message of an unforeseen error may be a student's text, so it is left out.
     """
     if isinstance(error, (CourseError, SandboxUnavailable, UnreadableNotebook)):
         return str(error)

@@ -1,4 +1,4 @@
-"""Puts files where they belong, whole or not at all, by one program at a time."""
+"""Writes files whole or not at all, by one program at a time."""
 
 from __future__ import annotations
 
@@ -15,14 +15,14 @@ from .errors import CourseError
 
 LOCK = ".autograder_lock"
 _PATIENCE = 180.0
-"""For how many seconds another program may be storing what it graded."""
+"""Seconds that another program may take to store its marks."""
 
 
 @contextmanager
 def one_at_a_time(course: Path) -> Iterator[None]:
     """Keep other programs from storing in this course meanwhile. The lock ends with the process.
 
-    Raises `CourseError` where another program keeps it for over three minutes.
+    Raises `CourseError` if another program keeps it for over three minutes.
     """
     until = time.monotonic() + _PATIENCE
     try:
@@ -53,12 +53,12 @@ def _opened(path: Path) -> BinaryIO:
 
 
 def write_whole(path: Path, content: bytes, mode: int) -> None:
-    """Write a file that others see as it was or as it is to be, also after a loss of power.
+    """Write a file so that others see the old content or the new, also after a power failure.
 
-    After such a loss, the reader has to find out which of the two it is. The temporary file of a
-    killed program is written over: call this under `one_at_a_time`.
+    After such a failure, the reader has to find out which of the two it is. The temporary file of a
+    killed program is overwritten: call this under `one_at_a_time`.
 
-    Raises `CourseError` where the disk is full.
+    Raises `CourseError` if the disk is full.
     """
     aside = path.with_name(f".{path.name}.new")
     try:
@@ -79,16 +79,16 @@ def write_whole(path: Path, content: bytes, mode: int) -> None:
 
 
 def replace_folder(folder: Path, files: dict[str, bytes], aside: Path | None) -> None:
-    """Put a folder with these files in the place of what is there. Call this under `one_at_a_time`.
+    """Replace a folder by one with these files. Call this under `one_at_a_time`.
 
-    A program that is killed meanwhile has lost nothing: at one moment alone there is neither the
-    old folder nor the new one, and then the old one is aside.
+    If the program is killed meanwhile, all data is still there: at one moment alone there is
+    neither the old folder nor the new one, and then the old one is at `aside`.
 
     Args:
         files: contents by names in the folder, with `/` between parts.
-        aside: where what was there goes; None where it is not to be kept.
+        aside: the path to move the old folder to; None to remove it.
 
-    Raises `CourseError` where the disk is full.
+    Raises `CourseError` if the disk is full.
     """
     fresh = folder.with_name(f".{folder.name}.new")
     try:

@@ -1,6 +1,6 @@
-"""Sends what the package's modules log to stderr, a line each, so that one mark can be followed.
+"""Sends the log of the package's modules to stderr, a line each, so that one mark can be followed.
 
-A line names submissions, exercises, tests, misconceptions and processes, and says how long things
+A line names submissions, exercises, tests, misconceptions and processes, and how long each step
 took. It never holds a number that a hidden test draws, nor a student's text.
 """
 
@@ -16,14 +16,14 @@ _LINE = "%(asctime)s %(process)d %(levelname)s %(name)s: %(message)s"
 
 
 class _OneLine(logging.Formatter):
-    """The name of a file or a folder may hold line breaks and what a terminal obeys."""
+    """Escapes line breaks and terminal commands, which the name of a file may hold."""
 
     def format(self, record: logging.LogRecord) -> str:
         return visible(super().format(record))
 
 
 class _Stderr(logging.Handler):
-    """Writes to what `sys.stderr` is at the moment: a progress bar replaces it meanwhile."""
+    """Writes to the current `sys.stderr`: a progress bar replaces it meanwhile."""
 
     def emit(self, record: logging.LogRecord) -> None:
         try:
@@ -33,7 +33,7 @@ class _Stderr(logging.Handler):
 
 
 def _logger() -> logging.Logger:
-    """The one above those of all modules of this package."""
+    """Return the logger above those of all modules of this package."""
     return logging.getLogger(__package__)
 
 
@@ -48,5 +48,5 @@ def set_level(level: str) -> None:
 
 
 def level() -> str:
-    """The level from which on is logged here, for a process that is to do the same."""
+    """Return the level of the log here, for another process."""
     return logging.getLevelName(_logger().getEffectiveLevel()).lower()

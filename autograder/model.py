@@ -8,7 +8,8 @@ from typing import Any
 from coursecheck.messages import Example
 
 HIDDEN, IN_NOTEBOOK = "hidden", "in-notebook"
-"""Where the tests of an assignment run: in the grader, or in the submitted code's own process."""
+"""Places where the tests of an assignment run: in the grader, or in the submitted code's own
+process."""
 
 
 SANDBOXES = AUTO, BUBBLEWRAP, LANDLOCK = "auto", "bubblewrap", "landlock"
@@ -20,9 +21,9 @@ class Cell:
     """A code cell to run.
 
     Attributes:
-        exercise: whose solution cell it is, if it is one.
-        is_locked: whether it is the course's own, which nobody but its author has changed.
-        tests: whose test cell it is, where the notebook's own test cells give the points.
+        exercise: the exercise whose solution cell it is, if any.
+        is_locked: whether it is the course's own, unchanged by the student.
+        tests: the exercise whose test cell it is, if the notebook's own test cells give the points.
     """
 
     source: str
@@ -33,10 +34,10 @@ class Cell:
 
 @dataclass
 class Ran:
-    """What came of running a cell.
+    """The outcome of running a cell.
 
     Attributes:
-        lost: how it took the process down, if it did.
+        lost: the status with which it ended the process, if it did.
         stopped: if it was interrupted at the end of its time, the lines, counted from 1, of the
             statement and of the innermost call in the cell that ran then; else ().
         refused: whether no time was left to run it.
@@ -51,19 +52,20 @@ class Ran:
 
 @dataclass
 class Verdict:
-    """How one hidden test went for one student.
+    """The outcome of one hidden test for one student.
 
     Attributes:
         test: the test's name.
         promise: what must hold, from the test's docstring, in words for the student.
         passed: true only if the test ran to its end and every assertion held.
-        lost: "timeout", "out_of_memory" or "crashed" where the process was lost.
+        lost: "timeout", "out_of_memory" or "crashed" if the process ended.
         broken: the traceback of an error that the test itself raised.
-        blames_test: whether such an error says, by its kind alone, that the test is wrong: a
-            `NameError` does. A `ValueError` may come of an answer that nobody had thought of.
+        blames_test: whether such an error shows, by its kind alone, that the test is wrong: a
+            `NameError` does. A `ValueError` may come from an answer that the author did not expect.
         line: the line of the test at which it ended, if an assertion or student code did so.
-        seen: everything that the test looked at, in order.
-        extra: whether it is of the part of an exercise that the course can be finished without.
+        seen: every value that the test looked at, in order.
+        extra: whether it belongs to the part of an exercise that the course can be finished
+            without.
     """
 
     test: str
@@ -78,7 +80,7 @@ class Verdict:
 
 
 UNJUDGED = "autograder_unjudged"
-"""The name in a cell's metadata that says that its points wait for a person."""
+"""Key in a cell's metadata: its points wait for a person."""
 
 
 LOST = {
@@ -96,11 +98,11 @@ ADVICE = {
 
 
 LONG_TRAINING = "Look for a loop that never ends, a network that is large, or too many rounds."
-"""The same for a training."""
+"""Advice in place of the one for a timeout, if a training ran out of time."""
 
 
 CORE_IS_RIGHT = "The core comes out right. The extra part is open: "
-"""Begins a message where nothing but an extra part went wrong."""
+"""Begins a message if only the extra part went wrong."""
 
 
 UNGRADED = (
@@ -114,19 +116,19 @@ class ExerciseResult:
     """The verdict on one exercise.
 
     Attributes:
-        points: from 0 to `max_points`; None where a person gives them.
+        points: from 0 to `max_points`; None if a person gives them.
         status: passed, partial, failed, timeout, out_of_memory, crashed, missing, manual, or
-            ungraded where a test is broken.
-        message: what the student reads, in plain text.
+            ungraded if a test is broken.
+        message: the text for the student, in plain text.
         misconception: the id of the recognised misconception, if any.
-        inferred: what the code computes, in words, where no misconception fits and it can be told.
+        inferred: the formula that the code computes, in words, if no misconception fits.
         promises: each hidden test's sentence and whether it held.
         example: a public example that went wrong.
-        drawing: the same drawn by the course, as SVG; "" if it draws nothing.
-        note: what else should be known, such as a repaired cell.
+        drawing: the example drawn by the course, as SVG; "" if it draws nothing.
+        note: further information, such as on a repaired cell.
         extra: whether the course can be finished without it.
         bonus: whether its points come on top of the total.
-        flaw: what is wrong with a test, for instructors alone: it may quote the test.
+        flaw: the fault of a test, for instructors alone: it may quote the test.
         answer: a digest that differs for any other answer.
     """
 
@@ -149,7 +151,7 @@ class ExerciseResult:
 
 
 def flaw_in_words(assignment: str, exercise: str, flaw: str, tests: str = HIDDEN) -> str:
-    """Return what is wrong with a test as its author reads it."""
+    """Return the fault of a test as its author reads it."""
     kind = "hidden test" if tests == HIDDEN else "test cell of"
     return (
         f"{assignment}: the {kind} {flaw}\nWhere {exercise} was not passed it was not graded, and "
@@ -175,7 +177,7 @@ class Report:
 
     @property
     def flaws(self) -> list[str]:
-        """The flaws of tests, in words for their author."""
+        """Flaws of tests, in words for their author."""
         return [
             flaw_in_words(self.assignment, result.id, result.flaw, self.tests)
             for result in self.exercises
@@ -191,7 +193,7 @@ class Report:
         return round(sum(each.max_points for each in self.exercises if not each.bonus), 2)
 
     def as_json(self) -> dict[str, Any]:
-        """The report in the form that `autograder check --json` prints."""
+        """Return the report in the form that `autograder check --json` prints."""
         return {
             "assignment": self.assignment,
             "tests": self.tests,
@@ -221,7 +223,7 @@ class Report:
 
 @dataclass
 class Judged:
-    """The verdicts on a notebook and what its cells displayed."""
+    """The verdicts on a notebook and the outputs of its cells."""
 
     report: Report
     ran: list[Ran]
@@ -229,10 +231,10 @@ class Judged:
 
 @dataclass
 class Marks:
-    """What the gradebook is to hold of one graded notebook.
+    """The marks of one graded notebook for the gradebook.
 
     Attributes:
-        points: by test cell or written answer; None where a person gives them.
+        points: by test cell or written answer; None if a person gives them.
         unanswered: by solution cell, whether it is as it was released.
     """
 
@@ -246,10 +248,10 @@ class Job:
 
     Attributes:
         where: the file's name, for messages.
-        content: what the file holds; None where there is nothing that may be read.
-        refused: why not, then.
-        stamp: what tells this content from any other.
-        versions: what else the marks depend on.
+        content: the file's content; None if it may not be read.
+        refused: why it may not be read.
+        stamp: a digest of the content.
+        versions: all else that the marks depend on.
     """
 
     assignment: str
@@ -263,14 +265,14 @@ class Job:
 
 @dataclass
 class Graded:
-    """What became of a job.
+    """The outcome of a job.
 
     Attributes:
-        text: the graded notebook, as its file is to hold it.
-        error: why there was nothing to grade, if so; all marks are 0 then. Without a report, why
-            the submission was not graded at all.
-        is_disturbed: whether something outside kept it from being graded, so that it may go well
-            when nothing else runs.
+        text: the content of the graded notebook's file.
+        error: why the file could not be graded, if so; all marks are 0 then. Without a report, why
+            the submission has no marks at all.
+        is_disturbed: whether a cause outside of it kept it from being graded, so that it may
+            succeed when it runs alone.
     """
 
     report: Report | None = None
@@ -282,15 +284,15 @@ class Graded:
 
 @dataclass
 class Outcome:
-    """What became of one submission.
+    """The outcome of one submission.
 
     Attributes:
         report: the verdicts.
-        error: why nothing could be graded, if so, also where that was before; the marks are then 0.
+        error: why it could not be graded, if so, now or before; the marks are then 0.
         skipped: whether it had been graded before and has not changed.
-        refused: whether it was left alone, and nothing was stored; `error` or `warning` says why.
+        refused: whether it was left alone, and no mark was stored; `error` or `warning` says why.
         penalty: the points taken off because it came late.
-        warning: what else a person should know, such as an odd time at which it came.
+        warning: a remark for a person, such as on an odd time of submission.
     """
 
     student: str
@@ -305,25 +307,25 @@ class Outcome:
 
 @dataclass(frozen=True)
 class Limits:
-    """What one student process may use.
+    """Limits of one student process.
 
     Attributes:
-        memory: address space of each process, and what all together hold, in bytes.
+        memory: address space of each process, and memory of all together, in bytes.
         processes: how many processes and threads.
         file_size: of any one file, in bytes.
         disk_megabytes: of each writable folder.
         cpu_seconds: of each process.
-        seconds: what all the public probes of an exercise and each hidden test may always take, in
-            processor time and sleep. `TimeBudget` says how much more it is where the model solution
-            takes long.
-        training_seconds: what each training of a test may take in the exercises `trainings`, and
-            the most that one of the others may, unless the model solution takes over a second.
+        seconds: the least limit of all public probes of an exercise together and of each hidden
+            test, in processor time and sleep. `TimeBudget` raises it if the model solution takes
+            long.
+        training_seconds: the limit of each training of a test in the exercises `trainings`, and the
+            greatest one in the others, unless the model solution takes over a second.
         trainings: ids of the exercises in which networks are trained, or other work is done of
             which the student decides how long it takes.
-        cell_seconds: what each cell may take before it is interrupted. Each one that was leaves
-            less to those after it (`allowed_to_cell`).
+        cell_seconds: the limit of each cell before it is interrupted. Each interrupted cell lowers
+            the limit of those after it (`allowed_to_cell`).
         test_bytes: of all the replies to the requests of one hidden test.
-        output_bytes: of what one cell prints and displays; the rest is dropped.
+        output_bytes: of the outputs of one cell; the rest is dropped.
         patience: time in which the process was ready to run, and others had the processor, is not
             counted; all in all it may take this many times as long at most.
     """
@@ -344,15 +346,15 @@ class Limits:
 
 @dataclass(frozen=True)
 class Visible:
-    """What student code may see beside Python's own library.
+    """Packages and files that student code may see beside Python's own library.
 
     Attributes:
         packages: distributions that it may import, with all that they need.
-        modules: packages by the names that they are imported by, without what they need. They are
-            imported before a student's first cell runs.
+        modules: packages by the names that they are imported by, without their requirements. They
+            are imported before a student's first cell runs.
         data: files that lie beside a notebook: the assignment, the name there, and the path.
-        preload: more that is imported before that, of `packages` and `modules`: what cells and
-            tests often import need not be read anew for each process.
+        preload: more modules that are imported before that, of `packages` and `modules`, so that
+            not every process has to read them.
     """
 
     packages: tuple[str, ...] = ("ipython",)

@@ -10,10 +10,10 @@ from .errors import CourseError
 
 
 def module_folder(name: str) -> Path:
-    """The folder of an installed package. Raises `CourseError` where it is not there."""
+    """Return the folder of an installed package. Raises `CourseError` if it is missing."""
     try:
         found = importlib.util.find_spec(name)
-    except (ImportError, ValueError):  # Of a name with a dot, the part before it is imported.
+    except (ImportError, ValueError):  # the part of a name before a dot is imported
         found = None
     if found is None or found.origin is None:
         raise not_installed(name)
@@ -21,7 +21,7 @@ def module_folder(name: str) -> Path:
 
 
 def not_installed(name: str) -> CourseError:
-    """The error for a package that a course lets student code import and that is not there."""
+    """Return the error for a package that a course lets student code import and that is missing."""
     return CourseError(
         f"the package {name}, which course.toml lets student code import, is not installed "
         f"for {sys.executable}: install it there, or leave it out"

@@ -1,4 +1,4 @@
-"""What all commands share: the consoles, the option `--course`, and how errors are printed."""
+"""Holds the parts that all commands share: consoles, the option `--course`, printing of errors."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ def for_people(command: Callable[..., Any]) -> Callable[..., Any]:
     """Print an error as one sentence, and end with status 2."""
 
     @wraps(command)
-    def told(*arguments: Any, **options: Any) -> Any:
+    def wrapped(*arguments: Any, **options: Any) -> Any:
         try:
             return command(*arguments, **options)
         except (click.ClickException, click.Abort, click.exceptions.Exit):
@@ -41,32 +41,32 @@ def for_people(command: Callable[..., Any]) -> Callable[..., Any]:
             sys.exit(130)
         except Exception as error:
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
-                raise  # Nobody reads what is printed any more.
+                raise  # The reader of the output has closed its end.
             _log.debug("the command ends", exc_info=True)
             # Recognised by its name: most commands do not import the library, which takes long.
             if not type(error).__module__.startswith("sqlalchemy."):
                 _end(in_words(error))
-            from .gradebook.writing import told as told_of_gradebook
+            from .gradebook.writing import with_remedy
 
-            _end(f"the gradebook cannot be used {told_of_gradebook(error)}")
+            _end(f"the gradebook cannot be used {with_remedy(error)}")
 
-    return told
+    return wrapped
 
 
 def _end(sentence: str) -> NoReturn:
     """End the command with a sentence, in one line, so that a command in it can be copied."""
-    told = f"autograder: {sentence}"
-    errors.print(told, style="red", highlight=False, markup=False, soft_wrap=True)
+    line = f"autograder: {sentence}"
+    errors.print(line, style="red", highlight=False, markup=False, soft_wrap=True)
     sys.exit(2)
 
 
 class EachAssignment:
     """Keeps an error in one of several assignments from ending a command for the others.
 
-    Where there is one alone, or where all of them fail, the command ends with the error.
+    If there is one alone, or if all of them fail, the command ends with the error.
 
     Attributes:
-        failed: what happened, by assignment.
+        failed: the error's text, by assignment.
     """
 
     def __init__(self, names: Sequence[str]) -> None:
@@ -74,7 +74,7 @@ class EachAssignment:
         self.failed: dict[str, str] = {}
 
     def left(self) -> list[str]:
-        """Return the assignments at which nothing has failed."""
+        """Return the assignments without an error."""
         return [name for name in self._names if name not in self.failed]
 
     @contextmanager
@@ -88,7 +88,7 @@ class EachAssignment:
                 raise CourseError("\n".join(self.failed.values()))
 
     def report(self) -> None:
-        """Print what happened."""
+        """Print the errors."""
         for name, why in self.failed.items():
             text = f"autograder: {name} is left out: {why}"
             errors.print(text, style="red", highlight=False, markup=False, soft_wrap=True)
@@ -101,7 +101,7 @@ def print_json(value: object, indent: int | None = None) -> None:
 
 
 def print_every_letter() -> None:
-    """Have letters that the terminal's encoding lacks printed as escapes."""
+    """Print letters that the terminal's encoding lacks as escapes."""
     for stream in (sys.stdout, sys.stderr):
         if isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(errors="backslashreplace")

@@ -2,12 +2,12 @@
 
 A hidden test is an ordinary pytest function or method. It names its exercise with `exercise`; its
 docstring is the sentence that a student reads when it fails, so it says what must hold and never
-with which numbers it was tried. In it, `{name}` stands for a parameter of that name, or for an
-attribute of the test's class.
+which numbers were used. In it, `{name}` stands for a parameter of that name, or for an attribute of
+the test's class.
 
-It takes the fixture `student`, in which the names of the student's notebook are, and uses what it
-finds there as if it were its own. A course's `conftest.py` may hold more fixtures; `rng`, a
-`random.Random` seeded for this submission and this test, is there for drawing numbers.
+The fixture `student` holds the names of the student's notebook, used as if they were the test's
+own. A course's `conftest.py` may hold more fixtures; `rng`, a `random.Random` seeded for this
+submission and this test, is there for drawing numbers.
 """
 
 from __future__ import annotations
@@ -23,7 +23,7 @@ from .wall.proxies import Promise, Student, look
 __all__ = ["Student", "close", "exercise", "extra", "is_object", "plain"]
 
 RELATIVE = 1e-9
-"""Tolerance where both sides are the same arithmetic in another order."""
+"""Tolerance if both sides are the same arithmetic in another order."""
 
 
 def exercise(name: str) -> pytest.MarkDecorator:
@@ -37,7 +37,7 @@ def extra() -> pytest.MarkDecorator:
 
 
 class close:
-    """`expected`, a number or a list or dictionary of numbers, to compare with `==` up to rounding.
+    """A number or a list or dictionary of numbers, to compare with `==` up to rounding.
 
     A truth value is close to no number.
     """
@@ -62,21 +62,21 @@ class close:
             if type(actual) is not dict or actual.keys() != expected.keys():
                 return False
             return all([self._is_close(actual[key], expected[key]) for key in expected])
-        # What is expected may be an answer, too, and anything.
+        # The expected value may be an answer, too, of any type.
         if type(actual) not in (int, float) or not hasattr(expected, "__float__"):
             return False
         return math.isclose(actual, expected, rel_tol=self._relative, abs_tol=1e-12)
 
 
 def plain(answer: Any, tidy: Callable[[Any], Any] = lambda value: value) -> Any:
-    """The plain value of an answer; the answer itself where it is an object.
+    """Return the plain value of an answer; the answer itself if it is an object.
 
     Args:
-        tidy: brings answers that mean the same into one form, before anything looks at them.
+        tidy: brings answers that mean the same into one form, before they are recorded.
     """
     return look(answer, whole=True, tidy=tidy)
 
 
 def is_object(answer: Any) -> bool:
-    """Whether an answer is an object of the student's rather than a plain value."""
+    """Return whether an answer is an object of the student's rather than a plain value."""
     return type(look(answer)) is Promise

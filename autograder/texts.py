@@ -8,12 +8,12 @@ _UNFIT = dict.fromkeys(
 
 
 def visible(text: str) -> str:
-    """The text in one line, with what does not show, or what a terminal obeys, as escapes.
+    """Return the text in one line, with invisible characters and terminal commands as escapes.
 
-    The name of a file may hold bytes that are no text; they become escapes, too.
+    Bytes of a file's name that are no text become escapes, too.
     """
-    told = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return "".join(each if each.isprintable() else _escape(each) for each in told)
+    decoded = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
+    return "".join(each if each.isprintable() else _escape(each) for each in decoded)
 
 
 def _escape(character: str) -> str:
@@ -21,5 +21,6 @@ def _escape(character: str) -> str:
 
 
 def fit(text: str) -> str:
-    """The text without half characters, which no file holds, and without a terminal's commands."""
+    """Return the text without lone surrogates, which no file holds, and without terminal
+    commands."""
     return text.translate(_UNFIT)

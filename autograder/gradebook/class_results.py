@@ -27,10 +27,10 @@ from .writing import require_assignment
 
 @dataclass
 class Result:
-    """What one student has in one assignment.
+    """The result of one student in one assignment.
 
     Attributes:
-        points: by exercise, hand-given marks included; None where a person has to give them.
+        points: by exercise, hand-given marks included; None if a person has to give them.
         waiting: the exercises that a person has to look at before the mark is final.
         penalty: points taken off for being late.
         timestamp: when it was submitted, in UTC, if known.
@@ -65,7 +65,7 @@ class ClassResults:
 
     Attributes:
         max_points: by exercise, in the order of the notebook.
-        results: one for each student of the gradebook, by id, also where nothing was submitted.
+        results: one for each student of the gradebook, by id, also without a submission.
     """
 
     assignment: str
@@ -83,11 +83,11 @@ class ClassResults:
 
 
 def class_results(gradebook: Gradebook, name: str) -> ClassResults:
-    """All results in an assignment, or in a part of it, in as many queries as there are tables.
+    """Return all results in an assignment, or in a part of it, with one query for each table.
 
-    Where an assignment has several notebooks, the exercises have theirs before their names.
+    If an assignment has several notebooks, their names are put before those of the exercises.
 
-    Raises `CourseError` if the gradebook does not know the assignment.
+    Raises `CourseError` if the assignment is not in the gradebook.
     """
     folder, _, part = name.partition("/")
     require_assignment(gradebook, folder)
@@ -111,7 +111,7 @@ def class_results(gradebook: Gradebook, name: str) -> ClassResults:
         select(SubmittedAssignment).where(SubmittedAssignment.assignment_id == assignment.id)
     )
     for submission in submissions:
-        # Of a student who was removed by another program, something may be left.
+        # Rows may be left of a student who was removed by another program.
         result = results.get(submission.student_id, nobody)
         result.submitted = True
         result.timestamp = submission.timestamp
@@ -151,14 +151,14 @@ def _exercise(cell: str) -> str:
 
 @dataclass
 class GradedNotebook:
-    """What an autograded notebook tells beyond the marks.
+    """The data in an autograded notebook beside the marks.
 
     Attributes:
-        verdicts: by exercise, at least `status` and `misconception`; empty where the notebook was
+        verdicts: by exercise, at least `status` and `misconception`; empty if the notebook was
             graded without leaving any.
         answers: the source of each solution cell with code, by exercise.
         in_notebook: whether the notebook's own test cells gave the points.
-        sandbox: the kind of sandbox that its code ran in; "" where that is not told.
+        sandbox: the kind of sandbox that its code ran in; "" if unknown.
     """
 
     verdicts: dict[str, dict[str, Any]] = field(default_factory=dict)
@@ -168,9 +168,9 @@ class GradedNotebook:
 
 
 def read_graded(path: Path) -> GradedNotebook:
-    """Read an autograded notebook; empty where there is none.
+    """Read an autograded notebook; return an empty one if there is none.
 
-    Raises `UnreadableNotebook` where it is damaged.
+    Raises `UnreadableNotebook` if it is damaged.
     """
     try:
         text = path.read_text("utf-8")

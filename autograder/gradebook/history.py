@@ -1,8 +1,8 @@
-"""The record of gradings: who, what was submitted, with what it was graded, and the verdicts.
+"""The record of gradings: student, digest of the submission, versions, and verdicts.
 
 It is a table in the gradebook. A line is added in the transaction that stores its marks, so that
-neither is ever there without the other, and the database itself refuses to change or remove one.
-It holds no hidden input and no expected value.
+neither is ever there without the other, and the database itself refuses to change or remove one. It
+holds no hidden input and no expected value.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ _GRADINGS = Table(
 )
 Index("autograder_grading_of", _GRADINGS.c.assignment, _GRADINGS.c.student)
 
-# Each is put together once: to do so takes longer than to carry it out.
+# Built once, since building a statement takes longer than running it.
 _ADDED = _GRADINGS.insert()
 _LATEST = select(_GRADINGS).where(
     _GRADINGS.c.id
@@ -59,7 +59,7 @@ _LATEST = select(_GRADINGS).where(
 )
 
 _REFUSED = "the record of gradings is only ever added to"
-# By database; each can be carried out again and again.
+# By database; each statement can be run again and again.
 _APPEND_ONLY = {
     "sqlite": [
         f"CREATE TRIGGER IF NOT EXISTS autograder_grading_no_{event} "
@@ -83,13 +83,13 @@ class Entry:
 
     Attributes:
         submission: a digest of the submitted file.
-        seed: what the hidden tests' random numbers were drawn with.
-        versions: what else the marks depend on, the kind of sandbox among it.
+        seed: the seed of the hidden tests' random numbers.
+        versions: all else that the marks depend on, the kind of sandbox among it.
         verdicts: by exercise in the notebook's order: `id`, `points`, `max_points`, `status`,
             `misconception`, under `broken` the promises that did not hold, and under `answer` a
             digest of the answer.
-        time: when it was stored, in UTC; set by the record. A clock may jump: what came later is
-            told by `number`.
+        time: when it was stored, in UTC; set by the record. Since a clock may jump, `number` gives
+            the order.
     """
 
     assignment: str
@@ -107,10 +107,10 @@ class Entry:
 
 @dataclass(frozen=True)
 class Change:
-    """How an exercise was graded before and how now.
+    """The points of an exercise in two gradings, and why they differ.
 
     Attributes:
-        points: before and now; None where there was no such exercise or a person marks it.
+        points: before and now; None if there was no such exercise or a person marks it.
         why: in words.
     """
 
@@ -122,7 +122,7 @@ class Change:
 def entry_of(
     name: str, student: str, submission: str, report: Report, versions: dict[str, str]
 ) -> Entry:
-    """What the record is to hold of a grading."""
+    """Return the line of the record for a grading."""
     verdicts = [
         {
             "id": result.id,
@@ -140,7 +140,7 @@ def entry_of(
 
 
 def prepare(gradebook: Gradebook) -> None:
-    """Make the table where it is not there yet, and see to it that nothing changes a line."""
+    """Make the table if it is missing, with triggers that keep lines from being changed."""
     db = gradebook.db
     connection = db.connection()
     _TABLES.create_all(connection)
@@ -166,7 +166,7 @@ def add(db: Connection, entry: Entry) -> None:
 
 
 def entries(gradebook: Gradebook, name: str, student: str | None = None) -> list[Entry]:
-    """All gradings of an assignment, first to last; of one student if named."""
+    """Return all gradings of an assignment, first to last; of one student if named."""
     wanted = select(_GRADINGS).where(_GRADINGS.c.assignment == name).order_by(_GRADINGS.c.id)
     if student is not None:
         wanted = wanted.where(_GRADINGS.c.student == student)
@@ -174,13 +174,13 @@ def entries(gradebook: Gradebook, name: str, student: str | None = None) -> list
 
 
 def latest(gradebook: Gradebook, name: str, student: str) -> Entry | None:
-    """The last grading of a student's submission, if there is one."""
+    """Return the last grading of a student's submission, if there is one."""
     row = gradebook.db.execute(_LATEST, {"assignment": name, "student": student}).first()
     return None if row is None else _entry(row)
 
 
 def copy(db: Connection, name: str, old: str, new: str) -> None:
-    """Add what was recorded of a student's assignment, or of its parts, for another id as well."""
+    """Copy the lines on a student's assignment, or on its parts, to another id."""
     mine = (_GRADINGS.c.assignment == name) | _GRADINGS.c.assignment.startswith(f"{name}/")
     found = select(_GRADINGS).where(mine, _GRADINGS.c.student == old).order_by(_GRADINGS.c.id)
     for row in db.execute(found).mappings().all():
@@ -188,7 +188,7 @@ def copy(db: Connection, name: str, old: str, new: str) -> None:
 
 
 def same_answers(db: Connection, now: Entry) -> set[str]:
-    """Return the exercises whose answers are what they were when they were graded last."""
+    """Return the exercises whose answers are the same as in the last grading."""
     row = db.execute(_LATEST, {"assignment": now.assignment, "student": now.student}).first()
     before = {} if row is None else {e["id"]: e.get("answer") for e in _entry(row).verdicts}
     return {e["id"] for e in now.verdicts if e["answer"] and before.get(e["id"]) == e["answer"]}
@@ -219,7 +219,7 @@ _REASONS = {
 
 
 def reasons(before: Entry, now: Entry) -> list[str]:
-    """What has changed between two gradings that marks depend on, in words."""
+    """Return sentences on each change between two gradings that marks depend on."""
     found = [] if before.submission == now.submission else [_REASONS["submission"]]
     for what, version in now.versions.items():
         earlier = before.versions.get(what)
@@ -231,7 +231,7 @@ def reasons(before: Entry, now: Entry) -> list[str]:
 
 
 def changes(before: Entry, now: Entry) -> list[Change]:
-    """The exercises whose points differ, and why."""
+    """Return the exercises whose points differ, and why."""
     earlier = {verdict["id"]: verdict for verdict in before.verdicts}
     later = {verdict["id"]: verdict for verdict in now.verdicts}
     found = []

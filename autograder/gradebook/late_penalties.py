@@ -1,4 +1,5 @@
-"""Takes marks off what came late: alike in `nbgrader autograde` and in `autograder grade`."""
+"""Subtracts penalties for late submissions, alike in `nbgrader autograde` and `autograder
+grade`."""
 
 from __future__ import annotations
 
@@ -48,20 +49,22 @@ class LatePenalties:
         config: the course's configuration.
         gradebook: its gradebook.
 
-    Raises `CourseError` where the course's own policy cannot be had.
+    Raises `CourseError` if the course's own policy cannot be imported.
     """
 
     def __init__(self, config: Config, gradebook: Gradebook) -> None:
         self._config = config
         self._gradebook = gradebook
         if config.AssignLatePenalties.get("plugin_class", OUR_POLICY) != OUR_POLICY:
-            _ = self._step  # An error in another policy is raised before anything is late.
+            # An error in the course's own policy is raised before any submission is late.
+            _ = self._step
 
     @cached_property
     def _step(self) -> Any:
-        """nbgrader's own step, if the course has it: made for the first that may be late.
+        """nbgrader's own step, if the course has it: made for the first submission that may be
+        late.
 
-        Raises `CourseError` where the configuration names what cannot be had.
+        Raises `CourseError` if the configuration names a class that cannot be imported.
         """
         from nbgrader.preprocessors import AssignLatePenalties
 
@@ -82,7 +85,7 @@ class LatePenalties:
         return step
 
     def would_be(self, name: str, student: str, score: float, late: float) -> float:
-        """The points that a submission would lose, by how many seconds it came late."""
+        """Return the points that a submission would lose if it came `late` seconds late."""
         if late <= 0 or self._step is None:
             return 0.0
         self._step.assignment_id = name
@@ -90,9 +93,9 @@ class LatePenalties:
         return 0.0 if penalty is None else min(max(penalty, 0.0), score)
 
     def settle(self, student: str) -> dict[str, float]:
-        """Set the penalties of all that a student submitted, by what the gradebook holds now.
+        """Set the penalties of all that a student submitted, by the present data in the gradebook.
 
-        Penalties depend on marks, extensions and, where there are tokens, on each other: they are
+        Penalties depend on marks, extensions and, if there are tokens, on each other: they are
         settled together, whatever has changed.
 
         Returns:
@@ -109,7 +112,7 @@ class LatePenalties:
         """Settle the penalties of each of these students.
 
         Returns:
-            What happened, by student, where that failed.
+            The reason, by student, if that failed.
         """
         failed = {}
         for student in students:

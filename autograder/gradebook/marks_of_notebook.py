@@ -1,4 +1,4 @@
-"""What the gradebook is to hold of a graded notebook, read from it as nbgrader reads it."""
+"""Reads the marks of a graded notebook for the gradebook, as nbgrader does."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from ..notebook.restoring import exercise_of
 
 
 def marks_of(notebook: NotebookNode) -> Marks:
-    """The marks in a graded notebook, verdicts in its test cells.
+    """Return the marks in a graded notebook, verdicts in its test cells.
 
-    The mark of a test cell that waits for a person is taken off the cell.
+    The mark of a test cell that waits for a person is removed from the cell.
     """
     marks = Marks({}, {})
     report = notebook.metadata.get("autograder", {}).get("report", {})
@@ -25,12 +25,12 @@ def marks_of(notebook: NotebookNode) -> Marks:
             grade_id = cell.metadata.nbgrader.grade_id
             is_unjudged = cell.metadata.pop(UNJUDGED, False)
             if exercise_of(grade_id) in bonus:
-                # nbgrader refuses more than the cell is worth to it, which is nothing.
+                # nbgrader refuses more points than the cell has there, which is 0.
                 points = bonus[exercise_of(grade_id)]
             else:
                 points = None if is_unjudged else determine_grade(cell)[0]
                 if points is None and not cell.metadata.nbgrader.points:
-                    points = 0.0  # What counts for nothing waits for nobody.
+                    points = 0.0  # A cell without points needs no person to mark it.
             marks.points[grade_id] = points
         if is_solution(cell):
             untouched = cell.metadata.nbgrader.get("checksum") == compute_checksum(cell)

@@ -35,7 +35,7 @@ T = TypeVar("T")
 
 
 def of_submission(kind: type[Grade | Comment], key: Any) -> ColumnElement[bool]:
-    """Whether a grade or comment belongs to the submitted notebook with this key.
+    """Return the condition that a grade or comment belongs to the submitted notebook with this key.
 
     The condition names the cells as well, since nbgrader's index is by cell: without them, the time
     of a query would grow with the class.
@@ -53,7 +53,7 @@ _STUDENTS, _SUBMISSIONS, _NOTEBOOKS, _GRADES, _COMMENTS = (
     kind.__table__ for kind in (Student, SubmittedAssignment, SubmittedNotebook, Grade, Comment)
 )
 
-# Each is put together once: to do so takes longer than to carry it out.
+# Built once, since building a statement takes longer than running it.
 _WHAT_IS_THERE = (
     select(
         Assignment.id, Student.id, SubmittedAssignment.id,
@@ -103,7 +103,7 @@ _SCORE = _GRADES.update().where(_GRADES.c.id == bindparam("row"))
 _REMARK = _COMMENTS.update().where(_COMMENTS.c.id == bindparam("row"))
 
 _PATIENCE = 60.0
-"""For how many seconds another program may keep the gradebook locked."""
+"""Seconds that another program may keep the gradebook locked."""
 
 _REMEDIES = {
     ("SQLITE_BUSY", "SQLITE_LOCKED"): (
@@ -120,12 +120,12 @@ _REMEDIES = {
     ),
 }
 _LASTING = tuple(kind for kinds in list(_REMEDIES)[1:] for kind in kinds)
-"""The kinds of SQLite's errors that no waiting mends."""
+"""Kinds of SQLite's errors that waiting does not mend."""
 
 
 @event.listens_for(Engine, "do_connect")
 def _wait_for_others(dialect: Any, record: Any, arguments: Any, parameters: dict[str, Any]) -> None:
-    """Let every connection to an SQLite gradebook wait for other programs, for reading too.
+    """Make every connection to an SQLite gradebook wait for other programs, for reading too.
 
     SQLite gives up after five seconds otherwise.
     """
@@ -134,12 +134,12 @@ def _wait_for_others(dialect: Any, record: Any, arguments: Any, parameters: dict
 
 
 def _kind(error: Exception) -> str:
-    """SQLite's name for the kind of an error; empty for another database's."""
+    """Return SQLite's name for the kind of an error; "" for another database's."""
     return getattr(getattr(error, "orig", None), "sqlite_errorname", "")
 
 
-def told(error: Exception) -> str:
-    """What is wrong with the gradebook's database, and what a person can do about it."""
+def with_remedy(error: Exception) -> str:
+    """Return the database's error message, and a remedy."""
     original = getattr(error, "orig", None)
     if original is None or type(original).__module__ == "sqlite3":
         remedy = "Look at its disk, and at other programs that use it; then run the same command."
@@ -155,7 +155,7 @@ def told(error: Exception) -> str:
 
 
 def require_assignment(gradebook: Gradebook, name: str) -> None:
-    """Raises `CourseError` if nbgrader does not know the assignment yet."""
+    """Raise `CourseError` if the assignment is not in the gradebook yet."""
     try:
         gradebook.find_assignment(name)
     except MissingEntry as error:
@@ -168,7 +168,7 @@ def require_assignment(gradebook: Gradebook, name: str) -> None:
 def require_points(
     gradebook: Gradebook, name: str, notebook: str, exercises: Iterable[Exercise]
 ) -> None:
-    """Raises `CourseError` where an exercise is worth something else in the gradebook."""
+    """Raise `CourseError` if an exercise has other points in the gradebook."""
     known = {
         cell.name.removeprefix("test_"): cell.max_score
         for each in gradebook.find_assignment(name).notebooks
@@ -189,9 +189,9 @@ class Result:
     Attributes:
         assignment: its name.
         student: the student's id.
-        marks: what the notebook earned.
+        marks: the notebook's marks.
         timestamp: when it was submitted, in UTC, if known.
-        entry: what the record of gradings is to hold of it.
+        entry: its line of the record of gradings.
         notebook: the notebook's name; the assignment's if "".
     """
 
@@ -206,27 +206,26 @@ class Result:
 def record(gradebook: Gradebook, results: Sequence[Result]) -> None:
     """Store marks in one transaction, as nbgrader's `SaveAutoGrades` would one by one.
 
-    Marks and comments that a person gave stay; where the answer is not the one that they are for,
-    the cell is marked for another look. Where other programs use the gradebook at the same time,
-    this waits for its turn.
+    Marks and comments that a person gave stay; if the answer has changed since, the cell is marked
+    for another look. If other programs use the gradebook at the same time, this waits for its turn.
 
-    Raises `CourseError` where the gradebook is kept by another program for over a minute, or does
-    not know a notebook's cells.
+    Raises `CourseError` if another program keeps the gradebook for over a minute, or if a
+    notebook's cells are not in it.
     """
     whose = ", ".join(f"{each.student} for {each.assignment}" for each in results)
     patiently(gradebook, f"the marks of {whose}", lambda: _record(gradebook, results))
 
 
 def patiently(gradebook: Gradebook, what: str, write: Callable[[], T]) -> T:
-    """Write to the gradebook; where other programs use it at the same time, wait for a turn.
+    """Write to the gradebook; if other programs use it at the same time, wait for a turn.
 
     Args:
-        gradebook: what is written to; rolled back where it fails.
-        what: what is written, for the message.
+        gradebook: the gradebook; rolled back if `write` fails.
+        what: a name for the written data, for the message.
         write: writes and commits; called again until it succeeds.
 
-    Raises `CourseError` where the gradebook is kept by another program for over a minute, and at
-    once where no waiting helps.
+    Raises `CourseError` if another program keeps the gradebook for over a minute, and at once if
+    waiting does not help.
     """
     until = time.monotonic() + _PATIENCE
     while True:
@@ -237,7 +236,7 @@ def patiently(gradebook: Gradebook, what: str, write: Callable[[], T]) -> T:
             gradebook.db.rollback()
             if _kind(error).startswith(_LASTING) or time.monotonic() > until:
                 raise CourseError(
-                    f"{what} could not be stored {told(error)} What was graded before is stored."
+                    f"{what} could not be stored {with_remedy(error)} What was graded before is stored."
                 ) from error
             time.sleep(0.1)
         except Exception:
@@ -259,15 +258,15 @@ def _record(gradebook: Gradebook, results: Sequence[Result]) -> None:
 
 
 def has_time(gradebook: Gradebook, name: str, student: str, when: datetime | None) -> bool:
-    """Whether the gradebook says that a submission that it has came at this time, in UTC."""
+    """Return whether a submission in the gradebook has this time, in UTC; true if there is none."""
     found = gradebook.db.execute(_SUBMITTED, {"name": name, "student": student}).first()
     return found is None or found.timestamp == when
 
 
 def set_time(gradebook: Gradebook, name: str, student: str, when: datetime | None) -> None:
-    """Set when a submission that the gradebook has came, in UTC; None where nobody knows.
+    """Set the time of a submission in the gradebook, in UTC; None if unknown.
 
-    Raises `CourseError` where the gradebook is kept by another program for over a minute.
+    Raises `CourseError` if another program keeps the gradebook for over a minute.
     """
 
     def write() -> None:
@@ -286,13 +285,13 @@ def knows_student(gradebook: Gradebook, student: str) -> bool:
 def has_marks(gradebook: Gradebook, name: str, student: str) -> bool:
     """Return whether the gradebook holds a submission of the student for the assignment with marks.
 
-    Those of a student who was removed are gone.
+    The submissions of a student who was removed are gone.
     """
     return gradebook.db.execute(_SUBMITTED, {"name": name, "student": student}).first() is not None
 
 
 def given_by_hand(gradebook: Gradebook, name: str, notebook: str, student: str) -> dict[str, float]:
-    """The points that a person gave in place of the grader's in a notebook, by exercise."""
+    """Return the points that a person gave in place of the grader's in a notebook, by exercise."""
     rows = gradebook.db.execute(
         select(BaseCell.name, Grade.manual_score)
         .join(Grade.cell)
@@ -311,7 +310,7 @@ def given_by_hand(gradebook: Gradebook, name: str, notebook: str, student: str) 
 
 
 def _mirrored(db: Connection, result: Result) -> str | None:
-    """The id of the submitted notebook if it was there; else it is made, with these marks.
+    """Return the id of the submitted notebook if it exists; else make it, with these marks.
 
     This is nbgrader's `Gradebook.update_or_create_submission`, in bulk and without committing.
     """
@@ -358,16 +357,16 @@ def _add_notebook(db: Connection, submission_id: str, notebook_id: str, marks: M
 
 
 def _new_id() -> str:
-    """An id like nbgrader's, 32 hexadecimal digits, that comes after those made before.
+    """Return an id like nbgrader's, 32 hexadecimal digits, that is greater than earlier ones.
 
-    New rows then lie side by side in the tables' indexes. Among ids without an order, each would
-    have a page of the database file rewritten.
+    New rows then lie side by side in the tables' indexes. With random ids, each row would change
+    another page of the database file.
     """
     return f"{time.time_ns() // 1000:014x}{os.urandom(9).hex()}"
 
 
 def _renew(db: Connection, notebook_id: str, marks: Marks, same: set[str]) -> None:
-    """Set the marks of a submitted notebook that was there before.
+    """Update the marks of a submitted notebook that exists.
 
     Args:
         same: the exercises whose answers are those that a person may have marked.

@@ -1,1 +1,1 @@
-"""A notebook: from a submitted file to its cells, and from verdicts back to a file."""
+"""Converts a submitted file to cells, and writes verdicts back into a file."""

@@ -1,8 +1,9 @@
-"""Tells which of an assignment's cells each cell of a submission is, whatever an editor did to it.
+"""Finds which of an assignment's cells each cell of a submission is, also after an editor's
+changes.
 
-A cell is known by its nbgrader metadata, else by its cell id, else by what it holds: the text of
-a locked cell, the names that an answer defines, and at last its place between cells that are
-known. Nothing here decides about marks: the hidden tests find what an answer defines in any cell.
+A cell is recognised by its nbgrader metadata, else by its cell id, else by its text: the text of a
+locked cell, the names that an answer defines, and at last its place between recognised cells. Marks
+do not depend on this: the hidden tests find an answer's names in any cell.
 """
 
 from __future__ import annotations
@@ -26,9 +27,9 @@ _DEFINES = re.compile(
 _CONTINUES = re.compile(r"\n*(?:[ \t]+\S|[)\]}]|(?:else|elif|except|finally)\b)")
 _MAX_SOURCE = 200_000
 _MAX_ANSWER = 5000
-"""A text that is longer than any answer is not looked at as Python."""
+"""Greatest number of characters of a text that is parsed as Python."""
 _MAX_TRIES = 200
-"""How often two cells are looked at as one."""
+"""Greatest number of attempts to join two cells."""
 
 
 @dataclass(frozen=True)
@@ -36,9 +37,9 @@ class Template:
     """An assignment's notebook, as far as it is needed to put a submission in order.
 
     Attributes:
-        cells: the cells that nbgrader knows, hidden tests in place, in order.
-        released: the whole release notebook: each cell's text without white space, its grade_id
-            or None, and its tags.
+        cells: the cells that nbgrader's metadata names, hidden tests in place, in order.
+        released: the whole release notebook: each cell's text without white space, its grade_id or
+            None, and its tags.
         defines: the names that each solution defines, by grade_id.
     """
 
@@ -52,30 +53,30 @@ class Template:
 
     @cached_property
     def tags(self) -> dict[str, tuple[str, ...]]:
-        """The tags of the lesson's cells, by their text without white space."""
+        """Tags of the lesson's cells, by their text without white space."""
         return {text: tags for text, _, tags in reversed(self.released)}
 
 
 def marks_of(cell: NotebookNode) -> dict[str, Any]:
-    """The cell's nbgrader metadata."""
+    """Return the cell's nbgrader metadata."""
     marks = cell["metadata"].get("nbgrader")
     return marks if isinstance(marks, dict) else {}
 
 
 @cached_by_text(2_000_000)
 def squeezed(source: str) -> str:
-    """The text without white space, which editors change; a very long one as it is."""
+    """Return the text without white space, which editors change; a very long text unchanged."""
     return "".join(source.split()) if len(source) <= _MAX_SOURCE else source
 
 
 def defined_names(source: str) -> frozenset[str]:
-    """The names that a cell defines or assigns to at its top level, read as text."""
+    """Return the names that a cell defines or assigns to at its top level, read as text."""
     found = _DEFINES.findall(source[:_MAX_SOURCE])
     return frozenset(name for pair in found for name in pair if name)
 
 
 def known_names(cells: list[NotebookNode], template: Template) -> list[str | None]:
-    """Each cell's grade_id, by its metadata or else its cell id."""
+    """Return each cell's grade_id, by its metadata or else its cell id."""
     originals = template.originals
     by_id = {cell["id"]: grade_id for grade_id, cell in originals.items()}
     names: list[str | None] = []
@@ -92,8 +93,8 @@ def align(
     """Find the assignment's cells among a submission's.
 
     Returns:
-        The cells, some cut in two or joined where they had been the other way; the grade_id of
-        each, or None; and by grade_id how a cell was found that did not say what it is.
+        The cells, some split or joined as they were released; the grade_id of each, or None; and
+        by grade_id how a cell without metadata was recognised.
     """
     names = known_names(cells, template)
     cells, names = _joined(list(cells), names)
@@ -107,7 +108,7 @@ def align(
 def _joined(
     cells: list[NotebookNode], names: list[str | None]
 ) -> tuple[list[NotebookNode], list[str | None]]:
-    """Join a code cell to the one before, where it can only be the rest of it."""
+    """Join a code cell to the one before, if it can only be the rest of it."""
     kept: list[NotebookNode] = []
     kept_names: list[str | None] = []
     tries = iter(range(_MAX_TRIES))
@@ -131,7 +132,7 @@ def _joined(
 
 
 def _is_python(source: str) -> bool:
-    """Whether the text is Python."""
+    """Return whether the text is Python."""
     try:
         with warnings.catch_warnings():
             warnings.simplefilter("ignore")
@@ -147,7 +148,7 @@ def _by_text(
     template: Template,
     found: dict[str, str],
 ) -> None:
-    """Find the cells that hold what was released, word for word; give lesson cells their tags."""
+    """Recognise cells that hold the released text, word for word; give lesson cells their tags."""
     released: dict[str, list[str]] = {}
     for text, grade_id, _ in template.released:
         if grade_id is not None and grade_id not in names:
@@ -168,7 +169,8 @@ def _by_definition(
     template: Template,
     found: dict[str, str],
 ) -> tuple[list[NotebookNode], list[str | None]]:
-    """Find answers by the names that they define, in cells of their own or behind other text."""
+    """Recognise answers by the names that they define, in cells of their own or behind other
+    text."""
     lessons = {text for text, grade_id, _ in template.released if grade_id is None}
     untouched = {text for text, grade_id, _ in template.released if grade_id}
     answered = {
@@ -224,7 +226,7 @@ def _is_comment(line: str) -> bool:
 
 
 def _start_of(source: str, wanted: frozenset[str]) -> int:
-    """Where the first line starts that defines one of the names."""
+    """Return the index of the first line that defines one of the names."""
     return next(
         found.start()
         for found in _DEFINES.finditer(source)
@@ -238,7 +240,7 @@ def _by_place(
     template: Template,
     found: dict[str, str],
 ) -> None:
-    """Find an answer by its place: the one unknown cell between what is known around it."""
+    """Recognise an answer by its place: the one unknown cell between recognised ones."""
     if template.originals.keys() <= set(names):
         return
     places: dict[str, list[int]] = {}
@@ -268,7 +270,7 @@ def _by_place(
 
 
 def in_order(names: list[str | None], template: Template) -> list[int]:
-    """The order in which the cells come as in the assignment, each with what follows it."""
+    """Return the indexes of the cells in the assignment's order, each with the cells after it."""
     rank = {grade_id: number for number, grade_id in enumerate(template.originals)}
     ranks = [rank[name] for name in names if name is not None]
     if ranks == sorted(ranks):

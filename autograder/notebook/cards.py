@@ -20,10 +20,10 @@ _LOOKS = {
 
 
 def card(result: ExerciseResult, drawing: str = "") -> str:
-    """The verdict as HTML, for the test cell's output in formgrader and feedback.
+    """Return the verdict as HTML, for the test cell's output in formgrader and feedback.
 
     Args:
-        drawing: the example as the course draws it, marked where it went wrong, as SVG.
+        drawing: the course's SVG drawing of the example, marked where it went wrong.
     """
     mark, accent = _LOOKS.get(result.status, ("✗", cards.RED))
     points = "—" if result.points is None else f"{result.points:g}"
@@ -32,7 +32,7 @@ def card(result: ExerciseResult, drawing: str = "") -> str:
     weight = ", extra" if result.extra else ""
     parts = [cards.heading(head, f"({result.status.replace('_', ' ')}{weight})")]
     if result.message:
-        # What follows the first paragraph is the example, which is set as a table here.
+        # The rest after the first paragraph is the example, which is a table here.
         parts.append(cards.paragraph(result.message.split("\n\n")[0]))
     if result.example is not None:
         parts.append(cards.example_table(result.example))

@@ -1,8 +1,8 @@
-"""Takes in submitted files: what is a plain file of the student's own, and nothing else.
+"""Reads submitted files: only a plain file of the student's own is accepted.
 
-A submission is a folder of somebody else's making. A link in it may lead to the solutions, to
-another student's work or to a device that never ends, so links are not followed, and no more is
-read than a notebook may hold.
+The folder of a submission is untrusted. A link in it may lead to the solutions, to another
+student's work or to a device that never ends, so links are not followed, and no more is read than
+the largest notebook.
 """
 
 from __future__ import annotations
@@ -27,7 +27,7 @@ from ..texts import visible
 MAX_BYTES = 50_000_000
 RECEIPTS = ("timestamp.txt", "submission_secret.txt")
 _LONGEST_ID = 128
-"""Characters of a student's id, for which nbgrader's gradebook has room."""
+"""Greatest number of characters of a student's id in nbgrader's gradebook."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 RESEND = "Ask for the file again, or have it saved once more from JupyterLab."
 
@@ -36,14 +36,14 @@ _TIME = re.compile(r"[\d:.T+-]{8,32}( [\d:.+-]{4,32})?( ?[A-Z]{1,5})?( ?[+-]\d{2
 
 
 def read_plain_file(path: Path, most: int = MAX_BYTES, levels: int = 0) -> bytes:
-    """The bytes of a plain file that is not too large.
+    """Return the bytes of a plain file that is not too large.
 
     Raises `UnreadableNotebook` for anything else: a link, a folder, a pipe, a device.
 
     Args:
-        most: how many bytes it may have.
-        levels: how many of the folders that it lies in must not be links either, whenever they
-            are put there.
+        most: the greatest number of bytes.
+        levels: how many of the folders that it lies in must not be links either, even if they are
+            replaced while it is read.
     """
     if not levels:
         return read_inside(None, path, path, most)
@@ -58,9 +58,9 @@ def read_plain_file(path: Path, most: int = MAX_BYTES, levels: int = 0) -> bytes
 
 
 def open_folder(path: Path, levels: int) -> int:
-    """A descriptor of a folder; of its path, the last `levels` names are no links.
+    """Open a folder and return its descriptor; the last `levels` names of its path are no links.
 
-    Raises `OSError` where one of them is.
+    Raises `OSError` if one of them is.
     """
     if not levels:
         return os.open(path, _FOLDER)
@@ -72,12 +72,12 @@ def open_folder(path: Path, levels: int) -> int:
 
 
 def open_inside(above: int, name: str) -> int:
-    """A descriptor of a folder, by that of the folder above it; raises `OSError` for a link."""
+    """Open a folder by the descriptor of the folder above it. Raises `OSError` for a link."""
     return os.open(name, _FOLDER | os.O_NOFOLLOW, dir_fd=above)
 
 
 def read_inside(folder: int | None, name: str | Path, path: Path, most: int = MAX_BYTES) -> bytes:
-    """As `read_plain_file`, by the descriptor of the folder that the file lies in.
+    """Read a file as `read_plain_file` does, by the descriptor of its folder.
 
     Args:
         name: of the file in the folder.
@@ -110,16 +110,16 @@ def read_inside(folder: int | None, name: str | Path, path: Path, most: int = MA
 
 
 def find_notebook(folder: Path, name: str, is_alone: bool = True) -> Path:
-    """The file in a submission's folder that is the assignment's notebook.
+    """Return the assignment's notebook in a submission's folder.
 
-    That is NAME.ipynb, or where there is none, the only other notebook: students rename files.
+    That is NAME.ipynb or, if there is none, the only other notebook: students rename files.
 
     Args:
         folder: `submitted/STUDENT/ASSIGNMENT`.
         is_alone: whether the assignment has no other notebook.
 
     Raises:
-        UnreadableNotebook: there is none, or it cannot be told which.
+        UnreadableNotebook: there is none, or there are several.
     """
     path = folder / f"{name}.ipynb"
     try:
@@ -151,12 +151,12 @@ def find_notebook(folder: Path, name: str, is_alone: bool = True) -> Path:
 
 
 def students_with(root: Path, name: str) -> list[str]:
-    """The students who have a folder for the assignment, or one that nobody may look into.
+    """Return the students who have a folder for the assignment, readable or not.
 
     Args:
         root: the folder with a folder for each student.
 
-    Raises `CourseError` where it cannot be read.
+    Raises `CourseError` if it cannot be read.
     """
     try:
         students = [path for path in root.iterdir() if not path.name.startswith(".")]
@@ -170,9 +170,9 @@ def students_with(root: Path, name: str) -> list[str]:
 
 
 def refused_id(student: str) -> str:
-    """Why a student's folder cannot bear this name, in words; empty where it can.
+    """Return why a student's folder cannot have this name, in words; "" if it can.
 
-    It is the student's id to nbgrader, which has to find the folder and its row by it.
+    The name is the student's id in nbgrader, which has to find the folder and its row by it.
     """
     if any(unicodedata.category(each) == "Cs" for each in student):
         why = "is not in UTF-8"
@@ -188,7 +188,7 @@ def refused_id(student: str) -> str:
 
 
 def leave_out_broken_names(found: dict[str, Any], log: Logger) -> None:
-    """Take out of nbgrader's list of submissions' folders those at which it would stop.
+    """Remove folders from nbgrader's list of submissions at which nbgrader would stop.
 
     Its own pattern for their names does not match a line break.
     """
@@ -198,7 +198,7 @@ def leave_out_broken_names(found: dict[str, Any], log: Logger) -> None:
 
 
 def hidden_with(root: Path, name: str) -> list[Path]:
-    """Folders for the assignment in a student's folder whose name begins with a dot."""
+    """Return folders for the assignment of students whose folder's name begins with a dot."""
     with suppress(OSError):
         hidden = [path for path in root.iterdir() if path.name.startswith(".")]
         return sorted(path / name for path in hidden if _may_be_folder(path / name))
@@ -213,7 +213,7 @@ def _may_be_folder(path: Path) -> bool:
 
 
 def misplaced(root: Path, name: str, notebook: str) -> list[Path]:
-    """What looks like a submission for the assignment and lies where none is looked for.
+    """Return paths that look like a submission for the assignment in places that are not read.
 
     A notebook beside the students' folders, beside the assignment's folder in one of them, or
     beside the assignment's notebook in that; or such a folder whose name is in other letters.
@@ -230,7 +230,7 @@ def misplaced(root: Path, name: str, notebook: str) -> list[Path]:
 
 
 def refuse_links(folder: Path) -> None:
-    """Raise `UnreadableNotebook` where a submission's folder, or its student's, is a link."""
+    """Raise `UnreadableNotebook` if a submission's folder, or its student's, is a link."""
     for each in (folder, folder.parent):
         if each.is_symlink():
             raise UnreadableNotebook(
@@ -240,10 +240,10 @@ def refuse_links(folder: Path) -> None:
 
 
 def refuse_shared_file(path: Path, course: Path) -> None:
-    """Raise `UnreadableNotebook` where the file is, by a hard link, one of the course's own.
+    """Raise `UnreadableNotebook` if the file is, by a hard link, one of the course's own.
 
-    That two students share a file is another matter: neither's marks may depend on whether the
-    other made the link.
+    A file that two students share is accepted: neither's marks may depend on a link that the other
+    made.
     """
     try:
         status = path.lstat()
@@ -262,15 +262,15 @@ def refuse_shared_file(path: Path, course: Path) -> None:
 
 
 def copy_receipts(submitted: Path, target: Path) -> None:
-    """Copy what the exchange wrote beside a submission; by it, feedback finds its way back.
+    """Copy the files that the exchange wrote beside a submission; feedback is returned by them.
 
-    A copy whose original is not there any more is removed.
+    A copy whose original is gone is removed.
 
     Args:
         submitted: the submission's folder.
-        target: the folder of what is made from it.
+        target: the folder made from it.
 
-    Raises `CourseError` where the disk is full.
+    Raises `CourseError` if the disk is full.
     """
     for name in RECEIPTS:
         try:
@@ -291,10 +291,10 @@ def submitted_at(folder: Path) -> datetime | None:
 
 
 def time_in(text: str) -> datetime | None:
-    """Return the time in UTC that a student's text holds, as nbgrader writes it; None if none.
+    """Return the time in UTC of a text in nbgrader's format; None if it holds none.
 
-    nbgrader's parser looks for files by the names of time zones, and raises what it likes: it
-    sees digits and a few capitals alone. It takes an offset after a space for seconds.
+    nbgrader's parser looks for files by the names of time zones, and may raise any error, so it
+    gets only digits and a few capitals. It reads an offset after a space as seconds.
     """
     text = re.sub(r" (?=[+-]\d\d:?\d\d$)", "", text.strip())
     try:

@@ -1,4 +1,4 @@
-"""Takes in what a student's cell displayed: well-formed nbformat outputs, safe to show."""
+"""Validates the outputs of a student's cells: well-formed nbformat, safe to show."""
 
 from __future__ import annotations
 
@@ -14,25 +14,25 @@ from nbconvert.filters.ansi import strip_ansi
 from .sanitizing import MAX_TAGS, safe_svg, shown_html, tags_in
 
 MAX_BYTES = 2_000_000
-"""How much of one cell's outputs is kept."""
+"""Greatest number of bytes kept of one cell's outputs."""
 
 MAX_BYTES_OF_A_NOTEBOOK = 10_000_000
-"""How much of all its cells' outputs is kept."""
+"""Greatest number of bytes kept of the outputs of all cells."""
 
 MAX_TAGS_OF_A_NOTEBOOK = 40_000
-"""How many HTML tags all its cells' outputs may have."""
+"""Greatest number of HTML tags in the outputs of all cells."""
 
 MAX_SHAPES_OF_A_NOTEBOOK = 200_000
-"""How many pieces the drawings in all its cells' outputs may have, HTML tags included."""
+"""Greatest number of shapes in the drawings of all cells' outputs, HTML tags included."""
 
 MAX_COLOURS = 2000
-"""How often an output may change its colour; with more it is shown without any."""
+"""Greatest number of colour changes in an output; with more it is shown without colours."""
 
 _EACH = 500
-"""What an output takes on a page and in memory beside its text."""
+"""Bytes that an output takes on a page and in memory beside its text."""
 
 _MAX_KINDS = 20
-"""In how many forms one display may come."""
+"""Greatest number of formats of one display."""
 
 _REST_OF_CELL = "[The rest of this cell's output was dropped: it is too large.]\n"
 _REST_OF_NOTEBOOK = (
@@ -40,17 +40,17 @@ _REST_OF_NOTEBOOK = (
     "{megabytes} MB together.]\n"
 )
 _SHORT = 2000
-"""Characters that are kept of an error or a result for which there is no room."""
+"""Characters kept of an error or a result for which there is no room."""
 
 _TEXTS = ("text/plain", "text/markdown", "text/latex")
-"""What pages show as text: Markdown is made safe where it is rendered."""
+"""Formats that pages show as text: Markdown is made safe when it is rendered."""
 
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _WHITE = b" \t\n\r\f\v"
 
 
 class OutputRoom:
-    """How much more may be kept of one notebook's outputs."""
+    """The room that is left for one notebook's outputs."""
 
     def __init__(self, most: int = MAX_BYTES_OF_A_NOTEBOOK) -> None:
         self.most = self.left = most
@@ -58,23 +58,23 @@ class OutputRoom:
         self.shapes = MAX_SHAPES_OF_A_NOTEBOOK
 
     def take(self, size: int) -> bool:
-        """Whether there is so much room left, which is taken then."""
+        """Take up this much room, if it is left; return whether it was."""
         fits = size <= self.left
         self.left -= size if fits else 0
         return fits
 
     def draw(self, data: dict[str, str | None]) -> bool:
-        """Whether what is drawn here is not too much by now."""
+        """Count the shapes of a display; return whether the drawings are within the limit."""
         for kind in ("text/html", "image/svg+xml"):
             self.shapes -= (data.get(kind) or "").count("<")
         return self.shapes >= 0
 
 
 def clean_outputs(outputs: Any, notebook: OutputRoom | None = None) -> list[dict[str, Any]]:
-    """The outputs that nbformat allows, rebuilt field by field, up to the limits in size.
+    """Return the outputs that nbformat allows, rebuilt field by field, up to the limits in size.
 
     Args:
-        notebook: what room there is for the outputs of all its cells.
+        notebook: the room for the outputs of all its cells.
     """
     notebook = notebook or OutputRoom()
     kept: list[dict[str, Any]] = []
@@ -84,7 +84,7 @@ def clean_outputs(outputs: Any, notebook: OutputRoom | None = None) -> list[dict
         clean = _clean(output)
         if clean is None:
             continue
-        # What is too large is not made safe first, which takes long.
+        # Too large an output is dropped before the slow sanitizing.
         size = _length(clean)
         if size <= min(room, notebook.left):
             if "data" in clean:
@@ -99,7 +99,7 @@ def clean_outputs(outputs: Any, notebook: OutputRoom | None = None) -> list[dict
             megabytes = notebook.most // 1_000_000
             why = _REST_OF_CELL if room < 0 else _REST_OF_NOTEBOOK.format(megabytes=megabytes)
             kept.append({"output_type": "stream", "name": "stdout", "text": why})
-            # By the error that stopped it the cell is explained, and by its result a test judged.
+            # The error that stopped a cell explains it, and the result of a test cell judges it.
             kept += [short for each in outputs[index:][-1:] if (short := _short_end(each))]
             break
         kept.append(clean)
@@ -107,7 +107,7 @@ def clean_outputs(outputs: Any, notebook: OutputRoom | None = None) -> list[dict
 
 
 def _clean(output: Any) -> dict[str, Any] | None:
-    """The output's own fields, texts joined, or None if it is none."""
+    """Return the output's own fields, texts joined, or None if it is no output."""
     if type(output) is not dict:
         return None
     kind = output.get("output_type")
@@ -141,19 +141,19 @@ def _clean(output: Any) -> dict[str, Any] | None:
 
 
 def _fit(text: str) -> str:
-    """The text without half characters, which no file holds; one that is too long is cut."""
+    """Return the text without lone surrogates, which no file holds, cut to the limit."""
     text = text[: MAX_BYTES + 1]
     return text if text.isascii() else text.encode("utf-8", "replace").decode()
 
 
 def _coloured(text: str) -> str:
-    """The text, without its colours where they change more often than a page can show."""
+    """Return the text, without its colours if they change more often than a page can show."""
     text = _fit(text)
     return text if text.count("\x1b") <= MAX_COLOURS else str(strip_ansi(text))
 
 
 def _short_end(output: Any) -> dict[str, Any] | None:
-    """An error or a result, as far as there is room for it; None for anything else."""
+    """Return an error or a result, cut to the room; None for anything else."""
     end = _clean(output)
     if end is None:
         return None
@@ -166,7 +166,7 @@ def _short_end(output: Any) -> dict[str, Any] | None:
 
 
 def _contents(data: dict[str, Any]) -> Iterator[tuple[str, str | None]]:
-    """Each MIME type with its content, texts joined; None where it is no text."""
+    """Yield each MIME type with its content, texts joined; None if it is no text."""
     for kind, content in list(data.items())[:_MAX_KINDS]:
         if type(content) is list and all(type(piece) is str for piece in content):
             content = "".join(content)
@@ -174,7 +174,7 @@ def _contents(data: dict[str, Any]) -> Iterator[tuple[str, str | None]]:
 
 
 def _sizes(metadata: Any) -> dict[str, Any]:
-    """The sizes of pictures, which is all that pages need of an output's metadata."""
+    """Return the sizes of pictures, the only part of an output's metadata that pages need."""
     found: dict[str, Any] = {}
     for kind in _PICTURES:
         given = metadata.get(kind) if type(metadata) is dict else None
@@ -189,7 +189,7 @@ def _sizes(metadata: Any) -> dict[str, Any]:
 
 
 def _shown(data: dict[str, str | None], rich: bool, drawn: bool) -> dict[str, Any]:
-    """The contents that can be shown safely; where there is none, a line that says so.
+    """Return the contents that are safe to show; if there are none, a line that says so.
 
     Args:
         rich: whether HTML may be among them.
@@ -214,7 +214,7 @@ def _shown(data: dict[str, str | None], rich: bool, drawn: bool) -> dict[str, An
 
 
 def is_base64(content: Any) -> bool:
-    """Whether the content is a text that stands for bytes."""
+    """Return whether the content is a text in base64."""
     try:
         base64.b64decode(content.encode("ascii").translate(None, _WHITE), validate=True)
     except (AttributeError, UnicodeError, binascii.Error):
@@ -223,14 +223,14 @@ def is_base64(content: Any) -> bool:
 
 
 def _length(value: Any) -> int:
-    """How many characters the texts have, without joining them."""
+    """Return the number of characters of the texts, without joining them."""
     if isinstance(value, dict):
         return sum(map(_length, value.values()))
     return sum(map(len, value)) if isinstance(value, list) else len(str(value))
 
 
 def _size(output: dict[str, Any]) -> int:
-    """What the output takes in a file or on a page, whichever is more."""
+    """Return the bytes that the output takes in a file or on a page, whichever is more."""
     texts = [*output.get("data", {}).values(), *output.get("traceback", ())]
     texts += [output[name] for name in ("text", "ename", "evalue") if name in output]
     return _EACH + sum(100 + max(len(json.dumps(text)), len(escape(text))) for text in texts)

@@ -1,6 +1,6 @@
-"""Reads a submitted file into a valid notebook, whatever state it is in, and says what it mended.
+"""Reads a submitted file into a valid notebook, in any state, with notes on each repair.
 
-Every minor version of format 4, any encoding that an editor may have saved it in, and files that
+It reads every minor version of format 4, any encoding that an editor may have saved, and files that
 were cut off or edited by hand.
 """
 
@@ -27,17 +27,17 @@ from .outputs import OutputRoom, clean_outputs, is_base64
 
 MAX_CELLS = 3000
 MAX_SOURCE = 500_000
-"""How many characters of one cell are read; a longer one is left out."""
+"""Greatest number of characters of one cell; a longer one is left out."""
 MAX_SOURCES = 5_000_000
-"""How many characters of all cells are read; a cell that goes beyond is left out."""
+"""Greatest number of characters of all cells; a cell that goes beyond is left out."""
 MAX_BESIDES = 5_000_000
-"""Bytes of what a file may bring besides: pasted pictures, and outputs of cells that do not run."""
+"""Greatest number of bytes of pasted pictures, and of outputs of cells that do not run."""
 MAX_MEMORY = 140_000_000
 """Bytes of memory that a file may take while it is read, its own included."""
 DEMONSTRATION = "demonstration"
-"""The tag of cells that are not run."""
+"""Tag of cells that are not run."""
 NOTES = "autograder_notes"
-"""The key of the notebook's metadata that holds what was mended, by exercise."""
+"""Key of the notebook's metadata that holds the notes on repairs, by exercise."""
 
 _CELL_ID = re.compile("[a-zA-Z0-9_-]{1,64}")
 _TAG = re.compile(r"[\w.:-]{1,100}")
@@ -45,14 +45,14 @@ _CELL_START = re.compile(
     r'\{\s*"(?:attachments|cell_type|execution_count|id|metadata|outputs|source|collapsed)"'
 )
 _SCRIPT_CELL = re.compile(r"^# (?:In ?\[| ?%%)", re.MULTILINE)
-"""Where a cell begins in a script that a notebook was exported as."""
+"""The first line of a cell in a script that a notebook was exported as."""
 _MARKS = (
     "grade_id", "grade", "solution", "locked", "task", "points", "checksum", "schema_version",
     "cell_type",
 )  # fmt: skip
 _MAX_TAGS = 20
 _EACH = {b"{": 250, b"[": 100, b",": 100}
-"""Bytes of memory that an object takes, a list, and what stands before each comma, at most."""
+"""Bytes of memory that an object, a list and an item take at most, by the JSON character."""
 _LARGE = 1 << 20
 _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
 _WIDE = re.compile(rb"[\xf0-\xff]")
@@ -63,17 +63,17 @@ _TOO_LONG = (
     f"cells together {MAX_SOURCES:,}."
 )
 _ATTEMPT = 10_000
-"""How many characters an attempt to read a cell counts as, beside those that it reads in vain."""
+"""Characters that an attempt to read a cell counts as, beside those that it reads in vain."""
 
 
 def read_notebook(content: bytes, where: str) -> NotebookNode:
-    """The notebook that a file holds.
+    """Return the notebook in a file.
 
     Args:
         content: the file's bytes.
         where: the file's name, for messages.
 
-    Raises `UnreadableNotebook` where there is no notebook in it.
+    Raises `UnreadableNotebook` if there is no notebook in it.
     """
     if len(content) > _LARGE:
         _return_large_blocks()
@@ -125,9 +125,9 @@ def read_notebook(content: bytes, where: str) -> NotebookNode:
 
 @cache
 def _return_large_blocks() -> None:
-    """Have large blocks of memory returned to the system as soon as they are free.
+    """Make the C library return large blocks of memory to the system as soon as they are free.
 
-    The C library keeps what is nearly as large as the largest so far, for the next time.
+    By default it keeps blocks nearly as large as the largest so far.
     """
     libc = ctypes.CDLL(None)
     if hasattr(libc, "mallopt"):
@@ -136,7 +136,7 @@ def _return_large_blocks() -> None:
 
 
 def _memory_for(content: bytes) -> int:
-    """How many bytes of memory the file, its text and what is in it take together, at most."""
+    """Return the most bytes of memory that the file, its text and its objects may take together."""
     signs = 4 if _WIDE.search(content) else 1 if content.isascii() else 2
     texts = 4 if _WIDE_ESCAPE.search(content) else signs
     parts = sum(content.count(sign) * each for sign, each in _EACH.items())
@@ -148,7 +148,7 @@ def _short(error: Exception) -> str:
 
 
 def _decoded(content: bytes) -> tuple[str, list[str]]:
-    """The file's text, and a note where it is not in UTF-8."""
+    """Return the file's text, and a note if it is not in UTF-8."""
     if content.startswith((codecs.BOM_UTF16_LE, codecs.BOM_UTF16_BE)):
         encoding = "utf-16"
     elif content[1:4:2] == b"\0\0":
@@ -163,9 +163,9 @@ def _decoded(content: bytes) -> tuple[str, list[str]]:
 
 
 def _salvaged(text: str) -> dict[str, Any] | None:
-    """The cells that can be read from a text that is JSON in parts, or None if there are none.
+    """Return the cells that can be read from a text that is JSON in parts, or None.
 
-    What is read in vain is bounded, all in all, by some times the text.
+    The characters that are read in vain are bounded by a multiple of the text.
     """
     decoder = json.JSONDecoder()
     cells: list[dict[str, Any]] = []
@@ -187,7 +187,7 @@ def _salvaged(text: str) -> dict[str, Any] | None:
 
 
 def _reached(error: Exception, text: str) -> int:
-    """How far the text was read when this went wrong; to its end, where that is not known."""
+    """Return how far the text was read before this error; to its end, if that is not known."""
     if not isinstance(error, json.JSONDecodeError) or error.msg.startswith("Unterminated"):
         return len(text)
     return error.pos + 1
@@ -235,7 +235,7 @@ def _rebuilt(raw: dict[str, Any]) -> NotebookNode:
 
 
 def _exercise(cell: dict[str, Any]) -> str:
-    """The exercise that the cell says it belongs to; empty where it says nothing."""
+    """Return the exercise in the cell's metadata; "" if there is none."""
     metadata = cell.get("metadata")
     marks = metadata.get("nbgrader") if type(metadata) is dict else None
     name = marks.get("grade_id") if type(marks) is dict else None
@@ -249,7 +249,7 @@ def _joined(source: Any) -> str | None:
 
 
 def _keep_metadata(kept: NotebookNode, metadata: dict[str, Any]) -> None:
-    """Keep what means something to nbgrader and to us: everything else could be anything."""
+    """Keep the metadata that nbgrader and the grader use; the rest is untrusted."""
     marks = metadata.get("nbgrader")
     if type(marks) is dict:
         plain = {
@@ -265,7 +265,7 @@ def _keep_metadata(kept: NotebookNode, metadata: dict[str, Any]) -> None:
 
 
 def _pictures(attachments: Any, room: OutputRoom) -> dict[str, dict[str, str]]:
-    """The pictures pasted into a text, by name and MIME type, as far as there is room for them."""
+    """Return the pictures pasted into a text, by name and MIME type, as far as there is room."""
     found: dict[str, dict[str, str]] = {}
     for name, contents in attachments.items() if type(attachments) is dict else ():
         for kind, content in contents.items() if type(contents) is dict else ():
@@ -276,15 +276,15 @@ def _pictures(attachments: Any, room: OutputRoom) -> dict[str, dict[str, str]]:
 
 
 def new_cell(kind: str, source: str, place: int = 0, name: str | None = None) -> NotebookNode:
-    """A cell of the format 4.5, made without nbformat's validation of every single cell.
+    """Make a cell of the format 4.5 without nbformat's validation, which is slow.
 
     Args:
         name: its id. Without one, it comes from the cell's place and text: the same submission
-            always gives the same notebook.
+            always makes the same notebook.
     """
     if "\r" in source or "\0" in source:
         source = source.replace("\r\n", "\n").replace("\r", "\n").replace("\0", "")
-    if not source.isascii():  # it may hold half of a character
+    if not source.isascii():  # it may hold a lone surrogate
         source = source.encode("utf-8", "replace").decode()
     if name is None:
         name = blake2b(f"{place} {source}".encode(), digest_size=8).hexdigest()

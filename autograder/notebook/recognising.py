@@ -15,9 +15,8 @@ from .restoring import template
 def refuse_another(course: Path, notebook: NotebookNode, where: str, name: str) -> None:
     """Raise `UnreadableNotebook` for another assignment's notebook.
 
-    A later one is given what an earlier one asks for, so that it would earn marks for the answers
-    that everybody is given. A notebook in which a single answer or test cell says that it is this
-    assignment's is never another one.
+    A later notebook contains the answers to an earlier one, so that it would earn marks for them. A
+    notebook with a single answer or test cell of this assignment is accepted.
     """
     known = template(course, name)
     asked = {
@@ -37,7 +36,7 @@ def refuse_another(course: Path, notebook: NotebookNode, where: str, name: str) 
 
 
 def which_assignment(course: Path, notebook: NotebookNode, where: str) -> str:
-    """The assignment that most of the notebook's cells belong to."""
+    """Return the assignment that most of the notebook's cells belong to."""
     counts = _likeness(course, notebook)
     best = max(counts, key=lambda name: counts[name], default=None)
     if best is None or not any(counts[best]):
@@ -49,7 +48,7 @@ def which_assignment(course: Path, notebook: NotebookNode, where: str) -> str:
 
 
 def _likeness(course: Path, notebook: NotebookNode) -> dict[str, tuple[int, int]]:
-    """By assignment, how many of its cells the notebook has by name, and how many by text."""
+    """Return how many of each assignment's cells the notebook has, by name and by text."""
     texts = {squeezed(cell.source) for cell in notebook.cells}
     counts = {}
     for name in part_names(course):

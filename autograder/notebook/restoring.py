@@ -27,8 +27,7 @@ class Restored:
 
     Attributes:
         notebook: a valid notebook in which each exercise has its test cell once.
-        notes: what was found and mended, in words for the student, by exercise; "" for the
-            notebook as a whole.
+        notes: repairs, in words for the student, by exercise; "" for the notebook as a whole.
     """
 
     notebook: NotebookNode
@@ -63,7 +62,7 @@ def _template(source: Path, release: Path, stamps: tuple[int, int]) -> Template:
 
 
 def template(course: Path, name: str) -> Template:
-    """What an assignment's notebook is made of."""
+    """Return the cells of an assignment's source and release, by which submissions are restored."""
     place = place_of(course, name)
     source, release = place.inside(course / "source"), place.inside(course / "release")
     if not source.exists() or not release.exists():
@@ -75,14 +74,14 @@ def template(course: Path, name: str) -> Template:
 def restore(notebook: NotebookNode, known: Template, where: str) -> Restored:
     """Put the course's cells back: each once, in order, locked ones unedited.
 
-    Nothing that a student wrote is dropped: an edited locked cell stays, beside the restored one,
-    as an ordinary cell.
+    All of a student's text stays: an edited locked cell is kept as an ordinary cell beside the
+    restored one.
 
     Args:
         known: the assignment's `template`.
         where: the file, for messages.
 
-    Raises `UnreadableNotebook` where no cell of the assignment is found.
+    Raises `UnreadableNotebook` if no cell of the assignment is found.
     """
     originals = known.originals
     cells, names, found = align(notebook.cells, known)
@@ -124,15 +123,15 @@ _FOUND = {
 
 
 def exercise_of(grade_id: str) -> str:
-    """The exercise that a solution or test cell belongs to."""
+    """Return the exercise that a solution or test cell belongs to."""
     return grade_id.removeprefix("test_")
 
 
 def _chosen(
     cells: list[NotebookNode], names: list[str | None], originals: dict[str, NotebookNode]
 ) -> dict[str, int]:
-    """The index of the copy to keep of each of the assignment's cells: the last one, but never an
-    unchanged copy where the student has changed another."""
+    """Return the index of the copy to keep of each of the assignment's cells: the last one, but
+    never an unchanged copy if the student has changed another."""
     chosen: dict[str, int] = {}
     worked: set[str] = set()
     for index, (cell, name) in enumerate(zip(cells, names, strict=True)):
@@ -169,7 +168,7 @@ def _put_back(restored: Restored, cell: NotebookNode, name: str, known: Template
 
 
 def blank(known: Template, reason: str) -> Restored:
-    """The assignment's cells without answers, for a file in which there is nothing to grade."""
+    """Return the assignment's cells without answers, for a file that cannot be graded."""
     cells = [
         _placed(cell, None if marks_of(cell).get("locked") else MISSING_CELL)
         for cell in known.cells
@@ -178,13 +177,13 @@ def blank(known: Template, reason: str) -> Restored:
 
 
 def _released_text(original: NotebookNode) -> str:
-    """A locked cell as students have it, without its hidden tests."""
+    """Return the text of a locked cell in the release, without its hidden tests."""
     return visible_part(original.source)
 
 
 @cached_by_text(2_000_000)
 def visible_part(source: str) -> str:
-    """A test cell's source without the region of hidden tests."""
+    """Return a test cell's source without the region of hidden tests."""
     kept, hidden = [], False
     for line in source.split("\n"):
         if "BEGIN HIDDEN TESTS" in line:
@@ -197,7 +196,7 @@ def visible_part(source: str) -> str:
 
 
 def _placed(original: NotebookNode, source: str | None) -> NotebookNode:
-    """The original cell, with the student's source where there is one."""
+    """Return a copy of the original cell, with the student's source if there is one."""
     cell = NotebookNode(original)
     cell.metadata = NotebookNode(original.metadata)
     if source is not None:
@@ -206,7 +205,7 @@ def _placed(original: NotebookNode, source: str | None) -> NotebookNode:
 
 
 def _add_missing(restored: Restored, originals: dict[str, NotebookNode], present: set[str]) -> None:
-    """Put each missing cell after the one that it follows in the assignment."""
+    """Insert each missing cell after the one that it follows in the assignment."""
     cells = restored.notebook.cells
     before: str | None = None
     for name, original in originals.items():
@@ -229,13 +228,12 @@ def unique_ids(cells: list[NotebookNode]) -> None:
 
 
 def cells_to_run(notebook: NotebookNode, with_tests: bool = False) -> list[tuple[int, Cell]]:
-    """The code cells that are run for a mark, with their places in the notebook.
+    """Return the code cells that are run for a mark, with their places in the notebook.
 
-    Demonstrations are not run, and neither are test cells by the student's process: each leaves
-    its place.
+    Demonstrations are left out, and so are test cells: their places stay free.
 
     Args:
-        with_tests: whether test cells are run there all the same, for they give the points.
+        with_tests: whether test cells are run too, because they give the points.
     """
     cells = []
     for index, cell in enumerate(notebook.cells):

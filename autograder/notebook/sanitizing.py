@@ -1,8 +1,8 @@
-"""Makes what students display and write fit to be shown: no script, no request, no disguise.
+"""Makes students' HTML and drawings safe to show: no script, no request, no disguise.
 
 Formgrader and feedback pages show it inside pages that can change marks, so it may neither run
-anything, nor fetch anything, nor cover or imitate what belongs to the page. Inline SVG becomes an
-image, in which browsers run and load nothing.
+code, nor fetch data, nor cover or imitate parts of the page. Inline SVG becomes an image, in which
+browsers run and load nothing.
 """
 
 from __future__ import annotations
@@ -21,12 +21,12 @@ from pygments.token import STANDARD_TYPES
 from ..caching import cached_by_text
 
 MAX_TAGS = 5000
-"""How many HTML tags one cell's outputs may have: deeply nested ones cost their square in time."""
+"""Greatest number of HTML tags in one cell's outputs: nested ones take quadratic time."""
 
 _MAX_SHAPES = 50_000
 _MAX_WORDS = 10_000
-"""How many words HTML may have, beside those that a picture's text is taken for: each may be an
-attribute, and many of one tag cost their square in time."""
+"""Greatest number of words in HTML, without the base64 of pictures: each may be an attribute, and
+many attributes of one tag take quadratic time."""
 _WORD = re.compile(r"[\s/\"'][^\s/\"'<>]")
 
 _TAGS = {
@@ -90,17 +90,17 @@ _SHAPES = {
 
 @cached_by_text(_ROOM)
 def shown_html(html: str) -> str:
-    """A student's HTML in a frame that it cannot leave."""
+    """Return a student's HTML in a frame that it cannot leave."""
     return framed(safe_html(html), "max-height:90vh")
 
 
 def framed(html: str, style: str = "") -> str:
-    """HTML that was made safe, in a frame that it cannot leave."""
+    """Return sanitized HTML in a frame that it cannot leave."""
     return f'<div style="contain:content;overflow:auto;{style}">{html}</div>'
 
 
 def safe_html(html: str) -> str:
-    """The HTML with what makes text, tables, formulas and images alone, every tag closed."""
+    """Return the HTML reduced to text, tables, formulas and images, every tag closed."""
     pieces = _around_drawings(html)
     pieces[1::2] = map(_as_image, pieces[1::2])
     html = "".join(pieces)
@@ -113,7 +113,7 @@ def safe_html(html: str) -> str:
         attributes=_ATTRIBUTES,
         attribute_filter=_attribute,
         filter_style_properties=_STYLES,
-        # Colours of code, from Pygments. Any other class or id means something on these pages.
+        # Colours of code, from Pygments. Any other class or id has a meaning on these pages.
         allowed_classes={"div": {"highlight"}, "span": set(STANDARD_TYPES.values()) - {""}},
         url_schemes={"http", "https", "mailto", "data"},
         url_relative="deny",
@@ -121,13 +121,13 @@ def safe_html(html: str) -> str:
 
 
 def tags_in(html: str) -> int:
-    """How many tags the HTML opens; a drawing counts for twenty."""
+    """Return the number of tags that the HTML opens; a drawing counts for twenty."""
     pieces = _around_drawings(html)
     return sum(len(re.findall("<[a-zA-Z]", piece)) for piece in pieces[::2]) + 10 * len(pieces)
 
 
 def _around_drawings(html: str) -> list[str]:
-    """The HTML in pieces: every other one, the second first, is an inline SVG drawing."""
+    """Split HTML at its inline SVG drawings: every second piece is one."""
     pieces, start, done = [], None, 0
     for tag in _SVG_TAG.finditer(html):
         if start is None and not tag.group(1):
@@ -139,7 +139,7 @@ def _around_drawings(html: str) -> list[str]:
 
 
 def _attribute(tag: str, name: str, value: str) -> str | None:
-    """The attribute's value if it is harmless, else None."""
+    """Return the attribute's value if it is harmless, else None."""
     if name == "style":
         return value if _is_harmless(value.lower()) else None
     if name == "src":
@@ -152,7 +152,8 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
 
 
 def _is_harmless(style: str) -> bool:
-    """Whether the style names nothing outside, and moves nothing out of its own place."""
+    """Return whether the style loads nothing from outside, and moves nothing out of its own
+    place."""
     if "\\" in style or "/*" in style or not set(_functions(style)) <= _STYLE_FUNCTIONS:
         return False
     moves = [each for each in style.split(";") if each.strip().startswith(_MOVES)]
@@ -160,13 +161,13 @@ def _is_harmless(style: str) -> bool:
 
 
 def _functions(style: str) -> Iterator[str]:
-    """The word, or its end, before each bracket that is opened, in time that grows as the text."""
+    """Yield the last word before each opening bracket, in linear time."""
     for before in style.split("(")[:-1]:
         yield re.findall(r"[\w-]*$", before.rstrip()[-30:])[0]
 
 
 def _as_image(svg: str) -> str:
-    """An `<img>` that shows the drawing and says in words what it shows."""
+    """Return an `<img>` of the drawing, with its texts as the description."""
     safe = safe_svg(svg)
     if safe is None:
         return "<em>[A drawing was left out: it is not SVG that can be shown here.]</em>"
@@ -187,15 +188,16 @@ def _as_image(svg: str) -> str:
 
 @cached_by_text(_ROOM)
 def safe_svg(svg: str) -> str | None:
-    """The drawing rebuilt from shapes, texts and styles alone, or None if it is not well-formed.
+    """Return the drawing rebuilt from shapes, texts and styles alone, or None if it is not
+    well-formed.
 
-    Entities, scripts, links, embedded pages, pictures and animations are left out, and so is a
-    drawing that copies its own parts more often than anybody could look at.
+    Entities, scripts, links, embedded pages, pictures and animations are left out. A drawing that
+    copies its own parts too often is refused.
     """
     if re.match(r"<svg(?![^>]*\sxmlns=)", svg):
         svg = re.sub("<svg", '<svg xmlns="http://www.w3.org/2000/svg"', svg, count=1)
     try:
-        # matplotlib names its document type; what such a declaration may hold is refused.
+        # matplotlib names its document type; a declaration with entities is refused.
         root = fromstring(svg, forbid_entities=True, forbid_external=True)
         if root.tag != f"{_SVG}svg" or len(list(root.iter())) > _MAX_SHAPES:
             return None
@@ -230,20 +232,21 @@ def _shape(element: ElementTree.Element, depth: int) -> ElementTree.Element | No
 
 
 def _is_plain_style(text: str) -> bool:
-    """Whether the text names nothing outside the drawing."""
+    """Return whether the text refers to nothing outside the drawing."""
     outside = re.search(r"url\s*\((?!\s*['\"]?#)|image|src\s*\(|@|\\|javascript:", text.lower())
     return outside is None
 
 
 def _copies(root: ElementTree.Element) -> int:
-    """How many shapes the drawing shows with every `use` carried out; too many if it is endless."""
+    """Return how many shapes the drawing shows with every `use` expanded; too many if it is
+    endless."""
     named = {element.get("id"): element for element in root.iter() if element.get("id")}
     known: dict[int, int] = {}
     too_many = _MAX_SHAPES + 1
 
     def count(element: ElementTree.Element) -> int:
         if id(element) not in known:
-            known[id(element)] = too_many  # until it is known: a drawing may copy itself
+            known[id(element)] = too_many  # until its number is known: a drawing may copy itself
             total = 1 + sum(map(count, element))
             target = named.get((element.get(_HREF) or "")[1:])
             total += count(target) if target is not None else 0

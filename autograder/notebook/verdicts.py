@@ -27,8 +27,8 @@ def write_results(
 ) -> Report:
     """Put outputs into the cells that ran and each verdict into its test cell.
 
-    The verdict's plain text is the points, which is what nbgrader reads partial credit from. Where
-    the test cells themselves ran, what they displayed comes after it, for whoever grades.
+    The verdict's plain text is the points, from which nbgrader reads partial credit. If the test
+    cells themselves ran, their outputs come after it, for the grading person.
     """
     notebook, report = restored.notebook, graded.report
     for place, ran in zip(places, graded.ran, strict=True):
@@ -73,8 +73,8 @@ def write_results(
 def _add_marking_guides(
     notebook: NotebookNode, assignment: Assignment, results: dict[str, ExerciseResult]
 ) -> None:
-    """Put what only the person who marks may read below the cells that wait for one: the model
-    answer and the rubric, or what is wrong with a test."""
+    """Put texts for the marking person alone below the cells that wait for one: the model answer
+    and the rubric, or the fault of a test."""
     cells = []
     for cell in notebook.cells:
         cells.append(cell)
@@ -95,7 +95,7 @@ def _add_marking_guides(
 
 
 def without_marking_guides(notebook: NotebookNode) -> None:
-    """Take out again what only the person who marks may read."""
+    """Remove the texts for the marking person."""
     notebook.cells = [
         cell for cell in notebook.cells if MARKING_GUIDE not in cell["metadata"].get("tags", [])
     ]

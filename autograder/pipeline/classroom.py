@@ -1,4 +1,4 @@
-"""Grades what a class has submitted, from the submitted files to stored marks."""
+"""Grades the submissions of a class, from the submitted files to stored marks."""
 
 from __future__ import annotations
 
@@ -58,13 +58,13 @@ _WITHDRAWN = (
 _log = logging.getLogger(__name__)
 
 _CLOCKS = timedelta(hours=1)
-"""By how much clocks may differ before a time of submission counts as one in the future."""
+"""Difference between clocks up to which a time of submission does not count as in the future."""
 
 
 def course_directory(course: Path) -> CourseDirectory:
-    """nbgrader's own view of the course folder: its paths and its gradebook.
+    """Return nbgrader's own view of the course folder: its paths and its gradebook.
 
-    Raises `CourseError` where the course's configuration cannot be run.
+    Raises `CourseError` if the course's configuration cannot be run.
     """
     try:
         config = PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
@@ -76,7 +76,7 @@ def course_directory(course: Path) -> CourseDirectory:
 
 
 class Classroom:
-    """The submissions of one course. Use as a context manager.
+    """The submissions of one course. A context manager.
 
     Args:
         course: the course folder.
@@ -110,7 +110,7 @@ class Classroom:
         self._gradebook.close()
 
     def require(self, name: str) -> None:
-        """Raises `CourseError` where the assignment cannot be graded here."""
+        """Raise `CourseError` if the assignment cannot be graded here."""
         assignment = load_assignment(self._course, name)
         if is_ordinary(self._course, self.place(name).folder):
             raise CourseError(
@@ -129,7 +129,7 @@ class Classroom:
         return place_of(self._course, name)
 
     def submissions(self, name: str, student: str | None = None) -> list[str]:
-        """The students who submitted the assignment."""
+        """Return the students who submitted the assignment."""
         self.require(name)
         root = self._course / self._folders.submitted_directory
         place = self.place(name)
@@ -145,7 +145,8 @@ class Classroom:
         return found
 
     def misplaced(self, name: str) -> list[str]:
-        """In words, what was handed in for the assignment at a place where it is not looked for."""
+        """Return sentences about notebooks for the assignment in places that grading does not
+        read."""
         root = self._course / self._folders.submitted_directory
         place = self.place(name)
         known = {self.place(each).notebook for each in parts_of(self._course, place.folder)}
@@ -163,10 +164,10 @@ class Classroom:
         return [visible(each) for each in told]
 
     def grade(self, wanted: Iterable[tuple[str, str]]) -> Iterator[Outcome]:
-        """Grade submissions, given as assignment and student; each outcome as it comes in.
+        """Grade submissions, given as assignment and student; yield each outcome as it comes in.
 
-        Marks and files are stored here, by one process, before the outcome is yielded. So what was
-        yielded is stored, and the rest is graded by the next call. Late penalties are settled for
+        Marks and files are stored here, by one process, before the outcome is yielded. So a yielded
+        outcome is stored, and the rest is graded by the next call. Late penalties are settled for
         submissions that have not changed, too: an extension, a mark by hand or the time of
         submission may be new.
         """
@@ -196,7 +197,7 @@ class Classroom:
             yield outcome
 
     def _settle_one(self, outcome: Outcome) -> None:
-        """Settle what being late costs, by the time of submission as it is now."""
+        """Set the late penalty of a submission, by the present time in its `timestamp.txt`."""
         name, student = self.place(outcome.assignment).folder, outcome.student
         folder = self.folder(name, student)
         when = submitted_at(folder)
@@ -210,7 +211,8 @@ class Classroom:
         outcome.penalty = self.settle(student).get(name, 0.0)
 
     def settle(self, student: str) -> dict[str, float]:
-        """Settle the late penalties of all that a student submitted; in points, by assignment."""
+        """Set the late penalties of all that a student submitted; return them in points, by
+        assignment."""
         return self._penalties.settle(student)
 
     def is_alone(self, name: str) -> bool:
@@ -218,7 +220,7 @@ class Classroom:
         return len(parts_of(self._course, self.place(name).folder)) == 1
 
     def _new_jobs(self, wanted: Iterable[tuple[str, str]], at_once: list[Outcome]) -> Iterator[Job]:
-        """The jobs to run. What is known without running anything is put into `at_once`."""
+        """Yield the jobs to run; append outcomes that need no run to `at_once`."""
         for name, student in wanted:
             if why := refused_id(student):
                 at_once.append(Outcome(student, name, error=why, refused=True))
@@ -247,10 +249,10 @@ class Classroom:
         return history.latest(self._gradebook, name, student) is not None
 
     def job(self, name: str, student: str, folder: Path | None = None) -> Job:
-        """The job of grading a student's submission as it is now.
+        """Return the job of grading a student's submission as it is now.
 
         Args:
-            folder: where it is, if not among the submissions.
+            folder: the submission's folder, if it is not among the submissions.
         """
         folder = folder or self.folder(name, student)
         notebook = self.place(name).notebook
@@ -276,10 +278,10 @@ class Classroom:
         return self._workers.run(jobs)
 
     def _graded_before(self, job: Job) -> dict[str, Any] | None:
-        """The metadata of a finished grading of this very file; None where there is none.
+        """Return the metadata of a finished grading of this very file; None if there is none.
 
         The notebook is written first, marks and record after it in one transaction: a grader that
-        was killed in between has left a notebook that the record does not know.
+        was killed in between has left a notebook that is not in the record.
         """
         last = history.latest(self._gradebook, job.assignment, job.student)
         if last is None or last.submission != job.stamp:
@@ -302,7 +304,7 @@ class Classroom:
     def store(self, done: Iterable[tuple[Job, Graded]]) -> None:
         """Store notebooks, then their marks and lines of the record in one transaction.
 
-        What another grader has just stored is left out.
+        A submission that another grader has just stored is left out.
         """
         with one_at_a_time(self._course):
             results = (self._put(job, graded) for job, graded in done)
@@ -312,10 +314,10 @@ class Classroom:
             _log.info("%s of %s: stored", each.assignment, each.student)
 
     def _store_all(self, done: Sequence[tuple[Job, Graded]]) -> dict[int, str]:
-        """Store what was graded; where that fails, each by itself.
+        """Store graded submissions; if that fails, each by itself.
 
         Returns:
-            Why something could not be stored, by its place in `done`.
+            Why a submission could not be stored, by its place in `done`.
         """
         with kept_at("several") as fault:
             self.store(done)
@@ -328,7 +330,7 @@ class Classroom:
         return failed
 
     def _put(self, job: Job, graded: Graded) -> Result | None:
-        """Put a graded notebook in its place; returns what the gradebook is to hold of it."""
+        """Write a graded notebook to its folder; return its marks for the gradebook."""
         if graded.marks is None or graded.report is None:
             return None
         if not self._force and self._graded_before(job) is not None:
@@ -343,7 +345,7 @@ class Classroom:
         return Result(place.folder, student, graded.marks, when, entry, place.notebook)
 
     def folder(self, name: str, student: str) -> Path:
-        """Where a student's submission for the assignment is."""
+        """Return the folder of a student's submission for the assignment."""
         return self._folder(self._folders.submitted_directory, student, name)
 
     def _folder(self, step: str, student: str, name: str) -> Path:
@@ -351,7 +353,7 @@ class Classroom:
 
 
 def _odd_time(folder: Path, when: datetime | None) -> str:
-    """What is odd about the time at which a submission came, in words; empty if nothing is."""
+    """Return a warning about a missing or future time of submission; "" if there is none."""
     if when is None:
         lacks = os.path.lexists(folder / "timestamp.txt")
         return "timestamp.txt holds no time, so this counts as in time." if lacks else ""
@@ -364,5 +366,5 @@ def _odd_time(folder: Path, when: datetime | None) -> str:
 
 
 def stamp_of(content: bytes) -> str:
-    """A digest of a submitted file."""
+    """Return a digest of a submitted file."""
     return blake2b(content, digest_size=16).hexdigest()

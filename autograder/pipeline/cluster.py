@@ -1,11 +1,11 @@
-"""Grades on a Dask cluster: notebooks travel there as data, marks come back to the one writer.
+"""Grades on a Dask cluster: notebooks are sent as data, marks come back to the one writer.
 
-Each worker needs this package and a sandbox, no folder of the course and no shared file system.
-What a lost worker was at is graded elsewhere. A worker holds the hidden tests and the key, as the
-grader does, and says what the marks are; give it to nobody else.
+Each worker needs this package and a sandbox, no folder of the course and no shared file system. The
+jobs of a terminated worker are graded elsewhere. A worker holds the hidden tests and the key, as
+the grader does, and decides the marks; so only trusted machines may be workers.
 
-Dask sends objects as pickles, which are programs. The grader runs none of them: what a worker
-graded comes as JSON and is checked, and of all else the grader makes empty objects.
+Dask sends objects as pickles, which are programs. The grader runs none of them: a worker's gradings
+come as JSON and are checked, and every other object becomes an empty one.
 """
 
 from __future__ import annotations
@@ -53,7 +53,7 @@ from ..texts import fit
 from .workers import grade_job
 
 _PATIENCE = 10
-"""How many seconds a scheduler and a first worker may take to answer."""
+"""Seconds that a scheduler and a first worker may take to answer."""
 
 _LOST = (
     "every worker that graded this submission was lost. Nothing was stored; the other submissions "
@@ -71,13 +71,13 @@ _SENT = (".py", ".toml")
 
 @dataclass(frozen=True)
 class Handout:
-    """The data that a worker gets about the course.
+    """The course's data for a worker.
 
     Attributes:
-        files: what the course's files hold, by their path in the course folder.
+        files: the contents of the course's files, by their path in the course folder.
         key: as for `Grader`.
-        version: of this package, by what is in its files.
-        log_level: from which level on the grader logs, and so do its workers.
+        version: a digest of this package's files.
+        log_level: the grader's level of the log, for its workers too.
     """
 
     files: dict[str, bytes]
@@ -95,7 +95,7 @@ class Handout:
 
 
 def handout(course: Path, key: bytes) -> Handout:
-    """The files and the key that workers need in order to grade for this course."""
+    """Return the files and the key that workers need in order to grade for this course."""
     settings = load_settings(course)
     paths = [course / SETTINGS]
     paths += [path for path in (course / "grading_tests").rglob("*") if path.suffix in _SENT]
@@ -113,18 +113,18 @@ def handout(course: Path, key: bytes) -> Handout:
 
 
 class Cluster:
-    """Grades on the workers of a Dask scheduler. Use as a context manager.
+    """Grades on the workers of a Dask scheduler. A context manager.
 
-    From then on, no pickle that comes by Dask runs anything in this process.
+    Once one is made, no pickle that Dask receives runs code in this process.
 
     Args:
         course: the course folder.
         key: as for `Grader`.
         address: the scheduler's, such as `tls://10.0.0.1:8786`.
-        insecure: whether other computers may be talked to without encryption.
+        insecure: whether connections to other computers may be without encryption.
 
-    Raises `CourseError` where no scheduler answers, where it has no workers, and where something
-    is not encrypted that should be.
+    Raises `CourseError` if no scheduler answers, if it has no workers, or if a connection is not
+    encrypted that should be.
     """
 
     def __init__(self, course: Path, key: bytes, address: str, insecure: bool = False) -> None:
@@ -132,11 +132,11 @@ class Cluster:
         self._address = address
         self._insecure = insecure
         _run_no_pickles()
-        # This module raises its own errors for what Dask would log.
+        # This module raises its own errors for those that Dask would log.
         for name in ("distributed", "distributed.client"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         try:
-            # A client of half an address complains again, and late, when it is let go.
+            # Validated first: a Client of an invalid address raises once more, when it is deleted.
             parse_host_port(parse_address(address)[1])
             self._require_privacy([address])
             self._client = Client(
@@ -149,7 +149,8 @@ class Cluster:
             ) from error
         try:
             with self._connection():
-                for topic in ("print", "warn"):  # Workers have nothing to say on this terminal.
+                for topic in ("print", "warn"):
+                    # Workers' log does not belong on this terminal.
                     self._client.unsubscribe_topic(topic)
                 with suppress(TimeoutError):
                     self._client.wait_for_workers(1, timeout=_PATIENCE)
@@ -174,13 +175,13 @@ class Cluster:
         running: dict[Future[str], Job] = {}
         disturbed: list[Job] = []
         done: SimpleQueue[Future[str]] = SimpleQueue()
-        # As a task, the handout is made again where all who held it are lost.
+        # As a task, the handout is made again if all workers that held it have ended.
         with self._connection():
-            told = self._client.submit(_keep, self._handout, key=f"course-{self._handout.name}")
+            sent = self._client.submit(_keep, self._handout, key=f"course-{self._handout.name}")
         while True:
             room = 2 * max(1, len(self._workers()))
             while len(running) < room and (job := next(coming, None)):
-                running[self._submitted(told, job, done)] = job
+                running[self._submitted(sent, job, done)] = job
             if not running:
                 break
             future = self._first(done)
@@ -191,36 +192,36 @@ class Cluster:
             else:
                 yield [(job, graded)]
         for job in disturbed:
-            self._submitted(told, job, done, is_alone=True)
+            self._submitted(sent, job, done, is_alone=True)
             yield [(job, self._graded(self._first(done), job))]
 
     def _submitted(
         self,
-        told: Future[Handout],
+        sent: Future[Handout],
         job: Job,
         done: SimpleQueue[Future[str]],
         is_alone: bool = False,
     ) -> Future[str]:
-        """The job's outcome to be, which is put into `done` once it is there."""
+        """Submit a job; return its future, which is put into `done` once it has a result."""
         with self._connection():
-            future = self._client.submit(_grade_there, told, job, is_alone, pure=False)
+            future = self._client.submit(_grade_there, sent, job, is_alone, pure=False)
             future.add_done_callback(done.put)
         return future
 
     def _first(self, done: SimpleQueue[Future[str]]) -> Future[str]:
-        """The next future that is done. Prints that there are no workers, while there are none."""
-        is_told = False
+        """Return the next future with a result. Print once that there are no workers, if so."""
+        is_printed = False
         while True:
             try:
                 return done.get(timeout=_PATIENCE)
             except Empty:
-                if not self._workers() and not is_told:
+                if not self._workers() and not is_printed:
                     errors.print(
                         f"autograder: waiting for workers: the Dask scheduler at {self._address} "
                         f"has none. Start some: `dask worker {self._address} --nthreads 1`.",
                         style="yellow", highlight=False, markup=False, soft_wrap=True,
                     )  # fmt: skip
-                    is_told = True
+                    is_printed = True
 
     def _graded(self, future: Future[str], job: Job) -> Graded:
         with self._connection():
@@ -232,30 +233,31 @@ class Cluster:
         if isinstance(error, ForeignObject) and error.kind == "KilledWorker":
             return Graded(error=f"{job.where}: {_LOST}")
         raise CourseError(
-            f"a Dask worker failed ({fit(_told(error))[:300]}). Install the same version of "
+            f"a Dask worker failed ({fit(_kind_and_message(error))[:300]}). Install the same version of "
             "the autograder there as here; the worker's own log says more."
         )
 
     def _checked(self, answer: object, job: Job) -> Graded:
-        """What a worker sent, if it is a grading of this job by its form.
+        """Return a worker's reply as a grading, if its form is one of this job's.
 
-        Raises `CourseError` where the worker replied that it cannot grade at all.
+        Raises `CourseError` if the worker replied that it cannot grade at all.
         """
         try:
-            told = json.loads(answer) if isinstance(answer, str) else None
-            if isinstance(told, dict) and isinstance(told.get("refused"), str):
-                raise CourseError(fit(told["refused"]))
-            graded = _GRADED.validate_python(told)
+            reply = json.loads(answer) if isinstance(answer, str) else None
+            if isinstance(reply, dict) and isinstance(reply.get("refused"), str):
+                raise CourseError(fit(reply["refused"]))
+            graded = _GRADED.validate_python(reply)
             if graded.error is not None:
                 graded.error = fit(graded.error)
             if self._is_of(job, graded):
                 return graded
-        except (ValueError, TypeError, KeyError, RecursionError):  # pydantic's are ValueErrors.
+        except (ValueError, TypeError, KeyError, RecursionError):
+            # pydantic's errors are ValueErrors
             pass
         return Graded(error=f"{job.where}: {_NO_GRADING}")
 
     def _is_of(self, job: Job, graded: Graded) -> bool:
-        """Whether report, marks and notebook are of the job's assignment and file."""
+        """Return whether report, marks and notebook belong to the job's assignment and file."""
         report, marks = graded.report, graded.marks
         if report is None or marks is None:
             return report is None and marks is None and bool(graded.error) and not graded.text
@@ -267,7 +269,7 @@ class Cluster:
             return False
         cells = template(self._course, job.assignment).cells
         graded_cells = [cell.metadata.nbgrader.grade_id for cell in cells if is_grade(cell)]
-        # The cell of a bonus is worth nothing to nbgrader, and earns points all the same.
+        # The cell of a bonus has 0 points in nbgrader, and earns points all the same.
         worth = {each: exercises[exercise_of(each)].max_points for each in graded_cells}
         answers = {cell.metadata.nbgrader.grade_id for cell in cells if is_solution(cell)}
         about = json.loads(graded.text)["metadata"]["autograder"]
@@ -279,7 +281,7 @@ class Cluster:
         )
 
     def _workers(self) -> list[str]:
-        """The addresses of the workers there are."""
+        """Return the addresses of the workers."""
         with self._connection():
             known = self._client.scheduler_info(n_workers=-1)
         self._require_privacy([known["address"], *known["workers"]])
@@ -287,12 +289,12 @@ class Cluster:
 
     @contextmanager
     def _connection(self) -> Iterator[None]:
-        """Raise `CourseError` where the scheduler is lost inside the block."""
+        """Raise `CourseError` if the connection to the scheduler ends inside the block."""
         try:
             yield
         except (ClosedClientError, CancelledError, OSError) as error:
             raise CourseError(
-                f"the Dask scheduler at {self._address} was lost. Marks told so far are stored. "
+                f"the Dask scheduler at {self._address} was lost. Marks reported so far are stored. "
                 "Start the scheduler and its workers again; then the same command does the rest."
             ) from error
 
@@ -323,7 +325,7 @@ def _is_this_machine(host: str) -> bool:
 
 
 def _security(address: str) -> Security:
-    """The certificates that Dask's configuration names."""
+    """Return the certificates that Dask's configuration names."""
     security = Security()
     if parse_address(address)[0] == "tls":
         try:
@@ -341,28 +343,28 @@ def _security(address: str) -> Security:
     return security
 
 
-# What a worker sends is data.
+# The schema of a worker's reply.
 
 _GRADED = TypeAdapter(Graded)
 
 
-def _told(error: BaseException) -> str:
-    """The kind of an error, and what it says."""
+def _kind_and_message(error: BaseException) -> str:
+    """Return the kind of an error, and its message."""
     if not isinstance(error, ForeignObject):
         return f"{type(error).__name__}: {error}"
     kind, says = error.kind, error.args
     if kind.startswith("unpickle_exception") and len(says) > 1:
-        # So is an error pickled with its traceback: its class, and its arguments or attributes.
+        # Dask pickles an error with its traceback: its class, and its arguments or attributes.
         kind = getattr(says[0], "kind", kind)
         says = says[1].get("args", ()) if isinstance(says[1], dict) else says[1]
     return f"{kind}: {says[0]}" if isinstance(says, tuple) and len(says) == 1 else f"{kind}: {says}"
 
 
 class _Unpickler(pickle.Unpickler):
-    """Reads plain data as it is, and of all else that nothing is known."""
+    """Reads plain data as it is, and every other object as an empty `ForeignObject`."""
 
     def find_class(self, module: str, name: str) -> Any:
-        if (module, name) == ("builtins", "bytes"):  # Errors come as such, pickled once more.
+        if (module, name) == ("builtins", "bytes"):  # Errors come as bytes, pickled once more.
             return _as_bytes
         return type("ForeignObject", (ForeignObject,), {"kind": name})
 
@@ -375,15 +377,15 @@ def _as_bytes(content: bytes | bytearray = b"") -> bytes:
 def _loads(content: Any, *, buffers: Iterable[Any] = ()) -> Any:
     try:
         read = _Unpickler(io.BytesIO(content), buffers=buffers).load()
-        # For Dask, what comes with an error is a traceback or nothing.
+        # Dask accepts only a traceback or None beside an error.
         is_traceback = isinstance(read, ForeignObject) and read.kind == "unpickle_traceback"
         return None if is_traceback else read
-    except Exception:  # A pickle can do anything wrong; to fail would end Dask's connection.
+    except Exception:  # A pickle can raise anything; an error here would end Dask's connection.
         return ForeignObject()
 
 
 def _run_no_pickles() -> None:
-    """Have Dask's client in this process run nothing of what others send it.
+    """Keep Dask's client in this process from running received pickles.
 
     Dask has no setting for that. These two modules do all its unpickling.
     """
@@ -393,32 +395,32 @@ def _run_no_pickles() -> None:
         vars(module)["pickle"] = harmless
 
 
-# What runs on the workers.
+# These functions run on the workers.
 
 _one_at_a_time = threading.Lock()
 _courses: dict[str, Handout] = {}
 
 
-def _keep(told: Handout) -> Handout:
-    return told
+def _keep(handout: Handout) -> Handout:
+    return handout
 
 
-def _grade_there(told: Handout, job: Job, is_alone: bool = False) -> str:
-    """Grade a job; its `Graded` as JSON, or why nothing can be graded here."""
+def _grade_there(handout: Handout, job: Job, is_alone: bool = False) -> str:
+    """Grade a job; return its `Graded` as JSON, or why this worker can grade no job."""
     try:
-        if told.version != package_version():
+        if handout.version != package_version():
             raise CourseError(
                 f"a worker has another version of the autograder ({package_version()}) than the "
-                f"grader ({told.version}): install the same on both"
+                f"grader ({handout.version}): install the same on both"
             )
-        log.set_level(told.log_level)
+        log.set_level(handout.log_level)
         with _one_at_a_time:
-            _courses[told.name] = told
-            graded = grade_job(_grader(told.name), job, is_alone)
+            _courses[handout.name] = handout
+            graded = grade_job(_grader(handout.name), job, is_alone)
     except (CourseError, SandboxUnavailable) as error:
         return json.dumps({"refused": str(error)})
     if graded.report is not None:
-        # The notebook shows the examples; nobody asks for them again.
+        # The notebook shows the examples; the report need not hold them.
         short = [replace(result, example=None) for result in graded.report.exercises]
         graded = replace(graded, report=replace(graded.report, exercises=short))
     return json.dumps(asdict(graded))
@@ -426,20 +428,20 @@ def _grade_there(told: Handout, job: Job, is_alone: bool = False) -> str:
 
 @cache
 def _grader(name: str) -> Grader:
-    """The grader for a course whose handout this worker has, kept warm.
+    """Return the grader for a course whose handout this worker has, kept warm.
 
-    The course's files lie in the worker's own folder. Dask removes it when the worker ends; where
-    the worker was killed, the next one that starts on the machine does.
+    The course's files lie in the worker's own folder. Dask removes it when the worker ends; if the
+    worker was killed, the next one that starts on the machine does.
     """
-    told = _courses[name]
+    handout = _courses[name]
     folder = tempfile.TemporaryDirectory(
         prefix="autograder-course-", dir=get_worker().local_directory
     )
-    for path, content in told.files.items():
+    for path, content in handout.files.items():
         target = Path(folder.name, path)
         target.parent.mkdir(parents=True, exist_ok=True)
         target.write_bytes(content)
-    grader = Grader(Path(folder.name), told.key)
+    grader = Grader(Path(folder.name), handout.key)
     atexit.register(folder.cleanup)
     atexit.register(grader.close)
     return grader

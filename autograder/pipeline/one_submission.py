@@ -41,7 +41,7 @@ def grade_file(grader: Grader, path: Path, name: str | None = None) -> tuple[Not
 def grade_content(
     grader: Grader, content: bytes, where: str, name: str | None = None
 ) -> tuple[NotebookNode, Report]:
-    """Grade what a notebook file holds; `where` is the file's name, for messages."""
+    """Grade the content of a notebook file; `where` is the file's name, for messages."""
     started = time.thread_time()
     notebook = read_notebook(content, where)
     taken = time.thread_time() - started
@@ -61,7 +61,7 @@ def grade_content(
 
 
 def grade_restored(grader: Grader, restored: Restored, name: str, taken: float = 0.0) -> Report:
-    """Run and judge a restored notebook; the outcome is written into it and returned.
+    """Run and judge a restored notebook; write the outcome into it and return the report.
 
     Args:
         taken: seconds of the submission's time that reading it has taken.

@@ -1,4 +1,4 @@
-"""Grades recorded submissions again, and reports whose marks would change before storing any."""
+"""Grades recorded submissions again, and reports marks that would change before storing any."""
 
 from __future__ import annotations
 
@@ -23,11 +23,11 @@ class Regraded:
     """The outcome of grading a submission again.
 
     Attributes:
-        before: the last grading that the record knows.
-        now: the new one; None where the submission was not graded again.
-        left_alone: why not, then.
+        before: the last grading in the record.
+        now: the new one; None if the submission was not graded again.
+        left_alone: why it was not graded again.
         changes: the exercises whose points differ.
-        reasons: what has changed since, where points differ.
+        reasons: the changed versions or files, if points differ.
         by_hand: points that a person gave, by exercise; they stay as they are.
     """
 
@@ -78,7 +78,7 @@ class Regrading:
         self._kept: list[tuple[Job, Graded, Path]] = []
 
     def recorded(self, name: str, student: str | None = None) -> list[Entry]:
-        """The last grading of each student in the assignment; of one if named."""
+        """Return the last grading of each student in the assignment, or of one student."""
         if student is not None and (why := refused_id(student)):
             raise CourseError(f"{visible(student)}: {why}")
         last = {each.student: each for each in history.entries(self._room.gradebook, name, student)}
@@ -87,7 +87,7 @@ class Regrading:
         return [last[key] for key in sorted(last)]
 
     def run(self, recorded: Iterable[Entry]) -> Iterator[Regraded]:
-        """Grade again what was graded, each as it comes in; nothing is stored yet."""
+        """Grade recorded submissions again, yielding each as it comes in; store none yet."""
         before: dict[tuple[str, str], Entry] = {}
         left: list[Regraded] = []
         for done in self._room.run(self._jobs(recorded, before, left)):
@@ -146,7 +146,7 @@ class Regrading:
         """Store all that was graded again.
 
         Yields:
-            The student's id and, where it could not be stored, why.
+            The student's id and, if storing failed, why.
         """
         for job, graded, path in self._kept:
             with kept_at(f"{job.assignment} of {job.student}") as fault:

@@ -1,6 +1,6 @@
-"""Takes a student out of a class and back in, or gives what one handed in to another id.
+"""Takes students out of a class and back in, or moves their submissions to another id.
 
-Nothing is deleted: what leaves the gradebook and the folders lies in `withdrawn/` until it returns.
+No data is deleted: rows and folders of a student who was taken out lie in `withdrawn/`.
 """
 
 from __future__ import annotations
@@ -33,7 +33,7 @@ from .classroom import course_directory
 
 ASIDE = "withdrawn"
 _ROWS = "gradebook.json"
-# Each with the column that says whose or what a row is of, and the table of that.
+# Tables with the column that refers to a student or to a row of another table, and that table.
 _TABLES: tuple[tuple[Any, str], ...] = (
     (Student.__table__, "id"),
     (SubmittedAssignment.__table__, "student_id"),
@@ -45,7 +45,7 @@ Rows = dict[str, list[dict[str, Any]]]
 
 
 class Register:
-    """The students of a course. Use as a context manager; one program at a time has it."""
+    """The students of a course. A context manager; one program at a time has it."""
 
     def __init__(self, course: Path) -> None:
         self._course = course
@@ -63,9 +63,9 @@ class Register:
         self._lock.__exit__(*about)
 
     def withdraw(self, student: str) -> Path:
-        """Put all that there is of a student aside; returns the folder.
+        """Move all rows and folders of a student to `withdrawn/`; return the folder there.
 
-        Raises `CourseError` where there is nothing, or something lies there already.
+        Raises `CourseError` if the student has none, or the folder exists already.
         """
         self._require(student)
         aside = self._course / ASIDE / student
@@ -79,10 +79,10 @@ class Register:
         return aside
 
     def enrol(self, student: str) -> list[str]:
-        """Put back what lies aside; returns the assignments that stay there, since the student has
-        others by now.
+        """Move a student's rows and folders back from `withdrawn/`.
 
-        Raises `CourseError` where nothing lies aside.
+        Returns the assignments that stay there, since the student has others by now. Raises
+        `CourseError` if the student has no folder there.
         """
         aside = self._course / ASIDE / student
         if refused_id(student) or not (aside / _ROWS).exists():
@@ -100,15 +100,15 @@ class Register:
         return left
 
     def move(self, old: str, new: str, merge: bool) -> list[str]:
-        """Give to one id what another has, and take the other out of the class.
+        """Move the submissions and rows of one id to another, and take the old id out of the class.
 
         Args:
-            merge: whether the new id is a student already; what both handed in stays the new one's.
+            merge: whether the new id is a student already, whose own submissions stay.
 
         Returns:
-            The assignments that both have; the old one's lie aside.
+            The assignments that both have; the old one's stay in `withdrawn/`.
 
-        Raises `CourseError` where one is not, or is, in the gradebook against expectation.
+        Raises `CourseError` if the old id is not in the gradebook, or the new one against `merge`.
         """
         self._require(old)
         if why := refused_id(new):
@@ -144,7 +144,7 @@ class Register:
             )
 
     def _handed_in(self, student: str) -> set[str]:
-        """The assignments of which there is something of a student's."""
+        """Return the assignments for which a student has rows or folders."""
         found = select(SubmittedAssignment).where(SubmittedAssignment.student_id == student)
         names = {each.assignment.name for each in self._gradebook.db.scalars(found)}
         return names.union(
@@ -154,7 +154,7 @@ class Register:
         )
 
     def _rows(self, student: str) -> Rows:
-        """All rows of a student's, by table."""
+        """Return all rows of a student, by table."""
         rows: Rows = {}
         ids = [student]
         for table, of in _TABLES:
@@ -181,7 +181,7 @@ def _delete(db: Connection, rows: Rows) -> None:
 
 
 def _insert(db: Connection, rows: Rows) -> None:
-    """Insert the rows that are not there, as far as what they are about still is."""
+    """Insert the rows that are missing, if the rows to which they refer still exist."""
     assignments, notebooks, cells = (
         {*db.scalars(select(kind.__table__.c.id))} for kind in (Assignment, Notebook, BaseCell)
     )
@@ -204,7 +204,7 @@ def _insert(db: Connection, rows: Rows) -> None:
 
 
 def _read(column: Column[Any], value: Any) -> Any:
-    """A value of a row as it was before it was written as JSON."""
+    """Convert a value of a row back from its form in JSON."""
     if value is not None and isinstance(column.type, Interval):
         return timedelta(seconds=value)
     return datetime.fromisoformat(value) if value and isinstance(column.type, DateTime) else value
@@ -215,7 +215,7 @@ def _written(value: datetime | timedelta) -> str | float:
 
 
 def _give(db: Connection, old: str, new: str, names: list[str]) -> None:
-    """Make submissions another student's, and copy what the record says of them."""
+    """Move submissions to another student, and copy their lines of the record."""
     students, submissions = Student.__table__, SubmittedAssignment.__table__
     about = db.execute(select(students).where(students.c.id == old)).mappings().first()
     if about and new not in {*db.scalars(select(students.c.id))}:

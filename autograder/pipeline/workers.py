@@ -1,7 +1,7 @@
 """Grades many submissions: in this process, or in several that share the work.
 
-A submission travels as data, a `Job`, and comes back as data, a `Graded`. Whoever runs the jobs
-needs no folder with submissions and writes nothing; marks and files are stored by one process.
+A submission is sent as data, a `Job`, and comes back as data, a `Graded`. A process that runs jobs
+needs no folder with submissions and writes no file; marks and files are stored by one process.
 """
 
 from __future__ import annotations
@@ -54,38 +54,37 @@ _FAILED = (
 )
 
 _MOST = 2.0
-"""For how many times a submission's time a process may be at one job, whatever it does there."""
+"""Time limit of a process for one job, as a multiple of a submission's time."""
 
 _AHEAD = 8
-"""How many submissions are queued for each process, to be graded or to be stored.
+"""Number of submissions that are queued for each process, to be graded or to be stored.
 
-A disk that is slow for a moment keeps nobody waiting then; and memory stays bounded, however large
-the class is.
+So a slow moment of the disk delays no process, and memory stays bounded for any size of class.
 """
 
 _AHEAD_BYTES = 32 << 20
-"""How many bytes these submissions may have together before no more are read."""
+"""Greatest total size in bytes of the queued submissions; then reading pauses."""
 
 _MOMENT = 0.05
-"""For how many seconds what is graded waits for what else is, to be stored with it."""
+"""Seconds that a graded submission waits for others, to be stored together."""
 
 
 class Workers(Protocol):
-    """Runs jobs, a bounded number at a time, and gives them back soon after they are graded.
+    """Runs jobs, a bounded number at a time, and yields them soon after they are graded.
 
-    Those that are graded by then come together: to store several at once takes less.
+    Those that are graded by then come together: storing several at once takes less time.
     """
 
     def run(self, jobs: Iterable[Job]) -> Iterator[list[tuple[Job, Graded]]]: ...
 
 
 def grade_job(grader: Grader, job: Job, is_alone: bool = True) -> Graded:
-    """Grade one submission. What cannot be read is graded as a notebook without answers.
+    """Grade one submission. An unreadable file is graded as a notebook without answers.
 
-    Where the grader itself fails, this costs nobody else anything.
+    An error of the grader itself concerns this submission alone.
 
     Args:
-        is_alone: whether nothing else is graded on this machine meanwhile.
+        is_alone: whether this is the only grading on this machine meanwhile.
     """
     grader.is_alone = is_alone
     _log.info("%s of %s: taken up, file %s", job.assignment, job.student, job.stamp)
@@ -93,7 +92,7 @@ def grade_job(grader: Grader, job: Job, is_alone: bool = True) -> Graded:
         return _grade(grader, job)
     except SandboxLost as error:
         return Graded(error=fit(f"{job.where}: {error}"), is_disturbed=True)
-    except (CourseError, SandboxUnavailable):  # These concern every submission.
+    except (CourseError, SandboxUnavailable):  # these concern every submission
         raise
     except Exception as error:
         _log.debug("the grader failed at %s", job.where, exc_info=True)
@@ -137,11 +136,10 @@ class OneProcess:
 
 
 class ManyProcesses:
-    """Grades in several processes of this machine.
+    """Grades in several processes of this machine. A context manager.
 
-    A process that is lost, by whatever is beyond the sandbox, costs nothing: what it was at is
-    graded again, alone. One that hangs at a job is ended, and is lost like that. Use as a context
-    manager.
+    The job of a process that ends unexpectedly is graded again, alone. A process that hangs at a
+    job is killed, and its job is graded again in the same way.
 
     Args:
         course: the course folder.
@@ -169,7 +167,7 @@ class ManyProcesses:
         self._seconds = submission_seconds
 
     def __enter__(self) -> ManyProcesses:
-        # As long as nothing is open and no thread runs, a fork is safe; it need import nothing.
+        # A fork is safe while no other thread runs, and the child need import no module.
         if threading.active_count() == 1:
             context = multiprocessing.get_context("fork")
             self._pool = self._new_pool(self._count, context, self._servers, context.Value("i"))
@@ -217,7 +215,7 @@ class ManyProcesses:
         return len(running) < _AHEAD * self._count and held < _AHEAD_BYTES
 
     def _submitted(self, job: Job) -> Future[Graded]:
-        """The job's outcome to be; where a process was lost this very moment, the job is, too."""
+        """Submit a job; if a process ended this very moment, return a future with that error."""
         try:
             return self._pool.submit(_grade_here, job)
         except BrokenProcessPool as error:
@@ -226,10 +224,10 @@ class ManyProcesses:
             return lost
 
     def _one_by_one(self, jobs: Sequence[Job]) -> Iterator[tuple[Job, Graded]]:
-        """The outcomes of jobs that were under way when a process was lost, or were disturbed.
+        """Grade jobs again that ran when a process ended unexpectedly, or that were disturbed.
 
-        Another process grades them one after another. Where it is lost as well, a fresh one shows
-        whether this very job was why.
+        Another process grades them one after another. If that process ends as well, a new one shows
+        whether the same job was the cause.
         """
         alone: ProcessPoolExecutor | None = None
         try:
@@ -265,10 +263,10 @@ class ManyProcesses:
 
 
 def _end_broken(pool: ProcessPoolExecutor) -> None:
-    """Shut a pool down one of whose processes was lost."""
+    """Shut down a pool after one of its processes ended unexpectedly."""
     if sys.version_info < (3, 11, 5):
-        # Python waits for ever there, where what is on its way fills the pipe that nobody reads any
-        # more (https://github.com/python/cpython/issues/94777).
+        # Python waits for ever there if queued data fills the pipe, which has no reader any more
+        # (https://github.com/python/cpython/issues/94777).
         vars(pool)["_call_queue"]._reader.close()
     pool.shutdown()
 
@@ -311,8 +309,8 @@ def _begin(
 def _keep_to_one_processor(number: int, count: int) -> None:
     """Keep this worker to its own processor, if there is one for each of the `count` workers.
 
-    What it and its students use stays in that processor's caches, and no processor is idle while
-    two workers are on another.
+    The memory of the worker and its students stays in that processor's caches, and no processor is
+    idle while two workers share another.
     """
     processors = sorted(os.sched_getaffinity(0))
     if len(processors) == count:
@@ -320,7 +318,7 @@ def _keep_to_one_processor(number: int, count: int) -> None:
 
 
 def prepare(grader: Grader, names: Iterable[str]) -> None:
-    """Load what these assignments need. An error in one is raised when it is graded."""
+    """Load these assignments. An error in one is raised when it is graded."""
     for name in names:
         with suppress(CourseError):
             grader.prepare(name)
@@ -328,18 +326,19 @@ def prepare(grader: Grader, names: Iterable[str]) -> None:
 
 
 def collect_seldom() -> None:
-    """Look for garbage seldom, and never among the modules: a grader makes little of it.
+    """Collect garbage seldom, and never among the modules: a grader makes little of it.
 
-    For a process that does nothing but grade, from when all is imported.
+    For a process that only grades, called once all is imported.
     """
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
 
 
 def _grade_here(job: Job, is_alone: bool = False) -> Graded:
-    """Grade a job in this worker, which ends itself where that takes far too long.
+    """Grade a job in this worker; a watchdog ends the worker if that takes far too long.
 
-    A thread without Python sees to it, whatever holds the interpreter, and prints what it is at.
+    The watchdog is a thread without Python, which works even if the interpreter's lock is held, and
+    prints a traceback.
     """
     assert _grader is not None
     faulthandler.dump_traceback_later(_MOST * _grader.submission_seconds, exit=True, file=2)
