@@ -236,7 +236,8 @@ def patiently(gradebook: Gradebook, what: str, write: Callable[[], T]) -> T:
             gradebook.db.rollback()
             if _kind(error).startswith(_LASTING) or time.monotonic() > until:
                 raise CourseError(
-                    f"{what} could not be stored {with_remedy(error)} What was graded before is stored."
+                    f"{what} could not be stored {with_remedy(error)} "
+                    "What was graded before is stored."
                 ) from error
             time.sleep(0.1)
         except Exception:

@@ -233,7 +233,7 @@ class Cluster:
         if isinstance(error, ForeignObject) and error.kind == "KilledWorker":
             return Graded(error=f"{job.where}: {_LOST}")
         raise CourseError(
-            f"a Dask worker failed ({fit(_kind_and_message(error))[:300]}). Install the same version of "
+            f"a Dask worker failed ({fit(_in_words(error))[:300]}). Install the same version of "
             "the autograder there as here; the worker's own log says more."
         )
 
@@ -294,7 +294,7 @@ class Cluster:
             yield
         except (ClosedClientError, CancelledError, OSError) as error:
             raise CourseError(
-                f"the Dask scheduler at {self._address} was lost. Marks reported so far are stored. "
+                f"the Dask scheduler at {self._address} was lost. Marks so far are stored. "
                 "Start the scheduler and its workers again; then the same command does the rest."
             ) from error
 
@@ -348,7 +348,7 @@ def _security(address: str) -> Security:
 _GRADED = TypeAdapter(Graded)
 
 
-def _kind_and_message(error: BaseException) -> str:
+def _in_words(error: BaseException) -> str:
     """Return the kind of an error, and its message."""
     if not isinstance(error, ForeignObject):
         return f"{type(error).__name__}: {error}"
