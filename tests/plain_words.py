@@ -26,7 +26,7 @@ STUDENTS_READ = re.compile(
 """Files whose texts are a lesson, an answer or a sentence for students: they are not checked."""
 
 NOT_YET = re.compile(
-    r"autograder/(authoring|commands|course_folder|delivery|nbgrader_plugins|pages)/|coursecheck/|course/|grading_tests/|benchmarks/|docs/|tests/"
+    r"coursecheck/|course/|grading_tests/|benchmarks/|docs/|tests/"
     r"|[^/]+\.(py|md)"
 )
 """Files that are not rewritten yet."""
@@ -54,7 +54,7 @@ HABITS = [
     habit(r"\A(What|Whether|How|Where|Who|Which|Why|When|That)\b",
           "begin with a verb (Return, Run) or with a term of the words in docs/how-it-works.md",
           "docstring"),
-    habit(r"(\A|[.;:] )Where\b(?! (is|are|do|does|to)\b)", "a condition uses `if` or `when`",
+    habit(r"(\A|[.;] )Where\b(?! (is|are|do|does|to)\b)", "a condition uses `if` or `when`",
           "docstring", "comment", "Markdown"),
     habit(r"\b(say|says|said|know|knows|known|learns?|speaks?|hears?|heard) of\b",
           "write `about`, or name what is reported"),
@@ -90,7 +90,7 @@ def of_python(source: str) -> Iterator[Text]:
             if isinstance(each, ast.Expr) and isinstance(each.value, ast.Constant):
                 text = each.value.value
                 if isinstance(text, str) and not SILENCED.search(lines[each.end_lineno - 1]):
-                    yield Text("docstring", each.lineno, text)
+                    yield Text("docstring", each.lineno, prose(text))
         is_test = isinstance(node, ast.FunctionDef) and node.name.startswith("test_")
         if is_test and not SILENCED.search(lines[node.lineno - 1]):
             yield Text("test name", node.lineno, node.name.replace("_", " "))
@@ -110,9 +110,14 @@ def comments(source: str) -> Iterator[Text]:
     yield from joined(block)
 
 
+def prose(text: str) -> str:
+    """Return a text with its inline code blanked out."""
+    return re.sub(r"`[^`\n]*`", "``", text)
+
+
 def joined(block: list[tuple[int, str]]) -> Iterator[Text]:
     if block and not any(SILENCED.search(text) for _, text in block):
-        yield Text("comment", block[0][0], "\n".join(text for _, text in block))
+        yield Text("comment", block[0][0], prose("\n".join(text for _, text in block)))
 
 
 def of_markdown(source: str) -> Iterator[Text]:
@@ -122,7 +127,7 @@ def of_markdown(source: str) -> Iterator[Text]:
         if line.lstrip().startswith("```"):
             fenced = not fenced
         elif not fenced and not line.startswith("    ") and not SILENCED.search(line):
-            yield Text("Markdown", number, re.sub(r"`[^`]*`|\]\([^)]*\)", "", line))
+            yield Text("Markdown", number, re.sub(r"\]\([^)]*\)", "", prose(line)))
 
 
 def findings(path: str, source: str) -> Iterator[str]:

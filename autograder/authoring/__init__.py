@@ -1,1 +1,1 @@
-"""For authors: new exercises, released notebooks, and the audit of hidden tests."""
+"""Tools for authors: new exercises, released notebooks, and the audit of hidden tests."""

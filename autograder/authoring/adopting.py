@@ -1,4 +1,4 @@
-"""Takes an nbgrader course as it is: writes what the grader wants to know of it, and tries it."""
+"""Adopts an nbgrader course as it is: writes the grader's configuration for it, and tries it."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ from .release import copy_course, source_names
 _TEMPLATE = Path(__file__).with_name("template")
 _CONFIG, _OURS = "nbgrader_config.py", "autograder_config.py"
 _PYTHON = ("", "time", "timeit", "capture", "prun", "writefile")
-"""The cell magics below which there is Python."""
+"""Cell magics below which there is Python."""
 
 
 @dataclass
@@ -43,8 +43,8 @@ class Adopted:
 
     Attributes:
         wrote: the files that were written or changed.
-        seen: what each assignment is made of, in words.
-        open: what a person has to decide or mend.
+        seen: the content of each assignment, in words.
+        open: points that a person has to decide or mend.
         tests: how many test cells there are.
     """
 
@@ -56,7 +56,7 @@ class Adopted:
 
 @dataclass
 class _Uses:
-    """List what an assignment's notebooks import and read."""
+    """The imports and data files of an assignment's notebooks."""
 
     data: list[str] = field(default_factory=list)
     packages: set[str] = field(default_factory=set)
@@ -64,9 +64,9 @@ class _Uses:
 
 
 def adopt(course: Path, title: str) -> Adopted:
-    """Write course.toml and nbgrader's configuration where they are missing, and try each solution.
+    """Write course.toml and nbgrader's configuration if they are missing, and try each solution.
 
-    Raises `CourseError` where there are no notebooks in `source/`.
+    Raises `CourseError` if there are no notebooks in `source/`.
     """
     course = course.resolve()
     names = source_names(course)
@@ -98,7 +98,7 @@ def adopt(course: Path, title: str) -> Adopted:
 
 
 def _configure(course: Path, done: Adopted) -> None:
-    """Have nbgrader take our steps, whatever else its configuration says."""
+    """Add our steps to nbgrader's configuration, and keep its other settings."""
     text = (_TEMPLATE / _CONFIG).read_text("utf-8")
     own = course / _CONFIG
     if not own.exists():
@@ -113,14 +113,14 @@ def _configure(course: Path, done: Adopted) -> None:
 
 
 def _id(course: Path) -> str:
-    """The course's id for nbgrader; without one, what its folder's name makes."""
+    """Return the course's id in nbgrader; by default one made from its folder's name."""
     own = course_directory(course).course_id if (course / _CONFIG).exists() else ""
     words = re.findall(r"[A-Za-z0-9_.-]+", own or course.resolve().name.lower())
     return "-".join(words).strip("-._") or "course"
 
 
 def _settings(course: Path, title: str, names: Iterable[str], uses: dict[str, _Uses]) -> str:
-    """The text of course.toml."""
+    """Return the text of course.toml."""
     packages = sorted(set().union(*(each.packages for each in uses.values())))
     lines = ["# What the grader knows of this course: docs/settings.md has every key.", ""]
     lines += [f"id = {json.dumps(_id(course))}", f"title = {json.dumps(title, ensure_ascii=False)}"]
@@ -136,7 +136,7 @@ def _settings(course: Path, title: str, names: Iterable[str], uses: dict[str, _U
 
 
 def _uses(folder: Path) -> _Uses:
-    """Look through the notebooks of a folder, and through the modules beside them."""
+    """Return the imports and data files of a folder's notebooks, and of the modules beside them."""
     cells = [
         cell.source
         for path in sorted(folder.glob("*.ipynb"))
@@ -172,7 +172,7 @@ def _uses(folder: Path) -> _Uses:
 
 
 def _imports(source: str) -> set[str]:
-    """The top-level modules that a cell imports."""
+    """Return the top-level modules that a cell imports."""
     magic = re.match(r"%%(\w+).*", source)
     if (magic[1] if magic else "") not in _PYTHON:
         return set()

@@ -1,4 +1,4 @@
-"""The hidden tests in an author's own notebook: the same tests, on the live namespace."""
+"""Runs the hidden tests in an author's own notebook, on the live namespace."""
 
 from __future__ import annotations
 
@@ -37,13 +37,13 @@ class LocalResult:
 
 
 def run_hidden_tests(exercise: str, namespace: dict[str, Any] | None = None) -> LocalResult:
-    """Run an exercise's hidden tests on the notebook that this is called from.
+    """Run an exercise's hidden tests on the notebook that calls this.
 
-    Nothing is confined: this is for authors and their own code.
+    The code is not confined: this is for authors and their own code.
 
     Args:
         exercise: the exercise's id.
-        namespace: where the answer lives; the caller's globals by default.
+        namespace: the names of the answer; the caller's globals by default.
     """
     if namespace is None:
         namespace = sys._getframe(1).f_globals

@@ -1,6 +1,6 @@
 """Makes a course, or an assignment in one, that works from the start.
 
-What a new course holds are the files in `template/`, beside this one.
+The files of a new course are copied from `template/`, beside this module.
 """
 
 from __future__ import annotations
@@ -38,9 +38,9 @@ from autograder.testing import close, exercise
 
 
 def make_course(folder: Path, title: str) -> Path:
-    """Make a course in a folder that is empty or not there yet; returns the folder.
+    """Make a course in an empty or new folder; return the folder.
 
-    Raises `CourseError` where something is in it, or what is made from the sources cannot be made.
+    Raises `CourseError` if the folder is not empty, or the release or tables cannot be made.
     """
     if folder.exists() and (not folder.is_dir() or any(folder.iterdir())):
         raise CourseError(
@@ -71,9 +71,9 @@ def make_course(folder: Path, title: str) -> Path:
 
 
 def add_assignment(course: Path, name: str) -> list[Path]:
-    """Write a notebook without exercises and a module without tests; returns their paths.
+    """Write a notebook without exercises and a module without tests; return their paths.
 
-    Raises `CourseError` where the name is taken or no name.
+    Raises `CourseError` if the name is taken or no name.
     """
     if not name.isidentifier():
         raise CourseError(f"{name!r} cannot be a name: letters, digits and _ can")
@@ -82,7 +82,7 @@ def add_assignment(course: Path, name: str) -> list[Path]:
     for path in (notebook, tests):
         if path.exists():
             raise CourseError(f"{path} is there already: choose another name")
-    # A table that lies elsewhere comes with a package, and so does its `check`.
+    # A table in another folder comes with a package, and so does its `check`.
     package = load_settings(course).tables.partition("/")[0] or "coursecheck"
     heading = f"# {name.replace('_', ' ').capitalize()}\n\nSay here what this is about."
     made = nbformat.v4.new_notebook(

@@ -40,7 +40,7 @@ _WRONG_ANSWERS = """\
 def intro(
     course: Path, title: str, points: float, difficulty: int, minutes: int, is_question: bool
 ) -> str:
-    """The text of an exercise's first cell, in which `{number}` stands for its number.
+    """Return the text of an exercise's first cell, in which `{number}` stands for its number.
 
     Its heading begins with the first of the words that the course's `course.toml` allows; a
     question's with the last.
@@ -96,7 +96,8 @@ def add_exercise(
 
 
 def marks(grade_id: str, points: float | None = None, locked: bool = True) -> dict[str, object]:
-    """nbgrader's metadata of a cell: a test's with its points, a locked one's, or a solution's."""
+    """Return nbgrader's metadata of a cell: a test's with its points, a locked one's, or a
+    solution's."""
     own: dict[str, object] = {
         "grade": points is not None,
         "grade_id": grade_id,
@@ -113,7 +114,7 @@ def marks(grade_id: str, points: float | None = None, locked: bool = True) -> di
 def cell(
     kind: str, id: str, source: str, metadata: dict[str, object] | None = None
 ) -> NotebookNode:
-    """A notebook's cell of this kind."""
+    """Return a notebook's cell of this kind."""
     make = nbformat.v4.new_markdown_cell if kind == "markdown" else nbformat.v4.new_code_cell
     made: NotebookNode = make(source, id=id, metadata=metadata or {})
     return made

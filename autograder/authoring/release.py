@@ -1,7 +1,7 @@
 """Makes the release and solution notebooks that the clone carries, from the source notebooks.
 
-Both are what `nbgrader generate_assignment` and `nbgrader generate_solution` make, with cell ids
-and outputs kept stable, so that the same source gives the same files.
+Both are results of `nbgrader generate_assignment` and `nbgrader generate_solution`, with cell ids
+and outputs kept stable, so that the same source makes the same files.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ from ..judging.ordinary import copy_own_files
 
 
 def copy_course(course: Path, target: Path) -> None:
-    """Copy what makes a folder a course: configuration, notebooks, tests; no one's work."""
+    """Copy the parts of a course: configuration, notebooks and tests, without students' work."""
     target.mkdir(parents=True, exist_ok=True)
     for file in ("nbgrader_config.py", SETTINGS):
         shutil.copyfile(course / file, target / file)
@@ -37,9 +37,9 @@ def copy_course(course: Path, target: Path) -> None:
 
 
 def made(course: Path, kind: str, name: str) -> NotebookNode:
-    """The "release" or "solutions" notebook of an assignment, made afresh in a scratch folder.
+    """Return the "release" or "solutions" notebook of an assignment, made in a scratch folder.
 
-    Raises `CourseError` with nbgrader's own words where it fails.
+    Raises `CourseError` with nbgrader's message if it fails.
     """
     place = place_of(course, name)
     with tempfile.TemporaryDirectory() as folder:
@@ -54,10 +54,10 @@ def made(course: Path, kind: str, name: str) -> NotebookNode:
         notebook: NotebookNode = nbformat.read(place.inside(scratch / kind), as_version=4)
     _require_no_errors(notebook)
     _leave_out_widgets(notebook)
-    # How much of a text a kernel sends at a time differs as well.
+    # The pieces in which a kernel sends a text differ as well.
     notebook, _ = CoalesceStreamsPreprocessor().preprocess(notebook, {})
     for cell in notebook.cells:
-        cell.metadata.pop("execution", None)  # when it was run, which differs every time
+        cell.metadata.pop("execution", None)  # the time when it was run, which differs every time
     return notebook
 
 
@@ -69,7 +69,8 @@ def _require_no_errors(notebook: NotebookNode) -> None:
 
 
 def _leave_out_widgets(notebook: NotebookNode) -> None:
-    """Leave the pictures beside them: a widget whose kernel has ended is shown as an error."""
+    """Remove widgets and keep the pictures beside them: without its kernel a widget is shown as an
+    error."""
     notebook.metadata.pop("widgets", None)
     for cell in notebook.cells:
         for output in cell.get("outputs", []):
@@ -77,7 +78,7 @@ def _leave_out_widgets(notebook: NotebookNode) -> None:
 
 
 def write(course: Path, kind: str, name: str) -> Path:
-    """Make the notebook and put it into the clone; returns its path."""
+    """Make the notebook and put it into the clone; return its path."""
     place = place_of(course, name)
     path = place.inside(course / kind)
     path.parent.mkdir(parents=True, exist_ok=True)
@@ -88,13 +89,13 @@ def write(course: Path, kind: str, name: str) -> Path:
 
 
 def copy_beside(course: Path, name: str) -> None:
-    """Put what lies beside the source notebook, such as data and a table, beside the release."""
+    """Copy the files beside the source notebook, such as data and a table, beside the release."""
     ignored = [*CourseDirectory().ignore, "*.ipynb"]
     copy_own_files(course / "source" / name, course / "release" / name, ignored)
 
 
 def run_nbgrader(folder: Path, *arguments: str) -> None:
-    """Run an nbgrader command in a course. Raises `CourseError` with its words if it fails."""
+    """Run an nbgrader command in a course. Raises `CourseError` with its message if it fails."""
     command = [sys.executable, "-m", "nbgrader", *arguments]
     done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
     if done.returncode != 0:
@@ -105,9 +106,9 @@ def run_nbgrader_for_each(folder: Path, *arguments: str) -> dict[str, str]:
     """Run an nbgrader command that goes through a class.
 
     Returns:
-        Why it failed at a student, by student, where it went on with the others.
+        The error, by student, if it went on with the others.
 
-    Raises `CourseError` with its words if it failed for all.
+    Raises `CourseError` with its message if it failed for all.
     """
     command = [sys.executable, "-m", "nbgrader", *arguments]
     done = subprocess.run(
@@ -122,7 +123,7 @@ def run_nbgrader_for_each(folder: Path, *arguments: str) -> dict[str, str]:
         _, traceback, *_ = [*_LOGGED.split(text, maxsplit=2), ""]
         raised = [match[1] or match[0] for match in _RAISED.finditer(traceback)]
         failed[student] = raised[-1] if raised else "nbgrader failed"
-    # nbgrader says this only when it has gone through all.
+    # nbgrader prints this only when it has gone through all.
     if not failed or "for details on the specific errors" not in done.stderr:
         raise _failed(arguments, done.stderr)
     return failed
@@ -138,5 +139,5 @@ def _failed(arguments: tuple[str, ...], said: str) -> CourseError:
 
 
 def source_names(course: Path) -> list[str]:
-    """The assignments that the course has source notebooks for."""
+    """Return the assignments that the course has source notebooks for."""
     return sorted({path.parent.name for path in (course / "source").glob("*/*.ipynb")})

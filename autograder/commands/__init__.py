@@ -1,1 +1,1 @@
-"""The verbs of the `autograder` command."""
+"""The subcommands of `autograder`."""

@@ -1,4 +1,4 @@
-"""The commands for authors: new exercises, what is made from the sources, the lesson, a hub."""
+"""Commands for authors: new exercises, generated files, the lesson, a hub."""
 
 from __future__ import annotations
 
@@ -22,9 +22,9 @@ def _say(text: object) -> None:
 @course_option
 @for_people
 def tables(assignments: tuple[str, ...], course: Path | None) -> None:
-    """Make the tables of the visible checks anew, by default for all assignments.
+    """Make the tables of the visible checks again, by default for all assignments.
 
-    A table holds what the public probes show on the solution and on each known mistake.
+    A table holds the results of the public probes on the solution and on each known mistake.
     """
     from ..authoring.release import copy_beside
     from ..judging.check_tables import write_table
@@ -41,7 +41,7 @@ def tables(assignments: tuple[str, ...], course: Path | None) -> None:
 @course_option
 @for_people
 def release(assignments: tuple[str, ...], solutions: bool, course: Path | None) -> None:
-    """Make the release notebooks anew from those in source/, by default for all assignments.
+    """Make the release notebooks again from those in source/, by default for all assignments.
 
     They are what `nbgrader generate_assignment` makes, and the same each time; no gradebook is
     touched. The model solution is graded once for each version; if it does not pass its own hidden
@@ -93,8 +93,9 @@ def new(folder: Path, title: str | None) -> None:
 def adopt(folder: Path, title: str | None) -> None:
     """Make the nbgrader course in FOLDER one that is graded here, and leave its notebooks alone.
 
-    It writes course.toml, from what the notebooks import and read, has nbgrader_config.py take our
-    steps, and grades every solution in the sandbox. Ends with status 1 where something is open.
+    It writes course.toml, from what the notebooks import and read, adds our steps to
+    nbgrader_config.py, and grades every solution in the sandbox. Ends with status 1 if something is
+    open.
     """
     from ..authoring import adopting
 
@@ -109,8 +110,8 @@ def adopt(folder: Path, title: str | None) -> None:
     if done.open:
         _say(f"{len(done.open)} open. Settle them in {folder}, and run the same command again.")
         sys.exit(1)
-    told = f"{folder} is in order: each solution passes its {done.tests} test cells in the sandbox."
-    console.print(told, style="green", markup=False, highlight=False, soft_wrap=True)
+    text = f"{folder} is in order: each solution passes its {done.tests} test cells in the sandbox."
+    console.print(text, style="green", markup=False, highlight=False, soft_wrap=True)
 
 
 @click.command("new-assignment")
@@ -202,7 +203,7 @@ def hub(
 ) -> None:
     """Start a JupyterHub for the course on this machine alone, for a trial.
 
-    With --config it is a hub of your own: who may log in is for your settings to say.
+    With --config it is a hub of your own, and your settings say who may log in.
     """
     from ..delivery.hub.starting import start
 

@@ -1,4 +1,4 @@
-"""A sample class, run through the whole pipeline in a folder of its own."""
+"""Runs a sample class through the whole pipeline in a folder of its own."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ _HOSTILE = {
     "eats_memory": "hoard = bytearray(4 * 2**30)\n",
     "prints_for_ever": 'while True:\n    print("more " * 100)\n',
 }
-"""What some students hand in as the answer to an exercise, by the student's id."""
+"""Answers of hostile students, by the student's id."""
 
 
 def run_demo(course: Path, name: str | None, folder: Path | None, console: Console) -> None:
@@ -39,7 +39,7 @@ def run_demo(course: Path, name: str | None, folder: Path | None, console: Conso
         course: the course to copy.
         name: the assignment; the first that has hidden tests if None.
         folder: where to; a new temporary folder if None.
-        console: where to tell about it.
+        console: for the printed messages.
     """
     names = assignment_names(course)
     if not names:
@@ -83,7 +83,7 @@ def run_demo(course: Path, name: str | None, folder: Path | None, console: Conso
 
 
 def sample_class(assignment: Assignment) -> dict[str, dict[str, str]]:
-    """Submissions by student id: which solution cells each filled in, and with what."""
+    """Return submissions by student id: the source of each filled solution cell."""
     right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
     students: dict[str, dict[str, str]] = {"all_right": right, "not_started": {}}
     for exercise in assignment.exercises.values():
@@ -91,7 +91,7 @@ def sample_class(assignment: Assignment) -> dict[str, dict[str, str]]:
             students[mistake.id.replace(".", "_")] = {**right, exercise.id: mistake.source}
     exercises = assignment.exercises.values()
     coded = [each.id for each in exercises if not (each.manual or each.form)] or [*right]
-    # Where there are exercises enough, nobody's is the first, on which all others may build.
+    # If there are enough exercises, the first, on which all others may build, stays right.
     for (student, source), exercise_id in zip(
         _HOSTILE.items(), cycle([*coded[1:], *coded[:1]]), strict=False
     ):
@@ -117,7 +117,7 @@ def hand_in_unreadable(course: Path, assignment: Assignment) -> None:
 
 
 def filled_notebook(course: Path, name: str, answers: dict[str, str]) -> str:
-    """The release notebook's JSON with answers, by exercise id, in its solution cells."""
+    """Return the release notebook's JSON with answers, by exercise id, in its solution cells."""
     notebook = nbformat.read(place_of(course, name).inside(course / "release"), as_version=4)
     for cell in notebook.cells:
         grade_id = cell.metadata.get("nbgrader", {}).get("grade_id")

@@ -1,4 +1,4 @@
-"""Examines the machine: what grading needs, what is there, and how to get the rest."""
+"""Examines the machine: requirements of grading, whether they are met, and remedies."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from ..wall.visible import packages
 
 @dataclass
 class Finding:
-    """One thing that was looked at.
+    """One requirement that was examined.
 
     Attributes:
-        what: the thing.
-        found: what was found, in a few words.
+        what: the requirement.
+        found: the result, in a few words.
         fine: whether it is as it should be.
         needed: whether grading is impossible without it.
         remedy: the command or step that mends it.
@@ -46,12 +46,12 @@ class Finding:
 
 
 def examine(course: Path | None) -> list[Finding]:
-    """Look at everything that grading depends on."""
+    """Examine everything that grading depends on."""
     settings, folder = Settings("", ""), None
     try:
         folder = find_course(course)
         settings = load_settings(folder)
-    except CourseError:  # which is told below
+    except CourseError:  # reported below
         pass
     looks: list[tuple[str, Callable[[], Finding | list[Finding]]]] = [
         ("operating system", _system),
@@ -72,7 +72,7 @@ def examine(course: Path | None) -> list[Finding]:
     for what, look in looks:
         try:
             found = look()
-        except Exception as error:  # What is broken here must not hide the rest.
+        except Exception as error:  # An error in one requirement must not hide the rest.
             found = Finding(what, in_words(error), False)
         findings += found if isinstance(found, list) else [found]
     return findings
@@ -110,7 +110,7 @@ def _packages(settings: Settings) -> Finding:
 
 
 def _bubblewrap() -> Finding:
-    """Whether bubblewrap's kind of sandbox works: a box is made inside a box, as in grading."""
+    """Check bubblewrap's kind of sandbox: make a box inside a box, as in grading."""
     if why := kinds.KINDS[BUBBLEWRAP].why_not():
         return Finding(BUBBLEWRAP, why, False, False, _namespace_remedy())
     return Finding(BUBBLEWRAP, f"{find_bubblewrap()}, a box inside a box was made", True)
@@ -140,7 +140,7 @@ def _sandbox(settings: Settings) -> Finding:
 
 
 def _memory(settings: Settings) -> Finding:
-    """What is free, the control group of a container included, beside what the workers may need."""
+    """Compare free memory, the control group of a container included, with the workers' need."""
     processors = len(os.sched_getaffinity(0))
     fitting, free = fitting_workers(processors, settings.limits), free_memory() / (1 << 30)
     each = (settings.limits.memory + WORKER_BYTES) / (1 << 30)
@@ -153,7 +153,7 @@ def _memory(settings: Settings) -> Finding:
 
 
 def _disks(course: Path | None) -> list[Finding]:
-    """Check that there is room where grading writes, and that it may write there."""
+    """Check that there is room on the disks that grading writes to, and that it may write."""
     findings = []
     folders = {"disk of temporary files": Path(tempfile.gettempdir())}
     if course is not None:
@@ -177,7 +177,7 @@ def _disks(course: Path | None) -> list[Finding]:
 
 
 def _why_not_written(folder: Path) -> str:
-    """Why files cannot be made in a folder, or its gradebook be changed; empty where they can."""
+    """Return why files cannot be made in a folder, or its gradebook be changed; "" if they can."""
     try:
         with tempfile.TemporaryFile(dir=folder) as file:
             file.write(bytes(4096))
@@ -191,7 +191,7 @@ def _why_not_written(folder: Path) -> str:
 
 
 def _processes(settings: Settings) -> Finding:
-    """What the control groups leave of processes and threads, beside what one student may start."""
+    """Compare the processes and threads that the control groups leave with those of one student."""
     left, needed = free_processes(), settings.limits.processes + _OWN_PROCESSES
     if left is None:
         return Finding("processes", "no control group limits them", True, False)
@@ -203,7 +203,7 @@ def _processes(settings: Settings) -> Finding:
 
 
 def _namespace_remedy() -> str:
-    """Why user namespaces may be refused here, and what allows them."""
+    """Return the setting that refuses user namespaces here, and a command that allows them."""
     try:
         program = find_bubblewrap()
     except SandboxUnavailable:
@@ -248,7 +248,7 @@ _LEAST_ROOM, _LEAST_FILES = 200, 1000
 """Mebibytes, and files, that a class being graded may need at least."""
 
 _OWN_PROCESSES = 8
-"""What a worker needs beside its student's processes."""
+"""Processes of a worker beside its student's."""
 
 _APPARMOR = (
     "AppArmor keeps ordinary programs from making namespaces. Allow it to bubblewrap alone:\n"

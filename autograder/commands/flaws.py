@@ -10,7 +10,7 @@ from ..terminal import EachAssignment, errors
 
 
 def rehearsed(course: Path, each_of: EachAssignment) -> dict[str, str]:
-    """Grade the model solutions, once for each version, and return what they do not pass."""
+    """Grade the model solutions, once for each version; return the tests that they do not pass."""
     from ..course_folder.key import course_key
     from ..judging.grader import Grader
 
@@ -28,7 +28,7 @@ def by_test(flaws: Collection[str]) -> dict[str, str]:
 
 
 def print_flaws(flaws: Collection[str]) -> None:
-    """Print what is wrong with hidden tests, and end with status 1 if something is."""
+    """Print the flaws of hidden tests, and end with status 1 if there is one."""
     for flaw in flaws:
         errors.print(
             f"autograder: {flaw}", style="red", highlight=False, markup=False, soft_wrap=True

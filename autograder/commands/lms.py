@@ -1,4 +1,4 @@
-"""The commands between a course and a learning management system."""
+"""Commands that exchange submissions and marks with a learning management system."""
 
 from __future__ import annotations
 
@@ -30,7 +30,7 @@ _LOOKS = {
     type=click.Choice(
         ["moodle", "blackboard", "brightspace", "ilias", "sakai", "canvas", "gradescope", "plain"]
     ),
-    help="Which system's it is; by default told by the names of the files.",
+    help="Which system's it is; by default recognised by the names of the files.",
 )
 @click.option("--mapping", type=_FILE, help="A CSV that says whose files are: file, student.")
 @click.option("--worksheet", type=_FILE, help="Moodle's grading worksheet: who is which number.")
@@ -56,9 +56,9 @@ def import_(
 ) -> None:
     """Take DOWNLOAD, a zip or folder with submissions to ASSIGNMENT, into submitted/.
 
-    Moodle's and Canvas's bulk downloads, Gradescope's export and any folder of notebooks are known
-    by the names of their files. Students are those of the gradebook. Ends with status 1 where
-    something needs a look: it is left in the download then, and the rest is imported all the same.
+    Moodle's and Canvas's bulk downloads, Gradescope's export and any folder of notebooks are
+    recognised by the names of their files. Students are those of the gradebook. Ends with status 1
+    if a file needs a look: it is left in the download then, and the rest is imported all the same.
     """
     from ..delivery.lms.importing import DONE, UNMATCHED, Sources, import_download
     from ..pages.csv_cells import csv_text
@@ -71,9 +71,9 @@ def import_(
             continue
         who = f" → {visible(each.student)}" if each.student else ""
         late = ", late" if each.late else ""
-        told = f"{each.state}: {each.place}{who}{late}" + (f": {each.told}" if each.told else "")
+        text = f"{each.state}: {each.place}{who}{late}" + (f": {each.told}" if each.told else "")
         style = _LOOKS.get(each.state, "yellow")
-        console.print(told, style=style, markup=False, highlight=False, soft_wrap=True)
+        console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
     if unmatched is not None:
         rows = [(each.place, each.student) for each in found if each.state == UNMATCHED]
         unmatched.write_text(csv_text([("file", "student"), *rows]), "utf-8", newline="")
@@ -97,7 +97,7 @@ def feedback(assignment: str, output: Path | None, course: Path | None) -> None:
     """Make the feedback pages of ASSIGNMENT, as zips that Moodle and Canvas hand out.
 
     Each student's page has the name by which the system finds the student again: of those alone
-    whose submission `autograder import` took in. Ends with status 1 where somebody's is missing.
+    whose submission `autograder import` took in. Ends with status 1 if a page is missing.
     """
     from ..delivery.lms.feedback_out import feedback_out
     from ..delivery.lms.importing import FOLDER
@@ -106,8 +106,8 @@ def feedback(assignment: str, output: Path | None, course: Path | None) -> None:
     with errors.status("writing feedback pages"):
         made = feedback_out(folder, assignment, output or folder / FOLDER / assignment)
     for path, number in made.zips.items():
-        told = f"{path}: {number} pages"
-        console.print(told, markup=False, highlight=False, soft_wrap=True)
+        text = f"{path}: {number} pages"
+        console.print(text, markup=False, highlight=False, soft_wrap=True)
     for note in made.notes:
         errors.print(visible(note), style="yellow", markup=False, highlight=False)
     sys.exit(bool(made.notes))
@@ -143,9 +143,9 @@ def send(
 ) -> None:
     """Send the marks of ASSIGNMENT to a learning management system, late penalties taken off.
 
-    A student is whoever has the gradebook's lms_user_id there. What was sent before and has not
-    changed is left alone, so a command that was stopped goes on. Ends with status 1 where some mark
-    was not sent.
+    A student is recognised by the lms_user_id in the gradebook. A mark that was sent before and has
+    not changed is left alone, so a command that was stopped goes on. Ends with status 1 if some
+    mark was not sent.
     """
     from ..delivery.lms.platforms import Canvas, LtiPlatform
     from ..delivery.lms.sending import DONE, Platform, send_marks
@@ -173,11 +173,11 @@ def send(
             print_json(vars(each))
             continue
         points = "" if each.points is None else f": {each.points:g}"
-        told = f"{each.state}: {each.student}{points}" + (f" ({each.told})" if each.told else "")
+        text = f"{each.state}: {each.student}{points}" + (f" ({each.told})" if each.told else "")
         style = {"sent": "green", "sent before": "dim", "would be sent": ""}.get(
             each.state, "yellow"
         )
-        console.print(visible(told), style=style, markup=False, highlight=False, soft_wrap=True)
+        console.print(visible(text), style=style, markup=False, highlight=False, soft_wrap=True)
     if not as_json:
         summary = ", ".join(f"{number} {state}" for state, number in counted.items())
         errors.print(summary or "nobody submitted anything", highlight=False)

@@ -79,7 +79,7 @@ def main(log_level: str) -> None:
 def check(notebook: Path, assignment: str | None, as_json: bool, course: Path | None) -> None:
     """Grade one filled NOTEBOOK, touching no gradebook.
 
-    Ends with status 1 where nothing in the file could be graded, or a hidden test is broken.
+    Ends with status 1 if the file could not be graded, or a hidden test is broken.
     """
     from ..course_folder.key import course_key
     from ..errors import UnreadableNotebook
@@ -87,7 +87,7 @@ def check(notebook: Path, assignment: str | None, as_json: bool, course: Path | 
     from ..pipeline.one_submission import grade_file
 
     folder = find_course(course)
-    _tell_sandbox(folder)
+    _print_sandbox(folder)
     with Grader(folder, course_key(folder)) as grader:
         try:
             with errors.status("grading"):
@@ -104,12 +104,12 @@ def check(notebook: Path, assignment: str | None, as_json: bool, course: Path | 
     print_flaws(report.flaws)
 
 
-def _tell_sandbox(course: Path) -> None:
-    """Tell what kind of sandbox is used, where that is not the usual one."""
+def _print_sandbox(course: Path) -> None:
+    """Print the kind of sandbox, if it is not the usual one."""
     from ..wall.kinds import notice
 
-    if told := notice(load_settings(course).sandbox):
-        click.echo(f"autograder: {told}", err=True)
+    if text := notice(load_settings(course).sandbox):
+        click.echo(f"autograder: {text}", err=True)
 
 
 def _print_report(report: Report) -> None:
@@ -155,9 +155,9 @@ def grade(
 ) -> None:
     """Grade what was submitted for each ASSIGNMENT and store the marks.
 
-    Submissions that were graded before and have not changed are left alone. Ends with status 1
-    where some submission held nothing to grade, or a hidden test is broken; all else is graded
-    all the same.
+    Submissions that were graded before and have not changed are left alone. Ends with status 1 if
+    some submission could not be graded, or a hidden test is broken; all others are graded all the
+    same.
     """
     unreadable, names = 0, _parts(course, assignments)
     each_of = EachAssignment(names)
@@ -169,8 +169,8 @@ def grade(
             with each_of.kept(name):
                 wanted[name] = room.submissions(name, student)
         for name in () if student else wanted:
-            for told in room.misplaced(name):
-                progress.console.print(told, style="red", markup=False, soft_wrap=True)
+            for text in room.misplaced(name):
+                progress.console.print(text, style="red", markup=False, soft_wrap=True)
         task = progress.add_task("grading", total=sum(map(len, wanted.values())))
         for name, students in wanted.items():
             with each_of.kept(name):
@@ -180,7 +180,7 @@ def grade(
                     progress.advance(task)
                     unreadable += outcome.error is not None
                     flaws |= by_test(outcome.report.flaws if outcome.report else [])
-                    _tell(progress.console, outcome, as_json)
+                    _print_outcome(progress.console, outcome, as_json)
     each_of.report()
     print_flaws(flaws.values())
     if unreadable or each_of.failed:
@@ -226,19 +226,19 @@ def _workers(
 
     settings = load_settings(course)
     if (fitting := fitting_workers(count, settings.limits)) < count:
-        told = f"there is memory for {fitting} of {count} workers, so no more are started"
-        click.echo(f"autograder: {told}", err=True)
+        text = f"there is memory for {fitting} of {count} workers, so no more are started"
+        click.echo(f"autograder: {text}", err=True)
         count = fitting
-    # The rest is imported meanwhile.
+    # Other modules are imported meanwhile.
     servers = WarmServer.launched(count, settings.limits, settings.visible, settings.sandbox)
-    _tell_sandbox(course)
+    _print_sandbox(course)
     from ..pipeline.workers import ManyProcesses
 
     with ManyProcesses(course, key, count, servers, names) as many:
         yield many
 
 
-def _tell(screen: Console, outcome: Any, as_json: bool) -> None:
+def _print_outcome(screen: Console, outcome: Any, as_json: bool) -> None:
     report, student = outcome.report, visible(outcome.student)
     if as_json:
         about = {
@@ -250,23 +250,23 @@ def _tell(screen: Console, outcome: Any, as_json: bool) -> None:
         }
         print_json({**about, **(report.as_json() if report else {})})
     elif outcome.error:
-        told = f"{student}: {visible(outcome.error)}"
-        screen.print(told, style="red", markup=False, highlight=False, soft_wrap=True)
+        text = f"{student}: {visible(outcome.error)}"
+        screen.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
     elif outcome.skipped:
-        told = f"{student}: graded before, unchanged"
-        screen.print(told, style="dim", markup=False, highlight=False, soft_wrap=True)
+        text = f"{student}: graded before, unchanged"
+        screen.print(text, style="dim", markup=False, highlight=False, soft_wrap=True)
     elif report is not None:
         wrong = [r for r in report.exercises if r.status not in ("passed", "manual")]
-        told = ", ".join(f"{r.id} {r.misconception or r.status}" for r in wrong)
+        text = ", ".join(f"{r.id} {r.misconception or r.status}" for r in wrong)
         line = f"{student}: {report.score:g} / {report.max_score:g}"
         line += f", {outcome.penalty:g} off for being late" if outcome.penalty else ""
-        line += f"  ({told})" if told else ""
+        line += f"  ({text})" if text else ""
         screen.print(line, markup=False, highlight=False, soft_wrap=True)
         for note in report.notes:
             screen.print(f"  {note}", markup=False, highlight=False)
     if outcome.warning and not as_json:
-        told = f"{student}: {outcome.warning}"
-        screen.print(told, style="yellow", markup=False, highlight=False, soft_wrap=True)
+        text = f"{student}: {outcome.warning}"
+        screen.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
 
 @main.command()
@@ -289,13 +289,13 @@ def regrade(
     as_json: bool,
     course: Path | None,
 ) -> None:
-    """Grade again what was graded for each ASSIGNMENT, and say whose marks change and why.
+    """Grade again what was graded for each ASSIGNMENT, and report whose marks change and why.
 
     Then it asks whether to store the new marks. Marks and comments that a person gave stay. With
-    --json nothing is asked, and nothing stored unless --yes is given.
+    --json it asks no question, and stores marks only if --yes is given.
     """
     from ..pipeline.regrading import Regrading
-    from .results import tell_regraded
+    from .results import print_regraded
 
     names = _parts(course, assignments)
     hands = _workers(find_course(course), names, workers, scheduler, insecure)
@@ -323,14 +323,14 @@ def regrade(
                         found.append(each)
                         progress.advance(task)
         each_of.report()
-        tell_regraded(found, as_json)
+        print_regraded(found, as_json)
         is_graded = any(each.now for each in found)
         if is_graded and (yes or (not as_json and click.confirm("Store the new marks?"))):
             stored = [*again.store()]
             failed = {whose: why for whose, why in stored if why}
             for whose, why in failed.items():
-                told = visible(f"{whose}: not stored: {why}")
-                errors.print(told, style="red", markup=False, highlight=False, soft_wrap=True)
+                text = visible(f"{whose}: not stored: {why}")
+                errors.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
             errors.print(f"{len(stored) - len(failed)} submissions stored", highlight=False)
             if failed:
                 sys.exit(1)
@@ -372,7 +372,7 @@ def demo(assignment: str | None, folder: Path | None, course: Path | None) -> No
 @click.argument("assignments", nargs=-1, metavar="[ASSIGNMENT]...")
 @_workers_option
 @click.option("--seed", default="audit", show_default=True, help="What is drawn depends on it.")
-@click.option("--case", "case_id", help="Judge this case alone and tell all about it.")
+@click.option("--case", "case_id", help="Judge this case alone and print all about it.")
 @click.option("--json", "as_json", is_flag=True, help="Print the outcome as JSON.")
 @click.option(
     "--page",
@@ -390,10 +390,10 @@ def audit(
     page: Path | None,
     course: Path | None,
 ) -> None:
-    """Hold the grading tests against every known mistake and every accepted solution.
+    """Run the grading tests on every known mistake and every accepted solution.
 
-    Without ASSIGNMENT, of all assignments. Ends with status 1 where the tests let something wrong
-    pass, misname it, or fail something right.
+    Without ASSIGNMENT, of all assignments. Ends with status 1 if the tests pass a wrong answer,
+    misname it, or fail a right one.
     """
     from ..authoring.audit.command import audit_all, audit_one
 
@@ -412,7 +412,7 @@ def audit(
 @course_option
 @for_people
 def doctor(as_json: bool, course: Path | None) -> None:
-    """Say what is missing on this machine, and the command that mends it."""
+    """Report what is missing on this machine, and the command that mends it."""
     from .doctor import examine
 
     findings = examine(course)

@@ -1,4 +1,4 @@
-"""The commands for what comes before and after grading: bundle, class report, marks out."""
+"""Commands before and after grading: bundle, class report, export of marks."""
 
 from __future__ import annotations
 
@@ -74,8 +74,8 @@ def export(
 ) -> None:
     """Write the marks of each ASSIGNMENT in a form that another program imports.
 
-    Late penalties are taken off and marks given by hand are in. Ends with status 1 where some
-    student or mark was left out.
+    Late penalties are taken off and marks given by hand are in. Ends with status 1 if some student
+    or mark was left out.
     """
     from ..pages.marks_export import export_marks
 
@@ -186,11 +186,11 @@ def _publish_browser(
         made = publish_browser(course, assignments, folder, self_study)
     console.print(str(made.folder), markup=False, highlight=False, soft_wrap=True)
     if made.left_out:
-        told = (
+        text = (
             f"left out, since the package index has no wheel of them that is Python alone: "
             f"{', '.join(made.left_out)}. In the browser, what imports them stops."
         )
-        errors.print(told, style="yellow", markup=False, highlight=False, soft_wrap=True)
+        errors.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
 
 @click.command()
@@ -215,7 +215,7 @@ def package(
 ) -> None:
     """Make what another SYSTEM grades ASSIGNMENT by: Gradescope's autograder zip.
 
-    It holds the hidden tests and the key: upload it, and give it to nobody.
+    It holds the hidden tests and the key: upload it, and keep it secret.
     """
     from ..delivery import gradescope
 
@@ -226,7 +226,7 @@ def package(
     console.print(str(made), markup=False, highlight=False, soft_wrap=True)
 
 
-def tell_regraded(found: list[Regraded], as_json: bool) -> None:
+def print_regraded(found: list[Regraded], as_json: bool) -> None:
     """Print whose marks change and why, then how many do not."""
     if as_json:
         for each in found:
@@ -236,8 +236,8 @@ def tell_regraded(found: list[Regraded], as_json: bool) -> None:
     for each in sorted(found, key=lambda each: (each.before.assignment, each.before.student)):
         who = visible(f"{each.before.student}, {each.before.assignment}")
         if each.left_alone:
-            told = f"{who}: left alone: {visible(each.left_alone)}"
-            console.print(told, markup=False, highlight=False, soft_wrap=True)
+            text = f"{who}: left alone: {visible(each.left_alone)}"
+            console.print(text, markup=False, highlight=False, soft_wrap=True)
         elif each.changes:
             lines = "\n".join(_told(each, who))
             console.print(lines, markup=False, highlight=False, soft_wrap=True)

@@ -1,4 +1,4 @@
-"""The commands of the service that grades on arrival."""
+"""Commands of the service that grades on arrival."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ from ..terminal import console, course_option, for_people
 def serve(
     address: str, port: int, workers: int, instructors: tuple[str, ...], course: Path | None
 ) -> None:
-    """Grade submissions as they arrive, and give the feedback back at once.
+    """Grade submissions as they arrive, and return the feedback at once.
 
     They arrive in nbgrader's exchange, or are uploaded on a page. Feedback is there for nbgrader's
     *Fetch Feedback* and on that page, as [service] in course.toml says. A JupyterHub that starts
@@ -52,7 +52,7 @@ def serve(
     on_hub = "JUPYTERHUB_SERVICE_PREFIX" in os.environ
     why = serve(find_course(course), address, port, workers, [*instructors], on_hub)
     if why == CHANGED:
-        # With nothing that it had loaded: one attempt is never graded by parts of two courses.
+        # A new process, so that one attempt is never graded by parts of two courses.
         console.print("The course has changed: the service starts anew.", highlight=False)
         sys.stdout.flush()
         os.execv(sys.executable, [sys.executable, "-m", "autograder", *sys.argv[1:]])
@@ -75,7 +75,7 @@ def serve(
 def links(url: str, renew: tuple[str, ...], course: Path | None) -> None:
     """Print each student's secret link to the service, as CSV for a mail program.
 
-    Whoever has a link can hand in and read feedback as its student.
+    Anyone with a link can hand in and read feedback as its student.
     """
     from ..delivery.service.serving import links
     from ..pages.csv_cells import csv_text

@@ -1,4 +1,4 @@
-"""The commands for students who leave a class, come back, or have another id."""
+"""Commands for students who leave a class, come back, or have another id."""
 
 from __future__ import annotations
 
@@ -53,7 +53,7 @@ def enrol(student: str, course: Path | None) -> None:
 @course_option
 @for_people
 def rename(old: str, new: str, course: Path | None) -> None:
-    """Give the student OLD the id NEW, which nobody has yet."""
+    """Give the student OLD the id NEW, which is not taken yet."""
     _move(find_course(course), old, new, merge=False)
 
 

@@ -1,8 +1,8 @@
-"""Reads what a course folder says about an assignment: its exercises, tests and misconceptions.
+"""Reads an assignment from a course folder: its exercises, tests and misconceptions.
 
-The source notebook is the truth for exercises, points and solutions, the release notebook for
-what a student was given, and `grading_tests/misconceptions/NAME/EXERCISE.py` for mistakes and
-public probes.
+The source notebook is the truth for exercises, points and solutions, the release notebook for the
+student's version, and `grading_tests/misconceptions/NAME/EXERCISE.py` for mistakes and public
+probes.
 """
 
 from __future__ import annotations
@@ -33,14 +33,14 @@ from .settings import NAME as SETTINGS
 from .settings import Settings, load_settings
 
 _ABOUT = re.compile(r"^.* points?(?: · (core|extra))?$", re.MULTILINE)
-"""The line below an exercise's heading."""
+"""Matches the line below an exercise's heading."""
 _BONUS = re.compile(r"([\d.]+) bonus points?")
 
 _SCHEMA = 3
-"""The version of nbgrader's metadata in cells that its `SCHEMA_VERSION` says."""
+"""The version of nbgrader's cell metadata, its `SCHEMA_VERSION`."""
 
 _NO_TESTS = ("misconceptions", "__pycache__")
-"""Folders beside the hidden tests that these are not made of."""
+"""Folders beside the hidden tests that are no part of them."""
 
 if TYPE_CHECKING:
     from nbformat.notebooknode import NotebookNode
@@ -51,12 +51,12 @@ class Exercise:
     """One graded unit: a solution cell and its test cell.
 
     Attributes:
-        form: what kind of answer a question wants, such as "one of a b c d" or "a number"; empty
-            for an exercise that is solved with code.
+        form: the kind of answer to a question, such as "one of a b c d" or "a number"; "" for an
+            exercise that is solved with code.
         manual: whether a person reads and marks the answer.
         extra: whether the course can be finished without it.
-        bonus: whether its points come on top of the total. To nbgrader, its cell is worth nothing.
-        released_points: what it is worth in the release notebook; None if it is not there.
+        bonus: whether its points come on top of the total. In nbgrader, its cell has 0 points.
+        released_points: its points in the release notebook; None if it is missing there.
     """
 
     id: str
@@ -77,12 +77,12 @@ class Exercise:
 
     @property
     def total_points(self) -> float:
-        """What it adds to the total of its assignment, and what its cell is worth to nbgrader."""
+        """Points that it adds to the total of its assignment, and that its cell has in nbgrader."""
         return 0.0 if self.bonus else self.max_points
 
     @property
     def sample_probes(self) -> list[Probe]:
-        """The probes that play the samples at all their points."""
+        """Probes that play the samples at all their points."""
         return sample_probes([sample.as_table for sample in self.samples])
 
     @property
@@ -94,15 +94,15 @@ class Exercise:
 
 @dataclass
 class Assignment:
-    """An assignment's exercises in the order of the notebook, and the cells it is made of.
+    """An assignment's exercises in the order of the notebook, and its locked cells.
 
     Attributes:
         setup: the sources of locked code cells that are not graded, by grade_id.
         tests: the module with the hidden tests.
-        table: where the table of the visible checks is.
-        hints: what the course says of errors, as `coursecheck.messages.Hints`.
-        drawing: what draws a public example, as in course.toml.
-        data_folder: the folder that holds its data files; None where it has none.
+        table: the path of the table of the visible checks.
+        hints: the course's advice on errors, as `coursecheck.messages.Hints`.
+        drawing: the function that draws a public example, as in course.toml.
+        data_folder: the folder that holds its data files; None if it has none.
         in_notebook: whether the notebook's own test cells give the points, and no hidden tests.
         core_only: whether tests of extra parts are left out.
     """
@@ -120,9 +120,10 @@ class Assignment:
 
 
 def find_course(start: Path | None = None) -> Path:
-    """The course folder: the nearest one upwards from `start` that has a course.toml.
+    """Return the course folder: the nearest one upwards from `start` that has a course.toml.
 
-    Without `start`, from where one is, or else the clone that the autograder is installed from.
+    Without `start`, search from the current folder, then in the clone that the autograder is
+    installed from.
     """
     others: list[Path] = [] if start else [Path(__file__).resolve().parents[2]]
     start = (start or Path.cwd()).resolve()
@@ -136,8 +137,8 @@ def find_course(start: Path | None = None) -> Path:
 
 
 def test_files(tests: Path) -> list[Path]:
-    """The files that the hidden tests of a module are made of: it, `conftest.py`, and what they
-    may import or send to students' processes."""
+    """Return the files of a module of hidden tests: the module, `conftest.py`, and the files that
+    these may import or send to students' processes."""
     folder = tests.parent
     return sorted([
         tests,
@@ -152,7 +153,8 @@ def test_files(tests: Path) -> list[Path]:
 
 
 def misconception_files(course: Path, name: str) -> list[Path]:
-    """The files with the misconceptions and probes of an assignment, one for each exercise."""
+    """Return the files with the misconceptions and probes of an assignment, one for each
+    exercise."""
     return sorted(misconceptions_of(course, name, "*").parent.glob("*.py"))
 
 
@@ -162,12 +164,12 @@ def misconceptions_of(course: Path, name: str, exercise: str) -> Path:
 
 
 def stamps_of_tests(tests: Path) -> tuple[int, ...]:
-    """The modification times of these files, which differ once one has changed, come or gone."""
+    """Return the modification times of these files, which differ once one has changed."""
     return tuple(path.stat().st_mtime_ns for path in test_files(tests) if path.exists())
 
 
 def has_hidden_tests(course: Path, name: str) -> bool:
-    """Whether the course has grading tests for the assignment."""
+    """Return whether the course has grading tests for the assignment."""
     return (course / "grading_tests" / f"test_{name}.py").exists()
 
 
@@ -175,8 +177,8 @@ def has_hidden_tests(course: Path, name: str) -> bool:
 class Place:
     """The folder and the name of an assignment's notebook, the same in source/, release/ and so on.
 
-    Where an assignment has several notebooks, each is a part of it, which is graded by itself and
-    goes by the name FOLDER/NOTEBOOK.
+    If an assignment has several notebooks, each is a part of it, which is graded by itself and has
+    the name FOLDER/NOTEBOOK.
     """
 
     folder: str
@@ -188,15 +190,15 @@ class Place:
 
 
 def place_of(course: Path, name: str) -> Place:
-    """Return where the notebook is of an assignment, or of a part of one: if that does not say its
-    name, it has the folder's name, or is the only one there."""
+    """Return the place of an assignment's notebook, or of a part of one: if `name` has no notebook
+    in it, the folder's only one, or the one with the folder's name."""
     folder, _, notebook = name.partition("/")
     there = notebooks_of(course, folder)
     return Place(folder, notebook or (there[0] if len(there) == 1 else folder))
 
 
 def parts_of(course: Path, name: str) -> list[str]:
-    """Return the names of an assignment's parts; its own where it has no parts."""
+    """Return the names of an assignment's parts; its own if it has no parts."""
     there = notebooks_of(course, name)
     if len(there) < 2 or load_settings(course).of(name).tests != IN_NOTEBOOK:
         return [name]
@@ -214,30 +216,30 @@ def notebooks_of(course: Path, folder: str) -> list[str]:
 
 
 def is_ordinary(course: Path, name: str) -> bool:
-    """Whether a person gives the assignment's points: it has no grading tests, and course.toml does
-    not say that its notebook's own do."""
+    """Return whether a person gives the assignment's points: it has no grading tests, and
+    course.toml does not ask for the notebook's own tests."""
     in_notebook = load_settings(course).of(name).tests == IN_NOTEBOOK
     return not in_notebook and not has_hidden_tests(course, name)
 
 
 def assignment_names(course: Path) -> list[str]:
-    """The assignments that the course has notebooks for, and tests that give points."""
+    """Return the assignments that the course has notebooks for, and tests that give points."""
     names = {path.parent.name for path in (course / "source").glob("*/*.ipynb")}
     return sorted(name for name in names if not is_ordinary(course, name))
 
 
 def part_names(course: Path) -> list[str]:
-    """The same, with each part of those that have several notebooks."""
+    """Return these assignments, with each part of those that have several notebooks."""
     return [part for name in assignment_names(course) for part in parts_of(course, name)]
 
 
 def names_with_hidden_tests(course: Path) -> list[str]:
-    """Those of them that are graded by grading tests."""
+    """Return those of these assignments that are graded by grading tests."""
     return [name for name in assignment_names(course) if has_hidden_tests(course, name)]
 
 
 def source_of(course: Path, name: str) -> Path:
-    """An assignment's source notebook. Raises `CourseError` if there is no such assignment."""
+    """Return an assignment's source notebook. Raises `CourseError` if the course has none."""
     source = place_of(course, name).inside(course / "source")
     if not source.exists():
         if several := notebooks_of(course, name):
@@ -251,7 +253,7 @@ def source_of(course: Path, name: str) -> Path:
 
 
 def load_assignment(course: Path, name: str) -> Assignment:
-    """The assignment `name`. Raises `CourseError` if the course has no such assignment."""
+    """Return the assignment `name`. Raises `CourseError` if the course has no such assignment."""
     source = source_of(course, name)
     read_cells(source, source.stat().st_mtime_ns)
     place = place_of(course, name)
@@ -267,8 +269,8 @@ def load_assignment(course: Path, name: str) -> Assignment:
 
 
 def _require_one_kind_of_tests(course: Path, name: str) -> None:
-    """Raise `CourseError` where course.toml asks for the notebook's own tests, and these cannot be
-    the ones that give the points."""
+    """Raise `CourseError` if course.toml asks for the notebook's own tests, but the assignment has
+    hidden ones."""
     name = name.partition("/")[0]
     if load_settings(course).of(name).tests == IN_NOTEBOOK and has_hidden_tests(course, name):
         raise CourseError(
@@ -280,15 +282,15 @@ def _require_one_kind_of_tests(course: Path, name: str) -> None:
 
 @lru_cache
 def read_cells(path: Path, stamp: int) -> tuple[NotebookNode, ...]:
-    """The cells of one of the course's notebooks, which nobody is to change.
+    """Return the cells of one of the course's notebooks; they are shared, so do not change them.
 
     Args:
         path: the file.
         stamp: when it was written, so that it is read again when it has changed.
 
-    Before format 4.5 cells have no ids: such a cell is given its place for one.
+    Before format 4.5 cells have no ids: such a cell gets its place as an id.
 
-    Raises `CourseError` where it is no notebook, or none that can be graded.
+    Raises `CourseError` if it is no notebook, or none that can be graded.
     """
     # Imported late: the import takes longer than a whole command that reads no notebook.
     import nbformat
@@ -297,8 +299,8 @@ def read_cells(path: Path, stamp: int) -> tuple[NotebookNode, ...]:
         notebook = nbformat.read(path, as_version=4)
     except OSError:
         raise
-    except Exception as error:  # What JSON may hold in place of a notebook fails in many ways.
-        why = error.__cause__ or error  # nbformat quotes the file; its cause says the line.
+    except Exception as error:  # JSON that is no notebook fails in many ways.
+        why = error.__cause__ or error  # nbformat quotes the file; its cause names the line.
         raise CourseError(
             f"{path} is not a whole notebook ({why}): undo what was changed in it last, such as a "
             "merge that left its conflict marks; one in release/ is made anew by "
@@ -317,7 +319,7 @@ def read_cells(path: Path, stamp: int) -> tuple[NotebookNode, ...]:
 
 
 def _require_python(path: Path, metadata: Mapping[str, Any]) -> None:
-    """Raise `CourseError` where a notebook says that it is written in another language."""
+    """Raise `CourseError` if a notebook's metadata names another language."""
     kernel, about = (metadata.get(key) or {} for key in ("kernelspec", "language_info"))
     language = kernel.get("language") or about.get("name") or "python"
     if "python" not in language.lower():
@@ -397,7 +399,7 @@ def _hint_files(course: Path) -> list[Path]:
 
 
 def _read_hints(path: Path) -> list[tuple[str, str]]:
-    """Pairs of a pattern and the sentence for errors that match it."""
+    """Return pairs of a pattern and the sentence for errors that match it."""
     try:
         given = tomllib.loads(path.read_text("utf-8"))["hint"]
         hints = [(each["pattern"], each["says"]) for each in given]
@@ -412,7 +414,7 @@ def _read_hints(path: Path) -> list[tuple[str, str]]:
 
 
 def _points(path: Path, marks: dict[str, Any]) -> float:
-    """The points of a graded cell, from nbgrader's metadata."""
+    """Return the points of a graded cell, from nbgrader's metadata."""
     try:
         return float(marks["points"])
     except (KeyError, TypeError, ValueError) as error:
@@ -423,18 +425,18 @@ def _points(path: Path, marks: dict[str, Any]) -> float:
 
 
 def line_below_heading(text: str) -> str:
-    """The line below a heading that says how many points an exercise is worth; "" without one."""
+    """Return the line with an exercise's points below its heading; "" if there is none."""
     found = _ABOUT.search(text.lstrip().partition("\n\n")[0])
     return found.group() if found else ""
 
 
 def is_extra(about: str) -> bool:
-    """Whether the line below a heading says that the exercise is extra."""
+    """Return whether the line below a heading marks the exercise as extra."""
     return about.endswith("· extra")
 
 
 def _weigh(exercise: Exercise, about: str, settings: Settings) -> None:
-    """Set what the line below an exercise's heading says of its weight."""
+    """Set an exercise's weight by the line below its heading."""
     exercise.extra = is_extra(about)
     if found := _BONUS.search(about):
         exercise.bonus, exercise.max_points = True, float(found.group(1))
@@ -443,7 +445,7 @@ def _weigh(exercise: Exercise, about: str, settings: Settings) -> None:
 
 
 def _read_misconceptions(paths: Iterable[Path], exercises: dict[str, Exercise]) -> None:
-    """Fill in what the files, one for each exercise, say about the exercises."""
+    """Fill in the misconceptions and probes of exercises from their files."""
     for path in paths:
         exercise = exercises.get(path.stem)
         if exercise is None:
@@ -457,11 +459,11 @@ def _read_misconceptions(paths: Iterable[Path], exercises: dict[str, Exercise]) 
 
 
 _NEEDED = {"probe": "observe", "form": "answer", "mistake": "says"}
-"""By kind of cell, the header that it must have."""
+"""The header that a cell must have, by kind of cell."""
 
 
 def _read_cell(cell: PercentCell, exercise: Exercise) -> None:
-    """Fill in what a cell says about an exercise."""
+    """Add the content of a cell to its exercise."""
     name, kind, headers, source = cell.name, cell.kind, cell.headers, cell.source
     if name.partition(".")[0] != exercise.id:
         raise CourseError(
@@ -508,7 +510,7 @@ def _read_cell(cell: PercentCell, exercise: Exercise) -> None:
 
 
 def _top_level_parts(text: str) -> list[str]:
-    """The expressions of a comma-separated list, split outside brackets."""
+    """Return the expressions of a comma-separated list, split outside brackets."""
     parts, depth, part = [], 0, ""
     for character in text:
         depth += (character in "([{") - (character in ")]}")

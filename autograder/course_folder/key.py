@@ -1,4 +1,4 @@
-"""The secret that the hidden tests' numbers are drawn with."""
+"""The secret key from which the hidden tests' numbers are drawn."""
 
 from __future__ import annotations
 
@@ -11,16 +11,16 @@ from pathlib import Path
 from ..errors import CourseError
 
 NAME = ".autograder_key"
-_LEAST = 16  # bytes: with fewer, the hidden tests' numbers could be foretold
+_LEAST = 16  # bytes: with fewer, the hidden tests' numbers could be guessed
 
 
 def course_key(course: Path) -> bytes:
-    """The course's key, made on first use and readable by its owner alone.
+    """Return the course's key, made on first use and readable by its owner alone.
 
     With the key, the versions and a submission, every number of a grading can be drawn again;
-    without it nobody can foretell them.
+    without it none can be predicted.
 
-    Raises `CourseError` where the file holds no key.
+    Raises `CourseError` if the file holds no key.
     """
     path = course / NAME
     if not path.exists():

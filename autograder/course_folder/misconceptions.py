@@ -13,7 +13,7 @@ from textwrap import dedent
 from ..errors import CourseError
 
 UNNAMED = ("edge", "cheat")
-"""Kinds of wrong answers that only the audit knows."""
+"""Kinds of wrong answers that only the audit uses."""
 
 
 @dataclass(frozen=True)
@@ -37,11 +37,12 @@ class Mistake:
 
 @dataclass(frozen=True)
 class Unnamed:
-    """A wrong answer that the hidden tests must not pass and no student is named.
+    """A wrong answer that must fail the hidden tests and has no message for students.
 
     Attributes:
         id: such as "add.tiny_is_zero".
-        kind: "edge", wrong only for some numbers, or "cheat", which passes for what it is not.
+        kind: "edge", wrong only for some numbers, or "cheat", which earns points without solving
+            the exercise.
         source: the cell.
         worthless: whether no part of it is right, so that it must not pass a single test.
     """
@@ -54,7 +55,7 @@ class Unnamed:
 
 @dataclass
 class Edit:
-    """Lines of a solution and what takes their place; without `old`, lines to add at its end."""
+    """Lines of a solution and their replacement; without `old`, lines to add at its end."""
 
     old: list[str] = field(default_factory=list)
     new: list[str] = field(default_factory=list)
@@ -83,13 +84,13 @@ class PercentCell:
 
     @property
     def has_answer(self) -> bool:
-        """Whether it holds edits or a whole cell."""
+        """True if it holds edits or a whole cell."""
         return bool(self.edits or self.source.strip())
 
     def answer(self, solution: str) -> str:
         """Return the wrong answer that the cell describes: itself, or the solution with its edits.
 
-        Raises `CourseError` where it holds neither or both, or an edit does not fit the solution.
+        Raises `CourseError` if it holds neither or both, or an edit does not fit the solution.
         """
         if not self.has_answer or (self.edits and self.source.strip()):
             raise CourseError(
@@ -100,13 +101,13 @@ class PercentCell:
 
 
 def edited(where: str, solution: str, edits: Sequence[Edit]) -> str:
-    """Return the solution with these edits; how far lines are indented as a whole does not matter.
+    """Return the solution with these edits; the indentation of an edit as a whole is ignored.
 
     Args:
-        where: what the edits belong to, for errors.
+        where: the cell of the edits, for errors.
 
-    Raises `CourseError` where lines to replace are not in the solution exactly once, or overlap,
-    or what results is no Python.
+    Raises `CourseError` if lines to replace are not in the solution exactly once, or overlap, or
+    the result is not Python.
     """
     lines = solution.splitlines()
     changes = []
@@ -193,10 +194,10 @@ def as_its_like(path: Path, cell: PercentCell) -> PercentCell:
     """Return a cell of a file, its header `like` filled in.
 
     `like: second/total` stands for the headers and the lines of the first cell of this kind in
-    `second/total.py`, beside the cell's own headers and with its own edits; with
-    `second/total.NAME`, for those of the cell `total.NAME`.
+    `second/total.py`, beside the cell's own headers and with its own edits; `second/total.NAME` for
+    those of the cell `total.NAME`.
 
-    Raises `CourseError` where there is no such cell, or an edit does not fit it.
+    Raises `CourseError` if there is no such cell, or an edit does not fit it.
     """
     if "like" not in cell.headers:
         return cell

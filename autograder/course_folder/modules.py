@@ -17,7 +17,8 @@ FOLDER = "grading_tests"
 
 @contextmanager
 def importable(folder: Path) -> Iterator[None]:
-    """Let modules be imported from a course's folder; the next course's must not be these."""
+    """Make modules importable from a course's folder; remove them afterwards, for the next
+    course."""
     others = {name: sys.modules.pop(name) for name in _names(folder) if name in sys.modules}
     before = set(sys.modules)
     sys.path.insert(0, str(folder))
@@ -34,14 +35,14 @@ def importable(folder: Path) -> Iterator[None]:
 
 
 def _names(folder: Path) -> set[str]:
-    """What the modules in a folder, and those in its folders, are imported as."""
+    """Return the names under which the modules in a folder and its folders are imported."""
     return {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
 
 
 def course_object(course: Path, place: str) -> Any:
-    """What `place`, such as "drawing:draw", names in the course's `grading_tests/`.
+    """Return the object at `place`, such as "drawing:draw", in the course's `grading_tests/`.
 
-    Raises `CourseError` where there is no such module, or no such name in it.
+    Raises `CourseError` if there is no such module, or no such name in it.
     """
     folder = (course / FOLDER).resolve()
     module, _, name = place.partition(":")

@@ -1,7 +1,7 @@
-"""Samples: public lines that are played with many numbers, and what a course says of them.
+"""Samples: public lines that are played with many numbers, and their right results.
 
 A `sample` cell in a file of misconceptions gives, as headers, a column of numbers for each name,
-the quantities that are looked at, and what the right one is; docs/authors.md tells the form.
+the quantities that are looked at, and the right one; docs/authors.md describes the form.
 """
 
 from __future__ import annotations
@@ -15,8 +15,8 @@ from ..errors import CourseError
 
 FACTORS = (1.75, -0.6, 2.5, -1.3, 0.45, 3.1, -2.2)
 HELD = (0.75, -1.4, 2.3, 0.35, -0.85)
-"""What `g` and `h`, the factor of a share and what was held before, are at one point after another:
-as many as have no common divisor, so that they never go together."""
+"""Values of `g`, the factor of a share, and of `h`, the value held before, in turn at successive
+points. Their counts, 7 and 5, have no common divisor, so that the two vary independently."""
 
 _RESERVED = (
     "about",
@@ -34,13 +34,13 @@ _RESERVED = (
 
 @dataclass(frozen=True)
 class Quantity:
-    """What is looked at.
+    """An expression that is looked at.
 
     Attributes:
         kind: "result", "share" or "fact".
-        name: the expression that is looked at.
+        name: the expression.
         formula: the right result, or slope of a share; "" for a fact.
-        says: what the code does where a fact is observed to be this, in words.
+        says: the sentence on the code if a fact has this value.
     """
 
     kind: str
@@ -57,13 +57,13 @@ class Sample:
         code: the lines.
         names: of the numbers; with shares, `g` and `h` are the last two.
         points: the numbers, a row for each point.
-        quantities: what is looked at, results first.
+        quantities: the expressions that are looked at, results first.
         regions: partitions of the points, each a few conditions.
-        functions: what a formula may call.
-        about: where the sample holds, in words; empty for the usual case.
+        functions: the functions that a formula may call.
+        about: the cases in which the sample holds, in words; "" for the usual case.
         derived: more names that a formula may use, and how each is computed.
         also: more formulas that a student may follow, beside those near the right one.
-        where: what the names in formulas stand for, in words, if the lines do not show it.
+        where: the meaning of the names in formulas, in words, if the lines do not show it.
         extra: whether it is about the part of an exercise that the course can do without.
     """
 
@@ -81,7 +81,7 @@ class Sample:
 
     @property
     def as_table(self) -> dict[str, Any]:
-        """What the public table says of it, beside the numbers of formulas."""
+        """Entry of the public table, without the numbers of formulas."""
         return {
             "code": self.code,
             "about": self.about,
@@ -100,8 +100,8 @@ class Behaviour:
 
     Attributes:
         code: the cell; it uses the choices' names, which are texts.
-        choices: for each name its values, the right one first, and what each does, in words that
-            follow "Your code behaves as if it"; the right one has none.
+        choices: for each name its values, the right one first, each with words that follow "Your
+            code behaves as if it"; the right one has none.
         ask: the question that ends an explanation.
     """
 
@@ -110,26 +110,26 @@ class Behaviour:
     ask: str
 
     def wrong_choices(self, count: int) -> Iterator[dict[str, str]]:
-        """Each way to choose wrongly for so many of the names."""
+        """Yield each way to choose wrongly for this many names."""
         for names in combinations(self.choices, count):
             for values in product(*([*self.choices[name]][1:] for name in names)):
                 yield dict(zip(names, values, strict=True))
 
     def source(self, chosen: dict[str, str]) -> str:
-        """The cell with these choices; the right one where nothing is chosen."""
+        """Return the cell with these choices, and the right ones for other names."""
         values = {name: next(iter(each)) for name, each in self.choices.items()} | chosen
         return "".join(f"{name} = {value!r}\n" for name, value in values.items()) + self.code
 
     def says(self, chosen: dict[str, str]) -> str:
-        """What it does with these choices."""
+        """Return the explanation of the cell with these choices."""
         words = ", and ".join(self.choices[name][value] for name, value in chosen.items())
         return f"Your code behaves as if it {words}. {self.ask}"
 
 
 def read_behaviour(where: str, headers: dict[str, str], code: str) -> Behaviour:
-    """The behaviour that a cell declares: `# order: after | before: lists a node before …`.
+    """Return the behaviour that a cell declares: `# order: after | before: lists a node before …`.
 
-    Raises `CourseError` where a wrong choice is not described.
+    Raises `CourseError` if a wrong choice has no description.
     """
     choices = {}
     for name, text in headers.items():
@@ -142,9 +142,9 @@ def read_behaviour(where: str, headers: dict[str, str], code: str) -> Behaviour:
 
 
 def read_sample(where: str, headers: dict[str, str], code: str) -> Sample:
-    """The sample that a cell declares.
+    """Return the sample that a cell declares.
 
-    Raises `CourseError` where its columns differ in length or it looks at nothing.
+    Raises `CourseError` if its columns differ in length or it looks at no quantity.
     """
     columns = {
         name: [_number(where, each) for each in text.split(",")]

@@ -1,4 +1,4 @@
-"""Reads `course.toml`: what one course wants otherwise than another."""
+"""Reads `course.toml`, the settings of a course."""
 
 from __future__ import annotations
 
@@ -19,7 +19,8 @@ T = TypeVar("T")
 
 
 SHOWN = ("nothing", "exercises", "mistakes")
-"""What the service may show of an attempt before the due date, from least to most."""
+"""Parts of an attempt's feedback that the service may show before the due date, from least to
+most."""
 
 
 def _text(value: Any) -> str:
@@ -35,7 +36,7 @@ def _address(value: Any) -> str:
 
 
 def _id(value: Any) -> str:
-    """Folders and files get their names from it."""
+    """Return an id from which names of folders and files can be made."""
     if type(value) is not str or not re.fullmatch(r"[A-Za-z0-9][\w.-]*", value, re.ASCII):
         raise ValueError('letters, digits, "-" and "_", such as "statistics-1"')
     return value
@@ -107,7 +108,7 @@ _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     str: _text,
     tuple: _texts,
 }
-"""What reads a value, by the type of its default, if the field names no reader."""
+"""Reader of a value, by the type of its default, if the field names no reader."""
 
 
 def _key(read: Callable[[Any], Any], default: Any = MISSING, at: str = "") -> Any:
@@ -126,7 +127,7 @@ class AssignmentSettings:
     """The settings of one assignment.
 
     Attributes:
-        tests: `HIDDEN`, or `IN_NOTEBOOK` where the notebook's own test cells give the points.
+        tests: `HIDDEN`, or `IN_NOTEBOOK` if the notebook's own test cells give the points.
         data: files beside the notebook that student code may read, by their names there.
     """
 
@@ -139,7 +140,7 @@ class AuditSettings:
     """The settings of the audit of the hidden tests.
 
     Attributes:
-        attributes: which attribute a mutant may put in the place of another.
+        attributes: pairs of attributes, of which a mutant may replace the first by the second.
         edges: the function that makes more edges of a solution, as `module:name`; "" for none.
     """
 
@@ -149,12 +150,12 @@ class AuditSettings:
 
 @dataclass(frozen=True)
 class LessonSettings:
-    """Where the lesson's text is.
+    """The places of the lesson's text and names.
 
     Attributes:
         folder: the folder, in the course folder, that holds `lesson/` and `slides/`; "" for none.
-        names: `module:function` in `grading_tests/` that takes the course folder and returns what
-            the texts' code may use; "" for nothing.
+        names: `module:function` in `grading_tests/` that takes the course folder and returns the
+            names for the texts' code; "" for none.
     """
 
     folder: str = ""
@@ -167,9 +168,9 @@ class ServiceSettings:
 
     Attributes:
         attempts: how many of one student at one assignment are graded in all; 0 for any number.
-        attempts_a_day: how many on one day; what comes after waits for the next.
+        attempts_a_day: how many on one day; later ones wait for the next day.
         before_due: one of `SHOWN`. After the due date all is shown.
-        counts: which attempt the mark is of: the "best" or the "last".
+        counts: the attempt that gives the mark: the "best" or the "last".
     """
 
     attempts: int = _key(_count, 30)
@@ -184,27 +185,27 @@ _AUDIT, _LESSON, _SERVICE = AuditSettings(), LessonSettings(), ServiceSettings()
 
 @dataclass(frozen=True)
 class Settings:
-    """The settings of a course, as its `course.toml` says.
+    """The settings of a course, read from its `course.toml`.
 
     Attributes:
         id: the course's name in the exchange and in file names.
         title: its name for people.
         headings: the words that an exercise's heading may begin with.
-        visible: what student code may import.
+        visible: packages and files for student code.
         sandbox: the kind of sandbox, or "auto" for one that works on the machine.
-        limits: what a student process may use.
-        submission_seconds: what one notebook may take with all its tests.
+        limits: of a student process.
+        submission_seconds: time limit of one notebook with all its tests.
         tables: the folder of the visible checks' tables, in the course folder or in one of the
-            packages that student code imports; "" where each lies beside its notebook.
+            packages that student code imports; "" if each lies beside its notebook.
         drawing: `module:function` in `grading_tests/inside/` that draws an example; "" for none.
         core_only: whether exercises and tests that are marked as extra count for nothing.
-        audit: what the audit of the hidden tests goes by.
-        lesson: where the lesson's text is.
+        audit: the settings of the audit of the hidden tests.
+        lesson: the places of the lesson's text and names.
         service: the rules of grading on arrival.
         wheel: files and folders of the course folder that make the package which students install,
-            `pyproject.toml` among them; empty where there is none.
+            `pyproject.toml` among them; empty if there is none.
         extra: notebooks of the course folder that students get beside the assignments, ungraded.
-        browser: the address at which its browser edition is; "" where it is nowhere.
+        browser: the address of its browser edition; "" if there is none.
         assignments: pairs of an assignment's name and its settings.
     """
 
@@ -227,19 +228,19 @@ class Settings:
     assignments: tuple[tuple[str, AssignmentSettings], ...] = ()
 
     def of(self, assignment: str) -> AssignmentSettings:
-        """The settings of an assignment, or of a part of it: the defaults where nothing is set."""
+        """Return the settings of an assignment, or of a part of it; by default the defaults."""
         return dict(self.assignments).get(assignment.partition("/")[0], AssignmentSettings())
 
     def table_of(self, course: Path, assignment: str) -> Path:
-        """Where an assignment's table of the visible checks is."""
+        """Return the path of an assignment's table of the visible checks."""
         if not self.tables:
             return course / "source" / assignment / "checks.json"
         return self.package_home(course) / self.tables / f"{assignment}.json"
 
     def package_home(self, course: Path) -> Path:
-        """The folder that holds the package which students install, and the lesson's text.
+        """Return the folder that holds the package which students install, and the lesson's text.
 
-        It is the course folder; for a copy of that, where the package was installed from.
+        It is the course folder; for a copy of that, the folder that the package was installed from.
         """
         for name in self.visible.modules:
             if not (course / name).is_dir():
@@ -248,13 +249,13 @@ class Settings:
 
     @property
     def heading(self) -> re.Pattern[str]:
-        """Matches an exercise's heading in a Markdown cell; its group is the title."""
+        """Pattern of an exercise's heading in a Markdown cell; its group is the title."""
         words = "|".join(map(re.escape, self.headings))
         return re.compile(rf"^##\s+(?:{words})\s+\d+\s*·\s*(.+)$", re.MULTILINE)
 
 
 def load_settings(course: Path) -> Settings:
-    """Read the course's `course.toml`. Raises `CourseError`, with the line, for what is wrong.
+    """Read the course's `course.toml`. Raises `CourseError` with the line of an invalid setting.
 
     Without such a file all settings have their defaults, and the course has its folder's name.
     """
@@ -296,11 +297,11 @@ def _read(path: Path, stamp: int) -> Settings:
 
 
 class _Table:
-    """A table of the file, whose keys are taken out one by one; what is left is unknown.
+    """A table of the file, whose keys are taken out one by one; the keys left are unknown ones.
 
     Args:
         path: the file, for messages.
-        text: what it holds, in which lines are counted.
+        text: its content, in which lines are counted.
         given: the table's keys and values.
         name: the table's own name in parts, such as `("assignments", "first")`; empty at the top.
     """
@@ -316,7 +317,7 @@ class _Table:
         self.given = given
 
     def read(self, each: Field[Any]) -> Any:
-        """Return the value of a field: read, or its default where it is not set."""
+        """Return the value of a field, or its default if it is not set."""
         *tables, key = (each.metadata.get("at") or each.name).split(".")
         if tables:
             return self.section(tables[0])._take(key, each)
@@ -325,8 +326,8 @@ class _Table:
         return self._take(key, each)
 
     def read_all(self, defaults: T) -> T:
-        """Return settings of the class of `defaults`, with what the table sets in place."""
-        # Where the data is follows from the assignments.
+        """Return settings of the class of `defaults`, with the table's values in place."""
+        # The paths of data files follow from the assignments.
         own = [e for e in fields(defaults) if (type(defaults), e.name) != (Visible, "data")]  # type: ignore[arg-type]
         return replace(defaults, **{each.name: self.read(each) for each in own})  # type: ignore[type-var]
 
@@ -351,7 +352,7 @@ class _Table:
         return self._sections[key]
 
     def refuse_the_rest(self) -> None:
-        """Raise `CourseError` for a key that nobody has read, here or in a table within."""
+        """Raise `CourseError` for a key that no field reads, here or in a table within."""
         for key in self.given:
             raise CourseError(
                 f"{self._place(key)}: {key} is not known here (known: {', '.join(self._known)}). "
@@ -361,13 +362,14 @@ class _Table:
             inner.refuse_the_rest()
 
     def _place(self, key: str) -> str:
-        """The file and the line in which the key stands: after it, the file has the key."""
+        """Return the file and the line of a key: the first line up to which the text has the
+        key."""
         lines = self._text.splitlines()
         first = 1
         for count in range(1, len(lines) + 1):
             try:
                 given: Any = tomllib.loads("\n".join(lines[:count]))
-            except tomllib.TOMLDecodeError:  # A value goes on in the next line.
+            except tomllib.TOMLDecodeError:  # The value goes on in the next line.
                 continue
             for part in self._name:
                 given = given.get(part, {})

@@ -1,4 +1,4 @@
-"""The versions that a mark depends on, each a short digest or a version number."""
+"""Computes the versions that a mark depends on, each a short digest or a version number."""
 
 from __future__ import annotations
 
@@ -18,13 +18,13 @@ _PACKAGE = Path(__file__).parents[1]
 
 @cache
 def package_version() -> str:
-    """A digest of this package's Python files: the same where the same marks are given."""
+    """Return a digest of this package's Python files: equal digests give equal marks."""
     return _digest(_PACKAGE, _PACKAGE.rglob("*.py"))
 
 
 @cache
 def _modules_version(names: tuple[str, ...]) -> str:
-    """A digest of the packages that student code is given."""
+    """Return a digest of the packages for student code."""
     digests = []
     for name in names:
         folder = module_folder(name)
@@ -33,11 +33,11 @@ def _modules_version(names: tuple[str, ...]) -> str:
 
 
 def versions(course: Path, key: bytes, name: str) -> dict[str, str]:
-    """The versions that the marks for the assignment `name` depend on.
+    """Return the versions that the marks for the assignment `name` depend on.
 
     Args:
         course: the course folder.
-        key: the course's key; a digest tells it from another and does not give it away.
+        key: the course's key, of which the result holds a digest that does not give it away.
     """
     settings = load_settings(course)
     tests = course / "grading_tests" / f"test_{name}.py"

@@ -1,1 +1,1 @@
-"""How the course reaches people: bundles, a hub, and the pages of the lesson."""
+"""Delivers the course: bundles, a hub, a service, and the pages of the lesson."""

@@ -21,7 +21,7 @@ from ..packages import module_folder
 # What `nbgrader generate_assignment` takes out. Where it is left, the release is not one.
 _INSTRUCTORS_ONLY = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "END HIDDEN TESTS")
 EXTRA = "extra"
-_EPOCH = 315_532_800  # 1980-01-01, the first day that a zip file can tell
+_EPOCH = 315_532_800  # 1980-01-01, the first day that a zip file can hold
 
 
 def released(course: Path, names: Sequence[str]) -> list[str]:

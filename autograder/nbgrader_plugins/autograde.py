@@ -1,4 +1,4 @@
-"""The nbgrader and nbconvert plugins that `nbgrader_config.py` names, one step a class."""
+"""The nbgrader and nbconvert plugins that `nbgrader_config.py` names, one class for each step."""
 
 from __future__ import annotations
 
@@ -63,13 +63,13 @@ _UNJUDGED_CELLS = (
     "themselves, since there is no grading_tests/test_%(assignment)s.py: they ran in the student's "
     "own process, which can claim anything. Mark them in the formgrader, write hidden tests as "
     'docs/authors.md shows, or have course.toml say tests = "in-notebook" for the assignment, as '
-    "docs/nbgrader.md tells."
+    "docs/nbgrader.md explains it."
 )
 
 
 @cache
 def shared_grader(course: Path) -> Grader:
-    """The grader of this process: kept warm, and ended with the process."""
+    """Return the grader of this process: kept warm, and ended with the process."""
     grader = Grader(course, course_key(course))
     atexit.register(grader.close)
     return grader
@@ -77,15 +77,16 @@ def shared_grader(course: Path) -> Grader:
 
 @cache
 def flaws_of(course: Path, name: str) -> list[str]:
-    """Return which hidden tests the model solution does not pass, found once in this process."""
+    """Return the hidden tests that the model solution does not pass; rehearsed once in this
+    process."""
     return shared_grader(course).rehearse(name)
 
 
 class SubmissionFolders(CourseDirectory):
     """nbgrader's view of the course while it grades: of a submission, the notebook alone.
 
-    nbgrader copies every file that lies beside it, through links as well, and would hand the
-    copies out with the feedback. What the exchange wrote there is copied by `copy_receipts`.
+    nbgrader itself copies every file beside the notebook, through links as well, and would return
+    the copies with the feedback. The exchange's own files are copied by `copy_receipts`.
     """
 
     def get_existing_timestamp(self, dest_path: str) -> datetime | None:
@@ -93,7 +94,7 @@ class SubmissionFolders(CourseDirectory):
 
 
 class SubmissionExporter(NotebookExporter):
-    """Reads a notebook in any state; what holds nothing to grade becomes an empty notebook."""
+    """Reads a notebook in any state; one that cannot be graded becomes an empty notebook."""
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
@@ -113,7 +114,7 @@ class SubmissionExporter(NotebookExporter):
         path = Path(filename)
         output: tuple[Any, Resources]
         if isinstance(self.parent, Autograde) and not self.parent._sanitizing:
-            # What the first pass wrote, notes and all.
+            # The first pass's output, with its notes.
             output = super().from_filename(filename, resources, **keywords)
             return output
         try:
@@ -147,7 +148,7 @@ class SubmissionExporter(NotebookExporter):
 class RestoreCells(OverwriteCells):
     """Puts the course's own cells back: each once, in its place, locked ones unedited.
 
-    An ordinary notebook gets what nbgrader does to it.
+    An ordinary notebook is left to nbgrader's own step.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
@@ -178,7 +179,8 @@ class RestoreCells(OverwriteCells):
 
 
 class GradeBehindWall(NbGraderPreprocessor):
-    """Runs the cells in the sandbox and writes each verdict where `StoreMarks` reads it."""
+    """Runs the cells in the sandbox and writes each verdict into the cell that `StoreMarks`
+    reads."""
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         about = resources["nbgrader"]
@@ -190,7 +192,7 @@ class GradeBehindWall(NbGraderPreprocessor):
         name = name_of(course, about["assignment"], about["notebook"])
         restored = Restored(nb, nb.metadata.pop(NOTES, {}))
         stamp = nb.metadata.pop(_STAMP, "")
-        # `autograder grade` recognises by these what was graded, and skips it.
+        # By these `autograder grade` recognises graded submissions, and skips them.
         graded = {"graded": stamp}
         if reason := nb.metadata.pop(_UNREADABLE, ""):
             graded["unreadable"] = reason
@@ -212,8 +214,7 @@ class GradeBehindWall(NbGraderPreprocessor):
 class StoreMarks(SaveAutoGrades):
     """Stores marks and the line of the record as `autograder grade` does, by the same writer.
 
-    An ordinary notebook's marks are stored as nbgrader stores them, and there is no line: they are
-    a person's.
+    An ordinary notebook's marks are a person's: nbgrader stores them, without a line of the record.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
@@ -230,7 +231,8 @@ class StoreMarks(SaveAutoGrades):
         return nb, resources
 
     def _add_score(self, cell: NotebookNode, resources: Resources) -> None:
-        """nbgrader's own, except that a test cell without a verdict waits for a person."""
+        """Call nbgrader's own method, unless the test cell has no verdict and waits for a
+        person."""
         if not cell.metadata.pop(UNJUDGED, False):
             super()._add_score(cell, resources)
             return
@@ -241,7 +243,7 @@ class StoreMarks(SaveAutoGrades):
 
 
 class HideTests(NbGraderPreprocessor):
-    """Takes hidden tests and marking guides out before a feedback page is made."""
+    """Removes hidden tests and marking guides before a feedback page is made."""
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         without_marking_guides(nb)
@@ -256,6 +258,6 @@ class HideTests(NbGraderPreprocessor):
         if is_grade(cell):
             cell.source = visible_part(cell.source)
             if resources[_RAN_IN_NOTEBOOK] and not is_solution(cell):
-                # After the verdict comes what the test showed, which may quote its hidden part.
+                # After the verdict comes the test's output, which may quote its hidden part.
                 cell.outputs = cell.get("outputs", [])[:1]
         return cell, resources

@@ -1,4 +1,4 @@
-"""What a late submission costs: the policy that a course's configuration sets up."""
+"""Computes the penalty of a late submission by the policy in a course's configuration."""
 
 from __future__ import annotations
 
@@ -15,8 +15,8 @@ _DAY = 24 * 60 * 60
 class LatePolicy(LateSubmissionPlugin):
     """A share of the mark for each day that has begun since the due date.
 
-    An extension that nbgrader knows of moves the due date. As it stands nothing is taken off; set
-    what you want in `nbgrader_config.py`. nbgrader's own `penalty_method` comes first if it is set.
+    An extension in the gradebook moves the due date. By default the penalty is 0; set your own in
+    `nbgrader_config.py`. nbgrader's own `penalty_method` comes first if it is set.
     """
 
     grace_minutes = Float(
@@ -38,7 +38,7 @@ class LatePolicy(LateSubmissionPlugin):
     def late_submission_penalty(
         self, student_id: str, score: float, total_seconds_late: float
     ) -> float | None:
-        """The points to take off one notebook.
+        """Return the points to take off one notebook.
 
         Args:
             student_id: who submitted it.
@@ -46,7 +46,7 @@ class LatePolicy(LateSubmissionPlugin):
             total_seconds_late: seconds since the due date, extensions counted.
 
         Returns:
-            Points, rounded to hundredths; None for nothing.
+            Points, rounded to hundredths; None for no penalty.
         """
         if self.penalty_method != "none":
             penalty: float | None = super().late_submission_penalty(
@@ -60,11 +60,11 @@ class LatePolicy(LateSubmissionPlugin):
         return round(score * percent / 100, 2) or None
 
     def days_late(self, seconds: float) -> int:
-        """The days that count, begun ones too; none within the time of grace."""
+        """Return the days that count, begun ones too; 0 within the time of grace."""
         return 0 if seconds <= 60 * self.grace_minutes else math.ceil(seconds / _DAY)
 
     def _tokens_spent(self, student_id: str) -> int:
-        """The tokens for the assignment at hand: what earlier due dates have left of them."""
+        """Return the late tokens left for this assignment after those with earlier due dates."""
         left = self.tokens
         db = self.parent.gradebook.db
         submissions = db.scalars(

@@ -1,4 +1,4 @@
-"""Releases extra exercises without points, where `course.toml` has the core alone graded."""
+"""Releases extra exercises without points, if `course.toml` has the core alone graded."""
 
 from __future__ import annotations
 

@@ -1,1 +1,1 @@
-"""What people read: feedback pages, class reports, and marks for other programs."""
+"""Writes pages and tables for people: feedback, class reports, and marks for other programs."""

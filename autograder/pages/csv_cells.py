@@ -1,4 +1,4 @@
-"""Writes CSV files that spreadsheet programs show and do not run, and reads what these save."""
+"""Writes CSV files that spreadsheet programs show and do not run, and reads their own CSV."""
 
 from __future__ import annotations
 
@@ -10,18 +10,20 @@ from pathlib import Path
 from ..errors import CourseError
 
 Field = str | float | None
-"""What one cell of a table holds."""
+"""The value of one cell of a table."""
 
 
 def csv_text(rows: Iterable[Sequence[Field]]) -> str:
-    """The rows as CSV. Numbers are written without a trailing `.0`, None as an empty cell."""
+    """Return the rows as CSV. Numbers are written without a trailing `.0`, None as an empty
+    cell."""
     text = io.StringIO()
     csv.writer(text).writerows([_cell(field) for field in row] for row in rows)
     return text.getvalue()
 
 
 def _cell(value: Field) -> str:
-    """Text that would start a formula gets an apostrophe, which spreadsheets read as "text".
+    """Return a cell's text; one that would start a formula gets an apostrophe, which spreadsheets
+    read as "text".
 
     The characters are those that OWASP lists under "CSV Injection".
     """
@@ -33,16 +35,16 @@ def _cell(value: Field) -> str:
 
 
 def read_table(path: Path) -> tuple[list[str], list[dict[str, str]]]:
-    """The headings of a CSV file, and its rows by them; what is missing in a row is empty.
+    """Return the headings of a CSV file, and its rows by them; a missing cell of a row is "".
 
     Commas, semicolons or tabs may stand between the columns, and the text may be in UTF-8, in
     UTF-16 or, as Excel saves it in the West, in Windows-1252.
 
-    Raises `CourseError` where it cannot be read.
+    Raises `CourseError` if it cannot be read.
     """
     try:
         text = _decoded(path.read_bytes())
-        # Spreadsheet programs write semicolons where the comma is for decimals.
+        # Spreadsheet programs write semicolons in countries with a decimal comma.
         between = max(",;\t", key=text.partition("\n")[0].count)
         reader = csv.DictReader(io.StringIO(text, newline=""), delimiter=between)
         rows = [{k: v or "" for k, v in row.items() if k is not None} for row in reader]

@@ -1,4 +1,4 @@
-"""Sets formulas in LaTeX as MathML, which browsers draw by themselves: no script, no network."""
+"""Converts LaTeX formulas to MathML, which browsers draw by themselves: no script, no network."""
 
 from __future__ import annotations
 
@@ -19,9 +19,9 @@ _OWN_COMMANDS = re.compile(r"\\(re)?newcommand|\\(g|e|x)?def|\\let|\\DeclareMath
 
 @cached_by_text(4_000_000)
 def mathml(latex: str, display: bool = False) -> str:
-    """The formula as HTML; one that cannot be set is shown as it was written.
+    """Return the formula as HTML; one that cannot be converted is shown as it was written.
 
-    What it holds is up to whoever wrote it: on a page, it needs `sanitizing.safe_html`.
+    The formula may be a student's: on a page, the result needs `sanitizing.safe_html`.
 
     Args:
         latex: the formula without its dollars.
@@ -32,19 +32,19 @@ def mathml(latex: str, display: bool = False) -> str:
 
 
 def _set(latex: str, display: bool) -> str | None:
-    # The library knows this environment by its older name alone.
+    # The library supports this environment by its older name alone.
     known = latex.replace("{aligned}", "{split}")
     try:
         tree = convert_to_element(known, display="block" if display else "inline")
         written = _written(tree)
-    # What is not quite LaTeX makes the library fail in more ways than it has names for.
+    # For invalid LaTeX the library raises many kinds of errors.
     except Exception:
         return None
     return written if len(written) <= _MAX_RESULT else None
 
 
 def _written(element: Element) -> str:
-    """The element as HTML; the library writes signs as entities, which are texts here."""
+    """Return the element as HTML, with the entities of the library's texts unescaped."""
     attributes = "".join(
         f' {name}="{escape(value)}"' for name, value in element.items() if name != "xmlns"
     )

@@ -19,14 +19,14 @@ from ..notebook.sanitizing import MAX_TAGS, framed, safe_html, tags_in
 from .formulas import mathml
 
 MAX_LENGTH, MAX_LENGTH_OF_A_PAGE = 20_000, 400_000
-"""Characters. Longer texts are shown as they are, since Markdown has forms that take long."""
+"""Characters. Longer texts are shown as they are, since some forms of Markdown take long."""
 
 MAX_SECONDS = 3.0
-"""Of processor time that a page's Markdown may take; what comes after that is shown as it is."""
+"""Processor seconds for a page's Markdown; the rest is shown as it is."""
 
 
 class _Renderer(IPythonRenderer):
-    """Writes formulas as MathML, so that nobody's browser has to fetch what sets them."""
+    """Writes formulas as MathML, so that browsers need not load a script for them."""
 
     def block_math(self, body: str) -> str:
         return mathml(body.strip(), display=True)
@@ -40,17 +40,17 @@ class _Renderer(IPythonRenderer):
 
 @pass_context
 def markdown2html(context: Context, source: str) -> str:
-    """The Markdown of a cell or an output as HTML that only shows: a filter for templates."""
+    """Return the Markdown of a cell or an output as sanitized HTML: a filter for templates."""
     resources: dict[str, Any] = context.get("resources", {})
     attachments = context.get("cell", {}).get("attachments", {})
     return markdown_html(source, resources, attachments)
 
 
 def markdown_html(source: str, resources: dict[str, Any], attachments: dict[str, Any]) -> str:
-    """The Markdown as HTML that only shows.
+    """Return the Markdown as sanitized HTML.
 
     Args:
-        resources: of the page; how much more Markdown it may hold is kept in it.
+        resources: of the page; they hold how much more Markdown it may have.
         attachments: the cell's pictures, by name.
     """
     left = resources.get("markdown_left", MAX_LENGTH_OF_A_PAGE) - len(source)
@@ -68,7 +68,7 @@ def markdown_html(source: str, resources: dict[str, Any], attachments: dict[str,
 
 
 def _rendered(source: str, attachments: dict[str, Any]) -> str | None:
-    """The Markdown as safe HTML, or None where that takes too much."""
+    """Return the Markdown as safe HTML, or None if that has too many tags."""
     renderer = _Renderer(escape=False, attachments=attachments, exclude_anchor_links=True)
     try:
         html: str = MarkdownWithMath(renderer=renderer).render(source)
@@ -79,5 +79,5 @@ def _rendered(source: str, attachments: dict[str, Any]) -> str | None:
 
 @cached_by_text(4_000_000)
 def _rendered_once(source: str) -> str | None:
-    """The lesson's own cells are the same in every notebook of a class."""
+    """Return the rendered Markdown, cached: the lesson's cells are the same for a whole class."""
     return _rendered(source, {})

@@ -1,8 +1,8 @@
-"""Brings marks into the forms that learning management systems import.
+"""Writes marks in the forms that learning management systems import.
 
 Canvas reads a gradebook file: the columns Student, ID, SIS User ID, SIS Login ID and Section, one
-column an assignment, and a row "Points Possible" below the headings. Moodle reads any table with
-headings and asks which column names the student; ID number and Email address are what it offers.
+column for each assignment, and a row "Points Possible" below the headings. Moodle reads any table
+with headings and asks which column names the student; it offers ID number and Email address.
 """
 
 from __future__ import annotations
@@ -47,7 +47,7 @@ class Roster:
 
 @dataclass
 class Exported:
-    """A file's text, and what a person should know about it."""
+    """A file's text, and notes on it for a person."""
 
     text: str
     notes: list[str]
@@ -56,15 +56,15 @@ class Exported:
 def export_marks(
     course: Path, names: Sequence[str], form: str, roster: Path | None, partial: bool
 ) -> Exported:
-    """The marks of some assignments, late penalties taken off, hand-given marks included.
+    """Return the marks of some assignments, late penalties taken off, hand-given marks included.
 
     Args:
         course: the course folder.
         names: the assignments.
         form: one of `FORMATS`.
         roster: a class list from the learning management system, as CSV.
-        partial: whether to leave a cell empty where a person has not marked all; it is refused
-            otherwise.
+        partial: whether to leave a cell empty if a person has not marked all; by default that is an
+            error.
 
     Raises:
         CourseError: an assignment is unknown, marks are missing, or the roster does not fit.
@@ -76,7 +76,7 @@ def export_marks(
         )
     folders = course_directory(course)
     with Gradebook(folders.db_url, folders.course_id) as gradebook:
-        # A mark by hand or an extension since the grading changes what being late costs.
+        # A mark by hand or an extension since the grading changes the late penalty.
         penalties = LatePenalties(folders.config, gradebook)
         unsettled = penalties.settle_each([student.id for student in gradebook.students])
         classes, unknown = [], []
@@ -114,7 +114,8 @@ def export_marks(
 
 
 def _waiting(classes: list[ClassResults], partial: bool) -> list[str]:
-    """Notes on what a person has not marked yet. Raises `CourseError` unless that is wanted."""
+    """Return notes on marks that a person still has to give. Raises `CourseError` unless
+    `partial`."""
     notes = []
     for each in classes:
         waiting = [result.student for result in each.submitted if result.waiting]
@@ -132,12 +133,12 @@ def _waiting(classes: list[ClassResults], partial: bool) -> list[str]:
 
 
 def _students(classes: list[ClassResults]) -> list[Result]:
-    """Each student once, by id."""
+    """Return each student once, by id."""
     return list({r.student: r for each in classes for r in each.results}.values())
 
 
 def _mark(results: ClassResults, student: str) -> float | None:
-    """The final mark; None where nothing was submitted or something waits for a person."""
+    """Return the final mark; None if there is no submission or a part waits for a person."""
     found = next(result for result in results.results if result.student == student)
     return found.mark if found.submitted and not found.waiting else None
 
@@ -162,7 +163,8 @@ def _canvas(
 def _moodle(
     classes: list[ClassResults], students: list[Result], roster: Roster
 ) -> list[Sequence[Field]]:
-    # In another language its columns have other names: all are kept then, for Moodle to know them.
+    # In another language its columns have other names: all are kept then, for Moodle to find its
+    # own.
     own = [heading for heading in roster.headings if heading]
     headings = own if own and not set(_MOODLE) & set(own) else list(_MOODLE)
     rows: list[Sequence[Field]] = [[*headings, *(each.assignment for each in classes)]]
@@ -175,7 +177,7 @@ def _moodle(
 
 
 def _plain(classes: list[ClassResults]) -> list[Sequence[Field]]:
-    """One row a student and assignment, with all that the mark is made of."""
+    """Return one row for each student and assignment, with all parts of the mark."""
     rows: list[Sequence[Field]] = [
         ("assignment", "student", "last_name", "first_name", "email", "state", "score", "penalty",
          "mark", "max_score", "submitted_utc", "to_mark")
@@ -198,15 +200,15 @@ def _plain(classes: list[ClassResults]) -> list[Sequence[Field]]:
 
 
 def _name(result: Result) -> str:
-    """The name as Canvas writes it; the id where the gradebook knows no name."""
+    """Return the name as Canvas writes it; the id if the gradebook has no name."""
     return ", ".join(part for part in (result.last_name, result.first_name) if part) or (
         result.student)  # fmt: skip
 
 
 def _column(name: str, roster: Roster) -> str:
-    """The heading of the assignment's column: the one that Canvas has for it, with its number.
+    """Return the heading of the assignment's column: the one in Canvas, with its number.
 
-    Canvas makes a new assignment of a heading that it does not know.
+    Canvas makes a new assignment of an unknown heading.
     """
     same = re.compile(rf"{re.escape(name)} \(\d+\)", re.IGNORECASE)
     return next((heading for heading in roster.headings if same.fullmatch(heading)), name)

@@ -1,4 +1,4 @@
-"""The templates of the pages that are written for people."""
+"""Loads the templates of pages."""
 
 from __future__ import annotations
 
@@ -9,10 +9,10 @@ from coursecheck.cards import marked_up
 
 
 def templates(package: str) -> Environment:
-    """The templates beside a package's modules.
+    """Return the templates beside a package's modules.
 
-    What is filled in is escaped, and a name that nothing is given for is an error. The filter
-    `marked_up` sets `code` and *words* of a message.
+    Their values are escaped, and a name without a value is an error. The filter `marked_up` renders
+    `code` and *words* of a message.
     """
     environment = Environment(
         loader=PackageLoader(package, "."),

@@ -1,1 +1,1 @@
-"""Holds the grading tests against what is known to be wrong and what is known to be right."""
+"""Runs the grading tests on known wrong and known right answers."""

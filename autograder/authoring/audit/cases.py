@@ -1,4 +1,4 @@
-"""What the grading tests are held against: mistakes, combinations, mutants, right solutions."""
+"""Makes the cases of the audit: mistakes, combinations, mutants, right solutions."""
 
 from __future__ import annotations
 
@@ -15,15 +15,15 @@ from ...course_folder.settings import Settings, load_settings
 from .mutation import Mutant, merged, mutants
 
 MUTANTS = 100
-"""How many mutants of one solution cell are drawn at most."""
+"""Greatest number of mutants drawn for one solution cell."""
 
 MUTANTS_OF_SLOW = 15
 WHOLE = 8
-"""Of exercises that the course calls slow, fewer mutants are drawn; and of the notebooks with
-mistakes in two other exercises, one in `WHOLE` has the slow ones graded too."""
+"""Divisor of the mutants for exercises that the course calls slow; and of the notebooks with
+mistakes in two other exercises, one in this many has the slow ones graded too."""
 
 COMBINATIONS = 12
-"""How many pairs of mistakes in one exercise are drawn at most."""
+"""Greatest number of pairs of mistakes in one exercise that are drawn."""
 
 KINDS = ("mistake", "two_exercises", "two_in_one", "mutant", *UNNAMED, "variant")
 
@@ -38,7 +38,7 @@ class Case:
         assignment: its name.
         answers: the solution cells that differ from the notebook's own, by exercise.
         mistakes: the ids of the misconceptions in it.
-        about: what was changed, for people.
+        about: the change, for people.
         endless: whether one of the mistakes never ends.
         spared: exercises that are not graded, since that would take long.
         worthless: whether no part of the answer is right, so that it must pass no test at all.
@@ -63,7 +63,7 @@ class Case:
 def all_cases(
     course: Path, assignment: Assignment, seed: str, kinds: Collection[str] = KINDS
 ) -> list[Case]:
-    """Every case of these kinds of one assignment; what is drawn depends on `seed` alone."""
+    """Return every case of these kinds of one assignment; draws depend on `seed` alone."""
     settings = load_settings(course)
     automatic = [each for each in assignment.exercises.values() if not each.manual]
     makers: dict[str, Callable[[], Iterator[Case]]] = {
@@ -119,7 +119,8 @@ def _unnamed(kind: str, assignment: Assignment, exercises: list[Exercise]) -> It
 def _edges(
     course: Path, assignment: Assignment, exercises: list[Exercise], settings: Settings
 ) -> Iterator[Case]:
-    """Yield edges that are written down, and those that the course makes of its solutions."""
+    """Yield edges from the files of misconceptions, and those that the course makes of its
+    solutions."""
     yield from _unnamed("edge", assignment, exercises)
     if settings.audit.edges:
         made = course_object(course, settings.audit.edges)
@@ -132,7 +133,8 @@ def _edges(
 def _pairs(
     assignment: Assignment, exercises: list[Exercise], seed: str, settings: Settings
 ) -> Iterator[Case]:
-    """Every mistake once, with one of another exercise; as many pairs of exercises as can be."""
+    """Yield notebooks with two mistakes in different exercises: each mistake once, and as many
+    pairs of exercises as possible."""
     mistakes = [m for each in exercises for m in each.mistakes if not m.endless]
     random.Random(f"{seed} {assignment.name}").shuffle(mistakes)
     used: set[frozenset[str]] = set()
@@ -141,7 +143,7 @@ def _pairs(
         first = waiting.pop()
         others = [m for m in waiting if _exercise(m) != _exercise(first)]
         fresh = [m for m in others if frozenset((_exercise(m), _exercise(first))) not in used]
-        # The last ones may be left without a partner: then one comes twice.
+        # The last mistakes may be left without a partner: then one comes twice.
         rest = [m for m in mistakes if _exercise(m) != _exercise(first)]
         if not rest:
             return
@@ -163,7 +165,8 @@ def _exercise(mistake: Mistake) -> str:
 def _two_in_one(
     assignment: Assignment, exercises: list[Exercise], seed: str, settings: Settings
 ) -> Iterator[Case]:
-    """Two mistakes in one cell; where too few can be joined, a mistake and a slip of the pen."""
+    """Yield cells with two mistakes; if too few can be joined, with a mistake and a mutant's
+    change."""
     for exercise in exercises:
         mistakes = [mistake for mistake in exercise.mistakes if not mistake.endless]
         pairs = list(itertools.combinations(mistakes, 2))
@@ -182,7 +185,8 @@ def _two_in_one(
 
 
 def _variants(course: Path, assignment: Assignment) -> Iterator[Case]:
-    """Right solutions in other styles; an exercise without a cell is solved as in the notebook."""
+    """Yield right solutions in other styles; an exercise without a cell has the notebook's
+    solution."""
     for path in sorted((course / "tests" / "variants" / assignment.name).glob("*.py")):
         answers = {cell.name: cell.source for cell in percent_cells(path)}
         yield Case("variant", path.stem, assignment.name, answers)

@@ -1,4 +1,4 @@
-"""What `autograder audit` prints."""
+"""Runs `autograder audit` and prints its results."""
 
 from __future__ import annotations
 
@@ -28,18 +28,18 @@ def audit_all(
     as_json: bool,
     page: Path | None,
 ) -> bool:
-    """Hold the grading tests against everything and print what came of it.
+    """Run the audit on all cases and print its results.
 
     Returns:
-        Whether the bars are met.
+        Whether the required shares are reached.
     """
     task = progress.add_task("auditing", total=None)
 
-    def tell(done: int, total: int, outcome: Outcome | None) -> None:
+    def show(done: int, total: int, outcome: Outcome | None) -> None:
         name = f" {outcome.assignment}" if outcome else ""
         progress.update(task, completed=done, total=total, description=f"auditing{name}")
 
-    found = audit(course, names, workers, seed, tell=tell)
+    found = audit(course, names, workers, seed, show=show)
     progress.stop()
     if as_json:
         click.echo(json.dumps(report.as_json(found), indent=2, ensure_ascii=False))
@@ -73,7 +73,7 @@ def audit_one(course: Path, names: list[str], seed: str, case_id: str, console: 
     """Judge one case and print all about it.
 
     Returns:
-        Whether it went as it should.
+        Whether its verdicts are as expected.
 
     Raises:
         CourseError: there is no such case.

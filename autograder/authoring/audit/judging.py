@@ -1,4 +1,4 @@
-"""Grades a case and says whether the verdicts are what they should be."""
+"""Grades a case and compares its verdicts with the expected ones."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ from .accepted import reason
 from .cases import Case
 
 JUDGED_ALONE = ("mutant", "two_in_one", *UNNAMED)
-"""Kinds of cases of which only the hidden tests' verdicts count, and not what a student reads."""
+"""Kinds of cases that are judged by the hidden tests' verdicts alone, without messages."""
 
 ENDLESS = "ran out of time"
 
@@ -29,15 +29,15 @@ SECONDS = 6.0
 
 @dataclass
 class Outcome:
-    """How the grading tests did on a case.
+    """The outcome of the grading tests on a case.
 
     Attributes:
         killed: the changed exercises that did not get full marks.
         named: those whose mistake was named by its own message.
         alarms: exercises that are right and lost points, with the message they got.
-        accepted: why the change may pass all hidden tests, in the course's own words; "" if it
-            may not.
-        told: what the student would read of each changed exercise.
+        accepted: why the change may pass all hidden tests, in the course's own words; "" if it may
+            not.
+        messages: the student's message for each changed exercise.
     """
 
     kind: str
@@ -49,15 +49,15 @@ class Outcome:
     named: list[str] = field(default_factory=list)
     alarms: dict[str, str] = field(default_factory=dict)
     accepted: str = ""
-    told: dict[str, str] = field(default_factory=dict)
+    messages: dict[str, str] = field(default_factory=dict)
 
 
 class Judge:
-    """Judges cases of one course, with everything warm. Use as a context manager.
+    """Judges cases of one course, with everything warm. A context manager.
 
     Args:
         course: the course folder.
-        seed: what all random numbers are drawn from.
+        seed: the seed of all random numbers.
     """
 
     def __init__(self, course: Path, seed: str) -> None:
@@ -81,7 +81,7 @@ class Judge:
             suite.close()
 
     def judge(self, case: Case) -> Outcome:
-        """Grade the case: as a student's where what is read counts, else by the tests alone."""
+        """Grade the case: as a student's notebook if messages count, else by the tests alone."""
         outcome = Outcome(case.kind, case.id, case.assignment, list(case.answers), case.about)
         if case.kind in JUDGED_ALONE:
             self._judge_alone(case, outcome)
@@ -109,7 +109,7 @@ class Judge:
                 if lost:
                     outcome.alarms[result.id] = result.message
                 continue
-            outcome.told[result.id] = f"{result.misconception}: {result.message}"
+            outcome.messages[result.id] = f"{result.misconception}: {result.message}"
             if lost:
                 outcome.killed.append(result.id)
             if lost and _is_named(result, assignment, wrong[result.id]):
@@ -126,7 +126,7 @@ class Judge:
     def verdicts(self, case: Case) -> Iterator[tuple[str, bool]]:
         """Yield each hidden test of the case's exercise and whether it passed.
 
-        Ends after the first that does not end, which is called `ENDLESS`.
+        Ends after the first endless test, whose name is replaced by `ENDLESS`.
         """
         assignment = load_assignment(self._course, case.assignment)
         target = self._models(assignment).target(case.exercise, case.answers)
@@ -150,14 +150,14 @@ class Judge:
         return Models(assignment, self._server, SECONDS)
 
     def suite(self, assignment: Assignment) -> Suite:
-        """The assignment's hidden tests."""
+        """Return the assignment's hidden tests."""
         if assignment.name not in self._suites:
             self._suites[assignment.name] = Suite(assignment.tests, assignment.core_only)
         return self._suites[assignment.name]
 
 
 def notebook_cells(assignment: Assignment, case: Case) -> list[Cell]:
-    """The code cells of the solution notebook with the case's answers in place."""
+    """Return the code cells of the solution notebook with the case's answers in place."""
     cells = [Cell(source) for source in assignment.setup.values()]
     for exercise in assignment.exercises.values():
         if not exercise.manual:

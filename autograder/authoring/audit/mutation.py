@@ -40,7 +40,7 @@ class Mutant:
     """A cell with one change.
 
     Attributes:
-        exercise: whose solution cell it is.
+        exercise: the exercise whose solution cell it is.
         change: the lines that differ, as `before → after`.
         source: the cell, without its comments.
     """
@@ -51,7 +51,7 @@ class Mutant:
 
     @property
     def id(self) -> str:
-        """A name that lasts as long as the cell stays what it is."""
+        """A name that depends on the cell's text alone."""
         digest = blake2b(self.source.encode(), digest_size=4).hexdigest()
         return f"{self.exercise}~{digest}"
 
@@ -63,17 +63,17 @@ def mutants(
     seed: str,
     attributes: Sequence[tuple[str, str]] = (),
 ) -> list[Mutant]:
-    """Distinct versions of a cell with one change that still are Python.
+    """Return distinct versions of a cell with one change that are valid Python.
 
-    Operators, comparisons and constants are replaced, statements and operands left out, names
-    and arguments swapped, calls peeled off, branches forced.
+    Operators, comparisons and constants are replaced, statements and operands left out, names and
+    arguments swapped, calls replaced by their arguments, branches forced.
 
     Args:
-        exercise: whose cell it is.
+        exercise: the cell's exercise.
         cell: its source.
-        limit: how many to draw where there are more.
-        seed: what the drawing depends on.
-        attributes: which attribute may be put in the place of another.
+        limit: how many to draw if there are more.
+        seed: the seed of the draw.
+        attributes: pairs of attributes, of which the first may be replaced by the second.
     """
     tree = _without_docstrings(ast.parse(cell))
     before = ast.unparse(tree)
@@ -95,7 +95,7 @@ def mutants(
 
 
 def merged(solution: str, one: str, other: str) -> str | None:
-    """The solution with two mistakes at once, or None where they touch the same lines.
+    """Return the solution with two mistakes at once, or None if they touch the same lines.
 
     Args:
         solution: the right cell.
@@ -134,7 +134,7 @@ def _compiles(source: str) -> bool:
 
 
 def _in_words(before: str, after: str) -> str:
-    """What a person reads about the change: its lines before and after."""
+    """Return a description of the change: its lines before and after."""
     old, new = before.splitlines(), after.rstrip().splitlines()
     kept = difflib.SequenceMatcher(None, old, new, autojunk=False).get_opcodes()
     edits = [(old[a:b], new[c:d]) for kind, a, b, c, d in kept if kind != "equal"]
@@ -155,7 +155,7 @@ def _places(tree: ast.AST) -> list[ast.AST]:
 
 
 def _changed(tree: ast.Module, number: int, change: _Change) -> str:
-    """The source of a copy in which one node was changed."""
+    """Return the source of a copy in which one node was changed."""
     twin = copy.deepcopy(tree)
     target = _places(twin)[number]
     replacement = change(target)
@@ -180,7 +180,7 @@ def _replace(tree: ast.AST, target: ast.AST, replacement: ast.AST) -> None:
 def _changes(
     node: ast.AST, names: list[str], attributes: Sequence[tuple[str, str]]
 ) -> Iterator[_Change]:
-    """The changes that make sense at one node; each takes the copy's node and gives its heir."""
+    """Yield the possible changes of one node; each takes the copy's node and returns another."""
     if isinstance(node, ast.BinOp):
         for operator in _OPERATORS.get(type(node.op), ()):
             yield _set("op", operator())
@@ -282,7 +282,8 @@ def _without(name: str, index: int) -> _Change:
 
 
 def _names_in_reach(tree: ast.Module) -> dict[int, list[str]]:
-    """For each name that is read, by its number in the walk: its function's other variables."""
+    """Return, for each name that is read, by its number in the walk, its function's other
+    variables."""
     numbers = {id(node): number for number, node in enumerate(_places(tree))}
     reach: dict[int, list[str]] = {}
 
@@ -299,7 +300,7 @@ def _names_in_reach(tree: ast.Module) -> dict[int, list[str]]:
 
 
 def _variables(function: ast.FunctionDef | ast.Lambda) -> list[str]:
-    """A function's parameters, and the names that it assigns itself."""
+    """Return a function's parameters, and the names that it assigns itself."""
     arguments = function.args
     found = [each.arg for each in (*arguments.args, *arguments.kwonlyargs)]
     waiting: list[ast.AST] = list(ast.iter_child_nodes(function))

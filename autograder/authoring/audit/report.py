@@ -1,4 +1,4 @@
-"""Tells what an audit found: in a sentence, as a table, as JSON, as a block of a page."""
+"""Formats the results of an audit: as a sentence, a table, JSON, or a block of a page."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ TITLES = {
 
 
 def summary(audit: Audit) -> str:
-    """The one line that says it all."""
+    """Return the results in one line."""
     alone, right = audit.count("mistake"), audit.count("variant")
     return (
         f"killed {alone.killed}/{alone.wrong} · named {alone.named}/{alone.wrong} · "
@@ -35,7 +35,7 @@ def summary(audit: Audit) -> str:
 
 
 def rows(audit: Audit) -> list[list[str]]:
-    """The table, a row for each assignment and kind of case."""
+    """Return the table, a row for each assignment and kind of case."""
     found = []
     for name in dict.fromkeys(outcome.assignment for outcome in audit.outcomes):
         for kind, title in TITLES.items():
@@ -51,7 +51,7 @@ def rows(audit: Audit) -> list[list[str]]:
 
 
 def problem(outcome: Outcome) -> str:
-    """What is wrong about a case that went otherwise than it should."""
+    """Return the fault of a case whose verdicts are not as expected."""
     if outcome.alarms:
         lost = "; ".join(f"{name}: {text}" for name, text in outcome.alarms.items())
         return f"right, and lost points: {lost}"
@@ -62,22 +62,22 @@ def problem(outcome: Outcome) -> str:
             f"passes all hidden tests: {outcome.about}. Add a test that it fails; if it is right, "
             f"add it to grading_tests/{NAME}"
         )
-    missed = [name for name in outcome.told if name not in outcome.killed]
+    missed = [name for name in outcome.messages if name not in outcome.killed]
     if missed:
         return f"{', '.join(missed)}: passes all hidden tests though it is wrong"
-    wrong = [name for name in outcome.told if name not in outcome.named]
+    wrong = [name for name in outcome.messages if name not in outcome.named]
     return "not named by its own message: " + "; ".join(
-        f"{name} was told {outcome.told[name]}" for name in wrong
+        f"{name} was explained as {outcome.messages[name]}" for name in wrong
     )
 
 
 def reproduce(outcome: Outcome, seed: str) -> str:
-    """The command that judges this case alone."""
+    """Return the command that judges this case alone."""
     return f"autograder audit {outcome.assignment} --seed {seed} --case '{outcome.id}'"
 
 
 def as_json(audit: Audit) -> dict[str, Any]:
-    """The audit in the form that `autograder audit --json` prints."""
+    """Return the audit in the form that `autograder audit --json` prints."""
     return {
         "passed": audit.passed,
         "summary": summary(audit),
@@ -98,20 +98,20 @@ def as_json(audit: Audit) -> dict[str, Any]:
 
 
 def case_in_full(case: Case, outcome: Outcome) -> str:
-    """Everything about one case, for its author."""
+    """Return all data on one case, for its author."""
     lines = [f"{case.assignment} · {case.kind} · {case.id}", ""]
     for exercise, source in case.answers.items():
         lines += [f"# {exercise}", source.rstrip(), ""]
     lines.append(f"killed: {', '.join(outcome.killed) or 'nothing'}")
     if outcome.accepted:
         lines.append(f"accepted: {outcome.accepted}")
-    for title, texts in (("told", outcome.told), ("false alarm", outcome.alarms)):
+    for title, texts in (("message", outcome.messages), ("false alarm", outcome.alarms)):
         lines += [f"{title}, {name}: {text}" for name, text in texts.items()]
     return "\n".join(lines)
 
 
 def page_block(audit: Audit) -> str:
-    """The audit as Markdown."""
+    """Return the audit as Markdown."""
     table = [COLUMNS, ["---"] + ["---:"] * (len(COLUMNS) - 1), *rows(audit)]
     lines = [f"`{summary(audit)}`, seed `{audit.seed}`.", ""]
     lines += ["| " + " | ".join(row) + " |" for row in table]
@@ -124,7 +124,7 @@ def page_block(audit: Audit) -> str:
 def write_block(page: Path, name: str, text: str) -> None:
     """Put generated text between a page's markers of that name.
 
-    Raises `CourseError` where the page does not have them once.
+    Raises `CourseError` if the page does not have them exactly once.
     """
     start, end = f"<!-- {name}: generated, do not edit -->", f"<!-- end of {name} -->"
     before = page.read_text("utf-8")

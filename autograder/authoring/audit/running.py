@@ -18,12 +18,12 @@ SEED = "audit"
 NAMED = 0.97
 MUTANTS_KILLED = 0.95
 MISTAKES = 3
-"""How many misconceptions an exercise should have at the least."""
+"""Least number of misconceptions of an exercise."""
 
 
 @dataclass
 class Count:
-    """How the grading tests did on the cases of one kind, counted in exercises."""
+    """Numbers of exercises in the cases of one kind, by outcome."""
 
     cases: int = 0
     wrong: int = 0
@@ -35,10 +35,10 @@ class Count:
 
 @dataclass
 class Audit:
-    """What came of holding the grading tests against everything.
+    """The results of an audit.
 
     Attributes:
-        seed: what all random numbers were drawn from.
+        seed: the seed of all random numbers.
         outcomes: one for each case.
         gaps: exercises that lack tests or misconceptions, in words.
     """
@@ -48,7 +48,7 @@ class Audit:
     gaps: list[str] = field(default_factory=list)
 
     def of(self, kind: str, assignment: str | None = None) -> list[Outcome]:
-        """The outcomes of one kind of case."""
+        """Return the outcomes of one kind of case."""
         return [
             each
             for each in self.outcomes
@@ -56,9 +56,9 @@ class Audit:
         ]
 
     def count(self, kind: str, assignment: str | None = None) -> Count:
-        """The outcomes of one kind, added up.
+        """Return the sums over the outcomes of one kind.
 
-        A change by machine that passes and that the course accepts is not counted as wrong.
+        A mutant that passes and that the course accepts is not counted as wrong.
         """
         total = Count()
         for each in self.of(kind, assignment):
@@ -67,7 +67,7 @@ class Audit:
             if each.accepted and not each.killed:
                 total.accepted += 1
             elif kind != "variant":
-                total.wrong += len(each.told) or 1
+                total.wrong += len(each.messages) or 1
                 total.killed += len(each.killed)
                 total.named += len(each.named)
         return total
@@ -79,12 +79,12 @@ class Audit:
 
     @property
     def failures(self) -> list[Outcome]:
-        """Cases that went otherwise than they should, survivors among mutants included."""
+        """Cases whose verdicts are not as expected, surviving mutants included."""
         return [each for each in self.outcomes if not is_as_it_should_be(each)]
 
     @property
     def passed(self) -> bool:
-        """Whether the bars are met."""
+        """True if the required shares are reached."""
         alone, pairs, joined = map(self.count, ("mistake", "two_exercises", "two_in_one"))
         unnamed = map(self.count, UNNAMED)
         changed = self.count("mutant")
@@ -98,14 +98,14 @@ class Audit:
 
 
 def is_as_it_should_be(outcome: Outcome) -> bool:
-    """Whether a case was killed, named and spared as it should be."""
+    """Return whether a case was killed, named and spared as expected."""
     if outcome.alarms:
         return False
     if outcome.kind in JUDGED_ALONE:
         return bool(outcome.killed or outcome.accepted)
     if outcome.kind == "variant":
         return True
-    return len(outcome.killed) == len(outcome.named) == len(outcome.told)
+    return len(outcome.killed) == len(outcome.named) == len(outcome.messages)
 
 
 def audit(
@@ -114,17 +114,18 @@ def audit(
     workers: int,
     seed: str = SEED,
     chosen: Callable[[Case], Case | None] = lambda case: case,
-    tell: Callable[[int, int, Outcome | None], None] = lambda done, total, outcome: None,
+    show: Callable[[int, int, Outcome | None], None] = lambda done, total, outcome: None,
 ) -> Audit:
-    """Hold the grading tests of some assignments against everything that is known.
+    """Run the grading tests of some assignments on every known case.
 
     Args:
         course: the course folder.
         names: the assignments.
         workers: how many processes to run.
-        seed: what all random numbers are drawn from.
-        chosen: gives the case to run in the place of each, or None to leave it out.
-        tell: called with how many cases are done, how many there are, and the latest outcome.
+        seed: the seed of all random numbers.
+        chosen: returns the case to run in the place of each, or None to leave it out.
+        show: called with the number of cases that are done, their number, and the latest
+            outcome.
     """
     result = Audit(seed)
     cases: list[Case] = []
@@ -140,16 +141,16 @@ def audit(
                     f"{name}: {exercise.id} has {many} misconceptions of at least {MISTAKES} in "
                     f"grading_tests/misconceptions/{name}/{exercise.id}.py"
                 )
-    # What takes longest goes first, so that no process is left alone with it in the end.
+    # The longest cases go first, so that no process is left alone with one in the end.
     cases.sort(key=lambda case: (not case.endless, KINDS.index(case.kind)))
-    tell(0, len(cases), None)
+    show(0, len(cases), None)
     with ProcessPoolExecutor(
         workers, get_context("spawn"), _start_worker, (course, seed)
     ) as processes:
         running = [processes.submit(_judge, case) for case in cases]
         for done, future in enumerate(as_completed(running), 1):
             result.outcomes.append(future.result())
-            tell(done, len(cases), result.outcomes[-1])
+            show(done, len(cases), result.outcomes[-1])
     place = {(case.assignment, case.kind, case.id): number for number, case in enumerate(cases)}
     result.outcomes.sort(key=lambda each: place[each.assignment, each.kind, each.id])
     return result

@@ -1,8 +1,8 @@
-"""Python for the browser: the Pyodide runtime, and the wheels that it finds beside itself.
+"""Python for the browser: the Pyodide runtime, and the wheels beside it.
 
 The runtime comes from the npm package `pyodide`, wheels come from the package index by pip. Pyodide
-installs what its lock file lists, at the address and with the hash that stand there; the lock file
-that is written here lists these wheels alone, so that nothing is ever asked of another server.
+installs the packages of its lock file, from the address and with the hash there; the lock file that
+is written here lists these wheels alone, so that no other server is ever asked.
 """
 
 from __future__ import annotations
@@ -35,7 +35,7 @@ _FILES = (PYODIDE_MJS, "pyodide.asm.mjs", "pyodide.asm.wasm", "python_stdlib.zip
 
 @dataclass(frozen=True)
 class Runtime:
-    """What Python in the browser has.
+    """The packages of Python in the browser.
 
     Attributes:
         packages: the packages that it installs when it starts, by name.
@@ -92,7 +92,7 @@ def _fetch_pyodide(target: Path) -> None:
 
 
 class _Wheels:
-    """A folder of wheels that grows by what these require in a browser.
+    """A folder of wheels that grows by their requirements in a browser.
 
     Args:
         folder: the folder that they are in.
@@ -119,7 +119,8 @@ class _Wheels:
         self.found: dict[str, Path] = {_name_of(path): path for path in given}
 
     def require(self, asked: Sequence[str]) -> list[str]:
-        """Fetch what is asked for, and what everything here requires; what could not be had."""
+        """Fetch the packages that are asked for, and their requirements; return those without a
+        wheel."""
         left_out: set[str] = set()
         needed = [Requirement(each) for each in asked]
         needed += [each for wheel in self.found.values() for each in self._requirements(wheel)]
@@ -138,7 +139,7 @@ class _Wheels:
         return sorted(left_out)
 
     def _requirements(self, wheel: Path) -> list[Requirement]:
-        """What a wheel requires in a browser."""
+        """Return the requirements of a wheel in a browser."""
         lines = wheel_metadata(wheel).get_all("Requires-Dist", [])
         return [
             each
@@ -147,7 +148,7 @@ class _Wheels:
         ]
 
     def _fetch(self, requirements: list[str]) -> bool:
-        """Download wheels that are pure Python; whether there were such."""
+        """Download wheels that are pure Python; return whether there are such."""
         # In a clone, the versions that its tests ran with.
         pins = module_folder("autograder").parent / "constraints.txt"
         try:
@@ -160,14 +161,14 @@ class _Wheels:
                 *requirements,
             )
         except CourseError as error:
-            # The second where a version is set, since nothing else is resolved.
+            # pip's message if a version is set, since no other requirement is resolved.
             if re.search("No matching distribution|ResolutionImpossible", str(error)):
                 return False
             raise
         return True
 
     def lock_entry(self, name: str) -> dict[str, Any]:
-        """What Pyodide's lock file says of a package."""
+        """Return a package's entry in Pyodide's lock file."""
         wheel = self.found[name]
         required = {canonicalize_name(each.name) for each in self._requirements(wheel)}
         return {
@@ -188,7 +189,7 @@ def _name_of(wheel: Path) -> str:
 
 
 def _imports(wheel: Path) -> list[str]:
-    """The modules and packages that a wheel brings."""
+    """Return the modules and packages that a wheel brings."""
     with zipfile.ZipFile(wheel) as packed:
         tops = {name.partition("/")[0] for name in packed.namelist() if name.endswith(".py")}
     names = {top.removesuffix(".py") for top in tops}

@@ -1,4 +1,4 @@
-"""Puts the site together: JupyterLite, the runtime, what students get, and a start page."""
+"""Builds the site: JupyterLite, the runtime, the students' files, and a start page."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ _EXTENSIONS = "share/jupyter/labextensions/"  # in a wheel, and in an environmen
 
 @dataclass(frozen=True)
 class BrowserSite:
-    """Where the site is, and which packages it cannot have."""
+    """The site's folder, and the packages that it cannot have."""
 
     folder: Path
     left_out: list[str]
@@ -61,8 +61,8 @@ def publish_browser(
         self_study: whether solutions and right answers are in it, for people who learn alone.
 
     Raises:
-        CourseError: an assignment is not released or its release holds what students must not have;
-            something could not be built or fetched; or `output` is there and is no such site.
+        CourseError: an assignment is not released or its release holds hidden parts; a part could
+            not be built or fetched; or `output` exists and is no such site.
     """
     chosen = released(course, names)
     settings = load_settings(course)
@@ -88,7 +88,7 @@ def publish_browser(
             else:
                 path.unlink()
         kernel = Path(sys.prefix) / _EXTENSIONS / PYODIDE_KERNEL_NPM_NAME
-        # The package of a course says what it needs.
+        # The package of a course has its own requirements.
         asked = ("ipython", *(() if settings.wheel else settings.visible.packages))
         runtime = build_runtime(
             work / "runtime", sorted(kernel.glob("static/pypi/*.whl")), own, asked
@@ -137,7 +137,7 @@ def _linked(path: Path, contents: Path) -> _Linked:
 
 
 def _runs_there(path: Path, wheels: Sequence[Path]) -> bool:
-    """Return whether a notebook's code imports Python's own modules and those of the wheels alone.
+    """Return whether a notebook's code imports only Python's own modules and those of the wheels.
 
     The site has no other packages for it.
     """
@@ -164,20 +164,20 @@ def _extensions(wheels: Path, target: Path) -> list[Path]:
 
 
 _LAB_SETTINGS = {
-    # By default only those cells are on the page that are seen, and JupyterLab 4.6 loses some of
-    # them now and then: it says that it "Cannot read properties of null (reading 'observe')".
+    # By default only visible cells are on the page, and JupyterLab 4.6 loses some of them now and
+    # then, with the error "Cannot read properties of null (reading 'observe')".
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "defer"},
 }
 
 
 _FIRST = ("service_worker_first", "narrow")
-"""The scripts that every page runs before all else."""
+"""The scripts that every page runs first."""
 
 
 def _build_lab(
     settings: Settings, work: Path, extensions: Sequence[Path], packages: Sequence[str]
 ) -> Path:
-    """Build JupyterLite with the contents; returns its folder."""
+    """Build JupyterLite with the contents; return its folder."""
     kernel = {
         PYODIDE_URL: f"./{_RUNTIME}/{PYODIDE_MJS}",
         DISABLE_PYPI_FALLBACK: True,
@@ -215,7 +215,7 @@ def _build_lab(
 
 
 def _finish_lab(site: Path, title: str) -> None:
-    """Let the pages wait for their service worker and fold the list of files on a phone, and give
+    """Make the pages wait for their service worker and fold the list of files on a phone, and give
     the lab a title and an icon."""
     config = json.loads((site / JUPYTERLITE_JSON).read_text("utf-8"))
     version = config["jupyter-config-data"]["appVersion"]

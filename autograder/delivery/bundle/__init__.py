@@ -1,1 +1,1 @@
-"""The student's bundle: notebooks, the course's wheel and a start in two lines."""
+"""Makes the student's bundle: notebooks, the course's wheel and a start in two lines."""

@@ -24,7 +24,7 @@ _LAB = "lab"  # the extra of a course's package that brings JupyterLab
 
 @dataclass(frozen=True)
 class Bundle:
-    """Where the bundle is."""
+    """The paths of the bundle."""
 
     folder: Path
     archive: Path
@@ -47,13 +47,12 @@ def publish(
         self_study: whether solutions and right answers are in it, for people who learn alone.
 
     Raises:
-        CourseError: an assignment is not released, a release is not whole or holds what students
-            must not have, the wheel cannot be built, or `output` holds something else under the
-            bundle's name.
+        CourseError: an assignment is not released, a release is not whole or holds hidden parts,
+            the wheel cannot be built, or `output` holds another file under the bundle's name.
     """
     chosen = released(course, names)
     settings = load_settings(course)
-    # By another name, so that no class gets it by mistake.
+    # Another name, so that it is not given to a class by mistake.
     name_of_folder = f"{settings.id}-{'self-study' if self_study else 'course'}"
     folder = output / name_of_folder
     if folder.exists() and not (folder / "START.html").is_file():
@@ -74,7 +73,7 @@ def publish(
         if not settings.wheel:
             lines += ["jupyterlab\n", *(f"{each}\n" for each in settings.visible.packages)]
         (made / "requirements.txt").write_text("".join(lines), "utf-8")
-        # What services such as Binder read beside requirements.txt.
+        # Services such as Binder read this beside requirements.txt.
         (made / "runtime.txt").write_text("python-3.11\n", "utf-8")
         shutil.copyfile(Path(__file__).with_name("start.py"), made / "start.py")
         start = templates(__package__).get_template("START.html")
@@ -97,13 +96,13 @@ def publish(
 
 
 def nbgitpuller_link(hub: str, repository: str, branch: str, names: Sequence[str]) -> str:
-    """The link that pulls the bundle from a repository into a student's account on a hub.
+    """Return the link that pulls the bundle from a repository into a student's account on a hub.
 
     Args:
         hub: the hub's address, such as https://hub.example.org.
-        repository: the address of a Git repository that holds what is in the bundle's folder.
+        repository: the address of a Git repository that holds the files of the bundle's folder.
         branch: of the repository.
-        names: what is in it; a single notebook is opened, otherwise the folder.
+        names: the assignments in it; a single notebook is opened, otherwise the folder.
     """
     # nbgitpuller clones into a folder that is named as the repository's last part.
     cloned = urlsplit(repository).path.rstrip("/").rpartition("/")[2].removesuffix(".git")
@@ -115,7 +114,7 @@ def nbgitpuller_link(hub: str, repository: str, branch: str, names: Sequence[str
 
 
 def _requirement(wheel: Path) -> str:
-    """The line that installs a wheel beside it, with JupyterLab where the wheel offers that."""
+    """Return the line that installs a wheel beside it, with JupyterLab if the wheel offers that."""
     extras = wheel_metadata(wheel).get_all("Provides-Extra", [])
     return f"./{wheel.name}[{_LAB}]\n" if _LAB in extras else f"./{wheel.name}\n"
 

@@ -1,6 +1,6 @@
 """Starts the course: makes an environment in this folder once, then opens JupyterLab.
 
-Type `python3 start.py` on Linux and macOS, `py start.py` on Windows. What you add goes to
+Type `python3 start.py` on Linux and macOS, `py start.py` on Windows. Arguments that you add go to
 JupyterLab, such as `--no-browser`.
 """
 
@@ -17,7 +17,7 @@ DONE = ENVIRONMENT / "installed.txt"
 
 def main() -> int:
     if sys.version_info < (3, 11):  # noqa: UP036 - a student may have any Python
-        return told(
+        return failed(
             "Python 3.11 or newer is needed, and this is " + sys.version.split()[0] + ". Install "
             "it from your system's app store or package manager, then start again."
         )
@@ -25,13 +25,13 @@ def main() -> int:
     if not DONE.exists() or DONE.read_text("utf-8") != wanted:
         print("Installing what the course needs. This takes some minutes, once.", flush=True)
         if not ran(sys.executable, "-m", "venv", str(ENVIRONMENT)):
-            return told(
+            return failed(
                 "The environment could not be made. On Debian and Ubuntu, "
                 "`sudo apt install python3-venv` may be what is missing."
             )
         if not ran(str(PYTHON), "-m", "pip", "install", "--quiet", "--disable-pip-version-check",
                    "-r", "requirements.txt"):  # fmt: skip
-            return told(
+            return failed(
                 "Something could not be installed; the lines above say what. Are you online? "
                 "Start again once that is mended."
             )
@@ -43,12 +43,12 @@ def main() -> int:
 
 
 def ran(*command: str) -> bool:
-    """Run a command in this folder; whether it succeeded."""
+    """Run a command in this folder; return whether it succeeded."""
     return subprocess.call(command, cwd=HERE) == 0
 
 
-def told(message: str) -> int:
-    """Say what went wrong; returns the exit status for it."""
+def failed(message: str) -> int:
+    """Print a message; return the exit status of an error."""
     print(message, file=sys.stderr)
     return 1
 

@@ -1,1 +1,1 @@
-"""A JupyterHub for the course on one machine: the students' day and the instructor's on it."""
+"""A JupyterHub for the course on one machine, for students and the instructor."""

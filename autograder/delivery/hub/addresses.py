@@ -1,7 +1,7 @@
-"""Refuses addresses of the formgrader that hold what can be read as a script.
+"""Refuses addresses of the formgrader that hold script.
 
 nbgrader 0.9.6 writes parts of an address into a script on the page, as they are: a link that the
-instructor follows could run anything in the instructor's name. No page of the formgrader has an
+instructor follows could run any code in the instructor's name. No page of the formgrader has an
 address with such a character.
 """
 
@@ -26,5 +26,6 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
-    """Stand before the formgrader's pages: extensions are loaded in the order of their names."""
+    """Register the refusal before the formgrader's pages: extensions are loaded in the order of
+    their names."""
     server.web_app.add_handlers(".*$", [(_SCRIPT, Refused)])

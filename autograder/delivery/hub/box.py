@@ -1,9 +1,9 @@
 """The box that a student's server runs in, so that a machine with one account can serve a class.
 
 It shows the operating system, the Python environment, the course's packages, the student's home,
-what is released, and the student's own folder for handing in. Nobody else's files or processes are
-there, nor the instructor's course, nor the autograder, nor the hub's secrets. The network is the
-machine's own: the hub and its proxy have to be reached. Memory, disk and processor time are not
+the released files, and the student's own folder for handing in. Other students' files and
+processes, the instructor's course, the autograder and the hub's secrets are hidden. The network is
+the machine's own: the hub and its proxy have to be reached. Memory, disk and processor time are not
 limited.
 """
 
@@ -29,7 +29,7 @@ _ETC = ("alternatives", "fonts", "group", "hosts", "ld.so.cache", "ld.so.conf", 
 
 
 def command(folder: HubFolder, student: str, server: list[str]) -> list[str]:
-    """The command line that starts a student's server in a box.
+    """Return the command line that starts a student's server in a box.
 
     Args:
         server: the server's own command line.
@@ -48,13 +48,13 @@ def command(folder: HubFolder, student: str, server: list[str]) -> list[str]:
             line += ["--ro-bind-try", f"/{name}", f"/{name}"]
     for name in _ETC:
         line += ["--ro-bind-try", f"/etc/{name}", f"/etc/{name}"]
-    # nbgrader asks the hub for the name of whoever has this account's name.
+    # nbgrader asks the hub for the user with this account's name.
     line += ["--ro-bind", str(_accounts(folder)), "/etc/passwd"]
     prefixes = {sys.prefix, sys.base_prefix, str(Path(sys.executable).resolve().parent)}
     for prefix in sorted(prefixes):
         if not prefix.startswith("/usr"):
             line += ["--ro-bind", prefix, prefix]
-    # Where it is installed and no clone, it lies among what the box shows.
+    # An installed grader, unlike a clone, lies among the files that the box shows.
     grader = Path(autograder.__file__ or "").parent
     for path in {grader, grader.resolve()}:
         if any(path.is_relative_to(shown) for shown in {"/usr", *prefixes}):
@@ -72,10 +72,11 @@ def command(folder: HubFolder, student: str, server: list[str]) -> list[str]:
 
 
 def desktop_sockets(listing: str) -> list[str]:
-    """The abstract sockets of a desktop session, which the box leaves in reach with the network.
+    """Return the abstract sockets of a desktop session, which the box leaves in reach with the
+    network.
 
     Args:
-        listing: what `/proc/net/unix` holds.
+        listing: the content of `/proc/net/unix`.
     """
     # The name is the eighth field, and may look like any other one.
     names = {"".join(line.split(maxsplit=7)[7:]) for line in listing.splitlines()}

@@ -1,10 +1,10 @@
-"""Collects what students handed in, on a hub where each has a folder of their own to do so.
+"""Collects submissions on a hub where each student has a folder of their own for them.
 
-nbgrader's exchange tells students apart by their accounts on the machine. Here, where they have
-none, the folder does it: what lies in it was handed in by its student, whatever name it bears.
+nbgrader's exchange distinguishes students by their accounts on the machine. Here, without accounts,
+the folder does it: a submission in it is its student's, whatever name it has.
 
-The folder stays the student's while it is read, whose server may put a link in the place of
-anything at any moment. So folders are opened once, and what is in them is opened by their
+The folder stays the student's while it is read, whose server may put a link in the place of any
+file at any moment. So folders are opened once, and the files in them are opened by their
 descriptors.
 """
 
@@ -24,7 +24,7 @@ from ...errors import UnreadableNotebook
 from ...notebook.intake import open_folder, open_inside, read_inside, time_in
 
 MOST_FILES = 20
-"""Of a submission; the rest is left behind."""
+"""Greatest number of files of a submission; the rest is left behind."""
 
 _NEEDED = "submission_secret.txt"
 _TIME = "timestamp.txt"
@@ -41,15 +41,17 @@ class CollectFromEach(ExchangeCollect):
         for student in sorted(Path(self.folder).iterdir()):
             try:
                 take_in(student, inbound, self.log)
-            except Exception as error:  # One student's files end nobody else's collecting.
+            except Exception as error:
+                # An error in one student's files must not end collecting from the others.
                 self.log.warning("%s was left behind: %s", student, error)
         super().init_src()
 
 
 class Again:
-    """When what was left behind is looked at again: after twice as long each time, up to a minute.
+    """Schedules the next look at a submission that was left: after twice as long each time, up to a
+    minute.
 
-    So whoever leaves much that cannot be taken costs nobody else anything.
+    So many invalid submissions of one student do not delay the others.
     """
 
     def __init__(self) -> None:
@@ -59,7 +61,7 @@ class Again:
         return time.monotonic() >= self._due.get(name, (0.0, 0.0))[0]
 
     def left(self, name: str) -> None:
-        """Say that it was looked at in vain."""
+        """Record that a submission was left again."""
         seconds = min(60.0, 2 * self._due.get(name, (0.0, 0.15))[1])
         self._due[name] = time.monotonic() + seconds, seconds
 
@@ -70,9 +72,9 @@ def take_in(student: Path, inbound: Path, log: Logger, again: Again | None = Non
     Args:
         student: the student's folder, named like the student.
         inbound: nbgrader's folder for submissions.
-        log: gets a warning for what was left behind.
-        again: for whoever looks again and again: one submission is taken each time, and what has
-            to be left waits.
+        log: gets a warning for each submission that was left behind.
+        again: for repeated calls: each call takes one submission, and one that was left has to
+            wait.
     """
     try:
         home = open_folder(student, levels=1)
@@ -99,13 +101,13 @@ def take_in(student: Path, inbound: Path, log: Logger, again: Again | None = Non
 
 
 def _is_submission_of(student: str, name: str) -> bool:
-    """Whether a folder bears a name as nbgrader gives it: at others, collecting would stop."""
+    """Return whether a folder has a name in nbgrader's form: at others, collecting would stop."""
     parts = name.split("+")
     return len(parts) in (3, 4) and parts[0] == student and time_in(parts[2]) is not None
 
 
 def _copy(home: int, path: Path, target: Path) -> bool:
-    """Copy a submission; false where it is still on its way.
+    """Copy a submission; false if it is still being written.
 
     Args:
         home: the descriptor of the student's folder.
@@ -127,10 +129,10 @@ def _copy(home: int, path: Path, target: Path) -> bool:
 
 
 def _read(home: int, path: Path) -> dict[str, bytes]:
-    """What a submission's files hold, by name; nothing as long as its last file is missing.
+    """Return the contents of a submission's files, by name; empty until its last file is there.
 
-    The time of submission is the student's claim, or when something in the folder was last
-    changed where that is later. The kernel keeps that time, and nobody can set it.
+    The time of submission is the student's claim, or the last change of a file in the folder if
+    that is later. The kernel keeps that time, and it cannot be set.
     """
     submission = open_inside(home, path.name)
     try:
@@ -139,7 +141,7 @@ def _read(home: int, path: Path) -> dict[str, bytes]:
             return {}
         kept = {_NEEDED, *names[:MOST_FILES]}
         files = {name: read_inside(submission, name, path / name) for name in kept}
-        # What was read is older than what is asked now. Names that change hands change the folder.
+        # The files were read before their times. Replaced files change the folder's time.
         states = [os.stat(name, dir_fd=submission, follow_symlinks=False) for name in kept]
         changed = max(state.st_ctime for state in [*states, os.fstat(submission)])
     finally:

@@ -1,11 +1,11 @@
-"""What a hub keeps where, and who sees which part of it.
+"""Makes the folders of a hub.
 
 course/      the instructor's course folder, a working nbgrader course
-exchange/    nbgrader's exchange: what is released, what was handed in, feedback
-inbound/     what each student handed in, in a folder of their own
+exchange/    nbgrader's exchange: releases, submissions, feedback
+inbound/     each student's submissions, in a folder of their own
 homes/       each student's home
 settings/    Jupyter's and nbgrader's settings, for students and for the instructor
-hub/         what JupyterHub keeps: users, cookies, log
+hub/         JupyterHub's own data: users, cookies, log
 passwords    a line for each user
 """
 
@@ -54,7 +54,7 @@ _START = """# Start here
 4. **Read the feedback.** Press *Fetch Feedback* in the *Assignment List*, or open *grading* under
    *File → Hub Control Panel → Services*.
 """
-"""The page that a new student's home holds, as Markdown."""
+"""The page in a new student's home, as Markdown."""
 
 _INSTRUCTORS_ONLY = ("formgrader", "course_list")
 _INSTRUCTORS_MENUS = ("formgrader", "create-assignment", "course-list")
@@ -62,7 +62,7 @@ _INSTRUCTORS_MENUS = ("formgrader", "create-assignment", "course-list")
 
 @dataclass(frozen=True)
 class HubFolder:
-    """A hub's folder, and the places in it."""
+    """A hub's folder, and the paths in it."""
 
     root: Path
 
@@ -92,7 +92,7 @@ class HubFolder:
         return self.root / "settings" / who
 
     def users(self) -> dict[str, str]:
-        """Every user's password, by name."""
+        """Return every user's password, by name."""
         lines = self.passwords.read_text("utf-8").splitlines()
         return dict(line.split(" ", 1) for line in lines)
 
@@ -100,7 +100,7 @@ class HubFolder:
 def prepare(
     clone: Path, root: Path, students: list[str], names: list[str] | None = None
 ) -> HubFolder:
-    """Make what is not there yet; nobody's work and no password is touched.
+    """Make the folders that are missing; existing work and passwords stay.
 
     Args:
         clone: the course to copy for the instructor.
@@ -124,8 +124,8 @@ def prepare(
     shared = folder.exchange / course_id
     for name in ("outbound", "inbound", "feedback"):
         (shared / name).mkdir(parents=True, exist_ok=True)
-    # Feedback has names that only its student knows. Nobody may list them, the owner included:
-    # in their boxes, all students act for the same owner.
+    # Feedback has names that only its student knows. They must not be listed, not even by the
+    # owner: in their boxes, all students act for the same owner.
     (shared / "feedback").chmod(0o311)
     folder.home(INSTRUCTOR).mkdir(parents=True, exist_ok=True)
     folder.state.mkdir(exist_ok=True)
@@ -145,10 +145,10 @@ def prepare(
 
 
 def admit(folder: HubFolder, student: str, **about: str | None) -> None:
-    """Make a student's folders, and have the gradebook know the student.
+    """Make a student's folders, and add the student to the gradebook.
 
     Args:
-        about: what the gradebook is to hold beside the name, as far as it is known.
+        about: further columns of the student's row, as far as they are known.
     """
     home = folder.home(student)
     if not home.exists():
@@ -171,11 +171,12 @@ def _add_users(folder: HubFolder, names: list[str]) -> None:
 
 
 def _write_settings(folder: HubFolder, course_id: str) -> None:
-    """Students get the assignment list and Validate; the instructor all of nbgrader."""
+    """Write nbgrader's settings: students get the assignment list and Validate; the instructor
+    all."""
     mine, theirs = folder.settings("instructor"), folder.settings("student")
     for place in (mine, theirs):
         (place / "labconfig").mkdir(parents=True, exist_ok=True)
-        # The hub offers no news and no updates of its own to anybody.
+        # The hub offers no news and no updates of its own.
         _write_json(
             place / "labconfig" / "default_setting_overrides.json",
             {
@@ -185,7 +186,7 @@ def _write_settings(folder: HubFolder, course_id: str) -> None:
                 },
             },
         )
-    # JupyterLab shows the formgrader in a frame, which JupyterHub forbids unless told.
+    # JupyterLab shows the formgrader in a frame, which JupyterHub forbids by default.
     headers = {"Content-Security-Policy": "frame-ancestors 'self'"}
     _write_json(
         mine / "jupyter_server_config.json",

@@ -1,7 +1,7 @@
 """JupyterHub's settings for a trial on one machine; `autograder hub` starts it.
 
-For a server of your own, keep the spawner and the folders, and put your authenticator, a name and
-a certificate in place of what is here.
+For a server of your own, keep the spawner and the folders, and replace the authenticator, the name
+and the certificate by your own.
 """
 
 import hmac
@@ -24,7 +24,7 @@ RUNTIME = tempfile.TemporaryDirectory(prefix="hub-")
 
 
 class PasswordsInAFile(Authenticator):
-    """Everyone has a password of their own, in a file that only the hub can read."""
+    """Checks passwords against a file that only the hub can read."""
 
     async def authenticate(self, handler, data):
         expected = FOLDER.users().get(data["username"])
@@ -34,7 +34,7 @@ class PasswordsInAFile(Authenticator):
 
 
 class BoxedSpawner(SimpleLocalProcessSpawner):
-    """Students' servers start in a box, the instructor's in the course folder."""
+    """Starts students' servers in a box, and the instructor's in the course folder."""
 
     def make_preexec_fn(self, name):
         return None
@@ -67,7 +67,7 @@ c.Authenticator.allowed_users = set(FOLDER.users())
 c.JupyterHub.spawner_class = BoxedSpawner
 c.JupyterHub.cleanup_servers = True
 
-# It grades what students hand in at once, and shows them what it found.
+# Grades submissions at once, and shows students the results.
 SERVICE = "grading"
 c.JupyterHub.services = [
     {
@@ -106,6 +106,6 @@ c.Spawner.environment = {
     "IPYTHONDIR": _in_home(".ipython"),
 }
 
-# What a hub of your own wants otherwise: `autograder hub --config FILE`.
+# Your own settings: `autograder hub --config FILE`.
 if more := os.environ.get("AUTOGRADER_HUB_CONFIG"):
     load_subconfig(more)  # noqa: F821

@@ -1,8 +1,7 @@
-"""Login from a learning management system by LTI 1.3: whoever comes from the course is let in.
+"""Login from a learning management system by LTI 1.3: every member of the course is let in.
 
-The protocol is JupyterHub's LTI authenticator's. This says who somebody is here: an instructor of
-the course is the hub's one instructor, everybody else a student, whom the gradebook knows from then
-on.
+The protocol is JupyterHub's LTI authenticator's. This module maps people: an instructor of the
+course is the hub's one instructor, everybody else a student, who is added to the gradebook.
 """
 
 from __future__ import annotations
@@ -24,7 +23,7 @@ _TEACHES = "http://purl.imsglobal.org/vocab/lis/v2/membership#Instructor"
 
 
 class CourseLogin(LTI13Authenticator):
-    """Lets in who comes from one course of the platform, by whatever links it has."""
+    """Lets in the members of one course of the platform, by any of its links."""
 
     course = Unicode(
         help="The platform's own id of the course: `context.id` in what it sends. Whoever comes "
@@ -34,7 +33,7 @@ class CourseLogin(LTI13Authenticator):
     async def authenticate(
         self, handler: Any, data: dict[str, Any] | None = None
     ) -> dict[str, Any] | None:
-        # JupyterHub's own login form would bring what nobody has signed.
+        # JupyterHub's own login form would bring unsigned data.
         if not isinstance(handler, self.callback_handler):
             return None
         found: dict[str, Any] = await super().authenticate(handler, data)
@@ -62,10 +61,10 @@ class CourseLogin(LTI13Authenticator):
 
 
 def user_name(user: str) -> str:
-    """The name on the hub and in the gradebook of a user of the platform: nobody else's.
+    """Return the unique name of a platform's user on the hub and in the gradebook.
 
-    JupyterHub takes large letters for small ones. Where that or another sign could make two users
-    one, and where it would be long, the name is a digest.
+    JupyterHub folds case. If that or another sign could make two users one, or if the name would be
+    long, it is a digest.
     """
     if re.fullmatch(r"[a-z0-9]{1,24}", user):
         return f"user-{user}"

@@ -25,19 +25,19 @@ def start(
     names: Sequence[str],
     config: Path | None = None,
 ) -> NoReturn:
-    """Become the hub's program.
+    """Replace this program by the hub's.
 
     Args:
         clone: the course to copy for the instructor.
-        root: where the hub keeps everything.
+        root: the hub's folder.
         port: the first of four free ports.
         students: their names.
         names: assignments that a new course begins with; all if empty.
-        config: settings of JupyterHub that come after this hub's own. Who may log in is then theirs
-            to say, and no passwords are printed.
+        config: settings of JupyterHub that come after this hub's own. They decide who may log in,
+            and no passwords are printed.
 
     Raises:
-        CourseError: something that the hub needs is missing.
+        CourseError: a program that the hub needs is missing.
     """
     proxy = _proxy()
     try:
@@ -75,7 +75,7 @@ def start(
 
 
 def _proxy() -> str:
-    """The proxy's program: the environment's own, or one on the path."""
+    """Return the path of the proxy's program: the environment's own, or one on the path."""
     own = Path(sys.prefix) / "node_modules" / ".bin" / PROXY
     found = str(own) if own.exists() else shutil.which(PROXY)
     if found is None:

@@ -1,5 +1,6 @@
-"""Builds the lesson and the slides: Markdown whose code is run, drawn and set as HTML pages.
+"""Builds the lesson and the slides: Markdown whose code is run, rendered as HTML pages.
 
-The code may use what `lesson.names` of course.toml gives it, such as the solution notebooks' own
-definitions. Students get the HTML, which holds what the code showed and none of these definitions.
+The code may use names from `lesson.names` of course.toml, such as the solution notebooks' own
+definitions. Students get the HTML, which holds the results of the code and none of these
+definitions.
 """

@@ -41,7 +41,7 @@ CHART_STYLE: Any = {
 
 @runtime_checkable
 class Drawing(Protocol):
-    """A drawing of the course's own: SVG, and the same in words."""
+    """A drawing of the course's own: SVG, and its description."""
 
     @property
     def svg(self) -> str: ...
@@ -51,7 +51,7 @@ class Drawing(Protocol):
 
 
 def drawing_html(drawing: Drawing) -> str:
-    """A drawing, with the same in words to fold open."""
+    """Return a drawing, with its description to fold open."""
     return (
         f'<figure class="drawing"><div class="wide" tabindex="0">{drawing.svg}</div>'
         "<details><summary>The drawing in words</summary>"
@@ -60,7 +60,7 @@ def drawing_html(drawing: Drawing) -> str:
 
 
 def chart_html(figure: Figure, alt: str) -> str:
-    """A chart as SVG whose colours follow the page; `alt` says what it shows."""
+    """Return a chart as SVG whose colours follow the page; `alt` describes it."""
     with io.StringIO() as file, matplotlib.rc_context(CHART_STYLE):
         figure.savefig(file, format="svg", metadata={"Date": None})
         svg = file.getvalue()

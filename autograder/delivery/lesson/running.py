@@ -15,10 +15,10 @@ from ...errors import LessonError
 
 @dataclass(frozen=True)
 class Shown:
-    """What a block showed.
+    """The results of a block.
 
     Attributes:
-        printed: what it printed.
+        printed: its printed text.
         value: the value of its last line if that is an expression, otherwise None.
     """
 
@@ -35,7 +35,7 @@ class Session:
         self.scope = scope
 
     def mistake(self, line: int, what: str) -> LessonError:
-        """The error for a mistake in that line of the text."""
+        """Return the error for a mistake in that line of the text."""
         return LessonError(f"{self.text}, line {line}: {what}")
 
     def run(self, source: str, line: int) -> Shown:

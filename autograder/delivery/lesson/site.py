@@ -1,4 +1,4 @@
-"""Puts the pages together: order, contents, links to what comes before and after."""
+"""Assembles the pages: order, contents, links to the page before and after."""
 
 from __future__ import annotations
 
@@ -31,20 +31,20 @@ def build(
     """Write the lesson to `folder` and the slides to `folder/slides`.
 
     Each page is one file with all that it needs: programs that show a single page, such as
-    JupyterLab, do not fetch what lies beside it.
+    JupyterLab, do not fetch files beside it.
 
     Args:
         course: the clone with the text and the notebooks.
-        folder: where to write; it is made if need be.
+        folder: the target; it is made if it is missing.
         beside: assignments whose notebooks lie beside `folder`, each in a folder of its own name.
             The pages lead to these, and name the others only.
-        link: where they lead, seen from `folder`, with `{name}` for an assignment's name.
+        link: the address of a notebook, seen from `folder`, with `{name}` for an assignment's name.
 
     Returns:
         The pages, the lesson's first one first.
 
     Raises:
-        LessonError: code in the text failed, or the text is not as it must be.
+        LessonError: code in the text failed, or the text is invalid.
     """
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(LOOK), autoescape=True, undefined=jinja2.StrictUndefined
@@ -78,7 +78,7 @@ def build(
 
 
 def _sources(course: Path, kind: str) -> list[Path]:
-    """The texts in the order of reading, which is that of their names, the index first."""
+    """Return the texts in the order of reading, which is that of their names, the index first."""
     settings = load_settings(course)
     folder = settings.package_home(course) / settings.lesson.folder / kind
     found = sorted(folder.glob("*.md"), key=lambda p: (p.stem != "index", p))
@@ -88,7 +88,7 @@ def _sources(course: Path, kind: str) -> list[Path]:
 
 
 def _scripts(course: Path, texts: Sequence[Text]) -> dict[str, str]:
-    """What a page with interactives needs of `scripts/` beside the texts, by "js" and "css"."""
+    """Return the scripts and styles for a page with interactives, by "js" and "css"."""
     if not any("data-interactive=" in text.html for text in texts):
         return {}
     settings = load_settings(course)
@@ -109,7 +109,7 @@ def _page(course: Path, path: Path, notebooks: Mapping[str, str]) -> Text:
 
 
 def _deck(course: Path, path: Path, notebooks: Mapping[str, str]) -> list[Text]:
-    """The slides of a deck; a line of three dashes stands between them."""
+    """Return the slides of a deck; a line of three dashes stands between them."""
     session = _session(course, path)
     return [
         set_text(part, session, line, notebooks) for line, part in _slides(path.read_text("utf-8"))
@@ -124,7 +124,7 @@ def _slides(source: str) -> Iterator[tuple[int, str]]:
 
 
 def _session(course: Path, path: Path) -> Session:
-    """What the examples of a text may use without saying so: `Figure`, and what the course says."""
+    """Return a session with the names for a text's examples: `Figure`, and the course's own."""
     settings = load_settings(course)
     place = settings.lesson.names
     names = course_object(course, place)(course) if place else {}

@@ -1,4 +1,4 @@
-"""Sets a text in Markdown as HTML: prose, formulas, code and what it showed."""
+"""Renders a text in Markdown as HTML: prose, formulas, code and its results."""
 
 from __future__ import annotations
 
@@ -28,11 +28,11 @@ from pygments.lexers import PythonLexer
 from .pictures import Drawing, chart_html, drawing_html
 from .running import Session, Shown
 
-# What may follow "python" where a block begins.
+# Words that may follow "python" where a block begins.
 OPTIONS = {
-    "hide",  # run it, and show only what it shows
+    "hide",  # run it, and show only its results
     "fragment",  # show it, and do not run it
-    "alt",  # ="…": what the chart shows that it makes
+    "alt",  # ="…": a description of the chart that it makes
 }
 
 
@@ -46,7 +46,7 @@ class Heading:
 
 @dataclass(frozen=True)
 class Text:
-    """A text, set.
+    """A rendered text.
 
     Attributes:
         title: its first heading, as HTML.
@@ -62,13 +62,13 @@ class Text:
 def set_text(
     source: str, session: Session, first_line: int = 1, notebooks: Mapping[str, str] | None = None
 ) -> Text:
-    """Run the code in a text, fill in its numbers, and set it as HTML.
+    """Run the code in a text, fill in its numbers, and render it as HTML.
 
     Args:
         source: the text in Markdown.
-        session: what its code runs in.
-        first_line: where the text begins in its file.
-        notebooks: where links such as `notebook:value` lead, by name; others are set as words.
+        session: runs its code.
+        first_line: the number of the text's first line in its file.
+        notebooks: addresses of links such as `notebook:value`, by name; others become plain words.
 
     Raises:
         LessonError: a block failed, or the text has no heading.
@@ -95,7 +95,8 @@ def set_text(
 def _run(
     markdown: MarkdownIt, source: str, session: Session, first_line: int
 ) -> tuple[str, list[Shown | None]]:
-    """The text with its numbers filled in, and what each block showed, None for a fragment."""
+    """Return the text with its numbers filled in, and the results of each block, None for a
+    fragment."""
     lines = source.splitlines(keepends=True)
     parts: list[str] = []
     shown: list[Shown | None] = []
@@ -104,7 +105,7 @@ def _run(
         if token.type != "fence" or not token.map or not token.info.startswith("python"):
             continue
         begin, end = token.map
-        # In the order of reading: a number stands below the block that works it out.
+        # In the order of reading: a number stands below the block that computes it.
         parts += [session.fill("".join(lines[done:begin]), first_line + done), *lines[begin:end]]
         done = end
         shown.append(_run_block(token, session, first_line + begin))
@@ -124,7 +125,7 @@ def _run_block(token: Token, session: Session, line: int) -> Shown | None:
 
 
 def _options(info: str) -> dict[str, str]:
-    """The words after "python" where a block begins; `alt="…"` has a value."""
+    """Return the words after "python" where a block begins; `alt="…"` has a value."""
     pairs = (word.partition("=") for word in shlex.split(info)[1:])
     return {word: value for word, _, value in pairs}
 
@@ -162,7 +163,7 @@ def _box(name: str, tag: str) -> Callable[..., str]:
 
 
 def _answer(markdown: MarkdownIt) -> Callable[..., str]:
-    """A question whose answer folds open."""
+    """Return a renderer of questions whose answers fold open."""
 
     def render(_: RendererHTML, tokens: Sequence[Token], index: int, *__: Any) -> str:
         if tokens[index].nesting != 1:
@@ -174,9 +175,9 @@ def _answer(markdown: MarkdownIt) -> Callable[..., str]:
 
 
 def _interactive(__: RendererHTML, tokens: Sequence[Token], index: int, *_: Any) -> str:
-    """A place for the course's own script, which finds its kind and its settings there.
+    """Render a place for the course's own script, which finds its kind and its settings there.
 
-    What stands in it is for those who run no script, and for paper.
+    The text in it is for readers without scripts, and for paper.
     """
     if tokens[index].nesting != 1:
         return "</div>\n"
@@ -189,7 +190,8 @@ def _interactive(__: RendererHTML, tokens: Sequence[Token], index: int, *_: Any)
 def _link(
     renderer: Any, tokens: Sequence[Token], index: int, options: OptionsDict, env: Any
 ) -> str:
-    """Links between texts lead from page to page; slides lie in a folder below the lesson."""
+    """Render a link: between texts it leads from page to page; slides lie in a folder below the
+    lesson."""
     href = re.sub(r"\.md(?=#|$)", ".html", str(tokens[index].attrs["href"]))
     href = href.replace("../slides/", "slides/").replace("../lesson/", "../")
     scheme, _, name = href.partition(":")

@@ -1,1 +1,1 @@
-"""Between this course and a learning management system: submissions in, feedback and marks out."""
+"""Exchanges data with a learning management system: submissions in, feedback and marks out."""

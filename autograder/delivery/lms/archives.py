@@ -1,7 +1,7 @@
 """Reads the files of a download, a zip or a folder: plain files, a bounded amount, safe names.
 
-What is in a download was named and written by strangers. So a name is only ever a text to match:
-nothing is unpacked to the place that it says.
+The content and names of a download are untrusted. So a name is only ever a text to match: no file
+is unpacked to the path that its name holds.
 """
 
 from __future__ import annotations
@@ -26,17 +26,17 @@ from ...notebook.intake import MAX_BYTES, read_plain_file
 from ...texts import visible
 
 MOST_FILES = 100_000
-"""Of a download; one with more is refused."""
+"""Greatest number of files of a download; one with more is refused."""
 
 MOST_INSIDE = 500
-"""Of a zip that a student handed in; one with more is left out."""
+"""Greatest number of files of a zip that a student handed in; one with more is left out."""
 
 _LEFT_BY_PROGRAMS = re.compile(
     r"(^|/)(__MACOSX|\.ipynb_checkpoints|\.git)/"
     r"|(^|/)(\.DS_Store|\._[^/]*|Thumbs\.db|desktop\.ini)$"
 )
 _ENTRY = b"PK\1\2"
-"""With these bytes begins each entry of a zip's list."""
+"""First bytes of each entry of a zip's list."""
 
 _UNICODE_PATH, _EXTENDED_TIME = 0x7075, 0x5455
 _UTF_8, _ENCRYPTED = 1 << 11, 1
@@ -44,7 +44,7 @@ _DAMAGED = (
     OSError, ValueError, EOFError, OverflowError, NotImplementedError, RuntimeError,
     zipfile.BadZipFile, zlib.error, struct.error,
 )  # fmt: skip
-"""Errors that `zipfile` raises at zips that are damaged or that it does not know."""
+"""Errors that `zipfile` raises at damaged or unsupported zips."""
 _PLAIN = (zipfile.ZIP_STORED, zipfile.ZIP_DEFLATED)
 
 
@@ -53,9 +53,9 @@ class DownloadedFile:
     """One file of a download.
 
     Attributes:
-        path: where it lies, in composed Unicode, with `/` between the parts.
-        when: when it was last changed, in UTC, as the download claims; None where it does not.
-        read: gives its content; raises `UnreadableNotebook` where it cannot, or is over 50 MB.
+        path: its path, in composed Unicode, with `/` between the parts.
+        when: when it was last changed, in UTC, as the download claims; None if unknown.
+        read: returns its content; raises `UnreadableNotebook` if that fails, or is over 50 MB.
     """
 
     path: str
@@ -69,7 +69,7 @@ class DownloadedFile:
 
 @dataclass
 class Download:
-    """The files of a download, and what was left out of it, each with the reason."""
+    """The files of a download, and those that were left out, each with the reason."""
 
     files: list[DownloadedFile] = field(default_factory=list)
     left_out: list[tuple[str, str]] = field(default_factory=list)
@@ -90,9 +90,9 @@ class Download:
 
 @contextmanager
 def opened(path: Path) -> Iterator[Download]:
-    """The files of a zip or of a folder.
+    """Open the files of a zip or of a folder.
 
-    Raises `CourseError` where it is neither.
+    Raises `CourseError` if it is neither.
     """
     found = Download()
     if path.is_dir():
@@ -111,7 +111,7 @@ def opened(path: Path) -> Iterator[Download]:
 
 
 def inside(file: DownloadedFile) -> Download:
-    """The files of a zip in a download; none where it cannot be read, or holds too many."""
+    """Return the files of a zip in a download; none if it cannot be read, or holds too many."""
     found = Download()
     try:
         content = file.read()
@@ -145,7 +145,7 @@ def _reader_of_file(path: Path) -> Callable[[], bytes]:
 
 
 def _without_half_characters(name: str) -> str:
-    """A file's name; where it is not in UTF-8, read as Western European."""
+    """Return a file's name; if it is not in UTF-8, read as Western European."""
     try:
         name.encode()
     except UnicodeEncodeError:
@@ -174,7 +174,7 @@ def _reader_of_entry(
     def read() -> bytes:
         try:
             with archive.open(info) as file:
-                # What an entry says of its size is a claim.
+                # The size in an entry is a claim.
                 content = file.read(MAX_BYTES + 1)
         except _DAMAGED as error:
             raise UnreadableNotebook(
@@ -188,8 +188,8 @@ def _reader_of_entry(
 
 
 def _name(info: zipfile.ZipInfo) -> str:
-    """The entry's name. Python takes all that is not marked as UTF-8 for an old IBM code page."""
-    # Of the original, since what follows a null character is cut off.
+    """Return the entry's name. Python reads every name without the UTF-8 mark as cp437."""
+    # The original name, since Python cuts it at a null character.
     raw = info.orig_filename.encode("utf-8" if info.flag_bits & _UTF_8 else "cp437", "replace")
     if info.flag_bits & _UTF_8:
         return info.orig_filename
@@ -213,9 +213,9 @@ def _extra(info: zipfile.ZipInfo) -> Iterator[tuple[int, bytes]]:
 
 
 def _time(info: zipfile.ZipInfo) -> datetime | None:
-    """When the entry was last changed, in UTC.
+    """Return when the entry was last changed, in UTC.
 
-    By its extended time, where it has one; a zip's own times are local, and taken for this
+    That is its extended time if it has one; a zip's own times are local, and read as this
     machine's.
     """
     try:
@@ -223,7 +223,7 @@ def _time(info: zipfile.ZipInfo) -> datetime | None:
             if kind == _EXTENDED_TIME and len(content) >= 5 and content[0] & 1:
                 seconds = struct.unpack("<i", content[1:5])[0]
                 return datetime.fromtimestamp(seconds, UTC).replace(tzinfo=None)
-        # Without a time, it is the first that a zip can tell.
+        # Without a time, it is the earliest that a zip can hold.
         local = datetime(*info.date_time)
         return None if local.year == 1980 else local.astimezone(UTC).replace(tzinfo=None)
     except (ValueError, OverflowError, OSError):
@@ -231,7 +231,7 @@ def _time(info: zipfile.ZipInfo) -> datetime | None:
 
 
 def _unsafe(path: str) -> str:
-    """Why a name cannot be a file's in a submission; empty where it can."""
+    """Return why a name cannot be a file's in a submission; "" if it can."""
     parts = path.split("/")
     if path.startswith("/") or re.match(r"[A-Za-z]:", path) or ".." in parts:
         return "its name leads out of the download"

@@ -1,12 +1,12 @@
-"""Tells what in a download was handed in by whom, by the names that each system gives files.
+"""Groups the files of a download by student, by the names that each system gives files.
 
 Moodle: `Ada Adler_4711_assignsubmission_file/` with the files in it (with `_` at the end before
 4.1), or the files with that in front of their names. The number is the participant's in this
 assignment. Canvas: `adlerada_LATE_101_2002_value.ipynb`, with the user's and the file's number.
 Gradescope: a folder for each submission, and `submission_metadata.yml` that says whose it is.
-Blackboard: `Value_adler1_attempt_2030-03-05-08-00-00_value.ipynb`, with the user name.
-Brightspace: folders `101-2002 - Ada Adler - Mar 5, 2030 800 AM`. ILIAS: folders
-`Adler_Ada_adler1_101`, with login and number. Sakai: folders `Adler, Ada(adler1)`.
+Blackboard: `Value_adler1_attempt_2030-03-05-08-00-00_value.ipynb`, with the user name. Brightspace:
+folders `101-2002 - Ada Adler - Mar 5, 2030 800 AM`. ILIAS: folders `Adler_Ada_adler1_101`, with
+login and number. Sakai: folders `Adler, Ada(adler1)`.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ _FOLDERS = {
     "ilias": re.compile(r"[^_]+_[^_]+_(?P<who>.+)_\d+"),
     "sakai": re.compile(r".+,.*\((?P<who>[^()]+)\)"),
 }
-"""By system, what it calls the folder of a student, by name or by login."""
+"""Pattern of the name of a student's folder, with the name or login, by system."""
 
 FORMS = ("moodle", "blackboard", *_FOLDERS, "canvas", "gradescope", "plain")
 
@@ -50,7 +50,7 @@ _ATTEMPTS = ("blackboard", "brightspace")
 _MONTHS = ["Jan", "Feb", "Mar", "Apr", "May", "Jun", "Jul", "Aug", "Sep", "Oct", "Nov", "Dec"]
 _COPY = re.compile(r"(?P<stem>.*?)(?: ?\((?P<copy>\d+)\)|-(?P<again>\d+)|[ -]Copy\d*)?", re.DOTALL)
 _AT_ONCE = timedelta(minutes=15)
-"""Where all files of a download bear times that lie within this, these tell when it was made."""
+"""If the times of all files of a download lie within this, they are the time of the download."""
 
 
 _Read = tuple[str, "Handed"]
@@ -59,21 +59,21 @@ _Read = tuple[str, "Handed"]
 
 @dataclass
 class Handed:
-    """What somebody handed in, as the download has it.
+    """One person's submission in a download.
 
     Attributes:
-        form: which system's, one of `FORMS`.
-        place: the folder or file by which the download, and a mapping, call it.
-        names: what the download calls the person.
-        numbers: what the system numbers the person by.
+        form: its system, one of `FORMS`.
+        place: its folder or file, which names it in the download and in a mapping.
+        names: the person's names in the download.
+        numbers: the person's numbers in the system.
         emails: of the person.
-        words: parts of a plain path that may be anything of these.
+        words: parts of a plain path that may be any of these.
         files: by their names in the submission.
-        when: when it was handed in, in UTC; None where the download does not say.
+        when: when it was handed in, in UTC; None if unknown.
         late: whether the system calls it late.
-        order: what tells which of two came later, where times do not.
-        prefix: what the name of a file with feedback has to begin with, to find its student.
-        trouble: what could not be unpacked, in words.
+        order: greater for the later of two submissions, if times are unknown.
+        prefix: the beginning of a feedback file's name, by which the system finds the student.
+        trouble: files that could not be unpacked, in words.
     """
 
     form: str
@@ -90,7 +90,7 @@ class Handed:
     trouble: str = ""
 
     def unpack(self) -> None:
-        """Where there is no notebook in it and one zip, put what that holds in its place."""
+        """If there is one zip and no notebook, put the files of the zip in its place."""
         zips = [name for name in self.files if name.lower().endswith(".zip")]
         if len(zips) == 1 and not any(_is_notebook(name) for name in self.files):
             inner = inside(self.files[zips[0]])
@@ -101,10 +101,10 @@ class Handed:
                     self.files.setdefault(file.path, file)
 
     def notebook(self, name: str) -> str:
-        """Which of the files is the assignment's notebook.
+        """Return the file that is the assignment's notebook.
 
-        Where a student or a browser saved it again and again, it is the one with the highest
-        number. Raises `UnreadableNotebook` where there is none, or no telling which.
+        If a student or a browser saved it again and again, it is the one with the highest number.
+        Raises `UnreadableNotebook` if there is none, or several.
         """
         found = [each for each in self.files if _is_notebook(each)]
         numbered = {}
@@ -127,15 +127,15 @@ class Handed:
 def handed_in(
     files: list[DownloadedFile], knows: Callable[[str], bool], form: str | None = None
 ) -> list[Handed]:
-    """Group a download's files by whoever handed them in.
+    """Group a download's files by submission.
 
     Args:
         knows: whether a part of a plain path names a student.
-        form: one of `FORMS`, where it is not to be told by the names.
+        form: one of `FORMS`; by default recognised by the names.
 
-    Raises `CourseError` where Gradescope's list cannot be read.
+    Raises `CourseError` if Gradescope's list cannot be read.
     """
-    # A file of that name in a student's folder says nothing of what lies elsewhere.
+    # A file of that name in a student's folder is no list of all submissions.
     lists = [
         file
         for file in files
@@ -170,9 +170,10 @@ def handed_in(
 
 
 def _read(file: DownloadedFile, knows: Callable[[str], bool], form: str | None) -> _Read | None:
-    """Return whose a file is: a system's name is read where it stands first in the path.
+    """Return the submission of a file: a system's name is read if it stands first in the path.
 
-    What follows is the student's own, who may call a file or a folder like another student's.
+    The rest of the path is the student's own, who may call a file or a folder like another
+    student's.
     """
     parts = file.path.split("/")
     for place, part in enumerate(parts):
@@ -208,7 +209,7 @@ def _of_moodle(parts: list[str], place: int) -> _Read | None:
 
 
 def _of_blackboard(name: str, knows: Callable[[str], bool]) -> Iterator[tuple[int, _Read]]:
-    """Give where the name says whose the file is, and what it says; likewise for Canvas."""
+    """Yield each reading of a name, with the number of parts that it takes; likewise for Canvas."""
     match = _BLACKBOARD.fullmatch(name)
     if match is not None and knows(match["who"]):
         order = int(match["when"].replace("-", ""))
@@ -219,7 +220,7 @@ def _of_blackboard(name: str, knows: Callable[[str], bool]) -> Iterator[tuple[in
 def _of_folder(
     kind: str, parts: list[str], place: int, knows: Callable[[str], bool]
 ) -> _Read | None:
-    """Read a folder as a system calls that of a student."""
+    """Read the name of a student's folder in a system's form."""
     match = _FOLDERS[kind].fullmatch(parts[place])
     if match is None or not knows(match["who"]):
         return None
@@ -287,7 +288,7 @@ def _of_gradescope(files: Iterable[DownloadedFile], listed: DownloadedFile) -> l
 
 
 class _Loader(yaml.SafeLoader):
-    """Makes plain data of what Ruby has written, whatever classes it names."""
+    """Reads YAML written by Ruby as plain data, whatever classes it names."""
 
 
 def _as_plain_data(loader: yaml.SafeLoader, kind: str, node: yaml.Node) -> Any:
@@ -313,9 +314,9 @@ def _utc(when: object) -> datetime | None:
 
 
 def _take_times(several: list[Handed]) -> None:
-    """Take the files' times for those of handing in, unless they tell when the download was made.
+    """Use the files' times as times of submission, unless they are the time of the download.
 
-    Canvas writes that alone, and Moodle in many versions.
+    Canvas writes only the latter, and so do many versions of Moodle.
     """
     claimed = {
         id(each): max((file.when for file in each.files.values() if file.when), default=None)

@@ -1,8 +1,8 @@
-"""Brings feedback pages into the zips by which a learning management system hands them out.
+"""Writes feedback pages into zips that a learning management system hands out.
 
-Moodle's *Upload multiple feedback files in a zip* finds a student by the folder's name that its
-download had. Canvas's *Upload Submissions* finds the student and the file that a comment belongs to
-by the two numbers in the file's name.
+Moodle's *Upload multiple feedback files in a zip* finds a student by the folder's name in the
+download. Canvas's *Upload Submissions* finds the student and the file of a comment by the two
+numbers in the file's name.
 """
 
 from __future__ import annotations
@@ -23,14 +23,14 @@ from .importing import read_record
 
 @dataclass
 class FeedbackOut:
-    """The zips that were made, with the number of pages in each, and what a person should know."""
+    """The zips that were made, with the number of pages in each, and notes for a person."""
 
     zips: dict[Path, int] = field(default_factory=dict)
     notes: list[str] = field(default_factory=list)
 
 
 def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
-    """Make the pages anew, and put each under the name that its system knows the student by.
+    """Make the pages again, and put each under the name by which its system finds the student.
 
     Args:
         course: the course folder.
@@ -38,7 +38,7 @@ def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
         output: the folder for the zips, one for each system.
 
     Raises:
-        CourseError: nothing was imported, or nothing of it is graded.
+        CourseError: no submission was imported, or none is graded.
     """
     record = read_record(course, name)
     if not record:
@@ -51,7 +51,7 @@ def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
     folders, notebook = course_directory(course), place_of(course, name).notebook
     made = FeedbackOut()
     by_form: dict[str, list[tuple[str, bytes]]] = defaultdict(list)
-    for student, whence in sorted(record.items()):
+    for student, origin in sorted(record.items()):
         if student in failed:
             made.notes.append(f"{student}: without a page: {failed[student]}")
             continue
@@ -63,12 +63,12 @@ def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
             except FileNotFoundError:
                 made.notes.append(f"{student}: not graded yet, so without a page")
                 continue
-            prefix = whence["prefix"] or f"{student}/"
-            by_form[whence["form"]].append((f"{prefix}{notebook}.html", content))
+            prefix = origin["prefix"] or f"{student}/"
+            by_form[origin["form"]].append((f"{prefix}{notebook}.html", content))
             path = submitted / f"{notebook}.ipynb"
-            if stamp_of(read_plain_file(path, levels=2)) != whence["stamp"]:
-                told = "what was graded is not what was imported; the page is about that"
-                made.notes.append(f"{student}: {told}")
+            if stamp_of(read_plain_file(path, levels=2)) != origin["stamp"]:
+                note = "what was graded is not what was imported; the page is about that"
+                made.notes.append(f"{student}: {note}")
         if fault.reason:
             made.notes.append(f"{student}: {fault.reason}")
     if not by_form:

@@ -1,7 +1,7 @@
-"""Takes a download of a learning management system into `submitted/`, and keeps whence it came.
+"""Imports a download of a learning management system into `submitted/`, and records its origin.
 
-Nothing that is there is lost: an older submission is put aside, a newer one stays, and what cannot
-be matched to a student stays in the download and is told.
+No submission is lost: an older one is moved to a backup, a newer one stays, and one without a
+matching student stays in the download and is reported.
 """
 
 from __future__ import annotations
@@ -31,29 +31,30 @@ from .downloads import Handed, handed_in
 from .matching import Mapping, Roster, Worksheet, read_mapping
 
 FOLDER = "imported"
-"""In the course folder: for each assignment the record of whence, and what was put aside."""
+"""Folder in the course folder: for each assignment the record of origins, and the backups."""
 
 MOST_FILES, MOST_BYTES = 50, 100_000_000
-"""Of a submission, beside its notebook; the rest is left out, and told."""
+"""Greatest number and total size of a submission's files beside its notebook; the rest is left out
+and reported."""
 
 NEW, NEWER, SAME, OLDER = "new", "newer", "same", "older"
 UNMATCHED, LEFT, REFUSED = "unmatched", "left out", "refused"
 DONE = (NEW, NEWER, SAME, LEFT)
-"""What needs nobody's look."""
+"""States that need no action by a person."""
 
 
 @dataclass
 class Imported:
-    """What became of one submission in a download.
+    """The outcome of importing one submission of a download.
 
     Attributes:
-        place: what the download calls it.
+        place: its name in the download.
         state: one of the words above.
-        student: whose it is, if that is known.
-        told: what to know or to do, in words.
+        student: the student's id, if known.
+        told: further information or advice, in words.
         late: whether the system calls it late.
-        when: when it was handed in, in UTC, as a text; empty where nobody knows.
-    """
+        when: when it was handed in, in UTC, as a text; "" if unknown.
+    """  # words: a key of the JSON
 
     place: str
     state: str
@@ -68,12 +69,12 @@ class Imported:
 
 @dataclass(frozen=True)
 class Sources:
-    """What to import from.
+    """The files to import from.
 
     Attributes:
         download: the zip or folder.
-        form: one of `downloads.FORMS`; None to tell by the names of the files.
-        mapping: who handed in what, said by hand.
+        form: one of `downloads.FORMS`; None to recognise it by the names of the files.
+        mapping: a CSV file that names the student of each submission.
         worksheet: Moodle's grading worksheet.
     """
 
@@ -94,7 +95,7 @@ def import_download(
         dry_run: whether to write nothing.
 
     Raises:
-        CourseError: the download, a list or the assignment cannot be had.
+        CourseError: the download, a list or the assignment cannot be read.
     """
     load_assignment(course, name)
     mapping = read_mapping(sources.mapping) if sources.mapping else Mapping()
@@ -110,13 +111,13 @@ def import_download(
     with opened(sources.download) as download, one_at_a_time(course):
         target = _Target(course, name, folders, dry_run)
         several = handed_in(download.files, roster.knows, sources.form)
-        told = [Imported(path, REFUSED, told=why) for path, why in download.left_out]
-        told += _import_all(several, roster, mapping, worksheet, target, sources.download.name)
+        found = [Imported(path, REFUSED, told=why) for path, why in download.left_out]
+        found += _import_all(several, roster, mapping, worksheet, target, sources.download.name)
         if not dry_run:
             target.keep_record()
-    if not told:
+    if not found:
         raise CourseError(f"{sources.download}: there is no file in it. Download it again.")
-    return told
+    return found
 
 
 def _import_all(
@@ -145,7 +146,7 @@ def _import_all(
         handed.when = mapping.times.get(place, handed.when)
         if not ids:
             state = UNMATCHED if known is None else LEFT
-            # What is no notebook and nobody's is what the system or a person put beside.
+            # A file without notebook and student was put there by the system or a person.
             if state == UNMATCHED and handed.form == "plain" and not _has_notebook(handed):
                 state, why = LEFT, "it is no notebook, and nobody's."
             yield Imported(visible(handed.place), state, told=why, late=handed.late)
@@ -155,24 +156,24 @@ def _import_all(
         if len(claims) > 1:
             both = ", ".join(each.place for each in claims)
             for each in claims:
-                told = f"several would be {student}'s: {both}. Say in a mapping whose each is."
-                yield Imported(visible(each.place), UNMATCHED, student, visible(told), each.late)
+                why = f"several would be {student}'s: {both}. Say in a mapping whose each is."
+                yield Imported(visible(each.place), UNMATCHED, student, visible(why), each.late)
             continue
         [handed] = claims
         chosen, _ = _mapped(handed, mapping.students)
-        state = told = ""
+        state = why = ""
         with kept_at(student) as fault:
-            state, told = target.take(student, handed, chosen, source)
+            state, why = target.take(student, handed, chosen, source)
         if fault.reason:
-            state, told = REFUSED, fault.reason
+            state, why = REFUSED, fault.reason
         when = f"{handed.when:%Y-%m-%d %H:%M:%S}" if handed.when else ""
-        yield Imported(visible(handed.place), state, student, visible(told), handed.late, when)
+        yield Imported(visible(handed.place), state, student, visible(why), handed.late, when)
 
 
 def _mapped(handed: Handed, students: Mapped[str, list[str]]) -> tuple[str, list[str] | None]:
-    """By what name a mapping calls a submission, and whom it says; None where it says nothing.
+    """Return the name that a mapping has for a submission, and its students; None if it has none.
 
-    It may be called as it is told, without the `_` at its end, or by one of its files.
+    That is the reported name, the same without the `_` at its end, or one of its files.
     """
     names = [handed.place, handed.place.rstrip("_")]
     names += [file.path for file in handed.files.values()]
@@ -198,10 +199,10 @@ class _Target:
         self.record = read_record(course, name)
 
     def take(self, student: str, handed: Handed, chosen: str, source: str) -> tuple[str, str]:
-        """Put a submission in its place, if it is not older than what is there.
+        """Put a submission in its place, if it is not older than the one there.
 
         Returns:
-            Its state, and what is to be told of it.
+            Its state, and further information.
         """
         if why := refused_id(student):
             raise UnreadableNotebook(why)
@@ -212,9 +213,9 @@ class _Target:
         left = self._add_others(files, handed, notebook)
         step = self._folders.submitted_directory
         folder = Path(self._folders.format_path(step, student, self._name))
-        state, told = self._compare(student, handed, folder, stamp_of(content))
+        state, why = self._compare(student, handed, folder, stamp_of(content))
         if state not in (NEW, NEWER) or self._dry_run:
-            return state, " ".join(filter(None, (told, left)))
+            return state, " ".join(filter(None, (why, left)))
         if handed.when is not None:
             files[RECEIPTS[0]] = f"{handed.when:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
         old = self._aside / "replaced" / student
@@ -232,10 +233,10 @@ class _Target:
             "source": source,
         }
         self.keep_record()
-        return state, " ".join(filter(None, (told, left)))
+        return state, " ".join(filter(None, (why, left)))
 
     def _add_others(self, files: dict[str, bytes], handed: Handed, notebook: str) -> str:
-        """Add what was handed in beside the notebook; returns what was left out, in words."""
+        """Add the files beside the notebook; return a sentence on those left out."""
         left, size = [], 0
         for inner, file in sorted(handed.files.items()):
             if inner == notebook or inner in RECEIPTS or inner in files:
@@ -254,7 +255,8 @@ class _Target:
         return f"Left out, as too much or unreadable: {', '.join(left[:5])}." if left else ""
 
     def _compare(self, student: str, handed: Handed, folder: Path, stamp: str) -> tuple[str, str]:
-        """Whether a submission is new, newer, older than or the same as what is there."""
+        """Return whether a submission is new, or newer than, older than or the same as the one
+        there."""
         if not os.path.lexists(folder):
             return NEW, ""
         there = submitted_at(folder)
@@ -272,7 +274,7 @@ class _Target:
             return OLDER, f"what is there was handed in later, at {there:%Y-%m-%d %H:%M:%S} UTC."
         if is_same:
             return (NEWER, "its time was not known before.") if there is None else (SAME, "")
-        # Canvas numbers files as they come.
+        # Canvas numbers files in the order of their arrival.
         if handed.order and before.get("form") == handed.form and there is None:
             if handed.order > before["order"]:
                 return NEWER, "what was there is put aside."
@@ -293,12 +295,13 @@ def _lies_in(path: str, folder: str) -> bool:
 
 
 def record_path(course: Path, name: str) -> Path:
-    """Where it is kept whence the submissions of an assignment came."""
+    """Return the path of the record of an assignment's imports."""
     return course / FOLDER / name / "record.json"
 
 
 def pass_on(course: Path, old: str, new: str) -> None:
-    """Note that what came from one student is another's now, where that one has nothing."""
+    """Move the records of one student's imports to another, for assignments in which that one has
+    none."""
     for path in (course / FOLDER).glob("*/record.json"):
         whole = json.loads(path.read_text("utf-8"))
         if old in whole["students"]:
@@ -307,9 +310,9 @@ def pass_on(course: Path, old: str, new: str) -> None:
 
 
 def read_record(course: Path, name: str) -> dict[str, dict[str, Any]]:
-    """Whence the submissions of an assignment came, by student; empty where none was imported.
+    """Return the record of an assignment's imports, by student; empty if there was none.
 
-    Raises `CourseError` where the record cannot be read.
+    Raises `CourseError` if the record cannot be read.
     """
     path = record_path(course, name)
     try:

@@ -1,4 +1,4 @@
-"""Finds the students of the gradebook whom a download means."""
+"""Finds the gradebook's student for each submission of a download."""
 
 from __future__ import annotations
 
@@ -22,15 +22,16 @@ _NO_MARKS = str.maketrans({"ø": "o", "æ": "ae", "ł": "l", "đ": "d", "ı": "i
 
 
 LEAVE_OUT = "-"
-"""In the place of a student's id: nobody's. An empty one says nothing."""
+"""Entry in place of a student's id: leave the file out. An empty entry has no meaning."""
 
 
 @dataclass(frozen=True)
 class Mapping:
-    """Who handed in what, said by hand: a CSV with the columns `file` and `student`.
+    """The students of submissions as a person gives them: a CSV with the columns `file` and
+    `student`.
 
     Attributes:
-        students: by place or file of the download, the ids; none for what is to be left out.
+        students: by place or file of the download, the ids; none for a file that is left out.
         times: by place or file, when it was handed in, in UTC, from the column `submitted`.
     """
 
@@ -39,7 +40,7 @@ class Mapping:
 
 
 def read_mapping(path: Path) -> Mapping:
-    """Read a mapping. Raises `CourseError` for what cannot be one."""
+    """Read a mapping. Raises `CourseError` for an invalid one."""
     headings, rows = read_table(path)
     if not {"file", "student"} <= set(headings):
         raise CourseError(
@@ -48,14 +49,14 @@ def read_mapping(path: Path) -> Mapping:
         )
     mapping = Mapping()
     for row in rows:
-        # What a spreadsheet would run as a formula was written with an apostrophe in front.
+        # Names that a spreadsheet would run as a formula were written with an apostrophe in front.
         place = re.sub(r"^'(?=[=+\-@])", "", _composed(row["file"]).replace("\\", "/")).rstrip("/")
         student = row["student"].strip()
         if place and student:
             students = mapping.students.setdefault(place, [])
             students += [student] if student != LEAVE_OUT else []
         if text := row.get("submitted", "").strip():
-            when = told_time(text)
+            when = parse_time(text)
             if when is None:
                 raise CourseError(
                     f"{path}: {text!r} is no time. Write it as 2030-03-01 23:59, with +01:00 or "
@@ -65,8 +66,9 @@ def read_mapping(path: Path) -> Mapping:
     return mapping
 
 
-def told_time(text: str) -> datetime | None:
-    """The time that a person or a system has written, in UTC; local unless it says where."""
+def parse_time(text: str) -> datetime | None:
+    """Return the time in a text that a person or a system has written, in UTC; local without a
+    zone."""
     try:
         when: datetime = parse(text)
         return when.astimezone(UTC).replace(tzinfo=None)
@@ -75,7 +77,7 @@ def told_time(text: str) -> datetime | None:
 
 
 class Worksheet:
-    """What Moodle's grading worksheet tells of its participants, by their numbers."""
+    """Names and addresses of participants in Moodle's grading worksheet, by their numbers."""
 
     def __init__(self, path: Path) -> None:
         headings, rows = read_table(path)
@@ -95,13 +97,13 @@ class Worksheet:
             self.people[number[1]] = [value.strip() for value in row.values() if value.strip()]
             for heading in headings:
                 if "submission" in heading.lower() and "modified" in heading.lower():
-                    when = told_time(row[heading].strip())
+                    when = parse_time(row[heading].strip())
                     if when is not None:
                         self.times[number[1]] = when
 
 
 class Roster:
-    """The gradebook's students, to be found by what a download says of them.
+    """The gradebook's students, found by the names and numbers in a download.
 
     Args:
         students: of the gradebook.
@@ -136,22 +138,24 @@ class Roster:
         return cls(gradebook.students, name)
 
     def find(self, handed: Handed, worksheet: Worksheet | None = None) -> tuple[list[str], str]:
-        """The ids of those who handed it in; else none, and why it cannot be said who they are.
+        """Return the ids of the students of a submission; if there are none, the reason.
 
-        The surest comes first: what a list says of a number, the number, the e-mail address, the
-        name.
+        The surest source comes first: a worksheet's entry for a number, the number, the e-mail
+        address, the name.
         """
         if handed.words:
             return self._by_words(handed.words)
         if handed.form == "moodle" and worksheet is not None:
-            told = [each for number in handed.numbers for each in worksheet.people.get(number, ())]
+            listed = [
+                each for number in handed.numbers for each in worksheet.people.get(number, ())
+            ]
             for table in (self._emails, self._numbers):
-                if found := {id for each in told for id in table.get(each.casefold(), ())}:
-                    return _the_one(found, ", ".join(told))
+                if found := {id for each in listed for id in table.get(each.casefold(), ())}:
+                    return _the_one(found, ", ".join(listed))
         if handed.form == "gradescope":
             return self._all_of(handed)
-        # A Moodle participant has another number in each assignment. Canvas's number is its own
-        # for a user, and may by chance be somebody else's number at the university.
+        # A Moodle participant has another number in each assignment. Canvas's number is its own for
+        # a user, and may by chance be another student's number at the university.
         number = handed.numbers[0]
         if handed.form == "canvas" and number.casefold() in self._users:
             return _the_one(self._users[number.casefold()], number)
@@ -160,7 +164,8 @@ class Roster:
         return self._by_name(handed.names[0])
 
     def _all_of(self, handed: Handed) -> tuple[list[str], str]:
-        """All of a group: each has a number, an address and a name at the same place."""
+        """Return all students of a group: each has a number, an address and a name at the same
+        place."""
         ids: list[str] = []
         several: Sequence[tuple[dict[str, set[str]], list[str]]] = (
             (self._numbers, handed.numbers),
@@ -188,7 +193,7 @@ class Roster:
         return [], f"nobody in the gradebook is called {name!r}."
 
     def _by_words(self, words: list[str]) -> tuple[list[str], str]:
-        """A student's id, address or name among the parts of a path.
+        """Find a student's id, address or name among the parts of a path.
 
         The whole of a part comes before pieces of it.
         """
@@ -206,7 +211,7 @@ class Roster:
         return _the_one(found, "/".join(words))
 
     def knows(self, word: str) -> bool:
-        """Whether a part of a path names a student, or several."""
+        """Return whether a part of a path names a student, or several."""
         return bool(self._meant(word))
 
     def _meant(self, word: str) -> set[str]:
@@ -216,11 +221,11 @@ class Roster:
         return next((table[each] for table, each in tables if each in table), set())
 
 
-def _the_one(found: set[str], told: str) -> tuple[list[str], str]:
+def _the_one(found: set[str], listed: str) -> tuple[list[str], str]:
     if len(found) == 1:
         return [*found], ""
     both = ", ".join(sorted(found))
-    return [], f"{told!r} could be each of {both}. Say who it is in a mapping."
+    return [], f"{listed!r} could be each of {both}. Say who it is in a mapping."
 
 
 def _composed(text: str) -> str:
@@ -228,9 +233,9 @@ def _composed(text: str) -> str:
 
 
 def _folded(name: str) -> list[str]:
-    """A name's letters alone, in the ways in which systems write them; the exact one first.
+    """Return a name's letters alone, in the ways in which systems write them; the exact one first.
 
-    With marks, without, and as German writes them where it has none.
+    With marks, without, and in German's spelling without marks.
     """
     exact = _letters(unicodedata.normalize("NFKC", name).casefold())
     marked = unicodedata.normalize("NFKD", exact.translate(_NO_MARKS))

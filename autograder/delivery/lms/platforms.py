@@ -23,7 +23,7 @@ class Canvas:
     Args:
         url: of the Canvas, such as `https://canvas.example.org`.
         there: the course's and the assignment's number, with `/` between.
-        max_points: what the marks are of; Canvas has to have the same.
+        max_points: the maximum of the marks, which has to be the same in Canvas.
     """
 
     def __init__(self, url: str, there: str, max_points: float) -> None:
@@ -78,14 +78,13 @@ class LtiPlatform:
         settings: a JSON file with `issuer`, `client_id`, `token_url`, `key` (a file with the tool's
             private key, beside it) and either `lineitem` or `lineitems`, the address of the column
             or of all; and `audience`, if the platform asks for one.
-        name: the assignment, which the column has as its tag or label; it is made where there is
-            none.
-        max_points: what the marks are of.
+        name: the assignment, which the column has as its tag or label; a missing column is made.
+        max_points: the maximum of the marks.
 
     Attributes:
-        keys: the key set by which the platform knows the tool.
+        keys: the key set by which the platform recognises the tool.
 
-    Raises `CourseError` where something is missing.
+    Raises `CourseError` if a setting is missing.
     """
 
     def __init__(self, settings: Path, name: str, max_points: float) -> None:
@@ -142,7 +141,7 @@ class LtiPlatform:
         self._column = found
 
     def has(self, mark: Mark) -> bool:
-        return False  # What is there, and who, no platform has to say.
+        return False  # A platform need not report its columns or users.
 
     def lacks(self, user: str) -> str:
         return ""
@@ -199,7 +198,7 @@ def _needs(library: str) -> CourseError:
 
 
 def _told(error: Exception) -> str:
-    """An error in one line, without what could be a secret."""
+    """Return an error's message in one line, without parts that could be a secret."""
     return _SECRET.sub("…", str(error).replace("\n", " "))[:300] or type(error).__name__
 
 

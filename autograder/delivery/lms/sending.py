@@ -1,8 +1,8 @@
-"""Sends marks to a learning management system: each student's once, and again where it has changed.
+"""Sends marks to a learning management system: each student's once, and again if it has changed.
 
-What was sent is kept, in `imported/ASSIGNMENT/sent_SYSTEM.json`, after each single mark. A command
-that was stopped goes on where it was; one whose answer was lost sends that mark again, which sets
-the same number: a mark is set, never added.
+Sent marks are recorded in `imported/ASSIGNMENT/sent_SYSTEM.json`, after each single mark. A command
+that was stopped goes on where it was; if an answer was lost, the mark is sent again, which sets the
+same number: a mark is set, never added.
 """
 
 from __future__ import annotations
@@ -28,7 +28,7 @@ WOULD, SENT, BEFORE, WAITS, NOBODY, FAILED = (
     "would be sent", "sent", "sent before", "waits for a person", "not there", "failed",
 )  # fmt: skip
 DONE = (WOULD, SENT, BEFORE)
-"""What needs nobody's look."""
+"""States that need no action by a person."""
 
 
 @dataclass(frozen=True)
@@ -43,7 +43,7 @@ class Mark:
 
 @dataclass
 class Sent:
-    """What became of one student's mark; `told` says more in words."""
+    """The outcome of sending one student's mark; `told` explains it."""
 
     student: str
     state: str
@@ -52,35 +52,36 @@ class Sent:
 
 
 class Platform(Protocol):
-    """A learning management system, as far as marks go there.
+    """A learning management system that accepts marks.
 
     Attributes:
-        name: what tells it and its column from others, for the record.
+        name: the system and its column, unique in the record.
     """
 
     name: str
 
     def look(self) -> None:
-        """See whether it can be used. Raises `CourseError` where it cannot."""
+        """Check that the system can be used. Raises `CourseError` if it cannot."""
         ...
 
     def has(self, mark: Mark) -> bool:
-        """Whether it is known that this very mark is there."""
+        """Return whether this very mark is known to be there."""
         ...
 
     def lacks(self, user: str) -> str:
-        """Why there is no such user, in words; empty where there is one, or nobody can tell."""
+        """Return why there is no such user, in words; "" if there is one, or the system cannot
+        say."""
         ...
 
     def send(self, mark: Mark) -> None:
-        """Set the user's mark. Raises `CourseError` where that does not succeed."""
+        """Set the user's mark. Raises `CourseError` if that fails."""
         ...
 
 
 def send_marks(
     course: Path, name: str, platform: Callable[[float], Platform], yes: bool
 ) -> Iterator[Sent]:
-    """Send the marks of an assignment, or say what would be sent; each student's as it is done.
+    """Send the marks of an assignment, or list those to send; yield each student's when it is done.
 
     Args:
         course: the course folder.
@@ -131,7 +132,7 @@ def send_marks(
 
 
 class _Record:
-    """What was sent, by student."""
+    """The marks that were sent, by student."""
 
     def __init__(self, course: Path, name: str, platform: str) -> None:
         kind = platform.partition(" ")[0]

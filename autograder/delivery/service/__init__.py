@@ -1,1 +1,1 @@
-"""Grades submissions as they arrive, and gives the feedback back at once."""
+"""Grades submissions as they arrive, and returns the feedback at once."""

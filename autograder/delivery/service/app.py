@@ -1,4 +1,4 @@
-"""The service on the web: which address is which page, and what tells machines how it is."""
+"""The service's web application: its addresses, its files, and its state for monitoring."""
 
 from __future__ import annotations
 
@@ -18,11 +18,11 @@ from .student_pages import Entry, Feedback, Own, OwnLive, Upload
 _log = logging.getLogger(__name__)
 
 _STUCK_SECONDS = 120
-"""After so long without a sign of life, the grading is not well."""
+"""Seconds without a pass of the grading loop after which the service reports itself as stuck."""
 
 
 class HealthPage(Page):
-    """How the service is, for machines."""
+    """Reports the state of the service, for monitoring."""
 
     def get(self) -> None:
         health, attempts = self.shared.grading.health, self.shared.attempts
@@ -56,11 +56,11 @@ class File(Page):
 
 
 def application(shared: Shared, prefix: str, guard: type | None = None) -> Application:
-    """The web application.
+    """Return the web application.
 
     Args:
-        prefix: what all its addresses begin with, `/` at both ends.
-        guard: a class that finds out who asks, in the place of a link; `hub.py` has one.
+        prefix: the beginning of all its addresses, `/` at both ends.
+        guard: a class that authenticates visitors in place of a link; `hub.py` has one.
     """
 
     def guarded(page: type[Page]) -> type:
@@ -70,7 +70,7 @@ def application(shared: Shared, prefix: str, guard: type | None = None) -> Appli
     routes: list[Any] = [
         ("", guarded(Own), given),
         ("live", guarded(OwnLive), given),
-        # The name of whoever the form was shown to: another one must not hand in by it.
+        # The form names the visitor that it was shown to: after a change of login it is refused.
         (r"upload(?:/([^/]*))?", guarded(Upload), given),
         (r"feedback/(\d{1,12})", guarded(Feedback), given),
         ("class", guarded(Class), given),
@@ -81,7 +81,7 @@ def application(shared: Shared, prefix: str, guard: type | None = None) -> Appli
         (r"(live\.js|style\.css)", File, given),
     ]
     if guard is None:
-        # A secret comes in once, and as a cookie from then on.
+        # The address holds the secret once; from then on a cookie does.
         routes.append((r"link/([\w-]{20,100})", Entry, given))
     return Application(
         [(prefix + route[0], *route[1:]) for route in routes],
@@ -93,6 +93,6 @@ def application(shared: Shared, prefix: str, guard: type | None = None) -> Appli
 
 
 def _log_request(handler: RequestHandler) -> None:
-    """Log what went wrong, without the address: that of a link is a secret."""
+    """Log a failed request, without its address, since that of a link is a secret."""
     if handler.get_status() >= 500:
         _log.error("%s: %d", type(handler).__name__, handler.get_status())

@@ -1,7 +1,7 @@
-"""The attempts of a class, and the queue of those that wait: a table, and a folder with the files.
+"""The attempts of a class and the queue of waiting ones: a table, and a folder with the files.
 
-An attempt is in the table once its files are whole, and its row says that it is graded once all
-that follows from it is stored. So a service that is killed at any moment goes on where it was.
+An attempt is in the table once its files are whole, and its row says that it is graded once all its
+results are stored. So a service that is killed at any moment goes on where it was.
 """
 
 from __future__ import annotations
@@ -21,7 +21,7 @@ from pathlib import Path
 from typing import Any
 
 FOLDER = "attempts"
-"""In the course folder."""
+"""Name of the folder in the course folder."""
 
 WAITING, GRADED, OVER = "waiting", "graded", "over the limit"
 
@@ -59,7 +59,7 @@ _USED = """
 SELECT COALESCE(SUM(seconds), 0) FROM attempt AS other
 WHERE other.student = {student} AND other.graded > :now - 86400
 """
-# Each student's first comes before anybody's second; first of whoever has used the least time.
+# Each student's first attempt comes before any second; first the students who used least time.
 _QUEUE = f"""
 SELECT *, ROW_NUMBER() OVER (PARTITION BY student ORDER BY id) AS turn,
     ({_USED.format(student="attempt.student")}) AS used
@@ -79,17 +79,17 @@ class Attempt:
 
     Attributes:
         id: grows in the order in which attempts arrived.
-        key: what it is called where it came from.
+        key: its name in the exchange or upload that it came by.
         folder: the name of the folder that holds its files.
-        submitted: when it was handed in, in UTC; None where nothing says.
+        submitted: when it was handed in, in UTC; None if unknown.
         arrived: when the service saw it, in seconds since 1970.
         not_before: when it may be graded, likewise.
         state: `WAITING`, `GRADED` or `OVER`.
-        graded: when it was, likewise.
+        graded: when it was graded, likewise.
         report: the verdicts, as `autograder check --json` prints them.
-        error: why nothing in it could be graded.
-        counts: whether the mark is of this one.
-        shown: what has been shown of it, one of `settings.SHOWN`; empty for nothing yet.
+        error: why it could not be graded.
+        counts: whether it gives the mark.
+        shown: the part of its feedback that has been shown, one of `settings.SHOWN`; "" for none.
     """
 
     id: int
@@ -129,16 +129,18 @@ class Attempts:
         self._db.execute("PRAGMA journal_mode = WAL")
         self._db.execute("PRAGMA synchronous = FULL")
         self._db.executescript(_TABLES)
-        with suppress(sqlite3.OperationalError):  # Of a database that was made without it.
+        with suppress(sqlite3.OperationalError):
+            # A database that was made before the column existed.
             self._db.execute("ALTER TABLE attempt ADD COLUMN seconds REAL NOT NULL DEFAULT 0")
 
     @staticmethod
     def are_in(course: Path) -> bool:
-        """Return whether a service has taken attempts in for the course."""
+        """Return whether a service has accepted attempts for the course."""
         return (course / FOLDER / "attempts.db").exists()
 
     def pass_on(self, old: str, new: str) -> None:
-        """Make a student's attempts and links another's, as far as that one has none that count."""
+        """Move a student's attempts and links to another; where both have attempts that count, the
+        other's stay."""
         with self.transaction():
             self._db.execute(
                 "UPDATE attempt SET counts = 0 WHERE student = ? AND assignment IN"
@@ -154,7 +156,7 @@ class Attempts:
 
     @contextmanager
     def transaction(self) -> Iterator[None]:
-        """Let nobody else write between what is read and what is written here."""
+        """Keep other connections from writing between reads and writes in the block."""
         self._db.execute("BEGIN IMMEDIATE")
         try:
             yield
@@ -167,14 +169,14 @@ class Attempts:
         return self.root / "files" / attempt.folder
 
     def page_of(self, attempt: Attempt) -> Path:
-        """Where the whole feedback on an attempt is."""
+        """Return the path of the whole feedback on an attempt."""
         return self.root / "pages" / f"{attempt.id}.html"
 
     def keep(self, files: dict[str, bytes]) -> str:
         """Write an attempt's files into a folder of their own, and return its name.
 
-        They are on the disk before an attempt can be in the table. Raises `OSError` where the disk
-        is full; nothing is left of it then.
+        They are on the disk before an attempt can be in the table. Raises `OSError` if the disk is
+        full; the folder is removed then.
         """
         name = secrets.token_hex(16)
         folder = self.root / "files" / name
@@ -204,7 +206,7 @@ class Attempts:
         state: str = WAITING,
         not_before: float = 0.0,
     ) -> None:
-        """Add an attempt whose files are kept; one with the same key is there already."""
+        """Add an attempt whose files are kept, unless the table has its key."""
         self._db.execute(
             "INSERT OR IGNORE INTO attempt (key, folder, assignment, student, submitted, arrived,"
             " not_before, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
@@ -213,7 +215,8 @@ class Attempts:
         )  # fmt: skip
 
     def remove_unfinished(self) -> None:
-        """Remove the files of what a killed service had begun to take in, and takes in again."""
+        """Remove files without a row, which a killed service had begun to write and will write
+        again."""
         known = {row[0] for row in self._db.execute("SELECT folder FROM attempt")}
         for folder in (self.root / "files").iterdir():
             if folder.name not in known:
@@ -223,38 +226,39 @@ class Attempts:
         return {row[0] for row in self._db.execute("SELECT key FROM attempt")}
 
     def next(self, busy: Iterable[str], most: float = inf) -> Attempt | None:
-        """The attempt whose turn it is: of whoever has used the least time in the last day.
+        """Return the next attempt to grade: of the student who has used the least time in the last
+        day.
 
         Args:
-            busy: students of whom one is being graded, whose next has to wait.
-            most: whoever has used as many seconds has to wait, too.
+            busy: students with an attempt that is being graded, whose next has to wait.
+            most: students who have used as many seconds have to wait, too.
         """
         given = {"now": time.time(), "busy": json.dumps([*busy]), "most": most}
         row = self._db.execute(_NEXT, given).fetchone()
         return None if row is None else _attempt(row)
 
     def seconds_used(self, student: str) -> float:
-        """How long the grading of a student's attempts has taken in the last day, together."""
+        """Return the seconds that grading a student's attempts has taken in the last day."""
         given = {"now": time.time(), "student": student}
         [seconds] = self._db.execute(_USED.format(student=":student"), given).fetchone()
         return float(seconds)
 
     def before(self, attempt: Attempt) -> int:
-        """How many attempts come before this one in the queue."""
+        """Return how many attempts come before this one in the queue."""
         order = [row[0] for row in self._db.execute(_IN_ORDER, {"now": time.time()})]
         return order.index(attempt.id) if attempt.id in order else len(order)
 
     def in_queue(self) -> set[str]:
-        """The students of whom an attempt waits that may be graded now."""
+        """Return the students with a waiting attempt that may be graded now."""
         return {row["student"] for row in self._db.execute(_QUEUE, {"now": time.time()})}
 
     def set_graded(
         self, attempt: Attempt, report: dict[str, Any], error: str | None, seconds: float = 0.0
     ) -> None:
-        """Say that an attempt is graded, and all that follows from it stored.
+        """Mark an attempt as graded, with all its results stored.
 
         Args:
-            seconds: for how long it was graded.
+            seconds: how long grading took.
         """
         self._db.execute(
             "UPDATE attempt SET state = ?, graded = ?, points = ?, max_points = ?, report = ?,"
@@ -264,13 +268,13 @@ class Attempts:
         )  # fmt: skip
 
     def put_off(self, attempt: Attempt, seconds: float) -> None:
-        """Let an attempt wait, for others to be graded meanwhile."""
+        """Put an attempt off, so that others are graded meanwhile."""
         self._db.execute(
             "UPDATE attempt SET not_before = ? WHERE id = ?", (time.time() + seconds, attempt.id)
         )
 
     def set_counts(self, attempt: Attempt) -> None:
-        """Say that the mark is of this attempt, and of no other."""
+        """Mark this attempt, and no other, as the one that gives the mark."""
         with self.transaction():
             self._db.execute(
                 "UPDATE attempt SET counts = (id = ?) WHERE student = ? AND assignment = ?",
@@ -285,7 +289,7 @@ class Attempts:
         return None if row is None else _attempt(row)
 
     def of(self, student: str, assignment: str | None = None) -> list[Attempt]:
-        """A student's attempts, first to last."""
+        """Return a student's attempts, first to last."""
         rows = self._db.execute(
             "SELECT * FROM attempt WHERE student = ? AND (? IS NULL OR assignment = ?) ORDER BY id",
             (student, assignment, assignment),
@@ -302,7 +306,7 @@ class Attempts:
         return [_attempt(row) for row in rows]
 
     def waiting(self, student: str | None = None, state: str = WAITING) -> int:
-        """How many attempts wait, or are in another state; of one student if named."""
+        """Return how many attempts wait, or are in another state; of one student if named."""
         [number] = self._db.execute(
             "SELECT COUNT(*) FROM attempt WHERE state = ? AND (? IS NULL OR student = ?)",
             (state, student, student),
@@ -310,7 +314,7 @@ class Attempts:
         return int(number)
 
     def oldest_wait(self) -> float:
-        """For how many seconds the first in the queue has been able to be graded; 0 for none."""
+        """Return for how many seconds the first attempt in the queue has been due; 0 for none."""
         now = time.time()
         [since] = self._db.execute(
             "SELECT MIN(MAX(arrived, not_before)) FROM attempt WHERE state = ? AND not_before <= ?",
@@ -319,7 +323,7 @@ class Attempts:
         return 0.0 if since is None else max(0.0, now - since)
 
     def link(self, student: str, teaches: bool = False) -> str:
-        """The secret part of a student's or an instructor's link, made on first use."""
+        """Return the secret part of a student's or an instructor's link, made on first use."""
         self._db.execute(
             "INSERT OR IGNORE INTO link (token, student, teaches) VALUES (?, ?, ?)",
             (secrets.token_urlsafe(32), student, teaches),
@@ -330,15 +334,15 @@ class Attempts:
         return str(token)
 
     def renew_link(self, student: str) -> None:
-        """Make a student's link invalid; the next that is asked for is another."""
+        """Make a student's link invalid; the next call of `link` makes another."""
         self._db.execute("DELETE FROM link WHERE student = ?", (student,))
 
     def instructors(self) -> set[str]:
-        """The instructors who have a link."""
+        """Return the instructors who have a link."""
         return {row[0] for row in self._db.execute("SELECT student FROM link WHERE teaches")}
 
     def whose(self, token: str) -> tuple[str, bool] | None:
-        """Whose link it is, and whether it is an instructor's; None for nobody's."""
+        """Return the owner of a link, and whether that is an instructor; None if it has none."""
         row = self._db.execute(
             "SELECT student, teaches FROM link WHERE token = ?", (token,)
         ).fetchone()

@@ -1,4 +1,4 @@
-"""Tells what can be handed in, whether it has changed since, and which marks are of before."""
+"""Finds changes of the course: assignments, versions of marks, and marks from before a change."""
 
 from __future__ import annotations
 
@@ -17,11 +17,11 @@ from ...pipeline.classroom import course_directory
 
 _CONFIG = "nbgrader_config.py"
 _OF_A_COURSE = ("assignment", "course", "key")
-"""Of what marks depend on, what the course's own files say."""
+"""Versions of a mark that come from the course's own files."""
 
 
 class Changes:
-    """Compares what a course's marks depend on now with what it was.
+    """Compares the present versions of a course's files with earlier ones.
 
     Args:
         course: the course folder.
@@ -42,21 +42,21 @@ class Changes:
         return tuple(found)
 
     def is_as_before(self, name: str) -> bool:
-        """Whether the marks of an assignment depend on what they did, at this moment."""
+        """Return whether the versions of an assignment are unchanged at this moment."""
         try:
             return name not in self._each or self._state([name]) == self._each[name]
         except (OSError, CourseError):
             return False
 
     def look(self) -> bool | None:
-        """Whether something has changed; None where it may not have come to rest yet.
+        """Return whether the course has changed; None while files may still be changing.
 
-        Raises `CourseError` where it has, and the course is not whole as it is.
+        Raises `CourseError` if it has, and the course is invalid as it is.
         """
         try:
             names = released(self._course)
             now = self._state(names)
-        except OSError:  # A file is just being put in another's place.
+        except OSError:  # A file is being replaced just now.
             return None
         last, self._last = self._last, now
         if now == self._before:
@@ -70,9 +70,9 @@ class Changes:
 
 
 def released(course: Path) -> list[str]:
-    """The assignments that can be handed in: with hidden tests, and known to the gradebook.
+    """Return the assignments that can be handed in: with hidden tests, and in the gradebook.
 
-    Raises `CourseError` where there is none.
+    Raises `CourseError` if there is none.
     """
     folders = course_directory(course)
     with Gradebook(folders.db_url, folders.course_id) as gradebook:
@@ -87,10 +87,10 @@ def released(course: Path) -> list[str]:
 
 
 def given_before(course: Path, gradebook: Gradebook, names: Iterable[str]) -> dict[str, int]:
-    """How many students' last grading was by other tests or settings than today's.
+    """Return the number of students whose last grading used other tests or settings than today's.
 
     Returns:
-        The number by assignment, where there are any.
+        The number by assignment, if it is not 0.
     """
     key, found = course_key(course), {}
     for name in names:

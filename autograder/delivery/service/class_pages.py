@@ -13,7 +13,7 @@ from .page import Page
 
 
 class Class(Page):
-    """The queue and the class."""
+    """Page with the grading queue and every student's latest attempt."""
 
     def get(self) -> None:
         if self.instructor() is not None:
@@ -43,11 +43,11 @@ class Class(Page):
 class ClassLive(Class):
     async def get(self) -> None:  # type: ignore[override]
         if (visitor := self.instructor()) is not None:
-            await self.keep_telling(visitor, self.part)
+            await self.send_updates(visitor, self.part)
 
 
 class History(Page):
-    """All attempts of one student at one assignment."""
+    """Page with all attempts of one student at one assignment."""
 
     def get(self) -> None:
         if self.instructor() is None:

@@ -1,4 +1,4 @@
-"""Makes the feedback on one attempt, and puts it where the student looks for it."""
+"""Makes the feedback on one attempt, and delivers it to its student."""
 
 from __future__ import annotations
 
@@ -22,7 +22,7 @@ from ...pages.templates import templates
 from .attempts import OVER, WAITING, Attempt
 
 NOTHING = "Taken in. It is graded, and what is found is shown after the due date."
-"""The words for each attempt while nothing may be shown of it."""
+"""Text for each attempt while its results are hidden."""
 
 WRONG = "not right yet"
 _STATUS = {"passed": "right", "partial": "partly right", "manual": "waits for a person",
@@ -30,10 +30,10 @@ _STATUS = {"passed": "right", "partial": "partly right", "manual": "waits for a 
 
 
 def whole_page(attempt: Attempt, graded: Graded, penalty: float) -> str:
-    """The feedback page on an attempt, as `nbgrader generate_feedback` would make it now.
+    """Return the feedback page on an attempt, as `nbgrader generate_feedback` would make it now.
 
     Args:
-        graded: what became of it.
+        graded: the outcome of its grading.
         penalty: points that are taken off for being late.
     """
     notebook = nbformat.v4.reads(graded.text)
@@ -59,14 +59,14 @@ def whole_page(attempt: Attempt, graded: Graded, penalty: float) -> str:
 
 @dataclass(frozen=True)
 class Shown:
-    """An attempt as its student may see it: their pages are made of this, and of no `Attempt`.
+    """The visible part of an attempt. Students' pages are made from this, and never from `Attempt`.
 
     Attributes:
-        submitted: when it was handed in, in UTC; None where nothing says.
-        text: how it is with it, in words; empty where its results say so.
-        points: earned and to be had; None where they are not shown.
+        submitted: when it was handed in, in UTC; None if unknown.
+        text: its state in words; "" if its results are shown.
+        points: earned and possible points; None if they are hidden.
         lines: as `lines_of` makes them.
-        counts: whether it is shown that the mark is of this one.
+        counts: whether the page says that it gives the mark.
     """
 
     id: int
@@ -79,12 +79,12 @@ class Shown:
 
 
 def shown(attempt: Attempt, level: str, wait: str, with_lines: bool = True) -> Shown:
-    """The part of an attempt that a student may see.
+    """Return the part of an attempt that a student may see.
 
     Args:
-        level: one of `settings.SHOWN`. Only at the last one it is told which attempt counts, since
-            that is decided by points.
-        wait: how it is with an attempt that is not graded yet; at the first level it has to be the
+        level: one of `settings.SHOWN`. Only at the last one the page says which attempt counts,
+            since that is decided by points.
+        wait: the text for an attempt that is not graded yet; at the first level it has to be the
             same once it is graded.
     """
     about = Shown(attempt.id, attempt.assignment, attempt.submitted)
@@ -103,7 +103,7 @@ def shown(attempt: Attempt, level: str, wait: str, with_lines: bool = True) -> S
 
 
 def lines_of(attempt: Attempt, level: str) -> list[dict[str, Any]]:
-    """What may be shown of each exercise: its title and how it went; the mistake at the most."""
+    """Return the visible part of each exercise: title and result, at the last level the mistake."""
     if level == "nothing":
         return []
     lines = []
@@ -127,12 +127,12 @@ def lines_of(attempt: Attempt, level: str) -> list[dict[str, Any]]:
 
 @cache
 def pages() -> Environment:
-    """The templates of the service's pages."""
+    """Return the templates of the service's pages."""
     return templates(__package__)
 
 
 def page_shown(attempt: Attempt, level: str, whole: Path) -> bytes:
-    """The page that a student may read now: the whole feedback, or which exercises are right."""
+    """Return the page that a student may read now: the whole feedback, or the list of exercises."""
     if level == "mistakes":
         return whole.read_bytes()
     page = pages().get_template("short.html")
@@ -143,7 +143,7 @@ def release(attempt: Attempt, page: bytes, files: Path, exchange: Path) -> None:
     """Put a page into the exchange, for nbgrader's *Fetch Feedback* of this very submission."""
     try:
         secret = read_plain_file(files / RECEIPTS[1], most=1000).decode()
-    except (UnreadableNotebook, UnicodeDecodeError):  # It did not come by the exchange.
+    except (UnreadableNotebook, UnicodeDecodeError):  # It was uploaded.
         return
     folder = exchange / "feedback"
     if not secret or not folder.is_dir():

@@ -1,9 +1,9 @@
 """Grades attempts as they arrive: several at a time, stored by this one thread.
 
-What follows from a verdict is stored in an order in which each step can be done again: the page,
-the submission and its marks, the page in the exchange, and the attempt's own row at last. A service
-that is killed in between repeats what the row does not say is done, and the record of gradings,
-which knows what it holds, gets no second line.
+The results of a grading are stored in an order in which each step can be repeated: the page, the
+submission and its marks, the page in the exchange, and the attempt's own row at last. A service
+that was killed in between repeats the steps after the last row, and the record of gradings gets no
+second line.
 """
 
 from __future__ import annotations
@@ -42,40 +42,42 @@ from .policy import counts, shown_now
 _log = logging.getLogger(__name__)
 
 LOOK_SECONDS = 0.3
-"""How often the service looks for what has arrived."""
+"""Poll interval in seconds for new attempts."""
 
 _DUE_SECONDS = 5.0
-"""How often it looks whether a due date has passed."""
+"""Poll interval in seconds for due dates that have passed."""
 
 _QUEUE_SECONDS = 1.0
-"""How often those who wait are told what their place in the queue is."""
+"""Interval in seconds at which waiting students see their place in the queue."""
 
 MUCH_SECONDS = 60.0
-"""Whoever's gradings took as long in a day waits where the others would have no worker left."""
+"""Seconds of gradings in a day after which a student waits if the others would have no worker
+left."""
 
 _CHANGES_SECONDS = 4.0
-"""How often it looks whether hidden tests or settings have changed; twice the same is at rest."""
+"""Poll interval in seconds for changed tests or settings; a change counts after two equal
+readings."""
 
 _OLDER_SECONDS = 60.0
-"""How often it counts whose marks are of before such a change."""
+"""Interval in seconds at which marks from before a change are counted."""
 
 GIVEN_BEFORE = (
     "{name}: {number} marks were given before hidden tests or settings changed. `autograder "
-    "regrade {name}` tells which of them change."
+    "regrade {name}` shows which of them change."
 )
 
 _FAILED = "The grader failed. Ask the instructor."
 
 AGAIN_SECONDS = 20.0
-"""How long an attempt waits that could not be graded or stored, before that is tried again."""
+"""Seconds after which an attempt that could not be graded or stored is tried again."""
 
 
 @dataclass
 class _Running:
-    """A grading that is under way.
+    """A grading in progress.
 
     Attributes:
-        used: the seconds that its student's gradings have taken before.
+        used: seconds that earlier gradings of its student have taken.
         started: when it began, by the monotonic clock.
     """
 
@@ -90,19 +92,19 @@ class _Running:
 
 
 class Grading(threading.Thread):
-    """The thread that takes in, grades and stores.
+    """The thread that accepts, grades and stores attempts.
 
     Args:
         course: the course folder.
         names: the assignments that may be handed in.
         count: how many are graded at the same time.
-        changed: is called with the students for whom there is something new to be seen.
-        stopped: is called when the thread ends, whatever ended it.
+        changed: called with the students whose pages have changed.
+        stopped: called when the thread ends, for any reason.
 
     Attributes:
         running: the numbers of the attempts that are being graded.
-        has_changed: whether the thread has ended because marks would be other ones from now on.
-        given_before: of how many students the mark is of before such a change, by assignment.
+        has_changed: whether the thread has ended because the course has changed.
+        given_before: the number of students with a mark from before such a change, by assignment.
     """
 
     def __init__(
@@ -133,7 +135,7 @@ class Grading(threading.Thread):
         self.metrics = Metrics()
 
     def prepare(self, stack: ExitStack) -> None:
-        """Start the workers, before there is any other thread, and before anything is taken in."""
+        """Start the workers, before any other thread starts and any attempt is accepted."""
         attempts = Attempts(self._course)
         attempts.remove_unfinished()
         attempts.close()
@@ -192,12 +194,12 @@ class Grading(threading.Thread):
             running = self._running.pop(future)
             self._idle.append(running.workers)
             self._finish(running, future)
-            self._tell_who_runs()
+            self._publish_running()
             self._changed([running.attempt.student])
 
     def _look_for_changes(self) -> None:
-        """End where hidden tests or settings have changed and come to rest; grade nothing until
-        then, by which nobody could say what a mark was given for."""
+        """End the thread if tests or settings have changed and no file is changing any more. Grade
+        no attempt until then, since the version of its mark would be unknown."""
         try:
             changed = self._changes.look()
             if changed:
@@ -223,7 +225,7 @@ class Grading(threading.Thread):
                     _log.warning(GIVEN_BEFORE.format(number=number, name=name))
                 self._changed([])
 
-    def _tell_who_runs(self) -> None:
+    def _publish_running(self) -> None:
         self.running = frozenset(each.attempt.id for each in self._running.values())
         self._queue_moved = True
 
@@ -231,7 +233,7 @@ class Grading(threading.Thread):
         while self._idle:
             running = self._running.values()
             slow = sum(each.used + each.seconds > MUCH_SECONDS for each in running)
-            # Those who take long never have all the workers, where there are several.
+            # Slow students never have all the workers, if there are several.
             most = inf if slow < max(1, self._count - 1) else MUCH_SECONDS
             attempt = self.attempts.next([each.attempt.student for each in running], most)
             if attempt is None:
@@ -245,7 +247,7 @@ class Grading(threading.Thread):
                     self.health.trouble = in_words(error)
                     self.attempts.put_off(attempt, AGAIN_SECONDS)
                     return
-                # Another course's, or one that is not released any more: it costs nobody else.
+                # An attempt of another course, or at an assignment that is not released any more.
                 _log.error("%s of %s: %s", attempt.assignment, attempt.student, in_words(error))
                 self.attempts.set_graded(attempt, {}, "It cannot be graded. Ask the instructor.")
                 continue
@@ -253,14 +255,14 @@ class Grading(threading.Thread):
             future = self._threads.submit(_graded, workers, job)
             used = self.attempts.seconds_used(attempt.student)
             self._running[future] = _Running(attempt, workers, used)
-            self._tell_who_runs()
+            self._publish_running()
 
     def _finish(self, running: _Running, future: Future[list[tuple[Job, Graded]]]) -> None:
         attempt, seconds = running.attempt, running.seconds
         try:
             [(job, graded)] = future.result()
             if not self._changes.is_as_before(attempt.assignment):
-                # By parts of two courses, perhaps. It waits for its turn again.
+                # Perhaps graded by parts of two courses: it waits for its turn again.
                 self._is_held = True
                 return
             if graded.report is None:
@@ -273,12 +275,12 @@ class Grading(threading.Thread):
         except Exception as error:
             self.metrics.failed.inc()
             if concerns_all(error) or isinstance(error, (CourseError, SandboxUnavailable)):
-                # This may go away by itself: a full disk, a lock.
+                # The cause may go away by itself: a full disk, a lock.
                 self.health.trouble = in_words(error)
                 _log.error("%s", in_words(error))
                 self.attempts.put_off(attempt, AGAIN_SECONDS)
                 return
-            # To repeat it would fail as well, and nobody else may wait for it.
+            # To repeat it would fail as well, and the others must not wait for it.
             _log.error("%s of %s: %s", attempt.assignment, attempt.student, in_words(error))
             _log.debug("at %s", attempt.student, exc_info=True)
             self.attempts.set_graded(attempt, {}, _FAILED, seconds)
@@ -310,7 +312,7 @@ class Grading(threading.Thread):
         write_whole(self.attempts.page_of(attempt), page.encode(), 0o600)
         if counting:
             self.attempts.set_counts(attempt)
-        # A broken test's traceback is in the report; it is nobody's but the instructor's.
+        # The traceback of a broken test is in the report; only the instructor may see it.
         report = graded.report.as_json()
         for exercise in report["exercises"]:
             if flaw := exercise.pop("flaw", None):
@@ -331,14 +333,14 @@ class Grading(threading.Thread):
             f"{name}.ipynb" if path.name == notebook else path.name: read_plain_file(path)
             for path in source.iterdir()
         }
-        # What was there is among the attempts, or came before them or by another way.
+        # The old submission is among the attempts, or came before them or by another way.
         others = self.attempts.of(attempt.student, attempt.assignment)
         is_kept = any(each.counts for each in others)
         aside = None if is_kept else self.attempts.root / "replaced" / source.name
         replace_folder(target, files, aside)
 
     def _due(self, name: str, student: str) -> datetime | None:
-        """A student's due date, in UTC, extensions counted."""
+        """Return a student's due date, in UTC, extensions counted."""
         gradebook = self._room.gradebook
         gradebook.db.expire_all()
         try:
@@ -379,7 +381,7 @@ class Grading(threading.Thread):
 
 
 class _Nobody:
-    """Stands for workers where a classroom only stores."""
+    """Stands for workers in a classroom that only stores."""
 
     def run(self, jobs: Iterable[Job]) -> Iterator[list[tuple[Job, Graded]]]:
         raise NotImplementedError

@@ -1,4 +1,4 @@
-"""How the service is, in words and in numbers: filled in by the grading, read by whoever asks."""
+"""The state of the service, in words and in numbers: written by the grading, read by monitoring."""
 
 from __future__ import annotations
 
@@ -10,11 +10,11 @@ from prometheus_client import CollectorRegistry, Counter, Gauge, Histogram
 
 @dataclass
 class Health:
-    """How the service is, for whoever asks.
+    """The state of the service, for monitoring.
 
     Attributes:
-        trouble: why nothing can be graded, in words; empty where all is well.
-        looked: when the loop last came round, in seconds since 1970.
+        trouble: why attempts cannot be graded, in words; "" if they can.
+        looked: when the loop last ran, in seconds since 1970.
     """
 
     trouble: str = ""
@@ -22,7 +22,7 @@ class Health:
 
 
 class Metrics:
-    """What Prometheus reads."""
+    """Metrics in Prometheus's form."""
 
     def __init__(self) -> None:
         self.registry = registry = CollectorRegistry()

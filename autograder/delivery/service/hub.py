@@ -1,4 +1,4 @@
-"""Who asks for a page, where a JupyterHub says it."""
+"""Authenticates visitors by a JupyterHub."""
 
 from __future__ import annotations
 
@@ -11,7 +11,7 @@ from .page import Visitor
 
 
 class HubGuard(HubOAuthenticated):
-    """Asks the hub who it is, in the place of a link's secret."""
+    """Asks the hub for the visitor, in place of a link's secret."""
 
     instructors: frozenset[str] = frozenset()
 
@@ -23,7 +23,7 @@ class HubGuard(HubOAuthenticated):
         return Visitor(name, name in self.instructors or bool(user.get("admin")))
 
     def refuse(self) -> None:
-        """Send whoever is not logged in to the hub, and back."""
+        """Send a visitor who is not logged in to the hub, and back."""
         request: Any = self
         mode = request.request.headers.get("Sec-Fetch-Mode", "navigate")
         if request.request.method == "GET" and mode == "navigate":
@@ -37,5 +37,5 @@ def guard_for(instructors: frozenset[str]) -> type:
 
 
 def callback(prefix: str) -> tuple[str, type[RequestHandler]]:
-    """Where the hub sends people back to, and what answers there."""
+    """Return the address to which the hub sends visitors back, and its handler."""
     return f"{prefix}oauth_callback", HubOAuthCallbackHandler

@@ -1,4 +1,4 @@
-"""Finds what was handed in, in nbgrader's exchange and by upload, and takes a copy of it once."""
+"""Finds new submissions, in nbgrader's exchange and by upload, and copies each once."""
 
 from __future__ import annotations
 
@@ -34,16 +34,17 @@ _log = logging.getLogger(__name__)
 _TIME, _LAST_FILE = RECEIPTS
 
 _ON_THE_WAY = timedelta(minutes=1)
-"""The time after its own that a submission may take to appear."""
+"""Time that a submission may take to appear after its own time."""
 
 MOST_BYTES = 100_000_000
-"""Of a submission's files together."""
+"""Greatest total size in bytes of a submission's files."""
 
 MOST_WAITING_OF_ONE = 50
-"""Attempts of one student in the queue, beyond which the rest stays in the exchange meanwhile."""
+"""Greatest number of one student's attempts in the queue; more stay in the exchange meanwhile."""
 
 MOST_OVER = 20
-"""Attempts of one student beyond the limit that are kept; what comes after stays where it is."""
+"""Greatest number of one student's attempts beyond the limit that are kept; more stay where they
+are."""
 
 
 class Inbound:
@@ -52,7 +53,7 @@ class Inbound:
     Args:
         config: the course's nbgrader configuration, which names the exchange.
         course_id: the course's name in it.
-        attempts: where they are kept.
+        attempts: the table to keep them in.
         rules: how many are admitted.
     """
 
@@ -75,16 +76,17 @@ class Inbound:
         self._quiet.addHandler(_Onward())
 
     def _is_news(self, record: logging.LogRecord) -> bool:
-        """Whether a message was not logged before: what lies there is looked at again and again."""
+        """Return whether a message was not logged before: the same files are looked at again and
+        again."""
         text = record.getMessage()
         is_news = text not in self._left
         self._left.add(text)
         return is_news
 
     def look(self) -> set[str]:
-        """Take in what has arrived since; returns whose it was.
+        """Accept new submissions; return their students.
 
-        One of each student at a time, so that nobody's flood holds up the others.
+        Each call accepts one of each student, so that a flood of one does not delay the others.
         """
         inbound = self.exchange / "inbound"
         if not inbound.is_dir():
@@ -95,8 +97,8 @@ class Inbound:
                 try:
                     take_in(own, inbound, self._quiet, self._again)
                 except Exception as error:
-                    told = visible(f"{own} was left behind: {in_words(error)}")
-                    self._quiet.warning("%s", told)
+                    message = visible(f"{own} was left behind: {in_words(error)}")
+                    self._quiet.warning("%s", message)
         taken: set[str] = set()
         new = {*os.listdir(inbound)} - self._seen
         self._absent = {name: self._absent.get(name, self._looked) for name in new}
@@ -109,14 +111,14 @@ class Inbound:
                 if self._take(inbound / name):
                     taken.add(student)
                     continue
-            except Exception as error:  # It is one student's, and looked at again.
+            except Exception as error:  # One student's folder; it is looked at again.
                 where = visible(str(inbound / name))
                 self._quiet.warning("%s was left behind: %s", where, visible(in_words(error)))
             self._again.left(name)
         return taken
 
     def _take(self, folder: Path) -> bool:
-        """Take in a submission; false where that has to wait."""
+        """Accept a submission; false if that has to wait."""
         parts = folder.name.split("+")
         student, name = parts[0], parts[1] if len(parts) in (3, 4) else ""
         if not (student and name) or refused_id(student) or visible(folder.name) != folder.name:
@@ -125,13 +127,13 @@ class Inbound:
             raise UnreadableNotebook(f"{student} has used all attempts, and it is not kept")
         if self._attempts.waiting(student) >= MOST_WAITING_OF_ONE:
             return False
-        # Once for all, since the folder stays the student's.
+        # Opened once, since the folder stays the student's.
         opened = open_folder(folder, levels=1)
         try:
             if self._check_owner and _account(os.fstat(opened).st_uid) != student:
                 raise UnreadableNotebook(f"it is not {student}'s own")
             names = os.listdir(opened)
-            if _LAST_FILE not in names:  # It is still on its way.
+            if _LAST_FILE not in names:  # It is still being written.
                 return False
             files = _read(opened, names, folder)
         finally:
@@ -141,21 +143,21 @@ class Inbound:
         return True
 
     def _bound(self, key: str, files: dict[str, bytes]) -> None:
-        """Have a submission claim no time at which it was seen not to be there yet."""
+        """Correct a submission's claimed time if the folder was seen without it later."""
         claimed = time_in(files.get(_TIME, b"").decode("utf-8", "replace"))
         if (absent := self._absent.get(key)) and claimed and claimed < absent - _ON_THE_WAY:
             files[_TIME] = f"{absent:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
 
     def has_last(self, name: str, student: str, content: bytes) -> bool:
-        """Return whether a file is the same as the last one, which is no new attempt: somebody
-        pressed twice, or had no answer."""
+        """Return whether a file is the same as the last one, which is no new attempt: the button
+        was pressed twice, or the answer was lost."""
         for last in self._attempts.of(student, name)[-1:]:
             with suppress(OSError):
                 return (self._attempts.files_of(last) / f"{name}.ipynb").read_bytes() == content
         return False
 
     def upload(self, name: str, student: str, content: bytes) -> None:
-        """Take in what a student uploads for an assignment."""
+        """Accept a student's upload for an assignment."""
         when = f"{now_utc():%Y-%m-%d %H:%M:%S.%f} UTC".encode()
         files = {f"{name}.ipynb": content, _TIME: when}
         self._keep(f"upload {secrets.token_hex(16)}", files, name, student)
@@ -164,7 +166,7 @@ class Inbound:
         attempts = self._attempts
         folder = attempts.keep(files)
         submitted = submitted_at(attempts.root / "files" / folder)
-        # What comes by the page and by the exchange at the same moment are two attempts.
+        # An upload and a submission in the exchange at the same moment are two attempts.
         with attempts.transaction():
             before = attempts.of(student, name)
             state, not_before = admitted(self._rules, before, datetime.now().astimezone())
@@ -175,7 +177,7 @@ class Inbound:
 
 
 class _Onward(logging.Handler):
-    """Hands what is news on to the module's own logger."""
+    """Passes new messages on to the module's own logger."""
 
     def emit(self, record: logging.LogRecord) -> None:
         _log.warning("%s", record.getMessage())
@@ -187,8 +189,8 @@ def _time_in_name(name: str) -> tuple[str, str]:
 
 
 def _read(opened: int, names: list[str], folder: Path) -> dict[str, bytes]:
-    """The plain files of a submission, by name; of an opened folder, since at a path, another one
-    may be at any moment."""
+    """Return the plain files of a submission, by name. They are read by the folder's descriptor,
+    since another folder may take its path at any moment."""
     files: dict[str, bytes] = {}
     names = sorted(names, key=lambda name: (name not in RECEIPTS, name))
     for name in names[: MOST_FILES + len(RECEIPTS)]:

@@ -1,7 +1,7 @@
-"""What all pages of the service share: who asks, how a page is rendered, and how it is kept new.
+"""The common parts of all pages of the service: visitors, rendering, and updates.
 
-A page is plain HTML. What changes on it comes as server-sent events, each the part of the page
-that is called `live` anew, so that an open page shows progress and feedback by itself.
+A page is plain HTML. Changes arrive as server-sent events, each a new version of the part of the
+page that is called `live`, so that an open page shows progress and feedback by itself.
 """
 
 from __future__ import annotations
@@ -30,16 +30,17 @@ from .inbound import Inbound
 from .policy import shown_now
 
 MOST_OPEN_PAGES = 8
-"""Pages of one person that are kept new at the same time."""
+"""Greatest number of pages of one person that get updates at the same time."""
 
 SECRET = "link"
-"""The cookie that keeps the secret part of a link."""
+"""Name of the cookie that keeps the secret part of a link."""
 
 _STILL_HERE_SECONDS = 15
-"""How often an open page is told that nothing has changed, so that nothing ends the connection."""
+"""Seconds without an update after which an open page gets a sign of life, so that no proxy ends the
+connection."""
 
 _SEND_SECONDS = 60
-"""For so long a page may not take what it is sent before its connection is closed."""
+"""Seconds after which a page that does not read is disconnected."""
 
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self' 'unsafe-inline'; "
@@ -53,31 +54,31 @@ _HEADERS = {
 
 @dataclass(frozen=True)
 class Visitor:
-    """Whoever asks for a page."""
+    """The person who asks for a page."""
 
     name: str
     teaches: bool
 
 
 class News:
-    """Wakes the open pages of those for whom something has changed. Belongs to the event loop."""
+    """Wakes the open pages of students for whom there are changes. Belongs to the event loop."""
 
     def __init__(self) -> None:
         self._events: dict[str | None, asyncio.Event] = {}
 
-    def tell(self, students: Iterable[str]) -> None:
+    def wake(self, students: Iterable[str]) -> None:
         """Wake the pages of these students, and those of the whole class."""
         for each in {*students, None}:
             if event := self._events.pop(each, None):
                 event.set()
 
     def next(self, student: str | None) -> asyncio.Event:
-        """Is set by the next change for a student from now on; None stands for the whole class."""
+        """Return an event for the next change for a student; None stands for the whole class."""
         return self._events.setdefault(student, asyncio.Event())
 
 
 class Shared:
-    """What all pages use.
+    """Data that all pages use.
 
     Args:
         course: the course folder.
@@ -85,7 +86,7 @@ class Shared:
         grading: the thread that grades.
 
     Attributes:
-        open_pages: how many pages of each person are kept new.
+        open_pages: how many pages of each person get updates.
         uploading: the students whose upload is on its way.
     """
 
@@ -101,13 +102,13 @@ class Shared:
         self.uploading: set[str] = set()
 
     def students(self) -> dict[str, str]:
-        """The class: everybody's name for people, by id."""
+        """Return the class: each student's name for people, by id."""
         students = {each.id: _name(each) for each in self._gradebook.students}
         self._gradebook.db.commit()
         return students
 
     def student_name(self, student: str) -> str:
-        """A student's name for people; the id itself where nobody in the class has it."""
+        """Return a student's name for people; the id itself if it is not in the class."""
         try:
             return _name(self._gradebook.find_student(student))
         except MissingEntry:
@@ -116,7 +117,8 @@ class Shared:
             self._gradebook.db.commit()
 
     def level(self, assignment: str, student: str) -> str:
-        """What a student may be shown of an assignment's attempts now."""
+        """Return the part of an assignment's feedback that a student may see now, one of
+        `settings.SHOWN`."""
         db, due = self._gradebook, None
         try:
             due = db.find_assignment(assignment).duedate
@@ -134,7 +136,7 @@ def _name(student: Student) -> str:
 
 
 class Page(RequestHandler):
-    """A page that somebody may see."""
+    """A page for visitors who may see it."""
 
     shared: Shared
 
@@ -146,22 +148,22 @@ class Page(RequestHandler):
             self.set_header(name, value)
 
     def visitor(self) -> Visitor | None:
-        """Whoever asks, by the secret of their link."""
+        """Return the visitor, by the secret of their link; None if it is invalid."""
         found = self.shared.attempts.whose(self.get_cookie(SECRET) or "")
         return None if found is None else Visitor(*found)
 
     def refuse(self) -> None:
-        """Answer somebody who is nobody here."""
+        """Answer a visitor without a valid link."""
         self.set_status(403)
         self.show("message.html", text="Open the link that was sent to you.")
 
     def named(self, visitor: Visitor) -> str:
-        """A person's name for people, with the id where that is another."""
+        """Return a person's name for people, with the id if that differs."""
         name = self.shared.student_name(visitor.name)
         return name if name == visitor.name else f"{name} ({visitor.name})"
 
     def student(self) -> Visitor | None:
-        """Whoever asks; where it is nobody, they are refused."""
+        """Return the visitor; if there is none, answer the request with a refusal."""
         visitor = self.visitor()
         if visitor is None:
             self.refuse()
@@ -182,16 +184,17 @@ class Page(RequestHandler):
         )  # fmt: skip
 
     def _token(self) -> str:
-        """What other sites do not know, and a form and the stream of events have to show."""
+        """Return the token that forms and streams of events have to send, unknown to other
+        sites."""
         return str(to_unicode(self.xsrf_token))
 
     def write_error(self, status_code: int, **about: Any) -> None:
         error = about.get("exc_info", (None, None, None))[1]
-        told = error.log_message if isinstance(error, HTTPError) and status_code != 500 else ""
-        self.show("message.html", text=told or f"{status_code}: {self._reason}")
+        reason = error.log_message if isinstance(error, HTTPError) and status_code != 500 else ""
+        self.show("message.html", text=reason or f"{status_code}: {self._reason}")
 
-    async def keep_telling(self, visitor: Visitor, render: Callable[[], str]) -> None:
-        """Send a part of a page, and again whenever it has changed, as long as it may be seen."""
+    async def send_updates(self, visitor: Visitor, render: Callable[[], str]) -> None:
+        """Send a part of a page, and again after each change, as long as the visitor may see it."""
         shared, about = self.shared, None if visitor.teaches else visitor.name
         if shared.open_pages[visitor] >= MOST_OPEN_PAGES:
             raise HTTPError(429, "Too many of your pages are open. Close some.")
@@ -205,20 +208,20 @@ class Page(RequestHandler):
         try:
             # A link may be renewed while the page is open.
             while self.visitor() == visitor:
-                # Asked for first: what changes while the part is sent is sent, too.
+                # Asked for first, so that a change while the part is sent is sent, too.
                 changed = shared.news.next(about)
                 text = render()
                 if text != sent:
                     self.write(f"data: {json.dumps(text)}\n\n")
                     sent, next_sign = text, time.monotonic() + _STILL_HERE_SECONDS
                 elif time.monotonic() >= next_sign:
-                    # Not for what changes and is not shown, of which this would tell the time.
+                    # Sent at fixed times, so that the time of a hidden change does not show.
                     self.write(": still here\n\n")
                     next_sign = time.monotonic() + _STILL_HERE_SECONDS
                 await asyncio.wait_for(self.flush(), _SEND_SECONDS)
                 with suppress(TimeoutError):
                     await asyncio.wait_for(changed.wait(), next_sign - time.monotonic())
-                await asyncio.sleep(0.1)  # Much may change at once.
+                await asyncio.sleep(0.1)  # Many changes may come at once.
         except (StreamClosedError, TimeoutError):
             return
         finally:

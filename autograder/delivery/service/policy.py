@@ -1,4 +1,4 @@
-"""The rules of the service: how many attempts, what is shown when, and which one counts."""
+"""The rules of the service: how many attempts, which feedback when, and which attempt counts."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from .attempts import GRADED, OVER, WAITING, Attempt
 def admitted(
     rules: ServiceSettings, before: Sequence[Attempt], arrived: datetime
 ) -> tuple[str, float]:
-    """The state of a new attempt, and when it may be graded, in seconds since 1970.
+    """Return the state of a new attempt, and when it may be graded, in seconds since 1970.
 
     Args:
         before: the student's earlier attempts at the assignment.
@@ -24,7 +24,7 @@ def admitted(
     if not rules.attempts_a_day:
         return WAITING, 0.0
     day = arrived.replace(hour=0, minute=0, second=0, microsecond=0)
-    # Those that were put off to a day count on that.
+    # Attempts that were put off to a day count on that day.
     while _on(made, day) >= rules.attempts_a_day:
         day += timedelta(days=1)
     return WAITING, day.timestamp() if day > arrived else 0.0
@@ -36,10 +36,10 @@ def _on(attempts: Sequence[Attempt], day: datetime) -> int:
 
 
 def shown_now(rules: ServiceSettings, due: datetime | None, now: datetime) -> str:
-    """What may be shown of an attempt now, one of `settings.SHOWN`.
+    """Return the part of an attempt's feedback that may be shown now, one of `settings.SHOWN`.
 
     Args:
-        due: the student's own due date, in UTC; None where there is none.
+        due: the student's own due date, in UTC; None if there is none.
     """
     return "mistakes" if due is not None and now >= due else rules.before_due
 
@@ -51,12 +51,12 @@ def counts(
     others: Sequence[Attempt],
     penalty: Callable[[float, datetime | None], float],
 ) -> bool:
-    """Whether the mark is of an attempt that was just graded.
+    """Return whether an attempt that was just graded gives the mark.
 
     Args:
-        points: what it earned.
+        points: its points.
         others: the student's other attempts at the assignment.
-        penalty: the points that are taken off so many points that came at such a time.
+        penalty: returns the points to take off for this many points at this time.
     """
     held = next((each for each in others if each.counts and each.state == GRADED), None)
     if held is None:

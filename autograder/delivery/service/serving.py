@@ -27,35 +27,35 @@ from .changes import released
 from .grading import Grading
 from .page import Shared
 
-TOLD, CHANGED = "it was told to end", "the course has changed"
+STOPPED, CHANGED = "it was told to end", "the course has changed"
 
 MAX_FORM = 64_000
-"""Bytes of a request that is no upload."""
+"""Greatest size in bytes of a request that is no upload."""
 
 _UPLOAD_SECONDS, _IDLE_SECONDS = 120, 60
-"""How long an upload may take, and how long a connection may rest between two requests."""
+"""Seconds that an upload may take, and that a connection may be idle between two requests."""
 
 
 def serve(
     course: Path, address: str, port: int, count: int, instructors: list[str], on_hub: bool
 ) -> str:
-    """Serve until SIGTERM or Ctrl-C, or until what marks depend on has changed.
+    """Serve until SIGTERM or Ctrl-C, or until files that marks depend on have changed.
 
     Args:
         course: the course folder.
-        address: where to listen.
-        port: likewise.
+        address: the address to listen on.
+        port: the port to listen on.
         count: how many attempts are graded at the same time, as far as there is memory.
         instructors: the names of those who see all; on a hub, of users.
         on_hub: whether a JupyterHub has started this and says who people are.
 
     Returns:
-        Why it ended: `TOLD`, `CHANGED`, or empty where it could not go on.
+        Why it ended: `STOPPED`, `CHANGED`, or "" if it could not go on.
 
     Raises:
         CourseError: there is no assignment, or the port is in use.
     """
-    # What comes in is one file.
+    # An attempt is one file.
     names = [name for name in released(course) if parts_of(course, name) == [name]]
     with Grader(course, course_key(course)) as grader:
         for flaw in (flaw for name in names for flaw in grader.rehearse(name)):
@@ -68,16 +68,16 @@ def serve(
         done = asyncio.Event()
 
         def ended() -> None:
-            why.append(TOLD)
+            why.append(STOPPED)
             done.set()
 
-        def tell(students: Iterable[str]) -> None:
-            loop.call_soon_threadsafe(shared.news.tell, students)
+        def wake(students: Iterable[str]) -> None:
+            loop.call_soon_threadsafe(shared.news.wake, students)
 
         def stopped() -> None:
             loop.call_soon_threadsafe(done.set)
 
-        grading = Grading(course, names, count, tell, stopped)
+        grading = Grading(course, names, count, wake, stopped)
         grading.prepare(stack)
         shared = Shared(course, names, grading)
         for number in (signal.SIGTERM, signal.SIGINT):
@@ -90,7 +90,7 @@ def serve(
         await asyncio.to_thread(grading.join)
         if grading.has_changed:
             why.append(CHANGED)
-        # Pages that are open would keep their connections.
+        # Open pages would keep their connections.
         with suppress(TimeoutError):
             await asyncio.wait_for(server.close_all_connections(), 5)
 
@@ -129,21 +129,21 @@ def _listen(
         console.print(f"The service: {url}", highlight=False)
         for name in instructors:
             link = f"{url}/link/{shared.attempts.link(name, teaches=True)}"
-            told = f"  {name}, who teaches: {link}"
-            console.print(told, markup=False, highlight=False, soft_wrap=True)
+            line = f"  {name}, who teaches: {link}"
+            console.print(line, markup=False, highlight=False, soft_wrap=True)
         console.print("`autograder links` prints each student's link.", highlight=False)
     return server
 
 
 def links(course: Path, url: str, renewed: list[str]) -> list[tuple[str, str, str]]:
-    """Each student's id, e-mail address and link.
+    """Return each student's id, e-mail address and link.
 
     Args:
-        url: where the service is to be reached.
-        renewed: students, or instructors, whose old link is to be no good any more.
+        url: the address of the service.
+        renewed: students, or instructors, whose old link becomes invalid.
 
     Raises:
-        CourseError: it is somebody who is not in the gradebook and has no link.
+        CourseError: one of `renewed` is not in the gradebook and has no link.
     """
     folders = course_directory(course)
     with Gradebook(folders.db_url, folders.course_id) as gradebook:

@@ -16,20 +16,21 @@ from .grading import AGAIN_SECONDS
 from .page import SECRET, Page, Visitor
 
 MAX_UPLOAD = 20_000_000
-"""Bytes of a notebook that is uploaded by the page, with what the browser puts around it."""
+"""Greatest size in bytes of an uploaded notebook, with the browser's form around it."""
 
 MOST_WAITING_OF_ONE, MOST_WAITING = 3, 2000
-"""Attempts in the queue, of one student and in all, beyond which the page takes no more."""
+"""Greatest numbers of attempts in the queue, of one student and in all; then uploads are
+refused."""
 
 WHOLE = 3
-"""So many of the last attempts are shown with all their exercises."""
+"""Number of the last attempts that are shown with all their exercises."""
 
 
 class Entry(Page):
-    """A link: who asks for it is asked whether they are who it is of, and gets its cookie then.
+    """Asks the visitor of a link whether they are its owner, and sets the link's cookie then.
 
-    Anybody's page can lead a browser to anybody's link. So only a form with a token changes who one
-    is. Its secret is in no address from then on.
+    Any page on the web can lead a browser to any link. So only a form with a token changes the
+    visitor. From then on the secret is in no address.
     """
 
     def get(self, token: str) -> None:
@@ -54,7 +55,7 @@ class Entry(Page):
         self.redirect(self.settings["prefix"], status=303)
 
     def _owner(self, token: str) -> Visitor | None:
-        """Whose link it is; where it is nobody's, they are refused."""
+        """Return the owner of a link; if there is none, answer the request with a refusal."""
         if (found := self.shared.attempts.whose(token)) is None:
             self.refuse()
             return None
@@ -62,7 +63,7 @@ class Entry(Page):
 
 
 class Own(Page):
-    """A student's attempts, and the form for the next."""
+    """Page with a student's attempts, and the form for the next."""
 
     def get(self) -> None:
         if (visitor := self.student()) is None:
@@ -84,8 +85,8 @@ class Own(Page):
         for number, each in enumerate(stored, start=1):
             made[each.assignment] += 1
             level, is_late = levels[each.assignment], number > len(stored) - WHOLE
-            told = shown(each, level, self._wait(each, level), with_lines=is_late)
-            attempts.append((made[each.assignment], told))
+            visible_part = shown(each, level, self._wait(each, level), with_lines=is_late)
+            attempts.append((made[each.assignment], visible_part))
         left = {name: max(0, shared.rules.attempts - number) for name, number in made.items()}
         return self.rendered(
             "own_live.html", attempts=attempts[::-1], rules=shared.rules, left=left,
@@ -95,8 +96,8 @@ class Own(Page):
     def _wait(self, attempt: Attempt, level: str) -> str:
         """Return the state of an attempt that is not graded yet, in words.
 
-        How long the grading of one takes has to do with what is found. So where nothing is to be
-        shown of it, neither is how far it is.
+        The time that grading takes depends on the results. So while these are hidden, the progress
+        is hidden, too.
         """
         shared = self.shared
         if attempt.state == WAITING and attempt.not_before > time.time() + AGAIN_SECONDS:
@@ -117,12 +118,12 @@ class Own(Page):
 class OwnLive(Own):
     async def get(self) -> None:  # type: ignore[override]
         if (visitor := self.student()) is not None:
-            await self.keep_telling(visitor, lambda: self.part(visitor))
+            await self.send_updates(visitor, lambda: self.part(visitor))
 
 
 @stream_request_body
 class Upload(Page):
-    """Takes in a notebook. Who asks is known before the first byte of it is read."""
+    """Accepts a notebook. The visitor is known before the first byte of it is read."""
 
     _student = ""
 
@@ -164,7 +165,7 @@ class Upload(Page):
         name, content = self._form()
         if name not in shared.names or not content:
             raise HTTPError(400, "Choose an assignment and a notebook, and send them again.")
-        # Asked first, so that the answer says nothing of the queue.
+        # Checked first, so that the answer does not depend on the queue.
         if shared.inbound.has_last(name, student, content):
             self.redirect(self.settings["prefix"])
             return
@@ -186,11 +187,11 @@ class Upload(Page):
             raise HTTPError(
                 503, "The service cannot keep files now. Nothing was taken; tell the instructor."
             ) from error
-        shared.news.tell([student])
+        shared.news.wake([student])
         self.redirect(self.settings["prefix"])
 
     def _form(self) -> tuple[str, bytes]:
-        """The assignment and the notebook that were sent; both empty where they were not."""
+        """Return the assignment and the notebook of a form; both empty if they are missing."""
         fields: dict[str, list[bytes]] = {}
         files: dict[str, list[HTTPFile]] = {}
         try:
@@ -204,7 +205,7 @@ class Upload(Page):
 
 
 class Feedback(Page):
-    """The page of feedback on an attempt, to its student as far as it may be shown."""
+    """Page with the feedback on an attempt, as far as its student may see it."""
 
     def get(self, number: str) -> None:
         if (visitor := self.student()) is None:
@@ -217,7 +218,7 @@ class Feedback(Page):
         whole = shared.attempts.page_of(attempt)
         if attempt.state != GRADED or level == "nothing" or not whole.exists():
             raise HTTPError(404, "There is nothing to be shown of it yet.")
-        # What students wrote and displayed is in it: it may run nothing, and send nothing.
+        # It holds students' text and outputs, so it may run and send nothing.
         self.set_header(
             "Content-Security-Policy",
             "default-src 'none'; style-src 'unsafe-inline'; img-src data:; sandbox",

@@ -1,1 +1,1 @@
-"""The class report: what a whole class did in one assignment, as a page and as tables."""
+"""Writes the class report: the results of a class in one assignment, as a page and as tables."""

@@ -1,4 +1,4 @@
-"""The numbers of a class report: item analysis and misconceptions."""
+"""Computes the numbers of a class report: item analysis and misconceptions."""
 
 from __future__ import annotations
 
@@ -13,12 +13,12 @@ from ...gradebook.class_results import ClassResults
 
 @dataclass(frozen=True)
 class Item:
-    """How one exercise did.
+    """The results of a class in one exercise.
 
     Attributes:
-        weight: "extra" or "bonus" where it is one; empty otherwise.
-        share: the mean share of its points, from 0 (nobody) to 1 (everybody): its difficulty.
-        discrimination: the item-rest correlation, see `items`; None where it is not defined.
+        weight: "extra", "bonus" or "".
+        share: the mean share of its points, from 0 to 1, which is its difficulty.
+        discrimination: the item-rest correlation, see `items`; None if it is not defined.
         full: how many students have all its points.
         nothing: how many have none.
         marked: how many have a mark in it.
@@ -36,12 +36,12 @@ class Item:
 
 
 def items(results: ClassResults, assignment: Assignment) -> list[Item]:
-    """The item analysis of an assignment, in the order of the notebook.
+    """Return the item analysis of an assignment, in the order of the notebook.
 
-    An item's discrimination is Pearson's correlation, over the students, of its points with the
-    sum of all other points: the corrected item-total correlation of Henrysson (1963), Correction
-    of item-total correlations in item analysis, Psychometrika 28, 211-218. An item's own points
-    are left out of the sum since they would correlate with themselves.
+    An item's discrimination is Pearson's correlation, over the students, of its points with the sum
+    of all other points: the corrected item-total correlation of Henrysson (1963), Correction of
+    item-total correlations in item analysis, Psychometrika 28, 211-218. An item's own points are
+    left out of the sum since they would correlate with themselves.
     """
     found = []
     for exercise, total_points in results.max_points.items():
@@ -72,7 +72,7 @@ def items(results: ClassResults, assignment: Assignment) -> list[Item]:
 
 
 def correlation(pairs: list[tuple[float, float]]) -> float | None:
-    """Pearson's correlation; None with fewer than three pairs or where one side is constant."""
+    """Return Pearson's correlation; None with fewer than three pairs or if one side is constant."""
     if len(pairs) < 3:
         return None
     try:
@@ -83,7 +83,7 @@ def correlation(pairs: list[tuple[float, float]]) -> float | None:
 
 @dataclass(frozen=True)
 class Shared:
-    """A misconception, and how many share it."""
+    """A misconception, and the number of students with it."""
 
     id: str
     exercise: str
@@ -94,11 +94,11 @@ class Shared:
 def misconceptions(
     verdicts: Mapping[str, Mapping[str, Mapping[str, Any]]], assignment: Assignment
 ) -> list[Shared]:
-    """The misconceptions that grading named, the most frequent first.
+    """Return the misconceptions that grading named, the most frequent first.
 
     Args:
         verdicts: by student and exercise, as `results.verdicts` reads them.
-        assignment: knows what a tutor says about each.
+        assignment: holds the message of each misconception.
     """
     counts: dict[str, int] = {}
     for exercises in verdicts.values():

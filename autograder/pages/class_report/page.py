@@ -1,4 +1,4 @@
-"""Writes the class report: one page that needs nothing else, with tables as CSV beside it."""
+"""Writes the class report: one self-contained page, with tables as CSV beside it."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ Named = Callable[[str], str]
 
 @dataclass(frozen=True)
 class Plot:
-    """A drawing, and the same in words."""
+    """A drawing, and its description in words."""
 
     svg: Markup
     words: str
@@ -56,14 +56,14 @@ def write_report(course: Path, name: str, folder: Path, hide_names: bool = False
     Args:
         course: the course folder.
         name: the assignment.
-        folder: where to; made if need be. What is in it under the same names is replaced.
+        folder: the target; made if it is missing. Files of the same names are replaced.
         hide_names: whether numbers stand for students, in an order that discloses nothing.
 
     Returns:
         The page's path.
 
     Raises:
-        CourseError: there is no such assignment, or nothing of it has been graded.
+        CourseError: there is no such assignment, or none of it has been graded.
     """
     assignment, place = load_assignment(course, name), place_of(course, name)
     folders = course_directory(course)
@@ -134,7 +134,7 @@ def _template() -> Template:
 
 
 def _pseudonyms(course: Path, results: ClassResults) -> Named:
-    """Numbers for students: the same each time, and not to be computed without the course's key."""
+    """Return numbers for students: the same each time, and secret like the course's key."""
     key = course_key(course)
 
     def place(result: Result) -> bytes:
@@ -147,7 +147,7 @@ def _pseudonyms(course: Path, results: ClassResults) -> Named:
 
 
 def _attempts(exchange: Path, course_id: str, results: ClassResults) -> dict[str, int]:
-    """How often each student submitted, as far as nbgrader's exchange folder knows."""
+    """Return how often each student submitted, by the folders in nbgrader's exchange."""
     try:
         names = [path.name for path in (exchange / course_id / "inbound").iterdir()]
     except OSError:
@@ -166,7 +166,7 @@ def _without_verdicts(graded: dict[str, GradedNotebook]) -> int:
 
 
 def _spread(results: ClassResults) -> dict[str, float]:
-    """The distribution of the marks in five numbers."""
+    """Return the distribution of the marks in five numbers."""
     marks = [result.mark for result in results.submitted]
     low, middle, high = statistics.quantiles(marks, method="inclusive") if len(marks) > 1 else (
         marks * 3)  # fmt: skip
@@ -181,7 +181,7 @@ def _spread(results: ClassResults) -> dict[str, float]:
 
 
 def _counted(values: Sequence[float], edges: Sequence[float]) -> list[int]:
-    """How many values are from each edge up to the next; the last edge is part of its bin."""
+    """Return the number of values in each bin between two edges; the last bin includes its end."""
     counts = [0] * (len(edges) - 1)
     for value in values:
         inside = sum(value >= edge for edge in edges[1:-1])
@@ -227,7 +227,7 @@ def _shared_plot(shared: list[Shared], students: int) -> Markup | None:
 
 
 def _time_plot(results: ClassResults) -> Plot | None:
-    """When submissions came, in hours before the due date; None where no times are known."""
+    """Plot the times of submission, in hours before the due date; None if none are known."""
     due = results.duedate
     hours = [
         (result.timestamp - due).total_seconds() / _HOUR

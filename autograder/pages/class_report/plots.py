@@ -36,7 +36,7 @@ _STYLE: dict[Any, Any] = {
 def histogram(
     counts: Sequence[int], edges: Sequence[float], label: str, alt: str, name: str
 ) -> str:
-    """A histogram from counted bins; `label` names the axis below."""
+    """Return a histogram of counted bins; `label` names the axis below."""
     with _style():
         figure, axes = _figure(2.6)
         widths = [right - left for left, right in pairwise(edges)]
@@ -56,7 +56,7 @@ def item_bars(
     alt: str,
     name: str,
 ) -> str:
-    """Difficulty and discrimination of each exercise, side by side."""
+    """Return bars for the difficulty and the discrimination of each exercise, side by side."""
     with _style():
         figure = Figure(figsize=(7.2, 0.6 + 0.27 * len(names)), layout="constrained")
         left, right = figure.subplots(1, 2, sharey=True)
@@ -67,7 +67,7 @@ def item_bars(
 
 
 def count_bars(names: Sequence[str], counts: Sequence[int], alt: str, name: str) -> str:
-    """One bar a name, with its count at its end."""
+    """Return one bar for each name, with its count at its end."""
     with _style():
         figure, axes = _figure(0.6 + 0.27 * len(names))
         bars = axes.barh(range(len(names)), counts, color=_BAR)
@@ -81,7 +81,7 @@ def count_bars(names: Sequence[str], counts: Sequence[int], alt: str, name: str)
 
 
 def two_digits(value: float | None) -> str:
-    """A share or a correlation as text; a dash where there is none, and no negative zero."""
+    """Format a share or a correlation; a dash if there is none, and no negative zero."""
     return "—" if value is None else f"{round(value, 2) + 0.0:.2f}"
 
 
@@ -114,7 +114,7 @@ def _figure(height: float) -> tuple[Figure, Axes]:
 
 
 def _svg(figure: Figure, alt: str, name: str) -> str:
-    """The figure as an SVG element whose ids nobody else on the page has."""
+    """Return the figure as an SVG element whose ids are unique on the page."""
     buffer = io.StringIO()
     figure.savefig(buffer, format="svg", transparent=True, metadata={"Date": None})
     text = buffer.getvalue()

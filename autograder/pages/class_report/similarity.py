@@ -1,8 +1,8 @@
 """Finds submissions that are more alike than the exercise explains: a hint where to look.
 
-What was released says nothing, and neither does a line that many in the class wrote: in exercises
-this small, right answers agree. What is left of each submission is compared with what is left of
-each other one. Names, comments and spacing are put aside first, so that renaming hides nothing.
+Released lines are left out, and so are lines that many in the class wrote: in exercises this small,
+right answers agree. The rest of each submission is compared with the rest of each other one. Names,
+comments and spacing are removed first, so that renaming hides nothing.
 """
 
 from __future__ import annotations
@@ -18,7 +18,7 @@ from rapidfuzz import process
 from rapidfuzz.distance import Indel
 
 ALIKE = 0.85
-"""From this similarity on, a pair is shown. Right answers that were written independently stay
+"""Least similarity of a pair that is shown. Right answers that were written independently stay
 below 0.65 and a copy with other names is above 0.95 (tests/test_report.py)."""
 
 _ENOUGH = 120
@@ -31,9 +31,9 @@ class Pair:
     """Two submissions that are alike.
 
     Attributes:
-        similarity: of what is their own, from 0 to 1: twice the length of the longest common
+        similarity: of their own lines, from 0 to 1: twice the length of the longest common
             subsequence, as a share of both lengths (the normalised Indel similarity).
-        size: how many characters of their own the shorter one has.
+        size: number of characters of the shorter one's own lines.
     """
 
     first: str
@@ -47,12 +47,12 @@ def similar_pairs(
     released: Mapping[str, str],
     alike: float = ALIKE,
 ) -> list[Pair]:
-    """The pairs of submissions to look at, the most alike first.
+    """Return the pairs of submissions to look at, the most alike first.
 
     Args:
         submissions: by student, the source of each solution cell by exercise.
-        released: what each solution cell held when it was released, by exercise.
-        alike: the similarity from which on a pair is listed.
+        released: the source of each solution cell in the release, by exercise.
+        alike: the least similarity of a listed pair.
     """
     known = {exercise: set(_lines(source)) for exercise, source in released.items()}
     written = {
@@ -84,7 +84,7 @@ def similar_pairs(
 
 
 def _lines(source: str) -> list[str]:
-    """The lines of code, with every name replaced and comments and docstrings left out."""
+    """Return the lines of code, with every name replaced and comments and docstrings left out."""
     lines = [""]
     for kind, text in PythonLexer().get_tokens(source[:_LONGEST]):
         if kind in Comment or kind in String.Doc:

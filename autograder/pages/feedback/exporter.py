@@ -48,7 +48,7 @@ _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
 class FeedbackExporter(Exporter):
-    """What `nbgrader generate_feedback` makes pages with in this course."""
+    """The exporter with which `nbgrader generate_feedback` makes pages in this course."""
 
     output_mimetype = "text/html"
 
@@ -190,5 +190,5 @@ def _shown(output: NotebookNode, resources: Resources, rich: bool) -> str:
 
 @cached_by_text(4_000_000)
 def _safe(html: str) -> str:
-    """Verdicts are often the same for many, and so are what lesson cells display."""
+    """Return sanitized HTML, cached: verdicts and outputs of lesson cells are often the same."""
     return safe_html(html)

@@ -33,7 +33,7 @@ def _engine(url: str) -> Engine:
 class ReadMarks(NbGraderPreprocessor):
     """Puts marks and comments where nbgrader's `GetGrades` puts them, and says who gave them.
 
-    That one asks the gradebook several times a cell.
+    nbgrader's own class reads the gradebook several times for each cell.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
@@ -56,7 +56,7 @@ class ReadMarks(NbGraderPreprocessor):
 
 
 def _submission(session: Session, about: dict[str, Any]) -> tuple[str, float]:
-    """The key of the submitted notebook, and the points it loses for being late."""
+    """Return the key of the submitted notebook, and the points it loses for being late."""
     found = session.execute(
         select(SubmittedNotebook.id, SubmittedNotebook.late_submission_penalty)
         .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
@@ -78,7 +78,8 @@ def _submission(session: Session, about: dict[str, Any]) -> tuple[str, float]:
 
 
 def _marks(session: Session, key: str) -> dict[str, dict[str, Any]]:
-    """By graded cell: its points, whether a person gave them, whether one still has to."""
+    """Return, by graded cell, its points, whether a person gave them, and whether one still has
+    to."""
     rows = session.execute(
         select(
             BaseCell.name,

@@ -1,4 +1,4 @@
-"""Sums a graded notebook up for its student: points, what went wrong, what to do next."""
+"""Sums a graded notebook up for its student: points, mistakes, next steps."""
 
 from __future__ import annotations
 
@@ -13,7 +13,7 @@ from ...notebook.restoring import MISSING_CELL, exercise_of
 
 _HEADING = re.compile(r"^##\s+(?:(?:Exercise|Question)\s+\d+\s*·\s*)?(.+)$", re.MULTILINE)
 
-# How an exercise went: a sign and a word, since not everybody sees the colour.
+# The result of an exercise: a sign and a word, since some readers do not see the colour.
 RIGHT, PARTLY, NOT_YET = ("✓", "right"), ("◐", "partly right"), ("✗", "not right yet")
 NOT_STARTED, WAITS = ("○", "not started"), ("✎", "waits for a person")
 
@@ -24,9 +24,9 @@ class Line:
 
     Attributes:
         went: its sign and word.
-        says: what was found, in plain text; empty where it is right.
-        advice: what to do next.
-        weight: "extra" or "bonus" where it is one; empty otherwise.
+        says: the message, in plain text; "" if it is right.
+        advice: the next step.
+        weight: "extra", "bonus" or "".
         by_hand: whether a person gave the points.
         comment: whether somebody wrote one.
     """
@@ -44,7 +44,7 @@ class Line:
 
 
 def summary(notebook: NotebookNode) -> list[Line]:
-    """A line for each graded exercise, in the order of the notebook."""
+    """Return a line for each graded exercise, in the order of the notebook."""
     report = notebook.metadata.get("autograder", {}).get("report", {})
     verdicts = {each["id"]: each for each in report.get("exercises", ())}
     lines, heading, comments, answers = [], "", set(), {}
@@ -74,7 +74,7 @@ def _line(
 ) -> Line:
     score, most = own["score"], own["points"]
     status = verdict.get("status", "")
-    # To nbgrader, a bonus is worth nothing.
+    # In nbgrader, a bonus has 0 points.
     is_bonus = bool(verdict.get("bonus"))
     most = verdict["max_points"] if is_bonus else most
     weight = "bonus" if is_bonus else "extra" if verdict.get("extra") else ""
@@ -88,7 +88,7 @@ def _line(
     else:
         went = NOT_STARTED if status == "missing" or missing else NOT_YET
     advice = _advice(went, status, says, bool(example), comment)
-    # Of a damaged notebook, the heading may be another exercise's.
+    # In a damaged notebook, the heading may be another exercise's.
     title = verdict.get("title") or heading or exercise.replace("_", " ")
     return Line(exercise, title, score, most, went, says, advice, weight, own["by_hand"], comment)
 
@@ -111,5 +111,5 @@ def _advice(went: tuple[str, str], status: str, says: str, example: bool, commen
 
 
 def first_to_mend(lines: list[Line]) -> Line | None:
-    """Where to begin: later exercises build on earlier ones."""
+    """Return the exercise to begin with: later exercises build on earlier ones."""
     return next((line for line in lines if line.went in (NOT_STARTED, NOT_YET, PARTLY)), None)

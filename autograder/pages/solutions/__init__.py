@@ -1,1 +1,1 @@
-"""Solution and discussion: what students may read when an assignment is over."""
+"""Writes solution pages, which students may read when an assignment is over."""

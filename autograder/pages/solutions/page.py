@@ -22,7 +22,7 @@ _MARKS = re.compile(r"^[ \t#]*(BEGIN|END) SOLUTION[ \t]*\n?", re.MULTILINE)
 
 
 def write_solution_pages(course: Path, names: list[str], output: Path) -> list[Path]:
-    """Write a page for each assignment; where they are then.
+    """Write a page for each assignment; return their paths.
 
     Args:
         course: the course folder, with the executed notebooks in `solutions/`.
@@ -49,7 +49,7 @@ def _page(course: Path, name: str) -> str:
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         cell.source = _MARKS.sub("", cell.source)
-    # All of this is the course's own, so that nothing has to be held back.
+    # All text is the course's own, so that no limit is needed.
     resources: dict[str, Any] = {"markdown_seconds": 120.0}
     there = {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells}
 
@@ -62,7 +62,7 @@ def _page(course: Path, name: str) -> str:
         .render(
             name=name,
             cells=notebook.cells,
-            # They stand below the check, or below the answer where there is none.
+            # They stand below the check, or below the answer if there is none.
             exercises={last_cell(each.id): each for each in assignment.exercises.values()},
             markdown=lambda cell: Markup(
                 markdown_html(cell.source, resources, cell.get("attachments", {}))
