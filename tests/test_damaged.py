@@ -18,7 +18,7 @@ from autograder.course_folder.assignments import find_course, load_assignment
 from autograder.errors import UnreadableNotebook
 from autograder.model import Cell, Job
 from autograder.notebook.aligning import defined_names
-from autograder.notebook.intake import find_notebook, misplaced, students_with
+from autograder.notebook.intake import MAX_BYTES, find_notebook, misplaced, students_with
 from autograder.notebook.outputs import MAX_BYTES_OF_A_NOTEBOOK, OutputRoom, clean_outputs
 from autograder.notebook.reading import MAX_SOURCE, read_notebook
 from autograder.notebook.recognising import refuse_another
@@ -320,6 +320,20 @@ def test_a_file_that_takes_too_much_memory_to_read_is_refused(content):
     with pytest.raises(UnreadableNotebook, match="over 140 MB of memory"):
         read_notebook(content, "value.ipynb")
     assert memory("VmHWM") - before < 10_000_000
+
+
+@pytest.mark.parametrize("indent", [None, 1])
+def test_a_file_of_large_outputs_is_read_without_them(whole, indent):
+    bare = read_notebook(json.dumps(whole).encode(), "value.ipynb")
+    whole["metadata"]["outputs"] = {"outputs": 1}
+    cells = [cell for cell in whole["cells"] if cell["cell_type"] == "code"]
+    lines = [f'\\ "outputs": [{{ {number}\n' for number in range(400_000)]
+    for cell in (cells[0], cells[-1]):
+        picture = {"output_type": "display_data", "data": {"image/png": "A" * 5_000_000}}
+        cell["outputs"] = [{"output_type": "stream", "text": lines}, picture]
+    content = json.dumps(whole, indent=indent).encode()
+    assert 30_000_000 < len(content) < MAX_BYTES
+    assert read_notebook(content, "value.ipynb").cells == bare.cells
 
 
 @pytest.mark.parametrize(

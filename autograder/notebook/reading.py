@@ -53,6 +53,10 @@ _MARKS = (
 _MAX_TAGS = 20
 _EACH = {b"{": 250, b"[": 100, b",": 100}
 """Bytes of memory that an object, a list and an item take at most, by the JSON character."""
+_TO_BRACKET = re.compile(
+    rb"""(?:[^"\[\]{}]++|"(?:[^"\\]++|\\.)*+")*+(?P<sign>[\[\]{}])""", re.DOTALL
+)
+_OUTPUTS = re.compile(rb"""(?<!\\)"outputs"\s*:\s*\Z""")
 _LARGE = 1 << 20
 _MMAP_THRESHOLD, _TRIM_THRESHOLD = -3, -1
 _WIDE = re.compile(rb"[\xf0-\xff]")
@@ -78,6 +82,8 @@ def read_notebook(content: bytes, where: str) -> NotebookNode:
     if len(content) > _LARGE:
         _return_large_blocks()
         gc.collect()  # An earlier submission's errors may hold its file.
+    if _memory_for(content) > MAX_MEMORY:
+        content = _without_outputs(content)
     if _memory_for(content) > MAX_MEMORY:
         raise UnreadableNotebook(
             f"{where}: to read the file takes over {MAX_MEMORY // 1_000_000} MB of memory. "
@@ -141,6 +147,32 @@ def _memory_for(content: bytes) -> int:
     texts = 4 if _WIDE_ESCAPE.search(content) else signs
     parts = sum(content.count(sign) * each for sign, each in _EACH.items())
     return len(content) * (1 + signs + texts) + parts
+
+
+def _without_outputs(content: bytes) -> bytes:
+    """Cut the items of all lists called `outputs` out of the JSON, which is read in one pass.
+
+    What has more brackets than can be read is returned as it is.
+    """
+    kept: list[bytes] = []
+    begin, place, depth, cut = 0, 0, 0, None
+    for _ in range(MAX_MEMORY // _EACH[b"["]):
+        found = _TO_BRACKET.match(content, place)
+        if found is None:
+            break
+        here, place = found.start("sign"), found.end()
+        if found["sign"] in (b"]", b"}"):
+            depth -= 1
+            if depth == cut:
+                begin, cut = here, None
+            continue
+        if cut is None and _OUTPUTS.search(content, max(0, here - 40), here):
+            kept.append(content[begin:place])
+            cut = depth
+        depth += 1
+    if not kept:
+        return content
+    return b"".join(kept if cut is not None else [*kept, content[begin:]])
 
 
 def _short(error: Exception) -> str:
