@@ -101,9 +101,12 @@ def test_what_waits_for_a_person_is_refused(school):
         exported(school, "csv")
 
 
-def test_or_left_empty_and_told(school):
+def test_or_its_known_part_is_written_and_it_is_told(school):
     rows, notes = exported(school, "canvas", partial=True)
-    assert {row[3]: row[5] for row in rows[2:]} == {"ada": "10", "ben": "", "cy": "1.5", "dee": ""}
+    known = {row[3]: row[5] for row in rows[2:]}
+    assert known == {"ada": "10", "ben": "2", "cy": "1.5", "dee": ""}
+    [ben] = [row for row in exported(school, "csv", partial=True)[0] if row[1] == "ben"]
+    assert (ben[5], ben[8], ben[11]) == ("waiting", "2", "memory")
     assert notes == ["value: to be marked by hand for 1: ben"]
 
 
@@ -112,6 +115,19 @@ def test_marks_by_hand_count_and_being_late_costs_its_share_of_them(school):
     [ben] = [row for row in exported(school, "csv")[0] if row[1] == "ben"]
     # Thirty hours are two days that have begun: a fifth of 2.5 + 3.5 points.
     assert ben[5:10] == ["final", "6", "1.2", "4.8", "10"]
+
+
+def test_a_row_for_each_exercise(school):
+    rows, _ = exported(school, "exercises", None, "value", "quiz", partial=True)
+    found = [row[:2] + row[5:] for row in rows[1:] if row[1] != "cy"]
+    assert sorted(found) == [
+        ["quiz", "ada", "add", "final", "3", "6"],
+        ["quiz", "ada", "memory", "final", "0", "4"],
+        ["value", "ada", "add", "final", "6", "6"],
+        ["value", "ada", "memory", "final", "4", "4"],
+        ["value", "ben", "add", "final", "2.5", "6"],
+        ["value", "ben", "memory", "waiting", "", "4"],
+    ]
 
 
 def test_canvas(school):
@@ -163,7 +179,7 @@ def test_a_roster_of_another_language_keeps_its_columns(school, between):
 
 
 def test_no_cell_starts_a_formula(school):
-    for form in ("canvas", "moodle", "csv"):
+    for form in ("canvas", "moodle", "csv", "exercises"):
         cells = [cell for row in exported(school, form, partial=True)[0] for cell in row]
         assert not [cell for cell in cells if cell.startswith(("=", "+", "-", "@", "\t", "\r"))]
     assert "'" + FORMULA in cells and "'@cy" in cells
@@ -193,7 +209,7 @@ def test_a_roster_that_does_not_fit_is_told(school, roster, says):
 
 
 def test_the_plain_form_refuses_a_roster(school):
-    with pytest.raises(CourseError, match="has no use for a roster"):
+    with pytest.raises(CourseError, match="have no use for a roster"):
         exported(school, "csv", "login\nada\n", partial=True)
 
 

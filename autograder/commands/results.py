@@ -44,7 +44,7 @@ def report(assignment: str, output: Path | None, hide_names: bool, course: Path 
 @click.option(
     "--format",
     "form",
-    type=click.Choice(["canvas", "moodle", "csv"]),
+    type=click.Choice(["canvas", "moodle", "csv", "exercises"]),
     default="csv",
     show_default=True,
     help="Which program is to read it.",
@@ -60,7 +60,7 @@ def report(assignment: str, output: Path | None, hide_names: bool, course: Path 
     help="A class list as Canvas or Moodle exports it, to take ids and e-mail addresses from.",
 )
 @click.option(
-    "--partial", is_flag=True, help="Leave marks empty that wait for a person, and go on."
+    "--partial", is_flag=True, help="Write the part that is known where a person has to mark more."
 )
 @course_option
 @for_people

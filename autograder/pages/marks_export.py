@@ -21,11 +21,14 @@ from ..gradebook.late_penalties import LatePenalties
 from ..pipeline.classroom import course_directory
 from .csv_cells import Field, csv_text, read_table
 
-FORMATS = ("canvas", "moodle", "csv")
+FORMATS = ("canvas", "moodle", "csv", "exercises")
 
 _CANVAS_IDS = ("ID", "SIS User ID", "SIS Login ID")
 _CANVAS = ("Student", *_CANVAS_IDS, "Section")
 _MOODLE = ("ID number", "Email address")
+
+_LATENESS = "lateness"
+"""Waits beside the exercises where a penalty could not be settled."""
 
 Row = dict[str, str]
 
@@ -63,16 +66,16 @@ def export_marks(
         names: the assignments.
         form: one of `FORMATS`.
         roster: a class list from the learning management system, as CSV.
-        partial: whether to leave a cell empty if a person has not marked all; by default that is an
-            error.
+        partial: whether to write the known part of a mark if a person has not marked all; by
+            default that is an error.
 
     Raises:
         CourseError: an assignment is unknown, marks are missing, or the roster does not fit.
     """
-    if roster and form == "csv":
+    if roster and form not in ("canvas", "moodle"):
         raise CourseError(
-            "the plain form has no use for a roster: leave out --roster, or choose --format canvas "
-            "or --format moodle"
+            "the plain forms have no use for a roster: leave out --roster, or choose --format "
+            "canvas or --format moodle"
         )
     folders = course_directory(course)
     with Gradebook(folders.db_url, folders.course_id) as gradebook:
@@ -91,9 +94,9 @@ def export_marks(
         notes.append(f"{student}: without a mark, since what being late costs is unknown: {why}")
         for result in (result for each in classes for result in each.submitted):
             if result.student == student:
-                result.waiting.append("lateness")
-    if form == "csv":
-        return Exported(csv_text(_plain(classes)), notes)
+                result.waiting.append(_LATENESS)
+    if form in _PLAIN:
+        return Exported(csv_text(_PLAIN[form](classes)), notes)
     known = _read_roster(roster, classes) if roster else Roster()
     if roster and form == "canvas" and not set(_CANVAS_IDS) & set(known.headings):
         raise CourseError(
@@ -126,7 +129,7 @@ def _waiting(classes: list[ClassResults], partial: bool) -> list[str]:
         raise CourseError(
             "marks are missing; nothing was written.\n  "
             + "\n  ".join(notes)
-            + "\nMark them in the formgrader (Manual Grading), or leave their cells empty "
+            + "\nMark them in the formgrader (Manual Grading), or write the part that is known "
             "with --partial."
         )
     return notes
@@ -138,9 +141,14 @@ def _students(classes: list[ClassResults]) -> list[Result]:
 
 
 def _mark(results: ClassResults, student: str) -> float | None:
-    """Return the final mark; None if there is no submission or a part waits for a person."""
+    """Return the known part of the mark; None if there is no submission."""
     found = next(result for result in results.results if result.student == student)
-    return found.mark if found.submitted and not found.waiting else None
+    return _known(found) if found.submitted else None
+
+
+def _known(result: Result) -> float | None:
+    """Return the mark of the parts that do not wait for a person; None if the penalty is unknown."""
+    return None if _LATENESS in result.waiting else result.mark
 
 
 def _canvas(
@@ -193,10 +201,29 @@ def _plain(classes: list[ClassResults]) -> list[Sequence[Field]]:
             when = result.timestamp
             rows.append(
                 (each.assignment, result.student, *person, state, result.score, result.penalty,
-                 result.mark if state == "final" else None, each.max_score,
+                 _known(result), each.max_score,
                  f"{when:%Y-%m-%d %H:%M:%S}" if when else None, " ".join(result.waiting))
             )  # fmt: skip
     return rows
+
+
+def _by_exercise(classes: list[ClassResults]) -> list[Sequence[Field]]:
+    """Make one row a student and exercise; late penalties are not taken off the points."""
+    rows: list[Sequence[Field]] = [
+        ("assignment", "student", "last_name", "first_name", "email", "exercise", "state",
+         "points", "max_points")
+    ]  # fmt: skip
+    for each in classes:
+        for result in each.submitted:
+            person = (result.student, result.last_name, result.first_name, result.email)
+            for exercise, most in each.max_points.items():
+                state = "waiting" if exercise in result.waiting else "final"
+                points = result.points.get(exercise)
+                rows.append((each.assignment, *person, exercise, state, points, most))
+    return rows
+
+
+_PLAIN = {"csv": _plain, "exercises": _by_exercise}
 
 
 def _name(result: Result) -> str:
