@@ -200,6 +200,21 @@ def term(tmp_path) -> Iterator[tuple[Gradebook, LatePenalties]]:
         yield gradebook, LatePenalties(config, gradebook)
 
 
+@pytest.mark.parametrize(("zone", "hours", "extension", "percent"), [
+    ("UTC", 24.5, 0, 20), ("Europe/Berlin", 24.5, 0, 10), ("Europe/Berlin", 25.5, 0, 20),
+    ("Europe/Berlin", 0.5, 0, 10), ("Europe/Berlin", 24.5 + 72, 3, 20),
+])  # fmt: skip
+def test_days_are_counted_by_the_clocks_of_the_course(term, zone, hours, extension, percent):
+    gradebook, late = term
+    late._config.LatePolicy.update(tokens=0, time_zone=zone)
+    due = datetime(2030, 10, 26, 18, 0)  # On the evening before Berlin's summer time ends.
+    gradebook.update_or_create_assignment("first", duedate=due)
+    record(gradebook, [Result("first", "ada", Marks({"test_it": 10.0}, {}), due + hours * HOUR)])
+    gradebook.find_submission("first", "ada").extension = timedelta(days=extension)
+    gradebook.db.commit()
+    assert late.settle("ada") == {"first": percent / 10}
+
+
 @pytest.mark.parametrize(
     ("days", "expected"),
     [

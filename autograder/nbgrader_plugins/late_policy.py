@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import math
+from datetime import UTC, datetime, timedelta
+from zoneinfo import ZoneInfo
 
-from nbgrader.api import Assignment, SubmittedAssignment
+from nbgrader.api import Assignment, MissingEntry, SubmittedAssignment
 from nbgrader.plugins import LateSubmissionPlugin
 from sqlalchemy import select
-from traitlets import Float, Int
+from traitlets import Float, Int, TraitError, Unicode, validate
 
-_DAY = 24 * 60 * 60
+_DAY = timedelta(days=1)
 
 
 class LatePolicy(LateSubmissionPlugin):
@@ -34,6 +36,18 @@ class LatePolicy(LateSubmissionPlugin):
         help="Late days that each student has free over the whole course, spent on the "
         "assignments in the order of their due dates.",
     ).tag(config=True)
+    time_zone = Unicode(
+        "UTC",
+        help="Whose clocks days are counted by, such as Europe/Berlin: where they are set to "
+        "summer time, a day has 23 hours.",
+    ).tag(config=True)
+
+    @validate("time_zone")
+    def _known_zone(self, proposal: dict[str, str]) -> str:
+        try:
+            return ZoneInfo(proposal["value"]).key
+        except (OSError, ValueError, KeyError) as error:
+            raise TraitError(f"there is no time zone {proposal['value']!r}") from error
 
     def late_submission_penalty(
         self, student_id: str, score: float, total_seconds_late: float
@@ -53,15 +67,41 @@ class LatePolicy(LateSubmissionPlugin):
                 student_id, score, total_seconds_late
             )
             return penalty
-        days = self.days_late(total_seconds_late)
+        days = self.days_late(total_seconds_late, self._due(student_id))
         if days and self.tokens:
             days -= self._tokens_spent(student_id)
         percent = min(days * self.percent_a_day, self.maximum_percent)
         return round(score * percent / 100, 2) or None
 
-    def days_late(self, seconds: float) -> int:
-        """Return the days that count, begun ones too; 0 within the time of grace."""
-        return 0 if seconds <= 60 * self.grace_minutes else math.ceil(seconds / _DAY)
+    def days_late(self, seconds: float, due: datetime | None) -> int:
+        """Return the days that count, begun ones too; 0 within the time of grace.
+
+        Args:
+            seconds: since the due date.
+            due: the due date in UTC, extension counted; without one, a day has 24 hours.
+        """
+        if seconds <= 60 * self.grace_minutes:
+            return 0
+        late = timedelta(seconds=seconds)
+        if due is not None:
+            late = self._clock(due + late) - self._clock(due)
+        return max(1, math.ceil(late / _DAY))
+
+    def _clock(self, when: datetime) -> datetime:
+        zone = ZoneInfo(self.time_zone)
+        return when.replace(tzinfo=UTC).astimezone(zone).replace(tzinfo=None)
+
+    def _due(self, student_id: str) -> datetime | None:
+        """Return the student's due date for the assignment at hand."""
+        if self.time_zone == "UTC":
+            return None
+        gradebook, name = self.parent.gradebook, self.parent.assignment_id
+        due: datetime | None = gradebook.find_assignment(name).duedate
+        try:
+            extension = gradebook.find_submission(name, student_id).extension
+        except MissingEntry:
+            extension = None
+        return due and due + (extension or timedelta())
 
     def _tokens_spent(self, student_id: str) -> int:
         """Return the late tokens left for this assignment after those with earlier due dates."""
@@ -74,7 +114,8 @@ class LatePolicy(LateSubmissionPlugin):
             .order_by(Assignment.duedate, Assignment.name)
         )
         for submission in submissions:
-            spent = min(left, self.days_late(submission.total_seconds_late))
+            due = submission.assignment.duedate + (submission.extension or timedelta())
+            spent = min(left, self.days_late(submission.total_seconds_late, due))
             if submission.name == self.parent.assignment_id:
                 return spent
             left -= spent
