@@ -11,7 +11,7 @@ NAMES := value backward checkpoint mlp
 SIDE_BY_SIDE := -n auto --dist loadfile --no-loadscope-reorder
 BY_FILE := $(BIN)/pytest $(SIDE_BY_SIDE)
 
-.PHONY: demo check test campaigns attacks versions audit lab browser hub lesson docs \
+.PHONY: demo check test campaigns attacks versions audit lab browser hub lesson docs dist \
   install system \
   for-tests generated release solutions tables pictures lint bench \
   speed-gate clean
@@ -113,6 +113,11 @@ $(VENV)/installed: pyproject.toml autograder/pyproject.toml coursecheck/pyprojec
 system:
 	@command -v bwrap >/dev/null && command -v dot >/dev/null || \
 	  { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq bubblewrap graphviz fonts-dejavu-core; }
+
+# The wheels: looked into, installed in an empty environment, and tried on the sample class there.
+dist: export DIST := artefacts/dist
+dist: install system
+	$(BIN)/pytest -s tests/test_dist.py
 
 # What JupyterHub sends everybody's requests through.
 $(PROXY): | $(VENV)/installed

@@ -1,0 +1,97 @@
+"""The wheels hold all of the packages and nothing else, and grade in an environment of their own.
+
+`make dist` leaves them in `artefacts/dist`.
+"""
+
+from __future__ import annotations
+
+import os
+import shutil
+import subprocess
+import sys
+import tomllib
+import venv
+import zipfile
+from pathlib import Path
+
+import pytest
+from schools import COURSE
+
+from autograder.authoring.release import copy_course
+from autograder.delivery.contents import wheel_metadata
+
+pytestmark = pytest.mark.slow
+
+FOLDERS = {"coursecheck": "coursecheck", "autograder": "autograder", "course": "."}
+"""By package, the folder whose pyproject.toml makes its wheel."""
+SECRETS = (".autograder_key", "gradebook.db", "solved.ipynb")
+
+
+@pytest.fixture(scope="module")
+def wheels(tmp_path_factory) -> dict[str, Path]:
+    """Wheels of a clone in which people have worked, by package."""
+    clone = tmp_path_factory.mktemp("dist") / "clone"
+    target = Path(os.environ.get("DIST") or clone.parent / "dist").absolute()
+    for each in ("coursecheck", "autograder", "course", "grading_tests", "source"):
+        ignored = shutil.ignore_patterns("__pycache__", "build", "*.egg-info")
+        shutil.copytree(COURSE / each, clone / each, ignore=ignored)
+    for each in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(COURSE / each, clone)
+    for folder in (clone, clone / "course", clone / "autograder", clone / "autograder/pages"):
+        for secret in SECRETS:
+            (folder / secret).write_text("secret")
+    made = {}
+    for package, folder in FOLDERS.items():
+        shutil.rmtree(target / package, ignore_errors=True)
+        line = [sys.executable, "-m", "build", "--wheel", "--no-isolation"]
+        subprocess.run([*line, "--outdir", target / package, clone / folder], check=True)
+        [made[package]] = (target / package).glob("*.whl")
+    return made
+
+
+@pytest.mark.parametrize("package", FOLDERS)
+def test_a_wheel_holds_its_package_and_no_secret(wheels, package):
+    with zipfile.ZipFile(wheels[package]) as packed:
+        found = {name for name in packed.namelist() if ".dist-info/" not in name}
+    ours = {
+        f"{package}/{path.relative_to(COURSE / package).as_posix()}"
+        for path in (COURSE / package).rglob("*")
+        if path.is_file() and not {"__pycache__", "build"} & {*path.parts}
+    }
+    apart = {name for name in found if ".data/data/etc/jupyter" in name}
+    assert found - apart <= ours
+    left = {name for name in ours - found if "egg-info" not in name}
+    assert not [name for name in left if name.endswith(".py")]
+    # Lesson, notebooks for reading and the like are no part of the package that students import.
+    assert package == "course" or left == {f"{package}/pyproject.toml"}
+
+
+@pytest.mark.parametrize("package", FOLDERS)
+def test_a_wheel_says_what_it_is(wheels, package):
+    about = wheel_metadata(wheels[package])
+    project = tomllib.loads((COURSE / FOLDERS[package] / "pyproject.toml").read_text())["project"]
+    named = (project["name"], project["version"], project["description"], ">=3.11", "MIT")
+    keys = ("Name", "Version", "Summary", "Requires-Python", "License-Expression")
+    assert named == tuple(about[key] for key in keys)
+
+
+@pytest.mark.campaign
+def test_the_wheels_grade_where_nothing_else_is(wheels, tmp_path):
+    environment, course = tmp_path / "environment", tmp_path / "course"
+    venv.create(environment, with_pip=True)
+    pip = [environment / "bin/python", "-m", "pip", "install", "--quiet"]
+    files = [*wheels.values()]
+    subprocess.run([*pip, "-c", COURSE / "constraints.txt", *files], check=True, timeout=1800)
+    copy_course(COURSE, course)
+    done = subprocess.run(
+        [environment / "bin/autograder", "demo", "value", "--folder", tmp_path / "class"],
+        cwd=course, capture_output=True, text=True, timeout=1800,
+        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "COLUMNS": "200"},
+    )  # fmt: skip
+    assert done.returncode == 0, done.stdout + done.stderr
+    lines = {line.split()[1]: line.split() for line in done.stdout.splitlines() if "│" in line}
+    assert lines["all_right"][3:6] == ["40", "/", "40"]
+    assert lines["not_started"][3] == lines["empty_file"][3] == "0"
+    assert (tmp_path / "class/feedback/all_right/value/value.html").exists()
+    size = sum(path.lstat().st_size for path in environment.rglob("*"))
+    print(f"{len([*environment.rglob('*.dist-info')])} packages, {size / 1e6:.0f} MB")
