@@ -23,7 +23,7 @@ from ..errors import CourseError
 from ..model import Report
 from ..terminal import EachAssignment, console, course_option, errors, for_people, print_json
 from ..texts import visible
-from . import authoring, lms, results, serving, students
+from . import authoring, backup, lms, results, serving, students
 from .flaws import by_test, print_flaws, rehearsed
 
 if TYPE_CHECKING:
@@ -431,7 +431,13 @@ def doctor(as_json: bool, course: Path | None) -> None:
 
 for command in (results.report, results.export, results.publish, results.package):
     main.add_command(command)
-for command in (students.student, *lms.COMMANDS, *serving.COMMANDS, *authoring.COMMANDS):
+for command in (
+    students.student,
+    *backup.COMMANDS,
+    *lms.COMMANDS,
+    *serving.COMMANDS,
+    *authoring.COMMANDS,
+):
     main.add_command(command)
 
 

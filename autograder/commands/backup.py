@@ -1,0 +1,45 @@
+"""The commands that back up what people did in a course, and restore it."""
+
+from __future__ import annotations
+
+from pathlib import Path
+
+import click
+
+from ..course_folder.assignments import find_course
+from ..terminal import console, course_option, for_people
+
+
+def _say(text: str) -> None:
+    console.print(text, markup=False, highlight=False, soft_wrap=True)
+
+
+@click.command()
+@click.argument("file", type=click.Path(dir_okay=False, path_type=Path))
+@course_option
+@for_people
+def backup(file: Path, course: Path | None) -> None:
+    """Write gradebook, key, submissions and attempts into FILE, a .tar.gz, while all goes on.
+
+    FILE is there when all of it is. It holds the course's key and everybody's work: keep it where
+    you keep these.
+    """
+    from ..delivery.backup import back_up
+
+    _say(f"{file} holds {', '.join(back_up(find_course(course), file))}")
+
+
+@click.command()
+@click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
+@click.option("--replace", is_flag=True, help="Put aside what is there; else it is refused.")
+@course_option
+@for_people
+def restore(file: Path, replace: bool, course: Path | None) -> None:
+    """Put what `backup` wrote into FILE in its place. End the service and the formgrader before."""
+    from ..delivery.backup import restore as put_back
+
+    aside = put_back(find_course(course), file, replace)
+    _say(f"{file} is restored" + (f"; what was there is in {aside}" if aside else ""))
+
+
+COMMANDS = (backup, restore)
