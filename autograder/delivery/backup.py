@@ -70,7 +70,7 @@ def restore(course: Path, source: Path, replace: bool) -> Path | None:
     """Put what a backup holds in its place, after all of it has been read.
 
     Args:
-        replace: whether to put aside what is there; it is refused otherwise.
+        replace: whether to move what is there into a folder of its own; by default that is an error.
 
     Returns:
         The folder in which lies what was there; None where nothing was.
@@ -129,7 +129,7 @@ def _databases(course: Path) -> dict[str, Path]:
 
 
 def _copy_database(path: Path, copy: Path) -> None:
-    """Copy an SQLite database as it is at one moment, whoever writes to it."""
+    """Copy an SQLite database as it is at one moment, while other programs write to it."""
     with (
         closing(sqlite3.connect(path, timeout=60)) as source,
         closing(sqlite3.connect(copy)) as target,
@@ -190,7 +190,7 @@ def _require_no_service(queue: Path) -> None:
         return
     with closing(sqlite3.connect(queue, timeout=1)) as database:
         try:
-            # Only whoever has the file alone may change this.
+            # This fails while another program has the file open.
             database.execute("PRAGMA journal_mode = DELETE")
         except sqlite3.OperationalError as error:
             raise CourseError(
