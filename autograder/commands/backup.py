@@ -31,7 +31,7 @@ def backup(file: Path, course: Path | None) -> None:
 
 @click.command()
 @click.argument("file", type=click.Path(exists=True, dir_okay=False, path_type=Path))
-@click.option("--replace", is_flag=True, help="Put aside what is there; else it is refused.")
+@click.option("--replace", is_flag=True, help="Set aside what is there; else it is an error.")
 @course_option
 @for_people
 def restore(file: Path, replace: bool, course: Path | None) -> None:

@@ -70,10 +70,10 @@ def restore(course: Path, source: Path, replace: bool) -> Path | None:
     """Put what a backup holds in its place, after all of it has been read.
 
     Args:
-        replace: whether to move what is there into a folder of its own; by default that is an error.
+        replace: whether to set aside what is there; by default that is an error.
 
     Returns:
-        The folder in which lies what was there; None where nothing was.
+        The folder with what was there; None if the places were free.
 
     Raises:
         CourseError: the backup is damaged or another course's, something is in its place, or a
@@ -108,7 +108,7 @@ def restore(course: Path, source: Path, replace: bool) -> Path | None:
 
 
 def _places(course: Path) -> dict[str, Path]:
-    """By its name in a backup, where each thing is that cannot be made again.
+    """Return the place of each thing that cannot be made again, by its name in a backup.
 
     Graded notebooks are among them: without, all would be graded once more.
     """

@@ -147,7 +147,7 @@ def _mark(results: ClassResults, student: str) -> float | None:
 
 
 def _known(result: Result) -> float | None:
-    """Return the mark of the parts that do not wait for a person; None if the penalty is unknown."""
+    """Return the mark without parts that wait; None if the penalty is unknown."""
     return None if _LATENESS in result.waiting else result.mark
 
 
