@@ -1,4 +1,4 @@
-"""What students of the course import: drawings of their graphs and checks of their work."""
+"""The package that students of the course import: drawings of graphs and checks of their work."""
 
 from pathlib import Path
 

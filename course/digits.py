@@ -45,7 +45,7 @@ _WAYS: list[list[list[Stroke]]] = [
     [[_arc(0.5, 0.28, 0.22, 0.22, 90, 450), _arc(0.5, 0.73, 0.27, 0.23, -90, 270)]],
     [[[*_arc(0.5, 0.3, 0.25, 0.25, 20, 380), (0.72, 0.5), (0.6, 0.95)]]],
 ]
-"""For each digit the ways to write it, in a square of side 1."""
+"""The ways to write each digit, in a square of side 1."""
 
 
 def digits(n: int, seed: int = 0) -> tuple[list[list[float]], list[int]]:
@@ -71,7 +71,7 @@ def digits(n: int, seed: int = 0) -> tuple[list[list[float]], list[int]]:
 
 
 def pixels(strokes: Sequence[Stroke]) -> list[float]:
-    """How much ink is on each pixel of a picture that the strokes fill, in the middle of it.
+    """Return the ink on each pixel of a picture that the strokes fill, in the middle of it.
 
     Returns:
         64 numbers from 0 to 1, row by row from the top.
@@ -102,7 +102,7 @@ def pixels(strokes: Sequence[Stroke]) -> list[float]:
 
 
 def _drawn(digit: int, draw: random.Random) -> list[float]:
-    """One picture of a digit: leaning, turned, stretched, and with a hand that is not steady."""
+    """Return one picture of a digit: leaning, turned, stretched, and with an unsteady hand."""
     lean, turn = draw.gauss(0.0, 0.18), draw.gauss(0.0, 0.1)
     across, up = draw.uniform(0.75, 1.15), draw.uniform(0.85, 1.15)
     bends = [(draw.gauss(0.0, 0.03), draw.uniform(2, 5), draw.uniform(0, 6)) for _ in range(2)]
@@ -121,7 +121,7 @@ def _drawn(digit: int, draw: random.Random) -> list[float]:
 
 
 def _distance(x: float, y: float, start: tuple[float, float], end: tuple[float, float]) -> float:
-    """From a point to the nearest point of a line between two others."""
+    """Return the distance from a point to the nearest point of a line between two others."""
     across, up = end[0] - start[0], end[1] - start[1]
     length = across * across + up * up
     along = ((x - start[0]) * across + (y - start[1]) * up) / length if length else 0.0

@@ -30,12 +30,12 @@ _STRANGE = {
 
 
 class DotError(ValueError):
-    """The text is not a graph in the DOT language. The message says what is wrong with it."""
+    """The text is not a graph in the DOT language. The message names the fault."""
 
 
 @dataclass
 class DotGraph:
-    """What a DOT text draws.
+    """A graph in the DOT language.
 
     Attributes:
         labels: the text that each node shows, by the node's name.
@@ -50,7 +50,7 @@ class DotGraph:
         return list(self._shown([number]))
 
     def flow(self, numbers: Sequence[float]) -> set[tuple[float, float]]:
-        """Which of the nodes that show `numbers` lead to which.
+        """Return which of the nodes that show `numbers` lead to which.
 
         Nodes that show none of them, such as an operation's, are passed through on the way.
         """

@@ -1,6 +1,6 @@
-"""The student's engine as a module: written from the cells that pass, used by later notebooks.
+"""Exports the student's engine as a module, from the cells that pass, for later notebooks.
 
-`export("value", by="Ada")` at the end of a notebook writes what passes its checks to
+`export("value", by="Ada")` at the end of a notebook writes the cells that pass their checks to
 `my_engine.py`, beside the notebooks' folders. `own_engine()` in a later notebook puts that in the
 place of the given engine if all of it passes, and `own_network()` defines the network of `mlp`.
 Grading runs none of these: only the notebook is marked.
@@ -190,14 +190,14 @@ def _passes(notebook: str, exercise: str, namespace: dict[str, Any]) -> bool:
 
 
 def _find(name: str, namespace: dict[str, Any]) -> Any:
-    """What stands under a name such as "trace" or "Value.exp"; None for what is not there."""
+    """Return the object of a name such as "trace" or "Value.exp"; None if it is missing."""
     first, _, attribute = name.partition(".")
     thing = namespace.get(first)
     return vars(thing).get(attribute) if attribute and isinstance(thing, type) else thing
 
 
 def _cells(notebook: str, exercises: Iterable[str], namespace: dict[str, Any]) -> list[str]:
-    """The cells that define what the exercises bring, each once, after the helpers they call."""
+    """Return the cells that define the exercises' names, each once, after the helpers they call."""
     cells: list[str] = []
 
     def add(thing: Any) -> None:
@@ -219,7 +219,8 @@ def _cells(notebook: str, exercises: Iterable[str], namespace: dict[str, Any]) -
 
 
 def _cell_of(thing: Any) -> str:
-    """The text of the cell that defines a class or a function, without magics; "" if unknown."""
+    """Return the text of the cell that defines a class or a function, without magics; "" if
+    unknown."""
     if isinstance(thing, type):
         thing = next((each for each in vars(thing).values() if hasattr(each, "__code__")), None)
     code = getattr(thing, "__code__", None)
@@ -228,13 +229,14 @@ def _cell_of(thing: Any) -> str:
 
 
 def _names_in(text: str) -> Iterator[str]:
-    """The names that code reads, each once."""
+    """Yield the names that code reads, each once."""
     read = (node.id for node in ast.walk(ast.parse(text)) if isinstance(node, ast.Name))
     yield from dict.fromkeys(read)
 
 
 def _imports(cells: Iterable[str], namespace: dict[str, Any]) -> list[str]:
-    """The lines that import what the cells use, as one text; nothing where they use nothing."""
+    """Return the lines that import the modules of the cells, as one text; empty if there are
+    none."""
     lines: set[str] = set()
     for name in {*_names_in("\n".join(cells))} - _OWN:
         thing = namespace.get(name)
@@ -248,7 +250,7 @@ def _imports(cells: Iterable[str], namespace: dict[str, Any]) -> list[str]:
 
 
 def _parts(text: str) -> dict[str, str]:
-    """What each notebook has written to the file, by the notebook's name."""
+    """Return each notebook's part of the file, by the notebook's name."""
     pieces = re.split(re.escape(_PART).replace(r"\{\}", r"(\w+)"), text)
     return {
         name: part for name, part in zip(pieces[1::2], pieces[2::2], strict=True) if name in PARTS

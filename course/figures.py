@@ -1,6 +1,6 @@
-"""Pictures of ideas: curves with their slopes, a network, a valley with the ways down into it.
+"""Draws pictures of ideas: curves with their slopes, a network, descents into a valley.
 
-Like the pictures of training in `course.plots`, each says in words what it shows.
+Like the pictures of training in `course.plots`, each has a description in words.
 """
 
 from __future__ import annotations
@@ -67,8 +67,8 @@ def secants(f: Function, x: float, h: float) -> Picture:
         "tangent": ((x - 1e-5, f(x - 1e-5)), (x + 1e-5, f(x + 1e-5))),
     }
     slopes = {name: (b[1] - a[1]) / (b[0] - a[0]) for name, (a, b) in lines.items()}
-    told = ", ".join(f"{name} {slope:.3f}" for name, slope in slopes.items())
-    about = f"A curve at {x:g} and three lines, with the step {h:g}. Their slopes: {told}."
+    listed = ", ".join(f"{name} {slope:.3f}" for name, slope in slopes.items())
+    about = f"A curve at {x:g} and three lines, with the step {h:g}. Their slopes: {listed}."
     left, right = x - 1.6 * h, x + 1.6 * h
     xs = [left + (right - left) * i / 80 for i in range(81)]
     heights = [f(each) for each in xs]
@@ -102,11 +102,11 @@ def valley(
         across, up: the part of the ground to show.
     """
     ends = {name: height(*path[-1]) for name, path in paths.items()}
-    told = "; ".join(
+    listed = "; ".join(
         f"{name} ends after {len(paths[name]) - 1} steps at a height of {end:.3g}"
         for name, end in ends.items()
     )
-    about = f"Lines of equal height in a valley, and paths down into it: {told}."
+    about = f"Lines of equal height in a valley, and paths down into it: {listed}."
     axes = Axes(across, up, (400, 210), x_label="x", y_label="y", about=about, room=room_for(paths))
     columns = [across[0] + (across[1] - across[0]) * i / 50 for i in range(51)]
     rows = [up[0] + (up[1] - up[0]) * i / 50 for i in range(51)]

@@ -42,8 +42,8 @@ class Milestone:
     """A date of the field, and the student's own run of it.
 
     Attributes:
-        year, title, past: when it was, what it is called, and what happened then.
-        today: what the student's code did now, or what it still needs.
+        year, title, past: the date, its name, and its story.
+        today: the result of the student's code, or what it still needs.
         picture: the run, if there was one.
     """
 

@@ -1,7 +1,7 @@
-"""Pictures of training: the loss over time, and where a model's decision changes.
+"""Draws pictures of training: the loss over time, and the border of a model's decisions.
 
-Every picture comes with its text equivalent: as alternative text in a notebook, and as words and
-a map of characters elsewhere. Colour never carries anything alone: classes differ in marker and
+Every picture comes with its text equivalent: as alternative text in a notebook, and as words and a
+map of characters elsewhere. Colour never carries meaning alone: classes differ in marker and
 pattern as well, curves in dashes and by a label at their end.
 """
 
@@ -17,7 +17,7 @@ Predict = Callable[[Any], Any]
 """Takes a point, gives a number or a Value."""
 
 _GRID = 30
-"""Points each way on which a model is asked: an engine of single numbers takes its time."""
+"""Points to a side of the grid on which a model is asked: an engine of single numbers is slow."""
 
 
 def loss_curve(
@@ -60,14 +60,14 @@ def decision_boundary(
 
 
 class TrainingView:
-    """A picture that is drawn anew while a model trains: its losses, and its decisions if wanted.
+    """A picture that is drawn again while a model trains: its losses, and its decisions if wanted.
 
-    In a notebook the picture stays in one place and changes; a notebook that is executed without
-    anybody watching keeps the last one. Elsewhere each picture's words are printed.
+    In a notebook the picture stays in one place and changes; a notebook that is executed by a
+    program keeps the last one. Elsewhere each picture's words are printed.
 
     Args:
         inputs, targets, threshold: as in `decision_boundary`; without them only losses are drawn.
-        per: what there is one loss for, if it is not an epoch.
+        per: the unit that each loss is for, if it is not an epoch.
     """
 
     def __init__(
@@ -83,7 +83,7 @@ class TrainingView:
         self._handle: Any = None
 
     def show(self, model: Predict, losses: Sequence[float]) -> Picture:
-        """Draw how things stand, in place of the picture before; returns the picture."""
+        """Draw the present state, in place of the picture before; return the picture."""
         curves = _curves(losses)
         drawings, words = [_losses(curves, self._per)], [_losses_in_words(curves, self._per)]
         chart = ""
@@ -129,7 +129,7 @@ class DecisionPlane:
         self.answers = [[_number(predict([x, y])) for x in self.columns] for y in self.rows]
 
     def axes(self, title: str = "") -> Axes:
-        """The plane: what the model answers where, and the points."""
+        """Return the plane: the model's decisions and the points."""
         right = f"{self.right} of {len(self.inputs)} points right"
         size = (300, 230)
         axes = Axes(
@@ -156,7 +156,7 @@ class DecisionPlane:
         )
 
     def chart(self) -> str:
-        """The plane in characters: + above the threshold, . below; points as O and ^."""
+        """Return the plane in characters: + above the threshold, . below; points as O and ^."""
         lines = [
             ["+" if answer > self.threshold else "." for answer in row] for row in self.answers[::2]
         ]
@@ -169,13 +169,13 @@ class DecisionPlane:
 
 
 def _coinciding(points: Sequence[Sequence[float]]) -> str:
-    """Return in words how many marks are seen, if some points lie in one place."""
+    """Return a sentence on the number of visible marks, if some points lie in one place."""
     places = len({tuple(round(number, 2) for number in point) for point in points})
     return f" Some coincide: {places} marks for {len(points)} points." * (places < len(points))
 
 
 def _axis(numbers: Sequence[float]) -> list[float]:
-    """Evenly spaced numbers that reach a little beyond the given ones."""
+    """Return evenly spaced numbers that reach a little beyond the given ones."""
     margin = 0.25 * (max(numbers) - min(numbers)) or 1.0
     start, end = min(numbers) - margin, max(numbers) + margin
     return [start + (end - start) * i / (_GRID - 1) for i in range(_GRID)]

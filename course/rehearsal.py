@@ -1,4 +1,4 @@
-"""Trainings that are watched: a small one, written down while it runs, and those on XOR."""
+"""Trainings that are recorded: a small one, and those on XOR."""
 
 from __future__ import annotations
 
@@ -25,13 +25,13 @@ class Line:
 
 
 class Rehearsal:
-    """What a training loop needs: a model, an optimizer and a loss, which keep a record.
+    """The parts of a training loop, a model, an optimizer and a loss, which keep a record.
 
     Attributes:
         model: a line whose weight `w` starts at 0.5.
         optimizer: takes steps with a learning rate of 0.1.
         samples: the targets that the loss was given, one after the other.
-        losses: what the loss returned, a Value for each call.
+        losses: the results of the loss, a Value for each call.
         gradients: the gradient that each step used.
         went_backward: for each step, whether the last loss had run backward before it.
     """
@@ -45,7 +45,7 @@ class Rehearsal:
         self.went_backward: list[bool] = []
 
     def loss(self, predictions: list[Any], targets: list[float]) -> Any:
-        """The mean squared error."""
+        """Return the mean squared error."""
         self.samples.extend(targets)
         squares = [(p - t) * (p - t) for p, t in zip(predictions, targets, strict=False)]
         self.losses.append(sum(squares) / len(squares))
@@ -73,10 +73,10 @@ class XorTrials:
     """The results of a training on XOR from the seeds 0, 0 again and 1, and on its opposite from 2.
 
     Attributes:
-        right: at how many of the four points each network is right, where a seed decides.
+        right: how many of the four points each network has right, if a seed decides.
         same_again: whether seed 0 gave the same answers twice.
         differ: whether seed 1 gave others. Rounded ones may be the same at these points.
-        says: what is missing, in words, where some points are wrong.
+        says: the fault, in words, if some points are wrong.
     """
 
     def __init__(self, train: Any) -> None:

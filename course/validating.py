@@ -1,8 +1,8 @@
-"""Nbgrader's *Validate* button, without standing in the way: for the student's own server.
+"""Runs nbgrader's *Validate* in a program of its own, for the student's own server.
 
-nbgrader runs the whole notebook inside the server, which answers nothing else meanwhile. Here a
-program of its own runs it. A cell that does not come to an end is stopped, and is named first
-among what failed. Where nbgrader is not installed, there is no such button and nothing to do.
+nbgrader runs the whole notebook inside the server, which answers no other request meanwhile. Here
+another program runs it. A cell that does not end is stopped, and is named first among the failures.
+Without nbgrader, there is no such button and this module does nothing.
 """
 
 from __future__ import annotations
@@ -18,10 +18,10 @@ from pathlib import Path
 from typing import Any
 
 CELL_SECONDS = 20
-"""How long a cell may run, unless `c.Execute.timeout` says otherwise."""
+"""Seconds that a cell may run, unless `c.Execute.timeout` sets another limit."""
 
 NOTEBOOK_SECONDS = 300
-"""How long the whole notebook may."""
+"""Seconds that the whole notebook may run."""
 
 _ENDLESS = (
     "This cell did not come to an end within {} seconds, so it was stopped.\n"
@@ -44,7 +44,7 @@ _TIMED_OUT = "CellTimeoutError"
 
 
 def validate(path: Path) -> dict[str, Any]:
-    """Run a notebook and say which of its tests fail, in the form that the dialog takes."""
+    """Run a notebook and return the tests that fail, in the form of the dialog."""
     from nbgrader.apps import NbGrader
     from nbgrader.nbgraderformat import SchemaTooOldError
     from nbgrader.validator import Validator
@@ -56,7 +56,7 @@ def validate(path: Path) -> dict[str, Any]:
             return endless + [cell for cell in others if cell not in endless]
 
         def _extract_error(self, cell: Any) -> str:
-            # How the loop was stopped says nothing more.
+            # The error of the interrupt itself adds no information.
             return text if _timed_out(cell) else str(super()._extract_error(cell))
 
     application = NbGrader()
@@ -77,15 +77,15 @@ def _timed_out(cell: Any) -> bool:
 
 
 async def answer(path: Path, seconds: float = NOTEBOOK_SECONDS) -> dict[str, Any]:
-    """What the button's dialog is told; another program runs the notebook meanwhile."""
+    """Return the answer for the button's dialog; another program runs the notebook meanwhile."""
     program = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "course.validating", str(path),
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, start_new_session=True,
     )  # fmt: skip
     try:
         printed, _ = await asyncio.wait_for(program.communicate(), seconds)
-        told: dict[str, Any] = json.loads(printed)
-        return told
+        reply: dict[str, Any] = json.loads(printed)
+        return reply
     except TimeoutError:
         return {"success": False, "value": _TOO_LONG}
     except ValueError:
@@ -101,7 +101,7 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
-    """Take nbgrader's place at the address that the button asks."""
+    """Register a handler in place of nbgrader's at the button's address."""
     try:
         import nbgrader  # noqa: F401
     except ImportError:
@@ -126,6 +126,6 @@ def _load_jupyter_server_extension(server: Any) -> None:
 
 
 if __name__ == "__main__":
-    # What the notebook's kernel or nbgrader prints is none of the answer.
+    # Text that the notebook's kernel or nbgrader prints is not part of the answer.
     answers, sys.stdout = sys.stdout, sys.stderr
     json.dump(validate(Path(sys.argv[1]).resolve()), answers)

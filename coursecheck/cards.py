@@ -17,24 +17,24 @@ _BOX = (
 
 
 def box(accent: str, *parts: str) -> str:
-    """A card of HTML parts with a coloured edge."""
+    """Return a card of HTML parts with a coloured edge."""
     return f'<div style="{_BOX.format(accent=accent)}">{"".join(parts)}</div>'
 
 
 def heading(text: str, aside: str = "") -> str:
-    """The card's first line, from HTML."""
+    """Return the card's first line, from HTML."""
     more = f' <span style="font-weight:400;color:#57606a">{aside}</span>' if aside else ""
     return f'<div style="font-weight:600">{text}{more}</div>'
 
 
 def paragraph(text: str, quiet: bool = False) -> str:
-    """A paragraph of plain text in which `code` is set as code."""
+    """Return a paragraph of plain text in which `code` is set as code."""
     colour = ";color:#57606a" if quiet else ""
     return f'<p style="margin:.5em 0{colour}">{marked_up(text)}</p>'
 
 
 def marked_up(text: str) -> str:
-    """Escaped text in which `code` is set as code, and a *word* is stressed."""
+    """Return escaped text in which `code` is set as code, and a *word* is stressed."""
     pieces = escape(text).split("`")
     return "".join(
         f"<code>{piece}</code>" if index % 2 and index < len(pieces) - 1 else
@@ -44,7 +44,7 @@ def marked_up(text: str) -> str:
 
 
 def example_table(example: Example) -> str:
-    """A public example: its code, and what came out beside what was expected."""
+    """Return a table of a public example: its code, and results beside the expected ones."""
     code = "background:#f3f4f6;color:#1b1f24;padding:8px 10px;border-radius:4px;overflow-x:auto"
     shown = f'<pre style="{code};margin:.4em 0">{escape(example.code.rstrip())}</pre>'
     if example.fails_alike:

@@ -1,7 +1,7 @@
 """The visible checks: quick answers on public examples, with the likely mistake by name.
 
-A check plays a few public probes on the student's own code and looks the results up in a table
-that comes with the course. The table holds results and messages, and no solution.
+A check plays a few public probes on the student's own code and looks the results up in a table that
+comes with the course. The table holds results and messages, and no solution.
 """
 
 from __future__ import annotations
@@ -46,7 +46,7 @@ class CheckFailed(Exception):
 
 
 class Card:
-    """What a check shows: a card in a notebook, its text elsewhere."""
+    """The output of a check: a card in a notebook, its text elsewhere."""
 
     def __init__(self, text: str, html: str) -> None:
         self._text = text
@@ -73,15 +73,15 @@ class Checks:
     def __call__(self, exercise: str, namespace: dict[str, Any] | None = None) -> None:
         """Check one exercise on public examples and show the outcome.
 
-        Of a question that is answered with a letter or a number, only the form is looked at, except
-        in a self-study edition.
+        The answer to a question, a letter or a number, is checked for its form alone, except in a
+        self-study edition.
 
         Args:
             exercise: the exercise's id, such as "add".
-            namespace: where the answer lives; the caller's globals by default.
+            namespace: the names of the answer; the caller's globals by default.
 
         Raises:
-            CheckFailed: the code is not right yet; what was seen and the likely cause are shown.
+            CheckFailed: the code is not right yet; the results and the likely cause are shown.
             ValueError: there is no such exercise.
         """
         if namespace is None:
@@ -120,11 +120,11 @@ class Checks:
         raise CheckFailed(f"{exercise} is not right yet")
 
     def all(self, assignment: str, namespace: dict[str, Any] | None = None) -> None:
-        """Check every exercise of a notebook, and show how far it is and what comes next.
+        """Check every exercise of a notebook, and show its progress and the next step.
 
         Args:
             assignment: the notebook's name, such as "value".
-            namespace: where the answers live; the caller's globals by default.
+            namespace: the names of the answers; the caller's globals by default.
 
         Raises:
             ValueError: there is no such notebook.
@@ -139,7 +139,7 @@ class Checks:
         _show(progress(table, namespace))
 
     def _table_with(self, exercise: str) -> dict[str, Any]:
-        """The table that holds the exercise."""
+        """Return the table that holds the exercise."""
         for table in self._each_table():
             if exercise in table["exercises"]:
                 return table
@@ -157,7 +157,7 @@ class Checks:
 
 
 def progress(table: dict[str, Any], namespace: dict[str, Any]) -> Card:
-    """A card that marks each exercise with a check: ✓ right, ½ its core is right, ○ open."""
+    """Return a card that marks each exercise with a check: ✓ right, ½ its core is right, ○ open."""
     exercises = table["exercises"]
     marks = dict.fromkeys(exercises, "○")
     for name, entry in exercises.items():
@@ -186,7 +186,7 @@ def progress(table: dict[str, Any], namespace: dict[str, Any]) -> Card:
 
 
 def _cell_before() -> str:
-    """A warning if the cell that was run just before the check stopped with an error."""
+    """Return a warning if the cell that was run just before the check stopped with an error."""
     result = getattr(_shell(), "last_execution_result", None)
     error = result and (result.error_before_exec or result.error_in_exec)
     if not isinstance(error, Exception) or isinstance(error, CheckFailed):
@@ -203,7 +203,7 @@ def _cell_before() -> str:
 def _look_earlier(
     finding: Finding, table: dict[str, Any], exercise: str, namespace: dict[str, Any]
 ) -> str:
-    """A pointer to the first earlier exercise that is wrong, where this failure has no name."""
+    """Return a pointer to the first earlier exercise that is wrong, if this failure has no name."""
     if finding.example is None or finding.stopped:
         return ""
     exercises = table["exercises"]
@@ -224,7 +224,7 @@ _COMPARE = (
 
 
 def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()) -> Finding | None:
-    """What is wrong with the code in `namespace`, or None if the public examples are right."""
+    """Return the fault of the code in `namespace`, or None if the public examples are right."""
     probes = entry["probes"]
     observed: list[list[Observation]] = []
     for probe in [*probes, *inference.sample_probes(entry.get("samples", ()))]:
@@ -246,7 +246,7 @@ def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()
         return Finding(says, first_wrong(entry, observed), only_extra=only_extra)
     if stub is not None:
         return Finding(stub)
-    says = explain(probes, observed, hints) or told(entry, observed)
+    says = explain(probes, observed, hints) or own_words(entry, observed)
     if says:
         return Finding(says, first_wrong(entry, observed), only_extra=only_extra)
     return _in_samples(entry, sampled, only_extra) or Finding(
@@ -257,7 +257,7 @@ def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()
 def _in_samples(
     entry: dict[str, Any], sampled: list[list[Observation]], core_is_right: bool
 ) -> Finding | None:
-    """What is wrong by the samples: where it can be told, what the code computes."""
+    """Return the fault that the samples show, with the formula that the code computes, if known."""
     inferred = inference.infer(entry, sampled, core_is_right)
     example = inference.example(entry, sampled, inferred)
     if example is None:
@@ -275,8 +275,8 @@ def _stopped(probe: Probe, error: dict[str, Any]) -> Finding:
 
 
 def match(entry: dict[str, Any], observed: list[list[Observation]]) -> dict[str, Any] | None:
-    """The known mistake whose results on all probes are the ones observed, if there is one; else
-    the only one that fits what is done of the core."""
+    """Return the known mistake with the same results on all probes, if there is one; else the only
+    one with the same results on the finished part of the core."""
     fitting = fitting_mistakes(entry, observed)
     if fitting:
         return fitting[0]
@@ -287,11 +287,11 @@ def match(entry: dict[str, Any], observed: list[list[Observation]]) -> dict[str,
 def fitting_mistakes(
     entry: dict[str, Any], observed: list[list[Observation]], in_core: bool = False
 ) -> list[dict[str, Any]]:
-    """The known mistakes that show what was observed on all probes.
+    """Return the known mistakes with the observed results on all probes.
 
     Args:
-        in_core: whether to look at no more than what is done of the core, if that is wrong: an
-            extra part may be left alone, and what raises NotImplementedError is still to come.
+        in_core: whether to compare only the finished part of the core, if that is wrong: an extra
+            part may be left alone, and code that raises NotImplementedError is still to come.
     """
 
     def done(results: list[list[Observation]]) -> list[list[Observation]]:
@@ -312,8 +312,8 @@ def fitting_mistakes(
     return [mistake for mistake in entry["mistakes"] if fits(done(mistake["results"]))]
 
 
-def told(entry: dict[str, Any], observed: list[list[Observation]]) -> str:
-    """Return a probe's own words for what is wrong; "" if it has none."""
+def own_words(entry: dict[str, Any], observed: list[list[Observation]]) -> str:
+    """Return the text of a probe's `tells` expression; "" if it has none."""
     for probe, seen in zip(entry.get("probes", ()), observed, strict=True):
         text = seen[probe["observe"].index(probe["tells"])] if "tells" in probe else ""
         if text and isinstance(text, str):
@@ -322,7 +322,7 @@ def told(entry: dict[str, Any], observed: list[list[Observation]]) -> str:
 
 
 def first_wrong(entry: dict[str, Any], observed: list[list[Observation]]) -> Example:
-    """The first public probe that came out wrong, of the core if possible."""
+    """Return the first public probe that came out wrong, of the core if possible."""
     pairs = zip(entry["probes"], observed, strict=True)
     for probe, seen in sorted(pairs, key=lambda pair: bool(pair[0].get("extra"))):
         if not agree_all([seen], [probe["right"]]):
@@ -333,7 +333,7 @@ def first_wrong(entry: dict[str, Any], observed: list[list[Observation]]) -> Exa
 
 
 def load_table(path: Path) -> dict[str, Any]:
-    """The table of an assignment's public probes, their right results and known mistakes."""
+    """Return the table of an assignment's public probes, their right results and known mistakes."""
     return _read_table(path, path.stat().st_mtime_ns)
 
 
@@ -348,8 +348,8 @@ def _in_notebook() -> bool:
 
 
 def _shell() -> Any:
-    """The notebook's shell, if there is one."""
-    # Whoever runs in a notebook has IPython imported already.
+    """Return the notebook's shell, if there is one."""
+    # Code that runs in a notebook has IPython imported already.
     ipython = sys.modules.get("IPython")
     return ipython.get_ipython() if ipython else None
 

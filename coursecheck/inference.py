@@ -1,12 +1,12 @@
-"""Says what code computes, from what it shows at many points, where no known mistake fits.
+"""Infers the formula that code computes, from its results at many points, if no known mistake fits.
 
-A course declares *samples*: a few public lines that are played with many numbers, and what the
-observed quantities depend on. Two kinds of quantity are understood: a plain result, and a *share*,
-which is to grow what was held before by a slope times a factor. A share is split by the ways in
-which held value, factor and slope may be put together, so that the slope alone has to be known. The
+A course declares *samples*: a few public lines that are played with many numbers, and the names
+that the observed quantities depend on. Two kinds of quantity are supported: a plain result, and a
+*share*, which adds a slope times a factor to the value held before. A share is split by the ways in
+which held value, factor and slope may be combined, so that the slope alone has to be found. The
 table lists small formulas near the right one, which itself is not in it. Each explanation is a
-model that can be run: it is told only if it gives every number that was observed, at all points of
-its region, and no other model does.
+model that can be run: it is reported only if it gives every observed number, at all points of its
+region, and no other model does.
 """
 
 from __future__ import annotations
@@ -30,14 +30,15 @@ EVERYWHERE = ""
 """The region that holds every point."""
 
 ID = 4
-"""How many characters name a formula's numbers in a table."""
+"""Number of characters of the id of a formula's numbers in a table."""
 
 NO_ID = "-" * ID
-"""In a table's index: a formula that is not to be told in this region."""
+"""Entry of a table's index for a formula that must not be reported in this region."""
 
 
 def _exp(x: float) -> float:
-    """The exponential, infinite where no float can hold it: 1 / (1 + exp(-x)) is then right."""
+    """Return the exponential, infinite beyond the range of floats: 1 / (1 + exp(-x)) is then
+    right."""
     return math.exp(x) if x < 709.0 else math.inf
 
 
@@ -46,15 +47,15 @@ _SAFE = vars(math) | {"abs": abs, "exp": _exp, "max": max, "min": min, "__builti
 
 @dataclass(frozen=True)
 class Model:
-    """What a quantity is in one region.
+    """A model of a quantity in one region.
 
     Attributes:
         sample, quantity: their numbers.
         region: a condition on the point's names; `EVERYWHERE` for all points.
         way: number of the way, for a share; None for a plain result.
-        formula: the slope or the result; None where it is the right one.
-        constant: what is observed at every point, where that is what the model says.
-        times: the number that the right slope or result is multiplied by, where that is it.
+        formula: the slope or the result; None if it is the right one.
+        constant: the observation at every point, for a constant model.
+        times: the factor on the right slope or result, for a multiple of it.
     """
 
     sample: int
@@ -68,11 +69,11 @@ class Model:
     is_constant: bool = False
 
     def value(self, point: Point, right: float | None) -> Observation:
-        """What the model gives at a point.
+        """Return the model's observation at a point.
 
         Args:
-            point: its numbers; `g` and `h` are the factor and what was held.
-            right: the right slope or result there, for a model that is in terms of it.
+            point: its numbers; `g` and `h` are the factor and the value held before.
+            right: the right slope or result there, for a model that is a multiple of it.
         """
         if self.is_kept:
             return point["h"]
@@ -88,11 +89,11 @@ class Model:
 
 @dataclass
 class Inference:
-    """What code does, in words, and as models that can be run.
+    """The behaviour of code, in words, and as models that can be run.
 
     Attributes:
         models: of quantities, by formulas.
-        behaviour: the number of the course's own model, and what is chosen in it.
+        behaviour: the number of the course's own model, and its choices.
     """
 
     says: str
@@ -107,7 +108,7 @@ class Inference:
 
 
 def sample_probes(samples: Sequence[Mapping[str, Any]]) -> list[Probe]:
-    """The probes that play each sample at each of its points."""
+    """Return the probes that play each sample at each of its points."""
     return [
         Probe(code=_code_at(sample, point), observe=sample["observe"])
         for sample in samples
@@ -116,20 +117,20 @@ def sample_probes(samples: Sequence[Mapping[str, Any]]) -> list[Probe]:
 
 
 def _code_at(sample: Mapping[str, Any], numbers: Sequence[float]) -> str:
-    """A sample's lines with a point's numbers in front."""
+    """Return a sample's lines with a point's numbers in front."""
     return f"{', '.join(sample['names'])} = {', '.join(map(repr, numbers))}\n{sample['code']}"
 
 
 def infer(
     entry: Mapping[str, Any], seen: Sequence[Sequence[Observation]], core_is_right: bool = True
 ) -> Inference | None:
-    """What the code computes, from what it showed on `sample_probes`; None where nothing is sure.
+    """Return the formula that code computes, from its results on `sample_probes`; None if unsure.
 
     Args:
-        entry: what the table says of the exercise.
+        entry: the table's entry on the exercise.
         seen: the observations, one list for each of the probes.
-        core_is_right: whether nothing else shows a mistake in the core: as long as there is one,
-            nothing is said of an extra part.
+        core_is_right: whether the probes show no mistake in the core: as long as there is one, an
+            extra part is not explained.
     """
     core_is_right = core_is_right and not any(
         is_wrong and not sample.get("extra") for sample, is_wrong in wrong_samples(entry, seen)
@@ -166,7 +167,7 @@ def infer(
 def example(
     entry: Mapping[str, Any], seen: Sequence[Sequence[Observation]], inference: Inference | None
 ) -> Example | None:
-    """A point at which something came out wrong, if possible one that the inference is about."""
+    """Return a point with a wrong result, if possible one that the inference is about."""
     model = inference.models[0] if inference and inference.models else None
     probes = iter(zip(sample_probes(entry.get("samples", ())), seen, strict=True))
     first = None
@@ -185,7 +186,7 @@ def example(
 def wrong_samples(
     entry: Mapping[str, Any], seen: Sequence[Sequence[Observation]]
 ) -> Iterator[tuple[Mapping[str, Any], bool]]:
-    """Each sample, and whether something came out wrong in it."""
+    """Yield each sample, and whether one of its results is wrong."""
     rows = iter(seen)
     for sample in entry.get("samples", ()):
         pairs = [(next(rows), right) for right in sample["right"]]
@@ -211,13 +212,13 @@ class _Quantity:
         }
 
     def models(self, region: str, places: Sequence[int]) -> list[Model]:
-        """All models that give what was observed at these places."""
+        """Return all models with the observed results at these places."""
         seen = [self.seen[i] for i in places]
         about = (self.number, self.index, region)
         if not all(map(_is_number, seen)):
             # `None`, a truth value, a text: the same at every point.
             plain = all(agree(each, seen[0]) for each in seen) and not is_error(seen[0])
-            # Of an empty text there is nothing to say, unless the course says it.
+            # An empty text is reported only if the course has words for it.
             is_text = isinstance(seen[0], str) and seen[0] != ""
             is_said = describe(seen[0]) in self.entry.get("says", {})
             simple = seen[0] is None or isinstance(seen[0], bool) or is_text or is_said
@@ -239,7 +240,7 @@ class _Quantity:
         self, about: tuple[int, int, str], number: int | None, way: Way, places: Sequence[int]
     ) -> list[Model]:
         if len(places) < 2:
-            return []  # By chance, one number may be many formulas'.
+            return []  # By chance, several formulas may give one number.
         try:
             right = [self._slope(WAYS[0] if self.is_share else way, self.right, i) for i in places]
             slopes = [self._slope(way, self.seen, i) for i in places]
@@ -281,7 +282,7 @@ class _Quantity:
 
 
 def _explain(quantity: _Quantity) -> list[Model]:
-    """The models of what is wrong about a quantity: one for all points, or by region."""
+    """Return the models of a quantity's mistake: one for all points, or by region."""
     if not quantity.wrong:
         return []
     found = _different(quantity, quantity.models(EVERYWHERE, range(len(quantity.points))))
@@ -290,23 +291,23 @@ def _explain(quantity: _Quantity) -> list[Model]:
     best: list[Model] = []
     most = 0
     for partition in quantity.sample["regions"]:
-        models, told = [], 0
+        models, explained = [], 0
         for region in partition:
             wrong = quantity.wrong & {*region["points"]}
             found = quantity.models(region["where"], region["points"]) if wrong else []
             found = _different(quantity, found)
             if len(found) == 1:
                 models += found
-                told += len(wrong)
-        if told > most:
-            best, most = models, told
-    # What holds at a few odd points alone says little.
+                explained += len(wrong)
+        if explained > most:
+            best, most = models, explained
+    # A model of a few odd points alone is not worth reporting.
     return best if 2 * most >= len(quantity.wrong) else []
 
 
 def _different(quantity: _Quantity, models: list[Model]) -> list[Model]:
-    """The models without those that put another one in other words, the simplest first."""
-    # What is held before is a part of a formula only where nothing else will do.
+    """Return the models without those that are equal to a simpler one, the simplest first."""
+    # The value held before is part of a formula only if no other formula fits.
     models = [each for each in models if not re.search(r"\bh\b", each.formula or "")] or models
     if len(models) < 2:
         return models
@@ -335,7 +336,7 @@ def _point(sample: Mapping[str, Any], row: Sequence[float]) -> dict[str, float]:
 
 
 def evaluate(formula: str, point: Point) -> float | None:
-    """A formula's number at a point; None where it has none."""
+    """Return a formula's number at a point; None if it has none."""
     try:
         value = eval(_compiled(formula), _SAFE, dict(point))
     except (ArithmeticError, ValueError, TypeError, NameError):
@@ -349,7 +350,7 @@ def _compiled(formula: str) -> Any:
 
 
 def id_of(values: Sequence[float | None]) -> str:
-    """A short name for numbers: the same where they agree up to rounding; `NO_ID` without them."""
+    """Return a short id of numbers: the same if they agree up to rounding; `NO_ID` without them."""
     if any(value is None or not math.isfinite(value) for value in values):
         return NO_ID
     text = " ".join("0" if abs(value or 0.0) < 1e-9 else f"{value:.8g}" for value in values)
@@ -357,7 +358,7 @@ def id_of(values: Sequence[float | None]) -> str:
 
 
 def digest(seen: Sequence[Sequence[Observation]]) -> str:
-    """A name for all that samples show: the same where it agrees up to rounding."""
+    """Return a digest of all results of samples: the same if they agree up to rounding."""
     return blake2b(repr(_rounded(seen)).encode(), digest_size=9).hexdigest()
 
 
@@ -371,7 +372,7 @@ def _rounded(value: Any) -> Any:
 
 
 def packed(formulas: Sequence[str]) -> str:
-    """The formulas of a quantity as a table holds them."""
+    """Return the formulas of a quantity in the form of a table."""
     return b64encode("\n".join(formulas).encode()).decode()
 
 
@@ -381,7 +382,7 @@ def _unpacked(text: str) -> list[str]:
 
 
 def _known(entry: Mapping[str, Any], region: str, values: Sequence[float]) -> list[str]:
-    """The formulas in the table that have these numbers in the region."""
+    """Return the formulas in the table that have these numbers in the region."""
     index: str = entry.get("index", {}).get(region, "")
     wanted = id_of(values)
     if wanted == NO_ID:
@@ -398,11 +399,11 @@ def _is_number(value: Any) -> bool:
 # The words.
 
 _MOST_PARTS = 2
-"""Of how many quantities an inference speaks."""
+"""Greatest number of quantities in one explanation."""
 
 
 def _sentence(quantity: _Quantity, models: Sequence[Model]) -> str:
-    """What a quantity does, region by region."""
+    """Return a sentence on a quantity's behaviour, region by region."""
     by_words: dict[str, list[str]] = {}
     for model in models:
         by_words.setdefault(_words(quantity.entry, model), []).append(model.region)
@@ -430,7 +431,7 @@ def _words(quantity: Mapping[str, Any], model: Model) -> str:
 
 
 def _question(sample: Mapping[str, Any], model: Model, place: int) -> str:
-    """An input to try, at which the model holds and is wrong, and a question."""
+    """Return an input to try, at which the model holds and is wrong, and a question."""
     numbers = zip(sample["names"], sample["points"][place], strict=True)
     point = ", ".join(f"{name} = {number:g}" for name, number in numbers)
     if model.is_kept:
@@ -443,7 +444,7 @@ def _question(sample: Mapping[str, Any], model: Model, place: int) -> str:
 
 
 def _places(sample: Mapping[str, Any], region: str) -> Sequence[int]:
-    """The points in a region, by number."""
+    """Return the indexes of the points in a region."""
     for partition in sample["regions"]:
         for each in partition:
             if each["where"] == region:

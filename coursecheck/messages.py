@@ -1,4 +1,4 @@
-"""Finds the words for what went wrong: the same in the visible checks and in the feedback."""
+"""Finds the message for a failure: the same in the visible checks and in the feedback."""
 
 from __future__ import annotations
 
@@ -10,16 +10,16 @@ from typing import Any
 from coursecheck.probes import COLLECTIONS, Observation, Probe
 
 Hints = Sequence[Sequence[str]]
-"""Pairs of a pattern and a sentence for the errors in which it is found, the first one that is."""
+"""Pairs of a pattern and a sentence for errors that match it; the first match counts."""
 
 RELATIVE = 1e-9
 _PLACE = 300
-"""Within how many characters an error's message says at its end where the error is."""
+"""Characters at the end of an error's message that may hold its place."""
 
 
 @dataclass(frozen=True)
 class Row:
-    """One observed expression: what the student's code gave, and what is right."""
+    """One observed expression: the student's result and the right one."""
 
     expression: str
     seen: Observation
@@ -32,14 +32,14 @@ class Row:
 
 @dataclass(frozen=True)
 class Example:
-    """A public probe as it went for the student's code."""
+    """A public probe with the student's results."""
 
     code: str
     rows: list[Row]
 
     @property
     def fails_alike(self) -> bool:
-        """Whether the code itself failed, so that every row tells the same error."""
+        """True if the code itself failed, so that every row shows the same error."""
         first = self.rows[0].seen
         return is_error(first) and all(row.seen == first for row in self.rows)
 
@@ -58,10 +58,10 @@ class Example:
 
 @dataclass(frozen=True)
 class Finding:
-    """What is wrong: a sentence or two, and a public example where there is one.
+    """A fault in words, and a public example if there is one.
 
     Attributes:
-        stopped: whether the student stopped the check, so that nothing more is to be tried.
+        stopped: whether the student stopped the check, so that no more is tried.
         only_extra: whether all is right but the part of the exercise that is extra.
     """
 
@@ -75,8 +75,8 @@ class Finding:
 
 
 def agree(left: Observation, right: Observation) -> bool:
-    """Whether two observations are the same, numbers up to rounding, errors by their kind, and
-    collections item by item."""
+    """Return whether two observations are the same, numbers up to rounding, errors by their kind,
+    and collections item by item."""
     if _is_number(left) and _is_number(right):
         return bool(abs(left - right) <= RELATIVE * max(abs(left), abs(right)) + 1e-12)
     if isinstance(left, dict) and isinstance(right, dict):
@@ -88,7 +88,7 @@ def agree(left: Observation, right: Observation) -> bool:
 
 
 def agree_all(left: list[list[Observation]], right: list[list[Observation]]) -> bool:
-    """Whether the observations of several probes agree one by one."""
+    """Return whether the observations of several probes agree one by one."""
     return len(left) == len(right) and all(
         len(a) == len(b) and all(map(agree, a, b)) for a, b in zip(left, right, strict=True)
     )
@@ -103,12 +103,12 @@ def is_error(seen: Observation) -> bool:
 
 
 def is_stub(seen: Observation) -> bool:
-    """Return whether what failed is a stub that was never filled in."""
+    """Return whether the failed code is a stub that was never filled in."""
     return is_error(seen) and seen["error"] == "NotImplementedError"
 
 
 def first_error(observed: list[list[Observation]]) -> dict[str, Any] | None:
-    """The first error that the student's code raised on the probes, if any."""
+    """Return the first error that the student's code raised on the probes, if any."""
     for seen in (item for probe in observed for item in probe):
         if is_error(seen):
             found: dict[str, Any] = seen
@@ -117,7 +117,7 @@ def first_error(observed: list[list[Observation]]) -> dict[str, Any] | None:
 
 
 def unfinished(observed: list[list[Observation]]) -> str | None:
-    """A sentence if a stub that was never filled in is what failed."""
+    """Return a sentence if the failed code is a stub that was never filled in."""
     error = first_error(observed)
     if error is None or not is_stub(error):
         return None
@@ -129,7 +129,7 @@ def unfinished(observed: list[list[Observation]]) -> str | None:
 
 
 def interrupted(error: dict[str, Any]) -> str:
-    """A sentence or two for code that was still running when the student stopped it."""
+    """Return a sentence or two for code that was still running when the student stopped it."""
     where = f" It was at the line `{error['line']}`." if error.get("line") else ""
     return (
         f"You stopped this check while your code was still running.{where} Either a loop never "
@@ -138,7 +138,7 @@ def interrupted(error: dict[str, Any]) -> str:
 
 
 def describe(seen: Observation) -> str:
-    """An observation in words."""
+    """Return an observation in words."""
     if isinstance(seen, dict):
         if "error" in seen:
             return f"an error ({seen['error']})"
@@ -162,7 +162,7 @@ def describe(seen: Observation) -> str:
 
 
 def _describe_items(kind: str, items: list[Any]) -> str:
-    """A collection as Python writes it."""
+    """Return a collection as Python writes it."""
     parts = [
         ": ".join(map(describe, item)) if isinstance(item, list) else describe(item)
         for item in items
@@ -174,22 +174,21 @@ def _describe_items(kind: str, items: list[Any]) -> str:
 
 
 def explain(probes: Sequence[Probe], observed: list[list[Observation]], hints: Hints = ()) -> str:
-    """What is plainly wrong with code whose mistake has no name: one or two sentences, or "".
+    """Return one or two sentences on code whose mistake has no name, or "".
 
     Args:
         probes: the public probes, with the right results.
-        observed: what the student's code showed on them.
+        observed: the student's results on them.
         hints: the course's own, which come before those of any course.
     """
-    # Where no line of the student's own failed, an error may be no more than what a wrong result
-    # leads to.
+    # If no line of the student's own failed, an error may only follow from a wrong result.
     error = first_error(observed)
     says = "" if error and error.get("line") else _explain_kind(probes, observed)
     return unfinished(observed) or says or _explain_error(observed, hints)
 
 
 def _explain_kind(probes: Sequence[Probe], observed: list[list[Observation]]) -> str:
-    """A sentence if the first result that is wrong is not even of the right kind."""
+    """Return a sentence if the first wrong result is not even of the right kind."""
     for probe, shown in zip(probes, observed, strict=True):
         for name, seen, good in zip(probe["observe"], shown, probe["right"], strict=True):
             if agree(seen, good):
@@ -205,7 +204,8 @@ def _explain_kind(probes: Sequence[Probe], observed: list[list[Observation]]) ->
 
 
 def _explain_error(observed: list[list[Observation]], hints: Hints) -> str:
-    """The first error that the student's code raised, with the student's own line, if any."""
+    """Return a sentence on the first error of the student's code, with the student's own line, if
+    any."""
     error = first_error(observed)
     if error is None:
         return ""
@@ -214,7 +214,7 @@ def _explain_error(observed: list[list[Observation]], hints: Hints) -> str:
     text += f": {error['message']}" if error.get("message") else ""
     text += f", in the line `{line}`" if line else ""
     if not line and "NoneType" in error.get("message", ""):
-        text = ""  # what a check could not do with None is nobody's concern
+        text = ""  # an error of the check itself on None does not matter
     own = line or error.get("where", "")
     known = f"{error['error']}: {error.get('message', '')}\n{own}"
     hint = next((hint for pattern, hint in [*hints, *_HINTS] if re.search(pattern, known)), "")
@@ -222,15 +222,15 @@ def _explain_error(observed: list[list[Observation]], hints: Hints) -> str:
 
 
 def explain_cell(kind: str, message: str, traceback: str, source: str) -> str:
-    """In words: the cell itself stopped with an error when it was run.
+    """Return a sentence: the cell itself stopped with an error when it was run.
 
     Args:
         kind: the error's class.
-        message: what it says.
+        message: the error's message.
         traceback: as IPython writes it.
         source: the cell.
     """
-    # Where it stands is told at the end. What comes before may be long, and anything.
+    # The place is named at the end of the message. The rest may be long, and any text.
     message, end = message[:-_PLACE], message[-_PLACE:]
     where = re.search(r"\(\S*,? ?line (\d{1,9})\)$", end) or re.search(
         r"^-+> *(\d{1,9}) ", re.sub(r"\x1b\[[\d;]*m", "", traceback), re.MULTILINE
@@ -247,10 +247,10 @@ def explain_cell(kind: str, message: str, traceback: str, source: str) -> str:
 
 
 def other_error(seen: Observation, known: Observation) -> bool:
-    """Whether a line of the student's own raised something else than a known mistake would.
+    """Return whether a line of the student's own raised another error than a known mistake would.
 
-    A slip of the pen and a mistake with a name can raise the same kind of error. What they are
-    about tells them apart, where that is known; what a `raise` says is up to its author.
+    A slip of the pen and a mistake with a name can raise the same kind of error. Their subjects
+    distinguish them, if known; the message of a `raise` is its author's choice.
     """
     if not (is_error(seen) and is_error(known)) or "about" not in seen:
         return False
@@ -265,8 +265,8 @@ _WITHOUT_RETURN = (
 _UNREADABLE = ("SyntaxError", "IndentationError", "TabError")
 CANNOT_READ = "Python cannot read the cell"
 _BUILT_IN = r"(?:dict|list|tuple|set|str|bool|int|float|function|method|generator)'"
-# The first pattern that is found has the hint. What is searched is "kind: message", and below it
-# the student's own line, or else function; nothing where the error came from outside their code.
+# The first pattern that matches has the hint. It is searched in "kind: message" and, below that,
+# the student's own line or else function; "" if the error came from outside their code.
 _HINTS = [
     (
         "'NoneType' object is not callable",

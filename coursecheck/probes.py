@@ -25,15 +25,15 @@ COLLECTIONS: dict[str, tuple[type, ...]] = {
     "dict": (dict,),
 }
 _MOST_ITEMS = 60
-"""How many items of a collection, those in its items counted, an observation holds."""
+"""Greatest number of items of a collection, nested ones included, in an observation."""
 _MOST_DEEP = 4
 
 
 class Probe(TypedDict):
-    """What is run, and what is looked at; `right` holds the right observations where known.
+    """Lines to run and expressions to observe; `right` holds the right observations if known.
 
-    `extra` says that it is about the part of an exercise that the course can be finished without.
-    `tells` is an expression of `observe` whose text says what is wrong.
+    `extra` marks a probe of the part of an exercise that the course can be finished without.
+    `tells` is an expression of `observe` whose text is a message on the mistake.
     """
 
     code: str
@@ -44,9 +44,9 @@ class Probe(TypedDict):
 
 
 def play(probe: Probe, namespace: dict[str, Any]) -> list[Observation]:
-    """Run the probe in a copy of `namespace` and return one observation an expression.
+    """Run the probe in a copy of `namespace` and return one observation for each expression.
 
-    Where the code itself fails, every observation is that error. What it prints is dropped.
+    If the code itself fails, every observation is that error. Printed text is dropped.
     """
     scope = dict(namespace)
     with redirect_stdout(io.StringIO()), redirect_stderr(io.StringIO()):
@@ -65,8 +65,8 @@ def _look(expression: str, scope: dict[str, Any]) -> Observation:
 
 
 def plain(value: Any) -> Observation:
-    """The observation that stands for a value: primitives as they are, Python's own collections
-    by what is in them, the rest by type name."""
+    """Return the observation of a value: primitives as they are, Python's own collections by their
+    items, other objects by type name."""
     return _plain(value, iter(range(_MOST_ITEMS)), 0)
 
 
@@ -93,7 +93,8 @@ def _plain(value: Any, room: Iterator[int], depth: int) -> Observation:
 
 
 def _items(collection: Any, room: Iterator[int], depth: int) -> list[Observation]:
-    """What is in a collection, pairs where it is a dictionary: the first, and how many more."""
+    """Return the first items of a collection (pairs of a dictionary), and how many more there
+    are."""
     is_mapping = isinstance(collection, dict)
     items = collection
     if isinstance(collection, (set, frozenset, dict)):
@@ -108,21 +109,22 @@ def _items(collection: Any, room: Iterator[int], depth: int) -> list[Observation
 
 
 def _place(item: Any) -> tuple[float, str]:
-    """What items are sorted by: numbers by their size, and what else there is by how it is told."""
+    """Return the sorting key of an item: numbers by their size, others by their `repr`."""
     is_number = isinstance(item, (int, float)) and item == item
     return (float(item) if is_number else float("inf"), repr(item))
 
 
 def failure(error: BaseException) -> Observation:
-    """What stands for an error: its built-in kind, what it is about, the student's line, function.
+    """Return the observation of an error: its built-in kind, its subject, the student's line and
+    function.
 
-    Its message is for the student to read and decides nothing: each version of Python has its own
-    words. Of the student's own lines the innermost counts in the cell that was called, since what
-    it calls may be another exercise's or given; of a stub, the innermost of all; where they stopped
-    the code, the outermost, which is nearer to the loop that did not end.
+    Its message is for the student to read and is never compared: each version of Python has its own
+    words. Of the student's own lines the innermost one in the called cell counts, since the
+    functions that it calls may be another exercise's or given; of a stub, the innermost of all;
+    after an interrupt, the outermost, which is nearer to the endless loop.
     """
     if isinstance(error.__cause__, (StopIteration, StopAsyncIteration)):
-        error = error.__cause__  # where it crosses a generator, Python raises RuntimeError for it
+        error = error.__cause__  # a generator turns it into a RuntimeError
     kind = type(error)
     base = next((k for k in kind.__mro__ if getattr(builtins, k.__name__, None) is k), kind)
     # Python words this one by where on the stack it happened.
@@ -152,10 +154,10 @@ _SLIPS = (
     TypeError,
     AttributeError,
 )
-"""What a slip of the pen raises, as a mistake with a name may: what it is about tells which."""
+"""Errors of a slip of the pen, and of mistakes with a name: the subject distinguishes them."""
 
-# Which names, functions, operators and numbers a message of Python's own holds, and what could not
-# be done: what all versions from 3.11 to 3.14 say in the same order, in whatever words.
+# The names, functions, operators and numbers in a message of Python's own, and the operation that
+# failed, in the same order for all versions from 3.11 to 3.14.
 _FACTS = re.compile(
     r"""
       ['"]([^\s'"]+)['"]                       # 'NoneType', 'size', "int"
@@ -171,7 +173,8 @@ _FACTS = re.compile(
 
 
 def _is_raised(trace: TracebackType | None) -> bool:
-    """Whether a `raise` raised it: what that says is up to its author, and to no interpreter."""
+    """Return whether a `raise` statement raised it: then its message is the author's, not
+    Python's."""
     if trace is None:
         return True
     while trace.tb_next is not None:
@@ -180,22 +183,22 @@ def _is_raised(trace: TracebackType | None) -> bool:
 
 
 def _about(error: BaseException, text: str) -> str:
-    """What the error is about, as every version of Python has it; "" where that is not known."""
+    """Return the error's subject, the same in every version of Python; "" if it is not known."""
     name = getattr(error, "name", None)
     if type(name) is not str:
-        told = text.partition(". Did you mean ")[0]
-        groups = (next(filter(None, found.groups())) for found in _FACTS.finditer(told))
+        stated = text.partition(". Did you mean ")[0]
+        groups = (next(filter(None, found.groups())) for found in _FACTS.finditer(stated))
         facts = [each.strip(":").rpartition(".")[2] for each in groups]
     elif isinstance(error, AttributeError):
         facts = [_called(error.obj), name]
     else:
         facts = [name]
-    # Where a message says the same name twice, another version's may say it once.
+    # A name that one version's message repeats may occur once in another's.
     return " ".join(dict.fromkeys(facts))[:300]
 
 
 def _called(thing: Any) -> str:
-    """What Python calls an object whose attribute is missing."""
+    """Return Python's name for an object whose attribute is missing."""
     kind = type(thing)
     named = thing if issubclass(kind, (type, ModuleType)) else kind
     return str(named.__name__).rpartition(".")[2]

@@ -1,7 +1,8 @@
-"""Questions that are answered with a letter or a number: what a check says of an answer.
+"""Checks answers to questions, which are a letter or a number.
 
-A class gets checks that look at the form of an answer alone. A self-study edition has the file
-`answers.json` beside the notebook, and by it the check says what is right, and why the rest is not.
+In a class, a check looks at the form of an answer alone. A self-study edition has the file
+`answers.json` beside the notebook, and by it the check reports the right answer, and why the others
+are wrong.
 """
 
 from __future__ import annotations
@@ -19,7 +20,8 @@ _RELATIVE = 1e-3  # an answer counts to three digits
 
 
 class Look(NamedTuple):
-    """What is wrong with an answer, if anything; if nothing, what is said of it, and then more."""
+    """The result of a check: a fault of the answer, or the words for a right one, and further
+    words."""
 
     finding: Finding | None
     passed: str = ""
@@ -27,11 +29,11 @@ class Look(NamedTuple):
 
 
 def look_at(name: str, form: str, namespace: dict[str, Any]) -> Look:
-    """Look at the answer to the question called `name`.
+    """Check the answer to the question called `name`.
 
     Args:
-        form: what is wanted, such as "one of a b c d" or "a number".
-        namespace: where the answer lives.
+        form: the form of the answer, such as "one of a b c d" or "a number".
+        namespace: the names of the answer.
     """
     finding = _misformed(name, form, namespace)
     known = _answers().get(name)
@@ -49,7 +51,7 @@ def look_at(name: str, form: str, namespace: dict[str, Any]) -> Look:
 
 
 def _answers() -> dict[str, Any]:
-    """The right answers and what is said of wrong ones, in a self-study edition; else nothing."""
+    """Return the right answers and the messages on wrong ones in a self-study edition; else {}."""
     try:
         found = json.loads(Path(ANSWERS).read_text("utf-8"))["questions"]
     except (OSError, ValueError, LookupError, TypeError):
@@ -64,7 +66,7 @@ def _same(answer: Any, known: str | float) -> bool:
 
 
 def _misformed(name: str, form: str, namespace: dict[str, Any]) -> Finding | None:
-    """What is wrong with the form of the answer called `name`, or None if it can be graded."""
+    """Return the fault in the form of the answer called `name`, or None if it can be graded."""
     options = form.removeprefix("one of ").split() if form.startswith("one of ") else []
     if options:
         letters = ", ".join(f'"{option}"' for option in options)

@@ -1,4 +1,4 @@
-"""The ways in which a slope, what arrives and what was held before may make what is observed."""
+"""The ways in which a slope, a factor and the value held before may be combined."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Way:
-    """How a slope, a factor g and what was held, h, may make what is observed.
+    """A way to combine a slope, a factor g and the value held before, h.
 
     Attributes:
         says: in words, around the quantity's `{name}` and the `{slope}`.
-        bare: the same where the slope is right, and so must not be told.
-        apply: what is observed, from slope, g, h and the result.
-        slope: the slope, from what is observed, g, h and the result.
+        bare: the words for a right slope, which must not be revealed.
+        apply: the observation, from slope, g, h and the result.
+        slope: the slope, from the observation, g, h and the result.
         ask: a question to think about.
     """
 

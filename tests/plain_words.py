@@ -26,7 +26,7 @@ STUDENTS_READ = re.compile(
 """Files whose texts are a lesson, an answer or a sentence for students: they are not checked."""
 
 NOT_YET = re.compile(
-    r"coursecheck/|course/|grading_tests/|benchmarks/|docs/|tests/"
+    r"grading_tests/|benchmarks/|docs/|tests/"
     r"|[^/]+\.(py|md)"
 )
 """Files that are not rewritten yet."""

@@ -1,4 +1,4 @@
-"""What students get of a course, in whatever form: its release notebooks and its wheels."""
+"""Copies the students' part of a course: its release notebooks and its wheels."""
 
 from __future__ import annotations
 
@@ -18,14 +18,14 @@ from ..course_folder.settings import Settings
 from ..errors import CourseError
 from ..packages import module_folder
 
-# What `nbgrader generate_assignment` takes out. Where it is left, the release is not one.
+# Marks that `nbgrader generate_assignment` removes: a notebook with one is no release.
 _INSTRUCTORS_ONLY = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "END HIDDEN TESTS")
 EXTRA = "extra"
 _EPOCH = 315_532_800  # 1980-01-01, the first day that a zip file can hold
 
 
 def released(course: Path, names: Sequence[str]) -> list[str]:
-    """The assignments to give out: those named, or all that are released.
+    """Return the assignments to give out: those named, or all that are released.
 
     Raises:
         CourseError: one of them is not released, or its release cannot be read.
@@ -46,7 +46,7 @@ def copy_assignment(course: Path, settings: Settings, name: str, target: Path) -
     """Copy a release to `target`, with its data and its table of checks.
 
     Raises:
-        CourseError: something is missing, or the release holds what students must not have.
+        CourseError: a file is missing, or the release holds hidden parts.
     """
     _copy(course / "release" / name, target)
     _copy_beside(course, settings, name, target)
@@ -88,14 +88,14 @@ def build_wheels(course: Path, settings: Settings, target: Path) -> list[Path]:
 
 
 def wheel_metadata(wheel: Path) -> Message:
-    """What a wheel says of itself: its name, its version, what it requires."""
+    """Return a wheel's metadata: its name, its version, its requirements."""
     with zipfile.ZipFile(wheel) as packed:
         [name] = (name for name in packed.namelist() if name.endswith(".dist-info/METADATA"))
         return message_from_bytes(packed.read(name))
 
 
 def _copy(source: Path, target: Path) -> None:
-    """Copy a folder without what editors and Python leave in it, and without what links show."""
+    """Copy a folder without the files of editors and Python, and without links' targets."""
     for path in sorted(source.rglob("*")):
         inside = path.relative_to(source)
         if any(part.startswith(".") or part == "__pycache__" for part in inside.parts):
@@ -107,7 +107,8 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _copy_beside(course: Path, settings: Settings, name: str, target: Path) -> None:
-    """Copy what a notebook needs beside it, data and table, also where the release has it not."""
+    """Copy the files that a notebook needs beside it, data and table, also if the release lacks
+    them."""
     files = [course / "source" / name / file for file in settings.of(name).data]
     if not settings.tables and has_hidden_tests(course, name):
         files.append(settings.table_of(course, name))
@@ -150,9 +151,9 @@ def _checks_wheel(target: Path) -> Path:
 
 
 def _wheel(folder: Path, names: Sequence[str], target: Path) -> Path:
-    """Build a wheel of what these files and folders in `folder` hold.
+    """Build a wheel of these files and folders in `folder`.
 
-    Nothing is fetched: the tools that build it are installed with the autograder.
+    No file is fetched: the tools that build it are installed with the autograder.
     """
     with tempfile.TemporaryDirectory() as scratch:
         copy = Path(scratch) / "source"

@@ -107,7 +107,7 @@ def grade(root: Path) -> None:
 
 
 def as_results(report: Report, visibility: str) -> dict[str, Any]:
-    """A report in the form of Gradescope's results.json. It holds no seed."""
+    """Return a report in the form of Gradescope's results.json. It holds no seed."""
     return {
         "score": report.score,
         "output": "\n".join(report.notes),

@@ -1,4 +1,4 @@
-"""Adds to an edition what only those get who learn alone: right answers, solutions, discussion."""
+"""Adds the parts for people who learn alone: right answers, solutions, discussion."""
 
 from __future__ import annotations
 
@@ -47,11 +47,11 @@ def add_self_study(course: Path, names: Sequence[str], target: Path) -> None:
 
 
 def start_of_self_study(names: Sequence[str], folder: str) -> Markup:
-    """What an edition's start page says of it.
+    """Return the self-study part of an edition's start page.
 
     Args:
         names: the assignments.
-        folder: where the pages with solutions are, seen from the start page.
+        folder: the path of the pages with solutions, seen from the start page.
     """
     page = templates(__package__).get_template("self_study.html")
     return Markup(page.render(names=names, folder=folder))

@@ -8,7 +8,7 @@ from itertools import compress
 from typing import Any
 
 from coursecheck import inference
-from coursecheck.check import first_wrong, match, told
+from coursecheck.check import first_wrong, match, own_words
 from coursecheck.messages import (
     CANNOT_READ,
     Example,
@@ -93,7 +93,7 @@ class Explaining:
                 entry = self._table[exercise.id]
             if observed and not says:
                 hints = self._submission.assignment.hints
-                says = explain(entry["probes"], observed, hints) or told(entry, observed)
+                says = explain(entry["probes"], observed, hints) or own_words(entry, observed)
         if not says:
             says, shown = self._inferred(result, exercise, tried, observed)
             result.inferred, example = says or None, shown or example

@@ -35,12 +35,12 @@ _STYLE = """
 _DASHES = ("", "7 4", "2 4", "9 4 2 4")
 _MARKS = {0: "h.1", 2: "h5"}
 _CHARACTER = 7.2
-"""About how wide a character is, in pixels: enough to leave room for labels."""
+"""Width of a character in pixels, roughly: enough to leave room for labels."""
 _APART = 14.0  # pixels from one label to the next
 
 
 class Svg:
-    """A drawing in pixels: parts, and the words that say what it shows."""
+    """A drawing in pixels: its parts, and its description."""
 
     def __init__(self, width: float, height: float, about: str) -> None:
         self.width, self.height, self.about = width, height, about
@@ -151,7 +151,7 @@ class Axes(Svg):
             )
 
     def place(self, x: float, y: float) -> Point:
-        """Where a point of the plane lies in the drawing, in pixels."""
+        """Return the place of a point of the plane in the drawing, in pixels."""
         (x0, x1), (y0, y1) = self._across, self._up
         return (
             self._left + (x - x0) / (x1 - x0) * self._size[0],
@@ -161,7 +161,7 @@ class Axes(Svg):
     def curve(
         self, points: Iterable[Point], name: str = "", number: int = 0, look: str = ""
     ) -> None:
-        """A curve; `number` chooses colour and dashes, `name` stands beside the plane."""
+        """Draw a curve; `number` chooses colour and dashes, `name` stands beside the plane."""
         places = [self._within(*self.place(*point)) for point in points]
         dash = f' stroke-dasharray="{_DASHES[number % 4]}"' if number % 4 else ""
         corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
@@ -172,11 +172,11 @@ class Axes(Svg):
             self._ends.append((places[-1][1], edge, name, f'{look}"{dash}'))
 
     def _within(self, x: float, y: float) -> Point:
-        """The nearest place on the plane: a curve that leaves it runs along its edge."""
+        """Return the nearest place on the plane: a curve that leaves it runs along its edge."""
         return x, min(max(y, self._top), self._top + self._size[1])
 
     def dot(self, x: float, y: float, shape: str = "circle", number: int = 0) -> None:
-        """A point: a `circle`, a `triangle` or a `square`."""
+        """Draw a point: a `circle`, a `triangle` or a `square`."""
         at, to = self.place(x, y)
         look = f'class="ch-dot ch-fill-{number % 4}"'
         if shape == "circle":
@@ -187,7 +187,7 @@ class Axes(Svg):
             self.add(f'<path {look} d="M{at:.1f},{to - 6.5:.1f}l6.2,11h-12.4z"/>')
 
     def note(self, x: float, y: float, words: str) -> None:
-        """Words to the left of a point, a little above it."""
+        """Write words to the left of a point, a little above it."""
         at, to = self.place(x, y)
         self.text(at - 9, to - 9, words, "end")
 
@@ -198,8 +198,9 @@ class Axes(Svg):
         answers: Sequence[Sequence[float]],
         threshold: float,
     ) -> None:
-        """Where answers on a grid lie above a threshold, blue and dotted, and where not, orange,
-        with a line between. Inside each square of the grid the border is a straight line."""
+        """Fill the area of a grid with answers above a threshold blue and dotted, and the rest
+        orange, with a line between. Inside each square of the grid the border is a straight
+        line."""
         above = [[answer - threshold for answer in row] for row in answers]
         below = [[-margin for margin in row] for row in above]
         self.regions(columns, rows, [above, below])
@@ -211,8 +212,8 @@ class Axes(Svg):
         margins: Sequence[Sequence[Sequence[float]]],
         numbers: Sequence[int] = (0, 1, 2, 3),
     ) -> None:
-        """Where each of several margins on a grid is above 0, in its colour; blue is dotted, green
-        has strokes. Between them runs a line."""
+        """Fill the area of a grid in which each margin is above 0, in its colour; blue is dotted,
+        green has strokes. Between them runs a line."""
         border = []
         for rank, (margin, number) in enumerate(zip(margins, numbers, strict=False), 1):
             inside, marks = [], []
@@ -243,7 +244,7 @@ class Axes(Svg):
         heights: Sequence[Sequence[float]],
         level: float,
     ) -> None:
-        """A thin line where heights on a grid pass a level."""
+        """Draw a thin line where heights on a grid pass a level."""
         lines = []
         for j in range(len(rows) - 1):
             for i in range(len(columns) - 1):
@@ -272,7 +273,7 @@ def room_for(names: Iterable[str]) -> float:
 
 
 def _cut(corners: list[tuple[Point, float]]) -> list[tuple[Point, float]]:
-    """The corners of a square, and between two on either side of 0 the place where it is 0."""
+    """Return the corners of a square, and between two on either side of 0 the place of the 0."""
     cut = []
     sided = [(place, side or 1e-12) for place, side in corners]
     for (here, side), (there, other) in zip(sided, sided[1:] + sided[:1], strict=True):
@@ -285,7 +286,8 @@ def _cut(corners: list[tuple[Point, float]]) -> list[tuple[Point, float]]:
 
 
 def _bounded(number: float) -> float:
-    """A network that was trained with too large a step may answer infinity, or no number at all."""
+    """Return a finite number: a network that was trained with too large a step may answer infinity
+    or NaN."""
     return min(max(number, -1e9), 1e9) if number == number else -1e9
 
 
@@ -294,7 +296,7 @@ def _path(places: Sequence[Point]) -> str:
 
 
 def _ticks(low: float, high: float, finest: float = 0.0) -> list[float]:
-    """Round numbers between two others, about five of them."""
+    """Return round numbers between two others, about five of them."""
     step = 10.0 ** math.floor(math.log10((high - low) / 2))
     step = next(step * f for f in (0.25, 0.5, 1.0, 2.0, 5.0) if (high - low) / (step * f) <= 6)
     step = max(step, finest)

@@ -159,7 +159,8 @@ def _describe(value: Any, number: int, note: str) -> Node:
 
 
 def names_of(labels: list[str]) -> list[str]:
-    """A name for each node: its label where no other has it, with its number where one has."""
+    """Return a name for each node: its label, with its number if another node has the same
+    label."""
     times = Counter(labels)
     return [
         label if label and times[label] == 1 else f"{label} (v{number})" if label else f"v{number}"
@@ -177,7 +178,7 @@ def attribute(value: Any, name: str) -> Any:
 
 
 def _operands(value: Any) -> list[Any] | None:
-    """Return what `_prev` holds, [] where there is no `_prev`, None where it cannot be read."""
+    """Return the operands in `_prev`, [] if there is no `_prev`, None if it cannot be read."""
     if not looks_like_a_value(value):
         return []
     operands = attribute(value, "_prev")
@@ -197,7 +198,7 @@ def looks_like_a_value(thing: Any) -> bool:
 
 
 def not_a_value(root: Any, wish: str = "draw_graph draws the graph behind one Value") -> str:
-    """What to tell somebody who passed something else than a Value to a function with a wish."""
+    """Return the message for an argument that is no Value, to a function with a wish."""
     kind = type(root).__name__
     if root is None:
         advice = "None often means that a function ended without `return out`."
@@ -220,7 +221,7 @@ def notes_of(highlight: Mapping[Any, str] | Iterable[Any]) -> dict[int, str]:
 
 
 def short(number: Any) -> str:
-    """Write a number with four significant digits; "?" and its type for what is no number."""
+    """Write a number with four significant digits; another object as "?" and its type."""
     if number is MISSING:
         return "?"
     if number is None or isinstance(number, bool):
@@ -230,7 +231,7 @@ def short(number: Any) -> str:
             raise TypeError("a string is not a number, even where float() would read it")
         text = f"{float(number):.4g}"
     except Exception:
-        # Conversion runs the methods of whatever was stored, which may raise anything.
+        # Conversion runs methods of the stored object, which may raise anything.
         return f"? ({clean(type(number).__name__, 12)})"
     whole = text.lstrip("-").isdigit()
     return text + ".0" if whole and not isinstance(number, int) else text

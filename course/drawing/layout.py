@@ -36,7 +36,7 @@ class Shape:
 
     @property
     def weight(self) -> int:
-        """How much the shape insists on a straight arrow: leaves give way to the main line."""
+        """Weight of the shape in keeping its arrow straight: leaves give way to the main line."""
         return 1 if self.node and not self.node.op else 100
 
 
@@ -130,7 +130,7 @@ class Layout:
 
 
 def layout_by_dot(source: str) -> Layout | None:
-    """Ask the dot program for a layout; None where it is missing, too slow, or not understood."""
+    """Ask the dot program for a layout; None if it is missing, too slow, or not understood."""
     program = shutil.which("dot")
     if program is None:
         return None

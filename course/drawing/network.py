@@ -19,11 +19,11 @@ _COLUMN, _ROW, _RADIUS = 96.0, 38.0, 15.0
 _TOP, _SIDE = 50.0, 46.0
 _FOOT = "in a circle: the bias   ━ positive   ╌ negative"
 _THICKEST = 6.0
-_FEW = 6  # weights into a neuron that are told in words one by one
+_FEW = 6  # weights into a neuron that are listed in words one by one
 
 
 def weights_of(network: Any) -> Weights | None:
-    """What a network's layers hold, or None where it is not made of layers of neurons.
+    """Return the weights of a network, or None if it is not made of layers of neurons.
 
     Args:
         network: it has `layers`; each of them has `neurons` or is a list of them; a neuron has `w`,
@@ -44,11 +44,11 @@ def weights_of(network: Any) -> Weights | None:
 def network_drawing(
     weights: Weights, inputs: Sequence[str] = (), outputs: Sequence[str] = (), title: str = ""
 ) -> Svg:
-    """The drawing, with its words.
+    """Return the drawing, with its description.
 
     Args:
-        weights: as `weights_of` gives them.
-        inputs, outputs: what stands beside the first and the last column.
+        weights: as `weights_of` returns them.
+        inputs, outputs: names beside the first and the last column.
         title: stands above.
     """
     sizes = [len(weights[0][0]) - 1, *map(len, weights)]
@@ -86,15 +86,15 @@ def network_drawing(
 
 
 def network_in_words(weights: Weights) -> str:
-    """Layers and weights, those of a wide layer as a range."""
+    """Return layers and weights in words, those of a wide layer as a range."""
     sizes = [len(weights[0][0]) - 1, *map(len, weights)]
     count = sum(len(neuron) for layer in weights for neuron in layer)
     words = [f"A network {' to '.join(map(str, sizes))}, {count} weights and biases."]
     for number, layer in enumerate(weights, 1):
         every = [weight for neuron in layer for weight in neuron[:-1]]
         if len(every) <= _FEW:
-            told = ", ".join(f"{weight:.2f}" for weight in every)
-            words.append(f"Layer {number} has the weights {told}.")
+            listed = ", ".join(f"{weight:.2f}" for weight in every)
+            words.append(f"Layer {number} has the weights {listed}.")
         else:
             negative = sum(weight < 0 for weight in every)
             words.append(

@@ -8,14 +8,14 @@ from course.drawing.chart import Svg
 
 
 def pixel_drawing(picture: Sequence[float], caption: str, pixel: int, about: str) -> Svg:
-    """The drawing, with a caption above.
+    """Return the drawing, with a caption above.
 
     Args:
         picture: a number from 0 (paper) to 1 (ink) for each pixel, row by row; as many rows as
             columns.
         caption: stands above.
         pixel: the side of a pixel, in pixels of the screen.
-        about: what is to be seen, for those who do not see it.
+        about: a description of the picture.
     """
     columns = round(len(picture) ** 0.5)
     side = pixel * columns

@@ -1,8 +1,8 @@
 """Pictures of a student's own engine that move: a stepper, a playground, and a sandbox.
 
-Each is a model in plain Python (`stepping`, `playing`, `sandbox`) that says what its controls are
-and what its picture is. One view, `panel`, shows any of them. Nothing of Jupyter is imported until
-one of them is shown. `film` needs no kernel at all: its picture moves by itself.
+Each is a model in plain Python (`stepping`, `playing`, `sandbox`) that defines its controls and its
+picture. One view, `panel`, shows any of them. Jupyter's modules are imported only when one of them
+is shown. `film` needs no kernel at all: its picture moves by itself.
 """
 
 from course.interactives.film import watch

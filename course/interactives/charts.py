@@ -1,4 +1,4 @@
-"""The sandbox's charts: the loss, gradients by layer, and what a network says where.
+"""Draws the sandbox's charts: the loss, gradients by layer, and a network's decisions.
 
 They change several times a second while a network trains, so each must be drawn in milliseconds.
 """
@@ -21,7 +21,8 @@ VANISHING, EXPLODING = 0.01, 100.0  # the first layer's gradient as a share of t
 
 
 def loss_chart(losses: Sequence[float]) -> Svg:
-    """The loss by epoch, on a logarithmic scale where it spans several magnitudes."""
+    """Return a chart of the loss by epoch, on a logarithmic scale if it spans several
+    magnitudes."""
     if not losses:
         return _empty("Loss by epoch", "no epoch yet")
     low, high = min(losses), max(losses)
@@ -48,7 +49,7 @@ def loss_chart(losses: Sequence[float]) -> Svg:
 def plane_chart(
     side: Sequence[Sequence[float]], grid: list[list[list[float]]], samples: Sequence[Sample]
 ) -> Svg:
-    """Where the network decides for which class, with the points that it trains on.
+    """Return a chart of the network's decisions, with the points that it trains on.
 
     Args:
         side: the places of the grid's columns, and those of its rows.
@@ -61,7 +62,7 @@ def plane_chart(
     for row in grid:
         for output in row:
             share[decided(output)] += 1
-    told = ", ".join(
+    listed = ", ".join(
         f"class {k} on {100 * count / sum(share):.0f} %" for k, count in enumerate(share)
     )
     axes = Axes(
@@ -70,7 +71,7 @@ def plane_chart(
         (250, 190),
         "Border",
         "   ".join(f"{SIGNS[k]} class {k}" for k in range(classes)) + "   ━ border",
-        about=f"The network decides for {told} of the plane",
+        about=f"The network decides for {listed} of the plane",
     )
     if classes == 2:
         flat = [[scores(output)[1] - scores(output)[0] for output in row] for row in grid]
@@ -84,7 +85,8 @@ def plane_chart(
 
 
 def answers_chart(samples: Sequence[Sample], outputs: Sequence[Sequence[float]]) -> Svg:
-    """The network's score for class 1 at each point, for points that lie on no plane."""
+    """Return a chart of the network's score for class 1 at each point, for points that lie on no
+    plane."""
     values = [scores(output)[1] for output in outputs]
     reach = max([1.2, *(1.1 * abs(value) for value in values if math.isfinite(value))])
     axes = Axes(
@@ -104,7 +106,7 @@ def answers_chart(samples: Sequence[Sample], outputs: Sequence[Sequence[float]])
 
 
 def gradient_chart(sizes: Sequence[float]) -> Svg:
-    """How large a gradient is in each layer, as bars on a logarithmic scale."""
+    """Return a chart of the size of the gradient in each layer, as bars on a logarithmic scale."""
     svg = Svg(310, 84 + 26 * max(len(sizes), 3), gradients_in_words(sizes))
     svg.text(155, 20, "Gradient in each layer", "middle", "ch-title")
     left, width, top = 62.0, 150.0, 36.0
@@ -128,11 +130,12 @@ def gradient_chart(sizes: Sequence[float]) -> Svg:
 
 
 def gradients_in_words(sizes: Sequence[float]) -> str:
-    """The sizes, and whether they vanish or explode on their way back to the first layer."""
+    """Return the sizes in words, and whether they vanish or explode on their way back to the first
+    layer."""
     if not sizes:
         return "There are no gradients yet."
-    told = ", ".join(f"{size:.2g} in layer {k}" for k, size in enumerate(sizes, 1))
-    words = f"Gradients by layer: {told}."
+    listed = ", ".join(f"{size:.2g} in layer {k}" for k, size in enumerate(sizes, 1))
+    words = f"Gradients by layer: {listed}."
     first, last = sizes[0], sizes[-1]
     if any(not math.isfinite(size) for size in sizes):
         return f"{words} They have exploded: one of them is no number any more."
@@ -145,7 +148,7 @@ def gradients_in_words(sizes: Sequence[float]) -> str:
 
 
 def beside(charts: Sequence[Svg]) -> str:
-    """The charts in rows, as many in each as fit."""
+    """Return the charts in rows, as many in each as fit."""
     shown = "".join(f"<div>{fitting(str(chart), scrolls=False)}</div>" for chart in charts)
     return f'<div style="display:flex;flex-wrap:wrap;gap:12px;align-items:flex-start">{shown}</div>'
 

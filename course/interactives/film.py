@@ -103,7 +103,7 @@ class _Reel:
         self.keyframes = "".join(f"@keyframes {n}{{{rule}}}" for n, rule in self._rules.items())
 
     def _numbers(self) -> Iterator[str]:
-        """Give each number for the time in which it stands, and what each gradient gains."""
+        """Yield each number for the time in which it stands, and the gain of each gradient."""
         nodes = [shape.node for shape in self._picture.shapes.values() if shape.node]
         grads: dict[int, tuple[float, Any]] = {node.number: (0.0, 0.0) for node in nodes}
         for slot, step in enumerate(self._steps):
@@ -124,7 +124,7 @@ class _Reel:
             yield self._text(place, 1, short(grad), since)
 
     def _movements(self) -> Iterator[str]:
-        """Give the ring around the node whose turn it is, and the dots that carry its numbers."""
+        """Yield the ring around the current node, and the dots that carry its numbers."""
         for slot, step in enumerate(self._steps):
             if step.place < 0:
                 continue

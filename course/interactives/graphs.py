@@ -1,4 +1,4 @@
-"""Orders a student's graph, and computes it anew from other leaves by the student's operations."""
+"""Sorts a student's graph, and computes it again from other leaves by the student's operations."""
 
 from __future__ import annotations
 
@@ -20,7 +20,7 @@ _METHODS = ("exp", "log", "tanh", "relu", "sigmoid", "sin", "cos", "sqrt")
 
 
 def topological(root: Any) -> list[Any]:
-    """Every node behind `root`, operands first, without recursion.
+    """Return every node behind `root`, operands first, without recursion.
 
     Raises:
         TypeError: some `_prev` is no set, tuple or list.
@@ -46,7 +46,7 @@ def topological(root: Any) -> list[Any]:
 
 
 def uses(node: Any) -> list[Any]:
-    """The operands that a node names, in its order."""
+    """Return the operands that a node names, in its order."""
     operands = attribute(node, "_prev")
     if operands is MISSING:
         return []
@@ -59,12 +59,12 @@ def uses(node: Any) -> list[Any]:
 def rebuild(
     nodes: Sequence[Any], operands: Sequence[Sequence[int]], numbers: dict[int, float]
 ) -> Any:
-    """The root of a new graph of the same form, with the same labels.
+    """Return the root of a new graph of the same form, with the same labels.
 
     Args:
         nodes: the old graph, operands first, root last.
         operands: for each node the places of its operands.
-        numbers: what leaves hold, by place; the others hold what they held.
+        numbers: new numbers of leaves, by place; the others keep theirs.
 
     Raises:
         LookupError: an operation is unknown.
@@ -83,7 +83,8 @@ def rebuild(
 
 
 def can_rebuild(nodes: Sequence[Any], operands: Sequence[Sequence[int]]) -> bool:
-    """Whether the same leaves give the same number again. A set of operands has lost its order."""
+    """Return whether the same leaves give the same number again. A set of operands has lost its
+    order."""
     if any(isinstance(attribute(node, "_prev"), (set, frozenset)) for node in nodes):
         return False
     try:

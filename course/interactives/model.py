@@ -1,4 +1,5 @@
-"""What a model offers to the view: controls, a picture, words, and news for a screen reader."""
+"""The interface of a model to the view: controls, a picture, words, and news for a screen
+reader."""
 
 from __future__ import annotations
 
@@ -13,14 +14,14 @@ from typing import Any, Protocol
 
 @dataclass(frozen=True)
 class Control:
-    """Something to operate.
+    """A control of an interactive.
 
     Attributes:
-        name: what the model's `act` knows it by.
-        label: what it is called on the screen and by a screen reader.
+        name: its name for the model's `act`.
+        label: its name on the screen and for a screen reader.
         kind: "button", "toggle", "slider", "choice" or "pad", a place to draw strokes on.
         value: its state now; a button has none.
-        enabled: whether it does anything now.
+        enabled: whether it has an effect now.
         low, high, step: of a slider.
         options: of a choice.
     """
@@ -39,11 +40,11 @@ class Control:
 class Model(Protocol):
     """An interactive without its looks.
 
-    Before `begin`, a model shows what is worth keeping on a page that nobody can operate.
+    Before `begin`, a model shows a picture for pages without working controls.
 
     Attributes:
-        title: what the interactive is called.
-        news: what happened last, in words to be read out.
+        title: the name of the interactive.
+        news: the last event, in words to be read out.
         running: whether it goes on by itself, by an `act("tick", None)` every now and then.
     """
 
@@ -52,19 +53,20 @@ class Model(Protocol):
     running: bool
 
     def begin(self) -> None:
-        """Somebody is there to operate it: go to where one starts."""
+        """Go to the start, since the controls work from now on."""
 
     def controls(self) -> list[Control]:
-        """The controls in the keyboard's order: always the same ones, whatever their state."""
+        """Return the controls in the keyboard's order: always the same ones, whatever their
+        state."""
 
     def act(self, name: str, value: Any) -> None:
-        """Do what a control says. Raises `YourCodeFailed` where the student's code raised."""
+        """Do a control's action. Raises `YourCodeFailed` if the student's code raised."""
 
     def html(self) -> str:
-        """The picture, with its words."""
+        """Return the picture, with its words."""
 
     def text(self) -> str:
-        """The picture in words alone."""
+        """Return the picture in words alone."""
 
 
 class YourCodeFailed(Exception):
@@ -85,7 +87,7 @@ class YourCodeFailed(Exception):
 
 @contextmanager
 def your_code(what: str) -> Iterator[None]:
-    """Run a student's code; `what` says which, as the beginning of a sentence."""
+    """Run a student's code; `what` names it, as the beginning of a sentence."""
     try:
         yield
     except Exception as error:

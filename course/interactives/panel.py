@@ -1,7 +1,7 @@
 """The widget that holds a model's controls, and a live region for screen readers.
 
-What is in it is drawn by `panel.js`. Import this module only to show it: it brings the widget
-library along.
+Its content is drawn by `panel.js`. Import this module only to show it: it imports the widget
+library.
 """
 
 from __future__ import annotations
@@ -20,7 +20,7 @@ _HERE = Path(__file__).parent
 
 
 class Panel(anywidget.AnyWidget):
-    """Passes on to a model what is done with its controls, and shows how it is afterwards.
+    """Passes changes of its controls on to a model, and shows the model's new state.
 
     Attributes:
         picture: the display handle of the model's picture.
@@ -44,7 +44,7 @@ class Panel(anywidget.AnyWidget):
         self.on_msg(self._hear)
 
     def mimebundle(self) -> dict[str, Any]:
-        """What refers to this widget in an output."""
+        """Return the reference to this widget in an output."""
         view = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
         return {"application/vnd.jupyter.widget-view+json": view}
 
@@ -64,7 +64,7 @@ class Panel(anywidget.AnyWidget):
                 self._model.act(message["name"], message["value"])
             except YourCodeFailed as error:
                 problem = str(error)
-        elif not self._begun:  # a second view of the same widget begins nothing
+        elif not self._begun:  # a second view of the same widget does not start again
             self._begun = True
             self._model.begin()
         if self.picture is not None:

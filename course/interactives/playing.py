@@ -15,7 +15,7 @@ from course.interactives.model import Control, YourCodeFailed, your_code
 from course.interactives.showing import show
 from course.interactives.writing import as_number, brief
 
-REACH = 10.0  # how far a slider goes to either side of where it starts
+REACH = 10.0  # the distance from a slider's start to either end
 NUDGE = 0.1
 EXAMPLE = "playground(Value, lambda a, b: a * b, a=2.0, b=-3.0)"
 
@@ -59,10 +59,10 @@ class Evaluation:
 
 
 class Playground:
-    """The model: an expression, the numbers of its inputs, and what came of them.
+    """The model: an expression, the numbers of its inputs, and their results.
 
     Attributes:
-        numbers: where the inputs are now, by name.
+        numbers: the present numbers of the inputs, by name.
         gradients: whether a backward pass is wanted.
         shown: the last evaluation that worked.
     """
@@ -91,7 +91,7 @@ class Playground:
         self.shown = self._evaluate()
 
     def begin(self) -> None:
-        """It starts as it is."""
+        """Do nothing: it starts in its initial state."""
 
     def controls(self) -> list[Control]:
         sliders = [
@@ -156,24 +156,24 @@ class Playground:
 
 
 def _what_happened(before: Evaluation, now: Evaluation) -> str:
-    """What a move did, and what the gradient had promised for it."""
+    """Return a sentence on a move's effect, and on the effect that the gradient predicted."""
     moved = [name for name, number in now.numbers.items() if number != before.numbers[name]]
     if not moved:
         return f"The gradients are {'there' if now.gradients else 'left out'}."
     old, new = before.result, now.result
     if old is None or new is None:
         return ""
-    told = f"{now.name} went from {short(old)} to {short(new)}, by {short(new - old)}."
+    sentence = f"{now.name} went from {short(old)} to {short(new)}, by {short(new - old)}."
     grad = as_number(attribute(before.inputs[moved[0]], "grad"))
     if len(moved) > 1 or not before.gradients or grad is None:
-        return told
+        return sentence
     step = now.numbers[moved[0]] - before.numbers[moved[0]]
     promise = f"{short(grad)} · {short(step)} = {short(grad * step)}"
-    return f"{told} The gradient of {moved[0]} had promised about {promise}."
+    return f"{sentence} The gradient of {moved[0]} had promised about {promise}."
 
 
 def _starting_numbers(expression: Callable[..., Any], starts: dict[str, Any]) -> dict[str, float]:
-    """Where each input of the expression starts. Raises TypeError where that is not clear."""
+    """Return the start of each input of the expression. Raises TypeError if one is unclear."""
     try:
         bound = inspect.signature(expression).bind(**starts)
     except TypeError as error:

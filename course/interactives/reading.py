@@ -1,4 +1,4 @@
-"""Reads the digit that somebody draws, with a network of the student's own."""
+"""Reads a digit that a person draws, with a network of the student's own."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def draw_digit(network: Callable[[list[float]], Any]) -> Reader:
 
 
 class Reader:
-    """The model: what was drawn, and how likely the network holds each digit to be.
+    """The model: the drawn digit, and the network's probability for each digit.
 
     Attributes:
         picture: the pixels, row by row.
@@ -52,7 +52,7 @@ class Reader:
         self._strokes: list[Stroke] = []
         self.chances: list[float] = []
         self.news = ""
-        # A page that nobody can draw on shows a digit that the course draws.
+        # A page without working controls shows a digit that the course draws.
         self._read(digits(1, seed=7)[0][0])
 
     def __repr__(self) -> str:

@@ -5,8 +5,8 @@ from __future__ import annotations
 import re
 from collections.abc import Callable
 
-# What the result's gradient is multiplied by, for each operand in turn. {a} and {b} are the
-# operands, {c} is the result. "" stands for a factor of 1.
+# The factor on the result's gradient, for each operand in turn. {a} and {b} are the operands, {c}
+# is the result. "" stands for a factor of 1.
 _FACTORS = {
     "+": ("", ""),
     "*": ("{b}", "{a}"),
@@ -22,10 +22,10 @@ _FACTORS = {
 def rule(
     op: str, root: str, result: str, grad: str, operands: list[tuple[str, str]], data: str
 ) -> list[tuple[str, str]]:
-    """For each operand, what the chain rule adds to its gradient.
+    """Return the term that the chain rule adds to each operand's gradient.
 
     Args:
-        op: the operation, as the result's `_op` has it.
+        op: the operation, as in the result's `_op`.
         root: the name of the node that is differentiated.
         result: the name of the operation's result.
         grad: the result's gradient, in digits.
@@ -33,8 +33,8 @@ def rule(
         data: the result's number, in digits.
 
     Returns:
-        The addition in names and in digits, such as ("∂o/∂x += n.grad · w", "0.5 · -3.0"). Where
-        the operation is unknown, the factor is spelt out in words and the digits are missing.
+        The addition in names and in digits, such as ("∂o/∂x += n.grad · w", "0.5 · -3.0"). If the
+        operation is unknown, the factor is spelt out in words and the digits are missing.
     """
     factors = _factors(op, len(operands))
     names = [term(name) for name, _ in operands]
@@ -53,7 +53,7 @@ def rule(
 
 
 def term(name: str) -> str:
-    """A name as part of a formula: in brackets unless it is a single word."""
+    """Return a name as part of a formula: in brackets unless it is a single word."""
     return name if re.fullmatch(r"\w+", name) else f"({name})"
 
 

@@ -52,7 +52,7 @@ PREVIEW = 150  # epochs before the picture that stays on a page without controls
 WORK = 20_000  # points times parameters times epochs that a preview may cost
 TICK = 0.12  # seconds of training between two pictures
 LOOK = 0.08  # seconds that a picture may ask the network while it trains
-FINE, COARSE = 21, 9  # points to a side of the plane, at rest and at worst while training
+FINE, COARSE = 21, 9  # points to a side of the plane, when idle and at worst while training
 
 
 def sandbox(
@@ -71,7 +71,7 @@ def sandbox(
         losses: your losses, one or several of mse, hinge, bce and cross_entropy. Each is called as
             its exercise says: cross_entropy once a sample, the others once a batch.
         Layer: your class. With it the activation can be chosen: the network's `layers` are then
-            made anew as `Layer(n_inputs, n_outputs, activation)`.
+            made again as `Layer(n_inputs, n_outputs, activation)`.
         data: what to begin with: "xor", "four points", "moons", "circle", "spiral" or "three
             clouds".
 
@@ -189,7 +189,7 @@ class Sandbox:
         return len(self.losses)
 
     def reset(self) -> None:
-        """Make a new network and forget the losses."""
+        """Make a new network and clear the losses."""
         self.running = False
         self.losses = []
         self.task = TASKS[self.settings["data"]]()
@@ -243,7 +243,7 @@ class Sandbox:
             self._look()
 
     def _train_batch(self) -> None:
-        """One step; it ends an epoch where no point of it is left."""
+        """Take one step; an epoch ends when none of its points is left."""
         samples = self.task.samples
         if not self._order:
             self._order = list(range(len(samples)))
@@ -260,7 +260,7 @@ class Sandbox:
             self.losses.append(self._sum / len(samples))
 
     def _forward_and_backward(self, samples: list[Sample]) -> float:
-        """The loss of these samples, with their gradients in the parameters."""
+        """Return the loss of these samples, with their gradients in the parameters."""
         name = self.settings["loss"]
         with your_code("A training step"):
             outputs = [self._outputs(point) for point, _ in samples]
@@ -279,7 +279,7 @@ class Sandbox:
         return number
 
     def _gradient_sizes(self) -> list[float]:
-        """The root mean square of each layer's gradients; parameters are listed by layer."""
+        """Return the root mean square of each layer's gradients; parameters are listed by layer."""
         weights = weights_of(self.network)
         if weights is None:
             return []
@@ -375,7 +375,7 @@ class Sandbox:
         return network_in_words(weights)
 
     def _rows(self) -> list[tuple[str, ...]]:
-        """Each point in words, where there are few."""
+        """Return each point in words, if there are few."""
         if len(self.task.samples) > 4:
             return []
         rows: list[tuple[str, ...]] = []
@@ -410,7 +410,7 @@ class Sandbox:
             self._optimizer = self._SGD(self._parameters, now["rate"], **extra)
 
     def _tick(self) -> None:
-        """Train a little, and stop where there is no more to see."""
+        """Train a little, and stop when all is learnt."""
         if not self.running:
             return
         were_right, above = self._all_right(), not self.losses or self.losses[-1] >= GOAL
@@ -427,7 +427,7 @@ class Sandbox:
 
 
 def _axis(numbers: list[float], points: int) -> list[float]:
-    """Evenly spaced numbers that reach a little beyond the given ones."""
+    """Return evenly spaced numbers that reach a little beyond the given ones."""
     low, high = min(numbers), max(numbers)
     margin = 0.25 * (high - low)
     return [low - margin + (high - low + 2 * margin) * i / (points - 1) for i in range(points)]

@@ -1,7 +1,7 @@
-"""Shows a model: its picture as an output of its own, above it the controls where they can work.
+"""Shows a model: its picture as an output of its own, and above it controls, if they work there.
 
-The picture is an ordinary output that is replaced at each change. So it stays where a widget does
-not: in a saved notebook, on an exported page, in feedback.
+The picture is an ordinary output that is replaced at each change. So, unlike a widget, it stays in
+a saved notebook, on an exported page, and in feedback.
 """
 
 from __future__ import annotations
@@ -16,11 +16,11 @@ NOTE = "The controls appear where a notebook is running: run this cell again to 
 
 
 class Picture:
-    """What a model looks like now, on any page.
+    """The present picture of a model, for any page.
 
     Args:
-        model: whose picture it is.
-        problem: what went wrong just now, if anything did.
+        model: the model.
+        problem: an error message to show above it.
     """
 
     def __init__(self, model: Model, problem: str = "") -> None:
@@ -48,14 +48,14 @@ def show(model: Model) -> None:
     if panel is None:
         display(Picture(model))
         return
-    # Pages that know no widgets show the note, JupyterLab shows the widget.
+    # Pages without widgets show the note, JupyterLab shows the widget.
     note = {"text/plain": NOTE, "text/html": f"<p><em>{NOTE}</em></p>"}
     display({**panel.mimebundle(), **note}, raw=True)
     panel.picture = display(Picture(model), display_id=True)
 
 
 def _panel(model: Model) -> Any:
-    """The model's controls, or None where there is no widget library."""
+    """Return the model's controls, or None if the widget library is missing."""
     try:
         from course.interactives.panel import Panel
     except ImportError:

@@ -1,8 +1,8 @@
 """Steps forward and backward through a graph, one node at a time, on the student's own engine.
 
 The backward pass is run once, when the stepper is made: every gradient is set to 0, then each
-node's `_backward` is called in reverse topological order, and what changed is written down. After
-that the gradients are put back. What is shown is what the engine did; the rule beside it is text.
+node's `_backward` is called in reverse topological order, and the changes are recorded. After that
+the gradients are put back. The picture shows the engine's own results; the rule beside it is text.
 """
 
 from __future__ import annotations
@@ -29,16 +29,16 @@ from course.interactives.rules import rule, term
 from course.interactives.showing import show
 from course.interactives.writing import brief, table
 
-LISTED = 60  # steps that the words below the picture tell in full
+LISTED = 60  # steps that the words below the picture describe in full
 MAX_NODES = 1000  # every step looks at every gradient
 SLIDERS = 6  # leaves that can be moved, at most: those with a label
-REACH, NUDGE = 10.0, 0.1  # how far a slider goes to either side, and in which steps
+REACH, NUDGE = 10.0, 0.1  # the distance from a slider's start to either end, and its steps
 
 
 def step_through(root: Any) -> None:
     """Step forward and then backward through the graph behind `root`, one node at a time.
 
-    Leaves with a label have sliders. Where one moves, a new graph is computed by the operations of
+    Leaves with a label have sliders. When one moves, a new graph is computed by the operations of
     the root's class; the graph behind `root` and its gradients stay as they were.
 
     Args:
@@ -53,7 +53,7 @@ def step_through(root: Any) -> None:
 
 @dataclass(frozen=True)
 class Row:
-    """A gradient in one step: the rule in names and in digits, and what the engine did."""
+    """A gradient in one step: the rule in names and in digits, and the engine's result."""
 
     rule: str
     digits: str
@@ -71,7 +71,7 @@ class Step:
     Attributes:
         phase: "forward" or "backward".
         place: the node's place in the order; -1 for the leaves all together.
-        says: what happens, as one sentence.
+        says: the step, as one sentence.
         rows: the gradients it concerns.
         grads: the gradients that changed, by place.
     """
@@ -87,7 +87,7 @@ class Step:
 
 
 class Stepper:
-    """The model: a graph, its steps, and the place where one stands.
+    """The model: a graph, its steps, and the current step.
 
     Attributes:
         steps: all steps, forward and then backward.
@@ -115,7 +115,7 @@ class Stepper:
         self._whole = True
 
     def _read(self) -> None:
-        """Note the graph's form and numbers, and its steps."""
+        """Record the graph's form and numbers, and its steps."""
         labels = [attribute(node, "label") for node in self._nodes]
         self._names = names_of([clean(x, 32) if isinstance(x, str) else "" for x in labels])
         place = {id(node): i for i, node in enumerate(self._nodes)}
@@ -125,7 +125,7 @@ class Stepper:
         self.steps = [*self._forward(), *self._backward()]
 
     def _movable(self) -> dict[int, float]:
-        """The leaves that sliders move, by place, and where they start."""
+        """Return the leaves that sliders move, by place, with their starting numbers."""
         if not can_rebuild(self._nodes, self._operands):
             return {}
         leaves = [i for i, operands in enumerate(self._operands) if not operands]
@@ -175,7 +175,7 @@ class Stepper:
         self._go_to(min(max(targets[name](), 0), last))
 
     def _move(self, place: int, number: float) -> None:
-        """Compute the graph anew with this leaf elsewhere, and stay at the same step."""
+        """Compute the graph again with another number in this leaf, and stay at the same step."""
         numbers = {**self.numbers, place: number}
         with your_code(f"With {self._names[place]} = {short(number)} the graph"):
             root = rebuild(*self._first, numbers)
@@ -206,14 +206,14 @@ class Stepper:
             ("chain rule", "in numbers", "what your engine did"),
             [(row.rule, row.digits, row.seen) for row in step.rows],
         )
-        told = [f"<li>{escape(str(each))}</li>" for each in self.steps[:LISTED]]
-        more = len(self.steps) - len(told)
+        listed = [f"<li>{escape(str(each))}</li>" for each in self.steps[:LISTED]]
+        more = len(self.steps) - len(listed)
         rest = f"<p>… and {more} more.</p>" if more else ""
         return (
             f"<p><strong>{escape(self.heading)}.</strong> {escape(step.says)}</p>{rows}"
             f"{fitting(drawing.svg)}"
             f"<details{' open' if self._whole else ''}><summary>All steps in words</summary>"
-            f"<ol>{''.join(told)}</ol>{rest}</details>"
+            f"<ol>{''.join(listed)}</ol>{rest}</details>"
         )
 
     def text(self) -> str:
@@ -222,13 +222,13 @@ class Stepper:
         return f"{self.heading}. {self.steps[self.position]}\n{self._drawing()!r}"
 
     def _drawing(self) -> Any:
-        """The graph as far as it is known at this step."""
+        """Return a drawing of the graph as far as it is known at this step."""
         copies, step = self.copies(), self.steps[self.position]
         marked = {copies[step.place]: step.phase} if step.place >= 0 else {}
         return draw_graph(copies[-1], highlight=marked)
 
     def copies(self) -> list[_Copy]:
-        """Return copies of the nodes, operands first, that hold what is known at this step."""
+        """Return copies of the nodes, operands first, without the numbers of later steps."""
         steps = self.steps[: self.position + 1]
         reached = {step.place for step in steps}
         grads: dict[int, Any] = {}
@@ -246,7 +246,7 @@ class Stepper:
             copies.append(copy)
         return copies
 
-    # The passes, written down.
+    # Recording of the passes.
 
     def _require_backward(self) -> None:
         for node, name, operands in zip(self._nodes, self._names, self._operands, strict=True):
@@ -294,7 +294,8 @@ class Stepper:
         return clean(op, 14) if isinstance(op, str) else ""
 
     def _backward(self) -> list[Step]:
-        """Run the engine's backward steps and note what each of them did to the gradients."""
+        """Run the engine's backward steps and record the changes that each made to the
+        gradients."""
         before = [attribute(node, "grad") for node in self._nodes]
         try:
             for node in self._nodes:
@@ -329,18 +330,20 @@ class Stepper:
                 if not _same(old, new)
             }
             if self._operands[i] or changed or failure:
-                steps.append(self._tell(i, grads, changed, failure))
+                steps.append(self._describe_pass(i, grads, changed, failure))
             if failure:
                 break
             grads = after
         return steps
 
-    def _tell(self, place: int, grads: list[Any], changed: dict[int, Any], failure: str) -> Step:
+    def _describe_pass(
+        self, place: int, grads: list[Any], changed: dict[int, Any], failure: str
+    ) -> Step:
         name, grad = self._names[place], short(grads[place])
         operands = self._operands[place]
         known = operands * 2 if self._listed_once(place) else operands
         rules: dict[int, list[tuple[str, str]]] = {}
-        told = rule(
+        listed = rule(
             self._op(place),
             self._names[-1],
             name,
@@ -348,7 +351,7 @@ class Stepper:
             [(self._names[i], self._data[i]) for i in known],
             self._data[place],
         )
-        for operand, line in zip(known, told, strict=True):
+        for operand, line in zip(known, listed, strict=True):
             rules.setdefault(operand, []).append(line)
         rows = []
         for operand in dict.fromkeys([*operands, *changed]):
@@ -369,14 +372,14 @@ class Stepper:
         return Step("backward", place, says, rows, changed)
 
     def _listed_once(self, place: int) -> bool:
-        """Whether `_prev` is a set that holds one operand for two, as it does for x + x."""
+        """Return whether `_prev` is a set that holds one operand for two, as it does for x + x."""
         held = attribute(self._nodes[place], "_prev")
         one = isinstance(held, (set, frozenset)) and len(held) == 1
         return one and self._op(place) in ("+", "-", "*", "/")
 
 
 class _Copy:
-    """What a drawing needs of a node, with what is not known yet left out."""
+    """The attributes of a node that a drawing needs, without unknown ones."""
 
     data: Any
     grad: Any
@@ -391,7 +394,7 @@ def _same(old: Any, new: Any) -> bool:
     try:
         return float(old) == float(new) or (old != old and new != new)
     except Exception:
-        # Whatever was stored there, it is no number now.
+        # The student may have stored an object that is no number.
         return False
 
 

@@ -1,4 +1,4 @@
-"""What a sandbox can train on: data sets, and how each loss wants its targets."""
+"""The data sets of the sandbox, and the form of targets for each loss."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from course.datasets import circle, clouds, four_points, moons, spiral, xor
 
-POINTS = 48  # of a data set that can have any number, and as many again held out
+POINTS = 48  # points of a data set that can have any number, and as many again held out
 SEED, SEED_HELD_OUT = 0, 1
 Sample = tuple[list[float], int]
 
@@ -19,7 +19,7 @@ class Task:
 
     Attributes:
         samples: each point with the index of its class.
-        held_out: points of the same kind that no training sees; none where `samples` are all.
+        held_out: points of the same kind that are not trained on; empty if `samples` are all.
         classes: how many classes there are.
     """
 
@@ -33,7 +33,7 @@ class Task:
 
 
 def _two(data: tuple[list[list[float]], list[float]]) -> list[Sample]:
-    """Of two targets, the higher one is class 1."""
+    """Return samples of two classes: of two targets, the higher one is class 1."""
     return [(point, int(target > 0)) for point, target in zip(*data, strict=True)]
 
 
@@ -58,24 +58,24 @@ TASKS: dict[str, Callable[[], Task]] = {
 
 
 def n_outputs(loss: str, classes: int) -> int:
-    """One output decides between two classes, except for a cross-entropy."""
+    """Return the number of outputs: one decides between two classes, except for a cross-entropy."""
     return 1 if classes == 2 and loss != "cross_entropy" else classes
 
 
 def is_linear(loss: str, activation: str) -> bool:
-    """Whether the last layer is linear: where it is not, it is tanh, as mse can use it."""
+    """Return whether the last layer is linear: for mse it is tanh, if the others are tanh."""
     return loss in ("hinge", "bce", "cross_entropy") or activation != "tanh"
 
 
 def apply_loss(
     name: str, loss: Callable[..., Any], outputs: Sequence[list[Any]], classes: Sequence[int]
 ) -> Any:
-    """One Value: the student's loss of a batch.
+    """Return the student's loss of a batch, one Value.
 
     Args:
         name: "cross_entropy" is called once a sample with the index of the class, and the mean is
-            taken; "bce" gets targets 0 and 1; any other -1 and 1. With several outputs each says
-            whether the sample is of its class.
+            taken; "bce" gets targets 0 and 1; any other -1 and 1. With several outputs, the target
+            of each is whether the sample is of its class.
         loss: the student's function.
         outputs: for each sample the network's outputs.
         classes: for each sample the index of its class.
@@ -93,11 +93,11 @@ def apply_loss(
 
 
 def scores(output: Sequence[float]) -> list[float]:
-    """A score for each class, the highest of which decides."""
+    """Return a score for each class, the highest of which decides."""
     return list(output) if len(output) > 1 else [-output[0], output[0]]
 
 
 def decided(output: Sequence[float]) -> int:
-    """The class that the outputs decide for; 0 where they are no numbers."""
+    """Return the class that the outputs decide for; 0 if they are no numbers."""
     each = scores(output)
     return max(range(len(each)), key=lambda k: each[k] if each[k] == each[k] else float("-inf"))

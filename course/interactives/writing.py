@@ -1,4 +1,4 @@
-"""Reads and writes what a student's objects hold, for messages and pictures."""
+"""Formats a student's objects for messages and pictures."""
 
 from __future__ import annotations
 
@@ -8,18 +8,18 @@ from typing import Any
 
 
 def as_number(thing: Any) -> float | None:
-    """A float, or None where the thing is no number."""
+    """Return a float, or None if the thing is no number."""
     if isinstance(thing, (bool, str)):
         return None
     try:
         return float(thing)
     except Exception:
-        # Conversion runs whatever a student's object does.
+        # Conversion runs methods of a student's object.
         return None
 
 
 def brief(thing: Any) -> str:
-    """A thing in a few characters, for a message."""
+    """Return a thing in a few characters, for a message."""
     try:
         text = repr(thing)
     except Exception:
@@ -29,7 +29,7 @@ def brief(thing: Any) -> str:
 
 
 def table(head: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
-    """An HTML table of plain text; "" where there is no row."""
+    """Return an HTML table of plain text; "" if there is no row."""
 
     def line(cells: Sequence[str], tag: str) -> str:
         style = 'style="text-align:left;padding:3px 14px 3px 0"'

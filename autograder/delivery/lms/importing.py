@@ -1,6 +1,6 @@
 """Imports a download of a learning management system into `submitted/`, and records its origin.
 
-No submission is lost: an older one is moved to a backup, a newer one stays, and one without a
+Every submission is kept: an older one is moved to a backup, a newer one stays, and one without a
 matching student stays in the download and is reported.
 """
 

@@ -139,8 +139,7 @@ class Attempts:
         return (course / FOLDER / "attempts.db").exists()
 
     def pass_on(self, old: str, new: str) -> None:
-        """Move a student's attempts and links to another; where both have attempts that count, the
-        other's stay."""
+        """Move a student's attempts and links to another, whose own attempts count before these."""
         with self.transaction():
             self._db.execute(
                 "UPDATE attempt SET counts = 0 WHERE student = ? AND assignment IN"
