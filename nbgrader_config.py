@@ -11,7 +11,7 @@ c = get_config()  # noqa: F821
 c.CourseDirectory.course_id = "autograd"
 c.CourseDirectory.solution_directory = "solutions"
 
-# nbgrader's own steps, and one that leaves extra exercises without points where course.toml says
+# nbgrader's own steps, and one that leaves extra exercises without points if course.toml says
 # `core_only = true`.
 c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.IncludeHeaderFooter",
@@ -46,8 +46,8 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
-# What came late. These are the settings there are, with the values that take nothing off;
-# docs/instructors.md says what each does.
+# Late submissions. These are the possible settings, with values that take nothing off;
+# docs/instructors.md explains each.
 c.AssignLatePenalties.plugin_class = "autograder.nbgrader_plugins.late_policy.LatePolicy"
 c.LatePolicy.grace_minutes = 0
 c.LatePolicy.percent_a_day = 0
@@ -55,13 +55,13 @@ c.LatePolicy.maximum_percent = 100
 c.LatePolicy.tokens = 0
 c.LatePolicy.time_zone = "UTC"
 
-# Feedback shows what was found, never a hidden test.
+# Feedback shows the verdicts, never a hidden test.
 c.GenerateFeedback.exporter_class = "autograder.pages.feedback.FeedbackExporter"
 c.GenerateFeedback.preprocessors = [
     "autograder.pages.feedback.ReadMarks",
     "autograder.nbgrader_plugins.autograde.HideTests",
 ]
 
-# What students wrote and displayed is shown by the formgrader without anything that could run
-# there, and formulas without a server that sets them.
+# The formgrader shows students' text and outputs without scripts, and formulas without a server for
+# them.
 c.HTMLExporter.filters = {"markdown2html": "autograder.pages.markdown.markdown2html"}

@@ -33,10 +33,10 @@ NOTEBOOKS = {ORDINARY: 0.90, UNTOUCHED: 0.04, "loops": 0.02, "crashes": 0.02, "e
 
 RIGHT, MISTAKE, MUTANT = "right", "known mistake", "mutant"
 ANSWERS = {RIGHT: 0.80, MISTAKE: 0.10, MUTANT: 0.10}
-"""How likely each kind of answer is, for each exercise of an ordinary notebook."""
+"""Probability of each kind of answer, for each exercise of an ordinary notebook."""
 
 POOL = 10
-"""How many mutants of each exercise are tried; those that never end are left out."""
+"""Number of mutants of each exercise that are tried; endless ones are left out."""
 
 HARM = {
     "loops": "while True: pass",
@@ -47,7 +47,7 @@ HARM = {
 
 @dataclass(frozen=True)
 class Notebook:
-    """What one student handed in for one assignment.
+    """One student's notebook for one assignment.
 
     Attributes:
         kind: one of `NOTEBOOKS`.

@@ -1,16 +1,16 @@
-"""What grading a class takes: by stock nbgrader, by otter-grader, and by this project.
+"""Measures the grading of a class: by stock nbgrader, by otter-grader, and by this project.
 
     python benchmarks/grading.py class [--students 50] [--large 1000] [--minutes 40] [--only-print]
     python benchmarks/grading.py gate --at-least 7
 
 `class` draws a class as `drawn_class.py` says. Each grader has a course folder of its own and
 grades one assignment after another, a command for each, and then the notebooks that loop, crash or
-eat memory; who comes first changes. Stock nbgrader is nbgrader as it comes. otter-grader is fetched
-from the package index into an environment of its own; each exercise is one of its tests. This
-project grades with its sandbox on and a worker for each core. Last, it grades a class of `--large`
-students by one command. A grader that takes longer than its share of `--minutes` is stopped, and
-what it has graded until then counts; a large class that does not fit into what is left is made
-smaller. The outcome is written into the README and into docs/performance.md.
+eat memory; the order of the graders changes. Stock nbgrader is used as it comes. otter-grader is
+fetched from the package index into an environment of its own; each exercise is one of its tests.
+This project grades with its sandbox on and a worker for each core. Last, it grades a class of
+`--large` students by one command. A grader that takes longer than its share of `--minutes` is
+stopped, and the notebooks that it has graded until then count; a large class that does not fit into
+the time left is made smaller. The outcome is written into the README and into docs/performance.md.
 
 `gate` compares a few notebooks of `value`, one worker, and ends with status 1 below `--at-least`.
 """
@@ -81,12 +81,12 @@ for path in sorted(Path("submitted").glob(f"*/{sys.argv[1]}/*.ipynb")):
 
 @dataclass
 class Took:
-    """What a command took.
+    """Time and memory of a command.
 
     Attributes:
         seconds: until its end, or until it was stopped.
         graded: how many notebooks it had graded by then.
-        peak: bytes that it and all that it started had at most, without its sandboxes.
+        peak: greatest memory in bytes of the command and its children, without its sandboxes.
     """
 
     seconds: float = 0.0
@@ -95,14 +95,14 @@ class Took:
 
     @property
     def each(self) -> float:
-        """Milliseconds a notebook."""
+        """Milliseconds for each notebook."""
         return 1000 * self.seconds / self.graded if self.graded else 0.0
 
 
 def make_course(folder: Path, names: Sequence[str], stock: bool = False) -> Path:
     """Make a course with these assignments released, with nbgrader's configuration if `stock`."""
     copy_course(COURSE, folder)
-    # The numbers that hidden tests ask for depend on the key.
+    # The numbers of hidden tests depend on the key.
     (folder / keys.NAME).write_text("0" * 64 + "\n")
     if stock:
         (folder / "nbgrader_config.py").write_text(STOCK_CONFIG)
@@ -113,7 +113,7 @@ def make_course(folder: Path, names: Sequence[str], stock: bool = False) -> Path
 
 
 def hand_in(folder: Path, notebooks: Iterable[Notebook]) -> None:
-    """Have exactly these notebooks in the course's `submitted/`."""
+    """Put exactly these notebooks into the course's `submitted/`."""
     for each in ("submitted", "autograded"):
         shutil.rmtree(folder / each, ignore_errors=True)
     for notebook in notebooks:
@@ -178,7 +178,7 @@ def nbgrader(folder: Path, *arguments: str) -> None:
 
 
 def stock(folder: Path, names: Sequence[str], seconds: float) -> Took:
-    """Have nbgrader grade, which takes one assignment a command."""
+    """Grade with nbgrader, one command for each assignment."""
     total = Took()
     for name in names:
         command = [sys.executable, "-m", "nbgrader", "autograde", name]
@@ -188,13 +188,13 @@ def stock(folder: Path, names: Sequence[str], seconds: float) -> Took:
 
 
 def ours(folder: Path, names: Sequence[str], seconds: float, workers: int = CORES) -> Took:
-    """Have this project grade."""
+    """Grade with this project."""
     command = [sys.executable, "-m", "autograder", "grade", *names, "--workers", str(workers)]
     return run(folder, command, seconds)
 
 
 def fetch_otter(folder: Path) -> str:
-    """Make an environment that has otter-grader; returns its interpreter."""
+    """Make an environment that has otter-grader; return its interpreter."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
     python = str(folder / "bin" / "python")
     pip = ["-m", "pip", "install", "--quiet", "--disable-pip-version-check"]
@@ -203,7 +203,7 @@ def fetch_otter(folder: Path) -> str:
 
 
 def otter(folder: Path, python: str, name: str, seconds: float) -> Took:
-    """Have otter-grader grade an assignment, one notebook after another in one process."""
+    """Grade an assignment with otter-grader, one notebook after another in one process."""
     with zipfile.ZipFile(folder / "autograder.zip", "w") as archive:
         archive.writestr("otter_config.json", "{}")
         for each in load_assignment(COURSE, name).exercises.values():
@@ -214,7 +214,8 @@ def otter(folder: Path, python: str, name: str, seconds: float) -> Took:
 
 
 def measure(scratch: Path, students: int, large: int, minutes: float) -> str:
-    """Grade a class by all three, and a large one by this project; returns it as Markdown."""
+    """Grade a class by all three, and a large one by this project; return the results as
+    Markdown."""
     end, share = time.monotonic() + 60 * minutes, 60 * minutes / 10
     python = fetch_otter(scratch / "environment")
     for way in WAYS:
@@ -235,7 +236,7 @@ def measure(scratch: Path, students: int, large: int, minutes: float) -> str:
                 took[way] = otter(scratch / way, python, name, share)
         rows.append((name, len(part), took))
         print(name, len(part), took, flush=True)
-    # As many as fit into what is left; drawing and handing in take time as well.
+    # As many as fit into the time left; drawing and handing in take time as well.
     each = max(took[WAYS[2]].each for _, _, took in rows) / 1000
     fit = int((end - time.monotonic()) * 0.8 / each / len(NAMES))
     folder = make_course(scratch / "large", NAMES)
@@ -247,7 +248,7 @@ def measure(scratch: Path, students: int, large: int, minutes: float) -> str:
 def text(
     students: int, rows: list[tuple[str, int, dict[str, Took]]], large: tuple[int, Took]
 ) -> str:
-    """Return what was measured as Markdown: a table and what it does not say."""
+    """Return the results as Markdown: a table and its limits."""
     heads = ["", "notebooks", *(f"{way}, ms each" for way in WAYS)]
     lines = [
         f"{students} students, {sum(count for _, count, _ in rows)} notebooks:",
@@ -280,7 +281,7 @@ def text(
 
 
 def gate(scratch: Path, at_least: float, students: int = 40, for_stock: int = 5) -> int:
-    """Compare what a notebook takes; returns the status to end with.
+    """Compare the times of a notebook; return the exit status.
 
     Stock nbgrader grades a few, since it takes seconds for each, and this project all, since its
     command takes longer to start than to grade a few.

@@ -1,4 +1,4 @@
-"""Makes the figures of PyTorch that the notebook `mlp` shows where PyTorch is not installed.
+"""Makes the figures of PyTorch that the notebook `mlp` shows without PyTorch.
 
 Takes the notebook's own cell, runs its PyTorch half, and prints the losses at the epochs that the
 cell keeps, to be put into its `RECORDED`. Needs PyTorch; `--check` compares with what the cell

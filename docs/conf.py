@@ -1,4 +1,4 @@
-"""How the pages in this folder become a site: `make docs` puts it into artefacts/docs."""
+"""Configures Sphinx for the pages in this folder: `make docs` puts the site into artefacts/docs."""
 
 import re
 
@@ -20,12 +20,12 @@ html_show_copyright = False
 html_static_path = ["site.css"]
 html_css_files = ["site.css"]
 html_copy_source = False
-# Summaries are fetched page by page, which browsers refuse where a site is opened as files.
+# Summaries are fetched page by page, which browsers refuse if a site is opened as files.
 html_show_search_summary = False
 
 
 def add_contents(app: Sphinx, page: str, source: list[str]) -> None:
-    """The lists of links on the first page are the contents of the site."""
+    """Add the lists of links on the first page as the contents of the site."""
     if page != root_doc:
         return
     text = source[0]
@@ -35,14 +35,14 @@ def add_contents(app: Sphinx, page: str, source: list[str]) -> None:
 
 
 def keep_inside(app: Sphinx, page: str, source: list[str]) -> None:
-    """A link to a file of the clone is its text alone: the site holds no notebook and no test."""
+    """Replace a link to a file of the clone by its text: the site holds no notebook and no test."""
     source[0] = re.sub(r"\[((?:[^\[\]]|\[[^\[\]]*\])*)\]\(\.\./[^)]*\)", r"\1", source[0])
 
 
 def make_reachable(
     app: Sphinx, page: str, template: str, context: dict[str, str], _: object
 ) -> None:
-    """What the theme leaves out: the keyboard can scroll what is wide, and headings have a rank."""
+    """Correct the theme: the keyboard can scroll wide parts, and headings have a rank."""
     for part, old, new in (
         ("body", "<pre>", '<pre tabindex="0">'),
         ("body", '<div class="table-wrapper', '<div tabindex="0" class="table-wrapper'),

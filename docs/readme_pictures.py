@@ -1,7 +1,7 @@
-"""Makes the README's pictures and the notebooks' covers from the real thing.
+"""Makes the README's pictures and the notebooks' covers with the project's own code.
 
-`make pictures` runs it; the check, the feedback page and the covers are photographed in Chromium.
-A cover is stored in the notebook's first cell, as PNG: JupyterLab shows no SVG that is attached.
+`make pictures` runs it; the check, the feedback page and the covers are photographed in Chromium. A
+cover is stored in the notebook's first cell, as PNG: JupyterLab shows no SVG that is attached.
 """
 
 from __future__ import annotations
@@ -37,7 +37,7 @@ from namespaces import namespace
 COURSE = find_course()
 FOLDER = COURSE / "docs" / "pictures"
 MISTAKES = ("add.overwrites", "pow.factor_dropped")
-"""Whose feedback page is shown: somebody with these misconceptions, and the rest right."""
+"""Misconceptions of the student whose feedback page is shown; the rest is right."""
 
 
 def graph() -> str:
@@ -54,7 +54,7 @@ def graph() -> str:
 
 
 def covers() -> dict[str, tuple[str, str]]:
-    """Return for each notebook what its reader will have at its end, as SVG, and that in words."""
+    """Return a cover for each notebook, with its results, as SVG, and a description."""
     names = namespace(load_assignment(COURSE, "mlp"))
     made = names["Value"]
 
@@ -113,7 +113,7 @@ def smaller(picture: bytes) -> bytes:
 
 
 def card() -> str:
-    """What the visible check of addition shows for the first mistake, as HTML."""
+    """Return the visible check of addition for the first mistake, as HTML."""
     assignment = load_assignment(COURSE, "value")
     mistakes = {each.id: each.source for e in assignment.exercises.values() for each in e.mistakes}
     exercise = MISTAKES[0].partition(".")[0]
@@ -131,7 +131,7 @@ def card() -> str:
 
 
 def feedback(scratch: Path) -> Path:
-    """The feedback page of a student with the mistakes, made by the whole pipeline."""
+    """Return the feedback page of a student with the mistakes, made by the whole pipeline."""
     copy_course(COURSE, scratch)
     run_nbgrader(scratch, "generate_assignment", "value", "--force")
     assignment = load_assignment(scratch, "value")

@@ -13,17 +13,17 @@ def reference():
 
 @pytest.fixture
 def positive(rng):
-    """Draws positive numbers, away from 0 and from 1."""
+    """Return a function that draws positive numbers, away from 0 and from 1."""
     return lambda: rng.uniform(1.2, 3.0)
 
 
 @pytest.fixture
 def number(rng):
-    """Draws numbers of either sign, away from 0 and from 1."""
+    """Return a function that draws numbers of either sign, away from 0 and from 1."""
     return lambda: rng.choice([-1, 1]) * rng.uniform(1.2, 3.0)
 
 
 @pytest.fixture
 def numbers(number):
-    """Draws lists of so many numbers."""
+    """Return a function that draws a list of `count` numbers."""
     return lambda count: [number() for _ in range(count)]

@@ -11,16 +11,16 @@ from inside import graphs
 
 SIZES = ((2e-7, 8e-7), (2e-4, 8e-4), (0.02, 0.08), (0.3, 0.8), (1.0, 1.0), (1.2, 3.0), (5.5, 11.0),
          (25.0, 80.0), (200.0, 500.0), (2e6, 8e6))  # fmt: skip
-"""The sizes of the numbers that an operation is tried with: one is drawn from each range."""
+"""Ranges of sizes of the numbers that an operation is tried with: one is drawn from each."""
 
 
 def helpers(engine):
-    """The graph functions, where the engine's nodes live."""
+    """Return the graph functions of the engine's process."""
     return engine.inside.graphs if isinstance(engine, Student) else graphs
 
 
 def alone(student, name):
-    """The student's function of this name, without the help of functions that walk a graph."""
+    """Return the student's function of this name, with functions that walk a graph disabled."""
     walks = student.inside.graphs
     return student.inside.given.alone(
         student[name], walks.nodes_behind, walks.reverse_topological, walks.differentiate
@@ -28,25 +28,25 @@ def alone(student, name):
 
 
 def leaf(engine, data, grad=0.0):
-    """A node without operands, its gradient set to `grad`."""
+    """Return a node without operands, its gradient set to `grad`."""
     node = engine.Value(data)
     node.grad = grad
     return node
 
 
 def push(result, upstream):
-    """Give a result the gradient `upstream` and let it pass it on, as a backward pass would."""
+    """Give a result the gradient `upstream` and run its backward step."""
     result.grad = upstream
     result._backward()
 
 
 def operands(node):
-    """What a node was computed from, whatever kind of collection `_prev` is."""
+    """Return a node's operands as a list, for any kind of collection in `_prev`."""
     return list(node._prev)
 
 
 def behind(student, root):
-    """The nodes that `root` was computed from, without itself."""
+    """Return the nodes that `root` was computed from, without itself."""
     return list(student.inside.graphs.reverse_topological(root))[1:]
 
 
@@ -67,8 +67,8 @@ def gradients(engine, build, inputs, upstream=1.0):
 
 
 def kinds(rng: random.Random, smallest: float = 0.0, largest: float = 1e9) -> list[float]:
-    """A number of every kind: of each of the `SIZES` between two bounds, with either sign; 0 and
-    whole numbers."""
+    """Return a number of every kind: of each of the `SIZES` between two bounds, with either sign; 0
+    and whole numbers."""
     found: list[float] = [0.0, 2, -3, 10]
     for low, high in SIZES:
         if smallest <= low and high <= largest:
@@ -77,8 +77,8 @@ def kinds(rng: random.Random, smallest: float = 0.0, largest: float = 1e9) -> li
 
 
 def pairs(rng: random.Random, operation: Callable[..., Any]) -> list[tuple[float, float]]:
-    """Pairs of numbers that an operation has a result for: each kind on either side, equal ones,
-    opposite ones, 0 beside 0."""
+    """Return pairs of numbers that an operation has a result for: each kind on either side, equal
+    ones, opposite ones, 0 beside 0."""
     left, right = kinds(rng), kinds(rng)
     some = left[-9:-5]
     special = [(0.0, 0.0), (1.0, 1.0), *[(a, a) for a in some], *[(a, -a) for a in some]]
@@ -92,8 +92,8 @@ def pairs(rng: random.Random, operation: Callable[..., Any]) -> list[tuple[float
 
 
 def powers(rng: random.Random) -> list[tuple[float, float]]:
-    """Bases and exponents whose powers are real: bases of every kind, exponents of either sign,
-    whole and not, special ones."""
+    """Return bases and exponents whose powers are real: bases of every kind, exponents of either
+    sign, whole and not, special ones."""
     bases = kinds(rng, smallest=0.01, largest=500)
     whole = zip(bases * 2, cycle([2, -1, 3, 1, 4, -2, 5, 1, -3]))
     fractions = [0.5, -0.5, 1.5, 0.25, 2.0, -1.0, 2.5, rng.uniform(0.02, 0.9), -2.7, 0.0]
@@ -105,23 +105,23 @@ def powers(rng: random.Random) -> list[tuple[float, float]]:
 
 
 def assert_gradients(student, reference, build, inputs, upstream=1.0):
-    """That an expression's number and its gradients, by hand, are those of the reference."""
+    """Assert that an expression's number and its gradients, by hand, are those of the reference."""
     expected = gradients(reference, build, inputs, upstream)
     assert gradients(student, build, inputs, upstream) == close(expected)
 
 
 def assert_right(student, reference, rng, tried):
-    """Assert that expressions of the student's nodes give what they give with the reference's.
+    """Assert that expressions of the student's nodes have the reference's numbers and gradients.
 
-    Each gets an upstream gradient, small, large or 0, and its leaves hold others already.
+    Each gets an upstream gradient, small, large or 0, and its leaves have gradients already.
 
     Args:
-        tried: pairs of an expression, which takes one node a number, and these numbers.
+        tried: pairs of an expression, which takes one node for each number, and these numbers.
     """
     small, medium, large = rng.uniform(2e-4, 8e-4), rng.uniform(1.2, 3.0), rng.uniform(60, 90)
     upstreams = cycle([1.0, -medium, small, 0.4, -large, medium, 0.0, -1.0, large, -small, -0.6])
     holds = cycle([0.0, rng.uniform(1.2, 3.0), -rng.uniform(1.2, 3.0)])
-    # The last ones come once more: a result must not be kept for others with its numbers.
+    # The last ones are repeated: a result must not be kept for others with its numbers.
     given = [(*each, next(upstreams)) for each in [*tried, *tried[-3:]]]
     # However large a gradient is, all of it is passed on.
     given += [(*each, 1e3 * large) for each in tried[1:3]]
@@ -129,7 +129,7 @@ def assert_right(student, reference, rng, tried):
     held = [next(holds) for _ in data]
 
     def outcomes(engine):
-        # All nodes are made first: no result may forget what it was made of.
+        # All nodes are made first: each result must keep its own operands.
         nodes = list(helpers(engine).leaves(engine.Value, data, held))
         leaves = [[nodes.pop(0) for _ in numbers] for _, numbers, _ in given]
         roots = [build(*each) for (build, *_), each in zip(given, leaves, strict=True)]

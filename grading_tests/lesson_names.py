@@ -1,4 +1,4 @@
-"""What the examples of the lesson and the slides may use without saying so."""
+"""Defines the names for the examples of the lesson and the slides."""
 
 import math
 import random
@@ -12,10 +12,10 @@ from namespaces import namespace
 
 
 def names(course: Path) -> dict[str, Any]:
-    """The engine, `draw_graph`, and a few modules.
+    """Return the engine, `draw_graph`, and a few modules.
 
-    The engine is the solution of the notebook `backward`, on the one that `checkpoint` gives: there
-    each operation is a single node, which makes for smaller drawings.
+    The engine is the solution of the notebook `backward`, on the engine in `checkpoint`: there each
+    operation is a single node, which makes for smaller drawings.
     """
     solution = load_assignment(course, "backward")
     engine = load_assignment(course, "checkpoint").setup["given_engine"]
@@ -30,6 +30,6 @@ def names(course: Path) -> dict[str, Any]:
 
 
 def engine_lines(course: Path) -> int:
-    """How many lines the complete engine has that are not blank, as `mlp` gives it."""
+    """Return the number of lines, without blank ones, of the complete engine in `mlp`."""
     engine = load_assignment(course, "mlp").setup["given_engine"]
     return sum(bool(line.strip()) for line in engine.splitlines())

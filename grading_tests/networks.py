@@ -1,7 +1,7 @@
-"""Networks as formulas, and a place to watch a training loop: for the hidden tests of `mlp`.
+"""Networks as formulas, and recorded training loops, for the hidden tests of `mlp`.
 
-The formulas take plain numbers as well as the reference engine's Values. A network's parameters
-are one flat list of numbers, for each neuron its weights and then its bias.
+The formulas take plain numbers as well as the reference engine's Values. A network's parameters are
+one flat list of numbers, for each neuron its weights and then its bias.
 """
 
 from __future__ import annotations
@@ -22,7 +22,7 @@ _BENDS: dict[str, Callable[[float], float]] = {
 
 
 def neuron_answer(numbers: Sequence[Any], x: Sequence[Any], activation: str = "tanh") -> Any:
-    """What a neuron with these weights and, last, this bias answers at the point x."""
+    """Return the answer at the point x of a neuron with these weights and, last, this bias."""
     *w, b = numbers
     total = sum(a * c for a, c in zip(w, x, strict=True)) + b
     if activation == "linear":
@@ -33,13 +33,13 @@ def neuron_answer(numbers: Sequence[Any], x: Sequence[Any], activation: str = "t
 def network_answer(
     numbers: Sequence[Any], x: Sequence[Any], sizes: Sequence[int], activations: Sequence[str]
 ) -> list[Any]:
-    """What a network answers at the point x.
+    """Return a network's answer at the point x.
 
     Args:
         numbers: its parameters, layer by layer.
         x: the point.
         sizes: the number of inputs, then of neurons in each layer.
-        activations: one a layer.
+        activations: one for each layer.
     """
     left = list(numbers)
     for neurons, activation in zip(sizes[1:], activations, strict=True):
@@ -49,18 +49,20 @@ def network_answer(
 
 
 def parameter_count(sizes: Sequence[int]) -> int:
-    """How many parameters a network of these sizes has: a weight an input, and a bias."""
+    """Return the number of parameters of a network of these sizes: a weight for each input, and a
+    bias."""
     return sum((a + 1) * b for a, b in pairwise(sizes))
 
 
 def parameters(model: Any) -> list[Any]:
-    """A model's parameters, whatever kind of collection it gives."""
+    """Return a model's parameters as a list, for any kind of collection."""
     # `list(…)` would ask a generator for its length, and note the error.
     return [parameter for parameter in model.parameters()]
 
 
 def answers(model: Any, points: Sequence[Sequence[float]]) -> list[float]:
-    """A model's answers at some points as plain numbers, whether it gives Values or numbers."""
+    """Return a model's answers at some points as plain numbers, whether it gives Values or
+    numbers."""
     found = [model(point) for point in points]
     found = [a[0] if isinstance(a, (list, tuple)) and len(a) == 1 else a for a in found]
     numbers = [answer.data if is_object(answer) else answer for answer in found]
@@ -68,9 +70,9 @@ def answers(model: Any, points: Sequence[Sequence[float]]) -> list[float]:
 
 
 def trained(student: Student, name: str, *task: Any) -> tuple[Any, Any]:
-    """What a student's training function gives, and the watch that was kept on it.
+    """Call the training function; return its result and the recorder.
 
-    The training and what comes after it have as much time as a whole test, each of them.
+    The training and the steps after it have as much time as a whole test, each of them.
     """
     student.renew_time()
     watch = student.inside.training.Watched(student.Value, student[name])
@@ -86,13 +88,14 @@ def network_answers(
     inputs: Sequence[Sequence[float]],
     targets: Sequence[float],
 ) -> list[float]:
-    """The answers of a model at its inputs, which must be those of a network that has learnt.
+    """Return the answers of a model at its inputs, which must be those of a network that has
+    learnt.
 
     Its parameters must have been moved in a training whose losses fell, and have met one another
-    behind these. With all of them at 0 it
-    answers the same everywhere. With each a little larger or smaller the border between the classes
-    lies elsewhere. With their old numbers it answers as before. Unless answers are rounded, they
-    change smoothly with the parameters, and go over without a leap from one point to another.
+    behind these. With all of them at 0 it answers the same everywhere. With each a little larger or
+    smaller the border between the classes lies elsewhere. With their old numbers it answers as
+    before. Unless answers are rounded, they change smoothly with the parameters, and without a jump
+    from one point to another.
     """
     found, border = answers(model, inputs), borders(model, inputs, targets)
     training = student.inside.training
@@ -140,8 +143,8 @@ def assert_one_network_for_all_points(
     more: tuple[Sequence[Sequence[float]], Sequence[float]],
     seed: int,
 ) -> None:
-    """That a training has as many parameters for more points, that its losses depend on the points,
-    and that another target at one of them changes most parameters.
+    """Assert that a training has as many parameters for more points, that its losses depend on the
+    points, and that another target at one of them changes most parameters.
 
     Args:
         name: the training function, whose model answers as a network does.
@@ -154,8 +157,8 @@ def assert_one_network_for_all_points(
         found = student.inside.training.beginning(student.Value, student[name], task, passes)
         return [[float(number) for number in part] for part in found]
 
-    # Whoever takes one point at a time has met all of them by then, also where there are more. As
-    # many passes each time: whoever starts again and again has as many networks.
+    # A loop over single points has met all of them by then, also if there are more. The number of
+    # passes is the same each time, for loops that start again with a new network.
     passes = 2 * len(inputs) + 4
     losses, numbers = beginning(inputs, targets, passes)
     _, of_more = beginning(*more, passes)
@@ -169,12 +172,12 @@ def assert_one_network_for_all_points(
 
 
 _FAR = 1e-3
-"""How far a parameter moves in a training, at least, if it moves at all."""
+"""Least distance that a parameter moves in a training, if it moves at all."""
 
 
 def assert_smooth(rows: Any) -> None:
-    """That two steps of a parameter change an answer about twice as much as one, for most of those
-    parameters that change any, and that these are a third of them at least."""
+    """Assert that two steps of a parameter change an answer about twice as much as one, for most of
+    those parameters that change any, and that these are a third of them at least."""
     counted, smooth = 0, []
     for row in rows:
         as_it_is, once, twice = ([float(answer) for answer in each] for each in row)
@@ -186,7 +189,8 @@ def assert_smooth(rows: Any) -> None:
 
 
 def borders(model: Any, inputs: Sequence[Sequence[float]], targets: Sequence[float]) -> list[float]:
-    """How far it is from points of one class to the border with the other, as parts of the way.
+    """Return the distance from points of one class to the border with the other, as shares of the
+    way.
 
     The ways lead from the first three points with the lowest target to the first three with the
     highest. The borders are found by bisection, to a millionth of the way.
@@ -213,16 +217,16 @@ def borders(model: Any, inputs: Sequence[Sequence[float]], targets: Sequence[flo
 
 
 class TrainingGround:
-    """Where a student's `train` drives a model with one weight w.
+    """Runs a student's `train` on a model with one weight w, and records it.
 
     The model answers w · x and the loss is the mean squared error times `scale`. A step is right if
-    w then holds the slope of the loss of the step's batch, no more and no less.
+    the gradient of w is then the slope of the loss of the step's batch.
 
     Args:
-        student: whose `train` is watched.
-        start: what w starts at.
+        student: the owner of `train`.
+        start: the first number of w.
         count: how many samples there are.
-        scale: of the loss, which nobody can guess.
+        scale: of the loss, so that it cannot be guessed.
         leftover: a gradient that w has from before.
         alike: whether every sample is there twice.
 
@@ -230,8 +234,8 @@ class TrainingGround:
         samples: the pairs of an input and its target, sorted.
         batches: the samples of every batch.
         losses: the loss of every batch.
-        gradients: what w had for a gradient at every step.
-        slopes: what it should have been.
+        gradients: the gradient of w at every step.
+        slopes: the right gradient at every step.
         left: w and its gradient at the end.
         unchanged: whether the lists of inputs and of targets are as they were.
     """
@@ -262,7 +266,7 @@ class TrainingGround:
         self.unchanged = False
 
     def run(self, epochs: int, *batch_size: int) -> list[Any]:
-        """Have the student's `train` run here; returns what it returned."""
+        """Run the student's `train` here; return its result."""
         student = self._student
         ground = student.inside.training.Ground(
             student.Value, self._start, self._leftover, self.RATE, self._scale
@@ -280,17 +284,17 @@ class TrainingGround:
         )
         record, left = ground.record, [ground.w.data, ground.w.grad]
         self._replay(record)
-        # Looked at since loops that make the same steps may differ in what they leave.
+        # Compared since loops that make the same steps may differ in their final state.
         self.left = [plain(each) for each in left]
         self.unchanged = [plain(inputs), plain(targets)] == data
         return [loss for loss in losses]
 
     def saw_every_sample(self, batches: list[list[tuple[float, float]]]) -> bool:
-        """Whether these batches hold every sample once, each input with its own target."""
+        """Return whether these batches hold every sample once, each input with its own target."""
         return bool(sorted(pair for batch in batches for pair in batch) == close(self.samples))
 
     def _replay(self, record: Any) -> None:
-        """Go through what happened, with w as the steps have moved it."""
+        """Replay the events, with w as the steps have moved it."""
         w = self._start
         assert len(record) <= _MOST_EVENTS
         for event, what in record:
@@ -308,7 +312,7 @@ class TrainingGround:
 
 
 _MOST_EVENTS = 250
-"""How many losses and steps a test goes through: more than any of its trainings needs."""
+"""Greatest number of losses and steps in a record: more than any of the trainings needs."""
 
 
 def _mean(numbers: list[float]) -> float:

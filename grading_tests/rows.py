@@ -1,4 +1,4 @@
-"""Tables of hidden tests: a row is tried by every test that takes the columns."""
+"""Tables of hidden tests: each test that takes the columns runs with each row."""
 
 import pytest
 
@@ -6,11 +6,12 @@ from autograder.testing import exercise
 
 
 def table(rows, columns):
-    """Try a test, or each test of a class, with the rows of a table.
+    """Parametrize a test, or each test of a class, with the rows of a table.
 
     Args:
         rows: each begins with the exercise and with the name that the row's tests get.
-        columns: the parameters' names, for the columns after the exercise; further ones are left.
+        columns: the parameters' names, for the columns after the exercise; further columns are
+            ignored.
     """
     names = columns.split()
     tests = [

@@ -19,7 +19,7 @@ from course.dot import DotError, read_dot
 from graphs import alone, assert_gradients, assert_right, behind, gradients, kinds, leaf, push
 from inside import functions
 from rows import table
-from verdicts import assert_tells
+from verdicts import assert_distinguishes
 
 PARTS = 5
 """The number of small graphs that have as many nodes together as the large one."""
@@ -506,12 +506,14 @@ class TestCheckGradients:
     """The student's checker is tried on right operations and on ones with planted mistakes."""
 
     @pytest.fixture
-    def assert_tells(self, student, rng):
+    def assert_distinguishes(self, student, rng):
         """Asserts that the checker accepts the right questions and rejects the wrong ones. Each, a
         function and its inputs, is given as what makes it."""
 
         def tells(right, wrong, **options):
-            assert_tells(rng, lambda each: student.check_gradients(*each, **options), right, wrong)
+            assert_distinguishes(
+                rng, lambda each: student.check_gradients(*each, **options), right, wrong
+            )
 
         return tells
 
@@ -558,7 +560,9 @@ class TestCheckGradients:
         ids=["wrong", "sign", "each_input", "swapped", "small", "large", "small_beside_large",
              "zero", "close_to_a_minimum", "any_inputs", "steep_places", "large_inputs"],
     )  # fmt: skip
-    def test_verdicts(self, assert_tells, planted, rng, formula, right, wrong, points, promise):
+    def test_verdicts(
+        self, assert_distinguishes, planted, rng, formula, right, wrong, points, promise
+    ):
         """{promise}"""
         factor = rng.uniform(1.0, 1.1)
         places = [[factor * a for a in point] for point in points]
@@ -566,18 +570,18 @@ class TestCheckGradients:
             [planted(formula, slopes, *place) for slopes in each for place in places]
             for each in ([right, right], wrong)
         )
-        assert_tells(rights, wrongs)
+        assert_distinguishes(rights, wrongs)
 
-    def test_right_operations(self, student, assert_tells, planted, positive, number):
+    def test_right_operations(self, student, assert_distinguishes, planted, positive, number):
         """Right gradients are accepted and wrong ones are not, for one input and for several."""
         cube = student.inside.functions.cube
         several = student.inside.operations.quotient_and_powers
         # With these signs, no gradient of the second expression comes close to 0.
         inputs = [[sign * positive() for _ in range(3)] for sign in (1, -1)]
         right = [lambda: (cube, [number()]), *(lambda i=each: (several, i) for each in inputs)]
-        assert_tells(right, [planted("x**3", "2 * x**2", number())])
+        assert_distinguishes(right, [planted("x**3", "2 * x**2", number())])
 
-    def test_overwriting(self, student, assert_tells, rng):
+    def test_overwriting(self, student, assert_distinguishes, rng):
         """An operation that writes `=` in place of `+=` is rejected where its input is reused."""
         operations = student.inside.operations
 
@@ -585,17 +589,19 @@ class TestCheckGradients:
             square = operations.operation(student.Value, "x**2", "2 * x", adds=adds)
             return lambda: (operations.used_twice(square), [sign * rng.uniform(1.2, 1.8)])
 
-        assert_tells(*([question(adds, sign) for sign in (1, -1)] for adds in (True, False)))
+        assert_distinguishes(
+            *([question(adds, sign) for sign in (1, -1)] for adds in (True, False))
+        )
 
-    def test_errors_of_the_function(self, student, assert_tells, planted, number):
+    def test_errors_of_the_function(self, student, assert_distinguishes, planted, number):
         """What the function raises is passed on: it is no verdict."""
-        assert_tells(
+        assert_distinguishes(
             [planted("x**3", "3 * x**2", number())], [planted("x**3", "2 * x**2", number())]
         )
         with student.raises(ValueError):
             student.check_gradients(student.inside.operations.refused, [number()])
 
-    def test_epsilon(self, student, assert_tells, positive, rng):
+    def test_epsilon(self, student, assert_distinguishes, positive, rng):
         """`epsilon` is how far an input is moved, up and down, with the others left alone."""
         operations = student.inside.operations
         epsilon = rng.uniform(0.01, 0.02)
@@ -604,7 +610,7 @@ class TestCheckGradients:
             operations.Watched(operations.operation(student.Value, "x * y", slopes))
             for slopes in ("y, x", "x, y")
         )
-        assert_tells([lambda: (right, [a, b])], [lambda: (wrong, [a, b])], epsilon=epsilon)
+        assert_distinguishes([lambda: (right, [a, b])], [lambda: (wrong, [a, b])], epsilon=epsilon)
         asked = list(right.at)
         for point in ([a + epsilon, b], [a - epsilon, b], [a, b + epsilon], [a, b - epsilon]):
             assert any(each == close(point) for each in asked)

@@ -15,7 +15,7 @@ import pytest
 from autograder.testing import close, exercise, plain
 from graphs import kinds, leaf
 from inside import functions
-from verdicts import assert_tells
+from verdicts import assert_distinguishes
 
 LETTERS = {
     "q1": "c", "q3": "b", "q4": "d", "q5": "a", "q7": "c", "q9": "d", "q12": "a", "q14": "b",
@@ -307,4 +307,4 @@ class TestDescend:
 def test_engines(student, rng, promise, right, wrong):
     """{promise}"""
     engines = [partial(student.inside.engines.make_engine, **each) for each in [right, *wrong]]
-    assert_tells(rng, student.test_engine, engines[:1], engines[1:])
+    assert_distinguishes(rng, student.test_engine, engines[:1], engines[1:])

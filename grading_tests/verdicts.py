@@ -1,18 +1,18 @@
-"""Verdicts of a checker that a student wrote, on right things and wrong ones."""
+"""Compares the verdicts of a student's checker with the right ones."""
 
 from autograder.testing import plain
 
 
 def to_verdict(answer):
-    """True and False alone are verdicts: 1 and 0 are not."""
+    """Return True and False alone as verdicts: 1 and 0 are none."""
     return answer if type(answer) is bool else None
 
 
-def assert_tells(rng, ask, right, wrong):
+def assert_distinguishes(rng, ask, right, wrong):
     """Assert that a checker accepts the right things and rejects the wrong ones.
 
-    They are made in an order that is drawn, and it is asked about each twice, in another one: that
-    a thing comes early or late, or once more, tells nothing about it.
+    They are made in a drawn order, and the checker is asked about each twice, in another one, so
+    that neither the time nor the repetition of a question gives its answer away.
 
     Args:
         ask: asks the checker about one of them.

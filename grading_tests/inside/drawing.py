@@ -1,7 +1,8 @@
-"""Draws the public example that went wrong, with the nodes marked where the student's code erred.
+"""Draws a public example that went wrong, with marks on the nodes that the student's code got
+wrong.
 
-The graph is the one that right code builds. What the student's code gave instead stands at the
-node, in words and with a dashed frame.
+The graph is the one that right code builds. The student's result stands at the node, in words and
+with a dashed frame.
 """
 
 from __future__ import annotations
@@ -13,7 +14,7 @@ from course.draw import draw_graph
 from course.drawing.graph import looks_like_a_value
 
 MAX_NODES = 12
-"""A larger graph explains nothing."""
+"""Greatest number of nodes: a larger graph explains nothing."""
 
 _NUMBER = re.compile(r"(\w+)\.(data|grad)")
 _OPERAND = re.compile(r"(\w+) in (\w+)\._prev")
@@ -21,12 +22,12 @@ _OPERATION = re.compile(r"(\w+)\._op")
 
 
 def marked_graph(solution: dict[str, Any], code: str, wrong: list[tuple[str, str]]) -> str:
-    """Return the drawing as SVG; empty where there is no graph that would show what went wrong.
+    """Return the drawing as SVG; "" if no graph shows the mistake.
 
     Args:
-        solution: what the solution's cells define.
+        solution: the names that the solution's cells define.
         code: a public example.
-        wrong: each expression that the student's code got wrong in it, and what it gave, in words.
+        wrong: each expression that the student's code got wrong in it, and its result, in words.
     """
     about = [_note(expression, seen) for expression, seen in wrong]
     if not any(name for name, _ in about):
@@ -57,7 +58,7 @@ def marked_graph(solution: dict[str, Any], code: str, wrong: list[tuple[str, str
 
 
 def _note(expression: str, seen: str) -> tuple[str, str]:
-    """The name of the node that the expression is about, and what to write there."""
+    """Return the name of the node that the expression is about, and the text for it."""
     if found := _NUMBER.fullmatch(expression):
         return found[1], f"your {found[2]}: {seen}"
     if seen == "False" and (found := _OPERAND.fullmatch(expression)):

@@ -1,7 +1,7 @@
-"""Engines: classes of nodes that work out numbers and gradients, right or with one mistake.
+"""Makes engines: classes of nodes that compute numbers and gradients, right or with one mistake.
 
-Each is made from texts that hold its rules and nothing else: what an engine was made with can be
-learnt by using it, and not by looking at what its methods refer to.
+Each is compiled from texts that hold its rules alone, so that an answer can find its mistake only
+by using it, and not by looking at references of its methods.
 """
 
 import math
@@ -30,7 +30,7 @@ OTHER_RULES = {
     },
     "**": {"exponent not lowered": (RULES["**"][0], "b * a**b", "0.0")},
     "tanh": {
-        # Rounded otherwise than by `math.tanh`.
+        # Rounded differently from `math.tanh`.
         "by exponentials": (
             f"math.copysign((1 - {_SHRUNK}) / (1 + {_SHRUNK}), a)",
             "(1 - c) * (1 + c)",
@@ -112,7 +112,7 @@ def ordered(root):
             waiting += [(operand, False) for operand in node._prev]
     return order[::-1]
 """,
-    # A node may come before one that it feeds.
+    # A node may come before one of its results.
     "breadth first": """
 def ordered(root):
     order, met = [root], {root}
@@ -128,14 +128,15 @@ def ordered(root):
 def make_engine(
     rules=None, forgets=(), overwrites=(), cuts=(), turns_round=(), order="topological"
 ):
-    """A class of nodes with a number `data`, a gradient `grad` and a list `_prev` of operands.
+    """Return a class of nodes with a number `data`, a gradient `grad` and a list `_prev` of
+    operands.
 
     Args:
         rules: by operation, the name of the rule in `OTHER_RULES` that takes the place of its own.
         forgets: operations whose backward step does not use the result's gradient.
         overwrites: operations whose backward step assigns the gradient instead of adding to it.
         cuts: operations whose result has no operands.
-        turns_round: operations that swap their operands where a plain number stands on the left.
+        turns_round: operations that swap their operands if a plain number stands on the left.
         order: in which of the `ORDERS` the method `backward` runs the nodes; None leaves it out.
     """
     in_use = RULES | {op: OTHER_RULES[op][name] for op, name in (rules or {}).items()}
@@ -166,5 +167,5 @@ def make_engine(
 
 @cache
 def _compiled(text):
-    """The code of a text, of which most engines have most in common."""
+    """Compile a text, cached: most texts are the same in most engines."""
     return compile(text, "<engine>", "exec")

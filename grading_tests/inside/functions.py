@@ -1,4 +1,4 @@
-"""Functions of plain numbers or of nodes, for whoever asks for one."""
+"""Functions of plain numbers or of nodes."""
 
 
 def cube(t):
@@ -26,7 +26,7 @@ class Inverse:
 
 
 class Asked:
-    """The identity, which notes what it was asked for."""
+    """The identity, which records its arguments."""
 
     def __init__(self):
         self.at = []
@@ -37,7 +37,7 @@ class Asked:
 
 
 class Above:
-    """The identity above a bound, and no number below it."""
+    """The identity above a bound; it returns no number below it."""
 
     def __init__(self, bound):
         self.bound = bound
@@ -53,7 +53,7 @@ def square(t):
 
 
 def scaled(x, y, b, scale):
-    """Of x and y, a function whose value and gradients are as large or small as the scale."""
+    """Return a function of x and y whose value and gradients grow with the scale."""
     return (x * y - x * b) * scale + x * scale * 0.5
 
 
@@ -67,6 +67,6 @@ def bowl(slope, target):
 
 
 def hollow(*weights):
-    """A loss that is 0 at 0 and grows slowly and fast: the weights' squares, each with its own
-    factor."""
+    """Return a loss that is 0 at 0 and grows slowly and fast: the weights' squares, each with its
+    own factor."""
     return sum(w * w * (0.5 + place) for place, w in enumerate(weights))

@@ -1,4 +1,4 @@
-"""Puts functions out of use that would do an exercise's work, while the student's own code runs."""
+"""Disables functions that would do an exercise's work, while the student's own code runs."""
 
 import sys
 
@@ -10,11 +10,11 @@ GIVEN = (
     ("course.interactives.graphs", "topological"),
     ("course.push", "push"),
 )
-"""Modules and functions that students have at hand: each walks a graph, or writes it down."""
+"""Modules and functions that students can import: each walks a graph, or describes it."""
 
 
 def out_of_use(*_, **__):
-    # The same error as where the module was not imported before.
+    # The same error as if the module was not imported before.
     raise ModuleNotFoundError("this is out of use here: the exercise asks for code of your own")
 
 
@@ -25,9 +25,9 @@ def is_own(module, name):
 
 
 def alone(function, *others):
-    """The function, which runs without those of the course, and without the others.
+    """Return the function, which runs with those of the course and the others disabled.
 
-    Whoever calls one of these meanwhile gets an error, under whatever name it is called.
+    A call of a disabled function raises an error, under whatever name it is called.
     """
     others = [each for each in others if each is not None]
 
@@ -36,10 +36,11 @@ def alone(function, *others):
         here = [sys.modules[m] for m, _ in GIVEN if m not in missing]
         names = [name for m, name in GIVEN if m not in missing]
         if not all(map(is_own, here, names)):
-            return out_of_use()  # Another one stands in its place, so it may be kept elsewhere.
+            # Another function stands in its place, so it may be kept elsewhere.
+            return out_of_use()
         functions = [*others, *map(getattr, here, names)]
         codes = [each.__code__ for each in functions]
-        sys.modules.update(dict.fromkeys(missing))  # None there: nobody can import it
+        sys.modules.update(dict.fromkeys(missing))  # None there makes an import fail
         for each, code in zip(functions, codes, strict=True):
             each.__code__ = out_of_use.__code__.replace(co_freevars=code.co_freevars)
         try:
@@ -54,9 +55,9 @@ def alone(function, *others):
 
 
 def given_backward(Value, answer):
-    """The method `backward` that a class was given; None where the student's `answer` is it.
+    """Return the method `backward` that a class was given; None if it is the student's `answer`.
 
-    An answer is a function of its own; what stands in a class was there before.
+    An answer is a function of its own; a function in a class was there before.
     """
     found = getattr(Value, "backward", None)
     is_answer = found is answer and "." not in answer.__qualname__

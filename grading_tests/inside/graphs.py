@@ -2,7 +2,7 @@
 
 
 def nodes_behind(root):
-    """Every node that `root` was computed from, itself among them, with its operands."""
+    """Return every node that `root` was computed from, and `root`, each with its operands."""
     found, seen, waiting = [], {id(root)}, [root]
     while waiting:
         node = waiting.pop()
@@ -16,7 +16,7 @@ def nodes_behind(root):
 
 
 def reverse_topological(root):
-    """Every node of the graph, each after all that it feeds: root first."""
+    """Return every node of the graph, each after all its results: root first."""
     nodes = {id(node): (node, operands) for node, operands in nodes_behind(root)}
     uses = dict.fromkeys(nodes, 0)
     for _, operands in nodes.values():
@@ -34,23 +34,23 @@ def reverse_topological(root):
 
 
 def differentiate(root, leaves, upstream):
-    """A backward pass by hand: the root's number, and the leaves' gradients.
+    """Run a backward pass by hand; return the root's number, and the leaves' gradients.
 
-    What the leaves hold before stays and is added to.
+    Gradients that leaves have before stay and are added to.
     """
     order = reverse_topological(root)
     for node in order:
         if all(node is not leaf for leaf in leaves):
             node.grad = 0.0
     root.grad = upstream
-    # A leaf's step does nothing, however often it runs: one that was put there by mistake shows.
+    # A leaf's step must have no effect, however often it runs: one set by mistake shows.
     for node in (*leaves, *order):
         node._backward()
     return root.data, [leaf.grad for leaf in leaves]
 
 
 def leaves(Value, numbers, grads):
-    """Nodes without operands that hold these numbers and gradients."""
+    """Return nodes without operands that hold these numbers and gradients."""
     nodes = [Value(number) for number in numbers]
     for node, grad in zip(nodes, grads, strict=True):
         node.grad = grad
@@ -58,8 +58,8 @@ def leaves(Value, numbers, grads):
 
 
 def two_passes(roots, leaves, upstreams):
-    """For each root, its number, how many of its leaves it is connected to, their numbers, their
-    gradients after one backward pass and after another one, and its own gradient."""
+    """Return for each root its number, how many of its leaves it is connected to, their numbers,
+    their gradients after one backward pass and after another one, and its own gradient."""
     found = []
     for root, nodes, upstream in zip(roots, leaves, upstreams, strict=True):
         if any(root is node for node in nodes):
@@ -74,14 +74,14 @@ def two_passes(roots, leaves, upstreams):
 
 
 def chain(Value, start, length):
-    """The end of a chain of so many nodes, each with the one before as its only operand."""
+    """Return the end of a chain of so many nodes, each with the one before as its only operand."""
     for _ in range(length):
         start = Value(1.0, (start,), "+")
     return start
 
 
 def doublings(Value, numbers):
-    """The last of so many nodes, each with the one before as both its operands."""
+    """Return the last of so many nodes, each with the one before as both its operands."""
     node = Value(numbers[0])
     for number in numbers[1:]:
         node = Value(number, (node, node), "+")
@@ -89,7 +89,7 @@ def doublings(Value, numbers):
 
 
 def uses(Value, operand, grads):
-    """A result of the operand for each of these gradients, which it holds."""
+    """Return a result of the operand for each of these gradients, which it holds."""
     found = [Value(operand.data, (operand,), "?") for _ in grads]
     for node, grad in zip(found, grads, strict=True):
         node.grad = grad
@@ -97,25 +97,25 @@ def uses(Value, operand, grads):
 
 
 def held(nodes):
-    """The nodes' gradients."""
+    """Return the nodes' gradients."""
     return [node.grad for node in nodes]
 
 
 def sizes(walk, root):
-    """How long each of the collections is that a walk gives."""
+    """Return the length of each of the collections that a walk returns."""
     return [len(part) for part in walk(root)]
 
 
 def sum_of_many(Value, operand, count):
-    """A sum of so many uses of the operand, and a list in which each step that runs is noted: as 0
-    the sum's, and then those of the uses."""
+    """Return a sum of so many uses of the operand, and a list that records each step that runs: 0
+    for the sum's, then those of the uses."""
     nodes = uses(Value, operand, [0.0] * count)
     root = Value(operand.data, tuple(nodes), "sum")
     return root, recorded([root, *nodes])
 
 
 def sum_of_terms(node, count):
-    """`node + node + node + …`, with so many terms."""
+    """Return `node + node + node + …`, with so many terms."""
     total = node
     for _ in range(count - 1):
         total = total + node
@@ -123,10 +123,10 @@ def sum_of_terms(node, count):
 
 
 def gradients_after(Value, build, go_back, rows):
-    """The leaves' gradients after a backward pass, for each row of the leaves' numbers.
+    """Return the leaves' gradients after a backward pass, for each row of the leaves' numbers.
 
     Args:
-        build: takes one node a number and returns the root.
+        build: takes one node for each number and returns the root.
         go_back: runs the backward pass from the root.
     """
     found = []
@@ -138,7 +138,8 @@ def gradients_after(Value, build, go_back, rows):
 
 
 def recorded(nodes):
-    """A list in which each of these nodes notes its place among them when its step runs."""
+    """Return a list in which each of these nodes records its place among them when its step
+    runs."""
     calls = []
     for place, node in enumerate(nodes):
         node._backward = lambda place=place: calls.append(place)
@@ -146,25 +147,26 @@ def recorded(nodes):
 
 
 def failing(node):
-    """The node, whose step raises an error."""
+    """Return the node with a step that raises an error."""
     node._backward = lambda: 1 / 0
     return node
 
 
 def gradient_when_run(node):
-    """A list in which a node notes its gradient when its step runs."""
+    """Return a list in which a node records its gradient when its step runs."""
     seen = []
     node._backward = lambda: seen.append(node.grad)
     return seen
 
 
 def chains(Value, start, length, count):
-    """The ends of so many chains, each of so many nodes, that have one node as their start."""
+    """Return the ends of so many chains, each of so many nodes, that have one node as their
+    start."""
     return [chain(Value, start, length) for _ in range(count)]
 
 
 def untouched(nodes):
-    """What a walk over the nodes leaves as it is, operands by their places among the nodes."""
+    """Return all that a walk over the nodes must leave unchanged, operands by their places."""
     places = {id(node): place for place, node in enumerate(nodes)}
 
     def operands(node):

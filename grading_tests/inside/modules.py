@@ -2,7 +2,8 @@
 
 
 def with_parameters(Module, nodes):
-    """A module that builds on the student's `Module` and has these nodes as its parameters."""
+    """Return a module that builds on the student's `Module` and has these nodes as its
+    parameters."""
 
     class Ours(Module):
         def __init__(self):
@@ -15,14 +16,14 @@ def with_parameters(Module, nodes):
 
 
 class Part:
-    """A part of a network that has nothing to learn."""
+    """A part of a network without parameters."""
 
     def parameters(self):
         return []
 
 
 class Times(Part):
-    """Multiplies what it is given by a number."""
+    """Multiplies its input by a number."""
 
     def __init__(self, factor):
         self.factor = factor
@@ -32,7 +33,7 @@ class Times(Part):
 
 
 class Plus(Part):
-    """Adds a number to what it is given."""
+    """Adds a number to its input."""
 
     def __init__(self, amount):
         self.amount = amount
@@ -42,7 +43,7 @@ class Plus(Part):
 
 
 class Weighting(Part):
-    """Multiplies what it is given by a weight, its only parameter."""
+    """Multiplies its input by a weight, its only parameter."""
 
     def __init__(self, weight):
         self.weight = weight
@@ -55,22 +56,22 @@ class Weighting(Part):
 
 
 class Square(Part):
-    """Squares what it is given."""
+    """Squares its input."""
 
     def __call__(self, x):
         return x * x
 
 
 def filled(model, numbers):
-    """The model, with these numbers as its parameters, without gradients; there must be as many."""
+    """Set a model's parameters to these numbers, without gradients; there must be as many."""
     for parameter, number in zip(list(model.parameters()), numbers, strict=True):
         parameter.data, parameter.grad = number, 0.0
     return model
 
 
 def after_zero_grad(model, numbers):
-    """A model's parameters, with these numbers and gradients, after its `zero_grad`, if it has
-    one: they are a `Module`'s."""
+    """Return a model's parameters, with these numbers and gradients, after its `zero_grad`, if it
+    has one: they are a `Module`'s."""
     for parameter, number in zip(model.parameters(), numbers, strict=True):
         parameter.data, parameter.grad = number, 2 * number
     zero = getattr(model, "zero_grad", None)
@@ -81,10 +82,10 @@ def after_zero_grad(model, numbers):
 
 
 def gradients(model):
-    """The gradients of a model's parameters."""
+    """Return the gradients of a model's parameters."""
     return [parameter.grad for parameter in model.parameters()]
 
 
 def numbers(model):
-    """The numbers of a model's parameters."""
+    """Return the numbers of a model's parameters."""
     return [parameter.data for parameter in model.parameters()]

@@ -1,8 +1,7 @@
-"""Operations on nodes whose backward steps use the derivatives that they are given.
+"""Operations on nodes with given derivatives in their backward steps.
 
-Whether one is right depends on the numbers that it is made with, and on nothing else. Each is
-compiled from a text of its own, so that this can be learnt by running it, and not by looking at
-what it refers to.
+Whether one is right depends on its numbers alone. Each is compiled from a text of its own, so that
+an answer can find that out only by running it, and not by looking at its references.
 """
 
 OPERATION = """
@@ -20,12 +19,12 @@ def apply(*nodes):
 
 
 def operation(Value, formula, slopes, adds=True):
-    """An operation on nodes.
+    """Return an operation on nodes.
 
     Args:
         Value: the class of the nodes.
         formula: the result's number, of the operands' numbers x, y, z, u and v.
-        slopes: what is taken for the derivatives by the operands, with commas between them.
+        slopes: the derivatives by the operands that it uses, with commas between them.
         adds: whether the backward step adds to the operands' gradients, or overwrites them.
     """
     operands = ", ".join("xyzuv"[: slopes.count(",") + 1])
@@ -36,22 +35,22 @@ def operation(Value, formula, slopes, adds=True):
 
 
 def used_twice(function):
-    """The expression f(x) + x f(x), in which x goes through the function f twice."""
+    """Return the expression f(x) + x f(x), in which x goes through the function f twice."""
     return lambda x: function(x) + x * function(x)
 
 
 def refused(*nodes):
-    """An operation that is not defined anywhere."""
+    """Fail as an operation that is not defined anywhere."""
     raise ValueError
 
 
 def quotient_and_powers(x, y, z):
-    """An expression in a node's own operations."""
+    """Return an expression in a node's own operations."""
     return x * y + y**3 - z / x
 
 
 class Watched:
-    """A function of nodes, which notes at which numbers it is asked."""
+    """A function of nodes, which records the numbers at which it is called."""
 
     def __init__(self, function):
         self.function = function

@@ -1,4 +1,4 @@
-"""A training that is small enough to follow, and that is written down while it runs."""
+"""Records trainings: a small one with its own model, loss and optimizer, and a student's own."""
 
 import gc
 from contextlib import suppress
@@ -6,21 +6,21 @@ from types import FunctionType, ModuleType
 
 
 class Ground:
-    """What a training loop needs: a model with one weight, a loss and an optimizer.
+    """The parts of a training loop: a model with one weight, a loss and an optimizer.
 
     Args:
         Value: the student's class of nodes.
         start: the number that the weight starts at.
         leftover: the gradient that the weight has from before.
         rate: the learning rate.
-        scale: what the loss is multiplied by, so that nobody can guess its slope.
+        scale: a factor on the loss, so that its slope cannot be guessed.
 
     Attributes:
         w: the weight, a node.
         model: answers w · x.
         optimizer: takes a step against the gradient.
-        record: what happened, in order: for each call of the loss `("loss", pairs)`, with the
-            sorted pairs of a prediction and its target, and for each step `("step", gradient)`.
+        record: the events, in order: for each call of the loss `("loss", pairs)`, with the sorted
+            pairs of a prediction and its target, and for each step `("step", gradient)`.
     """
 
     def __init__(self, Value, start, leftover, rate, scale):
@@ -32,7 +32,7 @@ class Ground:
         self.optimizer = Steps(self.w, rate, self.record)
 
     def loss(self, predictions, targets):
-        """The mean squared error, times the scale."""
+        """Return the mean squared error, times the scale."""
         pairs = list(zip(list(predictions), list(targets), strict=True))
         self.record.append(("loss", sorted((p.data, t) for p, t in pairs)))
         return sum((p - t) * (p - t) for p, t in pairs) * (self.scale / len(pairs))
@@ -56,7 +56,7 @@ class Line:
 
 
 class Steps:
-    """An optimizer that notes the gradient that each of its steps uses."""
+    """An optimizer that records the gradient of each of its steps."""
 
     def __init__(self, w, rate, record):
         self.w = w
@@ -72,11 +72,11 @@ class Steps:
 
 
 class Enough(BaseException):
-    """Ends a training of which the beginning was asked for."""
+    """Ends a training whose first passes suffice."""
 
 
 class Watched:
-    """A training function, which is watched while it runs.
+    """A training function that is recorded while it runs.
 
     Args:
         Value: the student's class of nodes.
@@ -101,7 +101,7 @@ class Watched:
         backward = self.Value.backward
 
         def watched(root, *more):
-            # A pass may be written as passes.
+            # A pass may be written as several passes.
             self._depth += 1
             try:
                 if self._depth == 1:
@@ -134,13 +134,13 @@ class Watched:
                 self._first.setdefault(id(leaf), (leaf, leaf.data))
 
     def numbers(self):
-        """The numbers of the leaves that have moved since a backward pass reached them."""
+        """Return the numbers of the leaves that have moved since a backward pass reached them."""
         return [leaf.data for leaf, start in self._first.values() if leaf.data != start]
 
     def coupled(self, parameters):
-        """Which part of the parameters that moved met others behind a loss.
+        """Return the share of the moved parameters that meet others behind a loss.
 
-        Where none of them was behind one, since they are copies, all leaves that moved count.
+        If none of them was behind one, since they are copies, all leaves that moved count.
         """
         moved = {name for name, (leaf, start) in self._first.items() if leaf.data != start}
         own = moved & {id(each) for each in parameters} or moved
@@ -148,9 +148,10 @@ class Watched:
         return len(own & met) / max(1, len(own))
 
     def moved(self, parameters):
-        """How far each parameter has moved since a backward pass reached it; 0 if none has.
+        """Return how far each parameter has moved since a backward pass reached it; 0 if it has
+        not.
 
-        A copy counts as what it is a copy of, also if that has moved on a little.
+        A copy counts as its original, also if that has moved on a little.
         """
         ways = {name: abs(leaf.data - start) for name, (leaf, start) in self._first.items()}
         leaves = [(leaf.data, ways[name]) for name, (leaf, _) in self._first.items() if ways[name]]
@@ -165,8 +166,8 @@ class Watched:
 
 
 def beginning(Value, train, task, most):
-    """The losses of a training's first backward passes, `most` of them, and the numbers of the
-    leaves that these have moved."""
+    """Return the losses of a training's first backward passes, `most` of them, and the numbers of
+    the leaves that these have moved."""
     watch = Watched(Value, train, most)
     with suppress(Enough):
         watch(*task)
@@ -174,11 +175,11 @@ def beginning(Value, train, task, most):
 
 
 def _coupled(order, leaves):
-    """Those of the leaves that meet others in a graph, whose nodes are given in order.
+    """Return the leaves that meet others in a graph, whose nodes are given in order.
 
-    A weight that is multiplied with a neuron's answer, or a bias that is added to a weighted sum,
-    meets all on which that depends. Where each leaf has a term of the loss for itself, none meets
-    another one.
+    A weight that is multiplied by a neuron's answer, or a bias that is added to a weighted sum,
+    meets all leaves on which that depends. If each leaf has a term of the loss for itself, none
+    meets another one.
     """
     behind, met = {}, set()
     for node in order:
@@ -191,7 +192,7 @@ def _coupled(order, leaves):
 
 
 def _in_order(root):
-    """Every node of a graph, each after its operands."""
+    """Return every node of a graph, each after its operands."""
     order, met, to_do = [], {id(root)}, [(root, iter(root._prev))]
     while to_do:
         node, operands = to_do[-1]
@@ -207,13 +208,14 @@ def _in_order(root):
 
 
 def number_of(answer):
-    """A model's answer as a number."""
+    """Return a model's answer as a number."""
     [answer] = answer if isinstance(answer, (list, tuple)) else [answer]
     return float(getattr(answer, "data", answer))
 
 
 def nudged(model, parameters, points, step=1e-4):
-    """A model's answers at the points, for each parameter: as it is, a step up and two steps."""
+    """Return a model's answers at the points, for each parameter: as it is, a step up and two
+    steps."""
     found = []
     for parameter in parameters:
         held, rows = parameter.data, []
@@ -226,7 +228,7 @@ def nudged(model, parameters, points, step=1e-4):
 
 
 def largest_jump(model, start, end, halvings=30):
-    """How far a model's answer leaps on the way between two points, at one place."""
+    """Return the greatest jump of a model's answer between two points, at one place."""
 
     def answer(part):
         return number_of(model([a + part * (b - a) for a, b in zip(start, end, strict=True)]))
@@ -244,7 +246,8 @@ def largest_jump(model, start, end, halvings=30):
 
 
 def parameters_behind(model):
-    """The Values that a model's answers can come from: its parameters, or what a function holds."""
+    """Return the Values that a model's answers can come from: its parameters, or a function's
+    variables."""
     if callable(getattr(model, "parameters", None)):
         return list(model.parameters())
     found, met, to_do = [], set(), [model]

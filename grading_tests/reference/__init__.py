@@ -1,9 +1,9 @@
 """The reference engine: scalar reverse-mode differentiation, short and fast.
 
-It has the names that students build (`data`, `grad`, `_prev`, `_op`, `_backward`, `label`). Where
-a student's node keeps a closure, a node here keeps numbers: its local derivatives, one for each
-operand, worked out during the forward pass. A node therefore refers to its operands and to nothing
-else. No reference cycle arises, and a graph is freed the moment its root is dropped.
+It has the names that students build (`data`, `grad`, `_prev`, `_op`, `_backward`, `label`). In
+place of a student's closure, a node keeps numbers: its local derivatives, one for each operand,
+computed during the forward pass. A node therefore refers to its operands alone. No reference cycle
+arises, and a graph is freed the moment its root is dropped.
 """
 
 from __future__ import annotations
@@ -215,9 +215,9 @@ def numerical_derivative(f: Callable[[float], float], x: float, h: float = 1e-5)
 def check_gradients(
     f: Callable[..., Value], inputs: Sequence[float], epsilon: float = 1e-5
 ) -> bool:
-    """Tell whether backward agrees with central differences in every input.
+    """Return whether backward agrees with central differences in every input.
 
-    The comparison is relative, so that a wrong gradient is caught where the right one is as small
+    The comparison is relative, so that a wrong gradient is caught even if the right one is as small
     as 1e-6. Do not check at a kink, such as relu at 0, where no derivative exists.
 
     Args:
