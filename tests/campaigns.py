@@ -15,15 +15,15 @@ _SEED = os.environ.get("CAMPAIGN_SEED")
 
 
 def size(usual: int, full: int) -> int:
-    """Return how much to try: `full` in a campaign."""
+    """Return how many cases to try: `full` in a campaign."""
     return usual if _SEED is None else full
 
 
 def seed(usual: int) -> int:
-    """Return the number to draw from: the campaign's own, or the one that is drawn from always."""
+    """Return the seed: the campaign's own, or the usual one."""
     return usual if _SEED is None else int(_SEED)
 
 
 def daily(name: str, every: int) -> list[pytest.MarkDecorator]:
-    """Return the marks of one of many like tests: one in so many runs in `make test`."""
+    """Return the marks of one of many similar tests: one in `every` runs in `make test`."""
     return [] if crc32(name.encode()) % every == 0 else [pytest.mark.campaign]

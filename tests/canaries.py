@@ -1,4 +1,4 @@
-"""A copy of the repository with a canary in everything that is not for students."""
+"""Makes a copy of the repository with a canary in everything that is not for students."""
 
 from __future__ import annotations
 

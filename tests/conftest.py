@@ -1,6 +1,7 @@
-"""A course of its own for the tests, and a grader that stays warm through all of them.
+"""Provides a course of its own for the tests, and a grader that stays warm through all of them.
 
-At the end of a run, after everything else, stands one line with what its tests have measured.
+At the end of a run, after everything else, stands one line with the figures that its tests
+measured.
 """
 
 from __future__ import annotations
@@ -26,14 +27,15 @@ collect_ignore = ["courses"]
 
 
 def pytest_collection_finish() -> None:
-    """Whatever is there by now stays: a training in a test need not look through it for garbage."""
+    """Exclude the objects that exist by now from garbage collection, which would slow down
+    trainings."""
     gc.collect()
     gc.freeze()
 
 
 @pytest.fixture(scope="session")
 def course(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A copy of the course that nobody's submissions are in."""
+    """Return a copy of the course without submissions."""
     folder = tmp_path_factory.mktemp("course")
     copy_course(find_course(Path(__file__).parent), folder)
     return folder
@@ -52,14 +54,14 @@ def grader(course: Path) -> Iterator[Grader]:
 
 @pytest.fixture(scope="session")
 def server() -> Iterator[WarmServer]:
-    """A sandbox to start student processes in."""
+    """Return a sandbox to start student processes in."""
     with WarmServer(visible=load_settings(find_course(Path(__file__).parent)).visible) as warm:
         yield warm
 
 
 @pytest.fixture(scope="session")
 def docs_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The site of docs/, with warnings as errors, as `make docs` builds it."""
+    """Return the site of docs/, with warnings as errors, as `make docs` builds it."""
     folder = tmp_path_factory.mktemp("docs")
     docs = find_course(Path(__file__).parent) / "docs"
     line = [sys.executable, "-m", "sphinx", "-q", "-W", "-d", str(folder / "read"), str(docs)]
@@ -70,7 +72,7 @@ def docs_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture
 def submission(course: Path, tmp_path: Path) -> Callable[[dict[str, str]], Path]:
-    """Makes a submitted notebook out of answers by exercise id."""
+    """Return a function that makes a submitted notebook out of answers by exercise id."""
 
     def make(answers: dict[str, str]) -> Path:
         path = tmp_path / "value.ipynb"
@@ -94,7 +96,8 @@ _TOLD = {
 
 @pytest.fixture
 def measured(record_property: Callable[[str, object], None]) -> Callable[[str, int], None]:
-    """Adds a number to one of the figures in the last line: `measured("attacks", 3)`."""
+    """Return a function that adds a number to one of the figures in the last line:
+    `measured("attacks", 3)`."""
 
     def add(name: str, number: int) -> None:
         assert name in _TOLD
@@ -104,7 +107,7 @@ def measured(record_property: Callable[[str, object], None]) -> Callable[[str, i
 
 
 def pytest_runtest_logreport(report: pytest.TestReport) -> None:
-    # Where several processes run the tests, this comes with every test to the one that reports.
+    # If several processes run the tests, this comes with every test to the one that reports.
     if report.when == "teardown":
         for key, value in report.user_properties:
             if key == "measured":

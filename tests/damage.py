@@ -1,7 +1,7 @@
-"""Damages notebooks as editors, mail programs and people do, without touching what was answered.
+"""Damages notebooks as editors, mail programs and people do, without touching the answers.
 
 Every kind of damage is a function from a notebook (its JSON) and a random generator to a notebook
-or, where the file itself is damaged, to bytes.
+or, if the file itself is damaged, to bytes.
 """
 
 from __future__ import annotations
@@ -63,7 +63,7 @@ def metadata_dropped(notebook: Notebook, rng: random.Random) -> Notebook:
 
 
 def metadata_and_ids_dropped(notebook: Notebook, rng: random.Random) -> Notebook:
-    """As a conversion through another tool leaves it: types and sources alone."""
+    """Leave types and sources alone, as a conversion through another tool does."""
     return metadata_dropped(_new_ids(notebook, rng), rng)
 
 
@@ -124,7 +124,7 @@ def cells_duplicated(notebook: Notebook, rng: random.Random) -> Notebook:
 
 
 def a_stub_beside_the_answer(notebook: Notebook, rng: random.Random) -> Notebook:
-    """The empty cell was kept, as a copy with the same metadata, above or below."""
+    """Keep the empty cell, as a copy with the same metadata, above or below."""
     index = rng.choice(_answers(notebook))
     copy = _copy(notebook["cells"][index])
     copy["source"] = STUBS.get(_name(copy), copy["source"])
@@ -134,7 +134,7 @@ def a_stub_beside_the_answer(notebook: Notebook, rng: random.Random) -> Notebook
 
 
 STUBS: dict[str, str] = {}
-"""The released text of each answer cell; filled in by who damages."""
+"""The released text of each answer cell; filled in by the caller."""
 
 
 def an_answer_split(notebook: Notebook, rng: random.Random) -> Notebook:
@@ -155,7 +155,7 @@ def an_answer_split(notebook: Notebook, rng: random.Random) -> Notebook:
 
 
 def two_cells_merged(notebook: Notebook, rng: random.Random) -> Notebook:
-    """A code cell and the one below it become one, with the upper one's metadata."""
+    """Merge a code cell and the one below it, with the upper one's metadata."""
     cells = notebook["cells"]
     pairs = [
         i
@@ -221,7 +221,7 @@ def scratch_cells_added(notebook: Notebook, rng: random.Random) -> Notebook:
 
 
 def odd_parts(notebook: Notebook, rng: random.Random) -> Notebook:
-    """What programs with mistakes write: nulls, lists for objects, numbers for texts."""
+    """Put in nulls, lists for objects and numbers for texts, as programs with mistakes do."""
     for index in rng.sample(range(len(notebook["cells"])), 5):
         cell = notebook["cells"][index]
         if not _name(cell):
@@ -258,7 +258,7 @@ def not_in_utf_8(notebook: Notebook, rng: random.Random) -> bytes:
 
 
 def a_conflict_of_versions(notebook: Notebook, rng: random.Random) -> bytes:
-    """Git's marks stay where two versions of a lesson cell were merged."""
+    """Leave Git's conflict marks in a lesson cell."""
     lessons = [i for i, cell in enumerate(notebook["cells"]) if not _name(cell)]
     texts = [json.dumps(cell, indent=1) for cell in notebook["cells"]]
     index = rng.choice(lessons)
@@ -272,13 +272,13 @@ def a_comma_too_many(notebook: Notebook, rng: random.Random) -> bytes:
 
 
 def cut_off(notebook: Notebook, rng: random.Random) -> bytes:
-    """The file ends early: what comes after the end is lost, and nothing else."""
+    """End the file early."""
     text = json.dumps(notebook, indent=1).encode()
     return text[: rng.randint(len(text) // 3, len(text) - 1)]
 
 
 def several(notebook: Notebook, rng: random.Random) -> Notebook | bytes:
-    """Two or three kinds of damage at once."""
+    """Do two or three kinds of damage at once."""
     result: Notebook | bytes = notebook
     for damage in rng.sample(ORDINARY, rng.randint(2, 3)):
         result = damage(_copy(result), rng)

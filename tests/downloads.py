@@ -1,4 +1,4 @@
-"""Downloads as learning management systems make them, for tests."""
+"""Makes downloads in the forms of learning management systems, for tests."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ def moodle(
     flat: bool = False,
     old: bool = False,
 ) -> Path:
-    """Moodle's *Download all submissions*, in folders or not, as of 4.1 or older."""
+    """Make Moodle's *Download all submissions*, in folders or not, as of 4.1 or older."""
     between = "_" if flat else "_/" if old else "/"
     return zipped(
         path,
@@ -38,7 +38,7 @@ def moodle(
 
 
 def canvas(path: Path, people: list[tuple[str, bool, int, int, str, bytes]]) -> Path:
-    """Canvas's *Download Submissions*: every entry bears the time of the download."""
+    """Make Canvas's *Download Submissions*: every entry has the time of the download."""
     now = datetime(2030, 3, 5, 8, 0)
     entries = []
     for name, late, user, attachment, file, content in people:
@@ -48,7 +48,7 @@ def canvas(path: Path, people: list[tuple[str, bool, int, int, str, bytes]]) -> 
 
 
 def gradescope(path: Path, groups: list[tuple[list[dict[str, str]], datetime, bytes]]) -> Path:
-    """Gradescope's *Export Submissions*."""
+    """Make Gradescope's *Export Submissions*."""
     root, now, entries, listed = "assignment_9_export/", datetime(2030, 3, 5), [], {}
     for number, (people, when, content) in enumerate(groups, 700):
         entries.append((f"{root}submission_{number}/value.ipynb", content, now))

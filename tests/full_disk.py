@@ -4,7 +4,7 @@
 
 Copies the course FRESH to DISK, a small disk of its own, and grades there: first with no room at
 all, then with a little more each time, then with enough. Writes into OUTCOME, as JSON, how each
-grading ended and what it left.
+grading ended and the files that it left.
 """
 
 from __future__ import annotations

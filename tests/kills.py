@@ -2,13 +2,13 @@
 
     python tests/kills.py KILLS SEED
 
-A moment is so many seconds after the start, or after the next notebook, or as soon as a notebook
-or the gradebook is being written, or when a student's process is there to be killed. After each
-kill whatever is on the disk must be whole; once a grading has come to its end, everything must be
-as if nobody had disturbed it. The last line of the output is JSON: the kills and the faults.
+The moment of a kill is so many seconds after the start, or after the next notebook, or as soon as a
+notebook or the gradebook is being written, or when a student's process exists. After each kill
+every file on the disk must be whole; once a grading has come to its end, everything must be as
+without kills. The last line of the output is JSON: the kills and the faults.
 
-With one worker the command is forked from this program, which has imported all that it needs:
-most kills would hit its imports otherwise.
+With one worker the command is forked from this program, which has imported all that it needs: most
+kills would hit its imports otherwise.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ from autograder.commands import main as cli
 from autograder.commands.demo import hand_in, hand_in_unreadable
 from autograder.course_folder.assignments import load_assignment
 
-# Not all of these are named below: a forked command finds them imported.
+# Some are unused here: a forked command finds them imported.
 from autograder.pipeline import (
     workers,  # noqa: F401
 )
@@ -54,7 +54,7 @@ _BECOMES_PARENT = 36  # PR_SET_CHILD_SUBREAPER
 
 
 def make_class(folder: Path) -> None:
-    """A course with submissions of every kind that nobody has graded."""
+    """Make a course with ungraded submissions of every kind."""
     released(folder)
     with (folder / "nbgrader_config.py").open("a") as config:
         config.write(POLICY)
@@ -72,14 +72,14 @@ def make_class(folder: Path) -> None:
 
 @dataclass
 class State:
-    """What a grading has left on the disk.
+    """The files and rows that a grading has left.
 
     Attributes:
-        files: what the files below `autograded` hold, by path.
-        marks: by student and cell; None where there is no mark yet.
+        files: the contents of the files below `autograded`, by path.
+        marks: by student and cell; None if there is no mark yet.
         penalties: by student.
         record: by student, each line without its number and time.
-        ill: what the database says of itself, other than "ok".
+        ill: the result of the database's own check, if it is not "ok".
     """
 
     files: dict[str, bytes]
@@ -128,11 +128,12 @@ def state_of(course: Path) -> State:
 
 @dataclass
 class Campaign:
-    """What came of the kills.
+    """The results of the kills.
 
     Attributes:
         moments: how often each kind of moment was hit.
-        faults: lost, doubled, half written, left behind or different: what, and the kill's number.
+        faults: missing, doubled, half written, left behind or different data, and the kill's
+            number.
     """
 
     kills: int = 0
@@ -183,20 +184,21 @@ class Grading:
         return self._status() is None
 
     def kill(self, whole_group: bool) -> None:
-        # So early it may not have a group yet.
+        # At this moment it may not have a group yet.
         with suppress(ProcessLookupError):
             (os.killpg if whole_group else os.kill)(self.pid, signal.SIGKILL)
         os.kill(self.pid, signal.SIGKILL)
 
     def wait(self) -> tuple[int | None, str]:
-        """Wait for its end; its exit status, and what it printed."""
+        """Wait for its end; return its exit status and output."""
         self._wait(300)
         self._log.seek(0)
         return self._status(), self._log.read().decode(errors="replace")
 
 
 def student_processes(grading: psutil.Process) -> Iterator[int]:
-    """The pids of those that have a filter of system calls which what started them has not."""
+    """Yield the pids of the processes with a filter of system calls that their parents do not
+    have."""
     for process in grading.children(recursive=True):
         with suppress(OSError, psutil.NoSuchProcess):
             if _filters(process.pid) > _filters(process.ppid()):
@@ -213,11 +215,11 @@ def _filters(pid: int) -> int:
 
 
 class Driver:
-    """Grades, kills and looks, in a folder of its own.
+    """Grades, kills and compares, in a folder of its own.
 
     Args:
         folder: an empty folder.
-        seed: what is drawn depends on it.
+        seed: the seed of all draws.
     """
 
     def __init__(self, folder: Path, seed: int) -> None:
@@ -227,7 +229,7 @@ class Driver:
         self._scratch = folder / "scratch"
         self._scratch.mkdir()
         make_class(self._fresh)
-        # What outlives a killed grader becomes a child of this process, and is found.
+        # A process that survives a killed grader becomes a child of this process, and is found.
         ctypes.CDLL(None).prctl(_BECOMES_PARENT, 1, 0, 0, 0)
         self.found = Campaign(submissions=len(list((self._fresh / "submitted").iterdir())))
         self._again()
@@ -262,7 +264,7 @@ class Driver:
         return Grading(self._course, self._scratch, count)
 
     def _disturb(self) -> bool:
-        """Start grading and kill it; False where it came to its end before."""
+        """Start grading and kill it; return False if it came to its end before."""
         rng = self._rng
         kind = rng.choice(KINDS)
         if kind == "student":
@@ -285,7 +287,7 @@ class Driver:
         return killed
 
     def _disturb_a_student(self) -> bool:
-        """Kill one student's process, as the kernel does where memory runs out."""
+        """Kill one student's process, as the kernel does when memory runs out."""
         seconds = self._rng.uniform(0.2, 1.0) * self._seconds
         started, killed = time.monotonic(), False
         grader = self._grade(self._rng.randint(1, 2))
@@ -339,14 +341,14 @@ class Driver:
         return after_the_next
 
     def _expect_no_process(self) -> None:
-        # What is about to end may do so.
+        # Processes that are about to end may do so.
         _, alive = psutil.wait_procs(psutil.Process().children(recursive=True), timeout=15)
         for each in alive:
             self._fault(f"left running: {each}")
             each.kill()
 
     def _look(self, state: State, when: str) -> None:
-        """Whatever is there is whole, and what the record holds is stored, once."""
+        """Assert that every file is complete and every record has exactly one mark."""
         wanted = self.undisturbed
         if state.ill:
             self._fault(f"{when}: the gradebook is damaged: {state.ill[:3]}")

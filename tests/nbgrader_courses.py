@@ -1,10 +1,10 @@
-"""Makes nbgrader courses of the short texts in `courses/nbgrader`, in the forms that are found.
+"""Makes nbgrader courses from the short texts in `courses/nbgrader`, in the forms of real courses.
 
 A text is a row of parts, each begun by a line `%% KIND WHAT`: `format 4.2`, `kernel LANGUAGE NAME`,
 `setting LINE` of course.toml, `file NAME` beside the notebook, `notebook NAME`, and the cells
 `code`, `text`, `solution ID`, `written ID POINTS` and `test ID POINTS = …`, which ends in the
 points of the solution, of the stub and of a notebook in which every other answer is the stub; `-`
-where a test cell that the solution does not pass leaves what nbgrader marks ungraded.
+if a test cell that the solution does not pass leaves an exercise ungraded that nbgrader marks.
 """
 
 from __future__ import annotations
@@ -36,7 +36,7 @@ _KINDS: dict[str, dict[str, Any]] = {
 
 @dataclass
 class Text:
-    """An assignment: its notebooks, what lies beside them, and the points that stock nbgrader gives
+    """An assignment: its notebooks, the files beside them, and the points that stock nbgrader gives
     the test cells of each notebook, by variant."""
 
     name: str
@@ -118,7 +118,7 @@ def make_course(folder: Path, texts: list[Text], settings: str = "") -> Path:
 
 
 def release(folder: Path, texts: list[Text]) -> None:
-    """Have nbgrader make the release."""
+    """Make the release by nbgrader."""
     api = NbGraderAPI(course_directory(folder))
     for text in texts:
         done = api.generate_assignment(text.name)
@@ -126,8 +126,8 @@ def release(folder: Path, texts: list[Text]) -> None:
 
 
 def variant(folder: Path, text: Text, notebook: str, kind: str) -> NotebookNode:
-    """Return what a student hands in: the released notebook, with all answers of the source, none,
-    or every other one."""
+    """Return a student's notebook: the released one, with all answers of the source, none, or every
+    other one."""
     path = folder / "release" / text.name / f"{notebook}.ipynb"
     made: NotebookNode = nbformat.read(path, as_version=4)
     answers = [c for c in made.cells if c.metadata.get("nbgrader", {}).get("solution")]

@@ -1,6 +1,6 @@
-"""Puts our steps in the place of nbgrader's where its own tests take one by its name.
+"""Replaces nbgrader's steps by ours if its own tests take one by its name.
 
-A plugin for the process that runs those tests. Whatever goes by the configuration needs none.
+A plugin for the process that runs those tests. Tests that use the configuration need none.
 """
 
 import nbgrader.preprocessors as theirs

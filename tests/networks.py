@@ -7,7 +7,7 @@ from typing import Any
 
 
 def classes(Value: Any) -> tuple[Any, Any, Any]:
-    """`MLP`, `mse` and `SGD` on the given class."""
+    """Return `MLP`, `mse` and `SGD` on the given class."""
 
     class Neuron:
         def __init__(self, n_inputs: int) -> None:

@@ -1,4 +1,4 @@
-"""Copies of the courses in `courses`, as folders that nbgrader works in."""
+"""Copies the courses in `courses`, as folders that nbgrader works in."""
 
 from __future__ import annotations
 

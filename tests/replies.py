@@ -1,4 +1,4 @@
-"""A target on which the other side replies what it likes."""
+"""A target whose other side replies anything."""
 
 from __future__ import annotations
 

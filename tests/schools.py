@@ -1,4 +1,4 @@
-"""Courses with something released and handed in, and how tests work in them."""
+"""Makes courses with a release and submissions, and runs commands in them."""
 
 from __future__ import annotations
 
@@ -47,7 +47,7 @@ def solutions(name: str, course: Path = COURSE) -> dict[str, str]:
 
 
 def grade(folder: Path, name: str = "value", force: bool = False) -> list[Outcome]:
-    """Grade all that was handed in for an assignment, in this process."""
+    """Grade all submissions for an assignment, in this process."""
     with (
         Grader(folder, course_key(folder)) as grader,
         Classroom(folder, OneProcess(grader), force) as room,

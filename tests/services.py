@@ -66,7 +66,7 @@ class Service:
         wait_until_it_answers(f"{self.url}/health", self.process, self.course / "serve.log")
 
     def kill(self) -> None:
-        """As for want of memory: no code of the service runs any more."""
+        """Kill the service as for want of memory: no code of it runs any more."""
         os.killpg(self.process.pid, signal.SIGKILL)
         self.process.wait(30)
 
@@ -90,7 +90,7 @@ class Service:
 
 
 class Visitor:
-    """Somebody with a link, and a browser that keeps cookies."""
+    """A person with a link, and a browser that keeps cookies."""
 
     def __init__(self, url: str, token: str = "") -> None:
         self.url = url
@@ -104,7 +104,7 @@ class Visitor:
         return self._ask(urllib.request.Request(f"{self.url}/{path}"))
 
     def enter(self, token: str) -> tuple[int, str]:
-        """Open a link, and go on as whoever it is of where that is asked."""
+        """Open a link, and confirm that it is one's own if asked."""
         status, page = self.get(f"link/{token}")
         if (asked := re.search(r'name="_xsrf" value="([^"]*)"', page)) is None:
             return status, page
@@ -128,14 +128,14 @@ class Visitor:
         return self.send(body, kind, path="" if xsrf else "upload")
 
     def send(self, body: bytes, kind: str, path: str = "") -> tuple[int, str]:
-        """Send a form, to where the page's own goes unless another address is given."""
+        """Send a form, to the address of the page's own unless another one is given."""
         form = re.search(r'action="/(upload[^"]*)"', self.page)
         path = path or (form[1] if form else "upload")
         given = {"Content-Type": kind}
         return self._ask(urllib.request.Request(f"{self.url}/{path}", body, given))
 
     def events(self, path: str = "live") -> Generator[str, None, None]:
-        """What the part of an open page that changes is, each time that it has changed."""
+        """Yield the changing part of an open page, each time that it has changed."""
         with self._opener.open(f"{self.url}/{path}", timeout=30) as answer:
             for line in answer:
                 if line.startswith(b"data: "):
@@ -158,7 +158,7 @@ class Visitor:
 
 @contextmanager
 def serving(course: Path) -> Iterator[Service]:
-    """A service, ended at the end by its own process group."""
+    """Start a service; end it by its own process group."""
     service = Service(course, free_port())
     service.start()
     try:

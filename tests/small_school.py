@@ -1,4 +1,4 @@
-"""A few submissions to `value`, and what each student gets for them."""
+"""Makes a few submissions to `value`, and grades them."""
 
 from __future__ import annotations
 
@@ -21,7 +21,8 @@ STUDENTS = 6
 
 
 def make_school(folder: Path) -> Path:
-    """A course in which some did all, some made one mistake, some nothing; one file is cut off."""
+    """Make a course in which some students solved all, some made one mistake, some left it; one
+    file is cut off."""
     released(folder)
     assignment, right = load_assignment(folder, "value"), solutions("value")
     wrong = {**right, "mul": assignment.exercises["mul"].mistakes[0].source}
@@ -32,13 +33,13 @@ def make_school(folder: Path) -> Path:
 
 
 def one_by_one(school: Path) -> dict[str, dict]:
-    """What each student gets when one process grades them one after another."""
+    """Return each student's outcome when one process grades them one after another."""
     with Grader(school, KEY) as grader:
         return outcomes(school, OneProcess(grader))
 
 
 def outcomes(school: Path, workers: Workers) -> dict[str, dict]:
-    """Each student's report, stored marks and graded notebook."""
+    """Return each student's report, stored marks and graded notebook."""
     with Classroom(school, workers, force=True) as room:
         wanted = [("value", student) for student in room.submissions("value")]
         told = {outcome.student: outcome for outcome in room.grade(wanted)}
@@ -51,7 +52,7 @@ def seen(school: Path, outcome: Outcome) -> dict:
         (school / "autograded" / outcome.student / "value/value.ipynb").read_text()
     )
     for cell in notebook["cells"]:
-        # Cells that a submission lacks are given new ids.
+        # Cells that a submission lacks get new ids.
         cell.pop("id")
     report = outcome.report.as_json() if outcome.report else None
     return {"report": report, "error": outcome.error, "cells": notebook["cells"],

@@ -1,6 +1,7 @@
 """The grader knows no course, its folders import in one direction, its errors are in one place.
 
-What is forbidden stands in lists at the top of each part, with the exceptions and their reasons.
+Forbidden words and imports stand in lists at the top of each part, with the exceptions and their
+reasons.
 """
 
 from __future__ import annotations
@@ -76,7 +77,7 @@ def test_no_word_of_this_course_is_in_what_is_general(path):
 
 
 def imported(path: Path) -> Iterator[tuple[str, ...]]:
-    """What a module imports anywhere in it, each as the parts of an absolute name."""
+    """Yield the imports anywhere in a module, each as the parts of an absolute name."""
     package = path.relative_to(ROOT).parts[:-1]
     for node in ast.walk(tree(path)):
         if isinstance(node, ast.Import):
@@ -104,17 +105,17 @@ def test_what_students_install_imports_nothing_of_the_grader(path):
 
 
 ORDER = [
-    # Plain data, errors, and helpers that know of nothing.
+    # Plain data, errors, and helpers that import no other module.
     "texts", "log", "errors", "faults", "model", "caching", "files", "packages",
     # What a course folder says, and the sandbox.
     "course_folder", "wall", "testing",
     # One submission: its file, its verdicts, its marks.
     "notebook", "judging", "gradebook",
-    # The terminal tells what a gradebook may raise.
+    # The terminal prints errors of the gradebook.
     "terminal",
-    # Many submissions, and what people read of them.
+    # Many submissions, and pages for people.
     "pipeline", "pages", "nbgrader_plugins",
-    # What is made for authors and for students.
+    # Tools for authors and editions for students.
     "authoring", "delivery",
     "commands", "__main__",
 ]  # fmt: skip
@@ -127,7 +128,7 @@ def layer(path: Path) -> str:
 
 
 def arrows() -> Iterator[tuple[Path, str]]:
-    """Each module of `autograder/`, with a folder or module that it imports from."""
+    """Yield each module of `autograder/`, with a folder or module that it imports from."""
     for path in MODULES:
         if place(path).startswith("autograder/"):
             for name in imported(path):
@@ -164,7 +165,7 @@ def test_what_runs_beside_student_code_imports_itself_and_python_alone():
 
 
 def test_of_what_runs_beside_student_code_others_import_the_protocol_alone():
-    """The wall itself also performs steps on an author's own objects, by the same code."""
+    """Allow the wall itself to perform steps on an author's own objects, by the same code."""
     found = {
         (layer(path), name[3])
         for path in MODULES

@@ -1,8 +1,8 @@
 """The whole corpus of attacks, handed in by one class together with honest neighbours.
 
-No attack earns a point, shows a canary, changes a neighbour's report, or leaves a process or a
-file behind; each ends within bounds of time and memory. The class is graded by a copy of the
-project that holds canaries wherever something is secret.
+No attack earns a point, shows a canary, changes a neighbour's report, or leaves a process or a file
+behind; each ends within bounds of time and memory. The class is graded by a copy of the project
+that holds canaries in everything secret.
 """
 
 from __future__ import annotations
@@ -41,7 +41,7 @@ NEIGHBOURS = {
     "neighbour_m": {**RIGHT, "mul": VALUE.exercises["mul"].mistakes[0].source},
     "neighbour_z": {name: RIGHT[name] for name in list(RIGHT)[:4]},
 }
-SECONDS, MEMORY = 60, 600  # for one submission; megabytes of the grader's own at its height
+SECONDS, MEMORY = 60, 600  # for one submission; megabytes of the grader's own at most
 
 GRADE = """
 import ctypes, json, resource, sys, time
@@ -106,7 +106,7 @@ class Bounds(NamedTuple):
 
 
 def attacks(course: Path) -> dict[str, Bounds]:
-    """Every attack but those by folders."""
+    """Return every attack but those by folders."""
     found: dict[str, Bounds] = {}
     for name, source in FORGERIES.items():
         found[f"forging: {name}"] = Bounds(filled_notebook(course, "value", {"node": source}))
@@ -154,7 +154,7 @@ def _grade(course: Path, scratch: Path) -> dict[str, Any]:
 
 @pytest.fixture(scope="module")
 def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The secret course, released, with the honest neighbours' submissions alone."""
+    """Return the secret course, released, with the honest neighbours' submissions alone."""
     course = secret_copy(tmp_path_factory.mktemp("attacks") / "course")
     run(course, "-m", "nbgrader", "generate_assignment", "value", "--force")
     shutil.rmtree(course / "submitted" / "other")
@@ -174,14 +174,14 @@ def undisturbed(alone: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[s
 
 @pytest.fixture(scope="module")
 def students(alone: Path) -> dict[str, str]:
-    """Every attack's name by its student's id."""
+    """Return every attack's name by its student's id."""
     names = [*attacks(alone), *(f"folder: {name}" for name in FOLDERS)]
     return {f"p{number:03}": name for number, name in enumerate(names)}
 
 
 @pytest.fixture(scope="module")
 def attacked(alone: Path, undisturbed: dict[str, Any], students: dict[str, str]) -> dict[str, Any]:
-    """The class with all the attacks in it, graded."""
+    """Grade the class with all the attacks in it."""
     notebooks = attacks(alone)
     honest = filled_notebook(alone, "value", RIGHT)
     for student, name in students.items():
@@ -200,7 +200,7 @@ def attacked(alone: Path, undisturbed: dict[str, Any], students: dict[str, str])
 
 
 def _course_files(course: Path) -> list[Path]:
-    """The files of the course that a grading has no business with."""
+    """Return the files of the course that a grading must not read or change."""
     names = ("source", "release", "solutions", "grading_tests", "autograder", "course")
     return sorted(
         path
@@ -260,7 +260,7 @@ def test_nothing_secret_is_shown(alone, students, attacked, measured):
     searched = 0
     for student, name in students.items():
         graded = (alone / "autograded" / student / "value" / "value.ipynb").read_text()
-        # Hidden tests are in their cells there; nowhere else, and nothing else is.
+        # Only cells there hold hidden tests, and no other secret.
         notebook = json.loads(graded)
         for cell in notebook["cells"]:
             if cell["metadata"].get("nbgrader", {}).get("grade"):
@@ -293,7 +293,7 @@ def test_time_and_memory_are_bounded(students, attacked):
 
 
 def test_feedback_shows_nothing_secret_either(alone, students, attacked, measured):
-    """Also through nbgrader's own way, which copies files from folder to folder."""
+    """Try nbgrader's own way as well, which copies files from folder to folder."""
     leaking = [s for s, name in students.items() if "leaking" in name or "beside" in name]
     for student in leaking:
         if (alone / "submitted" / student / "value" / "secret.txt").exists():
@@ -315,7 +315,7 @@ def test_feedback_shows_nothing_secret_either(alone, students, attacked, measure
 
 
 def test_figures(students, attacked, measured, capsys):
-    """Says how many attacks there were."""
+    """Report how many attacks there were."""
     kinds = ("forging", "leaking", "breaking", "folder")
     counts = {kind: sum(name.startswith(kind) for name in students.values()) for kind in kinds}
     longest = max(told["seconds"] for told in attacked["told"].values())

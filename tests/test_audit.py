@@ -1,4 +1,4 @@
-"""The grading tests tell right from wrong, and the audit that says so is itself to be trusted."""
+"""The grading tests distinguish right from wrong, and so does the audit that measures it."""
 
 from __future__ import annotations
 
@@ -36,17 +36,18 @@ NAMES = assignment_names(COURSE)
 ASSIGNMENTS = {name: load_assignment(COURSE, name) for name in NAMES}
 
 REPEATS = int(os.environ.get("REPEATS", "3"))
-"""How often one submission is graded; `make audit` asks for 200."""
+"""Number of times that one submission is graded; `make audit` asks for 200."""
 
 SEEDS = int(os.environ.get("SEEDS", "0"))
-"""By how many seeds every known mistake is judged; here, two of them judge one in `EVERY`."""
+"""Number of seeds with which every known mistake is judged; here, two of them judge one in
+`EVERY`."""
 
 EVERY = 20
-"""Of the cases that a machine made or drew, one in so many is judged here; `make audit` judges
+"""Of the cases that a program made or drew, one in so many is judged here; `make audit` judges
 all."""
 
 FEW = 7
-"""Of trainings, which take seconds, and of edges that a machine made, one in so many."""
+"""Of trainings, which take seconds, and of edges that a program made, one in so many is judged."""
 
 SLOW = set(load_settings(COURSE).limits.trainings)
 
@@ -61,16 +62,17 @@ def cases(kind: str, name: str | None = None):
 
 
 def drawn(case, every):
-    """Whether this is one of the cases, one in so many, that are always judged."""
+    """Return whether this is one of the cases, one in `every`, that are always judged."""
     return crc32(case.id.encode()) % every == 0
 
 
-# What the audit finds.
+# The results of the audit.
 
 
 @pytest.fixture(scope="session")
 def found():
-    """The audit of all that people wrote, and of a sample of the rest and of trainings."""
+    """Run the audit on all cases that people wrote, and on a sample of the rest and of
+    trainings."""
 
     def chosen(case):
         if case.kind == "variant":
@@ -110,7 +112,7 @@ def test_right_solutions_get_full_marks(found):
     assert [each.alarms for each in found.of("variant") if each.alarms] == []
 
 
-def test_the_audit_passes_and_the_page_tells_what_it_found(found):
+def test_the_audit_passes_and_the_page_shows_its_results(found):
     assert found.passed and found.gaps == []
     page = (COURSE / "docs" / "audit.md").read_text("utf-8")
     sampled = tuple(TITLES[kind] for kind in (*MADE_BY_MACHINE, "edge"))
@@ -120,7 +122,7 @@ def test_the_audit_passes_and_the_page_tells_what_it_found(found):
 
 
 def test_the_page_counts_what_there_is():
-    """Without running anything: the page's numbers of cases are today's."""
+    """Compare the page's numbers of cases with today's, without running any."""
     page = (COURSE / "docs" / "audit.md").read_text("utf-8")
     for name in NAMES:
         for kind, title in TITLES.items():
@@ -165,7 +167,7 @@ def test_verdicts_are_the_same_on_both_sides_of_the_wall(grader, case):
 
 
 def test_other_seeds_give_the_same_verdicts():
-    """What a submission gets does not depend on which numbers were drawn for it."""
+    """A submission's marks do not depend on the drawn numbers."""
     verdicts: dict[str, dict[tuple, set[str]]] = {}
     chosen = [
         case for case in cases("mistake") if not case.endless and (SEEDS or drawn(case, EVERY))
@@ -196,7 +198,7 @@ def test_an_endless_mutant_is_stopped():
         assert list(judge.verdicts(replace(case, assignment="backward"))) == [(ENDLESS, False)]
 
 
-# What the course accepts, and mutants.
+# Accepted changes, and mutants.
 
 
 def test_every_accepted_edit_is_a_mutant_s():
@@ -264,12 +266,12 @@ def test_two_mistakes_are_joined_where_they_do_not_meet():
     assert merged(ADD, one, one) is None
 
 
-# What an author is told.
+# Messages for an author.
 
 
 @pytest.fixture
 def blind_course(tmp_path):
-    """A course in which somebody forgot what an answer has to be."""
+    """Return a course in which the author forgot a requirement of an answer."""
     copy_course(COURSE, tmp_path)
     tests = tmp_path / "grading_tests" / "test_checkpoint.py"
     text = tests.read_text("utf-8")
@@ -281,7 +283,7 @@ def blind_course(tmp_path):
     return tmp_path
 
 
-def test_an_author_is_told_which_mistakes_the_tests_miss(blind_course):
+def test_the_audit_reports_mistakes_that_the_tests_miss(blind_course):
     def about(case):
         asked = set(case.answers) <= {"q2", "q3"} and case.kind in ("mistake", "mutant")
         return case if asked else None
@@ -294,7 +296,7 @@ def test_an_author_is_told_which_mistakes_the_tests_miss(blind_course):
         "q3.option_a", "q3.option_c", "q3.option_d",
     }  # fmt: skip
     assert found.survivors and summary(found).startswith(f"killed 0/{len(mistakes)} · ")
-    # What the solution does not pass either is no mistake of a student's.
+    # A test that the solution does not pass either shows no mistake of a student's.
     ungraded = {m.id for m in broken if m.alarms.get("q2", "").startswith("q2 cannot be graded")}
     assert {m.id for m in broken} - ungraded == {"q2.only_over_b"}
 

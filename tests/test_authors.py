@@ -113,7 +113,7 @@ def total(numbers):
 
 
 def answer(folder: Path, cell: str) -> str:
-    """What a mistake's cell makes of the solution above."""
+    """Return the answer of a mistake's cell, made from the solution above."""
     path = folder / "total.py"
     path.write_text(f"# Ignored.\n\n# %% mistake: total.a\n# says: a\n{cell}\n", "utf-8")
     exercise = Exercise("total", "total", 1.0, SOLUTION)

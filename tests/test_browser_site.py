@@ -1,4 +1,4 @@
-"""The browser edition of any course: what is in the site, and where it asks for it."""
+"""The browser edition of any course: its files, and the addresses that it loads them from."""
 
 from __future__ import annotations
 
@@ -19,7 +19,7 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """The site of a course that has no package of its own and uses pandas; what was said."""
+    """Return the site of a course without a package of its own that uses pandas, and the output."""
     course = tmp_path_factory.mktemp("course") / "tables"
     copy_other("tables", course)
     done = CliRunner().invoke(main, ["publish", "--browser", "--course", str(course)])
@@ -27,13 +27,13 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     return course / "artefacts" / "browser", done.output
 
 
-def test_packages_that_no_browser_runs_are_told_by_name(published):
+def test_packages_without_a_wheel_for_browsers_are_reported_by_name(published):
     site, said = published
     assert str(site) in said.replace("\n", "")
     assert re.search(r"left out, since .* Python alone: pandas\.", " ".join(said.split()))
 
 
-def test_it_holds_what_students_get_and_nothing_else(published):
+def test_the_site_holds_students_files_alone(published):
     site, _ = published
     held = {path.relative_to(site / "files").as_posix() for path in (site / "files").rglob("*.*")}
     assert held == {"tables/tables.ipynb", "tables/market.csv", "tables/checks.json"}
@@ -60,7 +60,7 @@ def test_python_and_its_packages_come_from_the_site_alone(published):
     assert packages["coursecheck"]["imports"] == ["coursecheck"]
     notebooks = settings["settingsOverrides"]["@jupyterlab/notebook-extension:tracker"]
     assert notebooks["windowingMode"] == "defer"
-    # Asked for on Windows alone, or on systems that have processes.
+    # Required on Windows alone, or on systems with processes.
     assert not {"colorama", "pexpect"} & set(packages)
 
 

@@ -1,4 +1,5 @@
-"""A cell that takes too long is interrupted, and its exercise is judged as it then stands."""
+"""A cell that takes too long is interrupted, and its exercise is judged in the state at that
+moment."""
 
 from __future__ import annotations
 
@@ -26,7 +27,7 @@ LOOP = "while True: pass\n"
 
 @pytest.fixture(scope="module", params=[BUBBLEWRAP, LANDLOCK])
 def strict(course: Path, request: pytest.FixtureRequest) -> Iterator[Grader]:
-    """A grader for either kind of sandbox, which interrupts a cell after two seconds."""
+    """Return a grader for either kind of sandbox, which interrupts a cell after two seconds."""
     settings = load_settings(course)
     with Grader(course, bytes(32)) as grader:
         limits = replace(settings.limits, cell_seconds=2.0)
@@ -35,7 +36,7 @@ def strict(course: Path, request: pytest.FixtureRequest) -> Iterator[Grader]:
 
 
 def graded(grader: Grader, name: str, *changes: tuple[str, str, str]) -> Report:
-    """The report on a right notebook whose cells hold more: an exercise, before it and after it."""
+    """Return the report on a right notebook whose cells have code before and after the answer."""
     assignment = load_assignment(grader.course, name)
     answers = {each.id: each.solution for each in assignment.exercises.values()}
     for exercise, before, after in changes:

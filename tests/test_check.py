@@ -33,9 +33,9 @@ RIGHT = [
     if not trains or {*TRAININGS} & {*load_assignment(COURSE, name).exercises}
 ]
 
-# Public examples cannot tell these from another mistake, which is named in their place.
+# On public examples these behave like another mistake, which is named in their place.
 ALIKE = {"zero_grad.new_nodes", "four_points.rate_too_small", "q21.numbers_only"}
-# The audit holds each name behind the wall, and `test_generated` the tables that it comes from.
+# The audit compares each name behind the wall, and `test_generated` the tables that it comes from.
 MISTAKES = [
     pytest.param(name, exercise.id, mistake, id=mistake.id, marks=daily(mistake.id, 12))
     for name in assignment_names(COURSE)
@@ -53,7 +53,8 @@ def test_right_answers_pass(exercise, capsys):
 
 @pytest.fixture
 def recursion_limit():
-    """Sets back what a solution may set: with a high limit, endless recursion ends the process."""
+    """Restore the recursion limit that a solution may set: with a high one, endless recursion ends
+    the process."""
     limit = sys.getrecursionlimit()
     yield
     sys.setrecursionlimit(limit)
@@ -83,7 +84,7 @@ def test_mistakes_are_named_as_the_grader_names_them(name, exercise, mistake, ca
 
 @pytest.mark.parametrize("exercise", ["sgd", "train"])
 def test_mistakes_in_the_core_are_named_whatever_the_extra_part_does(exercise):
-    """Each mistake that shows in the core, joined with each that spoils the extra part alone."""
+    """Join each mistake that shows in the core with each that spoils the extra part alone."""
     assignment = load_assignment(COURSE, "mlp")
     entry = load_table(assignment.table)["exercises"][exercise]
     assert any(probe.get("extra") for probe in entry["probes"])
@@ -95,7 +96,7 @@ def test_mistakes_in_the_core_are_named_whatever_the_extra_part_does(exercise):
     solution, joined = assignment.exercises[exercise].solution, 0
     for mistake, other in product(in_core, in_extra):
         if mistake.id == "train.a_step_for_each_sample":
-            continue  # its samples are batches, with which the others meddle
+            continue  # its samples are batches, which the others change
         if source := merged(solution, mistake.source, other.source):
             found = diagnose(entry, namespace(assignment, **{exercise: source}))
             assert found is not None and found.says == mistake.says and not found.only_extra
@@ -122,7 +123,7 @@ def test_a_stub_is_called_unfinished(exercise):
 
 
 def in_a_notebook(source: str) -> str:
-    """The same code, compiled under a name such as a notebook's cells have."""
+    """Return the same code, compiled under a name such as a notebook's cells have."""
     return f"exec(compile({source!r}, '<ipython-input-1>', 'exec'), globals())\n"
 
 
@@ -149,7 +150,7 @@ def test_slips_get_a_hint(right, slip, hint):
 
 
 def test_a_check_that_is_stopped_says_what_was_running():
-    """What a student does to a loop without an end: interrupt the kernel."""
+    """Interrupt the kernel, as a student does in an endless loop."""
     source = in_a_notebook("def trace(root):\n    raise KeyboardInterrupt\n")
     with pytest.raises(
         CheckFailed, match="You stopped this check while your code was still running"
@@ -158,7 +159,7 @@ def test_a_check_that_is_stopped_says_what_was_running():
 
 
 def test_a_cell_that_did_not_run_is_spoken_of():
-    """The check would else judge what an earlier run of the cell left behind."""
+    """Warn of a cell that did not run: the check would judge an earlier run of it."""
     cells = ["from course import check", "q1 = 'a'", "q1 = 'b", "check('q1')", "check('q1')"]
     code = f"""
 from IPython.core.interactiveshell import InteractiveShell
@@ -172,7 +173,7 @@ for cell in {cells}:
 
 
 def test_an_earlier_mistake_is_pointed_at():
-    """`mul` is broken, so `neg_sub`, which is composed of it, fails in a way that has no name."""
+    """Break `mul`, so that `neg_sub`, which is composed of it, fails in a way that has no name."""
     scope = namespace(VALUE, mul="def mul(self, other):\n    return None\nValue.__mul__ = mul\n")
     with pytest.raises(CheckFailed, match="The check of `mul` fails too"):
         check("neg_sub", scope)

@@ -41,7 +41,7 @@ def alone(school: Path) -> dict[str, dict]:
 
 @pytest.fixture(scope="module")
 def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
-    """The address of a Dask scheduler with two workers in processes of their own."""
+    """Return the address of a Dask scheduler with two workers in processes of their own."""
     folder = tmp_path_factory.mktemp("dask")
     with (
         scheduling(folder) as (address, _),
@@ -55,11 +55,12 @@ def scheduler(tmp_path_factory: pytest.TempPathFactory) -> Iterator[str]:
 
 @contextmanager
 def scheduling(folder: Path) -> Iterator[tuple[str, subprocess.Popen]]:
-    """A scheduler's address and process."""
+    """Return a scheduler's address and process."""
     file = folder / "scheduler.json"
     options = ["--host", "127.0.0.1", "--port", "0", "--no-dashboard", "--scheduler-file", file]
     with running(folder, "distributed.cli.dask_scheduler", *map(str, options)) as started:
-        wait_for(lambda: file.exists() and file.read_text().endswith("\n}"))  # It is complete.
+        # The line is complete.
+        wait_for(lambda: file.exists() and file.read_text().endswith("\n}"))
         yield json.loads(file.read_text())["address"], started
 
 
@@ -91,7 +92,7 @@ def test_a_cluster_gives_the_same_marks(school, alone, scheduler):
 
 
 class Loses:
-    """Workers, one of whom is lost as soon as there are first marks."""
+    """Workers, one of which is killed as soon as there are first marks."""
 
     def __init__(self, cluster: Cluster, lost: subprocess.Popen) -> None:
         self._cluster = cluster
@@ -104,7 +105,7 @@ class Loses:
         yield from done
 
 
-def test_what_a_lost_worker_was_at_is_graded_elsewhere(school, alone, scheduler, tmp_path):
+def test_jobs_of_a_terminated_worker_are_graded_elsewhere(school, alone, scheduler, tmp_path):
     with worker(tmp_path, scheduler) as third, Cluster(school, KEY, scheduler) as cluster:
         wait_for(lambda: len(cluster._workers()) == 3)
         assert outcomes(school, Loses(cluster, third)) == alone
@@ -122,11 +123,11 @@ def test_another_version_is_refused(school, scheduler, monkeypatch):
         outcomes(school, cluster)
 
 
-# What goes wrong on a cluster.
+# Failures of a cluster.
 
 
 def grade(school: Path, *options: str, folder: Path | None = None) -> subprocess.Popen:
-    """The command, at work on all submissions for `value`."""
+    """Start the command on all submissions for `value`."""
     environment = dict(os.environ)
     if folder is not None:
         environment["DASK_CONFIG"] = str(folder)
@@ -136,7 +137,9 @@ def grade(school: Path, *options: str, folder: Path | None = None) -> subprocess
     )  # fmt: skip
 
 
-def test_a_lost_scheduler_is_told_in_a_line_and_the_next_run_does_the_rest(school, alone, tmp_path):
+def test_a_terminated_scheduler_is_reported_in_a_line_and_the_next_run_does_the_rest(
+    school, alone, tmp_path
+):
     (school / ".autograder_key").write_text(KEY.hex() + "\n")
     with scheduling(tmp_path) as (address, process), worker(tmp_path, address):
         command = grade(school, "--force", "--scheduler", address)
@@ -156,7 +159,7 @@ def test_a_lost_scheduler_is_told_in_a_line_and_the_next_run_does_the_rest(schoo
     assert {line["student"] for line in lines} == alone.keys()
 
 
-def test_that_no_worker_is_left_is_told_and_waited_for(school, alone, tmp_path, monkeypatch):
+def test_missing_workers_are_reported_and_waited_for(school, alone, tmp_path, monkeypatch):
     told = []
     with (
         scheduling(tmp_path) as (address, _),
@@ -197,7 +200,7 @@ def test_the_tests_that_a_killed_worker_leaves_are_removed_by_the_next(school, a
 
 
 class Planted:
-    """An object whose pickle notes in which process it is read."""
+    """An object whose pickle records in which process it is read."""
 
     def __init__(self, folder: Path) -> None:
         self.folder = folder
@@ -269,7 +272,7 @@ def test_nothing_that_a_worker_sends_runs_in_the_grader(
 
 
 def changes(told: dict) -> Iterator[dict]:
-    """What a worker may send in the place of a grading, most of it a little wrong."""
+    """Yield replies in the place of a grading, most of them a little wrong."""
     yield from ([], {}, {"report": None}, {"error": 1}, {**told, "marks": None})
     yield {**told, "text": "{}"}
     yield {**told, "text": told["text"].replace(told["stamp"], "0" * 32)}
@@ -324,7 +327,7 @@ def test_an_open_scheduler_behind_a_tunnel_is_refused_and_so_is_an_open_worker(
 
 @pytest.fixture(scope="module")
 def certificate(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A folder with the certificate that the guide makes."""
+    """Return a folder with the certificate that the guide makes."""
     home = tmp_path_factory.mktemp("home")
     guide = (find_course(Path(__file__).parent) / "docs" / "large-classes.md").read_text()
     start, end = "    mkdir -m 700 ~/autograder-cluster", "    rm key.pem cert.pem\n"
@@ -357,7 +360,7 @@ def test_a_cluster_with_a_certificate_grades_and_lets_no_stranger_in(
 
 
 def stranger() -> dict[str, str]:
-    """Dask's settings with a certificate that nobody knows."""
+    """Return Dask's settings with an unknown certificate."""
     own = Security.temporary()
     names = {"ca-file": own.tls_ca_file, "client.cert": own.tls_client_cert,
              "client.key": own.tls_client_key}  # fmt: skip

@@ -38,7 +38,7 @@ def prose(name: str) -> str:
 
 
 def steps(name: str) -> list[tuple[str, str, int]]:
-    """Heading, weight and minutes of each exercise and each extra part, in order."""
+    """Return heading, weight and minutes of each exercise and each extra part, in order."""
     found = re.findall(rf"^##+ (.+)\n\n({LINE.pattern[1:-1]})$", prose(name), re.MULTILINE)
     return [(each[0], each[5], int(each[2])) for each in found]
 
@@ -48,7 +48,8 @@ def minutes(name: str, weight: str) -> int:
 
 
 def core_until(*names: str, last: str) -> int:
-    """Core minutes of these notebooks up to an exercise of the last one, which is included."""
+    """Return the core minutes of these notebooks up to an exercise of the last one, which is
+    included."""
     *before, here = names
     titles = [title for title, kind, _ in steps(here) if kind == "core"]
     [end] = [title for title in titles if title.endswith(f"· {last}")]
@@ -68,7 +69,7 @@ def test_every_exercise_says_whether_it_is_core_and_core_comes_first(name: str) 
     assert [title.split(" · ")[1] for title, _, _ in marked] == [each.title for each in exercises]
     assert [kind == "extra" for _, kind, _ in marked] == [each.extra for each in exercises]
     kinds = [kind for _, kind, _ in steps(name)]
-    if name != "checkpoint":  # its questions are called by their numbers
+    if name != "checkpoint":  # its questions have numbers for names
         assert kinds == sorted(kinds)
 
 
@@ -98,7 +99,7 @@ def test_the_minutes_and_points_announced_are_those_of_the_headings(name: str) -
 
 
 def core_cells(name: str) -> tuple[dict[str, Any], list[str]]:
-    """A notebook whose core alone was solved: what it defines, and the core's exercises."""
+    """Run a notebook whose core alone was solved; return its names, and the core's exercises."""
     assignment = load_assignment(COURSE, name)
     core = [each for each in assignment.exercises.values() if not each.extra]
     scope: dict[str, Any] = {"__name__": "__main__"}
@@ -136,7 +137,7 @@ def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
     return losses
 """,
 }
-"""What somebody writes who leaves the extra parts alone."""
+"""Answers without the extra parts."""
 
 
 @pytest.mark.parametrize("name", NAMES)
@@ -162,7 +163,7 @@ def test_each_check_needs_only_what_stands_above_it(name: str) -> None:
 
 
 def core_only(course: Path, tmp_path: Path) -> Path:
-    """The course as an instructor has it who grades the core alone."""
+    """Return the course of an instructor who grades the core alone."""
     mine = tmp_path / "course"
     copy_course(course, mine)
     for name in ("gradebook.db",):
@@ -242,7 +243,7 @@ def test_no_cell_of_a_solved_notebook_ends_with_an_error(
 
 @pytest.mark.parametrize("name", NAMES)
 def test_what_is_no_part_of_an_exercise_is_not_run_for_a_grade(name: str) -> None:
-    """A cell that trains a network for the eye would be run anew in each process of a grading."""
+    """A cell that trains a network for the eye would run again in each process of a grading."""
     notebook = json.loads((COURSE / "source" / name / f"{name}.ipynb").read_text("utf-8"))
     untagged = [
         cell["id"]

@@ -1,8 +1,8 @@
-"""Two other courses, graded from their folders: nothing in the grader is of one course alone.
+"""Two other courses, graded from their folders: the grader depends on no single course.
 
-Each course has answers that are right and answers that are wrong, and every one says what it gets:
-a file in percent format has a cell for each exercise whose answer is not the solution, with its
-marks, and the misconception's name if it has one.
+Each course has right and wrong answers with their expected marks: a file in percent format has a
+cell for each exercise whose answer is not the solution, with its marks, and the misconception's
+name if it has one.
 """
 
 from __future__ import annotations
@@ -31,7 +31,7 @@ from autograder.model import Cell, Report
 from autograder.pipeline.one_submission import grade_content
 
 NAMES = ["tokenizer", "tables"]
-"""Each course has one assignment, which is called as the course is."""
+"""Each course has one assignment, which has the course's name."""
 KEY = bytes(range(32))
 ANSWERS = [
     pytest.param(name, path, id=f"{name}-{kind}-{path.stem}")
@@ -60,7 +60,8 @@ def full_marks(name: str) -> dict[str, float]:
 
 
 def stated(name: str, path: Path) -> tuple[dict[str, str], dict[str, float], dict[str, str]]:
-    """What a file says: the answers of a whole notebook, their marks, and mistakes' names."""
+    """Return the content of a file: the answers of a whole notebook, their marks, and mistakes'
+    names."""
     answers, marks, named = solutions(name), full_marks(name), {}
     for cell in percent_cells(path):
         exercise, headers, source = cell.name, cell.headers, cell.source
@@ -80,7 +81,7 @@ def graded(grader: Grader, name: str, answers: dict[str, str]) -> Report:
 
 
 def test_a_conftest_above_the_course_is_none_of_its_tests():
-    """What is in the folders around a course is not read with its hidden tests."""
+    """Files in the folders around a course are not read with its hidden tests."""
     with Suite(COURSES / "tokenizer" / "grading_tests" / "test_tokenizer.py") as suite:
         plugins = suite._config.pluginmanager.get_plugins()
     files = {Path(str(getattr(each, "__file__", ""))) for each in plugins}
@@ -138,7 +139,7 @@ def test_every_misconception_costs_marks_and_is_named(graders, name):
 
 @pytest.fixture(scope="module")
 def schools(tmp_path_factory) -> dict[str, Path]:
-    """A copy of each course, with its release made afresh."""
+    """Return a copy of each course, with a new release."""
     folders = {name: tmp_path_factory.mktemp(name) for name in NAMES}
     for name, folder in folders.items():
         shutil.rmtree(copy_other(name, folder) / "release")
@@ -206,7 +207,7 @@ def test_the_bundle_holds_data_and_table(name, tmp_path):
     course = copy_other(name, tmp_path / "course")
     for path in (course / "release" / name).iterdir():
         if path.suffix != ".ipynb":
-            path.unlink()  # as where only the notebook was committed
+            path.unlink()  # as if only the notebook was committed
     bundle = publish(course, (), tmp_path)
     held = {path.name for path in (bundle.folder / name).iterdir()}
     data = load_settings(COURSES / name).of(name).data

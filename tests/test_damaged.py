@@ -121,7 +121,7 @@ def half_in_error(notebook: Notebook) -> None:
 @pytest.mark.parametrize(
     "change", [half_in_kernel, half_in_attachment, half_in_answer, half_in_error]
 )
-def test_half_a_character_anywhere_can_be_stored_and_told(grader, whole, change):
+def test_a_lone_surrogate_anywhere_can_be_stored_and_printed(grader, whole, change):
     change(whole)
     job = Job("value", "student", "value.ipynb", json.dumps(whole).encode())
     graded = grade_job(grader, job)
@@ -132,7 +132,7 @@ def test_half_a_character_anywhere_can_be_stored_and_told(grader, whole, change)
     assert graded.report.score >= 38
 
 
-def test_a_file_whose_name_is_in_no_encoding_is_told_of(grader):
+def test_a_file_whose_name_is_in_no_encoding_is_reported(grader):
     where = "/course/submitted/student/value/l\udcf6sung\x1b[31m.ipynb"
     graded = grade_job(grader, Job("value", "student", where, b""))
     assert graded.report.score == 0 and "the file is empty" in graded.error
@@ -141,7 +141,7 @@ def test_a_file_whose_name_is_in_no_encoding_is_told_of(grader):
     assert "\x1b" not in graded.error and "submitted" not in graded.text
 
 
-def test_what_lies_where_no_submission_is_looked_for_is_told(tmp_path):
+def test_notebooks_in_places_that_are_not_read_are_reported(tmp_path):
     (tmp_path / "ada" / "value").mkdir(parents=True)
     for other in ("value", "Value (1)", "notes"):
         (tmp_path / "ada" / "value" / f"{other}.ipynb").touch()
@@ -154,8 +154,8 @@ def test_what_lies_where_no_submission_is_looked_for_is_told(tmp_path):
     assert found == ["ada/value/Value (1).ipynb", "ben/Value", "cid/value.ipynb", "value_dan.ipynb"]
 
 
-def test_a_folder_that_nobody_may_look_into_is_told_and_not_passed_over(tmp_path, monkeypatch):
-    """Tests may run as root, whom no rights keep out."""
+def test_an_unreadable_folder_is_reported_and_not_passed_over(tmp_path, monkeypatch):
+    """Simulate the refusal: tests may run as root, whom no rights keep out."""
     for student in ("ada", "ben", ".ipynb_checkpoints"):
         (tmp_path / student / "value").mkdir(parents=True)
     (tmp_path / "loose.ipynb").touch()
@@ -180,7 +180,7 @@ def test_a_folder_in_the_place_of_the_notebook_is_named(tmp_path):
 
 @pytest.mark.parametrize("other", ["backward", "checkpoint", "mlp"])
 def test_a_notebook_of_another_assignment_is_refused(course, other):
-    """Later notebooks hold right answers to earlier ones, which nobody has earned."""
+    """Later notebooks hold right answers to earlier ones."""
     released = (course / "release" / other / f"{other}.ipynb").read_bytes()
     with pytest.raises(UnreadableNotebook, match=f"its cells are those of '{other}'"):
         refuse_another(course, read_notebook(released, "value.ipynb"), "value.ipynb", "value")
@@ -231,7 +231,7 @@ def test_an_edited_test_cell_is_put_back_and_the_text_kept(grade, whole):
 
 
 def test_work_done_in_the_test_cell_still_counts(grade, whole):
-    """The answer was typed into the locked cell below the stub."""
+    """Type the answer into the locked cell below the stub."""
     cell_of(whole, "numerical")["source"] = "# see below"
     cell_of(whole, "test_numerical")["source"] = RIGHT["numerical"]
     assert grade(whole)[1].score == 40
@@ -263,7 +263,7 @@ BAD_CELLS = {
 
 def test_cells_that_take_the_process_down_cost_their_own_exercise(grade, course):
     answers = {**RIGHT, **{name: source for name, (source, _) in BAD_CELLS.items()}}
-    Path("/proc/self/clear_refs").write_text("5")  # forgets the peak so far
+    Path("/proc/self/clear_refs").write_text("5")  # resets the recorded peak
     before = memory("VmRSS")
     _, report = grade(json.loads(filled_notebook(course, "value", answers)))
     for result in report.exercises:
@@ -274,7 +274,7 @@ def test_cells_that_take_the_process_down_cost_their_own_exercise(grade, course)
 
 
 def memory(which: str) -> int:
-    """This process's resident memory in bytes: now (VmRSS) or at its peak (VmHWM)."""
+    """Return this process's resident memory in bytes: now (VmRSS) or at its peak (VmHWM)."""
     status = Path("/proc/self/status").read_text()
     return int(status.split(which + ":")[1].split()[0]) * 1024
 
@@ -353,7 +353,7 @@ def test_what_cannot_be_read_is_given_up_in_time(content):
     assert time.thread_time() - started < 10
 
 
-def test_a_cell_that_is_too_long_is_told_and_costs_its_own_exercise(grade, whole):
+def test_a_cell_that_is_too_long_is_reported_and_costs_its_own_exercise(grade, whole):
     cell_of(whole, "numerical")["source"] += "#" * MAX_SOURCE
     notebook, report = grade(whole)
     missed = [result.id for result in report.exercises if result.points != result.max_points]

@@ -1,7 +1,7 @@
-"""Honest submissions keep their marks through what editors and mail programs do to files.
+"""Honest submissions keep their marks after damage by editors and mail programs.
 
-A copy whose restored cells are those of the undamaged notebook gets the same marks, since nothing
-else is graded; a part of these, drawn with the seed, is graded all the same. Every other copy is
+A copy whose restored cells are those of the undamaged notebook gets the same marks, since only
+these are graded; a part of these, drawn with the seed, is graded all the same. Every other copy is
 graded.
 """
 
@@ -46,10 +46,10 @@ class Honest:
 
 @dataclass
 class Survey:
-    """What became of the copies.
+    """The results of the copies.
 
     Attributes:
-        lost: each copy that lost marks: the damage, the number that makes it again, and what.
+        lost: each copy that lost marks: the damage, its seed, and the difference.
     """
 
     copies: int = 0
@@ -68,7 +68,7 @@ class Survey:
 
 
 def honest_submissions(course: Path) -> Iterator[Honest]:
-    """For each assignment: all right, one mistake, two mistakes, and the first half alone.
+    """Yield for each assignment: all right, one mistake, two mistakes, and the first half alone.
 
     An assignment with trainings, which take long, is damaged in a campaign alone.
     """
@@ -103,7 +103,8 @@ def restored_copy(course: Path, honest: Honest, content: Any) -> Restored:
 
 
 def cells_of(restored: Restored) -> Cells:
-    """What is run for a mark, white space aside, and what a person reads."""
+    """Return the cells that are run for a mark, without white space, and those that a person
+    reads."""
     run = [(cell.exercise, squeezed(cell.source)) for _, cell in cells_to_run(restored.notebook)]
     read = [
         (cell.metadata.nbgrader.grade_id, squeezed(cell.source))
@@ -119,7 +120,7 @@ def marks_of(grader: Grader, honest: Honest, restored: Restored) -> Marks:
 
 
 def survey(course: Path, grader: Grader, copies: int, drawn_from: int) -> Survey:
-    """Damage honest submissions in turn, each kind of damage as often, and see what is kept."""
+    """Damage honest submissions in turn, each kind of damage as often, and compare the marks."""
     found = Survey()
     submissions = list(honest_submissions(course))
     for honest in submissions:
@@ -170,7 +171,7 @@ def _look(
     }
     found.graded += 1
     marks = marks_of(grader, honest, restored)
-    # An answer that a person reads is kept where its text is.
+    # An answer that a person reads is kept if its text is.
     written = {key for key, points in honest.marks.items() if points is None}
     for key in written & set(honest.answers):
         if squeezed(honest.answers[key]) not in answers.get(key, ""):

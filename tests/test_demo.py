@@ -29,7 +29,7 @@ def test_hostile_answers_stand_in_the_first_coded_exercises_after_the_first(name
     assert students["not_started"] == {} and 0 < len(students["half_done"]) < len(right)
 
 
-def test_an_assignment_that_is_not_there_is_told(tmp_path):
+def test_a_missing_assignment_is_reported(tmp_path):
     with pytest.raises(CourseError, match=r"no assignment 'nothing' in .* \(there are: backward, "):
         run_demo(COURSE, "nothing", tmp_path / "new", Console())
     assert not (tmp_path / "new").exists()

@@ -20,7 +20,7 @@ NOTEBOOK = ExtraNotebook("digits.ipynb")
 CELLS, ANSWERS, run = NOTEBOOK.cells, NOTEBOOK.answers, NOTEBOOK.run
 MLP = load_assignment(COURSE, "mlp").exercises
 NEEDED = ("module", "neuron", "layer", "mlp", "cross_entropy", "sgd")
-# What a student brings along from the notebook before.
+# Names that a student brings along from the notebook before.
 PASTED = {"own-network": "\n\n".join(MLP[name].solution for name in NEEDED)}
 
 
@@ -47,7 +47,7 @@ def sure_of(digit: int) -> Any:
     return lambda picture: [math.log(0.91 if each == digit else 0.01) for each in range(10)]
 
 
-def test_what_is_drawn_is_read_and_told() -> None:
+def test_a_drawn_digit_is_read_and_described() -> None:
     reader = Reader(sure_of(7))
     assert "It reads a 7, at 91%. Next comes a 0, at 1%." in reader.text()
     reader.begin()
@@ -63,7 +63,7 @@ def test_what_is_drawn_is_read_and_told() -> None:
 @pytest.mark.parametrize(
     "network", [lambda picture: 3.0, lambda picture: ["a"] * 10, lambda picture: [math.nan] * 10]
 )
-def test_a_network_without_ten_logits_is_told_of(network: Any) -> None:
+def test_a_network_without_ten_logits_is_reported(network: Any) -> None:
     with pytest.raises(YourCodeFailed, match="ten logits"):
         Reader(network)
 

@@ -1,4 +1,4 @@
-"""The site of docs/: it builds, stands alone, leaves nothing out, and says what the code says."""
+"""The site of docs/ builds, stands alone, is complete, and agrees with the code."""
 
 from __future__ import annotations
 
@@ -66,7 +66,7 @@ def test_every_link_and_anchor_leads_somewhere(pages):
 
 def test_links_lead_somewhere_in_the_clone_too():
     for page in PAGES:
-        text = re.sub(r"`[^`\n]*`", "", page.read_text("utf-8"))  # what is code is no link
+        text = re.sub(r"`[^`\n]*`", "", page.read_text("utf-8"))  # code is no link
         for target in re.findall(r"\]\(([^)\s]+)\)", text):
             if not urlsplit(target).scheme and not target.startswith("#"):
                 assert (DOCS / target.partition("#")[0]).exists(), f"{page.name}: {target}"
@@ -96,8 +96,8 @@ FILE = re.compile(
 
 @pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("*.md"))], ids=lambda page: page.name)
 def test_files_and_folders_that_are_named_are_there(page):
-    """Capital letters stand for any name; some files are made by what the page describes, and one
-    page is about a course of its own."""
+    """Capital letters stand for any name; some files are made by the page's commands, and one page
+    is about a course of its own."""
     for name in FILE.findall(page.read_text("utf-8")):
         if not re.search(r"[A-Z]{4}|square", name) and page.name != OF_ITS_OWN:
             assert (ROOT / name).exists(), name
@@ -108,7 +108,7 @@ ADVISED = re.compile(r"pip install (?!-)(.*?)(?:`|$|  #)", re.MULTILINE)
 
 @pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("*.md"))], ids=lambda page: page.name)
 def test_packages_are_installed_from_the_clone_alone(page):
-    """`performance.md` says what the nbgrader is that it compares with, and advises nothing."""
+    """`performance.md` names the version of nbgrader that it compares with, and advises nothing."""
     for advised in ADVISED.findall(page.read_text("utf-8")):
         if (page.name, advised) != ("performance.md", "nbgrader"):
             assert all(each.strip("'").startswith(".") for each in advised.split()), advised
@@ -150,7 +150,7 @@ def test_every_command_and_option_is_in_the_reference(pages, docs_site, line, co
 
 
 def rows(page: str, heading: str) -> list[list[str]]:
-    """The cells of the tables below a heading, up to the next of its rank."""
+    """Return the cells of the tables below a heading, up to the next of its rank."""
     text = (DOCS / page).read_text("utf-8")
     rank = re.search(rf"^(#+) {re.escape(heading)}$", text, re.MULTILINE)
     assert rank is not None
@@ -163,14 +163,14 @@ def names(cell: str) -> list[str]:
     return [found[1] for found in CODE.findall(cell)]
 
 
-def test_every_status_is_told():
+def test_every_status_is_documented():
     told = {
         name for row in rows("commands.md", "How an exercise is told") for name in names(row[0])
     }
     assert told == {*LOST, *_LOOKS, "failed"}
 
 
-def test_every_target_of_the_makefile_is_told():
+def test_every_target_of_the_makefile_is_documented():
     told = {
         name
         for row in rows("commands.md", "In a clone: make")
@@ -186,7 +186,7 @@ def test_every_target_of_the_makefile_is_told():
 
 
 def configurable() -> dict[str, type[HasTraits]]:
-    """nbgrader's classes and this project's, by name."""
+    """Return nbgrader's classes and this project's, by name."""
     own = [*nbgrader.apps.NbGraderApp().classes, HTMLExporter, CollectFromEach, KernelManager]
     for name in (
         "autograder.nbgrader_plugins.late_policy",
@@ -205,14 +205,14 @@ def settings() -> set[str]:
     return set(re.findall(r"`c\.(\w+\.\w+)`", (DOCS / "settings.md").read_text("utf-8")))
 
 
-def test_every_setting_that_is_told_exists():
+def test_every_documented_setting_exists():
     known = configurable()
     for setting in settings():
         owner, _, name = setting.partition(".")
         assert name in known[owner].class_trait_names(config=True), setting
 
 
-def test_every_setting_of_this_project_is_told():
+def test_every_setting_of_this_project_is_documented():
     config = course_directory(ROOT).config
     used = {f"{owner}.{name}" for owner, given in config.items() for name in given}
     hub = (ROOT / "autograder" / "delivery" / "hub" / "folders.py").read_text("utf-8")
@@ -224,7 +224,7 @@ def test_every_setting_of_this_project_is_told():
 
 
 def resolved(name: str) -> Any:
-    """What a dotted name stands for: a constant, a class's field, a parameter's default."""
+    """Return the value of a dotted name: a constant, a class's field, a parameter's default."""
     parts = name.split(".")
     modules = 1
     while importlib.util.find_spec(".".join(parts[: modules + 1])) is not None:
@@ -269,7 +269,7 @@ HEADINGS = re.findall(r"^### (.+)$", TOLD, re.MULTILINE)
 
 
 def texts(tree: ast.AST) -> Iterator[str]:
-    """Every text in Python code but docstrings, what is filled in as "…"."""
+    """Yield every text in Python code but docstrings, filled-in values as "…"."""
     docstrings = {id(node.value) for node in ast.walk(tree) if isinstance(node, ast.Expr)}
     for node in ast.walk(tree):
         if (
@@ -291,7 +291,7 @@ def text_of(node: ast.AST) -> str:
 
 @cache
 def trees() -> dict[Path, ast.Module]:
-    """The code of all three packages."""
+    """Return the syntax trees of all three packages."""
     folders = (ROOT / "autograder", ROOT / "coursecheck", ROOT / "course")
     return {
         path: ast.parse(path.read_text("utf-8"))
@@ -302,7 +302,7 @@ def trees() -> dict[Path, ast.Module]:
 
 @cache
 def sources() -> list[str]:
-    """The texts in the code, and the lines of what else shows words to people."""
+    """Return the texts in the code, and the lines of other files with words for people."""
     others = ["Makefile", "course/interactives/panel.js", "autograder/pages/feedback/page.html",
               "course/lesson/10-questions.md"]  # fmt: skip
     lines = [line for name in others for line in (ROOT / name).read_text("utf-8").splitlines()]
@@ -310,7 +310,7 @@ def sources() -> list[str]:
 
 
 def quotes(symptom: str, text: str) -> bool:
-    """Whether the text holds the symptom's pieces, one after the other."""
+    """Return whether the text holds the symptom's pieces, one after the other."""
     place = 0
     for piece in symptom.split("…"):
         place = text.find(piece, place)

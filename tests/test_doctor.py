@@ -67,7 +67,7 @@ def test_a_full_disk_a_read_only_course_and_a_poor_terminal_are_findings(odd_cou
         (ZeroDivisionError("a student's own words"), "failed (ZeroDivisionError in test_doctor.py"),
     ],
 )
-def test_an_error_that_nobody_foresaw_is_one_sentence(error, told):
+def test_an_unforeseen_error_is_one_sentence(error, told):
     @click.command()
     @terminal.for_people
     def broken():

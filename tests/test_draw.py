@@ -1,4 +1,4 @@
-"""Drawings hold every node and edge, in picture and in words, whatever the student's class does."""
+"""Drawings hold every node and edge, in picture and in words, for any class of a student."""
 
 from __future__ import annotations
 
@@ -113,7 +113,7 @@ def test_text_equivalent() -> None:
     ]
 
 
-def test_nodes_with_the_same_label_are_told_apart() -> None:
+def test_nodes_with_the_same_label_are_numbered() -> None:
     root = Value(1.0, label="w") + Value(2.0, label="w")
     assert "from w (v1) plus w (v2)" in draw_graph(root).text
 

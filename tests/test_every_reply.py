@@ -1,8 +1,8 @@
-"""Replaces one reply to a hidden test at a time, and counts what that makes of the verdict.
+"""Replaces one reply to a hidden test at a time, and counts the changes of the verdict.
 
 Each hidden test of this course and of `tests/courses` runs on the model solution. Whatever one of
-its steps replies, an error or a value that no solution gives, must not let the blame fall on the
-test; and with an error in its place the test must not pass, unless it asks what the error is.
+its steps replies, an error or a value that no solution gives, the test must not be at fault; and
+with an error in its place the test must not pass, unless it asks for the error's kind.
 """
 
 from __future__ import annotations
@@ -39,9 +39,9 @@ NEUTRAL = "BufferError"
 """An error that no test asks for."""
 _STEERING = {"AttributeError", "GeneratorExit", "IndexError", "StopAsyncIteration", "StopIteration",
              "TypeError"}  # fmt: skip
-"""Errors by which Python itself steers: in a sample, they come ten times as often."""
+"""Errors to which Python itself reacts: in a sample, they come ten times as often."""
 _OF_TRAININGS = 0.005
-"""The part of odd values that is tried where a training may have to run again for each."""
+"""The share of odd values that is tried if a training may have to run again for each."""
 
 _DEEP: Any = 1.0
 for _ in range(15):
@@ -83,12 +83,13 @@ ODD: dict[str, Any] = {
 class Replaced(LocalTarget):
     """The model solution's namespace, on which one step has another reply.
 
-    Requests that were made before get the reply of then: it runs once they are others.
+    Requests that are the same as in the undisturbed run get its replies: the solution runs once
+    they differ.
 
     Args:
         before: the requests of an undisturbed run of the test, with their replies.
         number: the step's, counted from 0.
-        error: the built-in name of the error that the reply is, if it is one.
+        error: the built-in name of the error that is the reply, if it is one.
         value: the value otherwise.
 
     Attributes:
@@ -144,7 +145,7 @@ class Replaced(LocalTarget):
 
 @contextmanager
 def noted_questions() -> Iterator[list[str]]:
-    """A list that grows when somebody asks a student's error what it is."""
+    """Return a list that grows when a test asks for the kind of a student's error."""
     asked: list[str] = []
 
     def attribute(error: StudentError, name: str) -> Any:
@@ -161,11 +162,11 @@ def noted_questions() -> Iterator[list[str]]:
 
 @dataclass
 class Survey:
-    """What became of the runs.
+    """The results of the runs.
 
     Attributes:
         places: how many replies were replaced, each by several others.
-        passed: runs that passed though a reply was an error that nobody had asked for.
+        passed: runs that passed though a reply was an error that the test did not ask for.
         blamed: runs in which the test itself was at fault, with the last line of the traceback.
     """
 

@@ -50,7 +50,7 @@ Cy,Cy,S3,cy
 
 @pytest.fixture(scope="module")
 def marked(tmp_path_factory) -> Path:
-    """Marks of four students in two assignments: late, by hand, missing and waiting ones."""
+    """Make marks of four students in two assignments: late, by hand, missing and waiting ones."""
     folder = tmp_path_factory.mktemp("marked")
     copy_course(find_course(Path(__file__).parent), folder)
     with (folder / "nbgrader_config.py").open("a") as config:
@@ -101,7 +101,7 @@ def test_what_waits_for_a_person_is_refused(school):
         exported(school, "csv")
 
 
-def test_or_its_known_part_is_written_and_it_is_told(school):
+def test_the_known_part_of_a_waiting_mark_is_written_with_a_note(school):
     rows, notes = exported(school, "canvas", partial=True)
     known = {row[3]: row[5] for row in rows[2:]}
     assert known == {"ada": "10", "ben": "2", "cy": "1.5", "dee": ""}
@@ -203,7 +203,7 @@ def test_numbers_stay_numbers():
         ("Name,login\nAda,ada\n", "Canvas could not tell whose marks these are"),
     ],
 )
-def test_a_roster_that_does_not_fit_is_told(school, roster, says):
+def test_a_roster_that_does_not_fit_is_reported(school, roster, says):
     with pytest.raises(CourseError, match=says):
         exported(school, "canvas", roster, partial=True)
 

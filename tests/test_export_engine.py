@@ -1,4 +1,4 @@
-"""A student's engine as a module: written from what passes, used where all of it passes."""
+"""A student's engine as a module: written from the cells that pass, used if all of it passes."""
 
 from __future__ import annotations
 
@@ -49,14 +49,14 @@ def open_notebook(tmp_path, monkeypatch):
 
 
 def wrong(notebook: str, mistake: str) -> dict[str, str]:
-    """The cell of a known mistake, by its exercise."""
+    """Return the cell of a known mistake, by its exercise."""
     exercise = mistake.partition(".")[0]
     found = next(each for each in EXERCISES[notebook][exercise].mistakes if each.id == mistake)
     return {exercise: found.source}
 
 
 def bound(source: str) -> set[str]:
-    """The names that a solution cell gives to the engine."""
+    """Return the names that a solution cell gives to the engine."""
     found = set()
     for node in ast.parse(source).body:
         if isinstance(node, (ast.ClassDef, ast.FunctionDef)):
@@ -229,7 +229,7 @@ def test_a_run_that_fails_is_named_on_the_page(open_notebook):
 
 @pytest.mark.parametrize("name", ["backward", "mlp"])
 def test_a_cell_that_asks_for_the_own_engine_is_a_demonstration(name):
-    """So it is not run for a mark."""
+    """Such a cell is not run for a mark."""
     release = json.loads((COURSE / "release" / name / f"{name}.ipynb").read_text("utf-8"))
     asking = [cell for cell in release["cells"] if "own_engine()" in "".join(cell["source"])]
     code = [cell for cell in asking if cell["cell_type"] == "code"]

@@ -1,4 +1,4 @@
-"""Faults that are nobody's mischief: a killed grader, a full disk, a clock that jumps."""
+"""Faults without an attacker: a killed grader, a full disk, a clock that jumps."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ LIMITS = Limits(seconds=0.3, training_seconds=3.0, cell_seconds=3.0)
 
 @pytest.fixture(scope="module")
 def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A class that nobody has graded."""
+    """Return an ungraded class."""
     folder = tmp_path_factory.mktemp("class") / "course"
     make_class(folder)
     return folder
@@ -42,7 +42,7 @@ def fresh(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 @pytest.fixture(scope="module")
 def undisturbed(fresh: Path, tmp_path_factory: pytest.TempPathFactory) -> State:
-    """What grading it leaves."""
+    """Return the state after grading it."""
     folder = shutil.copytree(fresh, tmp_path_factory.mktemp("undisturbed") / "course")
     grade(folder)
     return state_of(folder)
@@ -100,7 +100,7 @@ def test_on_a_full_disk_nothing_is_half_written_and_the_rest_is_graded_later(
         assert set(each["lines"].values()) <= {1}
         for student in each["lines"]:
             assert each["marks"][student] == each["notebooks"][student] == scores[student]
-    assert last["status"] in (0, 1)  # 1 where the file that is cut off comes only now
+    assert last["status"] in (0, 1)  # 1 if the file that is cut off comes only now
     assert last["lines"] == dict.fromkeys(scores, 1)
     assert last["marks"] == scores
     assert {name: bytes.fromhex(text) for name, text in told["files"].items()} == undisturbed.files
@@ -170,7 +170,7 @@ FINE = {
 }
 
 
-def test_a_name_that_no_student_can_have_costs_nobody_else_a_mark(fresh, tmp_path):
+def test_an_invalid_name_costs_its_own_student_only(fresh, tmp_path):
     folder = shutil.copytree(fresh, tmp_path / "course")
     submitted = folder / "submitted"
     for name in (*REFUSED, *FINE, ".hidden"):

@@ -1,4 +1,4 @@
-"""The student's feedback page: what it says is right, it stands alone, and it only shows."""
+"""The student's feedback page is right, stands alone, and only shows."""
 
 from __future__ import annotations
 
@@ -50,7 +50,7 @@ WRITTEN = next(exercise for exercise in CHECKPOINT.exercises.values() if exercis
 
 @pytest.fixture(scope="module")
 def school(tmp_path_factory) -> Path:
-    """A graded class, with feedback made by nbgrader's own command."""
+    """Return a graded class, with feedback made by nbgrader's own command."""
     folder = released(tmp_path_factory.mktemp("school"), "value", "checkpoint")
     hand_in(folder, VALUE, ANSWERS)
     quizzed = {**solutions("checkpoint"), WRITTEN.id: "By the chain rule, $y = x^2$."}
@@ -81,7 +81,7 @@ def _resources(school: Path, student: str, name: str) -> dict:
 
 
 def rows(page: BeautifulSoup) -> dict[str, list[str]]:
-    """The summary: how it went, points, and what was found, by exercise."""
+    """Return the summary's sign, points and message, by exercise."""
     found = {}
     for row in page.select(".summary tbody tr"):
         cells = row.find_all("td")

@@ -1,4 +1,4 @@
-"""Feedback goes back to where submissions came from, under names that each system understands."""
+"""Feedback returns to the system of the submission, under names that the system recognises."""
 
 from __future__ import annotations
 
@@ -27,7 +27,8 @@ NOON = datetime(2030, 3, 1, 12, 0)
 
 @pytest.fixture(scope="module")
 def school(tmp_path_factory) -> Path:
-    """Five students, two of one name, who handed in by Moodle and by Canvas; four are graded."""
+    """Return five students, two of one name, who handed in by Moodle and by Canvas; four are
+    graded."""
     folder = released(tmp_path_factory.mktemp("out") / "course")
     with Gradebook(course_directory(folder).db_url) as gradebook:
         for student, first, last, lms in (
@@ -63,7 +64,7 @@ def pages(path: Path) -> dict[str, str]:
 
 
 def moodle_finds(path: str) -> tuple[int, str]:
-    """Whose a file is to Moodle, and what it is called then, as its zip importer tells it."""
+    """Return the participant and name of a file, as Moodle's zip importer finds them."""
     parts = path.split("/")
     while parts:
         pieces = parts.pop(0).split("_", 4)
@@ -74,7 +75,8 @@ def moodle_finds(path: str) -> tuple[int, str]:
 
 
 def canvas_finds(path: str) -> list[int]:
-    """Whose a file is to Canvas, and to which file a comment is added: the first two numbers."""
+    """Return the student and the file for a comment, as Canvas finds them: the first two
+    numbers."""
     return [int(each) for each in path.split("_") if re.fullmatch(r"\d+", each)][:2]
 
 
@@ -96,12 +98,12 @@ def test_everybody_s_page_has_the_name_that_finds_them(school, tmp_path):
         assert ("partly right" in page) == (moodle_finds(name)[0] == 4711)
 
 
-def test_without_an_import_there_is_nowhere_to_send_it(school, tmp_path):
+def test_without_an_import_feedback_is_refused(school, tmp_path):
     with pytest.raises(CourseError, match="nothing was imported for backward"):
         feedback_out(school, "backward", tmp_path)
 
 
-def test_a_page_about_another_submission_is_told(school, tmp_path):
+def test_a_page_about_another_submission_is_reported(school, tmp_path):
     path = school / "submitted" / "s1" / "value" / "value.ipynb"
     before = path.read_bytes()
     path.write_bytes(before + b" ")

@@ -1,4 +1,4 @@
-"""The pictures of ideas: what they say in words is what they draw."""
+"""The pictures of ideas: their descriptions agree with their drawings."""
 
 from __future__ import annotations
 
@@ -14,7 +14,7 @@ from course.figures import boundaries, curves, draw_network, secants, valley
 
 
 def network(*sizes: int) -> SimpleNamespace:
-    """A network with weights of 1 and -2 in turn."""
+    """Return a network with weights of 1 and -2 in turn."""
 
     def neuron(inputs: int) -> SimpleNamespace:
         weights = [SimpleNamespace(data=(1.0, -2.0)[i % 2]) for i in range(inputs)]
@@ -27,7 +27,7 @@ def network(*sizes: int) -> SimpleNamespace:
     return SimpleNamespace(layers=layers)
 
 
-def test_curves_tell_their_slopes() -> None:
+def test_curves_are_described_with_their_slopes() -> None:
     picture = curves({"tanh": math.tanh}, tangents=[0.0, 2.0])
     assert "the slope of tanh is 1 at 0, 0.0707 at 2" in picture.summary
     assert picture.svg.count("<polyline") == 3 and picture.svg.count("slope") >= 2
@@ -43,7 +43,7 @@ def test_a_network_is_drawn_with_a_line_for_each_weight() -> None:
     assert "A network 3 to 4 to 4 to 1, 41 weights and biases." in picture.summary
     lines = re.findall(r'<path class="ch-(\d)"[^>]*>', picture.svg)
     assert len(lines) == 32 and picture.svg.count('class="ch-node"') == 12
-    # Sign is told by dashes as well, size by thickness.
+    # Sign is shown by dashes as well, size by thickness.
     dashed = re.findall(r'ch-1" stroke-dasharray="6 4" stroke-width="([\d.]+)"', picture.svg)
     assert len(dashed) == lines.count("1") and set(dashed) == {"6.00"}
     with pytest.raises(TypeError, match="a network with `layers`"):

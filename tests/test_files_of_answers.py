@@ -80,7 +80,7 @@ def test_listen(student):
 
 @pytest.fixture(scope="module")
 def shop(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course with a database file as data."""
+    """Return a course with a database file as data."""
     course = tmp_path_factory.mktemp("shop")
     for kind in ("source", "release"):
         folder = course / kind / "shop"
@@ -117,7 +117,7 @@ def grader(shop: Path) -> Iterator[Grader]:
 
 
 @pytest.mark.parametrize("answer", ["right", "wrong"])
-def test_a_solution_that_the_sandbox_refuses_is_its_author_s_and_charged_to_nobody(grader, answer):
+def test_a_solution_that_the_sandbox_refuses_leaves_its_exercise_ungraded(grader, answer):
     answers = EXERCISES if answer == "right" else {**EXERCISES, "listen": "listen = None\n"}
     report = grader.grade("shop", [Cell(text, name) for name, text in answers.items()]).report
     assert {each.id: each.points for each in report.exercises} == {

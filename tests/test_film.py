@@ -1,4 +1,4 @@
-"""The film of a forward and a backward pass: what is seen when, and where it halts."""
+"""The film of a forward and a backward pass: what is visible when, and where it halts."""
 
 from __future__ import annotations
 
@@ -23,7 +23,7 @@ def labelled(data: float, label: str) -> Value:
 
 @pytest.fixture
 def twice() -> Value:
-    """z = (x + x) x: its root has two operands, and x is used three times."""
+    """Return z = (x + x) x: its root has two operands, and x is used three times."""
     x = labelled(3.0, "x")
     y = x + x
     z = y * x
@@ -32,7 +32,7 @@ def twice() -> Value:
 
 
 def texts(svg: str) -> list[tuple[str, str]]:
-    """Give each number with its opacity where nothing moves."""
+    """Return each number with its opacity in a browser without motion."""
     found = ElementTree.fromstring(svg).iter(f"{SVG}text")
     return [(each.get("opacity") or "1", each.text or "") for each in found]
 
@@ -73,7 +73,7 @@ def test_the_words_are_the_steps_and_the_gradients_stay(twice):
 
 @pytest.mark.parametrize("seed", range(5))
 def test_each_number_stands_in_its_own_node(seed):
-    """The order of the drawing is the order of the steps, also where nodes are shared."""
+    """The order of the drawing is the order of the steps, also for shared nodes."""
     draw = random.Random(seed)
     nodes = [labelled(float(i + 1), f"leaf{i}") for i in range(3)]
     for i in range(8):

@@ -1,7 +1,7 @@
-"""Whatever is handed in or shown, the grader's memory and time stay within bounds.
+"""The grader's memory and time stay within bounds for any file and any output.
 
 Every flood of `attacks.floods` is graded by one process, as a class would be, and its feedback page
-is made. The process's memory is read at its height, each time anew.
+is made. The process's peak memory is read for each one.
 """
 
 from __future__ import annotations
@@ -24,7 +24,7 @@ pytestmark = [pytest.mark.alone, pytest.mark.sized]
 
 MEGABYTES = 300
 SECONDS = 5.0
-"""Of a submission, in these tests. It may take the grader three times as long."""
+"""Seconds for a submission in these tests. It may take the grader three times as long."""
 PAGE_MEGABYTES, PAGE_SECONDS = 50, 20
 EVERY = size(6, 1)
 """One flood in so many is tried."""
@@ -75,7 +75,7 @@ with Grader(Path(sys.argv[1]), bytes(32), submission_seconds=float(sys.argv[2]))
 
 
 def file_of(name: str, honest: str) -> bytes:
-    """What is handed in."""
+    """Return the file that is handed in."""
     if name in FILES:
         return FILES[name]()(honest)
     notebook = json.loads(honest)
@@ -87,7 +87,8 @@ def file_of(name: str, honest: str) -> bytes:
 
 
 def flood(course: Path, path: Path, names: list[str]) -> dict[str, dict[str, Any]]:
-    """How each went, by its name, after an honest one for which everything is loaded."""
+    """Return the measurements of each, by its name, after an honest one for which everything is
+    loaded."""
     right = {e.id: e.solution for e in load_assignment(course, "value").exercises.values()}
     honest, told = filled_notebook(course, "value", right), {}
     line = [sys.executable, "-c", GRADE, str(course), str(SECONDS)]

@@ -1,4 +1,4 @@
-"""Answers that pass for right ones without doing what was asked for: they earn nothing."""
+"""Answers that look right without doing what was asked for earn nothing."""
 
 from __future__ import annotations
 
@@ -97,7 +97,7 @@ def sigmoid(self):
 Value.sigmoid = sigmoid
 """,
 }
-"""Two functions by means of one another; the first hides that it lacks a name."""
+"""Two functions that call each other; the first hides that it lacks a name."""
 
 NEAREST = """
 class Nearest:
@@ -135,7 +135,7 @@ def train_moons(inputs, targets, seed):
 
 @pytest.fixture
 def points(course: Path, grader: Grader):
-    """The points of these answers, in a notebook that is solved otherwise, by exercise."""
+    """Return a function for the points of these answers, in a notebook that is solved otherwise."""
 
     def grade(name: str, answers: dict[str, str]) -> dict[str, float | None]:
         cells = notebook_cells(load_assignment(course, name), Case("cheat", "", name, answers))
@@ -146,7 +146,7 @@ def points(course: Path, grader: Grader):
 
 
 @pytest.mark.parametrize("answer", [BY_ORDER, BY_OPERATION], ids=["order", "operation"])
-def test_who_looks_at_no_gradient_is_told_apart(points, answer: str):
+def test_a_checker_that_looks_at_no_gradient_loses_points(points, answer: str):
     assert points("backward", {"check_gradients": answer})["check_gradients"] <= 2
 
 

@@ -1,8 +1,8 @@
-"""Whatever bytes arrive, from a student's process or in a submitted file, are taken or refused.
+"""Any bytes, from a student's process or in a submitted file, are accepted or refused.
 
-`make campaigns` runs the same with many more examples, and other ones each time; what it finds it
-keeps in `.hypothesis/` and tries first from then on. The examples written out are those that once
-did harm or came close.
+`make campaigns` runs the same with many more examples, and other ones each time; an example that
+fails is kept in `.hypothesis/` and tried first from then on. The examples written out are those
+that once did harm or came close.
 """
 
 from __future__ import annotations
@@ -153,7 +153,8 @@ def _taken(content: bytes) -> Restored | None:
 
 
 def _assert_whole(restored: Restored) -> None:
-    """A valid notebook with each of the course's cells in it once, in order, as it was."""
+    """Assert that the notebook is valid and has each of the course's cells once, in order,
+    unchanged."""
     nbformat.validate(restored.notebook)
     names = [marks_of(cell).get("grade_id") for cell in restored.notebook.cells]
     assert [name for name in names if name] == list(KNOWN.originals)

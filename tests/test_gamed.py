@@ -1,4 +1,4 @@
-"""Cheats that are made by machine, or that look for what only the wall's inner side holds."""
+"""Cheats that are made by a program, or that search for data on the wall's inner side."""
 
 from __future__ import annotations
 

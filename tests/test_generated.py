@@ -1,4 +1,4 @@
-"""What the clone carries ready-made is current, and the notebooks keep their conventions."""
+"""Generated files in the clone are current, and the notebooks keep their conventions."""
 
 from __future__ import annotations
 

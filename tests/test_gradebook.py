@@ -1,4 +1,4 @@
-"""The gradebook on SQLite and on PostgreSQL, with several programs at it at the same time."""
+"""The gradebook on SQLite and on PostgreSQL, with several programs using it at the same time."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ PROGRAMS = sorted(Path("/usr/lib/postgresql").glob("*/bin"))
 
 @pytest.fixture(scope="module")
 def database() -> Iterator[str]:
-    """The address of an empty database on a PostgreSQL server of its own."""
+    """Return the address of an empty database on a PostgreSQL server of its own."""
     if not PROGRAMS:
         pytest.fail("PostgreSQL is not installed: `make for-tests` installs it")
     # The server refuses to run as root.
@@ -77,7 +77,7 @@ def database() -> Iterator[str]:
 
 @pytest.fixture(params=["sqlite", "postgresql"])
 def school(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
-    """A course with submissions that nobody has graded."""
+    """Return a course with ungraded submissions."""
     released(tmp_path)
     if request.param == "postgresql":
         (tmp_path / "gradebook.db").unlink()
@@ -99,7 +99,7 @@ def scores(school: Path) -> dict[str, float]:
 
 
 def graded(school: Path) -> Counter[str]:
-    """How often the record says that each student was graded; a database may be older."""
+    """Return how often each student was graded, by the record; a database may be older."""
     folders = course_directory(school)
     with Gradebook(folders.db_url, folders.course_id) as gradebook:
         history.prepare(gradebook)
@@ -133,7 +133,7 @@ def test_two_graders_share_the_work_and_the_record_holds_each_grading_once(schoo
     assert len(scores(school)) == 6
 
 
-def test_nobody_changes_the_record(school):
+def test_the_record_refuses_changes(school):
     with Grader(school, bytes(32)) as grader, Classroom(school, OneProcess(grader)) as room:
         list(room.grade([("value", "ada")]))
         before = history.entries(room.gradebook, "value")
@@ -168,7 +168,7 @@ def test_marks_given_by_hand_are_final_while_the_answer_is_the_same(school):
 
 
 @pytest.mark.parametrize("school", ["sqlite"], indirect=True)
-def test_a_gradebook_kept_by_another_program_is_told(school, monkeypatch):
+def test_a_gradebook_locked_by_another_program_is_reported(school, monkeypatch):
     monkeypatch.setattr("autograder.gradebook.writing._PATIENCE", 1.0)
     with (
         Grader(school, bytes(32)) as grader,
@@ -204,7 +204,7 @@ def test_reading_waits_for_another_program_as_long_as_storing_does(school):
 
 
 @pytest.mark.parametrize("school", ["sqlite"], indirect=True)
-def test_a_gradebook_that_may_not_be_written_is_told_at_once(school, monkeypatch):
+def test_a_read_only_gradebook_is_reported_at_once(school, monkeypatch):
     with (school / "nbgrader_config.py").open("a") as config:
         where = f"sqlite:///file:{school}/gradebook.db?mode=ro&uri=true"
         config.write(f"\nc.CourseDirectory.db_url = {where!r}\n")
@@ -215,7 +215,7 @@ def test_a_gradebook_that_may_not_be_written_is_told_at_once(school, monkeypatch
     assert "readonly" in result.output and "set the rights" in result.output
 
 
-def test_a_server_that_does_not_answer_is_told_as_one(course, tmp_path):
+def test_a_server_that_does_not_answer_is_reported_as_one(course, tmp_path):
     folder = shutil.copytree(course, tmp_path / "course")
     with (folder / "nbgrader_config.py").open("a") as config:
         config.write("\nc.CourseDirectory.db_url = 'postgresql+psycopg://x@127.0.0.1:9/x'\n")
@@ -230,7 +230,7 @@ GROWING = {"grade", "comment", "submitted_assignment", "submitted_notebook", "au
 
 @pytest.mark.parametrize("school", ["sqlite"], indirect=True)
 def test_what_storing_takes_does_not_grow_with_the_class(school):
-    """No query of storing a submission, or of its feedback, goes through all of a class's rows."""
+    """No query of storing a submission, or of its feedback, reads all of a class's rows."""
     asked: dict[str, object] = {}
 
     def note(connection, cursor, statement, parameters, context, many) -> None:
@@ -239,7 +239,7 @@ def test_what_storing_takes_does_not_grow_with_the_class(school):
     event.listen(Engine, "after_cursor_execute", note)
     try:
         with Grader(school, bytes(32)) as grader:
-            for _ in range(2):  # marks that are new, and marks that are there
+            for _ in range(2):  # new marks, and existing ones
                 with Classroom(school, OneProcess(grader), force=True) as room:
                     assert len(list(room.grade([("value", "ben")]))) == 1
         about = {"student": "ben", "assignment": "value", "notebook": "value"}
@@ -275,7 +275,7 @@ def test_marks_that_come_together_are_stored_all_or_none(school):
 @pytest.mark.parametrize("school", ["sqlite"], indirect=True)
 @pytest.mark.parametrize("cell", ["mul", "test_mul"])
 @pytest.mark.parametrize("before", [False, True], ids=["first", "again"])
-def test_cells_that_the_gradebook_does_not_know_are_told(school, cell, before):
+def test_cells_that_the_gradebook_lacks_are_reported(school, cell, before):
     def grade() -> str | None:
         with (
             Grader(school, bytes(32)) as grader,
@@ -294,7 +294,7 @@ def test_cells_that_the_gradebook_does_not_know_are_told(school, cell, before):
 
 
 @pytest.mark.parametrize("school", ["sqlite"], indirect=True)
-def test_points_that_the_gradebook_does_not_know_are_told(school):
+def test_points_that_differ_in_the_gradebook_are_reported(school):
     with sqlite3.connect(school / "gradebook.db") as database:
         database.execute(
             "UPDATE grade_cells SET max_score = 1 "

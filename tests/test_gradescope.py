@@ -42,7 +42,7 @@ pytestmark = pytest.mark.sized
 IS_WHOLE = bool(size(0, 1))
 """`setup.sh` installs into a fresh environment, which takes minutes."""
 
-# What stands for programs of the image, and for a Python into which all is installed already.
+# Stand-ins for programs of the image, and for a Python into which all is installed already.
 APT = '#!/bin/sh\necho "$@" >> "$AUTOGRADER_ROOT/apt"\n'
 PYTHON = f"""#!/bin/sh
 mkdir -p "$3/bin"
@@ -54,7 +54,7 @@ chmod +x "$3/bin/python" "$3/bin/pip"
 
 @pytest.fixture(scope="module")
 def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """Gradescope's folders, clean but for the zip, as they are once `setup.sh` was run."""
+    """Return Gradescope's folders, clean but for the zip, after `setup.sh` was run."""
     root = tmp_path_factory.mktemp("gradescope")
     archive = root / "value.zip"
     line = ["package", "gradescope", "value", "--visibility", "after_due_date"]
@@ -146,7 +146,7 @@ def test_what_a_person_marks_has_no_score_and_students_get_no_seed():
 
 
 def assert_valid(results: dict[str, object]) -> None:
-    """By Gradescope's page on the format of results.json."""
+    """Assert the format of results.json by Gradescope's page on it."""
     visibilities = {"hidden", "after_due_date", "after_published", "visible"}
     formats = {"text", "html", "simple_format", "md", "ansi"}
     known = {"score": (int, float), "execution_time": (int, float), "output": str,

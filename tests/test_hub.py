@@ -1,4 +1,5 @@
-"""What a student's server can see on the hub, and what collecting takes from a student's folder."""
+"""A student's server on the hub sees its own files, and collecting takes whole submissions
+alone."""
 
 from __future__ import annotations
 
@@ -79,7 +80,7 @@ COURSE_ID = load_settings(find_course()).id
 
 @pytest.fixture(scope="module", autouse=True)
 def alembic_in_reach() -> Iterator[None]:
-    """nbgrader starts `alembic` by name when it makes a gradebook."""
+    """Put `alembic` on the path, which nbgrader starts by name when it makes a gradebook."""
     with pytest.MonkeyPatch.context() as patch:
         patch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
         yield
@@ -87,9 +88,9 @@ def alembic_in_reach() -> Iterator[None]:
 
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory) -> HubFolder:
-    """A hub's folder with a released assignment, and something secret in every place."""
+    """Return a hub's folder with a released assignment, and a secret in every place."""
     folder = HubFolder(tmp_path_factory.mktemp("hub") / "hub")
-    # The course is what takes long to make, and is not what is looked at here.
+    # The course takes long to make, and is not under test here.
     (folder.course / "source").mkdir(parents=True)
     for name in ("course.toml", "nbgrader_config.py"):
         shutil.copyfile(ROOT / name, folder.course / name)
@@ -102,7 +103,7 @@ def hub(tmp_path_factory) -> HubFolder:
     return folder
 
 
-def test_a_student_sees_what_is_theirs_and_nothing_else(hub):
+def test_a_student_sees_their_own_files_only(hub):
     line = command(hub, "ada", [sys.executable, "-c", LOOK, str(hub.root), str(ROOT)])
     environment = {"PATH": os.environ["PATH"], "HOME": str(hub.home("ada"))}
     done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=60)
@@ -119,7 +120,7 @@ def test_a_student_sees_what_is_theirs_and_nothing_else(hub):
 
 
 def test_an_installed_autograder_is_covered(hub, tmp_path, monkeypatch):
-    """It holds reference and misconceptions, and may lie below what the box shows."""
+    """An autograder holds misconceptions, and may lie below a folder that the box shows."""
     packages = tmp_path / "lib" / "site-packages"
     for name in ("autograder", "other"):
         (packages / name).mkdir(parents=True)
@@ -197,14 +198,14 @@ def test_collecting_takes_what_is_whole_and_the_student_s_own(tmp_path, inbound,
 @pytest.mark.parametrize(
     "claim", ["2020-03-01 10:00:00.000000 UTC", "2020-03-01", "", "never", None, "1 1 /dev/zero"]
 )
-def test_nobody_hands_in_before_the_files_were_written(tmp_path, inbound, claim):
+def test_the_time_of_submission_is_not_before_that_of_its_files(tmp_path, inbound, claim):
     ada = tmp_path / "ada"
     submission = _submission(ada, "ada+value+2020-03-01 10:00:00.000000 UTC+x")
     (submission / "timestamp.txt").unlink()
     if claim is not None:
         (submission / "timestamp.txt").write_text(claim)
     for path in [*submission.iterdir(), submission]:
-        os.utime(path, (0, 0))  # Which is all that a student can set.
+        os.utime(path, (0, 0))  # A student can set no other time.
     os.utime(ada, (0, 0))
     take_in(ada, inbound, logging.getLogger())
     [made] = inbound.iterdir()
@@ -233,7 +234,7 @@ def test_a_claim_of_a_later_time_stands(tmp_path, inbound):
 
 
 SECONDS_OF_EXCHANGE = 4
-"""For so long an attack goes on unless it succeeds earlier."""
+"""Seconds that an attack goes on unless it succeeds earlier."""
 
 
 @pytest.mark.parametrize(
@@ -254,7 +255,7 @@ def test_nbgrader_s_times_are_read(text):
     assert time_in(text) == datetime(2030, 3, 1, 10)
 
 
-def test_a_student_s_files_end_nobody_else_s_collecting(tmp_path, monkeypatch, caplog):
+def test_a_failure_at_one_student_s_files_ends_no_other_s_collecting(tmp_path, monkeypatch, caplog):
     taken = []
 
     def take(student, *args):
@@ -274,7 +275,7 @@ def test_a_student_s_files_end_nobody_else_s_collecting(tmp_path, monkeypatch, c
 
 
 def _taken_while_exchanged(student: Path, inbound: Path, one: Path, other: Path) -> set[str]:
-    """What the notebooks hold that are taken in while two files take turns."""
+    """Return the contents of the notebooks that are collected while two files swap their names."""
     taken, until = set(), time.monotonic() + SECONDS_OF_EXCHANGE
     with exchanging(one, other):
         while "the solution" not in taken and time.monotonic() < until:
@@ -307,7 +308,7 @@ def test_nothing_comes_through_a_file_that_takes_turns_with_a_link(tmp_path, inb
 
 
 def test_grading_reads_nothing_through_a_link_that_takes_turns_with_a_submission(tmp_path):
-    """Where the folder of submissions is one that students can write to."""
+    """Students can write to the folder of submissions here."""
     secret = tmp_path / "source" / "value"
     secret.mkdir(parents=True)
     (secret / "value.ipynb").write_text("the solution")
@@ -337,7 +338,7 @@ def test_what_was_handed_in_twice_is_taken_once_and_kept(tmp_path, inbound):
 
 
 def test_nbgrader_collects_what_nbgrader_submitted(tmp_path, inbound, monkeypatch):
-    """With nbgrader's own classes, each on its own side of the exchange."""
+    """Use nbgrader's own classes, each on its own side of the exchange."""
     (inbound.parent / "outbound" / "value").mkdir(parents=True)
     work = tmp_path / "home"
     (work / "value").mkdir(parents=True)
@@ -363,7 +364,7 @@ def test_nbgrader_collects_what_nbgrader_submitted(tmp_path, inbound, monkeypatc
     each.mkdir()
     inbound.rename(each / "ada")
     inbound.mkdir()
-    # What a student may leave there, so that collecting would stop for all.
+    # Files by which a student might stop collecting for all.
     for name in ("ben+value+never+x", "ben+value", "ben+value+2030-03-01 10:00:00.000000 UTC+x+y"):
         _submission(each / "ben", name)
     (each / "cid").write_text("a file")

@@ -1,4 +1,4 @@
-"""Downloads of learning management systems come in: everybody's own, whole, and nothing else."""
+"""Downloads of learning management systems are imported: each student's own files, whole."""
 
 from __future__ import annotations
 
@@ -62,7 +62,7 @@ def course_made_once(tmp_path_factory) -> Path:
 
 @pytest.fixture
 def school(course_made_once, tmp_path) -> Path:
-    # Nothing but what is read is copied.
+    # Only files that are read are copied.
     folder = tmp_path / "course"
     folder.mkdir()
     for path in course_made_once.iterdir():
@@ -74,7 +74,7 @@ def school(course_made_once, tmp_path) -> Path:
 
 
 def brought(school: Path, download: Path, dry_run: bool = False, **more: object) -> dict[str, str]:
-    """By student, or by place where nobody is known, what became of each submission."""
+    """Return each submission's state, by student, or by place if the student is unknown."""
     found = import_download(school, "value", Sources(download, **more), dry_run)
     return {each.student or each.place: each.state for each in found}
 
@@ -119,7 +119,7 @@ def test_names_are_known_however_they_are_written(school, tmp_path):
             assert brought(school, download, dry_run=True) == {student: "new"}, name
 
 
-def test_of_two_with_one_name_nobody_gets_the_other_s_and_a_list_tells_them_apart(school, tmp_path):
+def test_students_with_one_name_are_matched_by_a_list_only(school, tmp_path):
     people = [("Kim Lee", 21, b"three", NOON), ("Kim Lee", 22, b"four", LATER)]
     download = moodle(tmp_path / "m.zip", people)
     assert set(brought(school, download).values()) == {"unmatched"}
@@ -158,7 +158,7 @@ def test_a_canvas_download(school, tmp_path):
     }
     assert submitted(school) == {"s1": b"1", "s4": b"4", "s5": b"5"}
     assert (school / "submitted/s4/value/notes.txt").read_bytes() == b"a note"
-    # The zip tells when it was made, and not when anything was handed in.
+    # The zip has the time of the download, and none of a submission.
     assert not list(school.glob("submitted/*/value/timestamp.txt"))
 
 
@@ -292,10 +292,10 @@ INNER = "Müller_Jürgen_s1_301"
          "Value/Müller, Jürgen(s1)/a_b_s2_1/value.ipynb"),
     ],
 )  # fmt: skip
-def test_a_student_s_own_names_make_nobody_else_s_file(
+def test_a_student_s_own_names_are_never_counted_as_another_s_file(
     school, tmp_path, form, own, forged, says_form
 ):
-    """Whatever its student calls a file or a folder, it is never counted as another student's."""
+    """A student may give a file or a folder any name."""
     download = zipped(tmp_path / "d.zip", [(own, b"own", NOON), (forged, b"forged", NOON)])
     brought(school, download, **({"form": form} if says_form else {}))
     assert submitted(school).get("s2") == b"own"
@@ -392,7 +392,7 @@ def test_a_dry_run_writes_nothing(school, tmp_path):
 
 
 def test_a_killed_import_goes_on_where_it_was(school, tmp_path, monkeypatch):
-    """Nothing is lost at the one moment at which the old one is away and the new one not there."""
+    """Kill it at the one moment at which the old one is away and the new one not there."""
     brought(school, moodle(tmp_path / "1.zip", PEOPLE))
     newer = [(name, number, b"new", when + timedelta(1)) for name, number, _, when in PEOPLE]
     download = moodle(tmp_path / "2.zip", newer)
@@ -453,7 +453,7 @@ def test_links_bombs_and_locked_entries_cost_their_student_alone(school, tmp_pat
 
 
 def nested(entries: int = 1, flags: int = 0) -> bytes:
-    """A zip with a notebook and so many more names; each entry has these flags."""
+    """Return a zip with a notebook and so many more names; each entry has these flags."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         archive.writestr("value.ipynb", b"{}")
@@ -488,7 +488,7 @@ def test_a_student_s_own_zip_never_ends_the_import_of_a_class(school, tmp_path, 
     assert states["s1"].state == "refused" and "my.zip" in states["s1"].told
 
 
-def test_damaged_zips_raise_nothing_that_nobody_foresaw():
+def test_damaged_zips_raise_foreseen_errors_only():
     draw = random.Random(seed(39))
     whole = nested(4)
     for _ in range(size(2_000, 60_000)):
@@ -547,13 +547,13 @@ def test_files_that_systems_leave_are_no_submissions(school, tmp_path):
 
 
 @pytest.mark.parametrize("content", [b"", b"no zip", b"PK\3\4" + bytes(100)])
-def test_what_is_no_download_is_told(school, tmp_path, content):
+def test_a_file_that_is_no_download_is_reported(school, tmp_path, content):
     (tmp_path / "x.zip").write_bytes(content)
     with pytest.raises(CourseError, match="neither a folder nor a zip"):
         brought(school, tmp_path / "x.zip")
 
 
-def test_the_command_tells_all_and_writes_a_mapping_to_fill_in(school, tmp_path):
+def test_the_command_reports_all_and_writes_a_mapping_to_fill_in(school, tmp_path):
     download = moodle(tmp_path / "m.zip", [*PEOPLE, ("Kim Lee", 21, b"3", NOON),
                                            ("=A Stranger", 30, b"?", NOON)])  # fmt: skip
     left = tmp_path / "left.csv"

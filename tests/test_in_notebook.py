@@ -1,4 +1,4 @@
-"""A course may ask for it: a notebook's own test cells give the points, as nbgrader gives them."""
+"""A course may let a notebook's own test cells give the points, as nbgrader gives them."""
 
 from __future__ import annotations
 
@@ -98,7 +98,7 @@ def without_test() -> nbformat.NotebookNode:
 
 
 def with_tests_twice() -> nbformat.NotebookNode:
-    """The test cell is there again, and both were emptied, which helps nobody."""
+    """Return a notebook with the test cell twice, both emptied, which changes no verdict."""
     made = notebook("def half(x):\n    return x\n")
     made.cells[1].source = "pass"
     made.cells.insert(2, nbformat.from_dict({**made.cells[1], "id": "again"}))
@@ -126,8 +126,8 @@ HANDED_IN = {
     "forged": notebook(FORGED),
     "curious": curious(),
 }
-# As nbgrader gives them: an error is nothing, a line on stderr too, a number at the end partial
-# credit. Whoever forges the verdict has it: that is why this is the weaker kind.
+# As nbgrader gives them: an error is 0, a line on stderr too, a number at the end partial credit.
+# An answer can forge the verdict: so this is the weaker kind.
 MARKS = {
     "right": (3, 2),
     "wrong": (0, 2),
@@ -147,7 +147,7 @@ MARKS = {
 
 @pytest.fixture(scope="module")
 def plain(tmp_path_factory) -> Path:
-    """A course that holds nothing but such an assignment, released."""
+    """Return a course that holds such an assignment alone, released."""
     folder = tmp_path_factory.mktemp("plain")
     shutil.copyfile(COURSE / "nbgrader_config.py", folder / "nbgrader_config.py")
     (folder / "course.toml").write_text(SETTINGS)
@@ -170,7 +170,7 @@ def graded(plain) -> Path:
 
 @pytest.fixture(scope="module")
 def autograded(plain, graded, tmp_path_factory) -> Path:
-    """The same class, graded by nbgrader's own command."""
+    """Grade the same class by nbgrader's own command."""
     folder = tmp_path_factory.mktemp("nbgrader")
     kept = shutil.ignore_patterns("autograded", "feedback")
     shutil.copytree(graded, folder, dirs_exist_ok=True, ignore=kept)
@@ -224,7 +224,7 @@ def test_what_is_graded_and_unchanged_is_left_alone(graded):
 
 
 @pytest.mark.parametrize(("name", "status"), [("crashing", "crashed"), ("endless", "timeout")])
-def test_a_lost_process_costs_its_own_cell(graded, name, status):
+def test_a_terminated_process_costs_its_own_cell(graded, name, status):
     made = nbformat.read(graded / f"autograded/{name}/half/half.ipynb", as_version=4)
     verdicts = made.metadata["autograder"]["report"]["exercises"]
     assert [each["status"] for each in verdicts] == [status, "passed", "manual"]
@@ -248,7 +248,7 @@ def test_feedback_says_passed_or_not_and_points(graded):
     assert "1.5 of 2 points" in page(graded, "partial")
 
 
-def test_whoever_grades_sees_what_the_test_said(graded):
+def test_the_grading_person_sees_the_test_s_output(graded):
     made = nbformat.read(graded / "autograded/almost/half/half.ipynb", as_version=4)
     [test] = [each for each in made.cells if each.metadata.get("nbgrader", {}).get("locked")][:1]
     verdict, error = test.outputs
@@ -264,15 +264,15 @@ def test_the_class_report_says_that_it_is_the_weaker_kind(graded, tmp_path):
     assert "the weaker kind of verdict" in text
 
 
-def test_check_tells_it_in_a_field_and_a_note(plain):
+def test_check_reports_the_weaker_kind_in_a_field_and_a_note(plain):
     path = str(plain / "submitted/partial/half/half.ipynb")
     told = json.loads(run(plain, "autograder", "check", path, "--json"))
     assert (told["tests"], told["score"]) == ("in-notebook", 4.5)
     assert any("could forge" in note for note in told["notes"])
 
 
-def test_where_nobody_asks_for_it_nothing_changes(plain, tmp_path):
-    """The same assignment without the line in course.toml: a person gives the points."""
+def test_without_the_setting_a_person_gives_the_points(plain, tmp_path):
+    """Grade the same assignment without the line in course.toml."""
     shutil.copytree(plain / "source", tmp_path / "source")
     (tmp_path / "course.toml").write_text('id = "plain"\ntitle = "plain"\n')
     assert assignment_names(tmp_path) == []
@@ -280,7 +280,7 @@ def test_where_nobody_asks_for_it_nothing_changes(plain, tmp_path):
 
 
 def changed(plain: Path, folder: Path, **sources: str) -> Path:
-    """A copy of the course whose source notebook has other cells."""
+    """Return a copy of the course whose source notebook has other cells."""
     for name in ("source", "release", "course.toml"):
         kind = shutil.copytree if (plain / name).is_dir() else shutil.copyfile
         kind(plain / name, folder / name)

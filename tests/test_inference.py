@@ -1,4 +1,4 @@
-"""What a student's code computes is told where no known mistake fits, and only where it is true."""
+"""Inference explains code if no known mistake fits, and only with true sentences."""
 
 from __future__ import annotations
 
@@ -74,7 +74,7 @@ def at(sample, point):
 
 
 def untrue(found, assignment, exercise, scope):
-    """Return where an explanation's models do not give what the code gives; "" if nowhere."""
+    """Return where an explanation's models differ from the code's results; "" if they agree."""
     rng = random.Random("fresh")
     if found.behaviour:
         number, chosen = found.behaviour
@@ -97,7 +97,8 @@ def untrue(found, assignment, exercise, scope):
 
 
 def inferred(name, exercise, *edits):
-    """What is inferred of a solution with some edits; it holds on fresh points as well."""
+    """Return the inferred words for a solution with some edits; they hold on fresh points as
+    well."""
     scope = scope_with(name, exercise, *edits)
     each = ASSIGNMENTS[name].exercises[exercise]
     found = infer(TABLES[name][exercise], [play(probe, scope) for probe in each.sample_probes])
@@ -132,14 +133,14 @@ def inferred(name, exercise, *edits):
         ("value", "manual_backward", ("in order", "in dict.fromkeys(order)"), "once only"),
     ],
 )  # fmt: skip
-def test_what_code_computes_is_told(name, exercise, edit, says):
+def test_the_computed_formula_is_explained(name, exercise, edit, says):
     found = inferred(name, exercise, edit)
     assert found is None if says is None else found is not None and says in found
     assert found is None or found.startswith(("Your code behaves as if", "For "))
     assert found is None or found.endswith("?")
 
 
-def test_two_mistakes_at_once_are_told_together():
+def test_two_mistakes_at_once_are_explained_together():
     found = inferred(
         "backward",
         "deep",
@@ -166,28 +167,28 @@ def test_nothing_is_inferred_of_solutions_and_no_right_formula_is_in_a_table(nam
                     assert right not in {index[i : i + ID] for i in range(0, len(index), ID)}
 
 
-def test_a_factor_is_told_without_the_formula_and_without_its_size():
+def test_a_factor_is_reported_without_the_formula_and_without_its_size():
     found = inferred("value", "mul", ("+= other.data * out", "-= other.data * out"))
     assert "right but for its size or its sign" in found
     assert "-1" not in found.split("Take")[0] and "`y`" not in found
 
 
-def test_what_two_models_explain_is_not_told():
+def test_code_that_two_models_explain_is_not_explained():
     sample = read_sample("here", {"x": "2.0, -2.0", "results": "z = x + 1"}, "z = f(x)\n")
     [entry] = samples_entry([sample], [[[3.0], [-1.0]]])
-    # At these points x ** 2 and abs(2 * x), say, are the same, and elsewhere they are not.
+    # At these points x ** 2 and abs(2 * x), say, are the same, and elsewhere they differ.
     assert infer({"samples": [entry]}, [[4.0], [4.0]]) is None
 
 
-def test_of_a_region_with_a_single_point_no_formula_is_told():
-    """By chance, its number is many formulas'."""
+def test_no_formula_is_inferred_from_a_region_with_a_single_point():
+    """By chance, many formulas give its number."""
     found = inferred("value", "pow", ("exponent * self.data ** (", "result * self.data ** ("))
     assert "`out * x ** (n - 1)`, where `n > 1` and where `n < 0`" in found
     assert "0 < n < 1" not in found
 
 
 def seconds(act: Callable[..., object], *arguments: object) -> float:
-    """Processor time that the call takes this thread, the least of three times."""
+    """Return the processor time that the call takes this thread, the least of three times."""
     taken = []
     for _ in range(3):
         started = time.thread_time()
@@ -210,7 +211,7 @@ def test_a_model_can_be_run():
     assert model.value({"x": 2.0, "y": 3.0, "g": 5.0, "h": 0.5}, None) == 9.5
 
 
-def test_the_grader_tells_what_the_check_tells_and_says_it_is_inferred():
+def test_the_grader_and_the_check_infer_the_same_words():
     wrong = (
         ASSIGNMENTS["value"]
         .exercises["mul"]

@@ -1,4 +1,4 @@
-"""The stepper, the playground and the sandbox, without a browser: what they show and say."""
+"""The stepper, the playground and the sandbox, without a browser: their pictures and words."""
 
 from __future__ import annotations
 
@@ -80,7 +80,7 @@ def test_every_node_is_drawn_as_far_as_it_is_known() -> None:
     assert "n: data 0.8814, grad 0.5" in stepper.text()
 
 
-def test_a_page_without_controls_tells_all_steps() -> None:
+def test_a_page_without_controls_describes_all_steps() -> None:
     stepper = Stepper(neuron())
     assert stepper.text().count("\n") == len(stepper.steps) - 1
     assert "<details open>" in stepper.html()
@@ -155,7 +155,7 @@ def test_a_backward_step_that_was_called_and_not_stored_is_explained() -> None:
         Stepper(named("c", wrong(0.5).exp()))
 
 
-def test_a_gradient_that_lands_elsewhere_is_told() -> None:
+def test_a_gradient_that_lands_elsewhere_is_reported() -> None:
     a, stray = Value(1.0, label="a"), Value(2.0, label="stray")
     b = named("b", a + stray)
     c = named("c", b * b)
@@ -339,7 +339,7 @@ def test_an_expression_that_fails_keeps_the_last_picture() -> None:
     assert control(model, "input x").value == -1.0
 
 
-def test_code_that_raises_is_told_with_the_student_s_own_line_alone() -> None:
+def test_an_error_of_the_student_s_code_is_shown_with_its_own_line_alone() -> None:
     cell = (
         "def formula(x):\n    return x + later()\ndef later():\n    raise NotImplementedError()\n"
     )
@@ -393,12 +393,12 @@ def test_expressions_that_give_no_value(expression: Any, message: str) -> None:
 
 
 def plain(mse: Any = mse) -> Sandbox:
-    """On classes that know nothing but what the sandbox needs."""
+    """Return a sandbox on classes with no more than the sandbox needs."""
     return Sandbox(MLP, SGD, [mse], None, "xor")
 
 
 def own(data: str = "xor") -> Sandbox:
-    """On the classes of the course's notebook."""
+    """Return a sandbox on the classes of the course's notebook."""
     return Sandbox(OWN["MLP"], OWN["SGD"], LOSSES, OWN["Layer"], data)
 
 
@@ -410,7 +410,7 @@ def run_until_it_stops(model: Sandbox) -> None:
 
 def test_training_learns_step_by_step() -> None:
     model = plain()
-    assert "4 of 4 right" in model.text()  # what a page without controls keeps
+    assert "4 of 4 right" in model.text()  # the picture that a page without controls keeps
     model.begin()
     assert model.epoch == 0 and "has not been trained" in model.text()
     model.act("step", None)
@@ -509,7 +509,7 @@ def test_every_point_is_seen_in_each_epoch_whatever_the_batch() -> None:
     assert sizes[3:] == [48]
 
 
-def test_gradients_that_vanish_and_explode_are_told() -> None:
+def test_gradients_that_vanish_and_explode_are_reported() -> None:
     model = own("moons")
     model.act("layers", "4, 4, 4, 4, 4")
     model.act("activation", "sigmoid")
@@ -556,7 +556,7 @@ def test_a_slice_of_training_ends_within_a_batch_of_its_time() -> None:
 
     def slow(predictions: Any, targets: Any) -> Any:
         batches.append(len(predictions))
-        time.sleep(0.03)  # what a slow engine takes
+        time.sleep(0.03)  # the time of a slow engine
         return OWN["mse"](predictions, targets)
 
     model = Sandbox(OWN["MLP"], OWN["SGD"], [slow], None, "moons")

@@ -1,4 +1,5 @@
-"""A student process that is killed from outside is no verdict, and memory is held against need."""
+"""A student process that is killed from outside is no verdict, and memory is checked before
+starting."""
 
 from __future__ import annotations
 
@@ -30,7 +31,7 @@ SLOW = "\nimport time\ntime.sleep(0.2)\n"
 
 @contextmanager
 def all_killed() -> Iterator[None]:
-    """Kills each student process of this one's once it is a tenth of a second old.
+    """Kill each student process of this process once it is a tenth of a second old.
 
     Before that it may still belong to the sandbox's own start.
     """
@@ -52,7 +53,7 @@ def all_killed() -> Iterator[None]:
         killer.join()
 
 
-def test_a_process_killed_from_outside_is_told_apart(server: WarmServer):
+def test_a_process_killed_from_outside_raises_an_error_of_its_own(server: WarmServer):
     with server.spawn(1) as student:
         student.request({"cell": "1"}, 60)
         [*pids] = student_processes(psutil.Process())
@@ -90,7 +91,7 @@ def test_a_process_whose_end_is_known_before_it_is_closed_holds_up_no_other(serv
 
 
 @pytest.mark.parametrize("how", ["setrlimit", "prlimit"])
-def test_nobody_can_have_itself_killed_by_a_limit_in_time(server: WarmServer, how: str):
+def test_student_code_cannot_have_itself_killed_by_a_limit_in_time(server: WarmServer, how: str):
     source = (
         "import resource\n"
         "def prlimit(*limit): resource.prlimit(0, *limit)\n"
@@ -104,12 +105,12 @@ def test_nobody_can_have_itself_killed_by_a_limit_in_time(server: WarmServer, ho
 
 @pytest.fixture
 def slow_notebook(course: Path, assignment: Assignment) -> bytes:
-    """A notebook whose first cell leaves a moment in which its process can be killed."""
+    """Return a notebook whose first cell leaves a moment in which its process can be killed."""
     answers = {name: exercise.solution for name, exercise in assignment.exercises.items()}
     return filled_notebook(course, "value", {**answers, "node": answers["node"] + SLOW}).encode()
 
 
-def test_with_others_beside_it_nobody_is_blamed(grader: Grader, slow_notebook: bytes):
+def test_a_kill_while_others_are_graded_blames_no_student(grader: Grader, slow_notebook: bytes):
     grader.is_alone = False
     try:
         with all_killed(), pytest.raises(SandboxLost, match="Nothing of it was stored"):
@@ -120,7 +121,7 @@ def test_with_others_beside_it_nobody_is_blamed(grader: Grader, slow_notebook: b
     assert report.score == report.max_score
 
 
-def test_where_the_kernel_ran_out_of_memory_nobody_is_blamed(
+def test_a_kill_when_memory_ran_out_blames_no_student(
     grader: Grader, slow_notebook: bytes, monkeypatch
 ):
     counts = iter(range(10))

@@ -53,7 +53,7 @@ def penalties(folder: Path, name: str = "value") -> dict[str, float]:
 
 @pytest.fixture(scope="module")
 def school(tmp_path_factory) -> Path:
-    """A course with a late policy, and submissions from before and after the due date."""
+    """Return a course with a late policy, and submissions from before and after the due date."""
     folder = released(tmp_path_factory.mktemp("late"))
     with (folder / "nbgrader_config.py").open("a") as config:
         config.write(POLICY)
@@ -91,7 +91,7 @@ def test_nbgrader_takes_off_the_same(school, by_us, tmp_path):
 
 
 def test_an_extension_and_a_mark_by_hand_count_the_next_time(by_us, tmp_path):
-    """Nothing is run again for it: what was submitted has not changed."""
+    """The submission has not changed, so no cell runs again."""
     folder = shutil.copytree(by_us, tmp_path / "course")
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         gradebook.find_submission("value", "week_late").extension = timedelta(days=8)
@@ -107,7 +107,7 @@ def grade_again(folder: Path) -> dict[str, Outcome]:
 
 
 def test_a_time_that_was_corrected_or_removed_counts_the_next_time(by_us, tmp_path):
-    """Nothing is run again for it either."""
+    """No cell runs again for it either."""
     folder = shutil.copytree(by_us, tmp_path / "course")
 
     def stamp(student: str) -> Path:
@@ -142,7 +142,7 @@ def test_a_new_submission_without_a_time_is_not_late(by_us, tmp_path, by):
     assert not (folder / "autograded/week_late/value/timestamp.txt").exists()
 
 
-def test_a_time_that_is_yet_to_come_is_told(by_us, tmp_path):
+def test_a_time_in_the_future_is_reported(by_us, tmp_path):
     folder = shutil.copytree(by_us, tmp_path / "course")
     for student in CLASS:
         (folder / "submitted" / student / "value/timestamp.txt").write_text(
@@ -168,7 +168,7 @@ def test_without_the_step_nothing_is_taken_off(by_us, tmp_path):
 @pytest.mark.parametrize(
     "name", ["nowhere.Policy", "autograder.nbgrader_plugins.late_policy.Nothing", "os.path.join"]
 )
-def test_a_policy_that_is_none_is_told_before_anything_is_graded(by_us, tmp_path, name):
+def test_an_invalid_late_policy_is_reported_before_grading(by_us, tmp_path, name):
     folder = shutil.copytree(by_us, tmp_path / "course")
     with (folder / "nbgrader_config.py").open("a", encoding="utf-8") as file:
         file.write(f"\nc.AssignLatePenalties.plugin_class = {name!r}\n")
@@ -188,7 +188,7 @@ def test_nbgraders_own_method_comes_first():
 
 @pytest.fixture
 def term(tmp_path) -> Iterator[tuple[Gradebook, LatePenalties]]:
-    """Two assignments a week apart, ten points each, and two free days over both."""
+    """Return two assignments a week apart, ten points each, and two free days over both."""
     folders = course_directory(find_course(Path(__file__).parent))
     config = folders.config.copy()
     config.LatePolicy.update(percent_a_day=10, maximum_percent=100, tokens=2)
@@ -226,7 +226,7 @@ def test_days_are_counted_by_the_clocks_of_the_course(term, zone, hours, extensi
 )
 @pytest.mark.parametrize("order", [("first", "second"), ("second", "first")])
 def test_tokens_are_spent_in_the_order_of_the_due_dates(term, days, expected, order):
-    """In whatever order the assignments are graded."""
+    """The assignments may be graded in any order."""
     gradebook, late = term
     for name in order:
         week = ("first", "second").index(name)

@@ -1,4 +1,4 @@
-"""The lesson and the slides build without a network, hold together, and say what is so."""
+"""The lesson and the slides build without a network, hold together, and state the truth."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ class Site(dict[str, BeautifulSoup]):
     folder: Path
 
     def words(self, name: str) -> str:
-        """What a page says, with white space made even."""
+        """Return the text of a page, with white space made even."""
         return " ".join(self[name].get_text(" ").split())
 
 
@@ -173,7 +173,7 @@ NEURON = gradients(
     lambda *v: (v[0] * v[2] + v[1] * v[3] + v[4]).tanh(), 2, 0, -3, 1, 6.8813735870195432
 )
 
-# A page, what it says there, and the same worked out by the reference engine.
+# A page, a number there, and the same computed by the reference engine.
 QUOTED = [
     ("index", "df/da = -24.0 df/db = 16.0 df/dc = 8.0", SANITY, [-24, 16, 8]),
     ("slides/2-backward", "-24.0 16.0 8.0", SANITY, [-24, 16, 8]),
@@ -224,7 +224,7 @@ def test_fragments_are_python_and_code_fits_its_column(source: Path) -> None:
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
 def test_no_text_holds_a_solution(name: str) -> None:
-    """Neither the texts nor what is made of them may answer an exercise."""
+    """Neither the texts nor the pages made from them may answer an exercise."""
     texts = {path: path.read_text("utf-8") for path in SOURCES}
     for exercise in load_assignment(COURSE, name).exercises.values():
         region = re.search(r"BEGIN SOLUTION\n(.*?)\n[^\n]*END SOLUTION", exercise.solution, re.S)
@@ -240,7 +240,7 @@ def test_no_text_holds_a_solution(name: str) -> None:
 
 
 def headings(name: str) -> dict[str, str]:
-    """The headings of a notebook as students get it, with the ids of their cells."""
+    """Return the headings of a released notebook, with the ids of their cells."""
     found = {}
     for cell in nbformat.read(COURSE / "release" / name / f"{name}.ipynb", as_version=4).cells:
         if cell.cell_type == "markdown":
@@ -250,7 +250,7 @@ def headings(name: str) -> dict[str, str]:
 
 
 def links(name: str) -> Iterator[tuple[str, str]]:
-    """The links to other files in the prose of a notebook, with what they say."""
+    """Yield the links to other files in the prose of a notebook, with their text."""
     for cell in nbformat.read(COURSE / "release" / name / f"{name}.ipynb", as_version=4).cells:
         if cell.cell_type == "markdown":
             yield from re.findall(r"(?<!!)\[([^]\n]+)\]\(([^)\s]+)\)", cell.source)

@@ -33,7 +33,7 @@ ENDLESS = "import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\nwhile Tr
 
 @pytest.fixture(scope="module")
 def grader(course) -> Iterator[Grader]:
-    """A grader for which a cell has a second."""
+    """Return a grader with a limit of one second for a cell."""
     settings = load_settings(course)
     with Grader(course, KEY, replace(settings.limits, cell_seconds=1.0)) as warm:
         yield warm
@@ -41,7 +41,8 @@ def grader(course) -> Iterator[Grader]:
 
 @pytest.fixture
 def answers(course) -> dict[str, str]:
-    """One exercise with a known mistake, on which another builds; and a cell that never ends."""
+    """Return one exercise with a known mistake, on which another builds; and a cell that never
+    ends."""
     exercises = load_assignment(course, "value").exercises
     right = {each.id: each.solution for each in exercises.values()}
     return {
@@ -53,7 +54,7 @@ def answers(course) -> dict[str, str]:
 
 @pytest.fixture
 def lines(grader, submission, answers, caplog) -> list[tuple[str, str]]:
-    """What is logged while a notebook is graded: the logger's last name, and the message."""
+    """Return the log of the grading of a notebook: the logger's last name, and the message."""
     path = submission(answers)
     with caplog.at_level(logging.DEBUG, "autograder"):
         grade_file(grader, path, "value")
@@ -61,7 +62,7 @@ def lines(grader, submission, answers, caplog) -> list[tuple[str, str]]:
 
 
 def position(lines: list[tuple[str, str]], module: str, pattern: str) -> int:
-    """Which line it is; fails where there is none."""
+    """Return the number of a line; fail if there is none."""
     for number, (name, message) in enumerate(lines):
         if name == module and re.search(pattern, message):
             return number
@@ -122,7 +123,7 @@ def test_the_command_logs_to_stderr_and_prints_to_stdout(course, submission, ans
 
 @pytest.fixture
 def level():
-    """Leaves the package's logger as it was."""
+    """Restore the package's logger."""
     logger = logging.getLogger("autograder")
     before, handlers = logger.level, logger.handlers[:]
     yield

@@ -1,7 +1,7 @@
-"""Whoever follows the course's link on an LTI platform is somebody on the hub, and nobody else is.
+"""A user of an LTI platform who follows the course's link gets one name on the hub, their own.
 
 The hub runs with the recipe of docs/instructors.md. The platform is not ours: it is made of the
-package `lti1p3platform`, which writes and signs what a platform sends.
+package `lti1p3platform`, which writes and signs a platform's messages.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ PERSON = "http://purl.imsglobal.org/vocab/lis/v2/institution/person#"
 
 @dataclass(frozen=True)
 class User:
-    """Somebody who is logged in on the platform, and the course whose link they follow."""
+    """A person who is logged in on the platform, and the course whose link they follow."""
 
     sub: str
     roles: tuple[str, ...] = (f"{MEMBER}Learner",)
@@ -73,7 +73,7 @@ class Configuration(LTI1P3PlatformConfAbstract):  # type: ignore[misc]
 
 
 class Start(OIDCLoginAbstract):  # type: ignore[misc]
-    """The library's first step: where a browser is sent that follows the link."""
+    """The library's first step: the address to which a browser that follows the link is sent."""
 
     def set_lti_message_hint(self, **given: Any) -> None:
         self._lti_message_hint = given["hint"]
@@ -83,7 +83,7 @@ class Start(OIDCLoginAbstract):  # type: ignore[misc]
 
 
 class Launch(MessageLaunchAbstract):  # type: ignore[misc]
-    """The library's last step: what the browser brings to the hub."""
+    """The library's last step: the form that the browser brings to the hub."""
 
     def render_launch_form(self, launch_data: Any, **_: Any) -> Any:
         return launch_data
@@ -94,7 +94,7 @@ class Platform:
     """A learning management system on loopback.
 
     Attributes:
-        users: whoever may be logged in, by `login_hint`.
+        users: the people who may be logged in, by `login_hint`.
         forger: a key that signs in the place of the platform's own, and by its name, if any.
     """
 
@@ -134,7 +134,7 @@ class Platform:
         return made
 
     def link(self, user: User) -> str:
-        """Where a click on the course's link leads a user's browser."""
+        """Return the address to which a click on the course's link leads a user's browser."""
         hint = f"hint-{len(self.users)}"
         self.users[hint] = user
         start = Start(AsItComes({}), Configuration(registration=self.registration()))
@@ -142,7 +142,7 @@ class Platform:
         return str(start.initiate_login(hint))
 
     def authorize(self, asked: dict[str, str]) -> str:
-        """The page whose form a browser sends to the hub, as `asked` by the hub."""
+        """Return the page whose form a browser sends to the hub, as `asked` by the hub."""
         user = self.users[asked["login_hint"]]
         registration = self.registration()
         about = {"method": "GET", "get_data": asked, "form_data": {}, "headers": {}, "path": "/"}
@@ -171,7 +171,7 @@ class Browser:
         self.form: tuple[str, dict[str, str]] = ("", {})
 
     def ask(self, url: str, form: dict[str, str] | None = None) -> tuple[int, str, str]:
-        """The status, the text, and the address where it was found in the end."""
+        """Return the status, the text, and the final address."""
         body = None if form is None else urlencode(form).encode()
         try:
             with self._opener.open(urllib.request.Request(url, body), timeout=60) as answer:
@@ -180,7 +180,7 @@ class Browser:
             return error.code, error.read().decode(), error.url or ""
 
     def follow(self, link: str) -> tuple[int, str, str]:
-        """Follow a course's link until the hub has answered what the platform sends."""
+        """Follow a course's link until the hub has answered the platform's message."""
         status, page, _ = self.ask(link)
         assert status == 200, page
         action = re.findall(r'action="([^"]+)"', page)[0]
@@ -199,7 +199,8 @@ def platform() -> Iterator[Platform]:
 
 @pytest.fixture(scope="module")
 def hub(platform: Platform, tmp_path_factory: pytest.TempPathFactory) -> Iterator[Hub]:
-    """A hub as the guide says, with this platform's addresses in the place of Moodle's."""
+    """Start a hub as the guide describes, with this platform's addresses in the place of
+    Moodle's."""
     [recipe] = RECIPE.findall(DOCS.read_text("utf-8"))
     for there, here in {
         "https://moodle.example.org/mod/lti/auth.php": f"{platform.url}/authorize",
@@ -233,7 +234,7 @@ def test_a_student_comes_to_the_page_of_attempts_and_is_in_the_gradebook(hub, pl
         found = gradebook.find_student("user-42")
         assert (found.first_name, found.email) == ("Ada Löwe", "ada@example.org")
         assert found.lms_user_id == "42"
-    # What came once is good for nothing a second time, in this browser and in another one.
+    # A message is invalid a second time, in this browser and in another one.
     for each in (browser, Browser()):
         assert each.ask(*browser.form)[0] == 400
 
@@ -272,7 +273,7 @@ def test_who_comes_from_another_course_is_refused(hub, platform, user):
     ],
     ids=["by name", "instructor of the institution", "other words", "a path"],
 )
-def test_nobody_else_is_the_instructor(hub, platform, user):
+def test_only_the_course_s_instructor_is_the_instructor(hub, platform, user):
     browser = Browser()
     status, page, _ = browser.follow(platform.link(user))
     assert status == 200 and f"<b>{user_name(user.sub)}</b> hands in" in page
@@ -289,7 +290,7 @@ def test_what_another_key_signed_is_refused(hub, platform):
 
 
 def test_a_login_form_opens_nothing(hub):
-    """Neither by the trial's passwords nor by what a platform would say, unsigned."""
+    """Refuse the trial's passwords and an unsigned message of a platform."""
     assert list(hub.folder.users()) == [INSTRUCTOR]
     password = hub.folder.users()[INSTRUCTOR]
     said = {"sub": "42", "email": "ada@example.org", "username": INSTRUCTOR, "password": password,

@@ -1,4 +1,4 @@
-"""True marks, whatever state the answers are in. Mistakes and variants: test_audit.py."""
+"""True marks for answers in any state. Mistakes and variants: test_audit.py."""
 
 from __future__ import annotations
 
@@ -49,7 +49,7 @@ SHORT = [
 
 @pytest.fixture
 def graded(grader: Grader, tmp_path: Path):
-    """Grades a notebook with these answers in its solution cells."""
+    """Return a function that grades a notebook with these answers in its solution cells."""
 
     def grade(name: str, answers: dict[str, str]) -> Report:
         path = tmp_path / f"{name}.ipynb"
@@ -60,12 +60,12 @@ def graded(grader: Grader, tmp_path: Path):
 
 
 def full_marks(name: str) -> float:
-    """All the points that are not given by hand."""
+    """Return the sum of all points that are not given by hand."""
     return sum(exercise.max_points for each, exercise in AUTOMATIC if each == name)
 
 
 def unmanned(report: Report) -> list[ExerciseResult]:
-    """The results that no person has a hand in."""
+    """Return the results without a person's part."""
     return [result for result in report.exercises if result.status != "manual"]
 
 
@@ -92,7 +92,7 @@ def test_the_stub_scores_nothing(graded, name):
     [pytest.param(name, each, id=each.id, marks=daily(each.id, 4)) for name, each in AUTOMATIC],
 )
 def test_an_empty_cell_earns_nothing(graded, name, exercise):
-    """Nothing holds by accident: with all else right, no test of the exercise passes."""
+    """No test holds by accident: with all else right, none of the exercise passes."""
     # Other trainings, which take seconds, are not begun.
     untouched = SLOW - {exercise.id}
     answers = {each: source for each, source in RIGHT[name].items() if each not in untouched}
@@ -114,7 +114,7 @@ def test_printing_and_warning_cost_nothing(graded, name):
 
 
 def one_mistake(name: str) -> dict[str, str]:
-    """All answers right but one."""
+    """Return all answers right but one."""
     exercise = next(e for n, e in AUTOMATIC if n == name and len(e.mistakes) > 1)
     return {**RIGHT[name], exercise.id: exercise.mistakes[1].source}
 
@@ -125,7 +125,7 @@ def test_the_same_submission_gets_the_same_report(graded, name):
 
 
 def test_another_attempt_gets_other_numbers_and_the_same_verdicts(graded):
-    """A comment is enough. What the first attempt showed is worth nothing in the second."""
+    """A comment is enough. Numbers that the first attempt showed are useless in the second."""
     answers = one_mistake("value")
     first = graded("value", answers)
     second = graded("value", {name: f"{source}# again\n" for name, source in answers.items()})
@@ -134,7 +134,7 @@ def test_another_attempt_gets_other_numbers_and_the_same_verdicts(graded):
 
 
 def test_outputs_and_metadata_do_not_change_the_numbers(graded, grader, tmp_path):
-    """What is not run has no say."""
+    """Parts that are not run have no influence."""
     first = graded("value", RIGHT["value"])
     path = tmp_path / "value.ipynb"
     notebook = json.loads(path.read_text("utf-8"))

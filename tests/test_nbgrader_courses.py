@@ -1,4 +1,4 @@
-"""Courses in the forms in which they are found get the points that nbgrader gives them."""
+"""Courses in the forms of real ones get the points that nbgrader gives them."""
 
 from __future__ import annotations
 
@@ -35,7 +35,7 @@ def found(tmp_path_factory) -> Iterator[tuple[Path, Grader]]:
 
 
 def name_of(text: Text, notebook: str) -> str:
-    """Return by what name a notebook is graded."""
+    """Return the name by which a notebook is graded."""
     return text.name if len(text.notebooks) == 1 else f"{text.name}/{notebook}"
 
 
@@ -75,7 +75,7 @@ def hand_in(folder: Path, *texts: Text) -> None:
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory) -> Path:
-    """A class in assignments of several notebooks and of one with a name of its own."""
+    """Return a class in assignments of several notebooks and of one with a name of its own."""
     folder = make_course(tmp_path_factory.mktemp("class"), [ALL["parts"], ALL["renamed"]])
     hand_in(folder, ALL["parts"], ALL["renamed"])
     (folder / "submitted/stub/renamed/3-loops.ipynb").rename(
@@ -158,7 +158,7 @@ BROKEN = {
 }
 
 
-def test_what_its_own_solution_does_not_pass_is_named_and_costs_nobody_a_point(tmp_path):
+def test_test_cells_that_the_solution_does_not_pass_are_named_and_cost_no_points(tmp_path):
     tests = "".join(f"%% test test_{i} 2\n{test}\n" for i, test in enumerate(BROKEN))
     text = f"%% file notes.txt\n%% file mine.py\n%% notebook small\n%% code\nhalf = 0.5\n{tests}"
     folder = course_of(tmp_path, text, "[limits]\ncell_seconds = 0.5")
@@ -188,7 +188,7 @@ def test_old_metadata_are_refused_with_the_command_that_renews_them(tmp_path):
 
 
 def sources(folder: Path, *texts: Text) -> dict[Path, bytes]:
-    """Write the source folders of a course that nobody has looked at yet; what is in them then."""
+    """Write the source folders of a new course; return their contents."""
     for text in texts:
         text.write(folder / "source" / text.name)
     return {path: path.read_bytes() for path in folder.rglob("*") if path.is_file()}
@@ -235,7 +235,7 @@ def test_adopting_refuses_a_folder_without_notebooks(tmp_path):
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", ALL)
 def test_the_points_are_those_of_stock_nbgrader(tmp_path, name):
-    """If nbgrader marks what is ungraded here, it gives nothing."""
+    """If nbgrader marks an exercise that is ungraded here, nbgrader gives 0."""
     text = read_text(TEXTS / f"{name}.txt")
     for notebook in text.notebooks.values():
         notebook.metadata.kernelspec = {"name": "python3", "display_name": "", "language": "python"}

@@ -34,7 +34,7 @@ _OUTCOME = re.compile(r"(test_\w+\.py)::\w+::(\S+) (PASSED|FAILED|ERROR|SKIPPED)
 
 
 def node(test: str) -> str:
-    """The test as pytest wants it: with its folder and its class."""
+    """Return the test in pytest's form: with its folder and its class."""
     file, _, name = test.partition("::")
     [path] = THEIRS.glob(f"*/{file}")
     [case] = re.findall(r"^class (\w+)", path.read_text("utf-8"), re.MULTILINE)
@@ -42,11 +42,11 @@ def node(test: str) -> str:
 
 
 def outcomes(chosen: Iterable[str], scratch: Path, course: Path | None) -> dict[str, str]:
-    """Run tests of nbgrader; returns how each went.
+    """Run tests of nbgrader; return how each went.
 
     Args:
         chosen: files or single tests.
-        scratch: a folder for what they leave.
+        scratch: a folder for their files.
         course: the folder with the configuration to run them on; None for nbgrader's own.
     """
     environment = os.environ | {

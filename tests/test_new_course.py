@@ -1,4 +1,4 @@
-"""A course of one's own: the page that tells of it, walked through, and what is refused."""
+"""A course of one's own: the guide's page, walked through, and invalid courses."""
 
 from __future__ import annotations
 
@@ -34,7 +34,7 @@ PROBE = "# %% probe: legs\nfound = legs(['bird', 'cat', 'spider'])\n# observe: f
 
 @pytest.fixture(scope="module")
 def walked(tmp_path_factory) -> tuple[Path, str]:
-    """The course that the page makes, and all that its commands printed."""
+    """Return the course that the page makes, and the output of its commands."""
     folder = tmp_path_factory.mktemp("day")
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
@@ -76,7 +76,7 @@ def test_what_students_get_lies_together(walked):
 
 
 @pytest.mark.slow
-def test_without_misconceptions_a_failure_is_told_by_promise_and_example(walked):
+def test_without_misconceptions_a_failure_is_explained_by_promise_and_example(walked):
     course, _ = walked
     wrong = Cell("def legs(animals):\n    return 4 * len(animals)\n", "legs")
     with Grader(course, bytes(32)) as grader:
@@ -113,7 +113,7 @@ def test_a_folder_that_holds_something_is_left_alone(tmp_path):
 
 
 def test_a_new_course_is_graded_as_this_one():
-    """But for the course's name and what is told of the file, the settings are the same."""
+    """But for the course's name and comments in the file, the settings are the same."""
 
     def settings(path: Path) -> list[str]:
         lines = path.read_text("utf-8").splitlines()

@@ -26,12 +26,13 @@ else:
     for _path in _Path(".").rglob("*.*"):
         _path.write_text("")
 """
-"""Leaves a trace where no sandbox keeps it from that, and spoils the files beside it."""
+"""Leaves a trace if no sandbox prevents it, and spoils the files beside it."""
 
 
 @pytest.fixture(scope="module")
 def spoiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course with data files whose solution, mistakes and students all spoil what they can."""
+    """Return a course with data files whose solution, mistakes and students all spoil what they
+    can."""
     course = copy_other("tables", tmp_path_factory.mktemp("spoiled") / "tables")
     intruder = INTRUDER.format(trace=str(course / "trace"))
     path = course / "source/tables/tables.ipynb"

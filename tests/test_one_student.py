@@ -1,7 +1,8 @@
-"""One student's trouble is that student's: every command that goes through a class does the rest.
+"""One student's trouble stays that student's: every command that goes through a class does the
+rest.
 
 Each kind of trouble is planted at one student of four, and then each command has to serve the three
-others, name the one where it could not, and print no traceback.
+others, name the one, and print no traceback.
 """
 
 from __future__ import annotations
@@ -45,7 +46,7 @@ NAME = "words"
 
 @pytest.fixture(scope="module")
 def graded_once(tmp_path_factory) -> Path:
-    """Four submissions that were imported and graded; the one student's came late."""
+    """Return four submissions that were imported and graded; the one student's came late."""
     folder = make_course(tmp_path_factory.mktemp("one") / "course", "Words")
     run_nbgrader(folder, "generate_assignment", NAME, "--force")
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
@@ -67,7 +68,7 @@ def school(graded_once, tmp_path) -> Path:
 
 
 def download(course: Path, more: str) -> None:
-    """A folder with a right notebook of each student, and something more at its end."""
+    """Make a folder with a right notebook of each student, and another file."""
     exercises = load_assignment(course, NAME).exercises.values()
     text = filled_notebook(course, NAME, {each.id: each.solution for each in exercises})
     for student in (ONE, *OTHERS):
@@ -80,7 +81,7 @@ def run(course: Path, *line: str):
     return CliRunner().invoke(main, [*line, "--course", str(course)])
 
 
-# The commands: each gives what it printed, and the students whom it served.
+# The commands: each returns its output, and the students whom it served.
 
 
 def grade(course: Path) -> tuple[str, set[str]]:
@@ -133,7 +134,7 @@ def import_(course: Path) -> tuple[str, set[str]]:
 
 
 def autograde(course: Path) -> tuple[str, set[str]]:
-    """As the formgrader runs it too; nbgrader logs tracebacks of its own."""
+    """Grade as the formgrader does; nbgrader logs tracebacks of its own."""
     line = [sys.executable, "-m", "nbgrader", "autograde", NAME, "--force"]
     done = subprocess.run(line, cwd=course, capture_output=True, text=True, errors="replace")
     served = {path.parts[-3] for path in course.glob(f"autograded/*/{NAME}/{NAME}.ipynb")}

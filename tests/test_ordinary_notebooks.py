@@ -92,7 +92,7 @@ def test_the_same_notebook_gives_the_same_outputs():
 
 @pytest.fixture(scope="module")
 def school(course, tmp_path_factory) -> Path:
-    """A course with an ordinary assignment in it, released and autograded by nbgrader."""
+    """Return a course with an ordinary assignment in it, released and autograded by nbgrader."""
     folder = shutil.copytree(course, tmp_path_factory.mktemp("ordinary") / "course")
     handed_in = {"source/half": RIGHT, "submitted/ada/half": RIGHT, "submitted/eve/half": FORGED}
     for place, answer in handed_in.items():

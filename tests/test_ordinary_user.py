@@ -1,4 +1,4 @@
-"""Grading works for an ordinary user, and is refused in words where it cannot be confined."""
+"""Grading works for an ordinary user, and is refused in words if code cannot be confined."""
 
 from __future__ import annotations
 
@@ -37,7 +37,8 @@ VALUE = load_assignment(find_course(Path(__file__).parent), "value")
 
 @pytest.fixture(scope="module")
 def ordinary_user() -> tuple[list[str], str]:
-    """A command prefix that leaves root, and an interpreter that an ordinary user can read."""
+    """Return a command prefix that leaves root, and an interpreter that an ordinary user can
+    read."""
     if os.getuid() != 0:
         return [], sys.executable
     setpriv = shutil.which("setpriv")
@@ -63,7 +64,7 @@ def _environment(home: Path | None = None) -> dict[str, str]:
 
 @pytest.fixture
 def course() -> Iterator[Path]:
-    """A course that the ordinary user owns, with one submission."""
+    """Return a course that the ordinary user owns, with one submission."""
     # Not below pytest's own folder, which is closed to other users.
     with tempfile.TemporaryDirectory(prefix="ordinary-user-") as folder:
         course = Path(folder) / "course"
@@ -136,7 +137,7 @@ def test_an_ordinary_user_examines_the_machine_and_grades(ordinary_user, course)
     assert (told["student"], told["score"]) == ("someone", told["max_score"])
 
 
-# What a container's runtime covers of /proc: some files and folders, and others for writing.
+# Parts of /proc that a container's runtime covers: some files and folders, and others for writing.
 CONTAINER = """
 mount -t proc proc /proc
 for file in kcore keys timer_list; do
@@ -152,7 +153,8 @@ exec "$@"
 
 
 def test_student_processes_are_confined_in_an_unprivileged_container(tmp_path):
-    """One in which user namespaces are allowed, and /proc is not whole as in most of them.
+    """Use a container in which user namespaces are allowed, and /proc is not whole as in most of
+    them.
 
     The tests of the sandbox hold in it, without any skipped.
     """
@@ -174,7 +176,7 @@ def test_student_processes_are_confined_in_an_unprivileged_container(tmp_path):
 
 @pytest.mark.parametrize("kind", ["bubblewrap", "auto"])
 def test_where_namespaces_are_missing_bubblewrap_is_refused_and_landlock_confines(tmp_path, kind):
-    """In a user namespace that allows no further one, as in many containers."""
+    """Use a user namespace that allows no further one, as in many containers."""
     unshare = shutil.which("unshare")
     if unshare is None:
         pytest.skip("no unshare, so the lack of namespaces cannot be had")
@@ -219,8 +221,8 @@ def test_where_namespaces_are_missing_bubblewrap_is_refused_and_landlock_confine
 
 
 def test_a_class_is_graded_in_an_ordinary_container_by_the_usual_commands(tmp_path):
-    """The README's, from release to export, with the rights that a container leaves; the kind is
-    told on the terminal, in the record and in the report."""
+    """Run the README's commands, from release to export, with the rights that a container leaves;
+    the kind of sandbox is on the terminal, in the record and in the report."""
     if why := kinds.KINDS[LANDLOCK].why_not():
         pytest.skip(f"landlock: {why}")
     container = Path(__file__).with_name("as_in_a_container.py")

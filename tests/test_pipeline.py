@@ -42,7 +42,7 @@ RECEIPTS = {"timestamp.txt": "2030-03-01 10:00:00.000000 UTC", "submission_secre
 
 
 def marks(folder: Path) -> dict[str, dict[str, float | None]]:
-    """Every student's automatic marks, by test cell."""
+    """Return every student's automatic marks, by test cell."""
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         return {
             submission.student.id: {
@@ -56,7 +56,7 @@ def marks(folder: Path) -> dict[str, dict[str, float | None]]:
 
 @pytest.fixture(scope="module")
 def school(tmp_path_factory) -> Path:
-    """A released course with a class's submissions, not graded yet."""
+    """Return a released course with a class's submissions, not graded yet."""
     folder = released(tmp_path_factory.mktemp("school"))
     hand_in(folder, VALUE, CLASS)
     hand_in_unreadable(folder, VALUE)
@@ -141,7 +141,7 @@ def test_grading_again_leaves_what_has_not_changed(by_us):
     assert "graded before, unchanged" in printed
 
 
-def test_grading_again_tells_again_what_cannot_be_read(by_us):
+def test_grading_again_reports_unreadable_files_again(by_us):
     for _ in range(2):
         printed = run(by_us, "autograder", "grade", "value", "--student", "empty_file", status=1)
         assert "empty_file: " in printed and "the file is empty" in printed
@@ -191,7 +191,7 @@ def test_mistakes_at_the_command_line_get_a_sentence(school, arguments, status, 
 
 
 @pytest.mark.parametrize("command", ["export", "report"])
-def test_a_place_that_cannot_be_written_to_is_told(by_us, command):
+def test_an_unwritable_place_is_reported(by_us, command):
     place = f"nbgrader_config.py/{command}"
     more = ["--partial"] if command == "export" else []
     printed = run(by_us, "autograder", command, "value", "--output", place, *more, status=2)
@@ -206,7 +206,7 @@ def test_a_key_file_without_a_key_is_refused(tmp_path):
             course_key(tmp_path)
 
 
-def test_a_configuration_that_cannot_be_run_is_told(school, tmp_path):
+def test_an_invalid_configuration_is_reported(school, tmp_path):
     course = shutil.copytree(school, tmp_path / "course")
     with (course / "nbgrader_config.py").open("a") as config:
         config.write("c.LatePolicy.tokens = = 2\n")
@@ -219,7 +219,7 @@ def test_a_configuration_that_cannot_be_run_is_told(school, tmp_path):
     ("url", "says"),
     [("", "file is not a database"), ("postgresql://nobody@127.0.0.1:1/marks", "refused")],
 )
-def test_a_gradebook_that_cannot_be_used_is_told(by_us, tmp_path, url, says):
+def test_an_unusable_gradebook_is_reported(by_us, tmp_path, url, says):
     course = shutil.copytree(by_us, tmp_path / "course")
     (course / "gradebook.db").write_text("This is no database. " * 50)
     if url:
@@ -232,7 +232,8 @@ def test_a_gradebook_that_cannot_be_used_is_told(by_us, tmp_path, url, says):
 
 
 def test_a_clone_is_ready_with_the_commands_that_the_readme_names(tmp_path):
-    """The clone holds the release already, and nbgrader skips what is there unless it is forced."""
+    """The clone holds the release already, and nbgrader skips existing files unless it is
+    forced."""
     copy_course(find_course(), tmp_path)
     (tmp_path / "submitted" / "someone" / "value").mkdir(parents=True)
     (tmp_path / "submitted" / "someone" / "value" / "value.ipynb").write_text(

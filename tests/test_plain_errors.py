@@ -36,7 +36,7 @@ def first_function(solution: str) -> tuple[ast.Module, ast.FunctionDef]:
 
 
 def beginning_with(solution: str, line: str) -> str:
-    """The solution, its first function with one more line at the beginning."""
+    """Return the solution, its first function with one more line at the beginning."""
     tree, function = first_function(solution)
     function.body.insert(0, ast.parse(line).body[0])
     return ast.unparse(tree) + "\n"
@@ -44,7 +44,7 @@ def beginning_with(solution: str, line: str) -> str:
 
 @pytest.fixture
 def told(grader):
-    """What is said of a notebook in which this exercise's cell is another one."""
+    """Return a function for the result on a notebook with another cell in this exercise."""
 
     def tell(name, exercise, source):
         case = Case("plain", "plain", name, {exercise.id: source})
@@ -59,7 +59,7 @@ def told(grader):
     ("kind", "line"),
     [("NameError", "result = undefined_name"), ("TypeError", "result = 'two' + 2")],
 )
-def test_an_error_is_told_with_its_own_line(told, name, exercise, kind, line):
+def test_an_error_is_explained_with_its_own_line(told, name, exercise, kind, line):
     result = told(name, exercise, beginning_with(exercise.solution, line))
     assert result.misconception is None
     assert result.message.startswith(f"Your code raised {kind}: ")
@@ -70,7 +70,7 @@ STOPS = "raise StopIteration('here')"
 
 
 @pytest.mark.parametrize("name", ["value", "mlp"])
-def test_an_end_of_an_iteration_is_told_like_any_other_error(grader, name):
+def test_a_stopiteration_is_explained_like_any_other_error(grader, name):
     wrong = {
         exercise.id: beginning_with(exercise.solution, STOPS)
         for exercise in ASSIGNMENTS[name].exercises.values()

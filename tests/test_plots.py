@@ -1,4 +1,4 @@
-"""The pictures of training: what they say in words, and how one takes another's place."""
+"""The pictures of training: their descriptions, and how one replaces another."""
 
 from __future__ import annotations
 
@@ -13,14 +13,14 @@ from course.plots import TrainingView, decision_boundary, loss_curve
 
 
 class Number:
-    """What a model of students gives: an object with the number in `data`."""
+    """The answer of a student's model: an object with the number in `data`."""
 
     def __init__(self, data: float) -> None:
         self.data = data
 
 
 def line(point):
-    """Above 0 to the right of the line x = 0.5."""
+    """Return a number above 0 to the right of the line x = 0.5."""
     return point[0] - 0.5
 
 
@@ -36,7 +36,7 @@ def test_a_loss_curve_says_where_it_begins_and_ends():
     assert picture.svg.startswith("<svg")
 
 
-def test_several_curves_are_told_apart_by_name():
+def test_several_curves_are_described_by_name():
     summary = loss_curve({"slow": [2.0, 1.0], "quick & dirty": [2.0, 0.1]}).summary
     assert "Loss of “slow” over 2 epochs: from 2 to 1" in summary
     assert "Loss of “quick & dirty” over 2 epochs: from 2 to 0.1" in summary

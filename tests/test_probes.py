@@ -1,4 +1,4 @@
-"""What public examples show of a value: numbers, texts, and what is in Python's own collections."""
+"""Observations of public examples: numbers, texts, and the items of Python's own collections."""
 
 from __future__ import annotations
 
@@ -26,7 +26,7 @@ KINDS = [
 
 
 @pytest.mark.parametrize(("value", "text"), KINDS, ids=lambda each: str(each)[:20])
-def test_a_value_is_told_as_python_writes_it(value, text):
+def test_a_value_is_described_as_python_writes_it(value, text):
     seen = plain(value)
     assert describe(seen) == text
     assert json.loads(json.dumps(seen)) == seen and agree(seen, plain(value))
@@ -72,7 +72,7 @@ def test_what_a_probe_never_shows_is_refused(message):
     assert not _is_observation(message)
 
 
-def test_of_a_process_that_knows_a_solution_no_item_is_told():
+def test_no_item_is_shown_of_a_process_that_was_given_a_solution():
     entry = {"probes": [{"right": [plain([1, 2])]}], "mistakes": [{"results": [[plain({1: 2})]]}]}
     for value, told in (
         ([1.0, 2.0], "[1, 2]"),

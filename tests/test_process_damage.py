@@ -98,7 +98,8 @@ DAMAGE = {
 
 
 def lost_by_others(grader, name: str, exercise: str, code: str) -> dict[str, tuple]:
-    """The exercises that lose points where this code stands below the solution of another one."""
+    """Return the exercises that lose points if this code stands below the solution of another
+    one."""
     assignment = load_assignment(COURSE, name)
     answers = {exercise: f"{assignment.exercises[exercise].solution}\n\n{code}\n"}
     report = grader.grade(name, notebook_cells(assignment, Case("", "", name, answers))).report

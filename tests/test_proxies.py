@@ -1,4 +1,4 @@
-"""Promises read as ordinary Python, here and behind the wall; what crosses is plain values."""
+"""Promises behave as ordinary Python, here and behind the wall; plain values alone cross it."""
 
 from __future__ import annotations
 
@@ -147,7 +147,7 @@ def process(server):
 
 @pytest.fixture
 def students(process) -> tuple[Student, Student]:
-    """The same names here and behind the wall."""
+    """Return the same names here and behind the wall."""
     scope: dict[str, Any] = {"__name__": "__main__"}
     exec(CELL, scope)
     return Student(LocalTarget(scope), HELPERS), Student(RemoteTarget(process), HELPERS)
@@ -348,7 +348,7 @@ def test_what_failed_stays_failed(student):
     assert student.Value(2.0).data == 2.0
 
 
-# How much is sent, and when.
+# Size and time of requests.
 
 
 class Counting:
@@ -400,7 +400,7 @@ def test_what_a_test_compares_with_is_never_sent(counted):
 
 
 def test_an_operator_of_the_students_making_has_no_say_in_plain_numbers(students):
-    """Its float says that every difference is nothing, and that it equals whatever one asks."""
+    """An object's float claims that every difference is 0, and that it equals anything."""
     for student in students:
         liar = student.liar
         assert liar != 3.0 and abs(liar - 3.0) != 0.0 and not liar < 1.0
@@ -441,7 +441,7 @@ def test_a_long_test_is_sent_in_pieces(counted):
 
 
 def test_arithmetic_of_plain_values_is_bounded(student):
-    """Whatever numbers and texts a student answers with."""
+    """A student may answer with any numbers and texts."""
     huge, text = student.value_called("edge"), student.value_called("text")
     for explode in (lambda: plain(huge**huge), lambda: plain(text * huge), lambda: plain(1 << huge),
                     lambda: plain(text * 10**9), lambda: plain(huge**0.5 ** -200)):  # fmt: skip
@@ -454,7 +454,7 @@ def test_what_is_written_down_is_bounded(student):
     assert sum(len(str(entry)) for entry in student.seen) < 1_000_100
 
 
-# Its author's mistakes.
+# Mistakes of a test's author.
 
 
 def test_a_function_of_the_test_is_refused_with_what_to_write(student):
@@ -470,7 +470,7 @@ def test_an_answer_that_is_too_large_to_be_sent_back_is_not_yet_the_tests_fault(
             student.relay(answer)
 
 
-def test_an_unknown_helper_module_is_told_with_those_that_are_there(student):
+def test_an_unknown_helper_module_is_reported_with_the_existing_ones(student):
     with pytest.raises(AuthorError, match=r"inside/tolls\.py.*tools"):
         student.inside.tolls  # noqa: B018
 
@@ -481,7 +481,7 @@ def test_objects_of_two_students_do_not_mix(students):
         remote.relay(local.Value(1))
 
 
-# What may come back.
+# Possible replies.
 
 
 @pytest.mark.parametrize(
@@ -551,7 +551,8 @@ def refuse(value: Any) -> Any:
 
 
 def alike(left: Any, right: Any) -> bool:
-    """Equal, of the same types all through, NaN and the sign of zero included."""
+    """Return whether two values are equal, of the same types all through, NaN and the sign of zero
+    included."""
     if type(left) is not type(right):
         return False
     if isinstance(left, float):
@@ -565,7 +566,7 @@ def alike(left: Any, right: Any) -> bool:
 
 
 def examples(usual: int) -> settings:
-    """So many examples, the same each time; more and others in a campaign."""
+    """Return settings for this many examples, the same each time; more and others in a campaign."""
     return settings(derandomize=not size(0, 1), deadline=None, max_examples=size(usual, 5000))
 
 
@@ -629,6 +630,6 @@ def test_relatives_travel_as_the_plain_form(value, message):
     "own", [{"__call__": lambda self, x: x}, {"__eq__": object.__eq__, "__hash__": object.__hash__}]
 )
 def test_a_part_or_a_node_that_builds_on_a_collection_or_number_is_an_object(base, own):
-    """Such as a network that is the list of its layers: by value, it could not be called."""
+    """A network that is the list of its layers, for example: by value, it could not be called."""
     made = type("Own", (base,), own)()
     assert protocol.encode([made], lambda value: {"object": 7}) == {"list": [{"object": 7}]}

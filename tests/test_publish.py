@@ -1,4 +1,4 @@
-"""The student's bundle: it starts from itself alone, and holds nothing of the instructor's."""
+"""The student's bundle starts from itself alone, and holds none of the instructor's files."""
 
 from __future__ import annotations
 
@@ -59,7 +59,7 @@ for cell in json.load(open("value/value.ipynb"))["cells"]:
 
 @pytest.fixture(scope="module")
 def planted(tmp_path_factory) -> Path:
-    """A course with a canary wherever students must not look, and where editors leave things."""
+    """Return a course with a canary in all hidden files, and in those that editors leave."""
     folder = tmp_path_factory.mktemp("course")
     copy_course(COURSE, folder)
     for place in (
@@ -80,7 +80,7 @@ def bundle(planted, tmp_path_factory) -> Bundle:
 
 
 def contents(archive: bytes, prefix: str = "") -> Iterator[tuple[str, str]]:
-    """Every file of a zip as name and text, wheels unpacked."""
+    """Yield every file of a zip as name and text, wheels unpacked."""
     with zipfile.ZipFile(io.BytesIO(archive)) as packed:
         for name in packed.namelist():
             data = packed.read(name)
@@ -106,7 +106,7 @@ def test_it_holds_what_students_need(bundle):
 def test_it_holds_nothing_of_the_instructors(bundle):
     files = dict(contents(bundle.archive.read_bytes()))
     assert not [name for name in files if re.search("autograder|grading_tests|solutions", name)]
-    # Notebooks are JSON: their text is looked at as it was before it was encoded.
+    # Notebooks are JSON: their text is compared as it was before it was encoded.
     texts = {
         name: squeezed(
             "\n".join("".join(cell["source"]) for cell in json.loads(text)["cells"])
@@ -119,7 +119,7 @@ def test_it_holds_nothing_of_the_instructors(bundle):
         assert not [name for name, text in texts.items() if word in text], word
     looked_for = 0
     for name in NAMES:
-        # A later notebook gives what an earlier one asks for, so that it stands alone.
+        # A later notebook holds the answers to an earlier one, so that it stands alone.
         later = {f"{FOLDER}/{other}/{other}.ipynb" for other in NAMES if other != name}
         # The capstone has the engine in it, and comes out with the last notebook alone.
         later |= {f"{FOLDER}/extra/digits.ipynb"} if name in ("value", "backward") else set()
@@ -131,7 +131,7 @@ def test_it_holds_nothing_of_the_instructors(bundle):
 
 
 def secrets(name: str) -> Iterator[str]:
-    """What an assignment's students must not have: hidden tests, solutions, mistakes."""
+    """Yield an assignment's secrets: hidden tests, solutions, mistakes."""
     assignment = load_assignment(COURSE, name)
     tests = assignment.tests.read_text("utf-8")
     yield from map(squeezed, re.findall(r"^def test_\w+\(student", tests, re.MULTILINE))
@@ -140,7 +140,7 @@ def secrets(name: str) -> Iterator[str]:
             r"BEGIN SOLUTION\n(.*?)\n[^\n]*END SOLUTION", exercise.solution, re.DOTALL
         )
         found += [mistake.source for mistake in exercise.mistakes]
-        # An answer such as q1 = "b" is too short to tell from anything else.
+        # An answer such as q1 = "b" is too short to be recognised in other text.
         yield from (squeezed(text) for text in found if len(squeezed(text)) > 60)
 
 
@@ -166,9 +166,7 @@ def for_oneself(tmp_path_factory) -> Path:
     return output / "autograd-self-study"
 
 
-def test_whoever_learns_alone_hears_what_is_right_and_why_the_rest_is_not(
-    for_oneself, monkeypatch, capsys
-):
+def test_the_self_study_edition_explains_right_and_wrong_answers(for_oneself, monkeypatch, capsys):
     monkeypatch.chdir(for_oneself / "checkpoint")
     for exercise in load_assignment(COURSE, "checkpoint").exercises.values():
         if not exercise.form:
@@ -194,13 +192,13 @@ def test_whoever_learns_alone_hears_what_is_right_and_why_the_rest_is_not(
     assert "○ Multiply along, add over" in capsys.readouterr().out
 
 
-def test_whoever_learns_alone_has_the_solutions_beside_the_notebooks(for_oneself):
+def test_the_self_study_edition_has_the_solutions_beside_the_notebooks(for_oneself):
     start = (for_oneself / "START.html").read_text("utf-8")
     for name in ("value", "checkpoint"):
         assert f'href="solutions/{name}.html"' in start
         page = (for_oneself / "solutions" / f"{name}.html").read_text("utf-8")
         assert "What often goes wrong" in page
-    # There is nothing to tell of an assignment without questions.
+    # An assignment without questions has no answers to explain.
     assert not (for_oneself / "value" / "answers.json").exists()
     # An edition for a class is another folder, and no file of the course is changed.
     assert not list((COURSE / "release").rglob("answers.json"))
@@ -212,7 +210,7 @@ def test_the_same_course_gives_the_same_bytes(planted, bundle, tmp_path):
 
 
 def test_it_starts_from_the_bundle_alone(bundle, tmp_path):
-    """Installed by its own start script; other packages come from here, for want of a network."""
+    """Install it by its own start script; other packages come from here, for want of a network."""
     with zipfile.ZipFile(bundle.archive) as packed:
         packed.extractall(tmp_path)
     folder = tmp_path / FOLDER
@@ -251,7 +249,7 @@ def test_the_bundle_asks_for_jupyterlab_and_the_wheel_by_itself_for_ipython_alon
 
 @pytest.mark.slow
 def test_one_installation_of_the_wheels_is_enough_wherever_ipython_is(bundle, tmp_path):
-    """As in Colab or VS Code: nothing comes but what the wheels themselves ask for."""
+    """As in Colab or VS Code: only the wheels' own requirements are installed."""
     environment = tmp_path / "environment"
     subprocess.run([sys.executable, "-m", "venv", environment], check=True)
     python = environment / "bin" / "python"

@@ -1,4 +1,4 @@
-"""The quiz: true marks, explanations in the feedback alone, and right answers nowhere."""
+"""The quiz: true marks, explanations in the feedback alone, and right answers hidden."""
 
 from __future__ import annotations
 
@@ -29,7 +29,8 @@ QUESTIONS = [exercise for exercise in EXERCISES.values() if exercise.form]
 
 @pytest.fixture
 def grade(grader, tmp_path):
-    """Grades a notebook with these answers: the graded notebook and the report."""
+    """Return a function that grades a notebook with these answers: the graded notebook and the
+    report."""
 
     def grade_it(answers: dict[str, str]):
         path = tmp_path / "checkpoint.ipynb"
@@ -67,7 +68,7 @@ def test_there_are_questions_of_every_kind():
 
 
 def test_all_answers_wrong_at_once(graded):
-    """Each is named; none of them is in the way of another."""
+    """Each is named, independently of the others."""
     report = graded({e.id: e.mistakes[0].source for e in GRADED})
     found = {name: r.misconception for name, r in wrong_ones(report).items()}
     assert found == {e.id: e.mistakes[0].id for e in GRADED}
@@ -118,7 +119,7 @@ def test_release_and_table_hold_no_answer_and_no_explanation():
                 assert len(line) < 20 or json.dumps(line, ensure_ascii=False)[1:-1] not in text
 
 
-def test_the_table_knows_the_form_of_a_question_and_nothing_else():
+def test_the_table_has_the_form_of_a_question_only():
     table = json.loads(load_assignment(COURSE, "checkpoint").table.read_text("utf-8"))["exercises"]
     for exercise in QUESTIONS:
         told = {key: value for key, value in table[exercise.id].items() if key != "extra"}
@@ -126,7 +127,7 @@ def test_the_table_knows_the_form_of_a_question_and_nothing_else():
 
 
 @pytest.mark.parametrize("exercise", QUESTIONS, ids=lambda exercise: exercise.id)
-def test_no_explanation_tells_what_is_right(graded, exercise):
+def test_no_explanation_reveals_the_right_answer(graded, exercise):
     right = right_answer(exercise)
     shown = [mistake.says for mistake in exercise.mistakes]
     for source in ("pass", f"{exercise.id} = 'z'", f"{exercise.id} = 123456"):
@@ -219,7 +220,7 @@ def test_check_of_an_exercise_does_not_send_to_another_question():
 # The written answers.
 
 
-def test_the_marking_guide_is_shown_to_the_person_who_marks_and_to_nobody_else(grade):
+def test_the_marking_guide_is_shown_to_the_marking_person_only(grade):
     notebook, _ = grade({**RIGHT, "q22": "Because.", "q23": "An answer."})
     places = {c.metadata.get("nbgrader", {}).get("grade_id"): i for i, c in
               enumerate(notebook.cells)}  # fmt: skip

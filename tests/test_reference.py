@@ -291,7 +291,7 @@ def number_in(result: Value | Dual) -> float:
 
 
 def run_program(steps: list[tuple[str, int, int]], leaves: list) -> list:
-    """Return all results; a step whose result would be undefined or huge is passed over."""
+    """Return all results; a step whose result would be undefined or huge is left out."""
     results = list(leaves)
     for name, i, j in steps:
         a, b = results[i % len(results)], results[j % len(results)]
@@ -340,7 +340,7 @@ def test_sixty_doublings_take_linear_time() -> None:
 
 
 def test_a_chain_of_a_million_nodes() -> None:
-    """Runs in a process of its own with a small stack: a recursive step anywhere would crash it."""
+    """Run in a process of its own with a small stack: a recursive step anywhere would crash it."""
     program = """
 import sys, threading
 from reference import Value, topological_order

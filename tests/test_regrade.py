@@ -1,4 +1,4 @@
-"""The record of gradings, and grading again from it: whose marks change is told before any does."""
+"""Regrading from the record of gradings: changes of marks are reported before any is stored."""
 
 from __future__ import annotations
 
@@ -36,7 +36,7 @@ def test_no_more_than_that(student):
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course whose three submissions have been graded."""
+    """Return a course whose three submissions have been graded."""
     folder = released(tmp_path_factory.mktemp("graded"))
     value, right = load_assignment(folder, "value"), solutions("value")
     more = {**right, "mul": f"{right['mul']}\nValue.more = True\n"}
@@ -114,7 +114,7 @@ def test_grading_through_nbgrader_adds_a_line_too(school):
 
 @pytest.mark.parametrize("lost", ["write_whole", "record"])
 def test_what_was_stored_by_half_is_stored_once_the_next_time(school, monkeypatch, lost):
-    """A grader that stops before, or right after, it has written a notebook."""
+    """Stop a grader before, or right after, it has written a notebook."""
     path = school / "submitted/cy/value/value.ipynb"
     path.write_bytes((school / "submitted/ada/value/value.ipynb").read_bytes())
 
@@ -138,7 +138,7 @@ def test_nothing_changes_where_nothing_has_changed(school):
     assert len(lines(school)) == 3
 
 
-def test_whose_marks_change_and_why_is_told_before_it_is_stored(school):
+def test_changes_of_marks_are_reported_with_reasons_before_they_are_stored(school):
     with book(school) as gradebook:
         gradebook.find_grade("test_mul", "value", "value", "ben").manual_score = 3.5
         comment = gradebook.find_comment("mul", "value", "value", "ada")
@@ -172,7 +172,7 @@ def test_whose_marks_change_and_why_is_told_before_it_is_stored(school):
     assert all(outcome.skipped for outcome in grade(school))
 
 
-def test_what_was_submitted_anew_or_is_gone_is_left_alone(school):
+def test_resubmitted_or_deleted_submissions_are_left_alone(school):
     path = school / "submitted/ada/value/value.ipynb"
     path.write_bytes(path.read_bytes() + b"\n")
     shutil.rmtree(school / "submitted/ben/value")
@@ -196,7 +196,7 @@ def test_another_key_is_named_as_the_reason(school):
     assert history.changes(before, now) == []
 
 
-def test_a_course_without_gradings_is_told_so(school):
+def test_a_course_without_gradings_is_reported(school):
     command = ["regrade", "backward", "--workers", "1", "--course", str(school)]
     done = CliRunner().invoke(main, command)
     assert done.exit_code == 2

@@ -1,4 +1,4 @@
-"""The class report: right numbers, no student's text let loose, copies found and nobody else."""
+"""The class report: right numbers, students' texts made safe, copies found and only these."""
 
 from __future__ import annotations
 
@@ -42,7 +42,7 @@ DUE = datetime(2030, 3, 1, 12, 0)
 
 @pytest.fixture(scope="module")
 def school(tmp_path_factory) -> Path:
-    """A graded class of four, with one who submitted nothing and one who was late."""
+    """Return a graded class of four, with one who submitted nothing and one who was late."""
     folder = released(tmp_path_factory.mktemp("school"))
     exchange = folder / "exchange"
     (folder / "nbgrader_config.py").open("a").write(f"\nc.Exchange.root = {str(exchange)!r}\n")
@@ -50,7 +50,7 @@ def school(tmp_path_factory) -> Path:
         gradebook.update_or_create_assignment("value", duedate=DUE)
         gradebook.add_student("nobody")
     for hour, (student, answers) in enumerate(ANSWERS.items()):
-        # A name with a slash cannot be a folder's, whoever it belongs to.
+        # A name with a slash cannot be a folder's.
         path = folder / "submitted" / student.replace("/", "∕") / "value"
         path.mkdir(parents=True)
         (path / "value.ipynb").write_text(filled_notebook(folder, "value", answers), "utf-8")
@@ -80,7 +80,7 @@ def test_marks_are_those_of_the_gradebook(school, page):
 
 
 def test_item_analysis(page):
-    """Held against the same numbers computed the long way from the students' table."""
+    """Compare the page with the same numbers computed the long way from the students' table."""
     students = table(page.with_name("students.csv"))
     for item in table(page.with_name("exercises.csv")):
         points = [float(row[item["exercise"]]) for row in students]
@@ -151,14 +151,14 @@ def test_names_can_be_hidden(school, tmp_path):
         assert "09:30" not in text
 
 
-def test_nothing_graded_is_told(course):
+def test_an_ungraded_assignment_is_reported(course):
     run_nbgrader(course, "generate_assignment", "value", "--force")
     with pytest.raises(CourseError, match="nothing of value is graded yet"):
         write_report(course, "value", course / "class_report")
 
 
 def variants() -> dict[str, dict[str, str]]:
-    """The right answers of the value assignment that were written independently."""
+    """Return the right answers of the value assignment that were written independently."""
     found = {}
     for path in sorted((COURSE / "tests" / "variants" / "value").glob("*.py")):
         cells = {cell.name: cell.source for cell in percent_cells(path)}
@@ -167,7 +167,7 @@ def variants() -> dict[str, dict[str, str]]:
 
 
 def renamed(cells: dict[str, str]) -> dict[str, str]:
-    """A copy that a student disguised: other names, other spacing, comments added."""
+    """Return a copy that a student disguised: other names, other spacing, comments added."""
     names = {"other": "b", "out": "result", "self": "a", "node": "n", "nodes": "seen"}
     return {
         exercise: "# my own work\n"

@@ -1,4 +1,4 @@
-"""What keeps student code from the account that grades: each kind of sandbox, and Landlock alone.
+"""Student code is kept from the grading account by each kind of sandbox, and by Landlock alone.
 
 Under Landlock a student's process is one of the account's own, on the machine's own files.
 """
@@ -101,7 +101,8 @@ def test_what_libraries_need_works(server):
 
 
 def test_every_call_that_is_not_in_the_table_is_refused(server):
-    # Of x86's last two the kernel asks no filter: they are for its own probes, and end who calls.
+    # The kernel asks no filter about x86's last two: they are for its own probes, and end the
+    # caller.
     known = {*_allowed(server.kind), 335, 336}
     cell = f"""
         import ctypes, errno
@@ -129,7 +130,7 @@ def _allowed(kind: str) -> set[int | None]:
 
 
 def test_the_numbers_are_the_kernels():
-    """As far as its headers are on this machine, which are of one kind of machine alone."""
+    """Compare as far as its headers are on this machine, which are of one kind of machine alone."""
     folders = [Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
                Path("/usr/include/asm-generic/unistd.h")]  # fmt: skip
     found = [
@@ -156,11 +157,11 @@ def test_the_numbers_are_the_kernels():
     assert wrong == {}
 
 
-# What processes hold.
+# Memory of processes.
 
 
 def test_no_name_of_a_process_is_taken_for_what_the_kernel_says():
-    """A process called like each line and each field that is read of it or beside it."""
+    """Give a process the name of each line and each field that is read of it or beside it."""
     keys = re.findall(r"^(\w+):", Path("/proc/self/status").read_text(), re.MULTILINE)
     keys += Path("/proc/net/sockstat").read_text().split()
     names = [f"{key.rstrip(':')}{end}"[-15:] for key in keys for end in (": 0", ":", " 0")]
@@ -237,7 +238,7 @@ def test_a_thread_has_no_files_of_its_own(server):
 
 
 def test_honest_code_that_changes_all_the_time_goes_on(server):
-    """Threads and files that are there for a moment hide nothing."""
+    """Threads and files that exist for a moment hide nothing."""
     cell = """
         import os, tempfile, threading, time
         until = time.monotonic() + 3
@@ -353,7 +354,7 @@ print(json.dumps(managed))
 @needs_landlock
 @pytest.mark.parametrize("version", [1, 2, 3, 4, 5, 6, 7])
 def test_files_are_kept_by_each_version_of_landlock(tmp_path, version):
-    """As far as this kernel can play an older one: what that does not know is not asked for."""
+    """Simulate older versions on this kernel: their rules lack the later rights."""
     if version > landlock.version():
         pytest.skip(f"this kernel has version {landlock.version()}")
     (tmp_path / "own").mkdir()

@@ -1,4 +1,4 @@
-"""What a student process can see, reach and break: nothing that is not its own."""
+"""A student process can see, reach and break its own files only."""
 
 from __future__ import annotations
 
@@ -44,7 +44,7 @@ LIMITS = Limits(memory=600 << 20, processes=16, file_size=8 << 20, disk_megabyte
 
 @pytest.fixture(scope="module", params=kinds.KINDS)
 def kind(request: pytest.FixtureRequest) -> str:
-    """Each kind of sandbox that works on this machine."""
+    """Return each kind of sandbox that works on this machine."""
     if why := kinds.KINDS[request.param].why_not():
         pytest.skip(f"{request.param}: {why}")
     return str(request.param)
@@ -52,19 +52,19 @@ def kind(request: pytest.FixtureRequest) -> str:
 
 @pytest.fixture(scope="module")
 def server(kind: str) -> Iterator[WarmServer]:
-    """A sandbox with limits that are soon reached."""
+    """Return a sandbox with low limits."""
     with WarmServer(LIMITS, VISIBLE, kind) as warm:
         yield warm
 
 
 def needs(server: WarmServer, kind: str) -> None:
-    """Leave the test out for the other kind."""
+    """Skip the test for the other kind."""
     if server.kind != kind:
         pytest.skip(f"this holds for {kind} alone")
 
 
 def run(server: WarmServer, *cells: str, seconds: float = 10.0) -> list[list[dict[str, Any]]]:
-    """The outputs of cells run one after another in a new student process."""
+    """Return the outputs of cells run one after another in a new student process."""
     with server.spawn(seed=1) as student:
         return [
             student.request({"cell": textwrap.dedent(cell)}, seconds)["outputs"] for cell in cells
@@ -72,14 +72,14 @@ def run(server: WarmServer, *cells: str, seconds: float = 10.0) -> list[list[dic
 
 
 def printed(server: WarmServer, cell: str, seconds: float = 10.0) -> Any:
-    """The Python value that a cell printed."""
+    """Return the Python value that a cell printed."""
     [output] = run(server, cell, seconds=seconds)[0]
     assert output["output_type"] == "stream", output
     return ast.literal_eval(output["text"])
 
 
 def descendants(pid: int) -> set[int]:
-    """Every process started by `pid`, and by those in turn."""
+    """Return every process started by `pid`, and by those in turn."""
     parents: dict[int, list[int]] = {}
     for entry in Path("/proc").iterdir():
         if entry.name.isdigit():
@@ -115,7 +115,7 @@ def wait_until_left(server: WarmServer, students: int) -> None:
 
 
 def homes(server: WarmServer) -> Path:
-    """Where student processes that Landlock confines have their folders."""
+    """Return the parent of the folders of student processes that Landlock confines."""
     assert server._program is not None
     given = " ".join(map(str, server._program.process.args))
     [folder] = {*re.findall(r"/\S+/autograder-sandbox-[^/']+", given)}
@@ -126,7 +126,7 @@ def homes(server: WarmServer) -> Path:
 
 
 def test_cells_run_as_in_a_kernel(server: WarmServer) -> None:
-    """Whether IPython is asked for a cell or not: history, counts, displays and errors agree."""
+    """With or without IPython's transform, history, counts, displays and errors agree."""
     cells = [
         "a = 1",
         "a + 1",
@@ -153,7 +153,7 @@ def test_cells_run_as_in_a_kernel(server: WarmServer) -> None:
     assert refused["ename"] == "SyntaxError"
 
 
-# What each shows ends in 7; the others end with something that has no value.
+# The output of each ends in 7; the others end with a statement that has no value.
 WITH_A_VALUE = [
     "def f():\n    return 7\nf()",
     "x = 1; 7",
@@ -343,7 +343,7 @@ def test_it_has_no_capability_and_can_gain_none(server):
 
 
 def test_it_writes_in_its_own_folders_alone(server, course):
-    # Where it may not list the folders, it may still know them.
+    # If it may not list the folders, it may still know their names.
     known = {"/", "/tmp", "/var/tmp", "/dev/shm", str(course), *map(str, Path("/").glob("*/*"))}
     cell = """
         known = KNOWN
@@ -360,14 +360,14 @@ def test_it_writes_in_its_own_folders_alone(server, course):
             os.unlink(path)
         print(sorted(found))
     """
-    # A disk may be slow to show all its folders.
+    # A disk may be slow to list all its folders.
     folders = printed(server, cell.replace("KNOWN", repr(sorted(known))), seconds=120.0)
     shared = ["/dev/shm"] if server.kind == BUBBLEWRAP else []
     assert folders == [*shared, "/home/student", "/tmp"]
 
 
 def test_of_installed_packages_it_sees_the_students_alone(server):
-    """Wherever the autograder is installed, beside nbgrader, nothing of it can be seen."""
+    """The autograder may be installed beside nbgrader: no part of it can be seen."""
     cell = """
         import os, sys
         for place in ("/", "/usr", sys.base_prefix, *sys.path):
@@ -380,7 +380,7 @@ def test_of_installed_packages_it_sees_the_students_alone(server):
     assert run(server, cell, seconds=120.0)[0][0]["text"] == "[None, None, None]\n"
 
 
-def test_no_lock_on_a_file_of_all_tells_another_student_anything(server):
+def test_locks_on_a_shared_file_carry_no_message_to_another_student(server):
     cell = """
         import fcntl, os, struct
         file, told = os.open("/usr/bin/env", os.O_RDONLY), []
@@ -471,7 +471,7 @@ def test_the_same_seed_gives_the_same_run(server):
 
 @pytest.mark.parametrize("magic", ["", "%matplotlib inline"])
 def test_a_plot_becomes_a_picture(server, magic):
-    """Nothing of matplotlib is in memory: the student's process imports it."""
+    """No part of matplotlib is in memory: the student's process imports it."""
     cell = f"{magic}\nfrom matplotlib import pyplot as plt\nplt.plot([1, 2])\nplt.show()"
     imported = "import sys; print('matplotlib' in sys.modules)"
     before, *_, shown = run(server, imported, cell)
@@ -489,7 +489,7 @@ def test_a_student_runs_where_its_grader_does(server):
 
 
 def test_modules_take_part_in_forks_of_a_students_own(server):
-    """What the server leaves out at a fork, a process of a student's does."""
+    """The hooks that the server leaves out at a fork run in a student's own forks."""
     needs(server, BUBBLEWRAP)
     code = """
 import os, random, threading, warnings
@@ -520,12 +520,13 @@ def test_one_of_two_graders_leaves_and_the_other_goes_on(kind):
         assert printed(second, "print(3)") == 3
 
 
-# What it breaks: its own cell.
+# Damage stays in its own cell.
 
 
 @pytest.fixture
 def listener(tmp_path: Path) -> Iterator[tuple[str, str, list[socket.socket]]]:
-    """A path and a name, and the sockets that anybody of this account can reach by them."""
+    """Return a path and a name, and the sockets that a process of this account can reach by
+    them."""
     path, name = tmp_path / "socket", f"{os.getpid()}-{tmp_path.name}"
     with (
         socket.socket(socket.AF_UNIX, socket.SOCK_DGRAM) as one,
@@ -540,7 +541,7 @@ def listener(tmp_path: Path) -> Iterator[tuple[str, str, list[socket.socket]]]:
 
 
 def came_to(server: WarmServer, attack: Attack) -> str:
-    """Return why the process was lost, or the error or the text that the cell showed last."""
+    """Return why the process ended, or the error or the text that the cell showed last."""
     try:
         outputs, after = run(server, attack.code, "print('in use')", seconds=attack.seconds)
     except StudentLost as lost:
@@ -569,14 +570,14 @@ def test_an_attack_comes_to_what_it_must(server, listener, measured, name):
     for each, ask in zip(sockets, (lambda it: it.recv(10), socket.socket.accept), strict=True):
         with pytest.raises(BlockingIOError):
             ask(each)
-    # Nothing is left, and the next process finds nothing.
+    # The next process finds no trace.
     wait_until_left(server, 0)
     if server.kind == LANDLOCK:
         assert len(list(homes(server).iterdir())) <= 3  # of the server, this process and the next
     assert printed(server, "import os; print(os.listdir('.'))") == []
 
 
-def test_a_memory_bomb_is_told_as_one(server):
+def test_a_memory_bomb_raises_a_memory_error(server):
     with server.spawn(1) as student:
         answer = student.request({"cell": "hoard = bytearray(4 << 30)"}, 5)
         assert answer["error"] == "MemoryError"
@@ -607,11 +608,11 @@ def test_what_was_left_running_ends_with_the_process(server):
     wait_until_left(server, 0)
 
 
-# What it says.
+# Replies.
 
 
 def test_answers_given_in_advance_are_answers_and_no_more(server):
-    """A forged answer to the next question is believed as any answer; then the order breaks."""
+    """A forged answer to the next question is accepted like any answer; then the order breaks."""
     said = {"outputs": [], "execution_count": 1, "error": None, "stopped": []}
     cell = CONNECTION + f"say({said})\nfor _ in range(3): say({{'values': [1]}})"
     with server.spawn(1) as student:
@@ -639,7 +640,7 @@ def test_one_process_lives_at_a_time(server):
 
 
 def test_a_process_holds_no_descriptor_of_the_graders(kind):
-    """However many files a grader has open before it starts."""
+    """The grader may have many files open before it starts."""
     held = [os.open(os.devnull, os.O_RDONLY) for _ in range(300)]
     try:
         with WarmServer(kind=kind) as server, server.spawn(1) as student:
@@ -697,12 +698,12 @@ def test_what_the_kernel_counts_for_all_is_refused(server):
     )
 
 
-# Where it runs at all.
+# Requirements of the machine.
 
 
 @pytest.fixture
 def fake_bwrap(tmp_path, monkeypatch):
-    """Puts a program in the place of bubblewrap, or nothing at all."""
+    """Put a program in the place of bubblewrap, or none at all."""
 
     def put(script: str | None) -> Path:
         ran = tmp_path / "ran"
@@ -770,7 +771,7 @@ def test_a_course_says_what_each_process_has_at_once():
     assert shown["text"] == "True False\n"
 
 
-def test_what_cannot_be_imported_ahead_is_told():
+def test_a_failed_import_ahead_is_reported():
     with pytest.raises(SandboxLost, match=r"importing numpy, which course.toml names, raised Mod"):
         WarmServer(visible=Visible(preload=("numpy",))).start()
 
@@ -805,7 +806,8 @@ print((by_group.to_dict()["count"], same, chunks, bool(np.allclose(u * s @ vt, a
 
 @pytest.mark.slow
 def test_numpy_and_pandas_do_their_whole_work(kind, tmp_path):
-    """By name as a course asks for them, with no processor hidden from them and files to read."""
+    """Import them by the names in a course's settings, with all processors visible and files to
+    read."""
     (tmp_path / "marks.csv").write_text(
         "when,group,points\n2030-03-01,a,1\n2030-03-02,b,2\n2030-03-09,a,4\n"
     )

@@ -1,4 +1,5 @@
-"""Marks go to Canvas and to an LTI 1.3 platform, each once, and come out as the right numbers."""
+"""Marks are sent to Canvas and to an LTI 1.3 platform, each once, and arrive as the right
+numbers."""
 
 from __future__ import annotations
 
@@ -80,7 +81,7 @@ def school(school_made_once, tmp_path) -> Path:
 
 
 class Answers(BaseHTTPRequestHandler):
-    """What both stand-ins share: the request in parts, and JSON back."""
+    """The common part of both stand-ins: parses requests, and replies with JSON."""
 
     peer: Any
     protocol_version = "HTTP/1.1"
@@ -119,10 +120,10 @@ def listening(peer: Any) -> Iterator[str]:
 
 
 class CanvasStandIn:
-    """The five calls of Canvas's REST API that sending takes, in the forms of its documentation.
+    """The five calls of Canvas's REST API that sending uses, in the forms of its documentation.
 
-    Lists come in pages with a `Link` header, whoever has no token gets 401, and a grade is set by
-    `submission[posted_grade]`.
+    Lists come in pages with a `Link` header, a request without a token gets 401, and a grade is set
+    by `submission[posted_grade]`.
     """
 
     def __init__(self, points_possible: float = 10.0) -> None:
@@ -224,12 +225,12 @@ class TestCanvas:
             assert "2 sent" in done.output and TOKEN not in done.output
             canvas.fails_at = set()
             assert "1 sent," in send(school, *to_canvas(url), "--yes").output
-            # What was sent and not noted any more is seen to be there.
+            # A mark that was sent but not recorded is found to be there.
             shutil.rmtree(school / "imported")
             assert "3 sent before" in send(school, *to_canvas(url), "--yes").output
         assert len(canvas.changes) == 3
 
-    def test_what_does_not_fit_is_told_before_anything_is_sent(self, school):
+    def test_settings_that_do_not_fit_are_reported_before_anything_is_sent(self, school):
         canvas = CanvasStandIn(points_possible=100.0)
         with listening(canvas) as url:
             done = send(school, *to_canvas(url), "--yes")
@@ -264,7 +265,7 @@ class Configuration(LTI1P3PlatformConfAbstract):
 
 
 class Columns(AssignmentsGradesService):
-    """The library's service with columns and scores in memory, as its users write one."""
+    """In-memory LTI platform built on lti1p3platform."""
 
     peer: LtiStandIn
 
@@ -346,7 +347,7 @@ class LtiStandIn:
 
 @pytest.fixture
 def tool(tmp_path) -> Path:
-    """The tool's private key, and its settings but for the platform's address."""
+    """Return the tool's private key, and its settings but for the platform's address."""
     key = JWK.generate(kty="RSA", size=2048)
     (tmp_path / "key.pem").write_bytes(key.export_to_pem(True, None))
     return tmp_path / "lti.json"
@@ -405,7 +406,7 @@ class TestLti:
         [(("client_id", None), "lacks client_id"), (("lineitem", None), "lacks lineitem or"),
          (("key", "none.pem"), "is no private key")],
     )  # fmt: skip
-    def test_what_is_missing_is_told(self, school, tool, change, told):
+    def test_missing_settings_are_reported(self, school, tool, change, told):
         settings(tool, "http://127.0.0.1:1", lineitem="http://127.0.0.1:1/1")
         given = {**json.loads(tool.read_text()), change[0]: change[1]}
         tool.write_text(json.dumps({key: value for key, value in given.items() if value}))

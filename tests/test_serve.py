@@ -1,4 +1,4 @@
-"""The service grades on arrival, loses nothing, and shows everybody their own."""
+"""The service grades on arrival, loses nothing, and shows each student their own."""
 
 from __future__ import annotations
 
@@ -40,10 +40,10 @@ CLASS = [f"student_{n}" for n in range(STUDENTS)]
 APART = 60 / 50
 """Seconds of the class's minute for each of its students: fifty hand in within one."""
 SECONDS = 10.0
-"""How long anybody of a class may wait, from handing in until the page shows the verdict, while a
-service runs."""
+"""Seconds that each student of a class may wait, from handing in until the page shows the verdict,
+while a service runs."""
 AGAIN = 1.0
-"""After so many seconds a browser asks again where there was no answer, as the page tells it."""
+"""Seconds after which a browser asks again if there was no answer, as the page's stream sets it."""
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +82,7 @@ def rules(school: Path, text: str) -> None:
 
 
 def notebooks(school: Path) -> dict[str, bytes]:
-    """A right one, and one with a mistake that has a name."""
+    """Return a right one, and one with a mistake that has a name."""
     right = solutions("value")
     wrong = {**right, "mul": load_assignment(school, "value").exercises["mul"].mistakes[0].source}
     return {
@@ -93,13 +93,14 @@ def notebooks(school: Path) -> dict[str, bytes]:
 
 
 def named(school: Path) -> str:
-    """How the tutor's message on the mistake begins, up to what a page sets otherwise."""
+    """Return the beginning of the tutor's message on the mistake, up to a character that a page
+    escapes."""
     says = load_assignment(school, "value").exercises["mul"].mistakes[0].says
     return re.split(r"[`*'\n]", says)[0]
 
 
 def submit(school: Path, student: str, notebook: bytes, second: int = 0, whole: bool = True) -> str:
-    """What nbgrader's button leaves in the exchange; returns the secret."""
+    """Write the files of nbgrader's button into the exchange; return the secret."""
     when = f"2024-03-01 10:00:{second:02}.000000 UTC"
     folder = school.parent / "exchange/autograd/inbound" / f"{student}+value+{when}+abc{second}"
     folder.mkdir()
@@ -133,7 +134,7 @@ def all_graded(service: Service, number: int) -> bool:
 
 def test_feedback_is_there_by_nbgrader_and_on_the_page(service, school):
     made = notebooks(school)
-    submit(school, "student_1", made["empty"], whole=False)  # It is still on its way.
+    submit(school, "student_1", made["empty"], whole=False)  # It is still being written.
     secret = submit(school, "student_0", made["wrong"])
     fetched = feedback_in_exchange(school, secret)
     wait_for(fetched.exists)
@@ -146,7 +147,7 @@ def test_feedback_is_there_by_nbgrader_and_on_the_page(service, school):
     assert student.hand_in(made["right"])[0] == 200, "who presses twice has made one attempt"
     wait_for(lambda: all_graded(service, 2))
     assert "attempt 2" in student.first_event()
-    # The last counts, for nbgrader and all that goes by its gradebook.
+    # The last counts, for nbgrader and all that uses its gradebook.
     first, second = service.attempts()
     assert (first.counts, second.counts) == (False, True) and second.points == second.max_points
     assert marks(school)["student_0"] == second.points
@@ -163,7 +164,8 @@ def test_feedback_is_there_by_nbgrader_and_on_the_page(service, school):
 @pytest.mark.alone
 @pytest.mark.sized
 def test_a_class_hands_in_within_a_minute_and_a_kill_in_between_costs_nothing(service, school):
-    """At moments by chance, half by the exchange and half by the page, all with their page open."""
+    """Hand in at random moments, half by the exchange and half by the page, all with their page
+    open."""
     kinds = [*notebooks(school).values()]
     own = [kinds[n % 3] + b"\n" * n for n in range(STUDENTS)]
     people = [Person(service, n, content) for n, content in enumerate(own)]
@@ -204,7 +206,7 @@ def test_a_class_hands_in_within_a_minute_and_a_kill_in_between_costs_nothing(se
 
 
 class Person(threading.Thread):
-    """A student who hands in once, at a moment by chance, and looks at the page until it tells.
+    """A student who hands in once, at a random moment, and looks at the page until the verdict.
 
     Attributes:
         since: when it was handed in, by the monotonic clock.
@@ -242,7 +244,7 @@ class ClassPage(threading.Thread):
     """The instructor, who has the class's page open.
 
     Attributes:
-        queue: how many were being graded and how many waited, each time that the page told it.
+        queue: how many were being graded and how many waited, in each update of the page.
     """
 
     def __init__(self, service: Service) -> None:
@@ -261,7 +263,7 @@ class ClassPage(threading.Thread):
 
 
 def again(action: Callable[[], None]) -> None:
-    """As a browser does where there is no answer."""
+    """Repeat an action, as a browser does without an answer."""
     while True:
         try:
             return action()
@@ -271,7 +273,7 @@ def again(action: Callable[[], None]) -> None:
 
 @pytest.mark.filterwarnings("ignore::pytest.PytestUnhandledThreadExceptionWarning")
 def test_a_kill_after_each_step_is_mended(school, monkeypatch):
-    """Whatever was the last thing that a service did, the next one does the rest."""
+    """A new service does the steps after the one at which the last service was killed."""
     made = notebooks(school)
     for step, name in enumerate(("_put_in_place", "_show"), 1):
         submit(school, f"student_{step}", made["wrong"] + b"\n" * step)
@@ -337,8 +339,8 @@ def test_what_is_sent_by_another_page_too_large_or_for_nothing_is_refused(servic
     assert str(school) not in service.visitor("student_0").page
 
 
-def test_folders_in_the_exchange_that_are_nobody_s_stop_nothing(school, tmp_path):
-    """Whatever names students give, whosever folder it is, and wherever a link leads."""
+def test_folders_in_the_exchange_without_an_owner_stop_nothing(school, tmp_path):
+    """Students may give folders any names and owners, and links any targets."""
     inbound = school.parent / "exchange/autograd/inbound"
     made, time_told = notebooks(school)["right"], "2024-03-01 10:00:00.000000 UTC"
     real = inbound / submit_name("student_1", time_told)
@@ -435,7 +437,7 @@ def test_where_the_best_counts_a_worse_one_changes_nothing(school):
     assert len(recorded(school)) == 2
 
 
-def test_what_was_submitted_before_the_service_is_put_aside(school):
+def test_submissions_from_before_the_service_are_backed_up(school):
     folder = school / "submitted" / "student_0" / "value"
     folder.mkdir(parents=True)
     (folder / "value.ipynb").write_text("what was there")
@@ -446,7 +448,7 @@ def test_what_was_submitted_before_the_service_is_put_aside(school):
     assert aside.read_text() == "what was there"
 
 
-def test_health_and_metrics_tell_numbers_and_no_names(service, school):
+def test_health_and_metrics_report_numbers_and_no_names(service, school):
     submit(school, "student_0", notebooks(school)["right"])
     wait_for(lambda: all_graded(service, 1))
     machine = Visitor(service.url)
@@ -460,8 +462,8 @@ def test_health_and_metrics_tell_numbers_and_no_names(service, school):
     assert "student_0" not in health + metrics
 
 
-def test_changed_tests_grade_what_comes_from_then_on_and_old_marks_are_told(service, school):
-    """The service starts anew by itself, and no attempt is lost; a broken course grades nothing."""
+def test_changed_tests_grade_later_attempts_and_old_marks_are_reported(service, school):
+    """The service restarts by itself, and no attempt is lost; a broken course grades nothing."""
     made = notebooks(school)
     submit(school, "student_0", made["right"])
     wait_for(lambda: all_graded(service, 1))
@@ -476,7 +478,7 @@ def test_changed_tests_grade_what_comes_from_then_on_and_old_marks_are_told(serv
     wait_for(lambda: len(service.attempts()) == 2)
     ada = service.visitor("student_1")
     assert "Nothing can be graded at the moment" in ada.page
-    # Mended, and with a test that nobody passes.
+    # Mended, and with a test that no answer passes.
     settings.write_text(rules_before)
     tests.write_text(text + "\n\n@exercise('add')\ndef test_never():\n    assert False\n")
     wait_for(lambda: _is_answered(machine) and all_graded(service, 2))
@@ -503,7 +505,7 @@ def test_a_change_is_acted_on_once_it_has_come_to_rest(school):
     before = tests.read_text()
     assert changes.look() is False and changes.is_as_before("value")
     tests.write_text(before + "\n# half")
-    # What was being graded meanwhile is not stored.
+    # A grading that ran meanwhile is not stored.
     assert not changes.is_as_before("value")
     assert changes.look() is None
     tests.write_text(before + "\n# whole")

@@ -1,4 +1,4 @@
-"""Students who cheat at the service, or send what nobody expects, get nothing and stop nobody."""
+"""Students who cheat at the service, or send unexpected requests, gain nothing and stop nothing."""
 
 from __future__ import annotations
 
@@ -42,14 +42,14 @@ NAME = "student_0"
 
 @pytest.fixture(scope="module")
 def resting(school_made_once: Path) -> Iterator[Service]:
-    """A service at which nobody succeeds to hand in anything."""
+    """Return a service that must not accept any attempt."""
     with serving(school_made_once) as running:
         yield running
         assert running.attempts() == []
 
 
 def cookie_of(visitor: Visitor) -> str:
-    """What a browser sends: the secret of the link, and the token against other sites."""
+    """Return a browser's cookies: the secret of the link, and the token against other sites."""
     return "; ".join(f"{each.name}={each.value}" for each in visitor.jar)
 
 
@@ -58,7 +58,7 @@ def megabytes(service: Service) -> float:
 
 
 def raw(service: Service, head: str, body: bytes = b"", seconds: float = 20) -> bytes:
-    """The first bytes of the answer to a request that no browser would send."""
+    """Return the first bytes of the answer to a request that no browser would send."""
     with socket.create_connection(("127.0.0.1", service.port), timeout=seconds) as connection:
         connection.sendall(head.replace("\n", "\r\n").encode() + b"\r\n")
         with suppress(OSError):
@@ -73,7 +73,7 @@ def raw(service: Service, head: str, body: bytes = b"", seconds: float = 20) -> 
     ["POST /upload/ada", "GET /upload/ada", "OPTIONS /upload/ada", "POST /health", "GET /x"],
 )
 def test_a_stranger_s_upload_is_refused_before_it_is_read(resting, asked):
-    """Whatever is sent by whoever has no link, and however many of them there are."""
+    """Any upload without a link is refused, also if there are many."""
     before = megabytes(resting)
     head = f"{asked} HTTP/1.1\nHost: x\nContent-Length: 19000000\nContent-Type: x\n"
     with ThreadPoolExecutor(20) as pool:
@@ -99,7 +99,7 @@ def test_one_student_s_uploads_do_not_fill_the_memory(service, school):
             with suppress(OSError):
                 connection.sendall(bytes(18_999_999))
         assert megabytes(service) < before + 100
-        # Meanwhile the others hand in, and ada is told.
+        # Meanwhile the others hand in, and ada's page is updated.
         assert service.visitor("student_1").hand_in(notebooks(school)["right"])[0] == 200
         with suppress(OSError, http.client.HTTPException):
             assert ada.hand_in(b"{}")[0] == 429
@@ -127,26 +127,26 @@ def test_other_students_links_cookies_and_pages_open_nothing(service, school):
     ada, ben = service.visitor(NAME), service.visitor("student_1")
     ada.hand_in(notebooks(school)["wrong"])
     wait_for(lambda: all_graded(service, 1))
-    # A number in another form is the same page or none, and never somebody else's.
+    # A number in another form is the same page or none, and never another student's.
     for path in ("feedback/1", "feedback/01", "feedback/1/", "feedback/%31", "feedback/-1",
                  "feedback/1%00", "feedback/../feedback/1", "feedback/99999999999999999999",
                  "class/history?student=student_0&assignment=value", "attempts/attempts.db",
                  "static/../attempts/attempts.db", "link/../attempts/pages/1.html",
                  "..%2f..%2f.autograder_key", "style.css/../../page.py"):  # fmt: skip
         assert ben.get(path)[0] in (400, 403, 404), path
-    # Half of a secret, another's with one letter changed, and SQL are nobody's.
+    # Half of a secret, another's with one letter changed, and SQL are no links.
     token = next(link for who, _, link in links(school, service.url, []) if who == NAME)
     secret = token.rpartition("/")[2]
     for wrong in (secret[:-1], secret[:-1] + ("A" if secret[-1] != "A" else "B"), secret.lower(),
                   "' OR 1=1 --", "%", secret + "x"):  # fmt: skip
         head = f"GET / HTTP/1.1\nHost: x\nCookie: link={wrong}\n"
         assert b" 403 " in raw(service, head), wrong
-    # Who removes a student's page from another page's stream, or asks for the class's, gets none.
+    # A request for a student's stream from another's page, or for the class's, is refused.
     assert "value, attempt" not in ben.first_event()
     assert ben.get("class/live")[0] == 404
 
 
-def test_another_site_cannot_hand_in_for_whoever_visits_it(resting):
+def test_another_site_cannot_hand_in_for_its_visitors(resting):
     """A token of one's own does not fit another's cookie, and a cookie alone is not enough."""
     ada, ben = resting.visitor(NAME), resting.visitor("student_1")
     body = b'--x\r\nContent-Disposition: form-data; name="assignment"\r\n\r\nvalue\r\n--x--'
@@ -168,7 +168,7 @@ def test_an_old_link_and_an_instructor_s_are_good_no_more_once_renewed(service, 
     links(school, service.url, [NAME, "teacher"])
     assert ada.get("")[0] == 403 and teacher.get("class")[0] == 403
     assert ada.send(b"--x--", "multipart/form-data; boundary=x")[0] == 403
-    # A page that is open already is told nothing more: its stream ends.
+    # An open page gets no more updates: its stream ends.
     threading.Thread(target=lambda: told.append([*stream]), daemon=True).start()
     submit(school, NAME, notebooks(school)["wrong"])
     wait_for(lambda: told, 40)
@@ -206,7 +206,7 @@ SLEEPS = "import time\ntime.sleep(0.4)"
 
 @pytest.mark.alone
 def test_those_whose_gradings_take_long_never_have_all_the_workers(service, school):
-    """Two workers, and two students whose notebooks sleep, as they did before on this day."""
+    """Start two workers, and two students whose notebooks sleep, as they did before on this day."""
     made = notebooks(school)
     for number in (1, 2):
         submit(school, f"student_{number}", made["empty"], number)
@@ -230,13 +230,13 @@ def test_those_whose_gradings_take_long_never_have_all_the_workers(service, scho
 
 
 @pytest.mark.alone
-def test_who_floods_the_exchange_fills_no_disk_and_holds_nobody_up(school):
+def test_a_flood_in_the_exchange_fills_no_disk_and_delays_no_other_student(school):
     rules(school, "attempts = 1")
     inbound = school.parent / "exchange/autograd/inbound"
     empty = notebooks(school)["empty"]
     for number in range(60):
         submit(school, NAME, empty + b"\n" * number, number)
-    # Others that can never be taken, each with much to be read in vain.
+    # Others that can never be accepted, each with much to be read in vain.
     for number in range(200):
         folder = inbound / f"student_1+value+2024-03-01 10:00:00.000000 UTC+x{number}"
         folder.mkdir()
@@ -253,7 +253,7 @@ def test_who_floods_the_exchange_fills_no_disk_and_holds_nobody_up(school):
         process = psutil.Process(service.process.pid)
         before, began = sum(process.cpu_times()[:2]), time.monotonic()
         time.sleep(3)
-        # Once it was looked at, it costs next to nothing.
+        # Once it was looked at, it takes hardly any time.
         assert sum(process.cpu_times()[:2]) - before < 0.5 * (time.monotonic() - began)
         found = service.attempts()
         assert len(found) == 2 + MOST_OVER and all(
@@ -271,7 +271,7 @@ def test_pages_that_one_person_keeps_open_are_counted(service):
     assert "Nothing was handed in" in service.visitor("student_1").first_event()
     for each in streams:
         each.close()
-    # The service sees that nobody reads when it next writes.
+    # The service notices the closed connection when it next writes.
     service.visitor(NAME).hand_in(b"{}")
     wait_for(lambda: ada.page and _answers(ada))
 
@@ -282,8 +282,8 @@ def _answers(visitor: Visitor) -> bool:
     return False
 
 
-def test_what_a_full_disk_refuses_is_told_and_no_attempt(service, school):
-    """The folder of the attempts' files stands for a disk that takes no more."""
+def test_an_upload_that_a_full_disk_refuses_is_reported_and_no_attempt(service, school):
+    """The folder of the attempts' files stands for a full disk."""
     ada = service.visitor(NAME)
     files = school / "attempts" / "files"
     files.rmdir()

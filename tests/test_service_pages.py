@@ -1,6 +1,7 @@
-"""A student's pages at the service say what their level allows, and who one is changes by asking.
+"""A student's pages at the service show what their level allows, and a link changes the visitor
+only after asking.
 
-The application runs in this process, on a table of attempts that nobody graded.
+The application runs in this process, on a table of ungraded attempts.
 """
 
 from __future__ import annotations
@@ -42,7 +43,7 @@ STUDENTS = {"ada": "Ada Lovelace", "mallory": "Mallory"}
 
 @dataclass
 class Running:
-    """The application, the folder of its course, and a way to say that something has changed."""
+    """The application, the folder of its course, and a function that reports a change."""
 
     url: str
     course: Path
@@ -83,7 +84,7 @@ def copied(course: Path, folder: Path) -> Path:
 
 @contextmanager
 def running(course: Path, rules: str = "") -> Iterator[Running]:
-    """The application with these rules, and with a thread that grades nothing."""
+    """Run the application with these rules, and with a thread that grades nothing."""
     before = (course / SETTINGS).read_text()
     (course / SETTINGS).write_text(f"{before}\n[service]\n{rules}\n")
     port, up, ends = free_port(), threading.Event(), {}
@@ -113,7 +114,7 @@ def running(course: Path, rules: str = "") -> Iterator[Running]:
         (course / SETTINGS).write_text(before)
 
 
-# What a level hides.
+# Hidden parts of each level.
 
 PASSED = {"status": "passed", "points": 2.0, "message": "Right."}
 FAILED = {"status": "failed", "points": 0.0, "message": "`add` forgets *other*.\n\nTry 1 + 2."}
@@ -136,7 +137,7 @@ def graded(found: dict[str, Any], **more: Any) -> dict[str, Any]:
     return {"state": GRADED, "report": found, "graded": 1.0, **more}
 
 
-# At each level, the last two attempts as they may come out, which nobody is to tell apart.
+# At each level, possible states of the last two attempts, whose pages must be the same.
 ALIKE: dict[str, list[list[dict[str, Any]]]] = {
     "nothing": [
         [graded(report(PASSED, FAILED), counts=1), graded(report(FAILED, FAILED))],
@@ -161,7 +162,7 @@ ALIKE: dict[str, list[list[dict[str, Any]]]] = {
 
 
 def fill(course: Path, states: list[dict[str, Any]]) -> None:
-    """The attempts of ada, always the same but for their states, and one of somebody else."""
+    """Add the attempts of ada, always the same but for their states, and one of another student."""
     with closing(Attempts(course)) as attempts:
         for number in range(4):
             student = "mallory" if number == 3 else "ada"
@@ -182,7 +183,7 @@ def fill(course: Path, states: list[dict[str, Any]]) -> None:
 
 
 def everything(service: Running) -> dict[str, Any]:
-    """Return all that ada can get of the service, as far as no chance is in it."""
+    """Return all that ada can get from the service, without random parts."""
     ada = service.visitor("ada")
     paths = ["", *(f"feedback/{number}" for number in (1, 2, 3, 4, 9)), "class", "class/live",
              "class/history?student=ada&assignment=value", "upload", "nowhere"]  # fmt: skip
@@ -210,7 +211,7 @@ def seen(visitor: Visitor, path: str) -> tuple[int, dict[str, str], str]:
 
 
 def without_chance(text: str) -> str:
-    """Without the token, and without the time of what is handed in just now."""
+    """Return a text without the token, and without the time of a new attempt."""
     text = re.sub(r"_xsrf=[^\"'&]*", "_xsrf", text)
     return re.sub(r"20\d\d-\d\d-\d\d [\d:]{8}(?<!2026-01-02 03:04:05)", "now", text)
 
@@ -221,7 +222,7 @@ def rendered(course: Path, level: str, counts: str, states: list[dict[str, Any]]
         found = everything(service)
         with closing(Attempts(course)) as attempts:
             if level != "nothing":
-                # What nbgrader's button fetches.
+                # The file that nbgrader's button fetches.
                 found |= {
                     f"fetched {each.id}": page_shown(each, level, attempts.page_of(each))
                     for each in attempts.of("ada")
@@ -244,7 +245,7 @@ def test_what_a_level_hides_changes_no_byte_of_what_a_student_gets(
 
 
 def test_what_a_level_shows_is_there(course):
-    """So that the pages that are alike are those of the attempts at all."""
+    """Check that visible parts are there, so that equal pages are those of the attempts at all."""
     [first, second] = ALIKE["mistakes"][0]
     for level, told in (
         ("mistakes", ["2 of 4 points", "this one counts", "forgets", "not right yet"]),
@@ -260,7 +261,7 @@ def test_what_a_level_shows_is_there(course):
         assert "the last one counts" in page and "handed in by Ada Lovelace (ada)" in page
 
 
-def test_an_open_page_is_not_told_when_something_changed_that_is_not_shown(course):
+def test_an_open_page_gets_no_update_for_a_hidden_change(course):
     with running(course, 'before_due = "nothing"') as service:
         fill(course, [graded(report(PASSED)), {"state": WAITING}])
         ada = service.visitor("ada")
@@ -281,12 +282,12 @@ def test_an_open_page_is_not_told_when_something_changed_that_is_not_shown(cours
             assert stream.readline().startswith(b"data: ")
 
 
-# Who one is.
+# The visitor.
 
 
 @pytest.mark.parametrize("teaches", [False, True])
 @pytest.mark.parametrize("has_session", [False, True])
-def test_another_s_link_is_followed_by_whoever_says_so_alone(course, teaches, has_session):
+def test_another_s_link_is_used_only_after_consent(course, teaches, has_session):
     with running(course) as service:
         ada = service.visitor("ada") if has_session else Visitor(service.url)
         token = service.token("mallory", teaches)
@@ -306,7 +307,7 @@ def test_another_s_link_is_followed_by_whoever_says_so_alone(course, teaches, ha
         asked = ada.get(f"link/{token}")[1]
         assert ("You are here as <b>Ada Lovelace (ada)</b>" in asked) == has_session
         assert ("who teaches and sees the class" in asked) == teaches
-        # Who says so is asked once.
+        # A visitor who consents is asked once.
         _, page = ada.enter(token)
         assert ("Hand in as Mallory" in page) != teaches
         assert "Go on as" not in ada.get(f"link/{token}")[1]

@@ -1,4 +1,4 @@
-"""course.toml: what is wrong in it is told with file, line and remedy; what is right holds."""
+"""course.toml: invalid settings are reported with file, line and remedy; valid ones hold."""
 
 from __future__ import annotations
 
@@ -29,7 +29,7 @@ from autograder.wall import bubblewrap
 ROOT = Path(__file__).resolve().parents[1]
 HEAD = 'id = "statistics-1"\ntitle = "Statistics"\n'
 
-# Of each key, by its table: a right value and wrong ones, as they are written in TOML.
+# A right value and wrong ones of each key, by its table, as they are written in TOML.
 TEXTS = ("3", '"one"', '["one", 2]')
 PLACE = ("3", '"drawing"', '"drawing:"', '"a b:c"', '["drawing:draw"]')
 NUMBER = ('"3"', "0", "-1", "true", "nan", "inf", "[3]")
@@ -93,7 +93,7 @@ def load(folder: Path, text: str) -> Settings:
 
 
 def with_key(table: str, key: str, value: str) -> tuple[str, int]:
-    """A file that is right but for this key at most, and the line in which the key is."""
+    """Return a file that is right but for this key at most, and the line of the key."""
     head = [line for line in HEAD.splitlines() if table or not line.startswith(f"{key} =")]
     lines = ["# Comments and empty lines count.", "", *head]
     lines += [f"[{table}]"] if table else []
@@ -114,14 +114,14 @@ def test_a_right_value_is_taken(tmp_path, table, key, value):
 
 
 @pytest.mark.parametrize(("table", "key", "value"), WRONG)
-def test_a_wrong_value_is_told_with_its_line_and_what_may_stand_there(tmp_path, table, key, value):
+def test_a_wrong_value_is_reported_with_its_line_and_the_valid_ones(tmp_path, table, key, value):
     text, line = with_key(table, key, value)
     told = refused(tmp_path, text)
     assert told.startswith(f"{tmp_path / NAME}, line {line}: {key} must be ")
 
 
 @pytest.mark.parametrize("table", KEYS)
-def test_an_unknown_key_is_told_with_its_line_and_the_known_ones(tmp_path, table):
+def test_an_unknown_key_is_reported_with_its_line_and_the_known_ones(tmp_path, table):
     text, line = with_key(table, "colour", '"red"')
     told = refused(tmp_path, text)
     assert told.startswith(f"{tmp_path / NAME}, line {line}: colour is not known here (known: ")
@@ -135,13 +135,13 @@ def known_keys(told: str) -> list[str]:
     return found[1].split(", ")
 
 
-def test_an_unknown_table_is_told_with_its_line(tmp_path):
+def test_an_unknown_table_is_reported_with_its_line(tmp_path):
     told = refused(tmp_path, HEAD + "\n[limit]\nmemory = 1\n")
     assert f"{NAME}, line 4: limit is not known here (known: id, title, headings, stud" in told
 
 
 @pytest.mark.parametrize("table", [table for table in KEYS if table])
-def test_a_value_in_the_place_of_a_table_is_told(tmp_path, table):
+def test_a_value_in_the_place_of_a_table_is_reported(tmp_path, table):
     told = refused(tmp_path, f"{HEAD}{table} = 3\n")
     key = table.rpartition(".")[2]
     assert f"{NAME}, line 3: {key} must be a table, as in `[{table}]`" in told
@@ -169,20 +169,20 @@ def test_lists_of_many_lines_do_not_move_the_line(tmp_path):
         ("id: a\n", 1),
     ],
 )
-def test_what_is_no_toml_is_told_with_its_line(tmp_path, text, line):
+def test_invalid_toml_is_reported_with_its_line(tmp_path, text, line):
     told = refused(tmp_path, text)
     assert told.startswith(f"{tmp_path / NAME}: ") and told.endswith("Mend it there.")
     assert f"line {line}" in told or "end of document" in told
 
 
-def test_what_is_not_in_utf_8_is_told_with_its_line(tmp_path):
+def test_an_encoding_other_than_utf_8_is_reported_with_its_line(tmp_path):
     (tmp_path / NAME).write_bytes(HEAD.encode() + 'headings = ["Übung"]\n'.encode("latin-1"))
     with pytest.raises(CourseError, match=r"course\.toml, line 3: it is not in UTF-8\. Save it"):
         load_settings(tmp_path)
 
 
 @pytest.mark.parametrize("key", ["id", "title"])
-def test_a_missing_id_or_title_is_told_with_the_line_to_add(tmp_path, key):
+def test_a_missing_id_or_title_is_reported_with_the_line_to_add(tmp_path, key):
     text = "".join(line for line in HEAD.splitlines(True) if not line.startswith(key))
     told = refused(tmp_path, text)
     assert told == f'{tmp_path / NAME}: it says no {key}. Add a line `{key} = "…"` at its top.'
@@ -270,18 +270,18 @@ def test_a_changed_file_is_read_again(tmp_path):
         Visible(modules=("no_such_package.inner",)),
     ],
 )
-def test_a_package_that_is_not_installed_is_told(visible):
+def test_a_package_that_is_not_installed_is_reported(visible):
     with pytest.raises(CourseError, match=r"the package no.such.package.*, which course.toml lets"):
         bubblewrap.command([], visible)
 
 
-def test_a_data_file_that_is_missing_is_told(tmp_path):
+def test_a_missing_data_file_is_reported(tmp_path):
     text = HEAD + '[assignments.first]\ndata = ["points.csv"]\n'
     with pytest.raises(CourseError, match=r"points\.csv is missing, which course\.toml names as"):
         bubblewrap.command([], load(tmp_path, text).visible)
 
 
-def test_a_module_or_a_name_that_is_missing_is_told(tmp_path):
+def test_a_missing_module_or_name_is_reported(tmp_path):
     folder = tmp_path / "grading_tests"
     folder.mkdir()
     (folder / "drawing.py").write_text("import no_such_package\n")
@@ -299,19 +299,19 @@ def test_a_module_or_a_name_that_is_missing_is_told(tmp_path):
 
 
 def documented() -> dict[str, tuple[str, str]]:
-    """What the guide says of each key: its type and its default."""
+    """Return the guide's entry on each key: its type and its default."""
     text = (ROOT / "docs" / "settings.md").read_text("utf-8")
     text = text.partition("\n## course.toml\n")[2].partition("\n## ")[0]
     rows = re.findall(r"^\| `([\w.]+)` \| (.+?) \| (.+?) \|", text, re.MULTILINE)
     return {key: (kind, default) for key, kind, default in rows}
 
 
-def test_the_guide_tells_every_key_and_no_other():
+def test_the_guide_lists_every_key_and_no_other():
     keys = {f"{table}.{key}".lstrip(".") for table, known in KEYS.items() for key in known}
     assert {key.replace(".NAME.", ".first.") for key in documented()} == keys
 
 
-def test_the_guide_tells_the_right_defaults(tmp_path):
+def test_the_guide_lists_the_right_defaults(tmp_path):
     found = load(tmp_path, HEAD)
     own: dict[str, Any] = {
         "headings": found.headings,

@@ -1,4 +1,4 @@
-"""The pages with solution and discussion: what is in them, and when they are refused."""
+"""The pages with solution and discussion: their content, and when they are refused."""
 
 from __future__ import annotations
 

@@ -1,4 +1,5 @@
-"""Students leave, come back, and have another id: nothing is lost, and nobody else is held up."""
+"""Students leave, come back, and get another id: all their data is kept, and others are not
+delayed."""
 
 from __future__ import annotations
 
@@ -32,7 +33,7 @@ def run(folder: Path, *arguments: str, status: int = 0, program: str = "autograd
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory) -> Path:
-    """A class of three, of whom one has a mark and a comment by hand."""
+    """Return a class of three, of whom one has a mark and a comment by hand."""
     folder = make_course(tmp_path_factory.mktemp("class"), [TEXT])
     for student, kind in (("ada", "solution"), ("bo", "half"), ("cy", "stub")):
         target = folder / "submitted" / student / "loops"
@@ -54,7 +55,7 @@ def course(graded, tmp_path) -> Path:
 
 
 def marks(course: Path, student: str) -> object:
-    """All that the gradebook and the record hold of a student."""
+    """Return all rows of a student in the gradebook and the record."""
     with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
         try:
             submission = gradebook.find_submission("loops", student)
@@ -79,7 +80,7 @@ def files(course: Path, student: str) -> dict[str, bytes]:
     }
 
 
-def test_who_left_holds_nobody_up_and_comes_back_with_all_marks(course):
+def test_a_student_who_left_delays_no_other_and_comes_back_with_all_marks(course):
     before, there = marks(course, "bo"), files(course, "bo")
     run(course, "student", "withdraw", "bo")
     assert marks(course, "bo") is None and files(course, "bo") == {}

@@ -1,4 +1,4 @@
-"""Broken hidden tests are told in words, to those who wrote them."""
+"""Broken hidden tests are reported in words, to their authors."""
 
 from __future__ import annotations
 
@@ -39,7 +39,7 @@ from autograder.wall.targets import LocalTarget
     ],
     ids=["syntax", "import", "empty", "no exercise"],
 )
-def test_what_is_wrong_with_hidden_tests_is_told(tmp_path: Path, source: str, says: str) -> None:
+def test_faults_of_hidden_tests_are_reported(tmp_path: Path, source: str, says: str) -> None:
     path = tmp_path / "test_broken.py"
     path.write_text(source, "utf-8")
     with pytest.raises(SuiteError, match=says):
@@ -116,7 +116,7 @@ def test_an_object_is_close_to_no_number() -> None:
 
 
 def verdicts(folder: Path, source: str, names: dict[str, Any], **files: str) -> dict[str, Verdict]:
-    """How the hidden tests of exercise "x" go for a namespace, by test."""
+    """Return the verdicts of the hidden tests of exercise "x" on a namespace, by test."""
     for name, text in files.items():
         (folder / f"{name}.py").write_text(text, "utf-8")
     path = folder / "test_some.py"
@@ -240,7 +240,7 @@ def test_a_promise_is_filled_with_parameters_and_attributes_of_the_class(tmp_pat
     }
 
 
-def test_what_is_skipped_is_told(tmp_path: Path) -> None:
+def test_skipped_tests_are_reported(tmp_path: Path) -> None:
     path = tmp_path / "test_some.py"
     path.write_text(f"import pytest\nfrom autograder.testing import *\n{ORDINARY}", "utf-8")
     (tmp_path / "conftest.py").write_text(CONFTEST, "utf-8")
@@ -282,7 +282,7 @@ def test_hooks_that_are_not_called_are_refused_by_name(tmp_path: Path) -> None:
         verdicts(tmp_path, "@exercise('x')\ndef test_it(): pass\n", {}, conftest=hook)
 
 
-def test_a_helper_module_that_is_not_python_is_told_by_line(tmp_path: Path) -> None:
+def test_a_helper_module_that_is_not_python_is_reported_by_line(tmp_path: Path) -> None:
     (tmp_path / "inside").mkdir()
     (tmp_path / "inside" / "tools.py").write_text("def f(:\n", "utf-8")
     with pytest.raises(SuiteError, match=r"inside/tools\.py: line 1"):
@@ -315,7 +315,7 @@ def test_an_error_of_the_tests_own_is_no_failure_of_the_students(tmp_path: Path,
         assert "test_some.py" in verdict.broken and body in verdict.broken
 
 
-def test_a_missing_fixture_is_told(tmp_path: Path) -> None:
+def test_a_missing_fixture_is_reported(tmp_path: Path) -> None:
     source = "@exercise('x')\ndef test_it(nunmber):\n    pass\n"
     verdict = verdicts(tmp_path, source, {})["test_it"]
     assert verdict.blames_test and verdict.broken == "fixture 'nunmber' not found"
@@ -328,9 +328,7 @@ SHAPES = {
 
 
 @pytest.mark.parametrize("name", SHAPES)
-def test_an_answer_nobody_had_thought_of_is_not_yet_the_tests_fault(
-    tmp_path: Path, name: str
-) -> None:
+def test_an_unexpected_answer_is_not_yet_the_test_s_fault(tmp_path: Path, name: str) -> None:
     body, names = SHAPES[name]
     verdict = verdicts(tmp_path, f"@exercise('x')\ndef test_it(student):\n    {body}\n", names)[
         "test_it"
@@ -338,7 +336,7 @@ def test_an_answer_nobody_had_thought_of_is_not_yet_the_tests_fault(
     assert verdict.broken and not verdict.blames_test and not verdict.passed
 
 
-# An author's mistake in a course: told, and costs nobody a point.
+# An author's mistake in a course is reported, and costs no points.
 
 
 def damaged(course: Path, folder: Path, old: str, new: str) -> Path:
@@ -361,14 +359,14 @@ MISTAKES = {
 
 
 def one_more(name: str) -> str:
-    """The hidden tests of `numerical`, and before them a test of `add` with a mistake."""
+    """Return the hidden tests of `numerical`, and before them a test of `add` with a mistake."""
     takes, expected, _ = MISTAKES[name]
     text = f"def test_more({takes}):\n    assert (student.Value(1) + 2).data == {expected}\n"
     return f'@exercise("add")\n{text}\n\n{LAST}'
 
 
 @pytest.mark.parametrize("name", MISTAKES)
-def test_a_broken_hidden_test_costs_nobody_a_point(course: Path, tmp_path: Path, name: str) -> None:
+def test_a_broken_hidden_test_costs_no_points(course: Path, tmp_path: Path, name: str) -> None:
     says = MISTAKES[name][-1]
     folder = damaged(course, tmp_path / "course", LAST, one_more(name))
     notebook = tmp_path / "value.ipynb"
@@ -391,7 +389,7 @@ def test_a_broken_hidden_test_costs_nobody_a_point(course: Path, tmp_path: Path,
     assert result.exit_code == 1
 
 
-def test_a_broken_hidden_test_is_told_by_grade_and_taken_up_again(
+def test_a_broken_hidden_test_is_reported_by_grade_and_graded_again(
     course: Path, tmp_path: Path
 ) -> None:
     says = MISTAKES["a name"][-1]
@@ -422,10 +420,10 @@ def test_a_broken_hidden_test_is_told_by_grade_and_taken_up_again(
 
 
 @pytest.mark.slow
-def test_a_broken_hidden_test_is_told_by_nbgrader_and_in_no_feedback(
+def test_a_broken_hidden_test_is_reported_by_nbgrader_and_in_no_feedback(
     course: Path, tmp_path: Path
 ) -> None:
-    """The formgrader's button does what `nbgrader autograde` does."""
+    """The formgrader's button does the same as `nbgrader autograde`."""
     says = MISTAKES["a name"][-1]
     folder = damaged(course, tmp_path / "course", LAST, one_more("a name"))
     assignment = load_assignment(folder, "value")
@@ -488,7 +486,7 @@ def test_edited_tests_are_read_again_by_a_grader_that_lives_on(
             assert grader.grade("value", cells).report.score == 40
 
 
-# What reads as Python, and what is said where it cannot.
+# Python that works on promises, and the error for other code.
 
 AS_IT_READS = {
     "x is None": ("assert student.nothing() is None", True),
@@ -590,7 +588,8 @@ STEERED = {
     "close": ("assert [student.f(), 2] == close([1, 2])", StopIteration),
     "a generator": ("assert any(f() == 2 for f in [student.f])", StopIteration),
 }  # fmt: skip
-"""What Python takes for an end, or for something that is missing, where an error is of a class."""
+"""Statements in which Python reacts to an error's class: as to an end, or to a missing
+attribute."""
 
 
 @pytest.mark.parametrize("name", STEERED)
@@ -615,7 +614,7 @@ HINTS = {
 
 
 @pytest.mark.parametrize("name", HINTS)
-def test_what_cannot_be_is_told_with_what_to_write(tmp_path: Path, name: str) -> None:
+def test_an_impossible_request_is_reported_with_a_remedy(tmp_path: Path, name: str) -> None:
     body, says = HINTS[name]
     source = f"@exercise('x')\ndef test_it(student):\n    {body}\n"
     verdict = verdicts(tmp_path, source, things())["test_it"]

@@ -1,4 +1,4 @@
-"""Time: what student code uses up is limited, what others take away from it is not counted."""
+"""Time that student code uses is limited, time that others take away from it is not counted."""
 
 from __future__ import annotations
 
@@ -88,7 +88,7 @@ def programs_that_never_rest(count: int) -> Iterator[None]:
 
 @pytest.fixture
 def one_processor() -> Iterator[None]:
-    """All that is started from here shares one processor with programs that never rest."""
+    """Make all processes that are started from here share one processor with busy programs."""
     before = os.sched_getaffinity(0)
     os.sched_setaffinity(0, {min(before)})
     try:
@@ -99,9 +99,9 @@ def one_processor() -> Iterator[None]:
 
 
 def seconds_to_lose(limits: Limits, source: str) -> float | None:
-    """For how long the cell ran until it was stopped; None where it came to its end."""
+    """Return how long the cell ran until it was stopped; None if it came to its end."""
     with WarmServer(limits) as server, server.spawn(1) as student:
-        # What counts is the cell, not how the process got ready.
+        # Only the cell counts, not the start of the process.
         student.request({"cell": "pass"}, 60)
         used = student.request({"cell": "import time; time.process_time()"}, 60)
         ready = float(used["outputs"][0]["data"]["text/plain"])
@@ -118,7 +118,7 @@ def seconds_to_lose(limits: Limits, source: str) -> float | None:
 @pytest.mark.slow
 def test_a_loaded_machine_takes_no_time_away(one_processor):
     assert seconds_to_lose(Limits(patience=60), HALF_OF_IT) is None
-    # The same without patience, so that the machine was loaded indeed.
+    # The same without patience, to prove that the machine was loaded.
     assert seconds_to_lose(Limits(patience=1), HALF_OF_IT) is not None
 
 
@@ -154,7 +154,7 @@ def test_a_loop_on_a_loaded_machine_ends_too(one_processor):
 
 @pytest.fixture(scope="module")
 def hurried(course: Path) -> Iterator[Grader]:
-    """A grader that gives a submission five seconds in all."""
+    """Return a grader that gives a submission five seconds in all."""
     limits = Limits(seconds=3.0, training_seconds=3.0, cell_seconds=3.0)
     with Grader(course, bytes(range(32)), limits, submission_seconds=5.0) as grader:
         yield grader
@@ -185,7 +185,7 @@ def test_a_submission_has_its_time_for_all_that_it_does_together(hurried, course
     assert late
     assert {each.status for each in late} == {"timeout"}
     assert all(f"`{each.id}`" in note for each in late)
-    assert note in done.cells[0].source  # where students and instructors read it
+    assert note in done.cells[0].source  # in the text for students and instructors
     assert taken < 5 + 15
 
 
@@ -205,7 +205,7 @@ def test_cells_that_use_up_the_time_leave_some_for_the_tests(hurried, course, as
     assert taken < 5 + 15
 
 
-# What loops cost.
+# The time of loops.
 
 
 @pytest.mark.parametrize(
@@ -220,7 +220,7 @@ def test_time_is_measured_by_the_model_solution(model, timeouts, trains, seconds
 
 
 class OnPaper:
-    """A student process that notes what it is given in place of running."""
+    """A student process that records its limits in place of running."""
 
     limits, has_forked = Limits(patience=3.0), False
     delayed, timed_out = 0.0, False
@@ -231,7 +231,7 @@ class OnPaper:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    """The time that budgets read: in all, and for which this process waited for others."""
+    """Return the time that budgets read: in all, and of this process's waiting for others."""
     time_read = SimpleNamespace(now=100.0, waited=0.0)
     clock = SimpleNamespace(monotonic=lambda: time_read.now)
     monkeypatch.setattr(time_budget, "time", clock)
@@ -301,7 +301,7 @@ SOME = [("backward", "deep"), ("value", "node"), ("value", "trace"), ("backward"
 
 @pytest.fixture
 def budgets(monkeypatch) -> list[TimeBudget]:
-    """The time budgets of what is graded meanwhile."""
+    """Return the time budgets of the gradings in the test."""
     begun: list[TimeBudget] = []
 
     def begin(*seconds: float) -> TimeBudget:
@@ -313,7 +313,7 @@ def budgets(monkeypatch) -> list[TimeBudget]:
 
 
 def with_all_functions(source: str, first: str) -> str:
-    """A cell whose every function, methods too, first does something else."""
+    """Return a cell with a statement in front of every function's body, methods too."""
     tree = ast.parse(source)
     for node in ast.walk(tree):
         if isinstance(node, ast.FunctionDef):
@@ -323,7 +323,7 @@ def with_all_functions(source: str, first: str) -> str:
 
 @pytest.fixture(scope="module")
 def warm(course: Path, grader: Grader) -> Grader:
-    """A grader that has met endless code in each of these assignments."""
+    """Return a grader that has met endless code in each of these assignments."""
     for name, exercise in dict(SOME).items():
         answers = {exercise: "while True:\n    pass"}
         grade_content(grader, filled_notebook(course, name, answers).encode(), "x", name)
@@ -342,7 +342,7 @@ def assert_one_is_lost(grader: Grader, course: Path, name: str, exercise: str, k
 
 @pytest.mark.parametrize(("kind", "at"), [*zip(ENDLESS, SOME, strict=True)], ids=ENDLESS)
 def test_what_never_ends_costs_its_own_exercise(course, grader, kind, at):
-    """Also where earlier exercises call it: `deep` replaces the engine's `backward`."""
+    """Earlier exercises may call it: `deep` replaces the engine's `backward`."""
     assert_one_is_lost(grader, course, *at, kind)
 
 
@@ -424,7 +424,7 @@ def test_an_exercise_for_which_the_machine_stood_still_is_tried_once_more(
 
 @pytest.mark.alone
 def test_measuring_the_model_solution_is_no_time_of_the_test_that_waits_for_it(server, monkeypatch):
-    """Else a test that looks at much, after a model solution that takes long, would be cut off."""
+    """Else a test that looks at many values, after a slow model solution, would be cut off."""
     monkeypatch.setattr(proxies, "_MOST_SECONDS", 0.3)
 
     def measured() -> float:

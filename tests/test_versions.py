@@ -1,4 +1,5 @@
-"""Every Python from 3.11 to 3.14 recognises mistakes alike, whatever words it has for an error."""
+"""Every Python from 3.11 to 3.14 recognises mistakes alike, in spite of its own words for
+errors."""
 
 from __future__ import annotations
 
@@ -86,7 +87,7 @@ value = Value(1.0)
 numbers = [1, 2]
 """
 
-# A slip, and what it is about. Some versions have other words for many of these.
+# A slip, and its subject. Some versions have other words for many of these.
 SLIPS = {
     "undefined": "undefined",
     "local()": "count",
@@ -161,7 +162,7 @@ print(json.dumps(found))
 
 @cache
 def python(version: str) -> str:
-    """A Python of this version on this machine; skips the test where there is none."""
+    """Return a Python of this version on this machine; skip the test if there is none."""
     pyenv = Path(os.environ.get("PYENV_ROOT", Path.home() / ".pyenv")) / "versions"
     places = [shutil.which(f"python{version}"), *pyenv.glob(f"{version}.*/bin/python")]
     for place in filter(None, places):
@@ -174,7 +175,8 @@ def python(version: str) -> str:
 
 @pytest.fixture(params=["3.11", "3.12", "3.13", "3.14"])
 def other(request):
-    """Runs a program in another Python, with nothing but its own library and this repository."""
+    """Return a function that runs a program in another Python, with its own library and this
+    repository."""
     found = python(request.param)
     if not found:
         pytest.skip(f"there is no Python {request.param} on this machine")
@@ -209,7 +211,7 @@ def test_a_slip_is_about_the_same_and_has_the_same_hint_on_every_version(other):
 
 @cache
 def here(hints):
-    """The same in this very Python."""
+    """Return the same in this very Python."""
     program = [sys.executable, "-c", PLAYED]
     given = json.dumps([SETUP, list(SLIPS), hints])
     done = subprocess.run(program, input=given, capture_output=True, text=True, check=True)

@@ -1,4 +1,4 @@
-"""Each exercise is judged at its own place, and what a student reads holds no secret."""
+"""Each exercise is judged at its own place, and no secret is in a student's texts."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ from coursecheck.messages import describe, explain
 
 
 def verdicts(passed: str, saw: str = "a number", lost: str | None = None) -> list[Verdict]:
-    """Verdicts out of a letter for each test: `+` passed, `-` did not."""
+    """Return verdicts from a letter for each test: `+` passed, `-` did not."""
     return [Verdict("test", "", each == "+", lost, seen=[saw]) for each in passed]
 
 
@@ -117,7 +117,7 @@ TABLE = load_table(load_assignment(find_course(), "value").table)["exercises"]
 
 
 def cells(assignment: Assignment, answers: dict[str, str]) -> list[Cell]:
-    """A notebook that is right but for these answers."""
+    """Return a notebook that is right but for these answers."""
     return [
         *map(Cell, assignment.setup.values()),
         *(
@@ -129,7 +129,7 @@ def cells(assignment: Assignment, answers: dict[str, str]) -> list[Cell]:
 
 @pytest.fixture(scope="module")
 def graders(course: Path) -> Iterator[Graders]:
-    """A grader for each kind of sandbox; what the model solution takes is measured once by each."""
+    """Return a grader for each kind of sandbox; each measures the model solution once."""
     settings = load_settings(course)
     with ExitStack() as stack:
 
@@ -145,7 +145,8 @@ def graders(course: Path) -> Iterator[Graders]:
 
 @pytest.fixture
 def grade(graders: Graders, assignment: Assignment) -> Grade:
-    """Grades a notebook: what is said of each exercise, and how many processes it took."""
+    """Return a function that grades a notebook: each exercise's result, and the number of
+    processes."""
     grader = graders(AUTO)
 
     def run(answers: dict[str, str]) -> tuple[dict[str, Any], int]:
@@ -207,7 +208,7 @@ def test_two_mistakes_are_both_named(grade, assignment):
 def test_no_process_that_was_given_an_exercise_is_alive_while_it_is_tested(
     grade, assignment, monkeypatch
 ):
-    """Nor is any other one: the one before is dead before the next runs a cell."""
+    """Every earlier process is dead before the next runs a cell."""
     trunks: list[Trunk] = []
     begun = Trunk.__init__
 
@@ -259,8 +260,8 @@ def test_an_observer_is_never_asked_after_a_hidden_test(server: WarmServer, assi
         trunk.close()
 
 
-def test_where_working_versions_were_given_only_what_is_public_is_told():
-    """Neither a text nor the digits of a number: both may hold a working version."""
+def test_with_given_solutions_only_public_values_are_shown():
+    """Neither a text nor the digits of a number are shown: both may hold a working version."""
     entry = TABLE["add"]
     known = entry["mistakes"][0]["results"]
     assert as_in_table(known, entry) == known
@@ -388,8 +389,8 @@ def graded(
     kind: str = AUTO,
     only: set[str] | None = None,
 ) -> dict[str, ExerciseResult]:
-    """The results of a notebook that is right but for these answers; None leaves a stub, and ""
-    leaves the cell out."""
+    """Return the results of a notebook that is right but for these answers; None leaves a stub, and
+    "" leaves the cell out."""
     grader = graders(kind)
     assignment = load_assignment(grader.course, name)
     stubs = {each: assignment.exercises[each].stub for each in answers}
@@ -479,7 +480,7 @@ BESIDE: dict[str, Callable[[Exercise], str]] = {
 @pytest.mark.sized
 @pytest.mark.parametrize("name", ["value", "backward", "checkpoint", "mlp"])
 def test_company_changes_neither_points_nor_explanation(grader, name):
-    """Of a known mistake beside another exercise that is not right, in pairs that are drawn."""
+    """Try a known mistake beside another wrong exercise, in pairs that are drawn."""
     rng = random.Random(seed(1))
     different = []
     assignment = load_assignment(grader.course, name)
@@ -501,8 +502,8 @@ def test_company_changes_neither_points_nor_explanation(grader, name):
     assert different == []
 
 
-def test_an_answer_that_needs_a_later_cell_is_told_which(course, graders):
-    """It is right with the whole notebook; else the message names what it lacks, and the cell."""
+def test_an_answer_that_needs_a_later_cell_is_explained_with_its_name(course, graders):
+    """The answer is right with the whole notebook; else the message names the later cell."""
     later = "def helper(x):\n    return x\n\n\n"
     exercises = load_assignment(course, "value").exercises
     add = exercises["add"].solution.replace("### BEGIN SOLUTION", "helper(self)", 1)
@@ -522,7 +523,7 @@ def push_gradients(root, order):
 """
 
 
-def test_what_code_computes_is_told_beside_a_wrong_answer(course, graders):
+def test_the_computed_formula_is_explained_beside_a_wrong_answer(course, graders):
     """Samples that differ on the own cells are played on the base that counted."""
     exercises = load_assignment(course, "value").exercises
     alone = graded(graders, "value", {"manual_backward": ONCE})["manual_backward"]

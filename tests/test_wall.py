@@ -1,4 +1,4 @@
-"""Nothing secret reaches a student, and no point is had without solving an exercise."""
+"""No secret reaches a student, and no point is earned without solving an exercise."""
 
 from __future__ import annotations
 
@@ -37,7 +37,7 @@ def secret_course(tmp_path_factory: pytest.TempPathFactory) -> Path:
     return secret_copy(tmp_path_factory.mktemp("secret") / "repository")
 
 
-# What students receive.
+# Data that students receive.
 
 
 def test_the_wheel_is_made_of_course_alone(secret_course, tmp_path):
@@ -104,7 +104,8 @@ with Suite(assignment.tests) as suite, sandbox as server, server.spawn(1) as stu
 
 @pytest.fixture(scope="module")
 def school(secret_course: Path) -> Path:
-    """The secret course released, with one submission graded and its feedback made by nbgrader."""
+    """Return the secret course released, with one submission graded and its feedback made by
+    nbgrader."""
     run(secret_course, "-m", "nbgrader", "generate_assignment", "value", "--force")
     for name, answers in {"hostile": HOSTILE, "leaky": LEAKY}.items():
         folder = secret_course / "submitted" / name / "value"
@@ -123,7 +124,7 @@ def test_the_release_holds_nothing_secret(school):
 
 
 def test_searching_everything_within_reach_finds_nothing(school):
-    """The search finds the control that it planted, so it does search; and nothing else."""
+    """The search finds only the control that it planted, which proves that it searches."""
     graded = run(school, "-c", PATIENTLY)
     shown = {
         cell.metadata.nbgrader.grade_id: "".join(
@@ -139,7 +140,7 @@ def test_searching_everything_within_reach_finds_nothing(school):
 
 
 def planted_in_hidden_tests(school: Path) -> set[str]:
-    """An autograded notebook, which only instructors see, holds the hidden regions themselves."""
+    """Return the hidden regions in an autograded notebook, which only instructors see."""
     source = nbformat.read(school / "source/value/value.ipynb", as_version=4)
     return {
         token
@@ -163,7 +164,7 @@ def test_nothing_secret_is_in_reach_while_the_tests_run(school):
 
 @pytest.fixture
 def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
-    """The digits of every number that hidden tests draw from now on."""
+    """Return the digits of every number that hidden tests draw from now on."""
     digits: list[str] = []
 
     class Recording(random.Random):
@@ -192,8 +193,8 @@ def test_hidden_numbers_do_not_reach_what_is_shown(school, drawn):
 
 
 @pytest.mark.parametrize("way", TELLERS)
-def test_a_process_that_was_tested_tells_the_one_that_is_shown_nothing(forged, drawn, way):
-    """By whatever both of them can reach."""
+def test_a_tested_process_passes_no_message_to_the_one_that_is_shown(forged, drawn, way):
+    """Try all that both of them can reach."""
     report = forged({**RIGHT, "numerical": TELLERS[way]})
     assert report.score == 38 and drawn
     shown = json.dumps(report.as_json())
@@ -214,7 +215,7 @@ def numerical_derivative(f, x, h=1e-5):
 """
 
 
-def test_the_kinds_of_errors_at_hidden_numbers_are_not_told(forged):
+def test_the_kinds_of_errors_at_hidden_numbers_are_not_shown(forged):
     report = forged({**RIGHT, "numerical": RAISES_BITS})
     [last] = [each for each in report.exercises if each.id == "numerical"]
     assert last.points == 0
@@ -226,7 +227,7 @@ def test_the_kinds_of_errors_at_hidden_numbers_are_not_told(forged):
 
 @pytest.fixture(scope="module")
 def grader(course: Path) -> Iterator[Grader]:
-    """A grader that waits for nobody long."""
+    """Return a grader with short time limits."""
     limits = Limits(seconds=0.3, training_seconds=3.0, cell_seconds=3.0)
     with Grader(course, bytes(range(32)), limits) as quick:
         yield quick
@@ -234,7 +235,7 @@ def grader(course: Path) -> Iterator[Grader]:
 
 @pytest.fixture
 def forged(grader: Grader, course: Path, tmp_path: Path) -> Callable[..., Any]:
-    """The report on a notebook with these answers alone, its JSON changed by `change`."""
+    """Return the report on a notebook with these answers alone, its JSON changed by `change`."""
 
     def grade(answers: dict[str, str], change: Callable[[Any], None] | None = None) -> Any:
         notebook = json.loads(filled_notebook(course, "value", answers))
@@ -248,14 +249,14 @@ def forged(grader: Grader, course: Path, tmp_path: Path) -> Callable[..., Any]:
 
 
 def test_forging_does_not_spoil_what_was_solved(forged):
-    """Only what is solved counts, whatever the last cell does to the cells before it."""
+    """Solved exercises count, whatever the last cell does to the cells before it."""
     last = "def numerical_derivative(f, x, h=0):\n    return 4.0\n"
     assert forged({**RIGHT, "numerical": last}).score == 38
 
 
 @pytest.mark.parametrize("way", CARRIED)
 def test_a_working_version_is_not_carried_to_where_it_would_earn(forged, way):
-    """From a process that was given it to the one in which the same exercise is tested."""
+    """The solution might be passed from a process that was given it to the one that is tested."""
     honest = {"add": "Value.__add__ = lambda self, other: None\n", "mul": "Value.__mul__ = 0\n"}
     least, found = (
         {each.id: each.points for each in forged({**RIGHT, **answers}).exercises}
@@ -280,8 +281,8 @@ def test_a_text_of_the_students_is_the_name_of_nothing_out_here(forged, grader):
 
 
 @pytest.mark.parametrize("answer", FREAKS)
-def test_an_answer_that_nobody_had_thought_of_is_a_wrong_one(forged, answer):
-    """It blames no test, holds nobody up, and costs the exercises beside it nothing."""
+def test_an_unexpected_answer_is_a_wrong_one(forged, answer):
+    """The answer blames no test, delays no other grading, and costs its own exercise only."""
     started = time.thread_time()
     report = forged({**RIGHT, "trace": FREAKS[answer]})
     assert time.thread_time() - started < 5
@@ -320,7 +321,7 @@ class Value(float):
 def test_nodes_that_are_plain_values_blame_no_test_and_fill_no_memory(
     grader, course, tmp_path, kind
 ):
-    """A thousand steps later, what a sum of them came to is known, or is an error."""
+    """A thousand steps later, the value of a sum of them is known, or is an error."""
     for name, last in (("backward", "deep"), ("value", "numerical")):
         exercises = load_assignment(course, name).exercises
         right = {each.id: each.solution for each in exercises.values()}
@@ -334,7 +335,7 @@ def test_nodes_that_are_plain_values_blame_no_test_and_fill_no_memory(
 
 
 def test_own_examples_are_played_before_anybody_has_seen_a_hidden_number(forged, monkeypatch):
-    """So that nothing the kernel keeps can carry one into what is told whole."""
+    """So the kernel's counters can carry no hidden number into texts for the student."""
     events: list[str] = []
     run_one = suite.Suite._run_one
     read = one_notebook.read
@@ -357,7 +358,7 @@ def test_own_examples_are_played_before_anybody_has_seen_a_hidden_number(forged,
 
 @pytest.mark.parametrize("reply", HEAVY)
 def test_a_heavy_reply_costs_little(grader, course, tmp_path, reply):
-    """Neither time nor memory of the grader's."""
+    """Reading the reply takes little of the grader's time and memory."""
     path = tmp_path / "value.ipynb"
     path.write_text(filled_notebook(course, "value", {**RIGHT, "numerical": HEAVY[reply]}))
     memory, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.thread_time()

@@ -49,7 +49,8 @@ def test_two_processes_give_the_same_marks_as_one(school, alone):
 
 
 def where_it_runs(asked: Path, count: int) -> set[int]:
-    """Answered when so many workers have been asked; `asked` is a folder for them to meet in."""
+    """Return this process's processors when `count` workers have been asked; they meet in
+    `asked`."""
     (asked / str(os.getpid())).touch()
     wait_for(lambda: len([*asked.iterdir()]) == count)
     return os.sched_getaffinity(0)
@@ -88,7 +89,7 @@ def test_what_is_graded_meanwhile_comes_together(school, alone):
 
 
 class Failing(Grader):
-    """Has a mistake that one student's cells bring out."""
+    """A grader with a mistake that one student's cells bring out."""
 
     def grade(self, name, cells, *more, **others):
         if not any("def add" in cell.source for cell in cells):
@@ -96,7 +97,7 @@ class Failing(Grader):
         return super().grade(name, cells, *more, **others)
 
 
-def test_a_mistake_of_the_grader_costs_nobody_else_a_mark(school, alone, capsys):
+def test_an_error_of_the_grader_costs_one_student_only(school, alone, capsys):
     with Failing(school, KEY) as grader:
         graded = outcomes(school, OneProcess(grader))
     failed = [student for student, told in graded.items() if told["report"] is None]
@@ -111,7 +112,8 @@ def test_a_mistake_of_the_grader_costs_nobody_else_a_mark(school, alone, capsys)
 
 
 class LosesSandbox(OneProcess):
-    """Loses the whole sandbox in the midst of a submission, as often as is said for its student."""
+    """Ends the whole sandbox in the midst of a submission, as often as a list says for its
+    student."""
 
     def __init__(self, grader: Grader, monkeypatch: pytest.MonkeyPatch, losses: list[int]) -> None:
         super().__init__(grader)
@@ -137,7 +139,7 @@ class LosesSandbox(OneProcess):
 
 def end_program(server: WarmServer) -> None:
     program = psutil.Process(server._program.process.pid)
-    program.suspend()  # So early it may not have tied to itself yet what it has started.
+    program.suspend()  # At this moment it may not have tied its children to itself yet.
     inside = program.children(recursive=True)
     for each in [*inside, program]:
         with suppress(psutil.NoSuchProcess):  # It ended with the first of its namespace.
@@ -146,7 +148,7 @@ def end_program(server: WarmServer) -> None:
     server._program.process.wait()
 
 
-def test_a_lost_sandbox_costs_nobody_a_mark(school, alone, monkeypatch):
+def test_a_terminated_sandbox_costs_no_marks(school, alone, monkeypatch):
     with Grader(school, KEY) as grader:
         workers = LosesSandbox(grader, monkeypatch, [1] * len(alone))
         assert outcomes(school, workers) == alone
@@ -200,19 +202,19 @@ class KillsOne:
         yield from done
 
 
-def test_a_killed_process_costs_nobody_a_mark(school, alone):
+def test_a_killed_process_costs_no_marks(school, alone):
     with ManyProcesses(school, KEY, 2) as many:
         assert outcomes(school, KillsOne(many)) == alone
 
 
 class Deadly(bytes):
-    """What a file holds that ends whichever process is to grade it."""
+    """A file's content that ends every process that reads it."""
 
     def __reduce__(self):
         return os._exit, (9,)
 
 
-def test_a_file_that_ends_every_grader_is_named_and_costs_nobody_else_a_mark(school, alone):
+def test_a_file_that_ends_every_grader_is_named_and_costs_its_own_student_only(school, alone):
     with ManyProcesses(school, KEY, 2) as many, Classroom(school, many, force=True) as room:
         jobs = {student: room.job("value", student) for student in room.submissions("value")}
         deadly = replace(jobs["student_1"], content=Deadly())
@@ -228,7 +230,7 @@ def test_a_file_that_ends_every_grader_is_named_and_costs_nobody_else_a_mark(sch
 
 
 class Hanging(bytes):
-    """What a file holds that the grader is at for ever, without letting another thread run."""
+    """A file's content that keeps the grader busy for ever, without letting another thread run."""
 
     def __reduce__(self):
         return Hanging, (bytes(self),)
@@ -237,7 +239,7 @@ class Hanging(bytes):
         return "" if re.match("(x+x+)+y", 100 * "x") else "never"
 
 
-def test_a_file_that_holds_its_grader_is_named_and_costs_nobody_else_a_mark(school, alone, capfd):
+def test_a_file_that_hangs_its_grader_is_named_and_costs_its_own_student_only(school, alone, capfd):
     with (
         ManyProcesses(school, KEY, 2, submission_seconds=5.0) as many,
         Classroom(school, many, force=True) as room,
@@ -272,7 +274,7 @@ def test_killing_the_command_leaves_no_process_and_the_rest_is_graded_later(scho
     wait_for(lambda: is_gone(started.pid))
     command.remove("--force")
     again = subprocess.run([*command, "--json"], cwd=school, capture_output=True, check=False)
-    assert again.returncode in (0, 1), again.stderr  # 1 where the file that is cut off comes now
+    assert again.returncode in (0, 1), again.stderr  # 1 if the file that is cut off comes now
     told = {line["student"]: line for line in map(json.loads, again.stdout.splitlines())}
     assert told[first["student"]]["skipped"]
     assert told.keys() == alone.keys()
@@ -289,7 +291,7 @@ def is_gone(group: int) -> bool:
 
 
 def test_a_command_does_without_nbgraders_web_server():
-    """Its server extensions take longer to import than all else that a command needs of it."""
+    """nbgrader's server extensions take longer to import than all the rest that a command needs."""
     line = (
         "import sys; from autograder.__main__ import leave_out_server_extensions as leave_out;"
         "leave_out(); import autograder.pipeline.classroom, nbgrader.preprocessors;"

@@ -1,8 +1,8 @@
-"""Submissions that want to keep the grader from its work, and messages outside the protocol.
+"""Submissions that try to keep the grader from its work, and messages outside the protocol.
 
 `SURVIVABLE` cells leave their process in use, `FATAL` ones end it for the reason given, `PROCESSES`
-ones do as well unless they may start none, and `MALFORMED` ones, below `CONNECTION`, say what is no
-answer. Each costs its own exercise alone.
+ones do as well if they may start processes, and `MALFORMED` ones, below `CONNECTION`, send invalid
+replies. Each costs its own exercise alone.
 """
 
 from __future__ import annotations

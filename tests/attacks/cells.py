@@ -1,4 +1,4 @@
-"""Cells that want to break, fill or leave their sandbox: each with what must come of it.
+"""Cells that try to break, fill or leave their sandbox, each with its required outcome.
 
 `CELLS` are run in a process of their own in either kind of sandbox by `test_sandbox`, and handed in
 as the last answer of a notebook by `test_attacks`.
@@ -17,12 +17,12 @@ LITTLE = "little memory"
 
 
 class Attack(NamedTuple):
-    """A cell and what may come of it.
+    """A cell and its possible outcomes.
 
     Attributes:
-        must: why the process was lost, the error that the cell ended with, or what it printed;
-            empty where the process stays in use, whatever the cell shows.
-        under_landlock: the same where the process may start no other one.
+        must: why the process ended, the error that the cell ended with, or the text it printed;
+            empty if the process stays in use, whatever the cell shows.
+        under_landlock: the same if the process may start no other one.
     """
 
     code: str

@@ -1,8 +1,8 @@
-"""Submissions that want the grader's memory or time: files that are dear to read, and cells that
-show more than anybody could look at.
+"""Submissions that exhaust the grader's memory or time: files that are expensive to read, and cells
+with huge outputs.
 
-`FILES` makes what is handed in, from the text of an honest notebook; `CELLS` are code cells that
-are put in front of an honest notebook's.
+`FILES` makes submitted files from the text of an honest notebook; `CELLS` are code cells that are
+put in front of an honest notebook's.
 """
 
 from __future__ import annotations
@@ -15,7 +15,7 @@ MB = 1_000_000
 
 
 def _with(honest: str, *cells: dict[str, Any], **more: Any) -> bytes:
-    """The honest notebook with more cells at its end, and more beside its cells."""
+    """Return the honest notebook with more cells at its end, and more keys beside its cells."""
     notebook = json.loads(honest)
     notebook["cells"] += cells
     return json.dumps({**notebook, **more}, ensure_ascii=False).encode("utf-8", "surrogatepass")
@@ -31,13 +31,13 @@ def _text(source: Any = "", **more: Any) -> dict[str, Any]:
 
 
 def _shown(kind: str, content: Any) -> dict[str, Any]:
-    """A cell that is not run, with a display of this kind."""
+    """Return a cell that is not run, with a display of this kind."""
     display = {"output_type": "display_data", "data": {kind: content}, "metadata": {}}
     return _code("", [display], metadata={"tags": ["demonstration"]})
 
 
 def _in_metadata(value: str) -> Callable[[str], bytes]:
-    """The honest notebook with this JSON in its metadata."""
+    """Return the honest notebook with this JSON in its metadata."""
     return lambda honest: f'{{"more": {value}, {honest.lstrip()[1:]}'.encode()
 
 

@@ -1,4 +1,4 @@
-"""Submissions that are not the one plain notebook that a submission should be.
+"""Submissions that differ from one plain notebook.
 
 Each entry makes a submission's folder out of an honest notebook. It says as well whether the
 notebook is graded all the same, or refused, and then what the message must name.
@@ -19,7 +19,7 @@ Make = Callable[[Path, str, Path], None]
 """Gets the folder, which exists, the honest notebook's text and the course's folder."""
 
 LARGE = 1 << 31
-"""Bytes: more than is read of any file, and not too many should something copy it."""
+"""Bytes: more than is read of any file, and not too many if a program copies it."""
 
 GRADED = ""
 
@@ -39,7 +39,7 @@ def a_hard_link_to_the_solution(folder: Path, honest: str, course: Path) -> None
 
 
 def a_hard_link_to_a_neighbour(folder: Path, honest: str, course: Path) -> None:
-    """Graded like a copy, which it is as good as; the neighbour loses nothing by it."""
+    """Grade it like a copy; the neighbour loses nothing by it."""
     os.link(course / "submitted" / "neighbour_a" / "value" / "value.ipynb", folder / "value.ipynb")
 
 
@@ -205,7 +205,7 @@ FOLDERS: dict[str, tuple[Make, str]] = {
 }
 
 
-# What a student's server can do to a submission while it is collected.
+# Actions of a student's server on a submission while it is collected.
 
 _EXCHANGE = """
 import ctypes, os, sys
@@ -220,7 +220,7 @@ while os.getppid() == PARENT:
 
 @contextmanager
 def exchanging(one: Path, other: Path) -> Iterator[None]:
-    """Another process gives each of two files the other's name, over and over."""
+    """Run a process that swaps the names of two files, over and over."""
     program = _EXCHANGE.replace("PARENT", str(os.getpid()))
     started = subprocess.Popen(
         [sys.executable, "-c", program, str(one), str(other)], stdout=subprocess.PIPE

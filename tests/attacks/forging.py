@@ -1,7 +1,7 @@
-"""Submissions that want points without solving an exercise.
+"""Submissions that try to earn points without solving an exercise.
 
-A forgery is code in place of the first answer, in a notebook that is empty otherwise; a change
-is made to such a notebook's JSON. None may earn a point.
+A forgery is code in place of the first answer, in a notebook that is empty otherwise; a change is
+made to such a notebook's JSON. None may earn a point.
 """
 
 from __future__ import annotations
@@ -48,7 +48,7 @@ def make_up_exercises(notebook: Any) -> None:
 
 
 def make_answers_given(notebook: Any) -> None:
-    """Points as outputs that were there before."""
+    """Put points into the outputs that the file holds."""
     for cell in notebook["cells"]:
         if cell["cell_type"] == "code":
             cell["outputs"] = [{"output_type": "execute_result", "execution_count": 1,

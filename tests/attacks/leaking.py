@@ -1,7 +1,7 @@
-"""Submissions that want to see what is not theirs.
+"""Submissions that try to read secrets.
 
-A canary, a text that no program would hold by chance, is in everything secret. What is shown may
-hold none; `CONTROL`, which a search plants itself, proves that it does search.
+A canary, a text that no program would hold by chance, is in everything secret. The output may hold
+none; `CONTROL`, which a search plants itself, proves that it does search.
 """
 
 from __future__ import annotations

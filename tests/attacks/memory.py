@@ -1,4 +1,4 @@
-"""Cells that want memory which no process is seen to hold.
+"""Cells that take memory which belongs to no process's size.
 
 Each tries to hold more than all its processes may, and prints how many megabytes it got. The kernel
 keeps them for a process whose own size stays small, or the processes look smaller than they are.

@@ -1,7 +1,7 @@
-"""What a student might display or write to act on the page of the person who marks.
+"""Outputs and texts by which a student might act on the page of the person who marks.
 
-Each entry: what it tries, then the MIME type and the content. `RUN` shows that a script ran,
-`CALL` that the page sent a request, and anything with `COVER` in it must cover nothing.
+Each entry: the attack, then the MIME type and the content. `RUN` shows that a script ran, `CALL`
+that the page sent a request, and anything with `COVER` in it must cover no part of the page.
 """
 
 RUN = "alert('ran')"

@@ -1,9 +1,9 @@
-"""Submissions whose processes want to tell one another what they have seen, and heavy replies.
+"""Submissions whose processes try to exchange secrets, and heavy replies.
 
-`TELLERS` are answers to `numerical`: a process that sees a hidden number tells the one whose
+`TELLERS` are answers to `numerical`: a process that sees a hidden number sends it to the one whose
 answers are shown to the student. `CARRIED` are two answers: one that was given the solution of
-`add` hands it to the one in which `add` is tested. `HEAVY` are replies that are little to send and
-much to take in.
+`add` passes it to the one in which `add` is tested. `HEAVY` are replies that are cheap to send and
+expensive to read.
 """
 
 from __future__ import annotations
@@ -239,7 +239,7 @@ HEAVY = {
 }
 
 FREAKS = {
-    # What a hidden test had not thought of is a wrong answer, and no mistake of the test's.
+    # An answer that a hidden test did not expect is wrong, and no mistake of the test's.
     "endless length": """
 class Many:
     __len__ = lambda self: 2**62

@@ -1,7 +1,7 @@
-"""Cells that want to reach what the account that grades may reach, and folders without end.
+"""Cells that try to reach files of the grading account, and folders without end.
 
-Each of `REACHES` prints the list of what it managed. Each of `FULL` wants to write more than it
-may, in its own folder.
+Each of `REACHES` prints the list of its successes. Each of `FULL` tries to write more than it may,
+in its own folder.
 """
 
 from __future__ import annotations
@@ -122,7 +122,7 @@ except OSError:
 print(managed)
 """
 )
-"""Wants to change a file that may be read, `data.csv`, and a file and a folder that may not."""
+"""Tries to change a file that may be read, `data.csv`, and a file and a folder that may not."""
 
 FULL = {
     "large files": """

@@ -33,8 +33,8 @@ QUIET = [
 # Formgrader pages want MathJax from a server on the internet. Nothing here needs formulas there,
 # and no test leaves this machine.
 ELSEWHERE = re.compile(r"https?://(?!127\.0\.0\.1[:/])")
-# What JupyterLab itself logs: that it has no use for the kernel of the browser edition, which is
-# installed beside it, and that a picture in a cell is called "attachment:…" until it has found it.
+# JupyterLab's own log: that it does not use the kernel of the browser edition, which is installed
+# beside it, and that a picture in a cell is called "attachment:…" until it has found it.
 OF_JUPYTERLAB = (
     "Shared module @jupyterlite/services doesn't exist",
     "Failed to load resource: net::ERR_UNKNOWN_URL_SCHEME",
@@ -64,7 +64,7 @@ def lab(course: Path, tmp_path: Path) -> Iterator[Lab]:
         yield running
 
 
-# Not for the whole session: Playwright keeps an event loop running, which others may want to do.
+# Not for the whole session: Playwright keeps an event loop running, which other tests need.
 @pytest.fixture(scope="module")
 def browser() -> Iterator[Browser]:
     if CHROMIUM is None:
@@ -78,9 +78,9 @@ def browser() -> Iterator[Browser]:
 
 @pytest.fixture
 def new_page(browser: Browser) -> Iterator[Callable[[], Page]]:
-    """Makes empty pages, each with cookies of its own.
+    """Return a function that opens empty pages, each with cookies of its own.
 
-    The test fails if anything on them is logged as an error.
+    The test fails if an error is logged on one of them.
     """
     contexts: list[BrowserContext] = []
     errors: list[str] = []
@@ -104,13 +104,13 @@ def new_page(browser: Browser) -> Iterator[Callable[[], Page]]:
 
 @pytest.fixture
 def page(new_page: Callable[[], Page]) -> Page:
-    """An empty page. The test fails if anything on it is logged as an error."""
+    """Return an empty page. The test fails if an error is logged on it."""
     return new_page()
 
 
 @pytest.fixture
 def picture(page: Page, request: pytest.FixtureRequest) -> Iterator[Callable[[str], None]]:
-    """Keeps screenshots, named after the test; the last one is taken when the test ends."""
+    """Keep screenshots, named after the test; the last one is taken when the test ends."""
 
     def take(what: str) -> None:
         ARTEFACTS.mkdir(exist_ok=True)

@@ -40,7 +40,7 @@ class Hub:
 def serve_hub(
     root: Path, students: list[str], assignment: str, config: Path | None = None
 ) -> Iterator[Hub]:
-    """The hub as `make hub` starts it, on free ports; with settings of its own if given."""
+    """Start the hub as `make hub` does, on free ports; with settings of its own if given."""
     port = _four_free_ports()
     command = [*(sys.executable, "-m", "autograder", "hub", "--folder", str(root))]
     command += ["--port", str(port), "--assignment", assignment]
@@ -57,7 +57,7 @@ def serve_hub(
         wait_until_it_answers(f"{url}hub/health", hub, log)
         yield Hub(HubFolder(root.resolve()), url)
     finally:
-        hub.terminate()  # it ends the proxy and everybody's server
+        hub.terminate()  # it ends the proxy and all users' servers
         try:
             hub.wait(STOP)
         except subprocess.TimeoutExpired:
@@ -66,7 +66,7 @@ def serve_hub(
 
 
 def _four_free_ports() -> int:
-    """The first of four ports in a row that nobody uses."""
+    """Return the first of four free ports in a row."""
     while True:
         with ExitStack() as taken:
             first = taken.enter_context(socket.socket())

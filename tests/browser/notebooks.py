@@ -1,4 +1,4 @@
-"""A notebook in JupyterLab, as somebody who reads and types works with it."""
+"""A notebook in JupyterLab, with the actions of a reader who types."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ class Notebook:
         self._places = [cell.id for cell in cells]
         self._code = [cell.id for cell in cells if cell.cell_type == "code"]
         self._runs = 0
-        page.goto(f"{lab.address(f'lab/tree/{path}')}&reset")  # nothing else is open
+        page.goto(f"{lab.address(f'lab/tree/{path}')}&reset")  # no other kernel is open
         expect(page.get_by_text("Python 3 (ipykernel) | Idle")).to_be_visible()
 
     def cell(self, name: str) -> Locator:
@@ -80,7 +80,7 @@ class Notebook:
         _wait_until(lambda: self.file.stat().st_mtime_ns != before and _complete(self.file))
 
     def sources(self) -> dict[str, str]:
-        """The code cells as the file has them, by id."""
+        """Return the code cells in the file, by id."""
         cells = nbformat.read(self.file, as_version=4).cells
         return {cell.id: cell.source for cell in cells if cell.cell_type == "code"}
 
@@ -108,14 +108,16 @@ class Shown:
         return self.panel.get_by_role("slider", name=name, exact=True)
 
     def says(self, words: str | re.Pattern[str]) -> None:
-        """The live region says so, and is still the element that a screen reader listens to."""
+        """Expect these words in the live region, and that it is still the element that a screen
+        reader listens to."""
         expect(self.live).to_contain_text(words)
         assert self.live.get_attribute("aria-live") == "polite"
         assert self.live.evaluate("(now, first) => now === first", self._region)
 
 
 def says(assignment: str, exercise: str, mistake: str) -> str:
-    """The message for a mistake as a card shows it, code set as code, and stress as emphasis."""
+    """Return the message for a mistake as a card shows it, code set as code, and stress as
+    emphasis."""
     known = load_table(load_assignment(find_course(), assignment).table)["exercises"][exercise][
         "mistakes"
     ]
@@ -124,7 +126,7 @@ def says(assignment: str, exercise: str, mistake: str) -> str:
 
 
 def answer(solution: str) -> str:
-    """What stands in the solution cell of an exercise when a student has it right."""
+    """Return a right answer in the solution cell of an exercise, without the marks around it."""
     return re.sub(r" *### \w+ SOLUTION\n?", "", solution).rstrip()
 
 

@@ -32,7 +32,7 @@ class Lab:
 
 @contextmanager
 def serve(course: Path, home: Path) -> Iterator[Lab]:
-    """JupyterLab as a student or an instructor starts it; `home` takes what it writes."""
+    """Start JupyterLab as a student or an instructor does; `home` takes its files."""
     port = free_port()
     lab = Lab(course, f"http://127.0.0.1:{port}", secrets.token_hex(16))
     command = [
@@ -64,7 +64,7 @@ def serve(course: Path, home: Path) -> Iterator[Lab]:
 
 
 def _environment(home: Path) -> dict[str, str]:
-    """This process's environment, with every folder that Jupyter reads or writes in `home`."""
+    """Return this process's environment, with every folder of Jupyter's in `home`."""
     settings = home / "config" / "labconfig" / "default_setting_overrides.json"
     settings.parent.mkdir(parents=True)
     settings.write_text(json.dumps(NO_NEWS))

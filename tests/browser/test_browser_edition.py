@@ -46,7 +46,7 @@ class InBrowser(Notebook):
 
     def download(self, target: Path) -> Path:
         """Save, and download the file as students do who hand it in."""
-        # What still arrives from the kernel after saving would make the notebook unsaved again.
+        # A message that arrives from the kernel after saving would make the notebook unsaved again.
         expect(self.page.get_by_text("Python (Pyodide) | Idle")).to_be_visible()
         self.page.keyboard.press("Control+S")
         expect(self.page.locator(".jp-mod-dirty")).to_have_count(0)
@@ -59,7 +59,7 @@ class InBrowser(Notebook):
 
 @pytest.fixture(scope="session")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """The self-study edition, which is the edition of a class and more."""
+    """Return the self-study edition, which is the edition of a class and more."""
     folder = tmp_path_factory.mktemp("browser") / "site"
     made = publish_browser(ROOT, NAMES, folder, self_study=True)
     assert made.left_out == []
@@ -76,7 +76,7 @@ class Visits:
     """Serves folders as any web server does, and opens pages of them.
 
     Attributes:
-        missed: what pages, workers and kernels asked for that is not there, or is elsewhere.
+        missed: requests of pages, workers and kernels for missing files or other hosts.
     """
 
     def __init__(self, new_page: Callable[[], Page]) -> None:
@@ -115,7 +115,7 @@ class Visits:
         return page
 
     def close(self) -> None:
-        """Close the pages, some of which may still load, and then stop what they load from."""
+        """Close the pages, some of which may still load, and then stop the server."""
         for page in self._pages:
             page.close()
         for server in self._servers:
@@ -125,7 +125,7 @@ class Visits:
 
 @pytest.fixture
 def visit(new_page: Callable[[], Page]) -> Iterator[Visits]:
-    """The test fails if anything is asked for that is not there, or is elsewhere."""
+    """Return the visits; the test fails if a request goes to a missing file or another host."""
     visits = Visits(new_page)
     yield visits
     visits.close()
@@ -133,7 +133,8 @@ def visit(new_page: Callable[[], Page]) -> Iterator[Visits]:
 
 
 def solved_site(site: Path, name: str, tmp_path: Path) -> tuple[Path, Path]:
-    """The site with the solved notebook in the place of the one given out; that notebook."""
+    """Return the site with the solved notebook in the place of the released one, and that
+    notebook."""
     exercises = load_assignment(ROOT, name).exercises
     solved = tmp_path / f"{name}.ipynb"
     answers = {each.id: answer(each.solution) for each in exercises.values() if not each.manual}

@@ -14,7 +14,7 @@ pytestmark = pytest.mark.browser
 RULES = {"landmark-unique": {"enabled": False}}
 
 
-def test_pages_ask_nobody_for_anything_and_fit_a_phone(docs_site: Path, page: Page) -> None:
+def test_pages_send_no_request_to_a_host_and_fit_a_phone(docs_site: Path, page: Page) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.set_viewport_size({"width": 360, "height": 740})

@@ -22,7 +22,7 @@ MISTAKE = "mul.own_data"
 
 @pytest.fixture
 def handed_in(course: Path) -> Path:
-    """The course with an assignment released and three submissions, none of them graded."""
+    """Return the course with an assignment released and three submissions, none of them graded."""
     released(course)
     value, right = load_assignment(course, "value"), solutions("value")
     [wrong] = [each.source for each in value.exercises["mul"].mistakes if each.id == MISTAKE]
@@ -77,10 +77,10 @@ def test_formgrader_shows_the_card_that_names_the_mistake(
     expect(card).to_contain_text("does not hold")
 
 
-def test_formgrader_reads_edited_tests_again_and_tells_a_broken_one(
+def test_formgrader_reads_edited_tests_again_and_reports_a_broken_one(
     handed_in: Path, lab: Lab, page: Page, picture: Callable[[str], None]
 ) -> None:
-    """The button grades in the server's own process, which has read the tests before."""
+    """Grade by the button, in the server's own process, which has read the tests before."""
     formgrader = _open_formgrader(lab, page)
     formgrader.get_by_role("row", name="value").locator(".num-submissions a").click()
     _autograde(formgrader, "right")
@@ -126,7 +126,7 @@ def _autograde(formgrader: FrameLocator, student: str) -> None:
 
 
 def _marks(course: Path) -> dict[str, dict[str, float]]:
-    """Points by student and test cell."""
+    """Return the points by student and test cell."""
     with Gradebook(f"sqlite:///{course}/gradebook.db") as gradebook:
         return {
             submission.student.id: {

@@ -1,4 +1,4 @@
-"""What students display and write runs nothing, fetches nothing and covers nothing on the pages."""
+"""Students' outputs and texts run, fetch and cover nothing on the pages."""
 
 from __future__ import annotations
 
@@ -34,7 +34,8 @@ _ = pyplot.plot([1, 4, 9])
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A course in which one student tries everything, graded, with the feedback page made."""
+    """Return a course in which one student tries everything, graded, with the feedback page
+    made."""
     course = released(tmp_path_factory.mktemp("hostile") / "course")
     path = course / "submitted" / "hostile" / "value" / "value.ipynb"
     path.parent.mkdir(parents=True)
@@ -58,7 +59,7 @@ def _hostile_notebook(course: Path) -> dict[str, Any]:
 
 @pytest.fixture
 def quiet_page(browser: Browser) -> Iterator[tuple[Page, list[str]]]:
-    """A page, and a list of everything that happened on it and must not have."""
+    """Return a page, and a list of all events on it that must not happen."""
     context = browser.new_context(viewport={"width": 1280, "height": 1000})
     context.set_default_timeout(90_000)
     happened: list[str] = []
@@ -131,7 +132,7 @@ def _open(lab: Lab, page: Page, key: str) -> None:
 
 
 def _act_as_a_reader(page: Page) -> None:
-    """Click whatever of the student's invites to, and come by every part of the page."""
+    """Click all of the student's controls, and scroll to every part of the page."""
     for link in page.get_by_text("click", exact=True).all():
         link.dispatch_event("click")
     page.evaluate("""async () => {
@@ -182,10 +183,10 @@ IN_ITS_PLACE = """element => {
 
 
 def _assert_shown(page: Page) -> None:
-    """Honest figures, drawings, tables and cards are there to be seen."""
+    """Assert that honest figures, drawings, tables and cards are visible."""
     pictures = page.locator(".output_png img, .output_svg img, .output_html img[alt*='graph']")
     sizes = pictures.evaluate_all("all => all.map(img => [img.naturalWidth, img.width])")
-    # The empty drawings that are left of hostile ones have the size of no picture at all: 300.
+    # Hostile drawings are left empty, with the size of no picture at all: 300.
     assert len([1 for natural, shown in sizes if natural > 305 and shown > 300]) == 3, sizes
     drawing = page.locator("img[alt*='Computational graph']").last
     assert "data 2.0" in (drawing.get_attribute("alt") or "")
@@ -197,7 +198,7 @@ def _assert_shown(page: Page) -> None:
 
 @pytest.fixture
 def picture_of() -> Callable[[Page, str], None]:
-    """Takes a picture of what surrounds the drawing of a graph, near the page's end."""
+    """Take a picture of the surroundings of a graph's drawing, near the page's end."""
     folder = ROOT / "artefacts"
 
     def take(page: Page, name: str) -> None:

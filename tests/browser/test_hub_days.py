@@ -1,4 +1,4 @@
-"""The student's day and the instructor's day, on a real JupyterHub in a real browser."""
+"""A day of a student and of an instructor, on a real JupyterHub in a real browser."""
 
 from __future__ import annotations
 
@@ -83,7 +83,7 @@ def _row(formgrader: FrameLocator, name: str) -> Locator:
 
 
 def _press(formgrader: FrameLocator, button: Locator, says: str) -> None:
-    """Press a button that runs a command, and wait for what it says when it is done."""
+    """Press a button that runs a command, and wait for its message."""
     button.click()
     modal = formgrader.locator(".modal.in")
     expect(modal).to_contain_text(says, timeout=SLOW)
@@ -100,7 +100,7 @@ def _fetch_and_solve(hub: Hub, page: Page) -> None:
     expect(page.get_by_role("button", name="Submit", exact=True)).to_be_visible(timeout=SLOW)
     _picture(page, "fetched")
 
-    # Everything but two answers is written before the notebook is opened; those two are typed.
+    # All answers but two are written before the notebook is opened; those two are typed.
     home = hub.folder.home("ada")
     path = home / NAME / f"{NAME}.ipynb"
     assert path.read_text("utf-8").count("YOUR CODE HERE") > 15
@@ -124,7 +124,7 @@ def _fetch_and_solve(hub: Hub, page: Page) -> None:
 
 
 def _assert_no_script_in_an_address(hub: Hub, page: Page) -> None:
-    """nbgrader writes parts of an address into a script."""
+    """Assert that no page of the formgrader runs a script from its address."""
     students = f"{hub.url}user/instructor/formgrader/manage_students/"
     assert page.request.get(students).status == 200
     for written in ("%22;alert(1);%22", "a%5c", "%3cb", "x'y"):
@@ -132,7 +132,7 @@ def _assert_no_script_in_an_address(hub: Hub, page: Page) -> None:
 
 
 def _transports() -> set[str]:
-    """Return how the kernels of this machine's hubs are talked to, as they see it."""
+    """Return the transports of the kernels of this machine's hubs."""
     found = set()
     for process in Path("/proc").glob("[0-9]*"):
         with contextlib.suppress(OSError):
@@ -165,7 +165,7 @@ def _grade_by_hand(page: Page, formgrader: FrameLocator) -> None:
     formgrader.get_by_role("link", name=NAME).last.click()
     formgrader.get_by_role("link", name="Submission #1").click()
     expect(formgrader.locator(f"#{WRITTEN[0].id}-comment")).to_be_visible(timeout=SLOW)
-    # What is typed before the form has fetched its marks and comments is not saved.
+    # Text that is typed before the form has fetched its marks and comments is not saved.
     submission = page.frame(url=re.compile("/formgrader/submissions/"))
     assert submission is not None
     submission.wait_for_function("formgrader.grades?.loaded && formgrader.comments?.loaded")

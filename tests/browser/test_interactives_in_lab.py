@@ -1,4 +1,4 @@
-"""The interactives in JupyterLab: by mouse and by keyboard, with what a screen reader is told."""
+"""The interactives in JupyterLab: by mouse and by keyboard, with the words for a screen reader."""
 
 from __future__ import annotations
 
@@ -31,7 +31,7 @@ MLP, mse, SGD = classes(Value)
 
 @pytest.fixture(scope="module")
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
-    """One server for all of them: each test has a notebook of its own."""
+    """Start one server for all of them: each test has a notebook of its own."""
     folder = tmp_path_factory.mktemp("lab")
     copy_course(ROOT, folder / "course")
     with serve(folder / "course", folder / "home") as running:
@@ -40,7 +40,8 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 
 @pytest.fixture
 def notebook(lab: Lab, page: Page, request: pytest.FixtureRequest) -> Notebook:
-    """The demonstrations of the course's own notebook, on its solutions, in a small notebook."""
+    """Return the demonstrations of the course's own notebook, on its solutions, in a small
+    notebook."""
     backward = load_assignment(lab.course, "backward")
     solutions = [each.solution for each in backward.exercises.values() if not each.manual]
     release = nbformat.read(lab.course / "release/backward/backward.ipynb", as_version=4).cells
@@ -161,7 +162,7 @@ def test_sandbox_by_mouse_leaves_the_kernel_free(
     shown.button("Step").click()
     shown.says("Epoch 1, loss")
     rate = shown.panel.get_by_label("Learning rate")
-    rate.select_option("0.01")  # slow enough to be still at it
+    rate.select_option("0.01")  # slow enough to be running still
     shown.button("Run").click()
     expect(shown.button("Pause")).to_be_visible()
     expect(notebook.run("other")).to_contain_text("the kernel answers")

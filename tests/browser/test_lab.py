@@ -28,7 +28,7 @@ def notebook(lab: Lab, page: Page) -> Notebook:
 
 @pytest.fixture
 def solution(course: Path) -> Callable[[str], str]:
-    """What stands in the solution cell of an exercise when a student has it right."""
+    """Return a function for right answers in solution cells, by exercise."""
     exercises = load_assignment(course, "value").exercises
     return lambda exercise: answer(exercises[exercise].solution)
 
@@ -92,13 +92,13 @@ def test_validate_lists_what_is_unfinished(
     expect(dialog).not_to_contain_text("JSON")
 
 
-def test_validate_ends_endless_loops_and_blocks_nobody(
+def test_validate_ends_endless_loops_while_the_server_answers(
     lab: Lab,
     notebook: Notebook,
     solution: Callable[[str], str],
     picture: Callable[[str], None],
 ) -> None:
-    """The cell is named with a sentence, and meanwhile the server answers as ever."""
+    """Name the cell in a sentence, and answer other requests meanwhile."""
     notebook.write("node-solution", solution("node"))
     notebook.write("add-solution", "while True:\n    pass")
     notebook.page.get_by_text("Validate", exact=True).click()

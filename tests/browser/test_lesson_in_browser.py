@@ -20,7 +20,7 @@ pytestmark = pytest.mark.browser
 PAGES = sorted(path.stem for path in (ROOT / "course" / "lesson").glob("*.md"))
 DECKS = sorted(path.stem for path in (ROOT / "course" / "slides").glob("*.md"))
 SOME = {"index", "04-backward", "08-training", DECKS[0]}
-"""What is looked at in each run: the others are made by the same two templates."""
+"""Pages that each run looks at: the others are made by the same two templates."""
 PHONE = {"width": 360, "height": 740}
 PROJECTOR = {"width": 1280, "height": 720}
 TOO_WIDE = "all => all.filter(it => it.scrollWidth > it.clientWidth + 1).length"
@@ -33,7 +33,8 @@ def folder(lesson: Path) -> Path:
 
 @pytest.fixture
 def opened(page: Page, folder: Path) -> Iterator[Callable[[str], Page]]:
-    """Opens a page of the folder. The test fails if anything outside the folder is asked for."""
+    """Return a function that opens a page of the folder. The test fails if a request leaves the
+    folder."""
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
 
@@ -47,7 +48,7 @@ def opened(page: Page, folder: Path) -> Iterator[Callable[[str], Page]]:
 
 
 def assert_accessible(page: Page, *rules: str) -> None:
-    """No violation of these rules of axe-core; without names, of any, best practices included."""
+    """Assert that the page violates none of these rules of axe-core; by default of all rules."""
     # Without "preload": it would fetch style sheets, which a page from a folder may not.
     options: dict[str, object] = {"preload": False}
     if rules:
@@ -57,7 +58,7 @@ def assert_accessible(page: Page, *rules: str) -> None:
 
 
 def each(names: list[str]) -> list[Any]:
-    """All of them as parameters, those of campaigns alone marked."""
+    """Return all of them as parameters, those of campaigns alone marked."""
     return [
         name if name in SOME else pytest.param(name, marks=pytest.mark.campaign) for name in names
     ]
@@ -200,7 +201,7 @@ def test_slides_can_be_read_without_scripts(browser, folder) -> None:
     context.close()
 
 
-# What moves on the pages.
+# Moving parts of the pages.
 
 FORMULAS = [
     ("(a * b + c) ** 2", lambda a, b, c: (a * b + c) ** 2),
@@ -213,7 +214,7 @@ FORMULAS = [
 
 
 def reference(function: Callable[..., Value], *numbers: float) -> list[float]:
-    """The value of an expression, and the gradient of each input."""
+    """Return the value of an expression, and the gradient of each input."""
     values = [Value(number) for number in numbers]
     root = function(*values)
     root.backward()
@@ -241,7 +242,7 @@ def test_the_page_s_engine_computes_as_the_reference_does(opened, page, formula,
 
 
 def numbers_of(page: Page, *names: str) -> list[float]:
-    """The gradients that the drawing tells of, by name."""
+    """Return the gradients in the drawing's description, by name."""
     about = page.locator("svg.graph").get_attribute("aria-label") or ""
     return [
         float(re.search(rf"[ ;]{name}: data \S+, grad (\S+?)(;|$)", about)[1]) for name in names
@@ -330,7 +331,7 @@ def test_training_on_the_page_by_keyboard(opened, page, picture) -> None:
     page.keyboard.press("Enter")
     expect(said).to_contain_text("Epoch 1, loss ")
     shown = float(re.search(r"loss (\S+),", said.inner_text())[1])
-    assert shown == pytest.approx(loss, abs=0.03)  # the weights are told to two digits
+    assert shown == pytest.approx(loss, abs=0.03)  # the weights are printed to two digits
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     learnt = re.compile(r"Stopped\. Epoch \d+, loss 0\.00\d+, 4 of 4 right\.")
@@ -373,5 +374,5 @@ def test_what_is_meant_for_one_sheet_of_paper_fits_on_it(opened: Callable[[str],
     for paper in ("A4", "Letter"):
         printed = page.pdf(format=paper)
         assert len(re.findall(rb"/Type\s*/Page\b", printed)) == 1, paper
-    # Others have more than a page, which is how one sees that pages are counted.
+    # Other decks have more than a page, which proves that pages are counted.
     assert len(re.findall(rb"/Type\s*/Page\b", opened("08-training.html").pdf())) > 1

@@ -19,7 +19,7 @@ from conftest import ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
-# What only JupyterLab can change: its own frame, editors, prompts and tool bars.
+# Parts that only JupyterLab can change: its own frame, editors, prompts and tool bars.
 JUPYTERLABS_OWN = [
     ".jp-InputArea-editor", ".jp-InputPrompt", ".jp-OutputPrompt", ".jp-Toolbar", ".jp-Collapser",
     ".jp-cell-menu", ".jp-CellHeader",
@@ -37,7 +37,7 @@ OTHERS = [pytest.param(name, marks=pytest.mark.campaign) for name in ("backward"
 
 @pytest.fixture(scope="module")
 def running(tmp_path_factory: pytest.TempPathFactory, lesson: Path) -> Iterator[Lab]:
-    """One JupyterLab for all that is here, on the notebooks with the lesson beside them."""
+    """Start one JupyterLab for all tests here, on the notebooks with the lesson beside them."""
     folder = tmp_path_factory.mktemp("notebooks")
     copy_course(ROOT, folder / "course")
     shutil.copytree(lesson, folder / "course" / "release" / "lesson", dirs_exist_ok=True)
@@ -83,7 +83,7 @@ def test_working_through_a_notebook(
 
 
 def cell_of(exercise: Exercise) -> str:
-    """How the ids of an exercise's cells begin."""
+    """Return the beginning of the ids of an exercise's cells."""
     return exercise.id.replace("_", "-")
 
 
@@ -146,7 +146,7 @@ PLAYED = {"value": play_value, "backward": play_backward, "mlp": play_mlp}
 
 
 def assert_accessible(page: Page) -> None:
-    """No violation of axe-core's rules, best practices included, in what the course brings."""
+    """Assert that the course's parts violate no rule of axe-core, best practices included."""
     context = {"include": [[".jp-Notebook"]], "exclude": [[own] for own in JUPYTERLABS_OWN]}
     # JupyterLab's list of cells has children that its role does not allow.
     rules = {"aria-required-children": {"enabled": False}}

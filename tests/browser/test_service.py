@@ -49,7 +49,7 @@ def test_a_student_mends_a_mistake_while_it_is_fresh(
     expect(submit).to_be_visible(timeout=SLOW)
     notebook = hub.folder.home("ada") / NAME / f"{NAME}.ipynb"
 
-    # A page that the student leaves open; the hub says whose it is.
+    # A page that the student leaves open; the hub authenticates its visitor.
     _log_in(hub, results, "ada")
     expect(results.get_by_text("Nothing was handed in yet.")).to_be_visible()
 
@@ -98,7 +98,7 @@ def _submit(student: Page, results: Page, number: int) -> float:
 
 
 def _fetch(student: Page, hub: Hub, text: str, number: int) -> None:
-    """Press nbgrader's button, and read what it brings."""
+    """Press nbgrader's button, and read the fetched page."""
     fetch = student.get_by_role("button", name="Fetch Feedback", exact=True).first
     expect(fetch).to_be_visible(timeout=SLOW)
     fetch.click()
