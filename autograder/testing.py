@@ -12,18 +12,23 @@ submission and this test, is there for drawing numbers.
 
 from __future__ import annotations
 
+import cmath
 import math
 from collections.abc import Callable
+from decimal import Decimal
+from fractions import Fraction
 from typing import Any
 
 import pytest
 
+from .wall.inside.protocol import is_array
 from .wall.proxies import Promise, Student, look
 
 __all__ = ["Student", "close", "exercise", "extra", "is_object", "plain"]
 
 RELATIVE = 1e-9
 """Tolerance if both sides are the same arithmetic in another order."""
+_NUMBERS = (int, float, complex, Fraction, Decimal)
 
 
 def exercise(name: str) -> pytest.MarkDecorator:
@@ -37,9 +42,9 @@ def extra() -> pytest.MarkDecorator:
 
 
 class close:
-    """A number or a list or dictionary of numbers, to compare with `==` up to rounding.
+    """A number, or a list, dictionary or array of numbers, to compare with `==` up to rounding.
 
-    A truth value is close to no number.
+    A truth value is close to no number, and a list to no array.
     """
 
     __hash__ = None  # type: ignore[assignment]
@@ -62,10 +67,15 @@ class close:
             if type(actual) is not dict or actual.keys() != expected.keys():
                 return False
             return all([self._is_close(actual[key], expected[key]) for key in expected])
+        if is_array(actual) or is_array(expected):
+            both = type(actual) is type(expected) and actual.shape == expected.shape
+            return both and self._is_close(actual.tolist(), expected.tolist())
         # The expected value may be an answer, too, of any type.
-        if type(actual) not in (int, float) or not hasattr(expected, "__float__"):
+        is_number = isinstance(expected, complex) or hasattr(expected, "__float__")
+        if type(actual) not in _NUMBERS or not is_number:
             return False
-        return math.isclose(actual, expected, rel_tol=self._relative, abs_tol=1e-12)
+        isclose: Any = cmath.isclose if complex in (type(actual), type(expected)) else math.isclose
+        return bool(isclose(actual, expected, rel_tol=self._relative, abs_tol=1e-12))
 
 
 def plain(answer: Any, tidy: Callable[[Any], Any] = lambda value: value) -> Any:

@@ -2,16 +2,29 @@
 
 from __future__ import annotations
 
+import math
 import operator
+from datetime import date, datetime, timedelta
+from decimal import Decimal
+from fractions import Fraction
+from importlib import import_module
 from typing import Any
 
+from .inside.protocol import is_array
 from .inside.steps import IN_PLACE
 
 MOST_BITS = 4096
 """Greatest bit length of a whole number; a longer one becomes a float."""
 MOST_ITEMS = 1_000_000
 _MOST_JOINED = 10_000
-_PLAIN = (bool, int, float, str, bytes, list, tuple, set, dict)
+_MOST_PRODUCTS = 10**8
+_JOINS = ("add", "sub", "and_", "or_", "xor")
+_NUMBERS = {int, float, bool}
+_SETS = {set, frozenset}
+_DATES = {date, datetime, timedelta}
+_PLAIN = {
+    *_NUMBERS, *_SETS, *_DATES, complex, Decimal, Fraction, str, bytes, bytearray, list, tuple, dict
+}  # fmt: skip
 
 
 def arithmetic(verb: str, *values: Any) -> Any:
@@ -22,27 +35,55 @@ def arithmetic(verb: str, *values: Any) -> Any:
     """
     kinds = set(map(type, values))
     verb = verb[1:] if verb in IN_PLACE else verb
-    if kinds <= {int, float, bool}:
+    if any(map(is_array, values)):
+        return _of_arrays(verb, *values)
+    if kinds <= _NUMBERS:
         bits = [int(each).bit_length() for each in values if type(each) is not float]
         huge = verb == "pow" and (len(bits) > 1 and bits[0] * max(1, abs(values[1])) > MOST_BITS)
         if huge or any(each > MOST_BITS for each in bits):
             values = tuple(map(float, values))
         if verb in ("lshift", "rshift") and not all(0 <= each <= MOST_BITS for each in values):
             raise OverflowError
+    elif kinds <= {*_NUMBERS, Fraction}:
+        exact: list[Any] = [each for each in values if type(each) is not float]
+        longest = max(part.bit_length() for each in exact for part in each.as_integer_ratio())
+        if verb == "pow" and longest * max(1, abs(values[-1])) > MOST_BITS:
+            raise OverflowError
+        if longest > MOST_BITS:
+            values = tuple(map(float, values))
+    elif any(kinds <= {*_NUMBERS, *bounded} for bounded in ({complex}, {Decimal}, _DATES)):
+        pass  # None of them grows: a Decimal is rounded to 28 digits.
     elif (
         verb == "mul"
-        and kinds & {str, bytes, list, tuple}
+        and kinds & {str, bytes, bytearray, list, tuple}
         and kinds & {int, bool}
         and len(kinds) == 2
     ):
         size, count = sorted((each if type(each) in (int, bool) else len(each)) for each in values)
         if size * count > _MOST_JOINED:
             raise OverflowError
-    elif len(kinds) != 1 or verb not in ("add", "sub", "and_", "or_", "xor"):
+    elif not (len(kinds) == 1 or kinds == _SETS) or verb not in _JOINS:
         raise TypeError
     elif hasattr(values[0], "__len__") and sum(map(len, values)) > _MOST_JOINED:
         raise OverflowError
     result = getattr(operator, verb)(*values)
-    if type(result) not in _PLAIN:  # as for the root of a negative number
+    if type(result) not in _PLAIN:
         raise ValueError
     return result
+
+
+def _of_arrays(verb: str, *values: Any) -> Any:
+    """Return the result of an operator on numpy's arrays and numbers."""
+    numpy: Any = import_module("numpy")
+    if not all(is_array(each) or type(each) in (*_NUMBERS, complex) for each in values):
+        raise TypeError
+    shapes = [numpy.shape(each) for each in values]
+    if verb == "matmul":
+        cost, most = math.prod(map(math.prod, shapes)), _MOST_PRODUCTS
+    else:
+        cost, most = math.prod(numpy.broadcast_shapes(*shapes)), MOST_ITEMS
+    if cost > most:
+        raise OverflowError
+    with numpy.errstate(all="ignore"):
+        result = getattr(operator, verb)(*values)
+    return result if is_array(result) else result.item()

@@ -5,11 +5,11 @@ added to a queue of steps, and the queue is sent as one request when the test ne
 compares, tests for truth, takes a length, iterates or converts. The reply brings the values of all
 promises that are still open (promise pipelining, as in the E language and in Cap'n Proto).
 
-Values of plain types (None, bool, int, float, str, bytes, and lists, tuples, dicts and sets of
-them) are compared by value, and computed with in the test's process; all other objects are compared
-by identity, and stay in the student's process. A number of the test's is sent only as an argument,
-or as the other operand of a value that is known to be an object: if `answer - 2.5` turns out to be
-plain arithmetic, the 2.5 is not sent.
+Values of plain types (those that `protocol.encode` writes: numbers, texts, bytes, dates, numpy's
+arrays of numbers, and lists, tuples, dicts and sets of them) are compared by value, and computed
+with in the test's process; all other objects are compared by identity, and stay in the student's
+process. A number of the test's is sent only as an argument, or as the other operand of a value that
+is known to be an object: if `answer - 2.5` turns out to be plain arithmetic, the 2.5 is not sent.
 """
 
 from __future__ import annotations
@@ -19,6 +19,12 @@ import operator
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date, datetime, timedelta
+from datetime import time as time_of_day
+from decimal import Decimal
+from fractions import Fraction
+from importlib import import_module
+from types import FunctionType, MethodType
 from typing import Any, NoReturn, TypeVar
 from zlib import crc32
 
@@ -191,17 +197,24 @@ class Student:
 
     def _reference(self, value: Any) -> Any:
         if type(value) is not Promise:
-            if callable(value):
+            name = type(value).__name__
+            if isinstance(value, (FunctionType, MethodType)):
                 raise AuthorError(
                     "a function of the test stays here and cannot be called from there. Put it in "
                     "a helper module, grading_tests/inside/NAME.py, and pass "
-                    f"student.inside.NAME.{getattr(value, '__name__', 'function')}"
+                    f"student.inside.NAME.{value.__name__}"
                 )
-            if isinstance(value, (int, str, bytes, list, tuple, set, dict)):
-                raise ValueError(f"this {type(value).__name__} is too large or too deep to be sent")
+            if isinstance(value, type):
+                raise AuthorError(
+                    f"the class {value.__name__} of the test stays here. Pass the one over there: "
+                    f"student.inside.{value.__module__}.{value.__name__}"
+                )
+            if type(value) in (int, *_TEXTS, *_COLLECTIONS, range) or protocol.is_array(value):
+                raise ValueError(f"this {name} is too large or too deep to be sent")
             raise AuthorError(
-                f"a {type(value).__name__} cannot be sent. Send numbers, texts, bytes, lists, "
-                "tuples, dicts and sets, and what came from the student"
+                f"this {name} cannot be sent. Send numbers, texts, dates, numpy's arrays of "
+                "numbers, lists, tuples, dicts and sets of these, and what came from the student; "
+                f"let a helper module, grading_tests/inside/NAME.py, make the {name} there"
             )
         state = value._promise_
         if state.student is not self:
@@ -230,14 +243,18 @@ class Student:
         if not self._looks % 100 and self._own_seconds() - self._started > _MOST_SECONDS:
             raise protocol.ProtocolError("the answers keep the test too long")
         kind = type(value)
-        if kind is list or kind is tuple or kind is set or kind is dict:
+        if protocol.is_array(value):
+            self._write_down(f"an array of {value.dtype}")
+            self._write_down(value.tolist())
+            return
+        if kind in _COLLECTIONS:
             self._write_down(f"a {kind.__name__} of {len(value)}")
-            for item in sorted(value, key=_record_of) if kind is set else value:
+            for item in sorted(value, key=_record_of) if kind in _SETS else value:
                 self._write_down(item)
                 if kind is dict:
                     self._write_down(value[item])
             return
-        self._room -= 10 + (len(value) if kind in (str, bytes) else 0)
+        self._room -= 10 + (len(value) if kind in _TEXTS else 0)
         if self._room >= 0:
             self.seen.append("an object" if kind in (Promise, _Large) else value)
 
@@ -327,6 +344,8 @@ class Promise:
     def __getattr__(self, name: str) -> Any:
         if name == "_promise_" or (name.startswith("__") and name.endswith("__")):
             raise AttributeError(name)
+        if _is_own_array(self):
+            return _of_array(self, lambda array: getattr(array, name))
         return self._promise_.student._step("getattr", self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:
@@ -341,8 +360,11 @@ class Promise:
             value = _settled(self, whole=True)
             if type(value) is Promise:
                 return student._step("slice", self, key.start, key.stop, key.step)
-            items = value if type(value) in (list, tuple, str, bytes) else list(self)
-            return wrapped(student, items[key])
+            is_sliced = type(value) in _SLICED or protocol.is_array(value)
+            return wrapped(student, (value if is_sliced else list(self))[key])
+        has_slices = type(key) is tuple and not {type(each) for each in key}.isdisjoint(_SLICES)
+        if has_slices or _is_own_array(self):
+            return _of_array(self, lambda array: array[key])
         return student._step("getitem", self, key)
 
     def __setitem__(self, key: Any, value: Any) -> None:
@@ -384,22 +406,24 @@ class Promise:
         value, student = _settled(self, whole=True), self._promise_.student
         if type(value) in _NOT_PLAIN:
             value = _settled(student._step("items", self), whole=True)
-        if type(value) not in (list, tuple, set, dict, str, bytes):
+        if protocol.is_array(value) and value.ndim:
+            value = value.tolist() if value.ndim == 1 else [*value]
+        if type(value) not in (*_COLLECTIONS, *_TEXTS, range):
             student._fail("TypeError")
-        if type(value) is set:
+        if type(value) in _SETS:
             value = _in_order(value)
         # A loop over a collection is the same for every kind of it.
         student._write_down(list(value))
         is_sequence = type(value) in (list, tuple)
         return iter([
             # A list in a list is a promise, since the student's own may change later.
-            self[place] if is_sequence and type(item) in _MUTABLE else wrapped(student, item)
+            self[place] if is_sequence and not _lasts(item) else wrapped(student, item)
             for place, item in enumerate(value)
         ])  # fmt: skip
 
     def __contains__(self, item: Any) -> bool:
         value = _settled(self)
-        if type(value) in (str, bytes):
+        if type(value) in _TEXTS:
             return self._worked_out("", lambda text: look(item) in text, bool)
         if type(value) is Promise:
             return self._worked_out("contains", bool, bool, item)
@@ -433,6 +457,15 @@ class Promise:
         kind: type[Any] = int if digits is None else float
         return self._worked_out("round", lambda value: round(value, digits), kind, digits)
 
+    __array_priority__ = 1000.0
+    """Greater than an array's, so that numpy leaves `array == answer` to the answer."""
+
+    def __array__(self, dtype: Any = None, copy: bool | None = None) -> Any:
+        """Convert an answer for numpy's functions."""
+        value = look(self, whole=True)
+        numpy: Any = import_module("numpy")
+        return numpy.array(list(self) if value is self else value, dtype)
+
     def __repr__(self) -> str:
         return self._worked_out("repr", repr, str)
 
@@ -454,15 +487,54 @@ class Promise:
             try:
                 result = function(value)
             except (ArithmeticError, TypeError, ValueError) as error:
-                student._fail(type(error).__name__)
+                student._fail(_built_in(error))
         student._write_down(result)
         return result
 
 
 _NOT_PLAIN = frozenset([Promise, _Large, _Broken, type(_OPEN)])
-_MUTABLE = frozenset([list, set, dict])
-_CHANGING = _MUTABLE | {bytes}
-"""Types whose value may differ after a step: bytes may come from a bytearray."""
+_TEXTS = (str, bytes, bytearray)
+_SETS = (set, frozenset)
+_COLLECTIONS = (list, tuple, dict, *_SETS)
+_SLICED = frozenset([list, tuple, range, *_TEXTS])
+_SLICES = frozenset([slice, type(...)])
+_LASTING = _NOT_PLAIN | {
+    type(None), bool, int, float, complex, str, bytes, tuple, frozenset, range,
+    Fraction, Decimal, date, time_of_day, datetime, timedelta,
+}  # fmt: skip
+
+
+def _lasts(value: Any) -> bool:
+    """Return whether no later step can change a value."""
+    return type(value) in _LASTING
+
+
+def _is_own_array(promise: Promise) -> bool:
+    """Return whether a promise is an array made here, which may hold the test's own numbers."""
+    state = promise._promise_
+    return state.reference is None and protocol.is_array(state.value)
+
+
+def _of_array(promise: Promise, function: Callable[[Any], Any]) -> Any:
+    """Return the result of a function of an array, computed in this process."""
+    student, array = promise._promise_.student, look(promise, whole=True)
+    try:
+        if not protocol.is_array(array):
+            raise TypeError
+        found = function(array)
+    except (ArithmeticError, AttributeError, LookupError, TypeError, ValueError) as error:
+        student._fail(_built_in(error))
+    if callable(found):
+        return lambda *arguments, **keywords: _of_array(
+            promise, lambda _: found(*map(look, arguments), **keywords)
+        )
+    # numpy's own scalars become Python's.
+    return wrapped(student, found.item() if hasattr(found, "item") and not found.shape else found)
+
+
+def _built_in(error: Exception) -> str:
+    """Return the name of the nearest built-in class of an error, such as one of `decimal`."""
+    return next(each.__name__ for each in type(error).__mro__ if each.__module__ == "builtins")
 
 
 def _in_order(items: set[Any]) -> list[Any]:
@@ -474,6 +546,8 @@ def _record_of(item: Any) -> str:
     """Return the recorded text of an item of a set, without the identities of objects."""
     if type(item) is tuple:
         return ",".join(map(_record_of, item))
+    if type(item) is frozenset:
+        return ",".join(sorted(map(_record_of, item)))
     return "" if type(item) is Promise else repr(item)
 
 
@@ -481,11 +555,13 @@ def _text_of(item: Any) -> str:
     """Return the text by which the items of a set are sorted."""
     if type(item) is tuple:
         return ",".join(map(_text_of, item))
+    if type(item) is frozenset:
+        return ",".join(sorted(map(_text_of, item)))
     return repr(_identity(item)[1] if type(item) is Promise else item)
 
 
 def _to_float(value: Any) -> float:
-    if type(value) is str:
+    if type(value) in _TEXTS:
         raise TypeError
     return float(value)
 
@@ -493,7 +569,7 @@ def _to_float(value: Any) -> float:
 def look(value: Any, whole: bool = False, tidy: Callable[[Any], Any] = lambda value: value) -> Any:
     """Return the plain value of a promise; the promise itself if it stands for an object.
 
-    Collections are lists, tuples, sets and dicts, in which objects are promises.
+    Collections are lists, tuples, dicts and both kinds of sets, in which objects are promises.
 
     Args:
         whole: bring a collection however long it is. One too long for the protocol is an object.
@@ -519,7 +595,7 @@ def _settled(promise: Promise, whole: bool = False) -> Any:
         student.finish()
     if type(state.value) is _Broken:
         student._fail(state.value.kind)
-    if type(state.value) in _CHANGING and state.reference is not None:
+    if not _lasts(state.value) and state.reference is not None:
         is_old = bool(student._queue) or state.settled < student._sent
         if is_old:
             _refresh(promise)
@@ -539,7 +615,7 @@ def _work_out(state: _State) -> None:
         try:
             state.settle(arithmetic(verb, *values), math.inf)
         except (ArithmeticError, TypeError, ValueError) as error:
-            state.value = _Broken(type(error).__name__)
+            state.value = _Broken(_built_in(error))
 
 
 def _refresh(promise: Promise) -> None:
@@ -574,7 +650,12 @@ def same(left: Any, right: Any) -> bool:
         )
     if kinds == (dict, dict):
         return left.keys() == right.keys() and all([same(left[key], right[key]) for key in left])
-    return bool(left == right)
+    if protocol.is_array(left) and protocol.is_array(right):
+        return bool(left.shape == right.shape) and same(left.tolist(), right.tolist())
+    # An array compares its items with whatever it is given.
+    if protocol.is_array(left):
+        return right.__eq__(left) is True
+    return left.__eq__(right) is True if protocol.is_array(right) else bool(left == right)
 
 
 def _identity(promise: Promise) -> tuple[int, int]:
@@ -595,9 +676,10 @@ def _operate(verb: str, left: Any, right: Any) -> Any:
         values = [look(left), look(right)]
         if all(type(each) not in _NOT_PLAIN for each in values):
             try:
-                return wrapped(student, arithmetic(verb, *values))
+                result = arithmetic(verb, *values)
             except (ArithmeticError, TypeError, ValueError) as error:
-                student._fail(type(error).__name__)
+                student._fail(_built_in(error))
+            return wrapped(student, result)
     return _promised(student, verb, left, right)
 
 
@@ -614,9 +696,11 @@ def _compare(verb: str, left: Promise, right: Any) -> Any:
     if any(type(value) is Promise for value in values):
         return student._step(verb, left, right)
     try:
+        if any(map(protocol.is_array, values)):
+            return wrapped(student, arithmetic(verb, *values))
         return getattr(operator, verb)(*values)
-    except TypeError:
-        return student._fail("TypeError")
+    except (ArithmeticError, TypeError, ValueError) as error:
+        return student._fail(_built_in(error))
 
 
 def _method(function: Callable[..., Any], verb: str, is_reflected: bool = False) -> Any:

@@ -2,8 +2,8 @@
 
 A frame is four bytes of length, big-endian, then UTF-8 JSON. The grader sends requests, the
 student's process answers each with one reply, and neither pickles or evaluates a message: of a
-reply the grader keeps numbers, texts, truth values, None and collections of these, rebuilt as exact
-built-in types. Every other object stays in its process and is named by a number.
+reply the grader keeps numbers, texts, dates, truth values, None, arrays of numbers and collections
+of these, rebuilt as exact types. Every other object stays in its process and is named by a number.
 """
 
 from __future__ import annotations
@@ -16,12 +16,19 @@ import re
 import select
 import socket
 import struct
+import sys
 import time
 from collections import deque
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
+from datetime import date, datetime, timedelta, timezone
+from datetime import time as time_of_day
+from decimal import Decimal
+from fractions import Fraction
 from functools import lru_cache
-from typing import Any
+from importlib import import_module
+from itertools import islice
+from typing import Any, NamedTuple
 
 MAX_FRAME = 8 << 20
 MAX_PARTS = 1_000_000
@@ -34,6 +41,8 @@ MAX_KEYS = 2_000
 to build."""
 MAX_KEY = 1 << 53
 """Whole numbers below this have different hashes; larger ones can be made to share one."""
+MAX_KEY_TEXT = 20
+"""Greatest length of a key that is a number of another type, as text, for the same reason."""
 MAX_INT_BITS = 4096
 MAX_TEXT = 1_000_000
 FEW_ITEMS = 1_000
@@ -42,13 +51,60 @@ request."""
 
 _HEADER = struct.Struct(">I")
 _HEX = re.compile("(?:[0-9a-f]{2})*")
+_DTYPE = re.compile(r"\|b1|\|[iu]1|<[iu][248]|<f[248]|<c8|<c16")
+_MAX_DIMENSIONS = 32
 _CHUNK = 1 << 14
 _COLLECTIONS: dict[str, tuple[type, ...]] = {
     "tuple": (tuple,),
     "list": (list, deque),
-    "set": (set, frozenset),
+    "set": (set,),
+    "frozenset": (frozenset,),
     "dict": (dict,),
 }
+_BYTES: dict[str, type] = {"bytes": bytes, "bytearray": bytearray}
+
+
+class _Written(NamedTuple):
+    """A type whose values are sent as text.
+
+    Attributes:
+        pattern: the form of the text, which bounds the time and memory that reading it takes.
+        read: converts the text to the value; `write` returns that same text of the value.
+    """
+
+    kind: type
+    pattern: str
+    read: Callable[[str], Any]
+    write: Callable[[Any], str]
+
+
+_OFFSET = r"([+-]\d\d:\d\d(:\d\d(\.\d{6})?)?)?"
+_TIME = r"\d\d:\d\d:\d\d(\.\d{6})?" + _OFFSET
+_DAY = r"\d{4}-\d\d-\d\d"
+_MICROSECOND = timedelta(microseconds=1)
+_WRITTEN = {
+    "complex": _Written(complex, r"[-+0-9.einfaj()]{2,60}", complex, repr),
+    "fraction": _Written(Fraction, r"-?\d{1,1000}(/\d{1,1000})?", Fraction, str),
+    "decimal": _Written(
+        Decimal, r"-?(\d{1,1000}(\.\d{1,1000})?(E[+-]\d{1,3})?|Infinity|NaN)", Decimal, str
+    ),
+    "date": _Written(date, _DAY, date.fromisoformat, date.isoformat),
+    "time": _Written(time_of_day, _TIME, time_of_day.fromisoformat, time_of_day.isoformat),
+    "datetime": _Written(datetime, f"{_DAY}T{_TIME}", datetime.fromisoformat, datetime.isoformat),
+    "timedelta": _Written(
+        timedelta,
+        r"-?\d{1,20}",
+        lambda text: timedelta(microseconds=int(text)),
+        lambda value: str(value // _MICROSECOND),
+    ),
+    "range": _Written(
+        range,
+        r"-?\d{1,15}( -?\d{1,15}){2}",
+        lambda text: range(*map(int, text.split())),
+        lambda value: f"{value.start} {value.stop} {value.step}",
+    ),
+}
+_TAGS: dict[Any, str] = {each.kind: tag for tag, each in _WRITTEN.items()}
 
 
 def _no_constant(name: str) -> None:
@@ -205,10 +261,12 @@ class _TooMany(Exception):
 def encode(value: Any, refer: Callable[[Any], Any], most: int = MAX_ITEMS) -> Any:
     """Return the JSON form of a value.
 
-    Numbers of any kind (numpy's too, and subclasses of float) become plain ones, and so do text and
-    bytes; tuples, lists, sets and dicts are sent by value, whatever their own methods do. For any
-    other object `refer(value)` returns its reference, `{"object": number}`; so for an instance of a
-    subclass of these that can be called, or equals only itself.
+    Numpy's scalars become plain numbers, and instances of subclasses of a number, a text or bytes
+    become these; tuples, lists, sets and dicts are sent by value, whatever their own methods do.
+    The types of `_WRITTEN` and numpy's arrays of numbers keep their type. For any other object
+    `refer(value)` returns its reference, `{"object": number}`; so for an instance of a subclass of
+    these that can be called, or equals only itself, and for a value that would be decoded as
+    another one.
 
     Args:
         most: the greatest number of items, nested ones included. A longer collection is `{"large":
@@ -231,20 +289,22 @@ def _encoded(value: Any, refer: Callable[[Any], Any], room: Iterator[int], depth
         return value if len(value) <= MAX_TEXT else refer(value)
     if value is None or kind is bool:
         return value
-    if kind is bytes:
-        return {"bytes": value.hex()} if 2 * len(value) <= MAX_TEXT else refer(value)
+    if kind is bytes or kind is bytearray:
+        return {kind.__name__: value.hex()} if 2 * len(value) <= MAX_TEXT else refer(value)
     if kind is int:
         return value if value.bit_length() <= MAX_INT_BITS else refer(value)
+    if kind in _TAGS:
+        return _written(value, _TAGS[kind], room) or refer(value)
     form = _form(kind)
     if form is None:
-        return refer(value)
+        return (_array_written(value, room) if is_array(value) else None) or refer(value)
     if not isinstance(form, str):
         return _encoded(form(value), refer, room, depth)
     if depth >= MAX_DEPTH:
         return refer(value)
     depth += 1
     base: Any = next(each for each in _COLLECTIONS[form] if isinstance(value, each))
-    if form in ("dict", "set") and not _has_safe_keys(base.__iter__(value)):
+    if form not in ("list", "tuple") and not _has_safe_keys(base.__iter__(value)):
         return refer(value)
     parts = []
     for item in base.items(value) if form == "dict" else base.__iter__(value):
@@ -254,9 +314,46 @@ def _encoded(value: Any, refer: Callable[[Any], Any], room: Iterator[int], depth
             parts.append([_encoded(each, refer, room, depth) for each in item])
         else:
             parts.append(_encoded(item, refer, room, depth))
-    if form == "set":  # The order of a set depends on the addresses of its objects.
+    if form in ("set", "frozenset"):  # Their order depends on the addresses of its objects.
         parts.sort(key=repr)
     return {form: parts}
+
+
+def _written(value: Any, tag: str, room: Iterator[int]) -> dict[str, str] | None:
+    """Return the JSON form of a value that is sent as text; None if another value would arrive."""
+    if type(getattr(value, "tzinfo", None)) not in (type(None), timezone):
+        return None  # Another time zone's methods may be a student's.
+    written = _WRITTEN[tag]
+    try:
+        text = written.write(value)
+        if not re.fullmatch(written.pattern, text, re.ASCII):
+            return None
+        is_same = repr(written.read(text)) == repr(value)
+    except Exception:  # A fraction's parts can be set to anything.
+        return None
+    if tag == "range":
+        _take(room, len(value))
+    return {tag: text} if is_same else None
+
+
+def _take(room: Iterator[int], items: int) -> None:
+    if items and next(islice(room, items - 1, None), None) is None:
+        raise _TooMany
+
+
+def is_array(value: Any) -> bool:
+    """Return whether a value is an array of numpy's own class."""
+    # Where there is an array, numpy is imported already.
+    return type(value) is getattr(sys.modules.get("numpy"), "ndarray", None)
+
+
+def _array_written(value: Any, room: Iterator[int]) -> dict[str, list[Any]] | None:
+    """Return the JSON form of an array; None if it holds anything but numbers, or too many."""
+    too_large = 2 * value.nbytes > MAX_TEXT or value.ndim > _MAX_DIMENSIONS
+    if too_large or not _DTYPE.fullmatch(value.dtype.str):
+        return None
+    _take(room, value.size)
+    return {"array": [value.dtype.str, list(value.shape), value.tobytes().hex()]}
 
 
 def _has_safe_keys(keys: Iterator[Any]) -> bool:
@@ -266,13 +363,15 @@ def _has_safe_keys(keys: Iterator[Any]) -> bool:
 
 def is_safe_key(key: Any) -> bool:
     """Return whether a key is without numbers so large that they can be made to share a hash."""
-    if isinstance(key, tuple):
+    if isinstance(key, (tuple, frozenset)):
         return all(map(is_safe_key, key))
+    if isinstance(key, (complex, Fraction, Decimal)):
+        return len(str(key)) <= MAX_KEY_TEXT
     return not isinstance(key, int) or abs(key) < MAX_KEY
 
 
 @lru_cache(maxsize=1000)
-def _form(kind: Any) -> str | Callable[[Any], bool | int | float | str | bytes] | None:
+def _form(kind: Any) -> str | Callable[[Any], Any] | None:
     """Return the encoder for a type: a collection's tag, a converter to a built-in number, text or
     bytes, or None for objects that are sent by reference."""
     if kind.__eq__ is object.__eq__ or any("__call__" in vars(each) for each in kind.__mro__):
@@ -286,21 +385,26 @@ def _form(kind: Any) -> str | Callable[[Any], bool | int | float | str | bytes] 
             return form
     if issubclass(kind, str):
         return str.__str__
-    if issubclass(kind, (bytes, bytearray)):
-        return _as_bytes
+    if issubclass(kind, bytes):
+        return lambda value: bytes(memoryview(value))
+    if issubclass(kind, bytearray):
+        return lambda value: bytearray(memoryview(value))
     if issubclass(kind, float):
         return float.__float__
     if issubclass(kind, int):
         return int.__int__
-    if kind.__name__ in ("bool", "bool_") and kind.__module__ == "numpy":
+    if kind.__module__ != "numpy":
+        return complex.__complex__ if issubclass(kind, complex) else None
+    if kind.__name__ in ("bool", "bool_"):
         return bool
-    if issubclass(kind, numbers.Integral):
-        return int
-    return float if issubclass(kind, numbers.Real) else None
+    return next((each for base, each in _SCALARS.items() if issubclass(kind, base)), None)
 
 
-def _as_bytes(value: bytes | bytearray) -> bytes:
-    return bytes(memoryview(value))
+_SCALARS: dict[type, Callable[[Any], Any]] = {
+    numbers.Integral: int,
+    numbers.Real: float,
+    numbers.Complex: complex,
+}
 
 
 class Budget:
@@ -353,17 +457,22 @@ def _decoded(message: Any, resolve: Callable[[str, int], Any], budget: Budget, d
         return resolve(tag, body)
     if tag == "float" and body in ("nan", "inf", "-inf"):
         return float(body)
-    if tag == "bytes":
-        return _bytes(body)
+    if tag in _BYTES:
+        return _BYTES[tag](_bytes(body))
+    if tag in _WRITTEN:
+        return _read(_WRITTEN[tag], body, budget)
+    if tag == "array":
+        return _array(body, budget)
     if type(body) is not list or len(body) > MAX_ITEMS or tag not in _COLLECTIONS:
         raise ProtocolError("not a value")
     depth += 1
-    budget.take(1 + len(body), len(body) if tag in ("set", "dict") else 0)
+    budget.take(1 + len(body), len(body) if tag not in ("list", "tuple") else 0)
     if tag in ("list", "tuple"):
         items = [_decoded(item, resolve, budget, depth) for item in body]
         return items if tag == "list" else tuple(items)
-    if tag == "set":
-        return {_key(item, resolve, budget, depth) for item in body}
+    if tag in ("set", "frozenset"):
+        keys = (_key(item, resolve, budget, depth) for item in body)
+        return set(keys) if tag == "set" else frozenset(keys)
     if not all(type(pair) is list and len(pair) == 2 for pair in body):
         raise ProtocolError("not pairs")
     return {_key(k, resolve, budget, depth): _decoded(v, resolve, budget, depth) for k, v in body}
@@ -373,6 +482,45 @@ def _bytes(body: Any) -> bytes:
     if type(body) is not str or len(body) > MAX_TEXT or not _HEX.fullmatch(body):
         raise ProtocolError("not bytes")
     return bytes.fromhex(body)
+
+
+def _read(written: _Written, body: Any, budget: Budget) -> Any:
+    """Return the value of a text."""
+    if type(body) is not str or not re.fullmatch(written.pattern, body, re.ASCII):
+        raise ProtocolError(f"not a {written.kind.__name__}")
+    try:
+        value = written.read(body)
+    except (ArithmeticError, ValueError) as error:
+        raise ProtocolError(f"not a {written.kind.__name__}") from error
+    if written.write(value) != body:
+        raise ProtocolError(f"not how a {written.kind.__name__} is written")
+    if written.kind is range:
+        budget.take(len(value))
+    return value
+
+
+def _array(body: Any, budget: Budget) -> Any:
+    """Return the array of a dtype, a shape and the bytes of its numbers, row by row."""
+    if type(body) is not list or len(body) != 3:
+        raise ProtocolError("not an array")
+    dtype, shape, content = *body[:2], _bytes(body[2])
+    if type(dtype) is not str or not _DTYPE.fullmatch(dtype):
+        raise ProtocolError("not the dtype of an array of numbers")
+    if type(shape) is not list or len(shape) > _MAX_DIMENSIONS:
+        raise ProtocolError("not a shape")
+    if not all(type(size) is int and 0 <= size <= MAX_ITEMS for size in shape):
+        raise ProtocolError("not a shape")
+    size = math.prod(shape)
+    budget.take(1 + size)
+    if size * int(dtype[2:]) != len(content) or (dtype == "|b1" and not set(content) <= {0, 1}):
+        raise ProtocolError("not the numbers of this array")
+    try:
+        numpy = import_module("numpy")
+    except ImportError as error:
+        raise ProtocolError(
+            "an array needs numpy: add it to student_code.packages in course.toml"
+        ) from error
+    return numpy.ndarray(shape, numpy.dtype(dtype), bytearray(content))
 
 
 def _key(message: Any, resolve: Callable[[str, int], Any], budget: Budget, depth: int) -> Any:

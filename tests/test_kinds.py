@@ -1,0 +1,255 @@
+"""Exact kinds of values cross the wall as themselves, and what is no such value is refused."""
+
+from __future__ import annotations
+
+import datetime as dt
+import math
+import time
+from decimal import Decimal
+from fractions import Fraction
+from typing import Any
+
+import numpy as np
+import pytest
+from replies import Says
+
+from autograder.errors import AuthorError
+from autograder.testing import close, is_object, plain
+from autograder.wall.inside import protocol
+from autograder.wall.proxies import Student
+from autograder.wall.targets import LocalTarget, RemoteTarget
+
+CELL = """
+import datetime as dt
+import math
+import numpy as np
+from decimal import Decimal
+from fractions import Fraction
+
+def made(expression):
+    return eval(expression)
+
+def same(value, expression):
+    return repr(value) == repr(eval(expression))
+
+kept = np.array([[1.0, 2.0, 3.0], [4.0, 5.0, 6.0]])
+
+def grow(array):
+    array += 1
+"""
+EXACT = [
+    "1j", "complex(-0.0, math.inf)", "Fraction(-3, 4)", "Decimal('1.50')", "Decimal('-1E+30')",
+    "dt.date(2024, 2, 29)", "dt.time(23, 59, 1, 5)", "dt.time(tzinfo=dt.timezone.utc)",
+    "dt.datetime(2024, 2, 29, 23, 59)", "dt.timedelta(days=-1, microseconds=1)", "range(9, 0, -2)",
+    "range(5000)", "frozenset({1, (2, 3)})", "bytearray(b'ab')", "[Fraction(1, 2), {1j: b'x'}]",
+    "np.array([[1.5, -2.0], [3.0, math.inf]])", "np.array([True, False])", "np.array(7)",
+    "np.zeros((0, 3), dtype='f4')", "np.array([1j])", "np.arange(5000)", "np.arange(6)[::2]",
+    "(np.arange(6).reshape(2, 3).T, 'x')",
+]  # fmt: skip
+"""Expressions whose values are the same on both sides of the wall."""
+OTHERWISE = [
+    "dt.time(tzinfo=dt.timezone(dt.timedelta(0), 'here'))", "dt.datetime(2024, 1, 1, fold=1)",
+    "Decimal('sNaN')", "Decimal('1E+1000')", "range(10**18)", "type('H', (Fraction,), {})(1, 2)",
+    "np.array(['a'])", "np.array([1], dtype='>i4')", "np.ma.array([1])", "np.zeros(10**6)",
+    "np.array([None])", "{Fraction(1, 10**30)}",
+]  # fmt: skip
+"""Those that would arrive as something else, or as too much."""
+
+
+@pytest.fixture(scope="module")
+def process(server):
+    with server.spawn(1) as process:
+        assert process.request({"cell": CELL}, 10)["error"] is None
+        yield process
+
+
+@pytest.fixture(params=["here", "behind the wall"])
+def student(request, process) -> Student:
+    if request.param == "behind the wall":
+        return Student(RemoteTarget(process))
+    scope: dict[str, Any] = {}
+    exec(CELL, scope)
+    return Student(LocalTarget(scope))
+
+
+def here(expression: str) -> Any:
+    return eval(expression, {"dt": dt, "math": math, "np": np, **globals()})
+
+
+@pytest.mark.parametrize("expression", EXACT)
+def test_what_crosses_is_itself_in_both_directions(student, expression):
+    expected = here(expression)
+    found = student.made(expression)
+    assert repr(plain(found)) == repr(expected) and found == expected and expected == found
+    assert type(plain(found)) is type(expected) and isinstance(found, type(expected))
+    assert student.same(expected, expression)
+    assert not [each for each in student.seen if not isinstance(each, str | int | float | complex
+                | bytes | bytearray | Fraction | Decimal | dt.date | dt.time | dt.timedelta
+                | range)]  # fmt: skip
+
+
+@pytest.mark.parametrize("expression", OTHERWISE)
+def test_what_would_arrive_as_something_else_stays_an_object(student, expression):
+    found = student.made(expression)
+    assert is_object(found) and found != here(expression) and student.same(found, expression)
+    with pytest.raises((AuthorError, ValueError), match=r"cannot be sent|to be sent"):
+        student.same(here(expression), expression)
+
+
+def test_kinds_are_told_apart(student):
+    for one, other in [("Fraction(1, 3)", "1 / 3"), ("range(3)", "[0, 1, 2]"),
+                       ("np.array([1.0, 2.0])", "[1.0, 2.0]"), ("np.array([1])", "np.array([[1]])"),
+                       ("np.array([True])", "np.array([1])"), ("bytearray(b'a')", "'a'"),
+                       ("np.array([math.nan])", "np.array([math.nan])")]:  # fmt: skip
+        assert student.made(one) != here(other) and here(other) != student.made(one)
+    assert student.made("frozenset({1})") == {1} and not isinstance(
+        student.made("frozenset({1})"), set
+    )
+
+
+def test_arithmetic_is_python_s(student):
+    half, day = student.made("Fraction(1, 2)"), student.made("dt.date(2024, 2, 28)")
+    assert half + half / 3 == Fraction(2, 3) and half**-2 == 4 and half < Fraction(2, 3)
+    assert student.made("1j") ** 2 == -1 and abs(student.made("3 + 4j")) == 5
+    assert student.made("Decimal('0.1')") * 3 == Decimal("0.3")
+    assert day + dt.timedelta(2) == dt.date(2024, 3, 1) and (day - day).days == 0
+    assert day.year == 2024 and [each.month for each in student.made("[dt.date(1, 2, 3)]")] == [2]
+    assert student.made("frozenset({1, 2})") | {3} == {1, 2, 3} and 2 in student.made("range(3)")
+    assert [plain(each) for each in student.made("range(0, 9, 4)")] == [0, 4, 8]
+    for fails, kind in [(lambda: half / 0, "ZeroDivisionError"), (lambda: half + "x", "TypeError"),
+                        (lambda: student.made("Decimal('NaN')") < 1, "ArithmeticError"),
+                        (lambda: student.made("Decimal(1)") / 0, "ZeroDivisionError"),
+                        (lambda: student.made("1j") < 1, "TypeError")]:  # fmt: skip
+        assert student.error_of(fails) == kind
+
+
+def test_close_takes_numbers_of_every_kind_and_arrays(student):
+    assert student.made("Fraction(1, 3)") == close(1 / 3)
+    assert student.made("Decimal('0.1') * 3") == close(0.1 * 3)
+    assert student.made("(1 + 1e-12) * 1j") == close(1j) and student.made("1j") != close(1.0)
+    assert student.made("kept / 3") == close(np.array([[1, 2, 3], [4, 5, 6]]) / 3)
+    assert student.made("kept") != close(np.arange(6.0)) and student.made("kept") != close([1.0])
+    assert student.made("[1.0]") != close(np.ones(1)) and student.made("dt.timedelta(1)") != close(
+        1
+    )
+
+
+def test_an_array_is_used_as_in_numpy(student):
+    found = student["kept"]
+    assert found.shape == (2, 3) and found.sum() == 21.0 and len(found) == 2
+    assert found[0, 1] == 2.0 and found[1][2] == 6.0 and found[:, 1] == np.array([2.0, 5.0])
+    assert found[..., 0] == np.array([1.0, 4.0]) and found[1:] == np.array([[4.0, 5.0, 6.0]])
+    assert [row == np.array([1.0, 2.0, 3.0]) for row in found] == [True, False]
+    assert [plain(each) for each in found[0]] == [1.0, 2.0, 3.0] and 2.0 in found[0]
+    assert np.allclose(found, np.arange(1, 7).reshape(2, 3)) and abs(found - 1).max() == 5.0
+    assert (found < 3).sum() == 2 and found @ np.ones(3) == np.array([6.0, 15.0])
+    assert (
+        (found - 1).shape == (2, 3) and (found - 1)[0, 2] == 2.0 and (found - 1).max() == close(5)
+    )
+    assert student.error_of(lambda: (found - 1).nothing) == "AttributeError"
+    assert student.error_of(lambda: (found - 1)[9]) == "IndexError"
+    assert np.abs(found).mean() == 3.5 and plain(found).dtype == np.float64
+    for fails in (lambda: bool(found), lambda: found + np.ones(7)):
+        assert student.error_of(fails) == "ValueError"
+    for fails in (lambda: found[:, 7], lambda: found[9]):
+        assert student.error_of(fails) == "IndexError"
+
+
+def test_an_array_is_the_one_that_it_is_by_now(student):
+    given = student.inside.builtins.getattr(student.np, "zeros")(3)
+    assert given == np.zeros(3)
+    student.grow(given)
+    assert given == np.ones(3)
+    given[0] = 5.0
+    assert given == np.array([5.0, 1.0, 1.0])
+    for row in student["kept"]:
+        student.grow(row)
+    assert student["kept"][0] == np.array([2.0, 3.0, 4.0])
+
+
+def test_numbers_of_the_test_s_are_not_sent_with_an_array(student):
+    sent: list[Any] = []
+    perform = student._target.perform
+    student._target.perform = lambda request: sent.append(request) or perform(request)
+    assert (student["kept"] - 0.15625 > 0).any() and (student["kept"] * 0.15625).max() != 2
+    assert (student["kept"] + 0.15625)[0][0] > 1 and (0.15625 - student["kept"]).sum() < 0
+    student.finish()
+    assert "15625" not in str(sent) and np.array([0.15625]).tobytes().hex() not in str(sent)
+
+
+def test_what_a_student_s_answers_lead_to_takes_little(student):
+    """Whatever operators and functions a test uses on them."""
+    started = time.thread_time()
+    one, two, three = [student.made(f"np.ones({shape})") for shape in
+                       ((900, 1, 1), (1, 900, 1), (1, 1, 900))]  # fmt: skip
+    large, huge = student.made("Fraction(2**3000, 3)"), student.made("Decimal('9E+999')")
+    for explode in (lambda: plain(one + two) + three, lambda: large**large, lambda: 2**large,
+                    lambda: plain(student.made("2**4000")) ** student.made("Fraction(99999, 1)"),
+                    lambda: huge**huge, lambda: student.made("dt.timedelta(1)") * 10**300,
+                    lambda: student.made("bytearray(99)") * 10**9, lambda: large**9):  # fmt: skip
+        with student.raises(ArithmeticError, TypeError):
+            plain(explode())
+    assert time.thread_time() - started < 2
+
+
+MALFORMED = [
+    {"complex": "1"}, {"complex": " 1j"}, {"complex": "1_0j"}, {"complex": 1.0},
+    {"complex": "nanj("},
+    {"fraction": "2/4"}, {"fraction": "1e999999999"}, {"fraction": "1/0"}, {"fraction": "9" * 5000},
+    {"fraction": "1/3 "}, {"fraction": "\u0661"}, {"fraction": ["1"]}, {"fraction": "0.5"},
+    {"decimal": "1E+999999999"}, {"decimal": "sNaN"}, {"decimal": "NaN1"}, {"decimal": "1e5"},
+    {"decimal": "1_0"}, {"decimal": "+1"}, {"date": "2024-02-30"}, {"date": "20240229"},
+    {"date": "2024-W01-1"}, {"date": "0000-01-01"}, {"date": 0.5}, {"time": "24:00:00"},
+    {"time": "10:00"}, {"time": "10:00:00+99:00"}, {"time": "10:00:00.5"}, {"time": "10:00:00Z"},
+    {"datetime": "2024-02-29 10:00:00"}, {"datetime": "2024-02-29"}, {"timedelta": "1.5"},
+    {"timedelta": "9" * 20}, {"timedelta": "+1"}, {"timedelta": "-0"}, {"range": "1 2"},
+    {"range": "1 2 0"}, {"range": "0 999999999999999 1"}, {"range": "0 1 1 1"},
+    {"range": "0 200001 1"},
+    {"bytearray": "0"}, {"bytearray": [1]}, {"frozenset": [{"bytearray": "61"}]},
+    {"frozenset": 0.5},
+    {"set": [{"fraction": "1/999999999999999999999"}]}, {"set": [{"array": ["|b1", [0], ""]}]},
+    {"frozenset": [{"frozenset": [2**60]}]},
+    {"dict": [[{"decimal": "1.000000000000000000001"}, 1]]},
+    {"array": ["|O", [1], "00" * 8]}, {"array": ["<f8", [1], "00"]}, {"array": ["<f8", [-1], ""]},
+    {"array": ["<f8", [2**40, 0], ""]}, {"array": ["<f8", [True], "00" * 8]}, {"array": "<f8"},
+    {"array": ["|b1", [1], "02"]}, {"array": ["<f8", [0] * 40, ""]}, {"array": ["|V8", [0], ""]},
+    {"array": ["<f8,<f8", [0], ""]}, {"array": ["<f8", 1, "00" * 8]}, {"array": [["<f8"], [], ""]},
+    {"array": ["|i1", [100_000, 100_000, 100_000], ""]},
+    {"array": ["|u1", [500_001], "00" * 500_001]},
+    {"array": ["<f8", [1], "0G" * 8]}, {"array": ["<M8[D]", [0], ""]}, {"date": {"list": []}},
+]  # fmt: skip
+
+
+@pytest.mark.parametrize("message", MALFORMED, ids=lambda message: str(message)[:60])
+def test_what_no_value_is_written_as_is_refused_at_once(message):
+    started = time.thread_time()
+    with pytest.raises(protocol.ProtocolError):
+        plain(Student(Says({"values": [{"list": [message]}]})).x)
+    assert time.thread_time() - started < 1
+
+
+def test_what_is_refused_is_refused_wherever_the_parts_come_from():
+    """Many ranges and arrays in one reply are as long together as one may be."""
+    for part in ({"range": "0 90000 1"}, {"array": ["|i1", [90_000], "00" * 90_000]}):
+        with pytest.raises(protocol.ProtocolError, match="together"):
+            plain(Student(Says({"values": [{"list": [part] * 3}]})).x)
+
+
+def test_numbers_that_share_a_hash_are_no_keys_that_take_long():
+    prime, started = 2**61 - 1, time.thread_time()
+    same = [Fraction(count * prime + 1, 1) for count in range(1, 2000)]
+    with pytest.raises(protocol.ProtocolError):
+        protocol.decode({"set": [{"fraction": str(each)} for each in same]}, lambda tag, n: n)
+    parts = [complex(10**9 - 1_000_003 * count, count) for count in range(2000)]
+    texts = [repr(each) for each in parts if protocol.is_safe_key(each)]
+    protocol.decode({"set": [{"complex": text} for text in texts]}, lambda tag, number: number)
+    assert time.thread_time() - started < 1
+
+
+def test_without_numpy_an_array_is_no_reply(monkeypatch):
+    def missing(name: str) -> Any:
+        raise ModuleNotFoundError(name)
+
+    monkeypatch.setattr(protocol, "import_module", missing)
+    with pytest.raises(protocol.ProtocolError, match=r"student_code\.packages in course\.toml"):
+        protocol.decode({"array": ["<f8", [0], ""]}, lambda tag, number: number)
