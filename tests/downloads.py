@@ -25,13 +25,14 @@ def moodle(
     people: list[tuple[str, int, bytes, datetime]],
     flat: bool = False,
     old: bool = False,
+    file: str = "value.ipynb",
 ) -> Path:
     """Make Moodle's *Download all submissions*, in folders or not, as of 4.1 or older."""
     between = "_" if flat else "_/" if old else "/"
     return zipped(
         path,
         [
-            (f"{name}_{number}_assignsubmission_file{between}value.ipynb", content, when)
+            (f"{name}_{number}_assignsubmission_file{between}{file}", content, when)
             for name, number, content, when in people
         ],
     )
