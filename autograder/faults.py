@@ -12,6 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 from .errors import CourseError, SandboxLost, SandboxUnavailable, UnreadableNotebook
+from .packages import missing_extra
 from .texts import fit
 
 _log = logging.getLogger(__name__)
@@ -69,6 +70,8 @@ def in_words(error: BaseException) -> str:
         return str(error)
     if isinstance(error, OSError) and error.errno is not None:
         return fit(_of_system(error))
+    if isinstance(error, ImportError) and (command := missing_extra(error)):
+        return f"this needs {error.name}: run `{command}` in the clone"
     return (
         f"the autograder itself failed ({kind_and_place(error)}). Report it; with "
         "`autograder --log-level debug` the same command shows more."

@@ -3,7 +3,10 @@
 from __future__ import annotations
 
 import importlib.util
+import re
 import sys
+from contextlib import suppress
+from importlib.metadata import PackageNotFoundError, requires
 from pathlib import Path
 
 from .errors import CourseError
@@ -26,3 +29,14 @@ def not_installed(name: str) -> CourseError:
         f"the package {name}, which course.toml lets student code import, is not installed "
         f"for {sys.executable}: install it there, or leave it out"
     )
+
+
+def missing_extra(error: ImportError) -> str:
+    """Return the command that installs a module by an extra of the autograder; "" if none does."""
+    module = (error.name or "").partition(".")[0]
+    with suppress(PackageNotFoundError):
+        for each in requires("oneway-autograder") or ():
+            found = re.match(r"([\w.-]+).*extra == .([\w-]+)", each)
+            if found and found[1].replace("-", "_") == module:
+                return f"pip install ./coursecheck './autograder[{found[2]}]'"
+    return ""

@@ -7,7 +7,7 @@ from sphinx.application import Sphinx
 project = "The autograd course"
 extensions = ["myst_parser", "sphinx_click"]
 root_doc = "index"
-exclude_patterns = ["*.toml", "*.Containerfile"]
+exclude_patterns = ["*.toml", "*.Containerfile", "*.service", "*.yaml"]
 
 myst_heading_anchors = 3
 smartquotes = False  # -- begins an option, and is no dash

@@ -106,7 +106,7 @@ def test_what_students_install_imports_nothing_of_the_grader(path):
 
 ORDER = [
     # Plain data, errors, and helpers that import no other module.
-    "texts", "log", "errors", "faults", "model", "caching", "files", "packages",
+    "texts", "log", "errors", "packages", "faults", "model", "caching", "files",
     # What a course folder says, and the sandbox.
     "course_folder", "wall", "testing",
     # One submission: its file, its verdicts, its marks.

@@ -5,25 +5,32 @@
 
 from __future__ import annotations
 
+import json
 import os
+import re
 import shutil
 import subprocess
 import sys
 import tomllib
 import venv
 import zipfile
+from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
+import yaml
 from schools import COURSE
 
 from autograder.authoring.release import copy_course
+from autograder.commands.main import main
 from autograder.delivery.contents import wheel_metadata
+from autograder.faults import in_words
 
 pytestmark = pytest.mark.slow
 
 FOLDERS = {"coursecheck": "coursecheck", "autograder": "autograder", "course": "."}
 """By package, the folder whose pyproject.toml makes its wheel."""
+UNUSED = ("jupyterlab", "notebook")
 SECRETS = (".autograder_key", "gradebook.db", "solved.ipynb")
 
 
@@ -75,6 +82,36 @@ def test_a_wheel_says_what_it_is(wheels, package):
     assert named == tuple(about[key] for key in keys)
 
 
+@pytest.mark.parametrize(
+    ("module", "extra"),
+    [("prometheus_client.core", "serve"), ("jupyterlite_core", "browser"), ("tornado", "serve")],
+)
+def test_a_package_that_is_not_installed_is_named_with_its_extra(module, extra):
+    named = in_words(ModuleNotFoundError(name=module))
+    assert named.startswith(f"this needs {module}: run `pip install")
+    assert f"'./autograder[{extra}]'" in named
+    assert "the autograder itself failed" in in_words(ModuleNotFoundError(name="unheard_of"))
+
+
+def test_the_unit_and_the_containers_start_the_service():
+    unit = ConfigParser(interpolation=None)
+    unit.read(COURSE / "docs/autograder.service")
+    image = (COURSE / "docs/grader.Containerfile").read_text()
+    assert f"pip uninstall --quiet --yes {' '.join(UNUSED)}\n" in image
+    for name in re.findall(r"^COPY (.+) /\S+$", image, re.MULTILINE):
+        assert all((COURSE / each).exists() for each in name.split())
+    compose = yaml.safe_load((COURSE / "docs/compose.yaml").read_text())
+    [service] = compose["services"].values()
+    assert (COURSE / "docs" / service["build"]["context"]).resolve() == COURSE
+    assert service["build"]["dockerfile"] == "docs/grader.Containerfile"
+    [command] = re.findall(r"^CMD (.+)$", image, re.MULTILINE)
+    for line in (unit["Service"]["ExecStart"].split(), json.loads(command)):
+        assert Path(line[0]).name == "autograder"
+        serve = main.commands[line[1]]
+        chosen = serve.make_context(line[1], line[2:]).params
+        assert f":{chosen['port']}:" in service["ports"][0]
+
+
 @pytest.mark.campaign
 def test_the_wheels_grade_where_nothing_else_is(wheels, tmp_path):
     environment, course = tmp_path / "environment", tmp_path / "course"
@@ -82,6 +119,8 @@ def test_the_wheels_grade_where_nothing_else_is(wheels, tmp_path):
     pip = [environment / "bin/python", "-m", "pip", "install", "--quiet"]
     files = [*wheels.values()]
     subprocess.run([*pip, "-c", COURSE / "constraints.txt", *files], check=True, timeout=1800)
+    # As docs/grader.Containerfile does.
+    subprocess.run([*pip[:3], "uninstall", "--quiet", "--yes", *UNUSED], check=True)
     copy_course(COURSE, course)
     done = subprocess.run(
         [environment / "bin/autograder", "demo", "value", "--folder", tmp_path / "class"],
@@ -92,6 +131,7 @@ def test_the_wheels_grade_where_nothing_else_is(wheels, tmp_path):
     lines = {line.split()[1]: line.split() for line in done.stdout.splitlines() if "│" in line}
     assert lines["all_right"][3:6] == ["40", "/", "40"]
     assert lines["not_started"][3] == lines["empty_file"][3] == "0"
+    assert "Class report: this needs matplotlib: run `pip install" in done.stdout
     assert (tmp_path / "class/feedback/all_right/value/value.html").exists()
     size = sum(path.lstat().st_size for path in environment.rglob("*"))
     print(f"{len([*environment.rglob('*.dist-info')])} packages, {size / 1e6:.0f} MB")

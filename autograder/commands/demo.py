@@ -17,9 +17,9 @@ from ..authoring.release import copy_course, run_nbgrader
 from ..course_folder.assignments import Assignment, assignment_names, load_assignment, place_of
 from ..course_folder.key import course_key
 from ..errors import CourseError
+from ..faults import kept_at
 from ..judging.grader import Grader
 from ..model import Outcome
-from ..pages.class_report.page import write_report
 from ..pipeline.classroom import Classroom
 from ..pipeline.workers import OneProcess
 
@@ -73,13 +73,23 @@ def run_demo(course: Path, name: str | None, folder: Path | None, console: Conso
     with console.status("writing feedback pages"):
         run_nbgrader(scratch, "generate_feedback", name, "--force")
         run_nbgrader(scratch, "export", "--to", "marks.csv")
-        report = write_report(scratch, name, scratch / "class_report" / name)
+        report = _report(scratch, name)
     console.print(f"Feedback pages: {scratch}/feedback/STUDENT/{name}/{name}.html",
                   highlight=False)  # fmt: skip
     console.print(f"Class report: {report}", highlight=False)
     console.print(f"Marks of the class: {scratch}/marks.csv", highlight=False)
     jupyter = Path(sys.executable).with_name("jupyter")
     console.print(f"The formgrader on it: cd {scratch} && {jupyter} lab", highlight=False)
+
+
+def _report(course: Path, name: str) -> str:
+    """Write the class report and return its place, or why there is none."""
+    page = None
+    with kept_at(name) as fault:
+        from ..pages.class_report.page import write_report
+
+        page = write_report(course, name, course / "class_report" / name)
+    return fault.reason or str(page)
 
 
 def sample_class(assignment: Assignment) -> dict[str, dict[str, str]]:

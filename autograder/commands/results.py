@@ -174,13 +174,8 @@ def _publish_solutions(course: Path, assignments: tuple[str, ...], output: Path 
 def _publish_browser(
     course: Path, assignments: tuple[str, ...], output: Path | None, self_study: bool
 ) -> None:
-    try:
-        from ..delivery.browser.site import publish_browser
-    except ImportError as error:
-        raise CourseError(
-            "a site in the browser needs JupyterLite: run `pip install ./coursecheck "
-            "'./autograder[browser]'` in the clone"
-        ) from error
+    from ..delivery.browser.site import publish_browser
+
     folder = output or course / "artefacts" / ("self-study" if self_study else "browser")
     with errors.status("building the site"):
         made = publish_browser(course, assignments, folder, self_study)

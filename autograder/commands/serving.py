@@ -9,7 +9,6 @@ from pathlib import Path
 import click
 
 from ..course_folder.assignments import find_course
-from ..errors import CourseError
 from ..terminal import console, course_option, for_people
 
 
@@ -42,13 +41,8 @@ def serve(
     *Fetch Feedback* and on that page, as [service] in course.toml says. A JupyterHub that starts
     this as its service says who people are; without one, each student has a secret link.
     """
-    try:
-        from ..delivery.service.serving import CHANGED, serve
-    except ImportError as error:
-        raise CourseError(
-            "the service needs Tornado and Prometheus's client: run `pip install ./coursecheck "
-            "'./autograder[serve]'` in the clone"
-        ) from error
+    from ..delivery.service.serving import CHANGED, serve
+
     on_hub = "JUPYTERHUB_SERVICE_PREFIX" in os.environ
     why = serve(find_course(course), address, port, workers, [*instructors], on_hub)
     if why == CHANGED:

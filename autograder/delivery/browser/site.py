@@ -33,7 +33,6 @@ from ...errors import CourseError
 from ...pages.markdown import markdown_html
 from ...pages.templates import templates
 from ..contents import build_wheels, copy_assignment, copy_extra, released
-from ..lesson.site import build
 from ..self_study import SOLUTIONS, add_self_study, start_of_self_study
 from .runtime import build_runtime
 
@@ -77,6 +76,8 @@ def publish_browser(
         if self_study:
             add_self_study(course, chosen, contents)
         if settings.lesson.folder:
+            from ..lesson.site import build
+
             link = "../../lab/index.html?path={name}/{name}.ipynb"
             build(course, contents / "lesson", chosen, link)
         (work / "own").mkdir()

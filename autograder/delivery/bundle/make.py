@@ -15,7 +15,6 @@ from ...course_folder.settings import load_settings
 from ...errors import CourseError
 from ...pages.templates import templates
 from ..contents import build_wheels, copy_assignment, copy_extra, released, wheel_metadata
-from ..lesson.site import build
 from ..self_study import SOLUTIONS, add_self_study, start_of_self_study
 
 LESSON = "lesson"  # notebooks lead to ../lesson/
@@ -68,6 +67,8 @@ def publish(
         extra = copy_extra(course, settings, chosen, made)
         wheels = build_wheels(course, settings, made)
         if settings.lesson.folder:
+            from ..lesson.site import build
+
             build(course, made / LESSON, chosen)
         lines = [_requirement(wheel) for wheel in wheels]
         if not settings.wheel:
