@@ -120,7 +120,7 @@ def test_what_is_backed_up_while_people_work_is_whole(course, empty, tmp_path):
     assert not (empty / "submitted/s0/value/link").is_symlink()
 
 
-def test_nothing_is_overwritten_unasked_and_what_was_there_is_put_aside(course, tmp_path):
+def test_restoring_refuses_to_overwrite_and_backs_up_when_asked(course, tmp_path):
     run = [sys.executable, "-m", "autograder"]
     file = tmp_path / "kept.tar.gz"
     subprocess.run([*run, "backup", str(file)], cwd=course, check=True)

@@ -1,4 +1,4 @@
-"""The wheels hold all of the packages and nothing else, and grade in an environment of their own.
+"""The wheels hold exactly the packages, and grade in an environment of their own.
 
 `make dist` leaves them in `artefacts/dist`.
 """
@@ -113,7 +113,7 @@ def test_the_unit_and_the_containers_start_the_service():
 
 
 @pytest.mark.campaign
-def test_the_wheels_grade_where_nothing_else_is(wheels, tmp_path):
+def test_the_wheels_grade_in_an_empty_environment(wheels, tmp_path):
     environment, course = tmp_path / "environment", tmp_path / "course"
     venv.create(environment, with_pip=True)
     pip = [environment / "bin/python", "-m", "pip", "install", "--quiet"]

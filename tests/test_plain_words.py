@@ -84,5 +84,5 @@ def test_code_in_markdown_is_not_prose():
 
 
 def test_the_clone_has_none(capsys):
-    assert len(files()) > 20 and (ROOT / "CONTRIBUTING.md").exists()
+    assert len(files()) > 200 and (ROOT / "CONTRIBUTING.md").exists()
     assert main() == 0, capsys.readouterr().out
