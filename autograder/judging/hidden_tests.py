@@ -302,7 +302,10 @@ def _raises_of_steps(student: Student) -> Iterator[None]:
 
     def raises(expected: Any, *call: Any, **options: Any) -> Any:
         if options.get("match") is not None:
-            raise AuthorError("what a student's error says does not come here: leave `match` out")
+            raise AuthorError(
+                "the text of a student's error does not come by itself: leave `match` out, and "
+                "compare student.error_text(function, …) with the text that it must be"
+            )
         if not call:
             return block(expected, **options)
         with block(expected) as raised:

@@ -16,6 +16,7 @@ from __future__ import annotations
 
 import math
 import operator
+import sys
 import time
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -65,6 +66,8 @@ class Student:
         helpers: the compiled helper modules, by name.
 
     Attributes:
+        inside: the helper modules and the modules of Python's own library.
+        files: the files in the folder of the student's process.
         seen: every value that the test looked at, and every error, in order. Two namespaces with
             the same `seen` in the same test behave alike in it.
     """
@@ -72,6 +75,7 @@ class Student:
     def __init__(self, target: Target, helpers: dict[str, bytes] | None = None) -> None:
         self.seen: list[Any] = []
         self.inside = _Inside(self, helpers or {})
+        self.files = _Files(self)
         self._target = target
         self._queue: list[list[Any]] = []
         self._open: list[Promise] = []
@@ -105,6 +109,18 @@ class Student:
         except StudentError as error:
             return error.kind
         return None
+
+    def printed(self, function: Any, *arguments: Any, **keywords: Any) -> Any:
+        """Return the text that a call of the student's function prints."""
+        return self._step("printed", function, list(arguments), keywords)
+
+    def error_text(self, function: Any, *arguments: Any, **keywords: Any) -> Any:
+        """Return the text of the exception that a call of the student's function raises, if any."""
+        return self._step("error_text", function, list(arguments), keywords)
+
+    def run(self, function: Any, *arguments: Any, **keywords: Any) -> Any:
+        """Return the result of a call of the student's coroutine function, run to its end."""
+        return self._step("run", function, list(arguments), keywords)
 
     @contextmanager
     def raises(self, *kinds: type[Exception]) -> Iterator[None]:
@@ -259,8 +275,24 @@ class Student:
             self.seen.append("an object" if kind in (Promise, _Large) else value)
 
 
+class _Files:
+    """The files in the folder of the student's process, by name; a claim like every answer."""
+
+    def __init__(self, student: Student) -> None:
+        self._student = student
+
+    def __getitem__(self, name: str) -> Any:
+        """Return the text of a file in UTF-8."""
+        return self._student._step("read_text", name)
+
+    def bytes(self, name: str) -> Any:
+        """Return the bytes of a file."""
+        return self._student._step("read_bytes", name)
+
+
 class _Inside:
-    """The helper modules of the hidden tests: each is sent, compiled, when it is used."""
+    """The helper modules of the hidden tests, each sent, compiled, when it is used, and the modules
+    of Python's own library."""
 
     def __init__(self, student: Student, helpers: dict[str, bytes]) -> None:
         self._student = student
@@ -271,10 +303,13 @@ class _Inside:
             raise AttributeError(name)
         if name == "builtins":
             return self._student._step("builtins")
+        if name not in self._helpers and name in sys.stdlib_module_names:
+            return self._student._step("import", name)
         if name not in self._helpers:
+            own = "".join(f"{each}, " for each in self._helpers)
             raise AuthorError(
                 f"there is no helper module grading_tests/inside/{name}.py. Write it there, or use "
-                f"one of {', '.join(['builtins', *self._helpers])}"
+                f"{own}or a module of Python's own library"
             )
         if name in self._student._target.modules:
             return self._student._step("module", name)
@@ -325,6 +360,13 @@ class _State:
         return type(self.value) not in _NOT_PLAIN
 
 
+_NAMED = frozenset([
+    "__annotations__", "__bases__", "__defaults__", "__dict__", "__doc__", "__kwdefaults__",
+    "__module__", "__mro__", "__name__", "__qualname__", "__wrapped__",
+])  # fmt: skip
+"""Attributes of functions and classes that a test may ask for. Python itself uses the others."""
+
+
 class Promise:
     """A value that lives in a student's namespace, or will when the test looks.
 
@@ -342,7 +384,8 @@ class Promise:
     # Steps.
 
     def __getattr__(self, name: str) -> Any:
-        if name == "_promise_" or (name.startswith("__") and name.endswith("__")):
+        own = name.startswith("__") and name.endswith("__") and name not in _NAMED
+        if name == "_promise_" or own:
             raise AttributeError(name)
         if _is_own_array(self):
             return _of_array(self, lambda array: getattr(array, name))
@@ -372,6 +415,23 @@ class Promise:
 
     def __delitem__(self, key: Any) -> None:
         self._promise_.student._step("delitem", self, key)
+
+    def __enter__(self) -> Any:
+        return self._promise_.student._step("enter", self)
+
+    def __exit__(self, kind: Any, error: BaseException | None, trace: Any) -> None:
+        """Leave the student's context, which cannot suppress an error of the block."""
+        student, found = self._promise_.student, error
+        if error is None:
+            try:
+                student.finish()
+            except StudentError as late:
+                found = late
+        if found is None or isinstance(found, StudentError):
+            student._step("exit", self, getattr(found, "kind", None))
+            student.finish()
+        if found is not None and found is not error:
+            raise found
 
     # Looks.
 
@@ -491,6 +551,13 @@ class Promise:
         student._write_down(result)
         return result
 
+
+def _attribute(name: str) -> Any:
+    return property(lambda self: self._promise_.student._step("getattr", self, name))
+
+
+for _name in ("__annotations__", "__doc__", "__module__"):  # which the class has itself
+    setattr(Promise, _name, _attribute(_name))
 
 _NOT_PLAIN = frozenset([Promise, _Large, _Broken, type(_OPEN)])
 _TEXTS = (str, bytes, bytearray)

@@ -11,8 +11,11 @@ import marshal
 import operator
 import traceback
 from collections.abc import Callable
+from contextlib import redirect_stdout
 from importlib import import_module
+from io import StringIO
 from itertools import islice
+from pathlib import Path
 from types import ModuleType
 from typing import Any
 
@@ -25,6 +28,34 @@ BINARY = (
 )  # fmt: skip
 COMPARISONS = ("lt", "le", "gt", "ge")
 UNARY = ("neg", "pos", "abs", "invert")
+
+
+def _printed(function: Any, arguments: list[Any], keywords: dict[str, Any]) -> str:
+    with redirect_stdout(StringIO()) as printed:
+        function(*arguments, **keywords)
+    return printed.getvalue()
+
+
+def _error_text(function: Any, arguments: list[Any], keywords: dict[str, Any]) -> str | None:
+    try:
+        function(*arguments, **keywords)
+    except Exception as error:
+        return str(error)
+    return None
+
+
+def _run(function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Any:
+    async def awaited() -> Any:
+        return await function(*arguments, **keywords)
+
+    return import_module("asyncio").run(awaited())
+
+
+def _exit(manager: Any, kind: str | None) -> None:
+    """Leave a context, with an error of a built-in kind if there was one."""
+    raised = getattr(builtins, kind) if kind else None
+    type(manager).__exit__(manager, raised, raised and raised.__new__(raised), None)
+
 
 _VERBS: dict[str, Callable[..., Any]] = {
     **{name: getattr(operator, name) for name in (*BINARY, *IN_PLACE, *COMPARISONS, *UNARY)},
@@ -39,6 +70,13 @@ _VERBS: dict[str, Callable[..., Any]] = {
     "setattr": setattr,
     "import": import_module,
     "call": lambda function, arguments, keywords: function(*arguments, **keywords),
+    "printed": _printed,
+    "error_text": _error_text,
+    "run": _run,
+    "read_text": lambda name: Path(name).read_text("utf-8"),
+    "read_bytes": lambda name: Path(name).read_bytes(),
+    "enter": lambda manager: type(manager).__enter__(manager),
+    "exit": _exit,
     "isinstance": isinstance,
     "len": len,
     "bool": bool,

@@ -1,0 +1,128 @@
+"""Hidden tests ask for more than values: printed text, files, coroutines, contexts, error texts."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+from autograder.errors import AuthorError, StudentError
+from autograder.testing import is_object, plain
+from autograder.wall.proxies import Student
+from autograder.wall.targets import LocalTarget, RemoteTarget
+
+CELL = '''
+import asyncio
+import functools
+
+def greet(name, *, times=1):
+    """Greet somebody."""
+    for _ in range(times):
+        print("Hello", name)
+
+def refuse(why):
+    raise ValueError(f"no {why}")
+
+async def double(number):
+    await asyncio.sleep(0)
+    return 2 * number
+
+async def both(*numbers):
+    return await asyncio.gather(*map(double, numbers))
+
+def save(name, text):
+    with open(name, "w", encoding="utf-8") as file:
+        file.write(text)
+
+def save_much(name):
+    save(name, "x" * 1_200_000 + "y")
+
+class Door:
+    """A way in."""
+    log = []
+
+    def __init__(self, holds=False):
+        self.holds = holds
+
+    def __enter__(self):
+        self.log.append("in")
+        return self
+
+    def __exit__(self, kind, error, trace):
+        self.log.append("out" if kind is None else kind.__name__)
+        return self.holds
+
+def stuck():
+    return functools.partial(greet, "Ada")
+'''
+
+
+@pytest.fixture(params=["here", "behind the wall"])
+def student(request, server, tmp_path, monkeypatch):
+    if request.param == "here":
+        monkeypatch.chdir(tmp_path)
+        scope: dict[str, Any] = {"__name__": "__main__"}
+        exec(CELL, scope)
+        yield Student(LocalTarget(scope))
+    else:
+        with server.spawn(1) as process:
+            assert process.request({"cell": CELL}, 10)["error"] is None
+            yield Student(RemoteTarget(process))
+
+
+def test_what_a_call_prints(student):
+    assert student.printed(student.greet, "Ada", times=2) == "Hello Ada\nHello Ada\n"
+    assert student.error_of(lambda: student.printed(student.refuse, "x")) == "ValueError"
+
+
+def test_what_an_error_says_comes_where_it_is_asked_for(student):
+    assert student.error_text(student.refuse, "bread") == "no bread"
+    assert student.error_text(student.greet, "Ada") == None  # noqa: E711 (a promise)
+    with pytest.raises(StudentError) as error:
+        plain(student.refuse("secret"))
+    assert "secret" not in repr(error.value) and "secret" not in repr(student.seen)
+
+
+def test_a_coroutine_is_run_to_its_end(student):
+    assert student.run(student.double, 4) == 8 and student.run(student.both, 1, 2) == [2, 4]
+    assert student.error_of(lambda: student.run(student.greet, "Ada")) == "TypeError"
+
+
+def test_what_was_written(student):
+    student.save("out.txt", "é\n")
+    assert student.files["out.txt"] == "é\n" and student.files.bytes("out.txt") == b"\xc3\xa9\n"
+    student.save_much("long.txt")
+    assert is_object(student.files["long.txt"]) and student.files["long.txt"][-1] == "y"
+    assert student.error_of(lambda: student.files["none.txt"]) == "FileNotFoundError"
+
+
+def test_a_context_is_entered_and_left(student):
+    with student.Door() as door:
+        assert door.holds == False and student.Door.log == ["in"]  # noqa: E712 (a promise)
+    assert student.Door.log == ["in", "out"]
+
+
+def test_a_context_of_the_student_s_keeps_no_error_from_a_test(student):
+    door = student.Door(holds=True)
+    with pytest.raises(StudentError), door:
+        student.refuse("x")
+    with pytest.raises(AssertionError), door:
+        raise AssertionError
+    assert student.Door.log[-1] == "in" and student.Door.log[1] == "ValueError"
+
+
+def test_python_s_own_modules_are_inside(student):
+    assert student.inside.math.gcd(12, 18) == 6
+    assert student.inside.os.path.join("a", "b") == "a/b"
+    with pytest.raises(AuthorError, match=r"inside/numpyy\.py.*a module of Python"):
+        student.inside.numpyy  # noqa: B018
+
+
+def test_what_a_function_says_of_itself_is_the_student_s(student):
+    assert student.greet.__name__ == "greet" and student.greet.__doc__ == "Greet somebody."
+    assert student.Door.__doc__ == "A way in." and student.Door().__module__ == "__main__"
+    assert student.Door.__bases__[0].__name__ == "object" and "log" in student.Door.__dict__
+    assert student.greet.__annotations__ == {} and student.greet.__kwdefaults__ == {"times": 1}
+    assert student.stuck().__doc__ != "A way in."
+    with pytest.raises(AttributeError):
+        student.greet.__array_interface__  # noqa: B018
