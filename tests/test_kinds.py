@@ -96,7 +96,7 @@ def test_what_would_arrive_as_something_else_stays_an_object(student, expression
         student.same(here(expression), expression)
 
 
-def test_kinds_are_told_apart(student):
+def test_values_of_different_kinds_differ(student):
     for one, other in [("Fraction(1, 3)", "1 / 3"), ("range(3)", "[0, 1, 2]"),
                        ("np.array([1.0, 2.0])", "[1.0, 2.0]"), ("np.array([1])", "np.array([[1]])"),
                        ("np.array([True])", "np.array([1])"), ("bytearray(b'a')", "'a'"),

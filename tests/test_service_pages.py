@@ -106,7 +106,7 @@ def running(course: Path, rules: str = "") -> Iterator[Running]:
     thread.start()
     try:
         assert up.wait(30)
-        change = partial(ends["loop"].call_soon_threadsafe, ends["news"].tell, ["ada"])
+        change = partial(ends["loop"].call_soon_threadsafe, ends["news"].wake, ["ada"])
         yield Running(f"http://127.0.0.1:{port}", course, change)
     finally:
         ends["loop"].call_soon_threadsafe(ends["done"].set)

@@ -343,7 +343,7 @@ def _take(room: Iterator[int], items: int) -> None:
 
 def is_array(value: Any) -> bool:
     """Return whether a value is an array of numpy's own class."""
-    # Where there is an array, numpy is imported already.
+    # If there is an array, numpy is imported already.
     return type(value) is getattr(sys.modules.get("numpy"), "ndarray", None)
 
 
