@@ -54,6 +54,8 @@ HABITS = [
           "write `about`, or name what is reported"),
     habit(r"\A(It|Its|They|Their|These|This|He|She)\b(?! (module|function|file|test)\b)",
           "name the subject", "docstring"),
+    habit(r"\Atest (what|who|whose|whoever|where|it|they|nor|or|of)\b",
+          "name the subject first: `test_a_file_that_…`", "test name"),
     habit(r"\b(nobody|no one|no-one|nothing else|nowhere)\b(?! less)",
           "state the positive: who does, what holds"),
     habit(r"\b(anew|whence|whoever|whosoever|thereof|whereof|wherein|thereby|therein|hither)\b",

@@ -63,7 +63,7 @@ EXCEPTIONS = {
 
 
 @pytest.mark.parametrize("path", FILES, ids=place)
-def test_no_word_of_this_course_is_in_what_is_general(path):
+def test_the_general_packages_contain_no_word_of_this_course(path):
     found = {
         (place(path), match[0], number)
         for number, line in enumerate(path.read_text("utf-8").splitlines(), 1)
@@ -93,14 +93,14 @@ COURSES_OWN = {"course", "reference", "grading_tests", "drawing", "lesson_names"
 
 
 @pytest.mark.parametrize("path", MODULES, ids=place)
-def test_nothing_general_imports_what_is_this_course_s(path):
+def test_the_general_packages_import_nothing_of_this_course(path):
     assert not {name[0] for name in imported(path)} & COURSES_OWN
 
 
 @pytest.mark.parametrize(
     "path", [path for path in MODULES if place(path).startswith("coursecheck/")], ids=place
 )
-def test_what_students_install_imports_nothing_of_the_grader(path):
+def test_coursecheck_imports_nothing_of_the_grader(path):
     assert "autograder" not in {name[0] for name in imported(path)}
 
 
@@ -141,7 +141,7 @@ def test_every_folder_and_module_has_its_place_in_the_order():
     assert known - {"__init__"} == set(ORDER) and len(ORDER) == len(set(ORDER))
 
 
-def test_folders_import_from_those_before_them_alone():
+def test_folders_import_only_from_those_before_them():
     against = {
         f"{place(path)} imports {target}"
         for path, target in arrows()
@@ -153,7 +153,7 @@ def test_folders_import_from_those_before_them_alone():
 INSIDE = "autograder/wall/inside/"
 
 
-def test_what_runs_beside_student_code_imports_itself_and_python_alone():
+def test_code_inside_the_sandbox_imports_itself_and_python_only():
     outside = {
         (place(path), ".".join(name))
         for path in MODULES
@@ -164,7 +164,7 @@ def test_what_runs_beside_student_code_imports_itself_and_python_alone():
     assert not outside
 
 
-def test_of_what_runs_beside_student_code_others_import_the_protocol_alone():
+def test_other_code_imports_only_the_protocol_from_inside():
     """Allow the wall itself to perform steps on an author's own objects, by the same code."""
     found = {
         (layer(path), name[3])

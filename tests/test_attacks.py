@@ -243,14 +243,14 @@ def test_a_folder_that_is_no_submission_is_refused_in_words(students, attacked):
     assert wrong == {}
 
 
-def test_the_neighbours_are_graded_as_without_it(undisturbed, attacked, measured):
+def test_the_neighbours_are_graded_as_without_attacks(undisturbed, attacked, measured):
     before, now = undisturbed["told"], attacked["told"]
     lost = [each for each in NEIGHBOURS if now[each]["report"] != before[each]["report"]]
     measured("lost", len(lost))
     assert lost == []
 
 
-def test_nothing_secret_is_shown(alone, students, attacked, measured):
+def test_output_shows_no_secret(alone, students, attacked, measured):
     leaks = {"log": set(CANARY.findall(attacked["log"])) - {CONTROL}}
     hidden = set()
     for cell in json.loads((alone / "source/value/value.ipynb").read_text())["cells"]:
@@ -292,7 +292,7 @@ def test_time_and_memory_are_bounded(students, attacked):
     assert attacked["megabytes"] < MEMORY
 
 
-def test_feedback_shows_nothing_secret_either(alone, students, attacked, measured):
+def test_feedback_shows_no_secret_either(alone, students, attacked, measured):
     """Try nbgrader's own way as well, which copies files from folder to folder."""
     leaking = [s for s, name in students.items() if "leaking" in name or "beside" in name]
     for student in leaking:

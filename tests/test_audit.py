@@ -121,7 +121,7 @@ def test_the_audit_passes_and_the_page_shows_its_results(found):
             assert f"| {' | '.join(cells)} |" in page
 
 
-def test_the_page_counts_what_there_is():
+def test_the_page_counts_all_cases():
     """Compare the page's numbers of cases with today's, without running any."""
     page = (COURSE / "docs" / "audit.md").read_text("utf-8")
     for name in NAMES:
@@ -258,7 +258,7 @@ def test_mutants_are_drawn_the_same_way_each_time():
     assert len(mutants("add", ADD, 5, "seed")) == 5
 
 
-def test_two_mistakes_are_joined_where_they_do_not_meet():
+def test_two_mistakes_are_joined_if_they_change_different_lines():
     one, other = ADD.replace("total > 10", "total < 10"), ADD.replace("return total", "return a")
     both = merged(ADD, one, other)
     assert both is not None and "total < 10" in both and "return a" in both
@@ -320,7 +320,7 @@ def test_a_case_can_be_run_alone(blind_course):
     assert result.exit_code == 2
 
 
-def test_the_command_prints_json_and_its_failures_with_how_to_reproduce_them(tmp_path, monkeypatch):
+def test_the_command_prints_json_and_commands_that_reproduce_failures(tmp_path, monkeypatch):
     from autograder.authoring.audit import command
 
     def little(course, names, workers, seed, tell):

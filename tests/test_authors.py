@@ -74,7 +74,7 @@ def test_the_guide_walks(clone):
         ("cube", "def cube(self): ...", "around the answer"),
     ],
 )
-def test_what_makes_no_exercise_is_refused_and_nothing_is_written(name, solution, says):
+def test_invalid_exercises_are_refused_and_nothing_is_written(name, solution, says):
     path = ROOT / "source" / "value" / "value.ipynb"
     before = path.read_bytes()
     with pytest.raises(CourseError, match=says):
@@ -155,7 +155,7 @@ def test_an_edit_that_does_not_fit_names_file_line_and_mistake(tmp_path, cell, s
         answer(tmp_path, cell)
 
 
-def test_an_edit_that_fits_twice_asks_for_the_line_beside_it(tmp_path, monkeypatch):
+def test_an_edit_that_fits_two_lines_asks_for_context(tmp_path, monkeypatch):
     monkeypatch.setattr(sys.modules[__name__], "SOLUTION", SOLUTION + SOLUTION)
     with pytest.raises(CourseError, match=r"2 times, not once: take the line before or after it"):
         answer(tmp_path, "# - return found\n# + return 0")

@@ -100,7 +100,7 @@ def held(course: Path) -> tuple[dict[str, list[float]], set[str]]:
     return found, {each.student for each in graded}
 
 
-def test_what_is_backed_up_while_people_work_is_whole(course, empty, tmp_path):
+def test_a_backup_while_people_work_is_consistent(course, empty, tmp_path):
     stop = threading.Event()
     service = threading.Thread(target=work, args=(course, range(3, 10_000), stop.is_set))
     service.start()

@@ -64,7 +64,7 @@ def test_python_and_its_packages_come_from_the_site_alone(published):
     assert not {"colorama", "pexpect"} & set(packages)
 
 
-def test_someone_elses_folder_is_left_alone(tmp_path):
+def test_an_existing_foreign_folder_is_left_alone(tmp_path):
     course = tmp_path / "tables"
     copy_other("tables", course)
     (tmp_path / "mine").mkdir()

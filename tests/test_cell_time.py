@@ -64,12 +64,12 @@ def wrong(report: Report) -> list[str]:
         ("mlp", "moons", "", SEEDS),
     ],
 )
-def test_what_a_cell_does_beside_its_answer_costs_nothing(strict, name, exercise, before, after):
+def test_interrupted_code_beside_an_answer_costs_no_points(strict, name, exercise, before, after):
     assert wrong(graded(strict, name, (exercise, before, after))) == []
 
 
 @pytest.mark.slow
-def test_a_loop_at_the_end_of_every_cell_costs_nothing_but_time(strict):
+def test_a_loop_at_the_end_of_every_cell_costs_time_only(strict):
     ids = load_assignment(strict.course, "value").exercises
     started = time.process_time()
     report = graded(strict, "value", *((each, "", LOOP) for each in ids))
@@ -104,7 +104,7 @@ def test_a_cell_that_cannot_be_interrupted_is_ended(strict):
     assert mul.message.startswith("The cell itself ran out of time.") and not mul.misconception
 
 
-def test_cells_after_interrupted_ones_have_less():
+def test_cells_after_interrupted_ones_have_shorter_limits():
     seconds = [allowed_to_cell(Limits(), count) for count in range(25)]
     assert seconds[:3] == pytest.approx([10, 4, 1.6]) and seconds[-1] > 0
     assert sum(seconds) < 30

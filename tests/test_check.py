@@ -104,7 +104,7 @@ def test_mistakes_in_the_core_are_named_whatever_the_extra_part_does(exercise):
     assert joined >= 2 * len(in_core)
 
 
-def test_a_mistake_is_named_where_the_rest_is_a_stub():
+def test_a_mistake_is_named_if_the_rest_is_a_stub():
     assignment = load_assignment(COURSE, "mlp")
     sgd = assignment.exercises["sgd"]
     uphill = sgd.mistakes[0].source.replace("p.grad = 0.0", "raise NotImplementedError()")
@@ -149,7 +149,7 @@ def test_slips_get_a_hint(right, slip, hint):
     assert hint in str(caught.value)
 
 
-def test_a_check_that_is_stopped_says_what_was_running():
+def test_an_interrupted_check_names_the_running_line():
     """Interrupt the kernel, as a student does in an endless loop."""
     source = in_a_notebook("def trace(root):\n    raise KeyboardInterrupt\n")
     with pytest.raises(
@@ -158,7 +158,7 @@ def test_a_check_that_is_stopped_says_what_was_running():
         check("trace", namespace(VALUE, trace=source))
 
 
-def test_a_cell_that_did_not_run_is_spoken_of():
+def test_a_cell_that_did_not_run_is_mentioned():
     """Warn of a cell that did not run: the check would judge an earlier run of it."""
     cells = ["from course import check", "q1 = 'a'", "q1 = 'b", "check('q1')", "check('q1')"]
     code = f"""
@@ -184,7 +184,7 @@ def test_an_unknown_exercise_is_a_value_error():
         check("adding", {})
 
 
-def test_the_course_imports_nothing_of_the_instructors_and_nothing_heavy():
+def test_importing_the_course_imports_no_heavy_module():
     code = "import sys, course; print(*sorted(m.partition('.')[0] for m in sys.modules))"
     command = [sys.executable, "-c", code]
     loaded = subprocess.run(command, capture_output=True, text=True, check=True).stdout.split()
@@ -193,7 +193,7 @@ def test_the_course_imports_nothing_of_the_instructors_and_nothing_heavy():
     )
 
 
-def test_one_card_says_how_far_a_notebook_is_and_what_comes_next(capsys):
+def test_one_card_shows_progress_and_the_next_step(capsys):
     solved = {each.id: each.solution for each in VALUE.exercises.values()}
     check.all("value", namespace(VALUE))
     said = capsys.readouterr().out
@@ -212,7 +212,7 @@ def test_one_card_says_how_far_a_notebook_is_and_what_comes_next(capsys):
         check.all("values", {})
 
 
-def test_a_quiz_counts_what_can_be_graded(capsys):
+def test_a_quiz_counts_answers_in_a_valid_form(capsys):
     check.all("checkpoint", {"q1": "A", "q2": "seven"})
     said = capsys.readouterr().out
     assert "✓ What the chain rule is for, ○ " in said and "1 of 12 core, 0 of 9 extra" in said

@@ -221,7 +221,7 @@ class Room:
         return bytes, (1 << 28,)
 
 
-def test_a_pickle_gets_no_more_memory_than_it_has_bytes():
+def test_a_pickle_gets_no_more_memory_than_its_size():
     assert isinstance(_loads(pickle.dumps(Room())), ForeignObject)
 
 
@@ -255,7 +255,7 @@ def test_a_submission_that_ends_every_worker_is_named(school, tmp_path, monkeypa
 
 
 @pytest.mark.parametrize("hostile", [answers, raises, warns])
-def test_nothing_that_a_worker_sends_runs_in_the_grader(
+def test_no_object_of_a_worker_runs_in_the_grader(
     school, scheduler, tmp_path, monkeypatch, capsys, hostile
 ):
     monkeypatch.setattr("autograder.pipeline.cluster._grade_there", hostile)
@@ -285,7 +285,7 @@ def changes(told: dict) -> Iterator[dict]:
     yield {**told, "marks": {**told["marks"], "points": {"another": 1.0}}}
 
 
-def test_what_is_no_grading_of_the_submission_is_not_taken(school, scheduler):
+def test_replies_that_are_no_grading_of_the_submission_are_refused(school, scheduler):
     with Cluster(school, KEY, scheduler) as cluster, Classroom(school, cluster) as room:
         job = room.job("value", "student_0")
         with Grader(school, KEY) as grader:

@@ -63,7 +63,7 @@ def core_until(*names: str, last: str) -> int:
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_every_exercise_says_whether_it_is_core_and_core_comes_first(name: str) -> None:
+def test_every_exercise_is_marked_core_or_extra_and_core_comes_first(name: str) -> None:
     exercises = load_assignment(COURSE, name).exercises.values()
     marked = [step for step in steps(name) if "extra part" not in step[0]]
     assert [title.split(" · ")[1] for title, _, _ in marked] == [each.title for each in exercises]
@@ -73,7 +73,7 @@ def test_every_exercise_says_whether_it_is_core_and_core_comes_first(name: str) 
         assert kinds == sorted(kinds)
 
 
-def test_the_first_rewards_come_early() -> None:
+def test_the_first_full_points_come_early() -> None:
     assert core_until("value", last="Sending gradients back") <= 50
     assert core_until("value", "backward", last="Backward") <= 105
     assert core_until("value", "backward", "mlp", last="XOR") <= 240
@@ -151,7 +151,7 @@ def test_the_core_alone_passes_its_checks(name: str, capsys: pytest.CaptureFixtu
 
 
 @pytest.mark.parametrize("name", ["value", "mlp"])
-def test_each_check_needs_only_what_stands_above_it(name: str) -> None:
+def test_each_check_needs_only_cells_above_it(name: str) -> None:
     assignment = load_assignment(COURSE, name)
     scope: dict[str, Any] = {"__name__": "__main__"}
     for source in assignment.setup.values():
@@ -195,9 +195,7 @@ def test_an_instructor_may_have_the_core_alone_graded(course: Path, tmp_path: Pa
     assert graded.marks is not None and None not in graded.marks.points.values()
 
 
-def test_leaving_the_extra_parts_out_costs_their_share_and_no_more(
-    grader: Grader, tmp_path: Path
-) -> None:
+def test_leaving_the_extra_parts_out_costs_their_share_only(grader: Grader, tmp_path: Path) -> None:
     assignment = load_assignment(grader.course, "mlp")
     answers = {each.id: each.solution for each in assignment.exercises.values() if not each.extra}
     notebook = tmp_path / "mlp.ipynb"
@@ -242,7 +240,7 @@ def test_no_cell_of_a_solved_notebook_ends_with_an_error(
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_no_part_of_an_exercise_is_not_run_for_a_grade(name: str) -> None:
+def test_training_cells_outside_exercises_are_not_run_for_a_grade(name: str) -> None:
     """A cell that trains a network for the eye would run again in each process of a grading."""
     notebook = json.loads((COURSE / "source" / name / f"{name}.ipynb").read_text("utf-8"))
     untagged = [
@@ -255,5 +253,5 @@ def test_what_is_no_part_of_an_exercise_is_not_run_for_a_grade(name: str) -> Non
     assert untagged == []
 
 
-def test_the_engine_has_as_many_lines_as_is_said() -> None:
+def test_the_engine_has_as_many_lines_as_stated() -> None:
     assert f"It is {engine_lines(COURSE)} lines long" in prose("mlp")

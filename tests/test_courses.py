@@ -80,7 +80,7 @@ def graded(grader: Grader, name: str, answers: dict[str, str]) -> Report:
     return report
 
 
-def test_a_conftest_above_the_course_is_none_of_its_tests():
+def test_a_conftest_above_the_course_is_not_used():
     """Files in the folders around a course are not read with its hidden tests."""
     with Suite(COURSES / "tokenizer" / "grading_tests" / "test_tokenizer.py") as suite:
         plugins = suite._config.pluginmanager.get_plugins()
@@ -98,7 +98,7 @@ def test_there_are_enough_answers():
 
 
 @pytest.mark.parametrize(("name", "path"), ANSWERS)
-def test_every_answer_gets_the_marks_that_it_says(graders, name, path):
+def test_every_answer_gets_its_stated_marks(graders, name, path):
     answers, marks, named = stated(name, path)
     report = graded(graders[name], name, answers)
     assert {each.id: each.points for each in report.exercises} == marks
@@ -108,7 +108,7 @@ def test_every_answer_gets_the_marks_that_it_says(graders, name, path):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_the_stub_gets_nothing_and_the_solution_everything(graders, name):
+def test_the_stub_gets_no_marks_and_the_solution_all(graders, name):
     assert graded(graders[name], name, {}).score == 0
     assert graded(graders[name], name, solutions(name)).score == sum(full_marks(name).values())
 
@@ -169,7 +169,7 @@ def test_release_and_table_are_current(schools, name):
 
 @pytest.mark.slow
 @pytest.mark.parametrize("name", NAMES)
-def test_a_class_goes_all_the_way(schools, name):
+def test_a_class_passes_through_all_commands(schools, name):
     course, school = COURSES / name, schools[name]
     files = {who: next((course / "answers").glob(file)) for who, file in CLASS.items()}
     told = {who: stated(name, path) for who, path in files.items()}

@@ -88,7 +88,7 @@ def note_on(report: Any, exercise: str) -> str:
         "percent",
     ],
 )
-def test_nothing_to_grade_names_the_file_and_the_remedy(grade, content, says):
+def test_an_ungradable_file_is_named_with_the_remedy(grade, content, says):
     with pytest.raises(UnreadableNotebook) as caught:
         grade(content)
     assert says in str(caught.value)
@@ -346,7 +346,7 @@ def test_a_file_of_large_outputs_is_read_without_them(whole, indent):
     ],
     ids=["numbers", "text", "comments", "heads"],
 )
-def test_what_cannot_be_read_is_given_up_in_time(content):
+def test_reading_an_unreadable_file_ends_in_time(content):
     started = time.thread_time()
     with suppress(UnreadableNotebook):
         read_notebook(content, "value.ipynb")
@@ -395,7 +395,7 @@ def test_reading_counts_as_the_submissions_time(grader, whole, monkeypatch):
     ["margin-top:-443px", "margin: 0 0 -.5em", "MARGIN:calc(0px - 9px)", "text-indent:-99em",
      "color:red; margin-left : -1px", "margin-top:/**/-5px", "vertical-align:-40px"],
 )  # fmt: skip
-def test_nothing_is_moved_out_of_its_place(style):
+def test_undamaged_cells_are_not_moved(style):
     for made in (safe_html, lambda html: markdown_html(html, {}, {})):
         assert f"{style.split(':')[-1]}" not in made(f'<p style="{style}">text</p>')
     assert "contain:content" in markdown_html("text", {}, {})

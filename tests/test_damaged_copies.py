@@ -193,7 +193,7 @@ def _look(
 
 @pytest.mark.slow
 @pytest.mark.sized
-def test_damaged_copies_keep_their_honest_marks(grader, course, measured, capsys):
+def test_damaged_copies_keep_their_marks(grader, course, measured, capsys):
     found = survey(course, grader, size(4 * len(DAMAGES), 1000), seed(7))
     with capsys.disabled():
         print(f"\n{found}")

@@ -105,6 +105,6 @@ def test_three_clouds_lie_around_three_corners():
 
 @pytest.mark.parametrize(("n", "noise"), [(1, 0.1), (0, 0.1), (10, -0.1)])
 @pytest.mark.parametrize("make", MADE)
-def test_what_makes_no_points_is_refused(make, n, noise):
+def test_invalid_sizes_and_noise_are_refused(make, n, noise):
     with pytest.raises(ValueError, match=f"{make.__name__} needs"):
         make(n, noise)

@@ -35,7 +35,7 @@ def test_a_missing_assignment_is_reported(tmp_path):
     assert not (tmp_path / "new").exists()
 
 
-def test_a_course_without_hidden_tests_has_nothing_to_show(tmp_path):
+def test_a_course_without_hidden_tests_is_refused(tmp_path):
     (tmp_path / "source").mkdir()
     with pytest.raises(CourseError, match="has hidden tests, so there is nothing to show"):
         run_demo(tmp_path, None, tmp_path / "new", Console())

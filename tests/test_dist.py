@@ -74,7 +74,7 @@ def test_a_wheel_holds_its_package_and_no_secret(wheels, package):
 
 
 @pytest.mark.parametrize("package", FOLDERS)
-def test_a_wheel_says_what_it_is(wheels, package):
+def test_a_wheel_s_metadata_are_right(wheels, package):
     about = wheel_metadata(wheels[package])
     project = tomllib.loads((COURSE / FOLDERS[package] / "pyproject.toml").read_text())["project"]
     named = (project["name"], project["version"], project["description"], ">=3.11", "MIT")

@@ -64,7 +64,7 @@ def test_every_link_and_anchor_leads_somewhere(pages):
                     assert pages[target].find(id=anchor), f"{path.name}: {element[name]}"
 
 
-def test_links_lead_somewhere_in_the_clone_too():
+def test_links_lead_somewhere_in_the_clone_as_well():
     for page in PAGES:
         text = re.sub(r"`[^`\n]*`", "", page.read_text("utf-8"))  # code is no link
         for target in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -114,7 +114,7 @@ def test_packages_are_installed_from_the_clone_alone(page):
             assert all(each.strip("'").startswith(".") for each in advised.split()), advised
 
 
-def test_nothing_is_asked_of_another_host(pages, docs_site):
+def test_pages_ask_no_other_host(pages, docs_site):
     for path, page in pages.items():
         for element in page.find_all(["script", "img", "link", "iframe", "source", "object"]):
             for name in ("src", "href", "srcset", "data"):

@@ -56,7 +56,7 @@ def test_numbers_are_found_in_any_format():
         (None, "DOT is text"),
     ],
 )
-def test_what_is_not_dot_is_refused_with_a_sentence(text, says):
+def test_text_that_is_not_dot_is_refused_with_a_sentence(text, says):
     with pytest.raises(DotError, match=says):
         read_dot(text)
 

@@ -127,7 +127,7 @@ def test_picture_carries_title_and_description(render: Callable[..., GraphDrawin
     assert svg.findtext(f"{SVG}desc") == drawing.text
 
 
-def test_what_jupyter_shows() -> None:
+def test_jupyter_shows_the_picture() -> None:
     drawing = draw_graph(neuron())
     bundle = drawing._repr_mimebundle_()
     assert set(bundle) == {"text/html", "text/plain"}

@@ -96,7 +96,7 @@ def exported(school: Path, form: str, roster: str | None = None, *names: str, pa
     return list(csv.reader(io.StringIO(made.text))), made.notes
 
 
-def test_what_waits_for_a_person_is_refused(school):
+def test_marks_that_wait_for_a_person_are_refused(school):
     with pytest.raises(CourseError, match="value: to be marked by hand for 1: ben"):
         exported(school, "csv")
 
@@ -110,7 +110,7 @@ def test_the_known_part_of_a_waiting_mark_is_written_with_a_note(school):
     assert notes == ["value: to be marked by hand for 1: ben"]
 
 
-def test_marks_by_hand_count_and_being_late_costs_its_share_of_them(school):
+def test_marks_by_hand_count_and_late_penalties_take_their_share(school):
     mark_by_hand(school, 3.5)
     [ben] = [row for row in exported(school, "csv")[0] if row[1] == "ben"]
     # Thirty hours are two days that have begun: a fifth of 2.5 + 3.5 points.
@@ -213,7 +213,7 @@ def test_the_plain_form_refuses_a_roster(school):
         exported(school, "csv", "login\nada\n", partial=True)
 
 
-def test_the_command_says_what_it_left_out(school):
+def test_the_command_lists_left_out_marks(school):
     path = school / "marks.csv"
     written = ["--output", str(path), "--course", str(school)]
     told = CliRunner().invoke(main, ["export", "value", "--format", "canvas", *written])

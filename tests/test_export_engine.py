@@ -100,7 +100,7 @@ def test_lines_of_code_are_counted_without_prose():
     assert code_lines(text) == 3
 
 
-def test_only_what_passes_is_in_it(open_notebook, tmp_path, capsys):
+def test_only_passing_exercises_are_exported(open_notebook, tmp_path, capsys):
     value = open_notebook("value")
     value.solve(**wrong("value", "mul.own_data"))
     value.run('from course import export\nexport("value")')
@@ -109,7 +109,7 @@ def test_only_what_passes_is_in_it(open_notebook, tmp_path, capsys):
     assert "Value.__mul__" not in (tmp_path / FILE).read_text("utf-8")
 
 
-def test_helpers_and_imports_of_the_student_s_own_come_along(open_notebook, tmp_path):
+def test_helpers_and_imports_are_exported_as_well(open_notebook, tmp_path):
     value = open_notebook("value")
     value.run("import itertools as its\nfrom math import fsum")
     value.run("def added(*numbers):\n    return fsum(its.chain(numbers))")
@@ -123,7 +123,7 @@ def test_helpers_and_imports_of_the_student_s_own_come_along(open_notebook, tmp_
     assert (own["Value"](2) + 3).data == 5
 
 
-def test_a_later_notebook_uses_it_and_says_so(open_notebook, tmp_path, capsys):
+def test_a_later_notebook_uses_the_own_engine_and_prints_so(open_notebook, tmp_path, capsys):
     value = open_notebook("value")
     value.solve()
     value.run('from course import export\nexport("value")')
@@ -149,7 +149,7 @@ def test_a_later_notebook_uses_it_and_says_so(open_notebook, tmp_path, capsys):
         ("class Value:\n    pass\n", "has no Value.__add__"),
     ],
 )
-def test_the_given_engine_stays_where_there_is_none_or_a_broken_one(
+def test_the_given_engine_stays_if_the_own_is_missing_or_broken(
     open_notebook, tmp_path, capsys, text, said
 ):
     if text is not None:
@@ -177,7 +177,7 @@ def test_an_engine_that_was_spoilt_afterwards_is_not_used(open_notebook, tmp_pat
 NETWORK = '"Module", "Neuron", "Layer", "MLP", "cross_entropy", "SGD"'
 
 
-def test_the_network_comes_along_and_the_page_shows_four_dates(open_notebook, tmp_path, capsys):
+def test_the_network_is_exported_and_the_page_shows_four_dates(open_notebook, tmp_path, capsys):
     value = open_notebook("value")
     value.solve()
     value.run('from course import export\nexport("value")')
@@ -236,7 +236,7 @@ def test_a_cell_that_asks_for_the_own_engine_is_a_demonstration(name):
     assert code and all("demonstration" in cell["metadata"]["tags"] for cell in code)
 
 
-def test_a_broken_engine_beside_a_notebook_costs_nothing(grader, tmp_path):
+def test_a_broken_engine_beside_a_notebook_costs_no_points(grader, tmp_path):
     answers = {each.id: each.solution for each in EXERCISES["backward"].values()}
     path = tmp_path / "backward" / "backward.ipynb"
     path.parent.mkdir()

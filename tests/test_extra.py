@@ -50,6 +50,6 @@ def test_a_mistake_is_found_before_the_network(
         run(found_by, **{task: ANSWERS[task].replace(right, wrong)})
 
 
-def test_it_is_no_assignment() -> None:
+def test_the_extra_notebook_is_no_assignment() -> None:
     assert sorted(assignment_names(COURSE)) == ["backward", "checkpoint", "mlp", "value"]
     assert not any("nbgrader" in cell.metadata for cell in CELLS.values())

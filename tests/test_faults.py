@@ -57,7 +57,7 @@ def grade(folder: Path) -> None:
 
 
 @pytest.mark.sized
-def test_whatever_is_killed_nothing_is_lost_or_doubled(measured, tmp_path):
+def test_no_mark_is_lost_or_doubled_by_a_kill(measured, tmp_path):
     kills = size(6, 200)
     line = [sys.executable, HERE / "kills.py", str(kills), str(seed(11))]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
@@ -72,7 +72,7 @@ def test_whatever_is_killed_nothing_is_lost_or_doubled(measured, tmp_path):
     assert found["kills"] == kills
 
 
-def test_on_a_full_disk_nothing_is_half_written_and_the_rest_is_graded_later(
+def test_on_a_full_disk_no_file_is_half_written_and_the_rest_is_graded_later(
     fresh, undisturbed, tmp_path
 ):
     disk, outcome = tmp_path / "disk", tmp_path / "outcome.json"
@@ -203,7 +203,7 @@ def test_an_invalid_name_costs_its_own_student_only(fresh, tmp_path):
     assert done.returncode == 2 and "is not in UTF-8" in done.stderr
 
 
-def test_what_nbgrader_has_graded_is_not_graded_once_more(fresh, tmp_path):
+def test_submissions_graded_by_nbgrader_are_not_graded_again(fresh, tmp_path):
     folder = shutil.copytree(fresh, tmp_path / "course")
     command(folder, "nbgrader", "autograde", "value")
     first = state_of(folder)
@@ -214,7 +214,7 @@ def test_what_nbgrader_has_graded_is_not_graded_once_more(fresh, tmp_path):
     assert state_of(folder) == first
 
 
-def test_nbgraders_commands_go_on_where_a_name_is_broken(fresh, tmp_path):
+def test_nbgraders_commands_go_on_after_an_invalid_name(fresh, tmp_path):
     folder = shutil.copytree(fresh, tmp_path / "course")
     submitted = folder / "submitted"
     for student in ("cut_off_file", "empty_file", "ended", "late"):

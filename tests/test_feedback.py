@@ -100,7 +100,7 @@ def test_the_summary_has_a_line_for_each_exercise(school):
     assert MISTAKE.says.replace("`", "").split(".")[0] in found.replace(" ,", ",")
 
 
-def test_exercises_keep_their_titles_where_the_headings_are_lost():
+def test_exercises_keep_their_titles_if_the_headings_are_gone():
     results = [ExerciseResult(each.id, each.title, 4.0) for each in VALUE.exercises.values()]
     cells = [nbformat.v4.new_markdown_cell("## Exercise 4 · Powers")]
     for each in results:
@@ -122,7 +122,7 @@ def test_exercises_keep_their_titles_where_the_headings_are_lost():
         ("all_right", "Everything is right"),
     ],
 )
-def test_the_page_says_what_to_do_next(school, student, says):
+def test_the_page_names_the_next_step(school, student, says):
     page = page_of(school, student)
     told = " ".join(page.select_one(".next").get_text(" ", strip=True).split())
     title = next(iter(VALUE.exercises.values())).title
@@ -142,7 +142,7 @@ def test_the_page_says_what_to_do_next(school, student, says):
         ("passed", "", 4.0, "✓ right", ""),
     ],
 )
-def test_what_to_do_next_depends_on_how_it_went(status, message, points, went, advice):
+def test_the_next_step_depends_on_the_result(status, message, points, went, advice):
     own = {"grade": True, "grade_id": "test_pow", "score": points, "points": 4.0}
     cell = nbformat.v4.new_code_cell(metadata={"nbgrader": {**own, "by_hand": 0, "waits": 0}})
     verdict = {"id": "pow", "status": status, "message": message}
@@ -160,7 +160,7 @@ def test_the_total_is_the_gradebook_s(school):
     assert total == expected
 
 
-def test_the_page_stands_alone_and_runs_nothing(school):
+def test_the_page_is_self_contained_and_runs_no_script(school):
     page = page_of(school, "one_mistake")
     assert not page.find_all(["script", "link", "iframe", "object", "embed", "form"])
     assert all(image["src"].startswith("data:image/") for image in page.find_all("img"))
@@ -221,7 +221,7 @@ KEPT = ("score", "points", "comment", "grade_id")
 TOTALS = ("score", "max_score", "late_penalty")
 
 
-def test_an_answer_that_waits_for_a_person_says_so_and_then_shows_the_mark(school):
+def test_an_answer_that_waits_for_a_person_is_marked_so_and_later_shows_the_mark(school):
     page = made_anew(school, "quizzed", "checkpoint")
     went, points, _ = rows(page)[WRITTEN.id]
     assert went == "✎ waits for a person" and points.startswith("—")
@@ -252,7 +252,7 @@ def test_a_submission_that_the_gradebook_does_not_know_is_refused_in_words(schoo
         (r"\tanh'(x) = 1 - \tanh^2 x", "msup"),
     ],
 )
-def test_formulas_survive_what_makes_pages_safe(latex, kept):
+def test_formulas_survive_sanitizing(latex, kept):
     shown = BeautifulSoup(safe_html(mathml(latex)), "html.parser")
     assert shown.find("math") is not None and shown.find(kept) is not None
 
@@ -268,7 +268,7 @@ def test_formulas_survive_what_makes_pages_safe(latex, kept):
         "<img src=x onerror=alert(1)>",
     ],
 )
-def test_a_formula_can_do_nothing_but_show(latex):
+def test_a_formula_cannot_run_code_or_load_files(latex):
     shown = BeautifulSoup(safe_html(mathml(latex)), "html.parser")
     assert not shown.find_all(["script", "img", "a"])
     for element in shown.find_all(True):
@@ -276,7 +276,7 @@ def test_a_formula_can_do_nothing_but_show(latex):
         assert "fixed" not in element.get("style", "") and "9999" not in element.get("width", "")
 
 
-def test_what_is_no_formula_is_shown_as_it_was_written():
+def test_invalid_formulas_are_shown_as_written():
     bomb = r"\def\a{xxxxxxxxxx}\def\b{\a\a\a\a\a\a\a\a}\b\b\b\b"
     for latex in (bomb, "x" * (MAX_LENGTH + 1), r"\left( x", "{" * 1500):
         assert mathml(latex) == f"<code>{latex}</code>"
@@ -298,7 +298,7 @@ def drawn(server):
     return draw
 
 
-def test_a_graph_is_drawn_only_where_it_shows_the_mistake(drawn):
+def test_a_graph_is_drawn_only_if_it_shows_the_mistake(drawn):
     probe = VALUE.exercises["mul"].probes[0]
     names = probe["observe"]
     assert names == ["z.data", "x.grad", "y.grad"]
@@ -319,7 +319,7 @@ def test_a_graph_is_drawn_only_where_it_shows_the_mistake(drawn):
 
 
 @pytest.mark.parametrize("name", assignment_names(COURSE))
-def test_every_known_mistake_has_a_drawing_that_marks_it_or_none(drawn, name):
+def test_every_known_mistake_has_a_marked_drawing_or_none(drawn, name):
     assignment, table = (
         load_assignment(COURSE, name),
         load_table(load_assignment(COURSE, name).table)["exercises"],

@@ -80,7 +80,7 @@ def canvas_finds(path: str) -> list[int]:
     return [int(each) for each in path.split("_") if re.fullmatch(r"\d+", each)][:2]
 
 
-def test_everybody_s_page_has_the_name_that_finds_them(school, tmp_path):
+def test_each_page_has_the_name_by_which_its_student_is_found(school, tmp_path):
     line = ["feedback", "value", "--output", str(tmp_path), "--course", str(school)]
     done = CliRunner().invoke(main, line)
     assert done.exit_code == 1 and "s5: not graded yet" in done.output

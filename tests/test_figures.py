@@ -50,7 +50,7 @@ def test_a_network_is_drawn_with_a_line_for_each_weight() -> None:
         draw_network(lambda point: 0.0)
 
 
-def test_a_valley_says_where_each_path_ends() -> None:
+def test_a_valley_s_words_name_the_end_of_each_path() -> None:
     picture = valley(
         lambda x, y: x * x + y * y,
         {"short": [(2.0, 0.0), (1.0, 0.0)], "long": [(2.0, 0.0), (0.5, 0.0), (0.0, 0.0)]},

@@ -128,14 +128,14 @@ def test_a_solution_that_the_sandbox_refuses_leaves_its_exercise_ungraded(grader
     assert "PermissionError" in flaw and "socket" in flaw
 
 
-def test_the_rehearsal_reports_it_before_any_submission(grader, shop):
+def test_the_rehearsal_reports_the_refusal_before_any_submission(grader, shop):
     [flaw] = grader.rehearse("shop")
     assert flaw.startswith("shop: the hidden test test_listen: the model solution does")
     assert "PermissionError" in flaw
     assert not (shop / ".autograder_rehearsed").exists()
 
 
-def test_files_of_the_course_stay_as_they_are(grader, shop):
+def test_files_of_the_course_stay_unchanged(grader, shop):
     before = (shop / "source/shop/shop.db").read_bytes()
     spoil = 'open("shop.db", "r+b").truncate(0)\n'
     answers = {**EXERCISES, "note": spoil, "cheap": EXERCISES["cheap"] + "cheap = None\n"}

@@ -45,13 +45,13 @@ def test_the_still_picture_shows_the_end(twice):
     assert all('opacity="0"' in dot for dot in moving)
 
 
-def test_a_gradient_that_is_used_twice_gains_twice(twice):
+def test_a_gradient_through_a_node_used_twice_grows_twice(twice):
     hidden = [words for opacity, words in texts(watch(twice).svg) if opacity == "0"]
     assert {"+6", "+3"} <= set(hidden)  # dz/dy = 3, twice into x, and dz/dx = 6 at once
     assert hidden.count("+6") == 2
 
 
-def test_it_halts_for_those_who_want_no_motion_and_under_the_mouse(twice):
+def test_the_film_halts_under_the_mouse_and_for_reduced_motion(twice):
     svg = watch(twice).svg
     assert "prefers-reduced-motion:reduce" in svg and ":hover *" in svg and ":focus>" in svg
     named = set(re.findall(r"animation:(fm-[\w-]+)", svg))
@@ -86,7 +86,7 @@ def test_each_number_stands_in_its_own_node(seed):
     assert [title.partition(":")[0] for title in titles if ":" in title] == names
 
 
-def test_what_is_too_long_or_no_value_is_refused():
+def test_long_films_and_other_objects_are_refused():
     long = sum((labelled(1.0, "") for _ in range(40)), Value(0.0))
     with pytest.raises(ValueError, match="more than 60"):
         watch(long)

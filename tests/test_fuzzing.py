@@ -183,7 +183,7 @@ def test_any_file_is_read_or_refused(content: bytes) -> None:
 @given(JSON, JSON, st.lists(JSON, max_size=4))
 @example({"nbgrader": {"grade_id": ["x"]}}, [], [])
 @example([], {"kernelspec": []}, [None])
-def test_any_json_in_a_notebook_is_taken_or_refused(cell: Any, metadata: Any, more: Any) -> None:
+def test_any_json_in_a_notebook_is_accepted_or_refused(cell: Any, metadata: Any, more: Any) -> None:
     cells = [RELEASE["cells"][3], {"cell_type": "code", "source": "x", "metadata": cell}, *more]
     for each in (cells, [*RELEASE["cells"], *cells]):
         restored = _taken(json.dumps({"cells": each, "metadata": metadata}).encode())
@@ -245,7 +245,7 @@ def test_whatever_is_done_to_cells_each_is_back_once_and_no_text_is_lost(edits: 
 
 @fuzz
 @given(st.lists(st.tuples(st.integers(0, 60_000), st.binary(max_size=6)), min_size=1, max_size=5))
-def test_a_file_with_bytes_gone_wrong_is_read_as_far_as_it_goes(damage: Any) -> None:
+def test_a_file_with_damaged_bytes_is_read_as_far_as_possible(damage: Any) -> None:
     content = bytearray(json.dumps(RELEASE, indent=1).encode())
     for place, wrong in damage:
         content[place : place + len(wrong)] = wrong

@@ -138,7 +138,7 @@ KNOWN = {**COPIED, **{name: STEPPED.replace("NAME", name) for name in ("exp", "l
 
 
 @pytest.mark.parametrize("exercise", KNOWN)
-def test_what_earns_points_all_the_same_is_admitted(grader, exercise):
+def test_answers_that_earn_points_unearned_are_documented(grader, exercise):
     case = Case("mistake", "gamed", "backward", {exercise: KNOWN[exercise]})
     cells = notebook_cells(ASSIGNMENTS["backward"], case)
     [result] = [

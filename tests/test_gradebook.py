@@ -229,7 +229,7 @@ GROWING = {"grade", "comment", "submitted_assignment", "submitted_notebook", "au
 
 
 @pytest.mark.parametrize("school", ["sqlite"], indirect=True)
-def test_what_storing_takes_does_not_grow_with_the_class(school):
+def test_the_time_of_storing_does_not_grow_with_the_class(school):
     """No query of storing a submission, or of its feedback, reads all of a class's rows."""
     asked: dict[str, object] = {}
 
@@ -260,7 +260,7 @@ def test_what_storing_takes_does_not_grow_with_the_class(school):
 
 
 @pytest.mark.parametrize("school", ["sqlite"], indirect=True)
-def test_marks_that_come_together_are_stored_all_or_none(school):
+def test_marks_of_one_transaction_are_stored_all_or_none(school):
     ada = Result("value", "ada", Marks({"test_mul": 3.0}, {}), None)
     ben = Result("value", "ben", Marks({"test_mul": 2.0}, {}), None)
     odd = Result("value", "cy", Marks({"test_odd": 1.0}, {}), None)

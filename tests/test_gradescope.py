@@ -95,7 +95,7 @@ def graded(root: Path, notebook: str) -> dict[str, object]:
     return results
 
 
-def test_the_zip_holds_what_gradescope_asks_for_and_names_packages_by_version(root):
+def test_the_zip_has_gradescope_s_files_and_names_packages_by_version(root):
     source = root / "source"
     for script in ("setup.sh", "run_autograder"):
         assert (source / script).read_text().startswith("#!/bin/sh\n")
@@ -128,13 +128,13 @@ def test_a_submission_is_graded_in_its_folders(root):
 
 
 @pytest.mark.slow
-def test_what_cannot_be_read_gets_no_points_and_a_reason(root):
+def test_unreadable_files_get_no_points_and_a_reason(root):
     results = graded(root, "no notebook")
     assert_valid(results)
     assert results["score"] == 0 and "mine.ipynb" in str(results["output"])
 
 
-def test_what_a_person_marks_has_no_score_and_students_get_no_seed():
+def test_answers_for_a_person_have_no_score_and_students_get_no_seed():
     exercises = [
         ExerciseResult("a", "A", 2.0, None, "manual"),
         ExerciseResult("b", "B", 3.0, 3.0, "passed"),

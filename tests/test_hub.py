@@ -147,7 +147,7 @@ def test_a_desktop_in_reach_is_noticed():
     assert desktop_sockets(listing.replace("@", "")) == []
 
 
-def test_everybody_has_a_password_that_stays(hub):
+def test_every_user_has_a_password_that_stays(hub):
     before = hub.users()
     assert set(before) == {INSTRUCTOR, "ada", "blaise"} and len(set(before.values())) == 3
     prepare(ROOT, hub.root, ["ada", "carl"])
@@ -180,7 +180,7 @@ def _submission(student: Path, name: str, complete: bool = True) -> Path:
     return folder
 
 
-def test_collecting_takes_what_is_whole_and_the_student_s_own(tmp_path, inbound, caplog):
+def test_collecting_takes_complete_submissions_of_their_own_student(tmp_path, inbound, caplog):
     ada = tmp_path / "ada"
     good = _submission(ada, "ada+value+2030-03-01 10:00:00.000000 UTC+x")
     _submission(ada, "blaise+value+2030-03-01 10:00:00.000000 UTC+y")
@@ -225,7 +225,7 @@ def test_a_file_that_is_changed_after_handing_in_is_as_late_as_the_change(tmp_pa
     assert submitted_at(made).replace(tzinfo=UTC).timestamp() > written
 
 
-def test_a_claim_of_a_later_time_stands(tmp_path, inbound):
+def test_a_later_claimed_time_counts(tmp_path, inbound):
     ada = tmp_path / "ada"
     _submission(ada, "ada+value+2030-03-01 10:00:00.000000 UTC+x")
     take_in(ada, inbound, logging.getLogger())
@@ -242,7 +242,7 @@ SECONDS_OF_EXCHANGE = 4
     ["2026-01-01 10:00 ../../../etc/passwd", "2026-01-01 10:00 " + "A" * 300, "1." * 50_000, "",
      "2026-01-01 10:00 Europe/Berlin", "2026-13-01 10:00:00 UTC", "\0", "٣" * 20],
 )  # fmt: skip
-def test_a_text_that_is_no_time_of_nbgrader_s_is_none(text):
+def test_a_text_that_is_no_time_of_nbgrader_s_is_ignored(text):
     assert time_in(text) is None
 
 
@@ -286,7 +286,7 @@ def _taken_while_exchanged(student: Path, inbound: Path, one: Path, other: Path)
     return taken
 
 
-def test_nothing_comes_through_a_link_that_takes_turns_with_a_submission(tmp_path, inbound):
+def test_a_link_that_is_swapped_with_a_submission_is_never_followed(tmp_path, inbound):
     secret = tmp_path / "source" / "value"
     secret.mkdir(parents=True)
     (secret / "value.ipynb").write_text("the solution")
@@ -297,7 +297,7 @@ def test_nothing_comes_through_a_link_that_takes_turns_with_a_submission(tmp_pat
     assert _taken_while_exchanged(ada, inbound, submission, link) == {"{}"}
 
 
-def test_nothing_comes_through_a_file_that_takes_turns_with_a_link(tmp_path, inbound):
+def test_a_file_that_is_swapped_with_a_link_is_never_followed(tmp_path, inbound):
     (tmp_path / "secret.ipynb").write_text("the solution")
     ada = tmp_path / "ada"
     submission = _submission(ada, "ada+value+2030-03-01 10:00:00.000000 UTC+x")
@@ -307,7 +307,7 @@ def test_nothing_comes_through_a_file_that_takes_turns_with_a_link(tmp_path, inb
     ) == {"{}"}
 
 
-def test_grading_reads_nothing_through_a_link_that_takes_turns_with_a_submission(tmp_path):
+def test_grading_never_follows_a_link_that_is_swapped_with_a_submission(tmp_path):
     """Students can write to the folder of submissions here."""
     secret = tmp_path / "source" / "value"
     secret.mkdir(parents=True)
@@ -328,7 +328,7 @@ def test_grading_reads_nothing_through_a_link_that_takes_turns_with_a_submission
     assert read == {"{}", "2130-03-01 10:00:00.000000 UTC"}
 
 
-def test_what_was_handed_in_twice_is_taken_once_and_kept(tmp_path, inbound):
+def test_a_submission_made_twice_is_collected_once(tmp_path, inbound):
     ada = tmp_path / "ada"
     first = _submission(ada, "ada+value+2030-03-01 10:00:00.000000 UTC+x")
     take_in(ada, inbound, logging.getLogger())

@@ -105,7 +105,7 @@ def test_a_moodle_download_in_each_of_its_forms(school, tmp_path, flat, old):
     assert record["prefix"].startswith("Jürgen Müller_4711_assignsubmission_file")
 
 
-def test_names_are_known_however_they_are_written(school, tmp_path):
+def test_names_are_matched_in_any_spelling(school, tmp_path):
     names = {
         "s1": [unicodedata.normalize("NFD", "Jürgen Müller"), "Müller Jürgen", "JUERGEN MUELLER",
                "Jurgen Muller", "Gruppe 3-Jürgen Müller", " jürgen  müller "],
@@ -302,7 +302,7 @@ def test_a_student_s_own_names_are_never_counted_as_another_s_file(
     assert submitted(school).get("s1") in (None, b"forged")
 
 
-def test_a_list_in_a_student_s_folder_says_nothing_of_others(school, tmp_path):
+def test_a_list_in_a_student_s_folder_is_ignored(school, tmp_path):
     folder, other = (f"{name}_{number}_assignsubmission_file/" for name, number, *_ in PEOPLE)
     entry = {
         ":submitters": [{":name": "x", ":sid": "s2"}],
@@ -357,7 +357,7 @@ def test_a_zip_that_a_student_handed_in_is_looked_into_once(school, tmp_path):
     assert submitted(school) == {"s1": b"1"}
 
 
-def test_importing_again_changes_nothing_and_never_goes_back(school, tmp_path):
+def test_importing_again_changes_nothing_and_keeps_newer_submissions(school, tmp_path):
     first = moodle(tmp_path / "1.zip", PEOPLE)
     brought(school, first)
     before = {path: path.stat().st_mtime_ns for path in (school / "submitted").rglob("*")}
@@ -372,7 +372,7 @@ def test_importing_again_changes_nothing_and_never_goes_back(school, tmp_path):
     ]  # fmt: skip
 
 
-def test_what_came_by_another_way_is_not_overwritten(school, tmp_path):
+def test_submissions_from_elsewhere_are_not_overwritten(school, tmp_path):
     folder = school / "submitted" / "s1" / "value"
     folder.mkdir(parents=True)
     (folder / "value.ipynb").write_bytes(b"from elsewhere")
@@ -391,7 +391,7 @@ def test_a_dry_run_writes_nothing(school, tmp_path):
     assert [path for path in sorted(school.rglob("*")) if path.name != ".autograder_lock"] == before
 
 
-def test_a_killed_import_goes_on_where_it_was(school, tmp_path, monkeypatch):
+def test_a_killed_import_can_be_continued(school, tmp_path, monkeypatch):
     """Kill it at the one moment at which the old one is away and the new one not there."""
     brought(school, moodle(tmp_path / "1.zip", PEOPLE))
     newer = [(name, number, b"new", when + timedelta(1)) for name, number, _, when in PEOPLE]
@@ -428,7 +428,7 @@ def test_names_that_lead_elsewhere_are_left_out(school, tmp_path, name):
     assert submitted(school) == {"s2": b"2"}
 
 
-def test_links_bombs_and_locked_entries_cost_their_student_alone(school, tmp_path):
+def test_links_bombs_and_locked_entries_affect_their_student_only(school, tmp_path):
     path = tmp_path / "p.zip"
     with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
         link = zipfile.ZipInfo("s1/value.ipynb")
@@ -516,7 +516,7 @@ def test_an_entry_that_lies_about_its_size_is_bounded_all_the_same(school, tmp_p
 
 
 @pytest.mark.parametrize("encoding", ["utf-8", "cp437"])
-def test_names_that_no_flag_says_the_encoding_of(school, tmp_path, encoding):
+def test_names_without_an_encoding_flag_are_read(school, tmp_path, encoding):
     name = "Jürgen Müller_1_assignsubmission_file/value.ipynb"
     stand_in = "x" * len(name.encode(encoding))
     made = io.BytesIO()
@@ -580,7 +580,7 @@ def test_the_command_reports_all_and_writes_a_mapping_to_fill_in(school, tmp_pat
     assert done.exit_code == 2 and "the gradebook has no student nobody" in done.output
 
 
-def test_a_terminal_that_lacks_letters_ends_nothing(school, tmp_path):
+def test_a_terminal_without_some_letters_stops_nothing(school, tmp_path):
     download = moodle(tmp_path / "m.zip", [("王 小明", 1, b"6", NOON)])
     line = [sys.executable, "-m", "autograder", "import", "value", str(download), "--dry-run"]
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}

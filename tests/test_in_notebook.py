@@ -218,7 +218,7 @@ def test_the_record_holds_every_grading(way, request):
     ]
 
 
-def test_what_is_graded_and_unchanged_is_left_alone(graded):
+def test_unchanged_graded_submissions_are_left_alone(graded):
     told = run(graded, "autograder", "grade", "half", "--workers", "1", "--student", "right")
     assert "graded before, unchanged" in told
 
@@ -241,7 +241,7 @@ def test_feedback_holds_no_hidden_test(graded, name):
     assert "the weaker kind" in shown and "could forge" in shown
 
 
-def test_feedback_says_passed_or_not_and_points(graded):
+def test_feedback_shows_verdict_and_points_only(graded):
     shown = page(graded, "almost")
     assert "0 of 3 points" in shown and "Not passed." in shown and "AssertionError" not in shown
     assert "2 of 2 points" in shown
@@ -258,7 +258,7 @@ def test_the_grading_person_sees_the_test_s_output(graded):
     assert UNJUDGED not in test.metadata
 
 
-def test_the_class_report_says_that_it_is_the_weaker_kind(graded, tmp_path):
+def test_the_class_report_names_the_weaker_kind_of_test(graded, tmp_path):
     text = write_report(graded, "half", tmp_path).read_text("utf-8")
     assert f"{len(HANDED_IN)} submissions were graded by the" in text
     assert "the weaker kind of verdict" in text
@@ -292,7 +292,7 @@ def changed(plain: Path, folder: Path, **sources: str) -> Path:
     return folder
 
 
-def test_hidden_tests_beside_it_are_refused(plain, tmp_path):
+def test_hidden_tests_beside_own_test_cells_are_refused(plain, tmp_path):
     folder = changed(plain, tmp_path)
     (folder / "grading_tests").mkdir()
     (folder / "grading_tests/test_half.py").write_text("")
@@ -300,7 +300,7 @@ def test_hidden_tests_beside_it_are_refused(plain, tmp_path):
         load_assignment(folder, "half")
 
 
-def test_what_nbgrader_fills_in_is_refused(plain, tmp_path):
+def test_cells_that_nbgrader_fills_in_are_refused(plain, tmp_path):
     folder = changed(plain, tmp_path, test_half="### AUTOTEST half(4)")
     with Grader(folder, bytes(32)) as grader, pytest.raises(CourseError, match="AUTOTEST"):
         grade_file(grader, plain / "submitted/right/half/half.ipynb")

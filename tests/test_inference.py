@@ -151,7 +151,7 @@ def test_two_mistakes_at_once_are_explained_together():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_nothing_is_inferred_of_solutions_and_no_right_formula_is_in_a_table(name):
+def test_solutions_infer_nothing_and_no_right_formula_is_in_a_table(name):
     scope = namespace(ASSIGNMENTS[name])
     for exercise in ASSIGNMENTS[name].exercises.values():
         entry = TABLES[name].get(exercise.id, {})
@@ -283,7 +283,7 @@ def test_a_formula_that_the_solution_does_not_compute_is_refused():
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_what_is_inferred_of_a_changed_solution_holds_on_fresh_points(name):
+def test_inferences_about_a_changed_solution_hold_on_fresh_points(name):
     said = []
     for case in all_cases(COURSE, ASSIGNMENTS[name], "inference", ["mutant"])[::8]:
         exercise = ASSIGNMENTS[name].exercises[case.exercise]

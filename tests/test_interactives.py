@@ -68,7 +68,7 @@ def test_the_neuron_is_stepped_forward_and_then_backward() -> None:
     assert "w2.grad stays 0.0" in text
 
 
-def test_every_node_is_drawn_as_far_as_it_is_known() -> None:
+def test_every_node_is_drawn_with_its_known_numbers() -> None:
     stepper = Stepper(neuron())
     stepper.begin()
     assert "n: data ?, grad 0.0" in stepper.text()
@@ -105,7 +105,7 @@ def test_buttons_stop_at_both_ends() -> None:
     assert control(stepper, "step").value == 1
 
 
-def test_the_gradients_are_left_as_they_were() -> None:
+def test_the_gradients_stay_unchanged() -> None:
     o = neuron()
     o.backward()
     before = [node.grad for node in RIGHT["trace"](o)[0]]
@@ -270,7 +270,7 @@ def test_a_leaf_at_which_the_graph_cannot_be_computed_keeps_the_last_steps() -> 
 
 
 @pytest.mark.parametrize("build", [lambda x: x * x - 3 / x, lambda x: (-x) ** 2 + x**-1.5])
-def test_what_every_operation_gave_it_gives_again(build: Any) -> None:
+def test_a_rebuilt_graph_gives_the_same_numbers(build: Any) -> None:
     stepper = Stepper(named("y", build(Value(2.0, label="x"))))
     [slider] = [each for each in stepper.controls() if each.name.startswith("leaf ")]
     stepper.act(slider.name, 3.0)
@@ -471,7 +471,7 @@ def test_every_loss_falls_with_every_activation(loss: str, activation: str) -> N
     assert model.losses[-1] < model.losses[0]
 
 
-def test_a_loss_gets_what_its_exercise_says() -> None:
+def test_a_loss_gets_the_arguments_of_its_exercise() -> None:
     heard: list[Any] = []
 
     def hear(predictions: Any, targets: Any) -> Any:

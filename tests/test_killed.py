@@ -75,7 +75,7 @@ def test_a_process_that_ends_itself_is_the_students(server: WarmServer, source: 
         student.request({"cell": source + "\nimport ctypes; ctypes.string_at(0)"}, 60)
 
 
-def test_a_process_whose_end_is_known_before_it_is_closed_holds_up_no_other(server: WarmServer):
+def test_a_process_whose_end_is_known_delays_no_other(server: WarmServer):
     student = server.spawn(1)
     student.request(
         {"cell": "import threading, os; threading.Timer(0.1, os._exit, [0]).start()"}, 60
@@ -130,7 +130,7 @@ def test_a_kill_when_memory_ran_out_blames_no_student(
         grade_content(grader, slow_notebook, "value.ipynb", "value")
 
 
-def test_what_is_killed_each_time_while_it_is_alone_does_it_itself(
+def test_code_that_is_killed_each_time_while_alone_is_the_cause(
     grader: Grader, slow_notebook: bytes
 ):
     with all_killed():
@@ -162,7 +162,7 @@ def _group(folder: Path, **files: int) -> None:
     (folder / "memory.stat").write_text("total_inactive_file 5\ninactive_file 7\n")
 
 
-def test_a_control_group_bounds_what_is_free(tmp_path: Path):
+def test_a_control_group_bounds_free_memory(tmp_path: Path):
     own = tmp_path / "cgroup"
     own.write_text("4:memory:/jobs/one\n0::/user/slice\n")
     _group(tmp_path / "jobs/one", memory_max=1000, memory_current=300)

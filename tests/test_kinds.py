@@ -77,7 +77,7 @@ def here(expression: str) -> Any:
 
 
 @pytest.mark.parametrize("expression", EXACT)
-def test_what_crosses_is_itself_in_both_directions(student, expression):
+def test_values_are_unchanged_in_both_directions(student, expression):
     expected = here(expression)
     found = student.made(expression)
     assert repr(plain(found)) == repr(expected) and found == expected and expected == found
@@ -89,7 +89,7 @@ def test_what_crosses_is_itself_in_both_directions(student, expression):
 
 
 @pytest.mark.parametrize("expression", OTHERWISE)
-def test_what_would_arrive_as_something_else_stays_an_object(student, expression):
+def test_values_that_would_change_stay_objects(student, expression):
     found = student.made(expression)
     assert is_object(found) and found != here(expression) and student.same(found, expression)
     with pytest.raises((AuthorError, ValueError), match=r"cannot be sent|to be sent"):
@@ -155,7 +155,7 @@ def test_an_array_is_used_as_in_numpy(student):
         assert student.error_of(fails) == "IndexError"
 
 
-def test_an_array_is_the_one_that_it_is_by_now(student):
+def test_an_array_is_read_with_its_present_items(student):
     given = student.inside.builtins.getattr(student.np, "zeros")(3)
     assert given == np.zeros(3)
     student.grow(given)
@@ -177,7 +177,7 @@ def test_numbers_of_the_test_s_are_not_sent_with_an_array(student):
     assert "15625" not in str(sent) and np.array([0.15625]).tobytes().hex() not in str(sent)
 
 
-def test_what_a_student_s_answers_lead_to_takes_little(student):
+def test_operations_on_huge_answers_take_little_time(student):
     """Whatever operators and functions a test uses on them."""
     started = time.thread_time()
     one, two, three = [student.made(f"np.ones({shape})") for shape in
@@ -221,14 +221,14 @@ MALFORMED = [
 
 
 @pytest.mark.parametrize("message", MALFORMED, ids=lambda message: str(message)[:60])
-def test_what_no_value_is_written_as_is_refused_at_once(message):
+def test_unwritable_values_are_refused_at_once(message):
     started = time.thread_time()
     with pytest.raises(protocol.ProtocolError):
         plain(Student(Says({"values": [{"list": [message]}]})).x)
     assert time.thread_time() - started < 1
 
 
-def test_what_is_refused_is_refused_wherever_the_parts_come_from():
+def test_parts_that_are_too_long_together_are_refused():
     """Many ranges and arrays in one reply are as long together as one may be."""
     for part in ({"range": "0 90000 1"}, {"array": ["|i1", [90_000], "00" * 90_000]}):
         with pytest.raises(protocol.ProtocolError, match="together"):

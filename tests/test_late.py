@@ -158,7 +158,7 @@ def test_a_time_in_the_future_is_reported(by_us, tmp_path):
     assert "early: timestamp.txt says" in result.output
 
 
-def test_without_the_step_nothing_is_taken_off(by_us, tmp_path):
+def test_without_nbgraders_step_there_is_no_penalty(by_us, tmp_path):
     folder = shutil.copytree(by_us, tmp_path / "course")
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         config = Config({"Autograde": {"autograde_preprocessors": []}})
@@ -177,7 +177,7 @@ def test_an_invalid_late_policy_is_reported_before_grading(by_us, tmp_path, name
     assert "the late policy cannot be had" in result.output and name.split(".")[-1] in result.output
 
 
-def test_a_course_that_sets_nothing_takes_nothing_off():
+def test_a_course_without_settings_has_no_penalty():
     assert LatePolicy().late_submission_penalty("anyone", 40.0, 1e6) is None
 
 

@@ -116,7 +116,7 @@ def test_every_formula_is_set(site: Site, source: Path) -> None:
     assert "$" not in main.get_text() and "{=" not in main.get_text()
 
 
-def test_every_box_ends_where_it_should(site: Site) -> None:
+def test_every_box_is_closed(site: Site) -> None:
     assert [name for name in site if ":::" in site.words(name)] == []
     takeaways = [box for page in site.values() for box in page.select(".takeaways")]
     assert len(takeaways) > 8
@@ -197,12 +197,12 @@ QUOTED = [
 @pytest.mark.parametrize(
     ("name", "quoted", "found", "expected"), QUOTED, ids=[quote[1] for quote in QUOTED]
 )
-def test_what_a_page_quotes_is_so(site, name, quoted, found, expected) -> None:
+def test_numbers_on_a_page_are_right(site, name, quoted, found, expected) -> None:
     assert quoted in site.words(name)
     assert found == pytest.approx(expected, rel=1e-9)
 
 
-def test_xor_counts_support_what_is_said_about_them(site: Site) -> None:
+def test_counts_of_xor_trainings_support_the_text(site: Site) -> None:
     page = site["08-training"]
     table = next(t for t in page.select("table") if "runs that got" in t.get_text())
     counts = [int(row.select("td")[1].get_text()) for row in table.select("tbody tr")]
@@ -256,7 +256,7 @@ def links(name: str) -> Iterator[tuple[str, str]]:
             yield from re.findall(r"(?<!!)\[([^]\n]+)\]\(([^)\s]+)\)", cell.source)
 
 
-def test_pages_lead_to_their_notebooks_and_name_what_is_there(site: Site) -> None:
+def test_pages_link_to_their_notebooks(site: Site) -> None:
     led_to = set()
     for source in SOURCES:
         for name, said in re.findall(r"\(notebook:(\w+)\)([^\n|]*)", source.read_text("utf-8")):
@@ -271,7 +271,7 @@ def test_pages_lead_to_their_notebooks_and_name_what_is_there(site: Site) -> Non
     assert link is not None and link["href"] == "../../backward/backward.ipynb"
 
 
-def test_without_notebooks_beside_it_a_page_names_them_only() -> None:
+def test_without_notebooks_beside_it_a_page_only_names_them() -> None:
     html = words_of("# T\n\nSee [value](notebook:value) and [this](#t).\n")
     assert 'See <strong>value</strong> and <a href="#t">this</a>.' in html
 
@@ -294,7 +294,7 @@ def test_every_link_in_a_notebook_leads_to_a_page_or_a_heading(site: Site, name:
             assert site[page].find(id=there), f"{name} links to {href}"
 
 
-def test_each_question_says_where_to_look_again() -> None:
+def test_each_question_links_to_its_chapter() -> None:
     cells = nbformat.read(COURSE / "release/checkpoint/checkpoint.ipynb", as_version=4).cells
     asked = [cell for cell in cells if re.match(r"## (Question|Exercise) \d", cell.source)]
     assert len(asked) == len(load_assignment(COURSE, "checkpoint").exercises)
@@ -307,7 +307,7 @@ def words_of(source: str) -> str:
     return set_text(source, Session("course/lesson/x.md", {"Value": Value})).html
 
 
-def test_numbers_are_filled_in_below_the_block_that_makes_them() -> None:
+def test_numbers_are_filled_in_after_the_block_that_computes_them() -> None:
     source = (
         "# T\n\n```python hide\nx = 2\n```\n\nx is {= x}.\n\n"
         "```python\nx = 3.14159\n```\n\n{= x:.2f}\n"

@@ -104,7 +104,7 @@ def test_no_line_holds_a_student_s_text_or_the_seed(lines, grader, submission, a
     assert report.seed not in told
 
 
-def test_nothing_is_logged_by_default(grader, submission, answers, caplog):
+def test_the_log_is_off_by_default(grader, submission, answers, caplog):
     grade_file(grader, submission(answers), "value")
     assert not [each for each in caplog.records if each.name.startswith("autograder")]
 

@@ -222,7 +222,7 @@ def hub(platform: Platform, tmp_path_factory: pytest.TempPathFactory) -> Iterato
         yield running
 
 
-def test_a_student_comes_to_the_page_of_attempts_and_is_in_the_gradebook(hub, platform):
+def test_a_student_reaches_the_page_of_attempts_and_is_in_the_gradebook(hub, platform):
     browser = Browser()
     user = User("42", name="Ada Löwe", email="ada@example.org")
     status, page, url = browser.follow(platform.link(user))
@@ -254,7 +254,7 @@ def test_an_instructor_of_the_course_sees_the_class(hub, platform):
     ],
     ids=["teaches elsewhere", "learns elsewhere", "a longer number"],
 )
-def test_who_comes_from_another_course_is_refused(hub, platform, user):
+def test_users_of_another_course_are_refused(hub, platform, user):
     browser = Browser()
     status, page, _ = browser.follow(platform.link(user))
     assert status == 400 and "does not lead here from your course" in html.unescape(page)
@@ -280,7 +280,7 @@ def test_only_the_course_s_instructor_is_the_instructor(hub, platform, user):
     assert browser.ask(f"{hub.url}services/grading/class")[0] == 404
 
 
-def test_what_another_key_signed_is_refused(hub, platform):
+def test_a_message_signed_by_another_key_is_refused(hub, platform):
     platform.forger = JWK.generate(kty="RSA", size=2048)
     try:
         status, page, _ = Browser().follow(platform.link(User("42")))
@@ -289,7 +289,7 @@ def test_what_another_key_signed_is_refused(hub, platform):
     assert status == 400 and "hands in" not in page
 
 
-def test_a_login_form_opens_nothing(hub):
+def test_a_login_form_lets_no_user_in(hub):
     """Refuse the trial's passwords and an unsigned message of a platform."""
     assert list(hub.folder.users()) == [INSTRUCTOR]
     password = hub.folder.users()[INSTRUCTOR]

@@ -91,7 +91,7 @@ def test_the_stub_scores_nothing(graded, name):
     ("name", "exercise"),
     [pytest.param(name, each, id=each.id, marks=daily(each.id, 4)) for name, each in AUTOMATIC],
 )
-def test_an_empty_cell_earns_nothing(graded, name, exercise):
+def test_an_empty_cell_earns_no_points(graded, name, exercise):
     """No test holds by accident: with all else right, none of the exercise passes."""
     # Other trainings, which take seconds, are not begun.
     untouched = SLOW - {exercise.id}
@@ -107,7 +107,7 @@ def test_an_empty_cell_earns_nothing(graded, name, exercise):
 
 
 @pytest.mark.parametrize("name", SHORT)
-def test_printing_and_warning_cost_nothing(graded, name):
+def test_printing_and_warning_cost_no_points(graded, name):
     noise = 'import sys, warnings\nprint("hello", file=sys.stderr)\nwarnings.warn("careful")\n'
     answers = {exercise.id: noise + exercise.solution for n, exercise in AUTOMATIC if n == name}
     assert graded(name, answers).score == full_marks(name)

@@ -57,7 +57,7 @@ def test_points_are_those_that_nbgrader_gives(found, name, kind):
 
 
 @pytest.mark.parametrize("name", ALL)
-def test_what_its_own_solution_passes_is_no_flaw(found, name):
+def test_cells_that_the_solution_passes_are_no_flaws(found, name):
     for notebook, tests in ALL[name].points.items():
         broken = [test for test, points in tests.items() if None in points]
         assert len(found[1].rehearse(name_of(ALL[name], notebook))) == len(broken)
@@ -115,7 +115,7 @@ def test_each_notebook_has_its_marks(graded):
     assert told.count("graded before, unchanged") == 2
 
 
-def test_what_lies_beside_grading_takes_each_notebook(graded):
+def test_feedback_report_regrading_and_export_take_each_notebook(graded):
     run(graded, "nbgrader", "generate_feedback", "parts")
     page = (graded / "feedback/solution/parts/problem2.html").read_text("utf-8")
     assert "3 of 3 points" in page and "HIDDEN TESTS" not in page
@@ -209,7 +209,7 @@ def test_adopting_a_course_in_order_ends_in_one_green_line(tmp_path):
     assert all(settings.of(name).tests == "in-notebook" for name in ALL if name != "scores")
 
 
-def test_adopting_says_what_a_person_has_to_decide(tmp_path):
+def test_adopting_lists_open_decisions(tmp_path):
     sources(tmp_path, ALL["scores"], ALL["halves"], ALL["renamed"])
     for name, old, new in (("halves", "python", "R"), ("renamed", "return list(", "import lost #")):
         [path] = (tmp_path / "source" / name).glob("*.ipynb")

@@ -73,7 +73,7 @@ def failed(outcomes: dict[str, str]) -> set[str]:
 
 
 @pytest.mark.campaign
-def test_only_what_the_page_lists_differs(course, tmp_path):
+def test_only_listed_tests_of_nbgrader_differ(course, tmp_path):
     here = outcomes([str(THEIRS / file) for file in FILES], tmp_path, course)
     assert set(here) >= LISTED, "the page names tests that there are not"
     assert LISTED & set(here) <= failed(here), "listed as different, and not different any more"

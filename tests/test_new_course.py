@@ -47,7 +47,7 @@ def walked(tmp_path_factory) -> tuple[Path, str]:
     return folder / "zoo", done.stdout + done.stderr
 
 
-def test_it_is_thirty_lines_at_most():
+def test_the_page_has_thirty_lines_of_code_at_most():
     assert sum(len(block.splitlines()) for block in [*INSTALL, *COMMANDS]) <= 30
 
 
@@ -65,7 +65,7 @@ def test_the_page_walks(walked):
 
 
 @pytest.mark.slow
-def test_what_students_get_lies_together(walked):
+def test_the_students_files_lie_together(walked):
     course, _ = walked
     for name in ("words", "animals"):
         release = (course / "release" / name / f"{name}.ipynb").read_text("utf-8")
@@ -95,7 +95,7 @@ def test_without_misconceptions_a_failure_is_explained_by_promise_and_example(wa
 
 
 @pytest.mark.slow
-def test_a_check_without_a_public_example_says_so(walked, tmp_path, capsys):
+def test_a_check_without_a_public_example_is_reported(walked, tmp_path, capsys):
     course, _ = walked
     assignment = load_assignment(course, "animals")
     with server_of(course) as server:

@@ -254,7 +254,7 @@ def test_the_rest_of_the_class_is_served(school, monkeypatch, plant, command, ca
         assert named in told + caplog.text, told
 
 
-def test_a_student_who_is_back_has_a_mark_again(school):
+def test_a_returned_student_is_graded_again(school):
     a_student_who_was_removed(school, None)
     done = run(school, "grade", NAME, "--workers", "1")
     assert done.exit_code == 0 and "not in the gradebook any more" in done.output
@@ -265,7 +265,7 @@ def test_a_student_who_is_back_has_a_mark_again(school):
     assert ONE in export(school)[1]
 
 
-def test_an_assignment_without_a_release_costs_the_others_nothing(school):
+def test_an_assignment_without_a_release_does_not_affect_the_others(school):
     (school / "source" / "later").mkdir()
     shutil.copy(school / f"source/{NAME}/{NAME}.ipynb", school / "source/later/later.ipynb")
     for verb in ("grade", "regrade", "export"):
@@ -283,7 +283,7 @@ def test_an_assignment_without_a_release_costs_the_others_nothing(school):
     "step", ["_put_in_place", "_show", "_due"], ids=["storing", "showing", "asking when"]
 )
 @pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
-def test_the_service_goes_on(school, monkeypatch, step):
+def test_the_service_serves_the_others(school, monkeypatch, step):
     exchange = school.parent / "exchange"
     with (school / "nbgrader_config.py").open("a") as config:
         config.write(f'\nc.Exchange.root = "{exchange}"\n')

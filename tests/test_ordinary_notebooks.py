@@ -116,7 +116,7 @@ def test_its_test_cells_wait_for_a_person(school, student):
     assert all(UNJUDGED not in each.metadata for each in graded.cells)
 
 
-def test_the_log_says_which_cells_and_what_to_do(school):
+def test_the_log_names_the_cells_and_the_remedy(school):
     printed = (school / "printed.txt").read_text()
     assert (
         "half/half.ipynb of ada: the test cells test_half give no points by themselves" in printed
@@ -124,12 +124,12 @@ def test_the_log_says_which_cells_and_what_to_do(school):
     assert "grading_tests/test_half.py" in printed and "formgrader" in printed
 
 
-def test_files_come_from_the_source_alone(school):
+def test_data_files_come_from_the_source_only(school):
     names = {path.name for path in (school / "autograded/ada/half").iterdir()}
     assert names == {"half.ipynb", "picture.txt"}
 
 
-def test_our_own_commands_leave_it_alone(school):
+def test_our_commands_refuse_an_ordinary_notebook(school):
     assert "half" not in assignment_names(school)
     with (
         Classroom(school, None) as room,

@@ -175,7 +175,7 @@ def test_student_processes_are_confined_in_an_unprivileged_container(tmp_path):
 
 
 @pytest.mark.parametrize("kind", ["bubblewrap", "auto"])
-def test_where_namespaces_are_missing_bubblewrap_is_refused_and_landlock_confines(tmp_path, kind):
+def test_without_namespaces_bubblewrap_is_refused_and_landlock_confines(tmp_path, kind):
     """Use a user namespace that allows no further one, as in many containers."""
     unshare = shutil.which("unshare")
     if unshare is None:

@@ -83,11 +83,11 @@ def by_us(school, tmp_path_factory) -> Path:
     return folder
 
 
-def test_both_ways_write_the_same_marks(by_nbgrader, by_us):
+def test_both_commands_write_the_same_marks(by_nbgrader, by_us):
     assert marks(by_nbgrader) == marks(by_us)
 
 
-def test_feedback_finds_its_way_back_through_the_exchange(by_nbgrader, by_us, tmp_path):
+def test_feedback_is_returned_through_the_exchange(by_nbgrader, by_us, tmp_path):
     run(by_us, "nbgrader", "generate_feedback", "value", "--student", "one_mistake")
     for folder in (by_nbgrader, by_us):
         handed_out = folder / "feedback" / "one_mistake" / "value"
@@ -110,7 +110,7 @@ def test_the_marks_are_the_right_ones(by_us):
     assert lost == {"test_mul"}
 
 
-def test_nothing_waits_for_a_person(by_us):
+def test_no_automatic_mark_waits_for_a_person(by_us):
     with Gradebook(f"sqlite:///{by_us}/gradebook.db") as gradebook:
         for submission in gradebook.assignment_submissions("value"):
             assert not submission.needs_manual_grade
@@ -122,7 +122,7 @@ def test_feedback_names_the_mistake_and_hides_the_tests(by_nbgrader):
     assert "HIDDEN TESTS" not in page and "run_hidden_tests" not in page
 
 
-def test_a_file_that_cannot_be_read_gets_a_page_that_says_so(by_nbgrader):
+def test_an_unreadable_file_gets_a_page_with_the_reason(by_nbgrader):
     page = (by_nbgrader / "feedback/cut_off_file/value/value.html").read_text()
     assert "cut off in the middle" in page
     page = (by_nbgrader / "feedback/empty_file/value/value.html").read_text()
@@ -136,7 +136,7 @@ def test_export(by_us):
     assert float(rows["not_started"]["score"]) == 0
 
 
-def test_grading_again_leaves_what_has_not_changed(by_us):
+def test_grading_again_skips_unchanged_submissions(by_us):
     printed = run(by_us, "autograder", "grade", "value", "--student", "all_right")
     assert "graded before, unchanged" in printed
 
@@ -257,7 +257,7 @@ def test_validate(school, tmp_path, answers, says):
     assert says in " ".join(run(school, "nbgrader", "validate", str(path)).split())
 
 
-def test_the_validate_button_says_how_to_mend_a_notebook_of_an_older_nbgrader(school, tmp_path):
+def test_validate_explains_how_to_mend_an_old_notebook(school, tmp_path):
     path = tmp_path / "my sums.ipynb"
     cell = nbformat.v4.new_code_cell("assert 1 + 1 == 2")
     cell.metadata["nbgrader"] = {"schema_version": 1, "grade_id": "test_sum", "points": 1,

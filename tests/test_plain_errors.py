@@ -104,7 +104,7 @@ def test_a_missing_return_is_called_that(told, name, exercise):
     assert result.points < result.max_points
 
 
-def test_a_cell_that_stops_half_way_is_called_that(told):
+def test_a_cell_that_stops_half_way_is_explained_so(told):
     exercise = ASSIGNMENTS["value"].exercises["add"]
     stopped = exercise.solution.replace("Value.__add__ = add", "Value.__add__ = ad")
     result = told("value", exercise, stopped)
@@ -114,7 +114,7 @@ def test_a_cell_that_stops_half_way_is_called_that(told):
     )
 
 
-def test_a_mistake_with_a_name_keeps_it_though_it_raises(told):
+def test_a_named_mistake_keeps_its_name_if_it_raises(told):
     exercise = ASSIGNMENTS["value"].exercises["add"]
     [mistake] = [m for m in exercise.mistakes if m.id == "add.numbers_not_wrapped"]
     assert told("value", exercise, mistake.source).misconception == mistake.id
@@ -124,7 +124,7 @@ def test_a_mistake_with_a_name_keeps_it_though_it_raises(told):
     ("line", "says"),
     [("result = 'two' + 2", "TypeError: can only concat"), (STOPS, "StopIteration: here, in the")],
 )
-def test_the_visible_check_says_the_same(monkeypatch, line, says):
+def test_the_visible_check_explains_it_the_same(monkeypatch, line, says):
     exercise = ASSIGNMENTS["value"].exercises["trace"]
     source = beginning_with(exercise.solution, line)
     name = "<ipython-input-1>"

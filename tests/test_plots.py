@@ -29,7 +29,7 @@ def alternative(picture: Picture) -> str:
     return unescape(re.search(r'<svg [^>]*aria-label="([^"]*)"', html).group(1))
 
 
-def test_a_loss_curve_says_where_it_begins_and_ends():
+def test_a_loss_curve_s_words_name_its_ends():
     picture = loss_curve([2.0, 1.0, 0.25, 0.5])
     assert picture.summary == ("Loss over 4 epochs: from 2 to 0.5, lowest 0.25 in epoch 3.")
     assert alternative(picture) == picture.summary == repr(picture)
@@ -42,7 +42,7 @@ def test_several_curves_are_described_by_name():
     assert "Loss of “quick & dirty” over 2 epochs: from 2 to 0.1" in summary
 
 
-def test_losses_may_be_those_of_steps():
+def test_losses_may_be_counted_by_steps():
     assert loss_curve([2.0, 1.0], per="step").summary == (
         "Loss over 2 steps: from 2 to 1, lowest 1 in step 2."
     )
@@ -53,7 +53,7 @@ def test_losses_may_still_be_values():
 
 
 @pytest.mark.parametrize("losses", [[], {}, {"none": []}])
-def test_nothing_to_draw_is_refused(losses):
+def test_empty_losses_are_refused(losses):
     with pytest.raises(ValueError, match="no loss to draw"):
         loss_curve(losses)
 
@@ -77,7 +77,7 @@ def test_the_map_shows_both_sides_and_the_points():
     assert legend.startswith("+ the model answers above 0")
 
 
-def test_a_model_that_answers_one_thing_everywhere_is_drawn_as_well():
+def test_a_constant_model_is_drawn_as_well():
     inputs, targets = moons(10, seed=1)
     assert "on 100 % of the plane" in decision_boundary(lambda p: 1.0, inputs, targets).summary
     assert "on 0 % of the plane" in decision_boundary(lambda p: -1.0, inputs, targets).summary

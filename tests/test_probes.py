@@ -53,11 +53,11 @@ def test_a_value_is_described_as_python_writes_it(value, text):
         (list(range(100)), list(range(101)), False),
     ],
 )
-def test_values_agree_where_hidden_tests_hold_them_equal(left, right, same):
+def test_values_agree_if_hidden_tests_hold_them_equal(left, right, same):
     assert agree(plain(left), plain(right)) is same
 
 
-def test_what_holds_itself_comes_to_an_end():
+def test_a_collection_that_contains_itself_is_cut_off():
     endless: list = []
     endless.append(endless)
     assert describe(plain(endless)) == "[[[[an object of type list]]]]"
@@ -68,7 +68,7 @@ def test_what_holds_itself_comes_to_an_end():
     [{"list": 5}, {"list": ["x" * 2000]}, {"list": [[1, 2, 3]]}, {"more": "x"}, {"bytes": 5},
      {"more": 2**5000}, {"dict": [[1, {"list": [[2]]}]]}, {"deque": []}, {"list": [], "set": []}],
 )  # fmt: skip
-def test_what_a_probe_never_shows_is_refused(message):
+def test_observations_that_no_probe_makes_are_refused(message):
     assert not _is_observation(message)
 
 

@@ -111,10 +111,10 @@ def lost_by_others(grader, name: str, exercise: str, code: str) -> dict[str, tup
 
 
 @pytest.mark.parametrize("kind", DAMAGE)
-def test_what_a_cell_does_to_the_process_costs_no_other_exercise(grader, kind: str):
+def test_damage_to_the_process_costs_no_other_exercise(grader, kind: str):
     assert lost_by_others(grader, "value", "add", DAMAGE[kind]) == {}
 
 
 @pytest.mark.parametrize("kind", ["math", "random", "alarm", "ast transformer"])
-def test_nor_where_the_others_compute_with_what_was_changed(grader, kind: str):
+def test_damage_to_functions_that_others_call_costs_them_nothing(grader, kind: str):
     assert lost_by_others(grader, "backward", "relu", DAMAGE[kind]) == {}

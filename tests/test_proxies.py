@@ -256,7 +256,7 @@ def outcome(read: Callable[[Student], Any], student: Student) -> Any:
 
 
 @pytest.mark.parametrize("read", READS.values(), ids=READS)
-def test_here_and_behind_the_wall_are_alike(students, read):
+def test_local_and_remote_namespaces_behave_alike(students, read):
     local, remote = (outcome(read, student) for student in students)
     assert repr(local) == repr(remote)
     assert "secret" not in repr(local)
@@ -297,7 +297,7 @@ EXPECTED = {
 
 
 @pytest.mark.parametrize("name", EXPECTED)
-def test_it_reads_as_python(students, name):
+def test_promises_read_as_python(students, name):
     for each in students:
         found = READS[name](each)
         if isinstance(found, list):
@@ -317,7 +317,7 @@ ERRORS = {
 
 
 @pytest.mark.parametrize("name", ERRORS)
-def test_what_fails_there_fails_here_by_its_built_in_name(students, name):
+def test_a_remote_error_is_raised_by_its_built_in_name(students, name):
     for each in students:
         with pytest.raises(StudentError) as error:
             READS[name](each)
@@ -341,7 +341,7 @@ def test_a_made_up_class_name_is_not_shown(student):
         assert error.value.kind == "Exception"
 
 
-def test_what_failed_stays_failed(student):
+def test_a_failed_step_stays_failed(student):
     with student.raises(ValueError):
         answer = student.wrong()
     assert student.error_of(lambda: plain(answer)) == "ValueError"
@@ -386,7 +386,7 @@ def test_one_look_brings_all_that_is_open(counted):
     assert len(requests) == 1 and requests[0]["new"] is True
 
 
-def test_what_a_test_compares_with_is_never_sent(counted):
+def test_numbers_to_compare_with_are_never_sent(counted):
     student, requests = counted
     answer = student.Value(2.5).data
     assert abs(answer - 7.25) == 4.75
@@ -449,7 +449,7 @@ def test_arithmetic_of_plain_values_is_bounded(student):
         assert student.error_of(explode) in ("OverflowError", "TypeError")
 
 
-def test_what_is_written_down_is_bounded(student):
+def test_the_record_of_values_is_bounded(student):
     for _ in range(5):
         plain(student.swap("x" * 900_000, 1))
     assert sum(len(str(entry)) for entry in student.seen) < 1_000_100
@@ -458,7 +458,7 @@ def test_what_is_written_down_is_bounded(student):
 # Mistakes of a test's author.
 
 
-def test_a_function_of_the_test_is_refused_with_what_to_write(student):
+def test_a_test_s_own_function_is_refused_with_a_remedy(student):
     with pytest.raises(AuthorError, match=r"grading_tests/inside/NAME\.py.*student\.inside\.NAME"):
         student.relay(lambda x: x, 1.0)
     with pytest.raises(AuthorError, match=r"inside\.builtins\.int"):
@@ -467,7 +467,7 @@ def test_a_function_of_the_test_is_refused_with_what_to_write(student):
         student.relay(slice(1))
 
 
-def test_an_answer_that_is_too_large_to_be_sent_back_is_not_yet_the_tests_fault(student):
+def test_an_answer_that_is_too_large_to_send_is_not_yet_the_test_s_fault(student):
     for answer in ([0] * 100_001, 1 << 5000):
         with pytest.raises(ValueError, match="too large or too deep to be sent"):
             student.relay(answer)
@@ -505,7 +505,7 @@ def test_a_forged_truth_is_no_truth():
         bool(Student(Says({"values": [{"object": 0}]})).x)
 
 
-def test_of_a_set_is_noted_what_is_in_it_and_of_objects_that_they_are_there(students):
+def test_the_record_of_a_set_is_without_the_identity_of_objects(students):
     for each in students:
         assert plain(each.value_called("set")) == {1, 2}
         assert each.seen == ["a set of 2", 1, 2]
@@ -589,7 +589,7 @@ def examples(usual: int) -> settings:
 @pytest.mark.sized
 @examples(300)
 @given(PLAIN)
-def test_plain_values_come_through_unchanged(value):
+def test_plain_values_are_decoded_unchanged(value):
     message = json.loads(json.dumps(protocol.encode(value, refuse), allow_nan=False))
     assert alike(protocol.decode(message, refuse), value)
 
@@ -620,7 +620,7 @@ def inside_lists(depth: int) -> Any:
         {"bytes": "0"}, {"bytes": "0G"}, {"bytes": "A0"}, {"bytes": [1]}, {"bytes": "00" * 600_000},
     ],
 )  # fmt: skip
-def test_what_encode_never_makes_is_refused(message):
+def test_messages_that_encode_never_makes_are_refused(message):
     with pytest.raises(protocol.ProtocolError):
         protocol.decode(message, lambda kind, number: number)
 

@@ -94,7 +94,7 @@ def squeezed(text: str) -> str:
     return "".join(text.split())
 
 
-def test_it_holds_what_students_need(bundle):
+def test_the_bundle_has_all_that_students_need(bundle):
     names = {name for name, _ in contents(bundle.archive.read_bytes())}
     assert {f"{FOLDER}/{name}/{name}.ipynb" for name in NAMES} <= names
     assert {f"{FOLDER}/{name}" for name in ("START.html", "start.py", "requirements.txt")} <= names
@@ -103,7 +103,7 @@ def test_it_holds_what_students_need(bundle):
     assert {f"{FOLDER}/extra/{name}.ipynb" for name in ("arrays", "digits")} <= names
 
 
-def test_it_holds_nothing_of_the_instructors(bundle):
+def test_the_bundle_has_no_file_of_the_instructor(bundle):
     files = dict(contents(bundle.archive.read_bytes()))
     assert not [name for name in files if re.search("autograder|grading_tests|solutions", name)]
     # Notebooks are JSON: their text is compared as it was before it was encoded.
@@ -209,7 +209,7 @@ def test_the_same_course_gives_the_same_bytes(planted, bundle, tmp_path):
     assert again.archive.read_bytes() == bundle.archive.read_bytes()
 
 
-def test_it_starts_from_the_bundle_alone(bundle, tmp_path):
+def test_the_course_starts_from_the_bundle_alone(bundle, tmp_path):
     """Install it by its own start script; other packages come from here, for want of a network."""
     with zipfile.ZipFile(bundle.archive) as packed:
         packed.extractall(tmp_path)
@@ -273,9 +273,7 @@ def test_one_installation_of_the_wheels_is_enough_wherever_ipython_is(bundle, tm
     assert "7 of 7 core, 3 of 3 extra" in done.stdout
 
 
-def test_one_assignment_with_the_browser_edition_replaces_what_was_published(
-    planted, bundle, tmp_path
-):
+def test_publishing_one_assignment_for_browsers_replaces_the_site(planted, bundle, tmp_path):
     shutil.copytree(bundle.folder.parent, tmp_path, dirs_exist_ok=True)
     text = (planted / "course.toml").read_text("utf-8")
     address = "https://courses.example.org/sums/"
@@ -292,7 +290,7 @@ def test_one_assignment_with_the_browser_edition_replaces_what_was_published(
     assert {path.name for path in tmp_path.iterdir()} == {FOLDER, f"{FOLDER}.zip"}
 
 
-def test_the_start_page_says_it_in_two_lines(bundle):
+def test_the_start_page_explains_the_start_in_two_lines(bundle):
     page = (bundle.folder / "START.html").read_text("utf-8")
     for lines in (f"cd {FOLDER}\npython3 start.py<", f"cd {FOLDER}\npy start.py<"):
         assert f"<pre>{lines}" in page
@@ -300,7 +298,7 @@ def test_the_start_page_says_it_in_two_lines(bundle):
     assert "src=" not in page and all(name in page for name in NAMES)
 
 
-def test_a_release_that_is_none_is_refused(planted, tmp_path):
+def test_an_invalid_release_is_refused(planted, tmp_path):
     (planted / "release" / "wrong").mkdir()
     path = planted / "release" / "wrong" / "wrong.ipynb"
     path.write_text((COURSE / "source" / "value" / "value.ipynb").read_text("utf-8"), "utf-8")
@@ -326,7 +324,7 @@ def test_a_release_that_is_not_whole_is_refused(planted, tmp_path):
     assert not list(tmp_path.iterdir())
 
 
-def test_someone_elses_folder_is_left_alone(planted, tmp_path):
+def test_an_existing_foreign_folder_is_left_alone(planted, tmp_path):
     (tmp_path / FOLDER).mkdir()
     (tmp_path / FOLDER / "thesis.txt").write_text("mine")
     with pytest.raises(CourseError, match="is not a bundle"):

@@ -70,12 +70,12 @@ def student(request, server, tmp_path, monkeypatch):
             yield Student(RemoteTarget(process))
 
 
-def test_what_a_call_prints(student):
+def test_a_call_s_output_can_be_asked_for(student):
     assert student.printed(student.greet, "Ada", times=2) == "Hello Ada\nHello Ada\n"
     assert student.error_of(lambda: student.printed(student.refuse, "x")) == "ValueError"
 
 
-def test_what_an_error_says_comes_where_it_is_asked_for(student):
+def test_an_error_s_message_can_be_asked_for(student):
     assert student.error_text(student.refuse, "bread") == "no bread"
     assert student.error_text(student.greet, "Ada") == None  # noqa: E711 (a promise)
     with pytest.raises(StudentError) as error:
@@ -88,7 +88,7 @@ def test_a_coroutine_is_run_to_its_end(student):
     assert student.error_of(lambda: student.run(student.greet, "Ada")) == "TypeError"
 
 
-def test_what_was_written(student):
+def test_written_files_can_be_asked_for(student):
     student.save("out.txt", "é\n")
     assert student.files["out.txt"] == "é\n" and student.files.bytes("out.txt") == b"\xc3\xa9\n"
     student.save_much("long.txt")
@@ -102,7 +102,7 @@ def test_a_context_is_entered_and_left(student):
     assert student.Door.log == ["in", "out"]
 
 
-def test_a_context_of_the_student_s_keeps_no_error_from_a_test(student):
+def test_a_context_manager_of_the_student_s_hides_no_error_from_a_test(student):
     door = student.Door(holds=True)
     with pytest.raises(StudentError), door:
         student.refuse("x")
@@ -118,7 +118,7 @@ def test_python_s_own_modules_are_inside(student):
         student.inside.numpyy  # noqa: B018
 
 
-def test_what_a_function_says_of_itself_is_the_student_s(student):
+def test_a_function_s_own_claims_are_the_student_s(student):
     assert student.greet.__name__ == "greet" and student.greet.__doc__ == "Greet somebody."
     assert student.Door.__doc__ == "A way in." and student.Door().__module__ == "__main__"
     assert student.Door.__bases__[0].__name__ == "object" and "log" in student.Door.__dict__

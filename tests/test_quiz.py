@@ -74,7 +74,7 @@ def test_all_answers_wrong_at_once(graded):
     assert found == {e.id: e.mistakes[0].id for e in GRADED}
 
 
-def test_a_wrong_answer_in_another_form_is_named_too(graded):
+def test_a_wrong_answer_in_another_form_is_named_as_well(graded):
     report = graded({**RIGHT, "q3": 'q3 = " A"', "q2": "from fractions import Fraction\n"
                      "q2 = Fraction(12)"})  # fmt: skip
     found = {name: r.misconception for name, r in wrong_ones(report).items()}
@@ -194,14 +194,14 @@ def test_check_lets_any_number_pass(capsys, answer):
         ("q3", ..., "There is no answer yet"),
     ],
 )
-def test_check_says_what_form_is_wanted(question, answer, says):
+def test_check_names_the_wanted_form(question, answer, says):
     with pytest.raises(CheckFailed) as caught:
         check(question, {question: answer})
     assert says in str(caught.value)
     assert len(str(caught.value)) < 250
 
 
-def test_check_of_an_unanswered_question_says_so():
+def test_check_reports_an_unanswered_question():
     with pytest.raises(CheckFailed, match="There is no answer yet"):
         check("q3", {})
 

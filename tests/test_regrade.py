@@ -70,7 +70,7 @@ def marks(folder: Path) -> dict[str, float]:
         return {each.student.id: each.score for each in gradebook.assignment_submissions("value")}
 
 
-def test_a_line_says_what_a_mark_was_made_of(graded):
+def test_a_line_of_the_record_has_all_that_a_mark_depends_on(graded):
     found = {entry.student: entry for entry in lines(graded)}
     assert list(found) == ["ada", "ben", "cy"]
     for student, entry in found.items():
@@ -91,7 +91,7 @@ def test_a_line_says_what_a_mark_was_made_of(graded):
     assert mul["broken"]
 
 
-def test_each_grading_adds_one_line_and_what_is_skipped_none(school):
+def test_each_grading_adds_one_line_and_a_skipped_one_none(school):
     assert all(outcome.skipped for outcome in grade(school))
     assert len(lines(school)) == 3
     grade(school, force=True)
@@ -100,7 +100,7 @@ def test_each_grading_adds_one_line_and_what_is_skipped_none(school):
     assert [entry.verdicts for entry in found[:3]] == [entry.verdicts for entry in found[3:]]
 
 
-def test_grading_through_nbgrader_adds_a_line_too(school):
+def test_grading_through_nbgrader_adds_a_line_as_well(school):
     (school / "submitted/ben/value/value.ipynb").write_bytes(
         (school / "submitted/ada/value/value.ipynb").read_bytes()
     )
@@ -113,7 +113,7 @@ def test_grading_through_nbgrader_adds_a_line_too(school):
 
 
 @pytest.mark.parametrize("lost", ["write_whole", "record"])
-def test_what_was_stored_by_half_is_stored_once_the_next_time(school, monkeypatch, lost):
+def test_a_half_stored_grading_is_stored_once_the_next_time(school, monkeypatch, lost):
     """Stop a grader before, or right after, it has written a notebook."""
     path = school / "submitted/cy/value/value.ipynb"
     path.write_bytes((school / "submitted/ada/value/value.ipynb").read_bytes())
@@ -132,7 +132,7 @@ def test_what_was_stored_by_half_is_stored_once_the_next_time(school, monkeypatc
     assert marks(school)["cy"] == marks(school)["ada"]
 
 
-def test_nothing_changes_where_nothing_has_changed(school):
+def test_regrading_unchanged_submissions_changes_no_mark(school):
     done = regrade(school)
     assert "3 graded before, 0 with other points now" in done.output
     assert len(lines(school)) == 3

@@ -122,7 +122,7 @@ def test_times_and_attempts(page):
     assert float(late["hours late"]) == 0.5 and "script" in late["student"]
 
 
-def test_the_page_needs_nothing_and_runs_nothing(page):
+def test_the_page_is_self_contained_and_runs_no_script(page):
     text = page.read_text("utf-8")
     soup = BeautifulSoup(text, "html.parser")
     assert not soup.find_all(["script", "link", "iframe", "img", "object"])
@@ -186,14 +186,14 @@ def test_a_disguised_copy_is_found_and_independent_answers_are_not():
     assert pair.similarity > 0.95 > ALIKE
 
 
-def test_released_text_and_what_the_class_shares_say_nothing():
+def test_released_and_common_lines_do_not_count_as_similar():
     everybody = {f"student {i}": RIGHT for i in range(20)}
     assert similar_pairs(everybody, STUBS) == []
     assert similar_pairs({"ada": STUBS, "ben": STUBS}, STUBS) == []
     assert similar_pairs({"ada": {"add": "x = (\n" * 999}, "ben": {"add": "\x00'"}}, STUBS) == []
 
 
-def test_a_few_who_share_are_all_found():
+def test_all_copies_in_a_small_group_are_found():
     answers = variants()
     few = {f"friend {i}": renamed(answers["slots"]) for i in range(2)}
     found = similar_pairs({**answers, **few}, STUBS)

@@ -55,7 +55,7 @@ def test_no_file_of_the_account_is_changed(kind, tmp_path):
     assert sorted(tmp_path.iterdir()) == [data, outside]
 
 
-def test_attributes_of_its_own_files_may_be_set_or_not_and_break_nothing(server):
+def test_setting_attributes_of_own_files_raises_no_error(server):
     cell = """
         import os, pathlib, shutil, tempfile
         pathlib.Path("a").write_text("x")
@@ -69,7 +69,7 @@ def test_attributes_of_its_own_files_may_be_set_or_not_and_break_nothing(server)
     assert printed(server, cell) == ["a", "b", "d"]
 
 
-def test_what_libraries_need_works(server):
+def test_system_calls_that_libraries_need_are_allowed(server):
     cell = """
         import asyncio, concurrent.futures, signal, sqlite3, zipfile, zoneinfo
         with concurrent.futures.ThreadPoolExecutor(4) as pool:
@@ -160,7 +160,7 @@ def test_the_numbers_are_the_kernels():
 # Memory of processes.
 
 
-def test_no_name_of_a_process_is_taken_for_what_the_kernel_says():
+def test_a_process_s_name_is_never_read_as_the_kernel_s_data():
     """Give a process the name of each line and each field that is read of it or beside it."""
     keys = re.findall(r"^(\w+):", Path("/proc/self/status").read_text(), re.MULTILINE)
     keys += Path("/proc/net/sockstat").read_text().split()
@@ -237,7 +237,7 @@ def test_a_thread_has_no_files_of_its_own(server):
     assert printed(server, cell) == [-1, errno.EPERM]
 
 
-def test_honest_code_that_changes_all_the_time_goes_on(server):
+def test_honest_code_with_short_lived_threads_and_files_is_not_ended(server):
     """Threads and files that exist for a moment hide nothing."""
     cell = """
         import os, tempfile, threading, time
@@ -294,7 +294,7 @@ def test_files_that_the_first_thread_no_longer_shows_are_counted(server):
 
 
 @needs_landlock
-def test_its_folder_is_removed_however_it_ends(tmp_path, monkeypatch):
+def test_the_process_s_folder_is_removed_after_any_end(tmp_path, monkeypatch):
     monkeypatch.setattr(tempfile, "tempdir", str(tmp_path))
     for is_killed in (False, True):
         with WarmServer(LIMITS, VISIBLE, LANDLOCK) as server:
@@ -375,7 +375,7 @@ def test_files_are_kept_by_each_version_of_landlock(tmp_path, version):
         (errno.EPERM, "refuses Landlock"),
     ],
 )
-def test_where_landlock_is_missing_it_says_why(monkeypatch, number, says):
+def test_a_missing_landlock_is_reported_with_the_reason(monkeypatch, number, says):
     def refuse() -> int:
         raise OSError(number, os.strerror(number))
 
@@ -398,7 +398,7 @@ with WarmServer(kind=sys.argv[1]) as server, server.spawn(1) as student:
 
 
 @pytest.mark.parametrize("kind", ["landlock", "auto"])
-def test_where_the_kernel_has_neither_kind_nothing_runs(tmp_path, kind):
+def test_without_either_kind_no_code_runs(tmp_path, kind):
     container = Path(__file__).with_name("as_in_a_container.py")
     ran = tmp_path / "ran"
     python = sys.executable

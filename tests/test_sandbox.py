@@ -183,7 +183,7 @@ WITHOUT = [
 ]
 
 
-def test_the_value_at_the_end_of_a_cell_is_seen_however_it_is_written(server):
+def test_the_value_at_the_end_of_a_cell_is_shown_in_any_spelling(server):
     shown = run(server, *WITH_A_VALUE, *WITHOUT)
     told = ["".join(output["data"]["text/plain"] for output in outputs)[-1:] for outputs in shown]
     assert told == ["7"] * len(WITH_A_VALUE) + [""] * len(WITHOUT)
@@ -239,7 +239,7 @@ def test_installed_packages_beside_the_students_own_are_not_visible(server):
     assert printed(server, cell) == []
 
 
-def test_it_holds_its_standard_streams_and_its_connection_alone(server):
+def test_a_process_has_its_standard_streams_and_its_connection_only(server):
     cell = """
         import fcntl, os, stat
         held = {}
@@ -255,7 +255,7 @@ def test_it_holds_its_standard_streams_and_its_connection_alone(server):
     assert printed(server, cell) == {0: "null", 1: "null", 2: "null", 3: "socket"}
 
 
-def test_it_is_alone_in_its_process_namespace(server):
+def test_a_process_is_alone_in_its_process_namespace(server):
     needs(server, BUBBLEWRAP)
     cell = """
         import os
@@ -329,7 +329,7 @@ def test_dangerous_system_calls_are_refused(server, call):
     assert printed(server, LIBC + f"print({call})") is True
 
 
-def test_it_has_no_capability_and_can_gain_none(server):
+def test_a_process_has_no_capability_and_can_gain_none(server):
     cell = """
         import ctypes
         libc = ctypes.CDLL(None, use_errno=True)
@@ -342,7 +342,7 @@ def test_it_has_no_capability_and_can_gain_none(server):
     assert output["text"] == "[0, 0, 0, 0, 0, 0] [] 1\n"
 
 
-def test_it_writes_in_its_own_folders_alone(server, course):
+def test_a_process_writes_in_its_own_folders_only(server, course):
     # If it may not list the folders, it may still know their names.
     known = {"/", "/tmp", "/var/tmp", "/dev/shm", str(course), *map(str, Path("/").glob("*/*"))}
     cell = """
@@ -366,7 +366,7 @@ def test_it_writes_in_its_own_folders_alone(server, course):
     assert folders == [*shared, "/home/student", "/tmp"]
 
 
-def test_of_installed_packages_it_sees_the_students_alone(server):
+def test_a_process_sees_only_the_students_packages(server):
     """The autograder may be installed beside nbgrader: no part of it can be seen."""
     cell = """
         import os, sys
@@ -398,7 +398,7 @@ def test_locks_on_a_shared_file_carry_no_message_to_another_student(server):
     assert output["text"] == f"{seems_to_lock} 0\n"
 
 
-def test_a_lock_locks_nothing(server):
+def test_a_file_lock_has_no_effect(server):
     """A second descriptor of the file would find it locked."""
     cell = """
         import fcntl
@@ -425,7 +425,7 @@ def test_sqlite_keeps_a_database_in_a_file(server):
     assert run(server, cell)[0][0]["text"] == "(2, 5.0)\n"
 
 
-def test_two_students_share_nothing(server):
+def test_two_students_share_no_state(server):
     leave = """
         import os, tempfile
         own = os.environ["HOME"], tempfile.gettempdir()
@@ -479,7 +479,7 @@ def test_a_plot_becomes_a_picture(server, magic):
     assert [item["data"].keys() for item in shown] == [{"text/plain", "image/png"}]
 
 
-def test_a_student_runs_where_its_grader_does(server):
+def test_a_student_process_runs_on_its_grader_s_processor(server):
     look = "import os; print(os.sched_getaffinity(0))"
     everywhere = os.sched_getaffinity(0)
     with on_one_processor():
@@ -555,7 +555,7 @@ def came_to(server: WarmServer, attack: Attack) -> str:
     "name",
     [pytest.param(each, marks=[pytest.mark.alone] if "bomb" in each else []) for each in CELLS],
 )
-def test_an_attack_comes_to_what_it_must(server, listener, measured, name):
+def test_an_attack_has_its_required_outcome(server, listener, measured, name):
     path, own_name, sockets = listener
     attack = CELLS[name]
     if "LISTENER" in attack.code:
@@ -592,7 +592,7 @@ def test_endless_printing_is_cut(server):
     assert after[0]["text"] == "y" * 10 + "\n"
 
 
-def test_what_was_left_running_ends_with_the_process(server):
+def test_processes_left_running_end_with_the_student_process(server):
     needs(server, BUBBLEWRAP)
     cell = """
         import os, time
@@ -611,7 +611,7 @@ def test_what_was_left_running_ends_with_the_process(server):
 # Replies.
 
 
-def test_answers_given_in_advance_are_answers_and_no_more(server):
+def test_replies_sent_in_advance_count_as_replies_only(server):
     """A forged answer to the next question is accepted like any answer; then the order breaks."""
     said = {"outputs": [], "execution_count": 1, "error": None, "stopped": []}
     cell = CONNECTION + f"say({said})\nfor _ in range(3): say({{'values': [1]}})"
@@ -688,7 +688,7 @@ tried("cookie", lambda: a.getsockopt(socket.SOL_SOCKET, 57, 8) and None)
 """
 
 
-def test_what_the_kernel_counts_for_all_is_refused(server):
+def test_values_that_the_kernel_counts_for_all_are_refused(server):
     with server.spawn(1) as student:
         reply = student.request({"cell": SHARED_COUNTS}, 5)
     assert reply["outputs"][0]["data"]["text/plain"] == (
@@ -727,7 +727,7 @@ def fake_bwrap(tmp_path, monkeypatch):
     ],
     ids=["missing", "refused", "says nothing"],
 )
-def test_without_a_sandbox_nothing_runs(fake_bwrap, script, says, tmp_path):
+def test_without_a_sandbox_no_code_runs(fake_bwrap, script, says, tmp_path):
     from autograder.judging.grader import Grader
     from autograder.model import Cell
 
@@ -742,7 +742,7 @@ def test_without_a_sandbox_nothing_runs(fake_bwrap, script, says, tmp_path):
     assert not here.exists()
 
 
-def test_the_kind_is_chosen_by_what_works_and_said(monkeypatch):
+def test_a_working_kind_is_chosen_and_reported(monkeypatch):
     why = {BUBBLEWRAP: "", LANDLOCK: ""}
     for name, module in kinds.KINDS.items():
         monkeypatch.setattr(module, "why_not", partial(why.__getitem__, name))
@@ -756,14 +756,14 @@ def test_the_kind_is_chosen_by_what_works_and_said(monkeypatch):
         kinds.chosen("auto")
 
 
-def test_a_course_says_how_much_a_cell_may_show():
+def test_a_course_limits_the_output_of_a_cell():
     with WarmServer(Limits(output_bytes=5000)) as server, server.spawn(1) as student:
         [shown] = student.request({"cell": "print('x' * 100_000)"}, 10)["outputs"]
     assert shown["text"].startswith("x" * 5000 + "\n[The rest of this output was dropped")
     assert len(shown["text"]) < 5200
 
 
-def test_a_course_says_what_each_process_has_at_once():
+def test_a_course_s_preloaded_modules_are_in_each_process():
     visible = Visible(("ipython", "numpy"), preload=("numpy",))
     with WarmServer(visible=visible) as server, server.spawn(1) as student:
         cell = "import sys\nprint('numpy' in sys.modules, 'numpy' in globals())"
@@ -805,7 +805,7 @@ print((by_group.to_dict()["count"], same, chunks, bool(np.allclose(u * s @ vt, a
 
 
 @pytest.mark.slow
-def test_numpy_and_pandas_do_their_whole_work(kind, tmp_path):
+def test_numpy_and_pandas_work(kind, tmp_path):
     """Import them by the names in a course's settings, with all processors visible and files to
     read."""
     (tmp_path / "marks.csv").write_text(

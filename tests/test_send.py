@@ -198,7 +198,7 @@ class TestCanvas:
         assert "not there: fay: 4 (Canvas's course has no student 999)" in done.output
         assert "gil" not in done.output and not (school / "imported").exists()
 
-    def test_each_mark_is_set_once_and_again_when_it_has_changed(self, school):
+    def test_each_mark_is_set_once_and_again_after_a_change(self, school):
         canvas = CanvasStandIn()
         with listening(canvas) as url:
             assert "3 sent" in send(school, *to_canvas(url), "--yes").output
@@ -216,7 +216,7 @@ class TestCanvas:
         assert states["cy"] == "sent" and states["ada"] == "sent before"
         assert canvas.changes[3:] == [("103", "5")]
 
-    def test_a_run_that_was_cut_off_goes_on(self, school):
+    def test_an_interrupted_run_can_be_continued(self, school):
         canvas = CanvasStandIn()
         canvas.fails_at = {"102"}
         with listening(canvas) as url:
@@ -368,7 +368,7 @@ def keys_of(school: Path, tool: Path) -> Any:
 
 
 class TestLti:
-    def test_a_mark_comes_out_as_the_right_number(self, school, tool):
+    def test_a_mark_arrives_as_the_right_number(self, school, tool):
         platform = LtiStandIn(keys_of(school, tool))
         with listening(platform) as platform.url:
             line = settings(tool, platform.url, lineitems=f"{platform.url}/lineitems")
@@ -394,7 +394,7 @@ class TestLti:
             assert "4 sent" in send(school, *line, "--yes").output
         assert {number for number, _ in platform.scores} == {"8"} and len(platform.columns) == 1
 
-    def test_a_tool_that_the_platform_does_not_know_sends_nothing(self, school, tool):
+    def test_an_unknown_tool_sends_no_mark(self, school, tool):
         platform = LtiStandIn({"keys": [json.loads(JWK.generate(kty="RSA").export_public())]})
         with listening(platform) as platform.url:
             line = settings(tool, platform.url, lineitem=f"{platform.url}/lineitems/1")

@@ -163,7 +163,7 @@ def test_feedback_is_there_by_nbgrader_and_on_the_page(service, school):
 
 @pytest.mark.alone
 @pytest.mark.sized
-def test_a_class_hands_in_within_a_minute_and_a_kill_in_between_costs_nothing(service, school):
+def test_a_class_hands_in_within_a_minute_and_a_kill_loses_no_attempt(service, school):
     """Hand in at random moments, half by the exchange and half by the page, all with their page
     open."""
     kinds = [*notebooks(school).values()]
@@ -301,7 +301,7 @@ def run_until_killed(school: Path) -> None:
         assert not running.is_alive()
 
 
-def test_a_student_sees_their_own_alone(service, school):
+def test_a_student_sees_their_own_attempts_only(service, school):
     made = notebooks(school)
     ada, ben = service.visitor("student_0"), service.visitor("student_1")
     teacher = service.visitor("teacher", teaches=True)
@@ -320,7 +320,7 @@ def test_a_student_sees_their_own_alone(service, school):
     assert (school / "attempts").stat().st_mode & 0o077 == 0
 
 
-def test_what_is_sent_by_another_page_too_large_or_for_nothing_is_refused(service, school):
+def test_invalid_uploads_are_refused(service, school):
     ada = service.visitor("student_0")
     assert ada.hand_in(b"{}", xsrf=False)[0] == 403
     assert ada.hand_in(b"{}", assignment="../../x")[0] == 400
@@ -423,7 +423,7 @@ def test_before_the_due_date_no_more_is_shown_than_the_rules_say(school, level):
         assert message in service.visitor("student_0").page
 
 
-def test_where_the_best_counts_a_worse_one_changes_nothing(school):
+def test_a_worse_attempt_changes_no_mark_if_the_best_counts(school):
     rules(school, 'counts = "best"')
     made = notebooks(school)
     with serving(school) as service:
@@ -500,7 +500,7 @@ def _is_answered(visitor: Visitor) -> bool:
         return False
 
 
-def test_a_change_is_acted_on_once_it_has_come_to_rest(school):
+def test_a_change_counts_once_files_stop_changing(school):
     changes, tests = Changes(school, ["value"]), school / "grading_tests" / "test_value.py"
     before = tests.read_text()
     assert changes.look() is False and changes.is_as_before("value")

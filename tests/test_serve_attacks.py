@@ -117,13 +117,13 @@ def test_one_student_s_uploads_do_not_fill_the_memory(service, school):
     ],
     ids=["many parts", "two notebooks", "no text", "no names", "nothing", "zeros", "json"],
 )  # fmt: skip
-def test_a_form_that_is_none_is_refused(resting, body):
+def test_an_invalid_form_is_refused(resting, body):
     ada = resting.visitor(NAME)
     assert ada.send(body, "multipart/form-data; boundary=x")[0] == 400
     assert ada.get("")[0] == 200
 
 
-def test_other_students_links_cookies_and_pages_open_nothing(service, school):
+def test_links_cookies_and_pages_of_other_students_are_refused(service, school):
     ada, ben = service.visitor(NAME), service.visitor("student_1")
     ada.hand_in(notebooks(school)["wrong"])
     wait_for(lambda: all_graded(service, 1))
@@ -205,7 +205,7 @@ SLEEPS = "import time\ntime.sleep(0.4)"
 
 
 @pytest.mark.alone
-def test_those_whose_gradings_take_long_never_have_all_the_workers(service, school):
+def test_slow_students_never_have_all_the_workers(service, school):
     """Start two workers, and two students whose notebooks sleep, as they did before on this day."""
     made = notebooks(school)
     for number in (1, 2):
@@ -310,7 +310,7 @@ def test_names_and_texts_that_students_choose_are_text_on_every_page(service, sc
         assert "<script>x" not in page
 
 
-def test_links_are_kept_where_only_the_service_can_read_them(service, school):
+def test_only_the_service_can_read_the_links(service, school):
     for path in (school / "attempts").rglob("*"):
         if path.name.startswith("attempts.db"):
             assert path.stat().st_mode & 0o077 == 0, path

@@ -233,7 +233,7 @@ def rendered(course: Path, level: str, counts: str, states: list[dict[str, Any]]
 
 @pytest.mark.parametrize("counts", ["best", "last"])
 @pytest.mark.parametrize("level", SHOWN)
-def test_what_a_level_hides_changes_no_byte_of_what_a_student_gets(
+def test_hidden_results_change_no_byte_of_a_student_s_pages(
     made_once, tmp_path_factory, level, counts
 ):
     first, *others = (
@@ -244,7 +244,7 @@ def test_what_a_level_hides_changes_no_byte_of_what_a_student_gets(
         assert other == first
 
 
-def test_what_a_level_shows_is_there(course):
+def test_the_visible_results_of_a_level_are_on_the_page(course):
     """Check that visible parts are there, so that equal pages are those of the attempts at all."""
     [first, second] = ALIKE["mistakes"][0]
     for level, told in (
@@ -313,7 +313,7 @@ def test_another_s_link_is_used_only_after_consent(course, teaches, has_session)
         assert "Go on as" not in ada.get(f"link/{token}")[1]
 
 
-def test_a_page_that_was_opened_as_somebody_else_hands_nothing_in(course):
+def test_a_page_opened_as_another_user_cannot_hand_in(course):
     with running(course) as service:
         ada = service.visitor("ada")
         before = ada.page

@@ -108,7 +108,7 @@ def refused(folder: Path, text: str) -> str:
 
 
 @pytest.mark.parametrize(("table", "key", "value"), RIGHT)
-def test_a_right_value_is_taken(tmp_path, table, key, value):
+def test_a_right_value_is_accepted(tmp_path, table, key, value):
     text, _ = with_key(table, key, value)
     assert load(tmp_path, text) != load(tmp_path, HEAD) or value in ('["ipython"]', "[]")
 
@@ -147,7 +147,7 @@ def test_a_value_in_the_place_of_a_table_is_reported(tmp_path, table):
     assert f"{NAME}, line 3: {key} must be a table, as in `[{table}]`" in told
 
 
-def test_a_key_that_is_written_with_dots_or_inline_has_its_line_too(tmp_path):
+def test_a_dotted_or_inline_key_is_reported_with_its_line(tmp_path):
     assert f"{NAME}, line 3: seconds must be" in refused(tmp_path, HEAD + "limits.seconds = 0\n")
     assert f"{NAME}, line 3: seconds must be" in refused(
         tmp_path, HEAD + "limits = {seconds = 0}\n"
@@ -200,7 +200,7 @@ def test_the_defaults(tmp_path):
     assert found.table_of(tmp_path, "first") == tmp_path / "source" / "first" / "checks.json"
 
 
-def test_without_the_file_the_course_is_called_what_its_folder_is(tmp_path):
+def test_without_the_file_the_course_has_its_folder_s_name(tmp_path):
     assert load_settings(tmp_path) == Settings(tmp_path.name, tmp_path.name)
 
 

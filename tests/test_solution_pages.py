@@ -40,14 +40,14 @@ def test_each_wrong_option_has_its_reason_and_each_exercise_its_solution(pages):
     assert "How to mark it" in pages["checkpoint"]
 
 
-def test_nothing_of_the_grading_is_in_them_and_nothing_is_asked_for_elsewhere(pages):
+def test_solution_pages_have_no_grading_data_and_ask_no_other_host(pages):
     for page in pages.values():
         assert "HIDDEN TESTS" not in page and "SOLUTION" not in page
         assert "<script" not in page and "default-src 'none'" in page
         assert re.findall(r'(?:src|href)="(?:https?:)?//[^"]*', page) == []
 
 
-def test_they_come_out_by_name_alone_and_need_the_solved_notebook(tmp_path):
+def test_solution_pages_are_made_by_name_and_need_the_solved_notebook(tmp_path):
     assert "name the assignments that are over" in " ".join(publish().output.split())
     copy_course(COURSE, tmp_path / "course")
     shutil.rmtree(tmp_path / "course" / "solutions", ignore_errors=True)

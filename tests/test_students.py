@@ -94,7 +94,7 @@ def test_a_student_who_left_delays_no_other_and_comes_back_with_all_marks(course
     assert marks(course, "bo") == before
 
 
-def test_who_handed_in_again_keeps_the_later_one(course):
+def test_a_student_who_handed_in_again_keeps_the_later_submission(course):
     run(course, "student", "withdraw", "bo")
     shutil.copytree(course / "submitted/ada", course / "submitted/bo")
     run(course, "grade", "loops", "--workers", "1")
@@ -145,6 +145,6 @@ def test_imports_attempts_and_links_follow(tmp_path):
 
 @pytest.mark.parametrize("verb", [("withdraw", "x"), ("enrol", "x"), ("rename", "x", "y"),
                                   ("merge", "ada", "y"), ("merge", "ada", "ada")])  # fmt: skip
-def test_who_is_not_there_is_refused(course, verb):
+def test_unknown_students_are_refused(course, verb):
     run(course, "student", *verb, status=2)
     assert marks(course, "ada")

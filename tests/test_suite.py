@@ -195,7 +195,7 @@ def shared():
 """
 
 
-def test_what_is_set_for_pytest_on_this_machine_is_not_for_hidden_tests(
+def test_pytest_settings_of_this_machine_do_not_affect_hidden_tests(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     path = tmp_path / "test_one.py"
@@ -210,7 +210,7 @@ def test_what_is_set_for_pytest_on_this_machine_is_not_for_hidden_tests(
     assert verdict.passed
 
 
-def test_what_pytest_offers_does_what_pytest_says(tmp_path: Path) -> None:
+def test_supported_features_of_pytest_behave_as_in_pytest(tmp_path: Path) -> None:
     names = {"f": lambda n: n + 1, "g": lambda: 1 / 0}
     found = verdicts(tmp_path, ORDINARY, names, conftest=CONFTEST, beside="FOUR = 4\n")
     assert {name for name, verdict in found.items() if not verdict.passed} == {"test_fails"}
@@ -271,7 +271,7 @@ def test_modules_beside_one_courses_tests_are_not_anothers(tmp_path: Path) -> No
     ],
     ids=["unittest", "coroutine", "mark"],
 )  # fmt: skip
-def test_what_is_not_done_is_refused_by_name(tmp_path: Path, source: str, says: str) -> None:
+def test_unsupported_features_are_refused_by_name(tmp_path: Path, source: str, says: str) -> None:
     with pytest.raises(SuiteError, match=says):
         verdicts(tmp_path, source, {})
 
@@ -558,7 +558,7 @@ def things() -> dict[str, Any]:
 
 
 @pytest.mark.parametrize("name", AS_IT_READS)
-def test_it_means_what_python_means(tmp_path: Path, name: str) -> None:
+def test_rewritten_python_behaves_as_python(tmp_path: Path, name: str) -> None:
     body, passes = AS_IT_READS[name]
     source = f"@exercise('x')\ndef test_it(student):\n    {body}\n"
     verdict = verdicts(tmp_path, source, things())["test_it"]

@@ -128,7 +128,7 @@ def test_a_loaded_machine_takes_no_time_away(one_processor):
     ["import time\ntime.sleep(600)", CHILDREN, FORGOTTEN_CHILDREN],
     ids=["sleeps", "keeps the processor from itself", "forgets its children"],
 )  # fmt: skip
-def test_who_does_not_wait_for_others_gains_no_time(one_processor, source):
+def test_code_that_does_not_wait_for_others_gains_no_time(one_processor, source):
     taken = seconds_to_lose(Limits(patience=60), source)
     assert taken is not None
     assert taken < 20 * LIMIT
@@ -136,14 +136,14 @@ def test_who_does_not_wait_for_others_gains_no_time(one_processor, source):
 
 @pytest.mark.alone
 @pytest.mark.campaign
-def test_who_sleeps_while_its_children_keep_the_grader_from_the_processor_gains_no_time():
+def test_code_whose_children_keep_the_processor_gains_no_time():
     with on_one_processor():
         taken = seconds_to_lose(Limits(patience=20), HOGS)
     assert taken is not None
     assert taken < 1.5 * LIMIT
 
 
-def test_a_loop_on_a_loaded_machine_ends_too(one_processor):
+def test_a_loop_on_a_loaded_machine_ends_as_well(one_processor):
     taken = seconds_to_lose(Limits(patience=5), "while True: pass")
     assert taken is not None
     assert taken < 10 * LIMIT
@@ -166,14 +166,14 @@ def graded(grader: Grader, notebook: str):
     return done, report, time.monotonic() - started
 
 
-def test_an_honest_submission_hears_nothing_of_it(hurried, course, assignment):
+def test_an_honest_submission_gets_no_note_on_time(hurried, course, assignment):
     right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
     _, report, _ = graded(hurried, filled_notebook(course, "value", right))
     assert (report.score, report.notes) == (report.max_score, [])
 
 
 @pytest.mark.slow
-def test_a_submission_has_its_time_for_all_that_it_does_together(hurried, course, assignment):
+def test_all_parts_of_a_submission_share_its_time(hurried, course, assignment):
     """Each test alone would be in time for long, replays and all bases add up."""
     right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
     slow = right["node"].replace("        self.", "        __import__('time').sleep(0.3); self.", 1)
@@ -239,7 +239,7 @@ def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
     return time_read
 
 
-def test_a_budget_counts_what_the_submission_takes_and_no_wait_for_others(clock):
+def test_a_budget_excludes_waits_for_other_programs(clock):
     budget, process = TimeBudget(60.0, taken=10.0), OnPaper()
     budget.started(process)
     clock.now += 30
@@ -253,7 +253,7 @@ def test_a_budget_counts_what_the_submission_takes_and_no_wait_for_others(clock)
     assert budget.is_up
 
 
-def test_a_budget_gives_a_process_what_is_allowed_or_what_is_left(clock):
+def test_a_budget_gives_the_allowed_or_the_remaining_time(clock):
     budget, process, later = TimeBudget(60.0), OnPaper(), OnPaper()
     budget.started(process)
 
@@ -341,7 +341,7 @@ def assert_one_is_lost(grader: Grader, course: Path, name: str, exercise: str, k
 
 
 @pytest.mark.parametrize(("kind", "at"), [*zip(ENDLESS, SOME, strict=True)], ids=ENDLESS)
-def test_what_never_ends_costs_its_own_exercise(course, grader, kind, at):
+def test_endless_code_costs_its_own_exercise(course, grader, kind, at):
     """Earlier exercises may call it: `deep` replaces the engine's `backward`."""
     assert_one_is_lost(grader, course, *at, kind)
 
@@ -350,14 +350,14 @@ def test_what_never_ends_costs_its_own_exercise(course, grader, kind, at):
 @pytest.mark.campaign
 @pytest.mark.parametrize(("name", "exercise"), SOME)
 @pytest.mark.parametrize("kind", ENDLESS)
-def test_what_never_ends_costs_two_seconds(course, warm, budgets, name, exercise, kind):
+def test_endless_code_takes_two_seconds(course, warm, budgets, name, exercise, kind):
     assert_one_is_lost(warm, course, name, exercise, kind)
     assert budgets[-1].used < 2
 
 
 @pytest.mark.alone
 @pytest.mark.parametrize("kind", ["a loop", pytest.param("sleep", marks=pytest.mark.campaign)])
-def test_trainings_that_never_end_cost_fifteen_seconds(course, grader, budgets, kind):
+def test_endless_trainings_take_fifteen_seconds(course, grader, budgets, kind):
     assignment = load_assignment(course, "mlp")
     answers = {each.id: each.solution for each in assignment.exercises.values()}
     trainings = ("xor", "four_points", "moons")
@@ -423,7 +423,7 @@ def test_an_exercise_for_which_the_machine_stood_still_is_tried_once_more(
 
 
 @pytest.mark.alone
-def test_measuring_the_model_solution_is_no_time_of_the_test_that_waits_for_it(server, monkeypatch):
+def test_measuring_the_model_solution_does_not_count_for_the_waiting_test(server, monkeypatch):
     """Else a test that looks at many values, after a slow model solution, would be cut off."""
     monkeypatch.setattr(proxies, "_MOST_SECONDS", 0.3)
 

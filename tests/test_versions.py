@@ -241,13 +241,13 @@ def test_tables_hold_no_message(name):
         ),
     ],
 )
-def test_what_the_first_and_the_last_version_say_comes_to_the_same(error, about):
+def test_the_first_and_the_last_version_give_equal_observations(error, about):
     with pytest.raises(type(error)) as raised:
         (each for each in ()).throw(error)  # as from Python itself: no line says `raise`
     assert failure(raised.value)["about"] == about
 
 
-def test_what_a_raise_says_is_up_to_its_author():
+def test_the_message_of_a_raise_is_not_compared():
     with pytest.raises(TypeError) as raised:
         raise TypeError("'int' object is not callable")
     assert "about" not in failure(raised.value)

@@ -78,7 +78,7 @@ def test_the_next_base(tries, earlier, failed, expected):
     assert found == (expected and (expected[0], tuple(expected[1].split())))
 
 
-def test_nothing_is_given_to_what_has_no_answer():
+def test_an_exercise_without_an_answer_is_given_nothing():
     assert next_base([HALF], ["a"], ["a"], is_answered=False) is None
     assert next_base([LACKS], ["a"], ["a"], is_answered=False) == (Base.WHOLE, ())
     assert next_base([LACKS], ["a"], ["a"], is_answered=False, has_later=False) is None
@@ -172,7 +172,7 @@ def test_a_mistake_costs_its_own_exercise_only(grade, assignment, name):
     assert all(result.status == "passed" for result in others)
 
 
-def test_who_breaks_what_was_right_pays_for_it(grade, assignment):
+def test_a_later_cell_that_breaks_an_earlier_exercise_costs_its_own_points(grade, assignment):
     """A later cell brings a mistake into an earlier exercise.
 
     As its tests see it the earlier exercise has that mistake. It gets its points nevertheless.
@@ -184,7 +184,7 @@ def test_who_breaks_what_was_right_pays_for_it(grade, assignment):
     assert results["neg_sub"].points < assignment.exercises["neg_sub"].max_points
 
 
-def test_what_leans_on_a_wrong_cell_in_its_own_way_is_graded_with_it(grade, assignment):
+def test_an_answer_that_uses_a_wrong_cell_in_its_own_way_is_graded_with_it(grade, assignment):
     """`mul` uses a helper of the cell of `add`, which a working version does not have."""
     add = mistake(assignment, "add.operation_not_recorded") + "\ndef wrap(x):\n    "
     add += "return x if isinstance(x, Value) else Value(x)\n"
@@ -205,7 +205,7 @@ def test_two_mistakes_are_both_named(grade, assignment):
     assert all(each.status == "passed" for each in right)
 
 
-def test_no_process_that_was_given_an_exercise_is_alive_while_it_is_tested(
+def test_no_process_with_the_solution_of_an_exercise_lives_while_it_is_tested(
     grade, assignment, monkeypatch
 ):
     """Every earlier process is dead before the next runs a cell."""
@@ -246,7 +246,9 @@ def sneak(number):
 """
 
 
-def test_an_observer_is_never_asked_after_a_hidden_test(server: WarmServer, assignment: Assignment):
+def test_public_probes_are_never_played_after_a_hidden_test(
+    server: WarmServer, assignment: Assignment
+):
     trunk = Trunk(server, [*cells(assignment, {}), Cell(SNEAKY)], 1, TimeBudget(60))
     add, end = assignment.exercises["add"], len(assignment.setup) + len(assignment.exercises) + 1
     try:
@@ -423,7 +425,7 @@ Value.backward = backward
 
 
 @pytest.mark.parametrize("deep", ["filled", "untouched", "missing"])
-def test_what_comes_later_does_not_touch_an_earlier_exercise(graders, deep):
+def test_later_cells_do_not_affect_an_earlier_exercise(graders, deep):
     """The cell of `deep` attaches another function to `Value.backward`, also as released."""
     answers: dict[str, str | None] = {"backward": RECURSIVE}
     if deep != "filled":
@@ -458,7 +460,7 @@ Value.__{name}__ = {name}
 """
 
 
-def test_an_engine_of_its_own_kind_keeps_the_points_of_what_stands_on_it(graders):
+def test_an_engine_of_another_kind_keeps_the_points_of_later_exercises(graders):
     answers: dict[str, str | None] = {
         "node": SLOTS,
         "add": BINARY.format(name="add", sign="+", slopes="(1.0, 1.0)"),
@@ -479,7 +481,7 @@ BESIDE: dict[str, Callable[[Exercise], str]] = {
 
 @pytest.mark.sized
 @pytest.mark.parametrize("name", ["value", "backward", "checkpoint", "mlp"])
-def test_company_changes_neither_points_nor_explanation(grader, name):
+def test_other_exercises_change_neither_points_nor_explanation(grader, name):
     """Try a known mistake beside another wrong exercise, in pairs that are drawn."""
     rng = random.Random(seed(1))
     different = []
@@ -534,7 +536,7 @@ def test_the_computed_formula_is_explained_beside_a_wrong_answer(course, graders
         assert beside["manual_backward"].inferred == alone.inferred
 
 
-def test_only_an_answer_that_needs_a_later_cell_is_said_to(course, graders):
+def test_only_an_answer_that_needs_a_later_cell_is_explained_so(course, graders):
     """`check_gradients` has a mistake of its own; `deep` brings the `backward` that is missing."""
     none = "def backward(self):\n    self.order.reverse()\n\n\nValue.backward = backward\n"
     mistakes = load_assignment(course, "backward").exercises["check_gradients"].mistakes
@@ -545,7 +547,7 @@ def test_only_an_answer_that_needs_a_later_cell_is_said_to(course, graders):
     assert "a later cell" not in result.note and "`backward`" in result.note
 
 
-def test_a_right_core_is_said_to_be_right(course, graders):
+def test_a_right_core_is_reported_as_right(course, graders):
     mistakes = load_assignment(course, "mlp").exercises["train"].mistakes
     [wrong] = [each for each in mistakes if each.id == "train.batch_size_ignored"]
     [result] = graded(graders, "mlp", {"train": wrong.source}, only={"train"}).values()

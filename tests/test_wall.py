@@ -116,14 +116,14 @@ def school(secret_course: Path) -> Path:
     return secret_course
 
 
-def test_the_release_holds_nothing_secret(school):
+def test_the_release_has_no_secret(school):
     text = (school / "release/value/value.ipynb").read_text()
     assert not CANARY.search(text)
     assert "HIDDEN" not in text and "SOLUTION" not in text
     assert CANARY.search((school / "source/value/value.ipynb").read_text())
 
 
-def test_searching_everything_within_reach_finds_nothing(school):
+def test_a_search_of_all_reachable_data_finds_no_secret(school):
     """The search finds only the control that it planted, which proves that it searches."""
     graded = run(school, "-c", PATIENTLY)
     shown = {
@@ -150,7 +150,7 @@ def planted_in_hidden_tests(school: Path) -> set[str]:
     }
 
 
-def test_nothing_secret_is_in_reach_while_the_tests_run(school):
+def test_no_secret_is_reachable_while_the_tests_run(school):
     cells = [SEARCH, SPY]
     script = WHILE_TESTED.replace("OBJECTS_CELL", repr(OBJECTS)).replace("CELLS", repr(cells))
     printed = run(school, "-c", script).split("\n")
@@ -178,7 +178,7 @@ def drawn(monkeypatch: pytest.MonkeyPatch) -> list[str]:
     return digits
 
 
-def test_hidden_numbers_do_not_reach_what_is_shown(school, drawn):
+def test_hidden_numbers_do_not_reach_students_texts(school, drawn):
     submitted = school / "submitted/leaky/value/value.ipynb"
     with Grader(school, course_key(school)) as grader:
         notebook, report = grade_file(grader, submitted, "value")
@@ -248,14 +248,14 @@ def forged(grader: Grader, course: Path, tmp_path: Path) -> Callable[..., Any]:
     return grade
 
 
-def test_forging_does_not_spoil_what_was_solved(forged):
+def test_forging_leaves_solved_exercises_their_points(forged):
     """Solved exercises count, whatever the last cell does to the cells before it."""
     last = "def numerical_derivative(f, x, h=0):\n    return 4.0\n"
     assert forged({**RIGHT, "numerical": last}).score == 38
 
 
 @pytest.mark.parametrize("way", CARRIED)
-def test_a_working_version_is_not_carried_to_where_it_would_earn(forged, way):
+def test_a_solution_cannot_be_passed_to_the_process_that_is_tested(forged, way):
     """The solution might be passed from a process that was given it to the one that is tested."""
     honest = {"add": "Value.__add__ = lambda self, other: None\n", "mul": "Value.__mul__ = 0\n"}
     least, found = (
@@ -273,7 +273,7 @@ numerical_derivative = lambda f, x, h=0: "__dir__"
 """
 
 
-def test_a_text_of_the_students_is_the_name_of_nothing_out_here(forged, grader):
+def test_a_student_s_text_is_never_used_as_a_name_outside(forged, grader):
     report = forged({**RIGHT, "numerical": REFLECTS})
     [last] = [each for each in report.exercises if each.id == "numerical"]
     assert last.points == 0
@@ -334,7 +334,7 @@ def test_nodes_that_are_plain_values_blame_no_test_and_fill_no_memory(
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 100 << 10
 
 
-def test_own_examples_are_played_before_anybody_has_seen_a_hidden_number(forged, monkeypatch):
+def test_probes_are_played_before_any_process_has_seen_a_hidden_number(forged, monkeypatch):
     """So the kernel's counters can carry no hidden number into texts for the student."""
     events: list[str] = []
     run_one = suite.Suite._run_one

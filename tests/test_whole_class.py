@@ -156,7 +156,7 @@ def by_hand(student: str) -> float:
 
 @pytest.mark.slow
 @pytest.mark.sized
-def test_nothing_of_a_class_is_lost(tmp_path):
+def test_no_mark_of_a_class_is_lost(tmp_path):
     course = WholeClass(tmp_path, size(12, 300))
     everybody, gone, back = set(course.students), "s001", "s002"
 

@@ -64,7 +64,7 @@ def processors_of_workers(school: Path, asked: Path, count: int) -> list[set[int
         return [future.result() for future in where]
 
 
-def test_each_worker_keeps_to_a_processor_where_there_is_one_for_each(school, tmp_path):
+def test_each_worker_keeps_to_a_processor_if_there_is_one_for_each(school, tmp_path):
     """The workers are forked from a fresh process: one with threads of other tests forks none."""
     everywhere = os.sched_getaffinity(0)
     count = len(everywhere)
@@ -76,7 +76,7 @@ def test_each_worker_keeps_to_a_processor_where_there_is_one_for_each(school, tm
         assert fresh.submit(os.sched_getaffinity, 0).result() == everywhere
 
 
-def test_what_is_graded_meanwhile_comes_together(school, alone):
+def test_submissions_graded_meanwhile_are_stored_together(school, alone):
     with ManyProcesses(school, KEY, 2) as many, Classroom(school, many, force=True) as room:
         jobs = [room.job("value", student) for student in alone]
         assert sum(map(len, many.run(jobs))) == len(jobs)  # So that both have started.
@@ -169,7 +169,7 @@ def test_a_sandbox_that_is_lost_twice_at_a_submission_ends_no_class(school, alon
 
 
 @pytest.mark.parametrize("losses", [1, 2])
-def test_a_sandbox_that_is_killed_while_it_starts_is_started_once_more(school, losses, monkeypatch):
+def test_a_sandbox_killed_at_its_start_is_started_again(school, losses, monkeypatch):
     launch, left = WarmServer._launch, [losses]
 
     def launch_and_lose(servers):

@@ -209,7 +209,9 @@ def the_lesson_opens(notebook: InBrowser) -> None:
     take(notebook.page, "lesson")
 
 
-def test_what_is_missing_or_elsewhere_is_noticed(browser: Browser, tmp_path: Path) -> None:
+def test_missing_files_and_requests_to_other_hosts_are_noticed(
+    browser: Browser, tmp_path: Path
+) -> None:
     (tmp_path / "index.html").write_text(
         "<!doctype html><title>page</title><link rel=icon href=data:,><script>"
         "const work = `fetch('https://elsewhere.example/').catch(() => postMessage('cut'))`;"
@@ -246,7 +248,7 @@ def test_a_phone_gives_the_notebook_its_whole_width(site, visit) -> None:
     page.wait_for_function("document.querySelector('.jp-NotebookPanel').offsetWidth > 280")
 
 
-def test_extra_notebooks_are_there_if_they_run_in_a_browser(site) -> None:
+def test_extra_notebooks_are_included_if_they_run_in_a_browser(site) -> None:
     assert [path.name for path in (site / "files" / "extra").iterdir()] == ["digits.ipynb"]
     page = (site / "index.html").read_text("utf-8")
     assert "path=extra/digits.ipynb" in page and "arrays" not in page

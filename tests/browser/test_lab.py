@@ -76,7 +76,7 @@ def test_student_makes_a_mistake_mends_it_and_saves(
     assert {exercise["status"] for exercise in graded.values()} == {"missing"}
 
 
-def test_validate_lists_what_is_unfinished(
+def test_validate_lists_unfinished_exercises(
     notebook: Notebook, solution: Callable[[str], str], picture: Callable[[str], None]
 ) -> None:
     notebook.write("node-solution", solution("node"))

@@ -369,7 +369,7 @@ def test_without_scripts_and_on_paper_there_are_words(browser, folder, page) -> 
     expect(page.locator(".frame button").first).to_be_hidden()
 
 
-def test_what_is_meant_for_one_sheet_of_paper_fits_on_it(opened: Callable[[str], Page]) -> None:
+def test_sheets_for_printing_fit_on_one_page(opened: Callable[[str], Page]) -> None:
     page = opened("12-one-page.html")
     for paper in ("A4", "Letter"):
         printed = page.pdf(format=paper)
