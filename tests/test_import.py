@@ -169,7 +169,7 @@ def test_canvas_s_numbers_are_no_numbers_of_the_university(school, tmp_path):
     assert brought(school, download) == {"unknown_9999": "unmatched"}
 
 
-def test_of_canvas_s_files_the_later_one_counts(school, tmp_path):
+def test_the_later_of_two_canvas_files_counts(school, tmp_path):
     def at(attachment: int, content: bytes) -> Path:
         one = ("müllerjürgen", False, 101, attachment, "value.ipynb", content)
         return canvas(tmp_path / "c.zip", [one])

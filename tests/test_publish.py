@@ -273,7 +273,9 @@ def test_one_installation_of_the_wheels_is_enough_wherever_ipython_is(bundle, tm
     assert "7 of 7 core, 3 of 3 extra" in done.stdout
 
 
-def test_publishing_one_assignment_for_browsers_replaces_the_site(planted, bundle, tmp_path):
+def test_publishing_again_replaces_the_bundle_and_links_the_browser_edition(
+    planted, bundle, tmp_path
+):
     shutil.copytree(bundle.folder.parent, tmp_path, dirs_exist_ok=True)
     text = (planted / "course.toml").read_text("utf-8")
     address = "https://courses.example.org/sums/"
