@@ -8,6 +8,7 @@ name if it has one.
 from __future__ import annotations
 
 import csv
+import re
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
@@ -214,3 +215,19 @@ def test_the_bundle_holds_data_and_table(name, tmp_path):
     assert held == {f"{name}.ipynb", "checks.json", *data}
     needed = (bundle.folder / "requirements.txt").read_text("utf-8").split()
     assert {"jupyterlab", *load_settings(COURSES / name).visible.packages} <= {*needed}
+
+
+def test_an_exercise_without_hidden_tests_is_reported_and_the_others_are_graded(tmp_path):
+    """Authors write one exercise after another."""
+    course = copy_other("tokenizer", tmp_path / "course")
+    path = course / "grading_tests" / "test_tokenizer.py"
+    parts = re.split(r"(?m)^(?=@exercise)", path.read_text("utf-8"))
+    path.write_text("".join(part for part in parts if not part.startswith('@exercise("merge")')))
+    with Grader(course, KEY) as grader:
+        cells = [Cell(source, id) for id, source in solutions("tokenizer").items()]
+        report = grader.grade("tokenizer", cells).report
+        [flaw] = grader.rehearse("tokenizer")
+    assert flaw in report.flaws
+    assert 'of merge is missing: write one in test_tokenizer.py under `@exercise("merge")`' in flaw
+    status = {each.id: each.status for each in report.exercises}
+    assert status.pop("merge") == "ungraded" and {*status.values()} == {"passed"}

@@ -55,14 +55,15 @@ SOURCE = "source/value/value.ipynb"
     [
         (TESTS, "import math", "import nothing_of_that_name",
          "the tests cannot be collected.*No module named 'nothing_of_that_name'"),
-        (TESTS, '@exercise("node")', '@exercise("sum")', 'no test grades node: write one'),
+        (TESTS, '@exercise("node")', '@exercise("sum")',
+         "tests grade sum, which the notebook does not have"),
         (TESTS, "@exercise(", '@exercise("sum")\ndef test_sum(student):\n    pass\n\n\n@exercise(',
          "tests grade sum, which the notebook does not have"),
         (SOURCE, '{\n "cells"', '<<<<<<< ours\n{\n "cells"', r"not a whole notebook \(Expecting v"),
         (SOURCE, '"points": 4', '"points": 8', "node not worth what the release says"),
         (SOURCE, '"points": 4', '"points": null', "'test_node' is graded and says no points"),
     ],
-    ids=["import", "untested", "unknown", "conflict", "stale", "points"],
+    ids=["import", "renamed", "unknown", "conflict", "stale", "points"],
 )  # fmt: skip
 def test_a_broken_course_ends_a_command_with_a_sentence(
     course: Path, tmp_path: Path, file: str, old: str, new: str, says: str

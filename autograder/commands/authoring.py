@@ -77,12 +77,13 @@ def lesson(folder: Path, assignments: tuple[str, ...], course: Path | None) -> N
 @click.command()
 @click.argument("folder", type=click.Path(path_type=Path))
 @click.option("--title", help="What the course is called; by default what its folder is called.")
+@click.option("--like", help="A recipe, which makes its assignment: sql, numpy, files and more.")
 @for_people
-def new(folder: Path, title: str | None) -> None:
-    """Make a course in FOLDER that works: one assignment, two exercises, hidden tests."""
+def new(folder: Path, title: str | None, like: str | None) -> None:
+    """Make a course in FOLDER that works: one assignment, its exercises, hidden tests."""
     from ..authoring.new_course import make_course
 
-    made = make_course(folder, title or folder.resolve().name)
+    made = make_course(folder, title or folder.resolve().name, like or "")
     _say(f"{made} is a course. Next: cd {shlex.quote(str(folder))} && autograder audit")
 
 

@@ -142,10 +142,12 @@ class AuditSettings:
     Attributes:
         attributes: pairs of attributes, of which a mutant may replace the first by the second.
         edges: the function that makes more edges of a solution, as `module:name`; "" for none.
+        misconceptions: how many misconceptions each exercise must have at the least.
     """
 
     attributes: tuple[tuple[str, str], ...] = _key(_pairs, ())
     edges: str = _key(_place, "")
+    misconceptions: int = _key(_count, 0)
 
 
 @dataclass(frozen=True)

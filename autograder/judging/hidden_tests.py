@@ -170,6 +170,13 @@ class Suite:
     def exercises(self) -> list[str]:
         return list(self._tests)
 
+    def without_tests(self, exercise: str) -> str:
+        """Return why no test of an exercise runs, with the remedy."""
+        if skipped := self.skipped.get(exercise):
+            return f"of {exercise} is skipped: {', '.join(skipped)}"
+        remedy = f'write one in {self._path.name} under `@exercise("{exercise}")`'
+        return f"of {exercise} is missing: {remedy}"
+
     def close(self) -> None:
         with _quiet():
             self._config.hook.pytest_sessionfinish(session=self._session, exitstatus=0)

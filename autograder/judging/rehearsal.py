@@ -25,15 +25,21 @@ _NO_NETWORK = ("URLError", "gaierror", "ConnectionError", "ConnectError", "MaxRe
 def rehearse(
     assignment: Assignment, suite: Suite, models: Models, seed: bytes = _SEED
 ) -> list[str]:
-    """Return the hidden tests that the model solution does not pass, in words for their author.
+    """Return the hidden tests that the model solution does not pass, and the exercises without
+    tests, in words for their author.
 
     Args:
         seed: what the tests' numbers are drawn from.
     """
     flaws = []
-    for exercise in suite.exercises:
+    for exercise in [each.id for each in assignment.exercises.values() if not each.manual]:
+        tests = suite.promises(exercise)
+        if not tests:
+            untested = suite.without_tests(exercise)
+            flaws.append(flaw_in_words(assignment.name, exercise, untested))
+            continue
         target = models.target(exercise)
-        for test in suite.promises(exercise):
+        for test in tests:
             if flaw := flaw_of(suite, exercise, test.test, target(test.test), seed):
                 flaws.append(flaw_in_words(assignment.name, exercise, f"{test.test}: {flaw}"))
     return flaws

@@ -66,6 +66,8 @@ def _print(found: Audit, console: Console) -> None:
         console.print(how, markup=False, highlight=False, soft_wrap=True)
     style = "green" if found.passed else "red"
     console.print(report.summary(found), style=style, highlight=False)
+    if unchecked := report.unchecked(found):
+        console.print(unchecked, markup=False, highlight=False, soft_wrap=True)
     console.print(f"seed {found.seed}", style="dim", highlight=False)
 
 

@@ -34,6 +34,16 @@ def summary(audit: Audit) -> str:
     )
 
 
+def unchecked(audit: Audit) -> str:
+    """Return a sentence about the exercises without misconceptions; "" if there are none."""
+    if not audit.unchecked:
+        return ""
+    return (
+        f"not checked: whether mistakes are named, in exercises without misconceptions "
+        f"({', '.join(audit.unchecked)})"
+    )
+
+
 def rows(audit: Audit) -> list[list[str]]:
     """Return the table, a row for each assignment and kind of case."""
     found = []
@@ -84,6 +94,7 @@ def as_json(audit: Audit) -> dict[str, Any]:
         "seed": audit.seed,
         "table": [dict(zip(COLUMNS, row, strict=True)) for row in rows(audit)],
         "gaps": audit.gaps,
+        "unchecked": audit.unchecked,
         "failures": [
             {
                 "assignment": outcome.assignment,

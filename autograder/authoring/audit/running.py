@@ -11,14 +11,13 @@ from pathlib import Path
 
 from ...course_folder.assignments import load_assignment
 from ...course_folder.misconceptions import UNNAMED
+from ...course_folder.settings import load_settings
 from .cases import KINDS, Case, all_cases
 from .judging import JUDGED_ALONE, Judge, Outcome
 
 SEED = "audit"
 NAMED = 0.97
 MUTANTS_KILLED = 0.95
-MISTAKES = 3
-"""Least number of misconceptions of an exercise."""
 
 
 @dataclass
@@ -41,11 +40,13 @@ class Audit:
         seed: the seed of all random numbers.
         outcomes: one for each case.
         gaps: exercises that lack tests or misconceptions, in words.
+        unchecked: exercises without misconceptions, as `ASSIGNMENT: EXERCISE`.
     """
 
     seed: str
     outcomes: list[Outcome] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
+    unchecked: list[str] = field(default_factory=list)
 
     def of(self, kind: str, assignment: str | None = None) -> list[Outcome]:
         """Return the outcomes of one kind of case."""
@@ -129,18 +130,23 @@ def audit(
     """
     result = Audit(seed)
     cases: list[Case] = []
+    least = load_settings(course).audit.misconceptions
     for name in names:
         with Judge(course, seed) as judge:
             result.gaps += judge.flaws(name)
         assignment = load_assignment(course, name)
         cases += filter(None, map(chosen, all_cases(course, assignment, seed)))
         for exercise in assignment.exercises.values():
-            if not exercise.manual and len(exercise.mistakes) < MISTAKES:
-                many = len(exercise.mistakes)
+            many = len(exercise.mistakes)
+            if exercise.manual:
+                continue
+            if many < least:
                 result.gaps.append(
-                    f"{name}: {exercise.id} has {many} misconceptions of at least {MISTAKES} in "
+                    f"{name}: {exercise.id} has {many} misconceptions of at least {least} in "
                     f"grading_tests/misconceptions/{name}/{exercise.id}.py"
                 )
+            elif not many:
+                result.unchecked.append(f"{name}: {exercise.id}")
     # The longest cases go first, so that no process is left alone with one in the end.
     cases.sort(key=lambda case: (not case.endless, KINDS.index(case.kind)))
     show(0, len(cases), None)
