@@ -70,7 +70,7 @@ def test_what_it_makes_is_current_and_for_students(made):
 
 
 @pytest.mark.slow
-def test_its_hidden_tests_tell_wrong_from_right(made):
+def test_its_hidden_tests_pass_the_audit(made):
     _, course = made
     done = subprocess.run(
         [sys.executable, "-m", "autograder", "audit"], cwd=course, capture_output=True, text=True

@@ -15,7 +15,7 @@ def totals(sales):
     return sales.groupby("shop")["worth"].sum()
 
 # %% wrong: totals
-# points: 1
+# points: 0
 def totals(sales):
     return sales.groupby("shop")["price"].sum()
 
@@ -25,6 +25,6 @@ def complete(table):
     return table.dropna()
 
 # %% wrong: complete
-# points: 1
+# points: 0
 def complete(table):
     return table.fillna(0).reset_index(drop=True)

@@ -9,7 +9,7 @@ def squares(numbers):
     return axes
 
 # %% wrong: squares
-# points: 1.33
+# points: 1.25
 def squares(numbers):
     plt.plot(numbers, [x * x for x in numbers])
     plt.xlabel("x")
@@ -17,7 +17,7 @@ def squares(numbers):
     return plt.gca()
 
 # %% wrong: squares
-# points: 1.33
+# points: 1.25
 def squares(numbers):
     _, axes = plt.subplots()
     axes.plot([x * x for x in numbers])

@@ -13,21 +13,21 @@ def add_item(connection, name, price):
 
 # %% wrong: cheap
 # points: 1
-cheap = "SELECT name FROM items WHERE price <= ? ORDER BY price"
+cheap = "SELECT name FROM items WHERE price < ? ORDER BY price"
 
 # %% wrong: cheap
 # points: 0
 cheap = "SELEKT name"
 
 # %% wrong: add_item
-# points: 1.33
+# points: 1.25
 def add_item(connection, name, price):
     if price < 0:
         raise ValueError
     connection.execute(f"INSERT INTO items VALUES ('{name}', {price})")
 
 # %% wrong: add_item
-# points: 1.33
+# points: 1.25
 def add_item(connection, name, price):
     connection.execute("INSERT INTO items VALUES (?, ?)", (name, price))
     if price < 0:
