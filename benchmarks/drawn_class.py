@@ -145,7 +145,7 @@ def _judge() -> Judge:
 
 
 def _hostile(exercise: Exercise, kind: str, rng: random.Random) -> str:
-    """Return the solution that does harm when it is run, or when what it defines is called."""
+    """Return the solution that does harm when it is run, or when one of its functions is called."""
     harm, tree = ast.parse(HARM[kind]).body, ast.parse(exercise.solution)
     functions = [node for node in ast.walk(tree) if isinstance(node, ast.FunctionDef)]
     called = bool(functions) and rng.random() < 0.5

@@ -1,7 +1,7 @@
 """Draws the computational graph behind a Value, as a picture and in words.
 
 The drawing is made in three steps that share only plain data: read the graph from the student's
-objects, find a place for everything (with the `dot` program where it is installed, otherwise with
+objects, find a place for everything (with the `dot` program if it is installed, otherwise with
 a layout of our own), and write the SVG. Both layouts feed the same writer, so a graph looks the
 same on every machine.
 """
@@ -59,7 +59,7 @@ def draw_graph(
         direction: "LR" draws from left to right, "TB" from top to bottom.
         highlight: nodes to mark, as a list, or as a mapping from node to a short note. Nodes that
             are not drawn are passed over.
-        renderer: "dot" or "built-in" to insist on one layout; by default dot where it works.
+        renderer: "dot" or "built-in" to insist on one layout; by default dot if it works.
 
     Returns:
         The drawing. Put it on the last line of a cell to see it.

@@ -176,7 +176,7 @@ def _perceptron(neuron_class: Callable[[int], Any]) -> tuple[str, Picture]:
     targets = [float(any(point)) for point in inputs]
     neuron = neuron_class(2)
     for parameter in (*neuron.w, neuron.b):
-        parameter.data = -1.0  # as wrong as can be
+        parameter.data = -1.0  # wrong at three of the four points
     rounds = _learnt(neuron, inputs, targets)
     end = f"in {rounds} times through its four points" if rounds else "but not in time"
     return (

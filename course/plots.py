@@ -23,7 +23,7 @@ _GRID = 30
 def loss_curve(
     losses: Sequence[float] | Mapping[str, Sequence[float]], per: str = "epoch", of: str = "loss"
 ) -> Picture:
-    """Draw the loss over the epochs, on a logarithmic scale where it spans several magnitudes.
+    """Draw the loss over the epochs, on a logarithmic scale if it spans several magnitudes.
 
     Args:
         losses: one number for each epoch; or several such lists by name, to compare them.

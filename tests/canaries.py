@@ -18,7 +18,7 @@ CANARY = re.compile(r"canary-[0-9a-f]{16}")
 
 
 def plant(path: Path, *places: tuple[str, str]) -> None:
-    """Put a canary before or after a text in a file: the text with {} in it says where."""
+    """Put a canary before or after a text in a file: {} in the text marks the place."""
     text = path.read_text()
     for place, replacement in places:
         assert place in text, f"{path}: no {place!r}"

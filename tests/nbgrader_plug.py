@@ -1,4 +1,4 @@
-"""Replaces nbgrader's steps by ours if its own tests take one by its name.
+"""Replaces nbgrader's steps by ours in those of its own tests that import a step by name.
 
 A plugin for the process that runs those tests. Tests that use the configuration need none.
 """

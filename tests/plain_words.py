@@ -31,7 +31,7 @@ PROCESS = r"(?:process|worker|cell|kernel|server|job|branch|trunk|machine|grader
 
 @dataclass(frozen=True)
 class Habit:
-    """A pattern to find, the texts that it is looked for in, and what to write instead."""
+    """A pattern to find, the kinds of texts to search, and the remedy."""
 
     pattern: re.Pattern[str]
     remedy: str

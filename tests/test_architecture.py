@@ -55,7 +55,7 @@ EXCEPTIONS = {
     ("autograder/wall/inside/steps.py", "xor"),
     # A number that processes share, of Python's `multiprocessing`.
     ("autograder/pipeline/workers.py", "Value"),
-    # What SQLAlchemy calls a connection to a database.
+    # SQLAlchemy's name for a connection to a database.
     ("autograder/gradebook/history.py", "engine"),
     ("autograder/gradebook/writing.py", "Engine"),
     ("autograder/pages/feedback/from_gradebook.py", "Engine"),
@@ -107,7 +107,7 @@ def test_coursecheck_imports_nothing_of_the_grader(path):
 ORDER = [
     # Plain data, errors, and helpers that import no other module.
     "texts", "log", "errors", "packages", "faults", "model", "caching", "files",
-    # What a course folder says, and the sandbox.
+    # The course folder, and the sandbox.
     "course_folder", "wall", "testing",
     # One submission: its file, its verdicts, its marks.
     "notebook", "judging", "gradebook",

@@ -41,7 +41,7 @@ NEIGHBOURS = {
     "neighbour_m": {**RIGHT, "mul": VALUE.exercises["mul"].mistakes[0].source},
     "neighbour_z": {name: RIGHT[name] for name in list(RIGHT)[:4]},
 }
-SECONDS, MEMORY = 60, 600  # for one submission; megabytes of the grader's own at most
+SECONDS, MEMORY = 60, 600  # for one submission, in seconds and megabytes of the grader
 
 GRADE = """
 import ctypes, json, resource, sys, time

@@ -30,7 +30,7 @@ NOON = datetime(2030, 3, 1, 12)
 
 
 def hand_in(course: Path, attempts: Attempts, gradebook: Gradebook, number: int) -> None:
-    """As the service does: files, the row of the attempt, the submission, then the mark."""
+    """Store an attempt in the order of the service: files, its row, the submission, the mark."""
     student = f"s{number}"
     files = attempts.keep({"value.ipynb": b"%d" % number})
     attempts.add(student, files, "value", student, NOON)
@@ -82,7 +82,7 @@ def empty(tmp_path: Path) -> Path:
 
 
 def held(course: Path) -> tuple[dict[str, list[float]], set[str]]:
-    """Points by student, and those of whom an attempt is graded; all its files have to be there."""
+    """Return points by student, and the students with a graded attempt, whose files must exist."""
     with closing(sqlite3.connect(course / "gradebook.db")) as gradebook:
         found: dict[str, list[float]] = {}
         for student, points in gradebook.execute(

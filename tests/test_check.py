@@ -96,7 +96,7 @@ def test_mistakes_in_the_core_are_named_whatever_the_extra_part_does(exercise):
     solution, joined = assignment.exercises[exercise].solution, 0
     for mistake, other in product(in_core, in_extra):
         if mistake.id == "train.a_step_for_each_sample":
-            continue  # its samples are batches, which the others change
+            continue  # the other mistakes change the batches of its samples
         if source := merged(solution, mistake.source, other.source):
             found = diagnose(entry, namespace(assignment, **{exercise: source}))
             assert found is not None and found.says == mistake.says and not found.only_extra

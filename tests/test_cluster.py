@@ -299,7 +299,7 @@ def test_replies_that_are_no_grading_of_the_submission_are_refused(school, sched
             assert "no grading" in cluster._checked(answer, job).error
 
 
-# Who may join a cluster.
+# Members of a cluster.
 
 
 @pytest.mark.parametrize(

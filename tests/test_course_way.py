@@ -69,7 +69,7 @@ def test_every_exercise_is_marked_core_or_extra_and_core_comes_first(name: str) 
     assert [title.split(" · ")[1] for title, _, _ in marked] == [each.title for each in exercises]
     assert [kind == "extra" for _, kind, _ in marked] == [each.extra for each in exercises]
     kinds = [kind for _, kind, _ in steps(name)]
-    if name != "checkpoint":  # its questions have numbers for names
+    if name != "checkpoint":  # the ids of checkpoint's questions are numbers
         assert kinds == sorted(kinds)
 
 

@@ -1,4 +1,4 @@
-"""The data sets: their size and form, the same numbers for the same seed, and what they are for."""
+"""The data sets: their size and form, the same numbers for the same seed, and their purpose."""
 
 from __future__ import annotations
 

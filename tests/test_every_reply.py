@@ -237,8 +237,8 @@ def survey_exercise(
     """Add the runs of one exercise's tests.
 
     Args:
-        found: what they are added to.
-        drawn: draws what is tried.
+        found: the survey to add them to.
+        drawn: draws the replacements to try.
         shares: the part of all errors that is tried, and the part of all values.
     """
 

@@ -641,7 +641,7 @@ def test_an_object_that_cannot_be_shown_is_still_named() -> None:
         Playground(Value, lambda a: Shy(), {"a": 1.0})
 
 
-# Charts, and what importing costs.
+# Charts, and the time of imports.
 
 
 def test_charts_are_well_formed_and_speak() -> None:

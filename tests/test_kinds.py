@@ -1,4 +1,4 @@
-"""Exact kinds of values cross the wall as themselves, and what is no such value is refused."""
+"""Exact kinds of values cross the wall unchanged, and invalid ones are refused."""
 
 from __future__ import annotations
 

@@ -121,7 +121,7 @@ def test_the_bundle_has_no_file_of_the_instructor(bundle):
     for name in NAMES:
         # A later notebook holds the answers to an earlier one, so that it stands alone.
         later = {f"{FOLDER}/{other}/{other}.ipynb" for other in NAMES if other != name}
-        # The capstone has the engine in it, and comes out with the last notebook alone.
+        # `digits` contains the engine, so it is published with the last notebook only.
         later |= {f"{FOLDER}/extra/digits.ipynb"} if name in ("value", "backward") else set()
         elsewhere = {path: text for path, text in texts.items() if path not in later}
         for secret in secrets(name):

@@ -93,7 +93,7 @@ def test_an_answer_that_equals_everything_earns_nothing(graded):
     assert set(wrong_ones(graded({**RIGHT, **answers}))) == set(answers)
 
 
-# What students may read.
+# Texts that students may read.
 
 
 def shipped_texts() -> list[str]:

@@ -123,7 +123,7 @@ def test_every_call_that_is_not_in_the_table_is_refused(server):
 def _allowed(kind: str) -> set[int | None]:
     names = {*system_calls._CALLS, *system_calls._LOCKS}  # locks do nothing
     if kind == LANDLOCK:
-        names |= set(system_calls._ATTRIBUTES)  # which do nothing
+        names |= set(system_calls._ATTRIBUTES)  # these do nothing
     else:
         names |= {*system_calls._ATTRIBUTES, *system_calls._WITH_NAMESPACES}
     return {system_calls.number(name) for name in names}
@@ -211,7 +211,7 @@ def test_a_file_is_counted_once_and_with_its_size_under_whatever_names(tmp_path)
         for each in (unseen, mapped):
             each.write(b"x" * 200_000)
             each.flush()
-        shown = mmap.mmap(mapped.fileno(), 4096)  # which holds it open as well
+        shown = mmap.mmap(mapped.fileno(), 4096)  # the mapping holds it open as well
         child = os.fork()
         if child == 0:
             signal.pause()

@@ -105,11 +105,11 @@ def wait_until_left(server: WarmServer, students: int) -> None:
     server.fork_ahead()
     assert server._spare is not None and server._program is not None
     server._spare.request({"steps": []}, 5)  # Once it answers it has been forked.
-    at_rest = 2  # its one server and that process
+    idle = 2  # its one server and the process forked ahead
     if server.kind == BUBBLEWRAP:
-        at_rest += 2 if may_mount_proc() else 1
+        idle += 2 if may_mount_proc() else 1
     until = time.monotonic() + 30
-    while (left := len(descendants(server._program.process.pid)) - at_rest) != students:
+    while (left := len(descendants(server._program.process.pid)) - idle) != students:
         assert time.monotonic() < until, f"{left} in place of {students}"
         time.sleep(0.01)
 
@@ -122,7 +122,7 @@ def homes(server: WarmServer) -> Path:
     return Path(folder) / "homes"
 
 
-# What it sees.
+# Files and names that a process sees.
 
 
 def test_cells_run_as_in_a_kernel(server: WarmServer) -> None:
@@ -272,7 +272,7 @@ def test_a_process_is_alone_in_its_process_namespace(server):
     assert printed(server, cell) == [1]
 
 
-# What it may do.
+# Rights of a process.
 
 
 def test_there_is_no_network(server):

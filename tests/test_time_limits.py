@@ -248,7 +248,7 @@ def test_a_budget_excludes_waits_for_other_programs(clock):
     process.has_forked = True  # Its children may have made this process wait.
     assert (budget.used, budget.left()) == (35.0, 25.0)
     process.delayed, clock.now = 1000.0, 100.0 + 165
-    assert budget.left() == 3 * 60 - 10 - 165 and not budget.is_up  # what patience leaves
+    assert budget.left() == 3 * 60 - 10 - 165 and not budget.is_up  # the time that patience leaves
     clock.now += 5
     assert budget.is_up
 

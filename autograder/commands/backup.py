@@ -1,4 +1,4 @@
-"""The commands that back up what people did in a course, and restore it."""
+"""Commands that back up the data of a course, and restore it."""
 
 from __future__ import annotations
 

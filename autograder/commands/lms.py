@@ -96,8 +96,8 @@ def import_(
 def feedback(assignment: str, output: Path | None, course: Path | None) -> None:
     """Make the feedback pages of ASSIGNMENT, as zips that Moodle and Canvas hand out.
 
-    Each student's page has the name by which the system finds the student again: of those alone
-    whose submission `autograder import` took in. Ends with status 1 if a page is missing.
+    Each page has the name by which the system finds its student. Only submissions that
+    `autograder import` took in have pages. Ends with status 1 if a page is missing.
     """
     from ..delivery.lms.feedback_out import feedback_out
     from ..delivery.lms.importing import FOLDER

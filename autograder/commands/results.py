@@ -208,7 +208,7 @@ def _publish_browser(
 def package(
     system: str, assignment: str, output: Path | None, visibility: str, course: Path | None
 ) -> None:
-    """Make what another SYSTEM grades ASSIGNMENT by: Gradescope's autograder zip.
+    """Make the files by which another SYSTEM grades ASSIGNMENT: Gradescope's autograder zip.
 
     It holds the hidden tests and the key: upload it, and keep it secret.
     """

@@ -16,7 +16,7 @@ def _say(text: str) -> None:
 
 @click.group()
 def student() -> None:
-    """Take a student out of the class or back in, or give what one has to another id."""
+    """Take a student out of the class or back in, or move submissions to another id."""
 
 
 @student.command()
@@ -63,9 +63,9 @@ def rename(old: str, new: str, course: Path | None) -> None:
 @course_option
 @for_people
 def merge(old: str, new: str, course: Path | None) -> None:
-    """Give to the student NEW what OLD, who is the same person, has handed in.
+    """Move the submissions of the student OLD, who is the same person, to NEW.
 
-    What both handed in stays as it is with NEW; that of OLD lies in withdrawn/ then.
+    For an assignment of both, NEW keeps its own; the other lies in withdrawn/ then.
     """
     _move(find_course(course), old, new, merge=True)
 

@@ -115,9 +115,9 @@ def _key(read: Callable[[Any], Any], default: Any = MISSING, at: str = "") -> An
     """Return a field of the settings.
 
     Args:
-        read: what checks the value in the file; its `ValueError` says what a value must be.
-        default: the value where the file has none.
-        at: where it is in the file, such as "checks.tables", if not by the field's name.
+        read: checks the value in the file; its `ValueError` says what a value must be.
+        default: the value if the file has none.
+        at: its key in the file, such as "checks.tables", if not the field's name.
     """
     return field(default=default, metadata={"read": read, "at": at})
 

@@ -1,4 +1,4 @@
-"""Copies what people did in a course into one file while the course is in use, and restores it."""
+"""Copies a course's data into one file while the course is in use, and restores it."""
 
 from __future__ import annotations
 
@@ -32,7 +32,7 @@ def back_up(course: Path, target: Path) -> list[str]:
     """Write a backup, whole or not at all; programs that store marks wait meanwhile.
 
     Returns:
-        The names of what is in it.
+        The names in it.
 
     Raises:
         CourseError: the file is there already, or the gradebook is on a database server.
@@ -67,13 +67,13 @@ def back_up(course: Path, target: Path) -> list[str]:
 
 
 def restore(course: Path, source: Path, replace: bool) -> Path | None:
-    """Put what a backup holds in its place, after all of it has been read.
+    """Restore the data of a backup, after all of it has been read.
 
     Args:
-        replace: whether to set aside what is there; by default that is an error.
+        replace: whether to set existing data aside; by default that is an error.
 
     Returns:
-        The folder with what was there; None if the places were free.
+        The folder with the old data; None if there was none.
 
     Raises:
         CourseError: the backup is damaged or another course's, something is in its place, or a
@@ -95,7 +95,7 @@ def restore(course: Path, source: Path, replace: bool) -> Path | None:
             _unpack(source, fresh, load_settings(course).id)
             aside = course / f"replaced-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}" if there else None
             for name, path in places.items():
-                # What SQLite keeps beside a database would be taken for the new one's.
+                # SQLite would read an old journal beside the database as the new one's.
                 for old in path.parent.glob(f"{path.name}*") if name == _GRADEBOOK else [path]:
                     if aside and old.exists():
                         aside.mkdir(mode=0o700, exist_ok=True)
@@ -139,7 +139,7 @@ def _copy_database(path: Path, copy: Path) -> None:
 
 
 class _Wanted:
-    """Leaves out of a backup all but plain files, and what the copied queue does not know yet."""
+    """Leaves out of a backup all but plain files, and attempts that are not in the copied queue."""
 
     def __init__(self, queue: Path) -> None:
         self._known: set[str] = set()

@@ -76,7 +76,7 @@ def copy_extra(course: Path, settings: Settings, chosen: Sequence[str], target: 
 
 
 def build_wheels(course: Path, settings: Settings, target: Path) -> list[Path]:
-    """Build what students install into `target`: the visible checks, and the course's package.
+    """Build the wheels for students in `target`: the visible checks, and the course's package.
 
     Raises:
         CourseError: a wheel cannot be built, or a file that it is made of is missing.

@@ -32,7 +32,7 @@ class Diagnosis:
     Args:
         suite: its hidden tests.
         table: the visible checks' table, by exercise.
-        models: what plays them.
+        models: the processes that they are played in.
     """
 
     def __init__(self, suite: Suite, table: dict[str, Any], models: Models) -> None:
@@ -50,10 +50,10 @@ class Diagnosis:
         """Return the misconception that explains these verdicts, or None.
 
         Args:
-            exercise: what the verdicts are on.
+            exercise: the exercise of the verdicts.
             tried: how its hidden tests went.
-            observed: what its public probes showed, if that is known.
-            seed: what the exercise's numbers are drawn from.
+            observed: the observations of its public probes, if known.
+            seed: the seed of the exercise's numbers.
         """
         if tried.is_late:
             # If the public probes do not end either, it is another endless loop than the test's.
@@ -76,7 +76,7 @@ class Diagnosis:
         return in_core
 
     def flaw(self, exercise: Exercise, tried: Try, seed: bytes) -> str:
-        """Return what is wrong with the hidden tests that a student did not pass; "" if nothing is.
+        """Return the fault of the hidden tests that a student did not pass; "" if there is none.
 
         An error that the test itself raised is a mistake of its author's, unless the model solution
         passes: then an answer caused it that the author had not foreseen. A test that the model
@@ -98,8 +98,8 @@ class Diagnosis:
 def _allowed(
     exercise: Exercise, entry: dict[str, Any], observed: list[list[Observation]]
 ) -> list[Mistake]:
-    """Return the misconceptions that behave as observed on the public probes, as far as the table
-    knows: what differs there is another mistake, and need not be played."""
+    """Return the misconceptions that behave as observed on the public probes, by the
+    table. One with other results there is another mistake, and is not played."""
     fitting = fitting_mistakes(entry, observed) + fitting_mistakes(entry, observed, in_core=True)
     places = {each["id"]: place for place, each in reversed([*enumerate(fitting)])}
     shown = {each["id"] for each in entry["mistakes"]}

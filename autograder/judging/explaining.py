@@ -43,8 +43,8 @@ class Explaining:
 
     Args:
         table: the public probes' results, by exercise.
-        shown: what the reading walk saw, by exercise.
-        trials: what makes a fresh trunk with solutions given.
+        shown: the observations of the reading walk, by exercise.
+        trials: makes fresh trunks with solutions given.
     """
 
     def __init__(
@@ -156,7 +156,7 @@ class Explaining:
         """Return the words for the formula that the code computes, and a sample that shows it; ""
         if unknown.
 
-        Samples are played where the verdicts were made, if the first walk did not play them there.
+        Samples are played on the base of the verdicts, if the first walk did not play them there.
         If a solution was given, the words are the table's alone: a value may hold it.
         """
         if not exercise.samples or not observed or result.status in LOST:
@@ -192,7 +192,7 @@ class Explaining:
         place = self._submission.places[exercise.id]
         for found in filter(None, map(_LACKED.search, texts)):
             name = found[1] or found[2]
-            # A keyword argument of a call defines nothing, nor does what is inside a function.
+            # A keyword argument of a call is no definition, nor is an assignment inside a function.
             here, inside = (
                 re.compile(
                     rf"^{indent}(def|class) {name}\b|^(\w+, *)*{name}\s*[,=](?!=)"

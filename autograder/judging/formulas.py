@@ -36,7 +36,7 @@ def samples_entry(
 
     Args:
         samples: the samples.
-        observed: what the solution shows, by sample, point and quantity.
+        observed: the solution's results, by sample, point and quantity.
     """
     return [_entry(sample, right) for sample, right in zip(samples, observed, strict=True)]
 
@@ -203,8 +203,8 @@ def candidates(
 
     Args:
         right: the right formula.
-        names: what it may depend on.
-        functions: what it may call.
+        names: the names that it may depend on.
+        functions: the functions that it may call.
         also: formulas to take in as they are.
     """
     near = {_tidy(text) for text in _neighbours(right, names, functions) if _is_sensible(text)}

@@ -1,4 +1,4 @@
-"""Grades notebooks of one course with everything warm, and once more if the sandbox ended."""
+"""Grades notebooks of one course; if the sandbox ends meanwhile, once more in another one."""
 
 from __future__ import annotations
 
@@ -39,10 +39,10 @@ class Grader:
 
     Args:
         course: the course folder.
-        key: what the hidden tests' random numbers are keyed with, 16 bytes or more.
-        limits: what a student process may use; by default what course.toml says.
+        key: the key of the hidden tests' random numbers, 16 bytes or more.
+        limits: of a student process; by default those of course.toml.
         submission_seconds: wall-clock time that one notebook may take with all its tests, replays
-            and bases; by default what course.toml says.
+            and bases; by default that of course.toml.
 
     Attributes:
         is_alone: whether this is the only grading on this machine meanwhile.

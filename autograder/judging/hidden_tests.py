@@ -361,7 +361,7 @@ def _traceback(error: BaseException, folder: Path) -> str:
 def _read_helpers(folder: Path) -> dict[str, bytes]:
     """Return the helper modules by name, compiled, as `marshal` writes them.
 
-    Raises `SuiteError` where one is not Python.
+    Raises `SuiteError` if one is not Python.
     """
     helpers = {}
     for path in sorted(folder.glob("*.py")):

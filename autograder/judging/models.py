@@ -50,7 +50,7 @@ class Models:
         """Return a trunk of the course's cells, and the place of an exercise's tests in it.
 
         Args:
-            replaced: what stands in the cells of exercises in place of the solution.
+            replaced: by exercise, the source to run in place of the solution.
             whole: whether the cells after the exercise run as well.
         """
         solved = [each for each in self._assignment.exercises.values() if not each.manual]
@@ -109,7 +109,7 @@ class Models:
         """Play probes at an exercise's place; None if its cell or a probe ends the process.
 
         Args:
-            source: what stands in its cell in place of the solution.
+            source: the source to run in place of the solution.
         """
         trunk, place = self.trunk(exercise.id, None if source is None else {exercise.id: source})
         try:

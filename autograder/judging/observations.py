@@ -113,7 +113,7 @@ def as_in_table(
 
 
 def _in_words_of(item: Observation, known: list[Observation]) -> Observation:
-    """Return an observation as the table has it, without what only the student's process says."""
+    """Return an observation as the table has it, without texts of the student's process."""
     found = next((each for each in known if agree(item, each)), None)
     if type(item) is dict and "error" in item:
         kind = item["error"] if found or item["error"] in BUILT_IN else "Exception"

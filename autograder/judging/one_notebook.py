@@ -28,7 +28,7 @@ def judge(
     budget: TimeBudget,
     only: set[str] | None = None,
 ) -> Judged:
-    """Return the verdicts on a notebook, in its order, and what its cells displayed.
+    """Return the verdicts on a notebook, in its order, and the outputs of its cells.
 
     Args:
         prepared: the assignment's hidden tests and tables.

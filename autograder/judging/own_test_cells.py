@@ -54,9 +54,9 @@ def judge_by_own_cells(
     Args:
         submission: every code cell that is to run, test cells as the source notebook has them.
         only: judge these exercises alone.
-        flaws: says what is wrong with test cells, by exercise: no answer loses points by these.
+        flaws: returns the faults of test cells, by exercise: no answer loses points by these.
 
-    Raises `CourseError` where a test cell is none until nbgrader has filled it in.
+    Raises `CourseError` if a test cell is one that nbgrader has to fill in first.
     """
     assignment, cells = submission.assignment, submission.cells
     _refuse_autotests(assignment, cells)

@@ -29,7 +29,7 @@ def rehearse(
     tests, in words for their author.
 
     Args:
-        seed: what the tests' numbers are drawn from.
+        seed: the seed of the tests' numbers.
     """
     flaws = []
     for exercise in [each.id for each in assignment.exercises.values() if not each.manual]:
@@ -49,7 +49,7 @@ def flaw_of(suite: Suite, exercise: str, test: str, target: RemoteTarget, seed: 
     """Return why the model solution does not pass a hidden test; "" if it passes.
 
     The values are the author's own, so they are shown, with the line of the test and the traceback
-    of what the solution raised.
+    of the solution's error.
     """
     target.asks_why = True
     right = suite.run_test(exercise, test, target, seed)

@@ -15,7 +15,7 @@ class Submission:
     """The code cells of one notebook in order.
 
     Args:
-        key: what the hidden tests' random numbers are keyed with.
+        key: the key of the hidden tests' random numbers.
 
     Attributes:
         ran: how each cell went in the reading walk, once it is over.

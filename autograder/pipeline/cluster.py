@@ -132,7 +132,7 @@ class Cluster:
         self._address = address
         self._insecure = insecure
         _run_no_pickles()
-        # This module raises its own errors for those that Dask would log.
+        # Dask would log errors that this module raises in its own words.
         for name in ("distributed", "distributed.client"):
             logging.getLogger(name).setLevel(logging.CRITICAL + 1)
         try:

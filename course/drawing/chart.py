@@ -73,7 +73,7 @@ class Picture:
     Args:
         drawings: one or several, which stand side by side.
         summary: what they show, in a sentence or two.
-        chart: a map in characters, where there is one.
+        chart: a map in characters, if there is one.
     """
 
     def __init__(self, drawings: Sequence[Svg], summary: str, chart: str = "") -> None:
@@ -257,7 +257,7 @@ class Axes(Svg):
         self.add(f'<path class="ch-height" d="{"".join(lines)}"/>')
 
     def __str__(self) -> str:
-        # Names stand above one another where curves end close together.
+        # Names are stacked if curves end close together.
         ends, self._ends = sorted(self._ends, reverse=True), []
         highest = math.inf
         for y, x, name, look in ends:

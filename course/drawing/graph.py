@@ -31,7 +31,7 @@ class Node:
 
 @dataclass
 class Graph:
-    """The drawn nodes, operands first and root last, and what was folded."""
+    """The drawn nodes, operands first and root last, and the number of folded ones."""
 
     nodes: list[Node]
     folded: int
@@ -238,7 +238,7 @@ def short(number: Any) -> str:
 
 
 def clean(text: str, longest: int) -> str:
-    """Put text on one line, replace what XML cannot hold, and shorten it."""
+    """Put text on one line, replace characters that XML cannot hold, and shorten it."""
     line = " ".join(text.split())
     line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
     return line if len(line) <= longest else line[: longest - 1] + "…"

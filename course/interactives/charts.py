@@ -12,7 +12,7 @@ from course.drawing.chart import Axes, Svg
 from course.drawing.svg import fitting
 from course.interactives.tasks import Sample, decided, scores
 
-POINTS = 300  # of the loss curve, at most
+POINTS = 300  # greatest number on the loss curve
 SHAPES = ("triangle", "circle", "square")  # of the points of class 0, 1 and 2
 SIGNS = ("▲", "●", "■")
 _COLOURS = (1, 0, 2)

@@ -28,7 +28,7 @@ from course.interactives.writing import as_number
 
 MAX_STEPS = 60
 SLOT = 1.3  # seconds for each step
-_ARRIVAL = 0.7  # of a slot: when what travels has arrived
+_ARRIVAL = 0.7  # of a slot: when a travelling number has arrived
 _HOLD = 3  # slots at the end, in which all is seen
 
 _STYLE = """
@@ -62,7 +62,7 @@ def watch(root: Any, *, renderer: str | None = None) -> Film:
 
     Args:
         root: a Value, yours or the course's. Its gradients stay as they were.
-        renderer: "built-in" for the same layout on every machine; by default dot where it works.
+        renderer: "built-in" for the same layout on every machine; by default dot if it works.
 
     Raises:
         TypeError: `root` is not a Value, or a node behind it lacks what a backward pass needs.

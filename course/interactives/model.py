@@ -70,7 +70,7 @@ class Model(Protocol):
 
 
 class YourCodeFailed(Exception):
-    """The student's code raised; the message says what ran and what came out.
+    """The student's code raised; the message names the code and the error.
 
     JupyterLab shows the message and the student's line: the rest of the traceback is this package.
     """

@@ -67,7 +67,7 @@ def sandbox(
     Args:
         MLP: your class; `MLP(2, [4, 1])` and the like are made of it.
         SGD: your optimizer, called with the parameters and the learning rate, and with `momentum=`
-            where one is chosen.
+            if one is chosen.
         losses: your losses, one or several of mse, hinge, bce and cross_entropy. Each is called as
             its exercise says: cross_entropy once a sample, the others once a batch.
         Layer: your class. With it the activation can be chosen: the network's `layers` are then
@@ -321,7 +321,7 @@ class Sandbox:
         held = [decided(a) == k for a, (_, k) in zip(unseen, task.held_out, strict=True)]
         self.right = sum(right), sum(held)
         points = FINE
-        if self.running:  # as fine as the time allows
+        if self.running:  # a grid as fine as the time allows
             each = (time.monotonic() - start) / (len(right) + len(held))
             points = min(FINE, max(COARSE, int(math.sqrt(LOOK / max(each, 1e-6)))))
         if task.n_inputs == 2:

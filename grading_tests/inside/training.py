@@ -138,7 +138,7 @@ class Watched:
         return [leaf.data for leaf, start in self._first.values() if leaf.data != start]
 
     def coupled(self, parameters):
-        """Return the share of the moved parameters that meet others behind a loss.
+        """Return the share of moved parameters that are combined with others in a loss.
 
         If none of them was behind one, since they are copies, all leaves that moved count.
         """

@@ -1,1 +1,1 @@
-"""Hostile submissions as data: each entry says in its name what it tries."""
+"""Hostile submissions as data: the name of each entry describes the attack."""

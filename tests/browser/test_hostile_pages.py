@@ -110,7 +110,7 @@ def test_formgrader_page(graded, tmp_path, quiet_page, picture_of) -> None:
         _assert_harmless(page, happened)
         _assert_shown(page)
         assert page.locator(".output_latex", has_text="frac").count() == 1
-        # Such outputs are set by MathJax, whose own filter is what refuses scripts in them.
+        # MathJax renders such outputs, and its own filter refuses scripts in them.
         sources = page.locator("script[src*=mathjax]").evaluate_all("all => all.map(s => s.src)")
         assert all(source.endswith("Safe") for source in sources) and sources
         fields = page.locator("input.score")

@@ -35,7 +35,7 @@ RIGHT = {
 }
 MISTAKE = EXERCISES["q3"].mistakes[0]
 COMMENT = "Say which path each factor belongs to."
-SLOW = 120_000  # milliseconds, for what runs a command behind a button
+SLOW = 120_000  # milliseconds, for a button that runs a command
 
 
 @pytest.fixture

@@ -24,7 +24,7 @@ RIGHT = {each.id: each.solution for each in EXERCISES.values() if not each.manua
 MISTAKE = EXERCISES["mul"].mistakes[0]
 NAMED = re.split(r"[`*'\n]", MISTAKE.says)[0]
 SECONDS = 5.0
-SLOW = 120_000  # milliseconds, for what runs a command behind a button
+SLOW = 120_000  # milliseconds, for a button that runs a command
 
 
 @pytest.fixture

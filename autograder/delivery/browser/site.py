@@ -199,7 +199,7 @@ def _build_lab(
         "LiteBuildConfig": {
             "apps": ["lab"],
             "contents": [str(work / "contents")],
-            # Of this environment's own extensions, most talk to a server.
+            # Most extensions of this environment need a server, which the site lacks.
             "ignore_sys_prefix": True,
             "federated_extensions": [*map(str, extensions)],
             "no_libarchive": True,

@@ -251,7 +251,7 @@ def _of_canvas(name: str) -> Iterator[tuple[int, _Read]]:
 
 
 def _plain(parts: list[str], place: int) -> _Read:
-    """Read the file as one of those in the folder that names a student, or as one by itself."""
+    """Return the submission of a plain path whose part at `place` names a student."""
     handed = Handed("plain", "/".join(parts[: place + 1]), words=parts[: place + 1])
     if place == len(parts) - 1:
         handed.words[-1] = _stem(parts[-1])

@@ -314,7 +314,7 @@ def _encoded(value: Any, refer: Callable[[Any], Any], room: Iterator[int], depth
             parts.append([_encoded(each, refer, room, depth) for each in item])
         else:
             parts.append(_encoded(item, refer, room, depth))
-    if form in ("set", "frozenset"):  # Their order depends on the addresses of its objects.
+    if form in ("set", "frozenset"):  # Their order depends on their objects' addresses.
         parts.sort(key=repr)
     return {form: parts}
 
@@ -408,8 +408,8 @@ _SCALARS: dict[type, Callable[[Any], Any]] = {
 
 
 class Budget:
-    """The number of items of collections, and of keys among them, left for several values
-    together."""
+    """Counts down the items of collections, and the keys among them, that several values may
+    have together."""
 
     def __init__(self, items: int = MAX_ITEMS, keys: int = MAX_KEYS) -> None:
         self.items = items

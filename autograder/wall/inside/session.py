@@ -27,7 +27,7 @@ pile up.
 """
 
 _TIMES = 24
-_FAILING = "1 / 0"  # which takes long, and does everything often in one run
+_FAILING = "1 / 0"  # a traceback is slow to make, and runs most code paths often
 _CELLS = (
     """class Node:
     def __init__(self, data, operands=()):

@@ -51,7 +51,7 @@ _CALLS: dict[str, tuple[int | None, int | None]] = {
     "set_tid_address": (218, 96), "set_robust_list": (273, 99), "rseq": (334, 293),
     "arch_prctl": (158, None), "prctl": (157, 167), "sched_yield": (24, 124),
     "sched_getaffinity": (204, 123), "sched_setaffinity": (203, 122), "getcpu": (309, 168),
-    # Its own signals.
+    # Signals to itself.
     "rt_sigaction": (13, 134), "rt_sigprocmask": (14, 135), "rt_sigreturn": (15, 139),
     "rt_sigpending": (127, 136), "rt_sigtimedwait": (128, 137), "rt_sigsuspend": (130, 133),
     "sigaltstack": (131, 132), "pause": (34, None), "setitimer": (38, 103),
@@ -140,7 +140,7 @@ _CONDITIONS: list[_Condition] = [
     ("socketpair", 1, 0xF, True, (1,)),
     # SO_TYPE, ERROR, SNDBUF, RCVBUF, PROTOCOL, DOMAIN.
     ("getsockopt", 2, _ALL, True, (3, 4, 7, 8, 38, 39)),
-    # Of this process alone. RLIMIT_CPU stays: at its end the kernel kills, as only outsiders can.
+    # Limits of itself alone. RLIMIT_CPU stays: at its end the kernel kills, as only outsiders can.
     ("prlimit64", 0, _ALL, True, (0,)),
     ("prlimit64", 1, _ALL, False, (0,)),
     ("setrlimit", 0, _ALL, False, (0,)),
