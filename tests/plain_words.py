@@ -20,7 +20,7 @@ from pathlib import Path
 ROOT = Path(__file__).resolve().parents[1]
 
 STUDENTS_READ = re.compile(
-    r"course/(lesson|slides|scripts)/|(.*/)?misconceptions/|tests/(courses|variants|gamed)/"
+    r"course/(lesson|slides|scripts)/|(.*/)?misconceptions/|tests/(courses|recipes|variants|gamed)/"
     r"|grading_tests/test_|autograder/authoring/(recipes|template)/|docs/students\.md"
 )
 """Files whose texts are a lesson, an answer or a sentence for students: they are not checked."""

@@ -53,8 +53,8 @@ def test_right_answers_pass(exercise, capsys):
 
 @pytest.fixture
 def recursion_limit():
-    """Restore the recursion limit that a solution may set: with a high one, endless recursion ends
-    the process."""
+    """Restore the recursion limit after the test: a solution may have raised it, and then endless
+    recursion would end the process."""
     limit = sys.getrecursionlimit()
     yield
     sys.setrecursionlimit(limit)

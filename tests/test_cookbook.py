@@ -61,7 +61,7 @@ def test_right_and_wrong_answers_get_their_marks(made):
             assert expected < full[cell.name] or cell.kind == "right"
 
 
-def test_what_it_makes_is_current_and_for_students(made):
+def test_the_release_is_current_and_without_solutions(made):
     name, course = made
     release = (course / "release" / name / f"{name}.ipynb").read_text("utf-8")
     assert "SOLUTION" not in release and "HIDDEN" not in release and "Say here" not in release

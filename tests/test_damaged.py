@@ -194,7 +194,7 @@ def test_another_notebook_is_refused(grade, grader, tmp_path):
         grade_file(grader, path, "value")
 
 
-def test_a_missing_exercise_costs_itself(grade, whole):
+def test_a_missing_exercise_costs_its_own_points(grade, whole):
     whole["cells"] = [c for c in whole["cells"] if name_of(c) not in ("trace", "test_trace")]
     _, report = grade(whole)
     assert report.score == 35

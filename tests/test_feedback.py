@@ -1,4 +1,4 @@
-"""The student's feedback page is right, stands alone, and only shows."""
+"""The student's feedback page is right, self-contained, and runs no script."""
 
 from __future__ import annotations
 

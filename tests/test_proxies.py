@@ -499,7 +499,7 @@ def test_a_forged_reply_ends_the_test(reply):
         plain(Student(Says(reply)).x)
 
 
-def test_a_forged_truth_is_no_truth():
+def test_a_forged_truth_value_is_refused():
     """`bool` of an object is a claim, but it has to be a truth value."""
     with pytest.raises(protocol.ProtocolError):
         bool(Student(Says({"values": [{"object": 0}]})).x)

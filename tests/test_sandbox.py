@@ -612,7 +612,7 @@ def test_processes_left_running_end_with_the_student_process(server):
 
 
 def test_replies_sent_in_advance_count_as_replies_only(server):
-    """A forged answer to the next question is accepted like any answer; then the order breaks."""
+    """A reply sent before its request counts as the reply; then the order is wrong."""
     said = {"outputs": [], "execution_count": 1, "error": None, "stopped": []}
     cell = CONNECTION + f"say({said})\nfor _ in range(3): say({{'values': [1]}})"
     with server.spawn(1) as student:

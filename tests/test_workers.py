@@ -142,7 +142,9 @@ def end_program(server: WarmServer) -> None:
     program.suspend()  # At this moment it may not have tied its children to itself yet.
     inside = program.children(recursive=True)
     for each in [*inside, program]:
-        with suppress(psutil.NoSuchProcess):  # It ended with the first of its namespace.
+        with suppress(
+            psutil.NoSuchProcess
+        ):  # The process ended with the first one of its namespace.
             each.kill()
     psutil.wait_procs(inside, timeout=30)
     server._program.process.wait()

@@ -11,7 +11,7 @@ have run, those after it have not. A base is what stands there:
 | MODEL  | the solution's cell                                  | not run     |
 
 WHOLE is for answers that need what the student's own later cells define. No base holds the solution
-of what is tested or of what comes later.
+of the tested exercise or of a later one.
 """
 
 from __future__ import annotations

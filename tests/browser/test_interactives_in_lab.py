@@ -91,7 +91,7 @@ def test_stepper_by_mouse(notebook: Notebook, picture: Callable[[str], None]) ->
     expect(shown.output.get_by_role("listitem")).to_have_count(12)
 
 
-def test_stepper_by_keyboard(notebook: Notebook) -> None:
+def test_the_stepper_works_by_keyboard(notebook: Notebook) -> None:
     shown = Shown(notebook.run("stepper"))
     shown.says("Step 1 of 12")
     shown.button("First").focus()

@@ -64,7 +64,7 @@ def build_runtime(
     _fetch_pyodide(target)
     lock_path = target / PYODIDE_LOCK
     lock = json.loads(lock_path.read_text("utf-8"))
-    # The kernel is made for this one of the releases of Pyodide's installer.
+    # The kernel needs this release of Pyodide's installer.
     installer = f"micropip=={lock['packages']['micropip']['version']}"
     given = [Path(shutil.copyfile(wheel, target / wheel.name)) for wheel in (*kernel, *own)]
     wheels = _Wheels(target, given, lock["info"]["python"])

@@ -199,7 +199,7 @@ class _Files:
                         is_steady = False
                         continue
                     except OSError:
-                        # Its name or its rights were chosen so that it cannot be counted.
+                        # Its name or rights prevent counting, as only an attack does.
                         self.used = math.inf
                         return
                     is_steady &= found.st_ino not in met or _may_have_two_names(found)
