@@ -18,6 +18,11 @@ from coursecheck.messages import Finding
 ANSWERS = "answers.json"
 _RELATIVE = 1e-3  # an answer counts to three digits
 
+_NO_ANSWERS_HERE = (
+    "The question counts, so your files hold no right answer to compare it with. "
+    "The grader has one."
+)
+
 
 class Look(NamedTuple):
     """The result of a check: a fault of the answer, or the words for a right one, and further
@@ -40,7 +45,7 @@ def look_at(name: str, form: str, namespace: dict[str, Any]) -> Look:
     if finding:
         return Look(finding)
     if known is None:
-        return Look(None, "noted.", "The answer is looked at when the notebook is graded.")
+        return Look(None, "noted.", _NO_ANSWERS_HERE)
     answer, wrong = namespace[name], known["wrong"]
     if _same(answer, known["right"]):
         others = [f"Why not {each['answer']}: {each['says']}" for each in wrong]

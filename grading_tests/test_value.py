@@ -380,7 +380,7 @@ class TestTrace:
             ("Nodes far from the root are found as well.",
              lambda x, y, z: [x, y, z, p := x * y, q := p + z, q * x]),
             ("A node that is reached along several paths appears once, and so does each edge.",
-             lambda x, y, z: [x, p := x * x, q := x * x, p + q]),
+             lambda x, y, z: [x, p := x * x, q := p * x, q + p]),
             ("`x + x` has two nodes and one edge.",
              lambda x, y, z: [x, x + x]),
         ],
@@ -393,8 +393,8 @@ class TestTrace:
     def test_equal_numbers_are_different_nodes(self, student, assert_found, number):
         """Nodes that hold the same number are still different nodes."""
         x, y = student.Value(a := number()), student.Value(a)
-        assert_found(x, y, student.Value(a, (x, y), "+"))
-        assert_found(x, student.Value(a, (x,), "+"))
+        z = student.Value(a, (x, y), "+")
+        assert_found(x, y, z, w := student.Value(a, (z,), "+"), student.Value(a, (w, x), "+"))
 
     def test_many_paths(self, student, trace):
         """A graph with a huge number of paths is walked to its end, and without delay."""
@@ -411,7 +411,8 @@ class TestTrace:
         x = student.Value(number())
         y = x * x
         z = y + x
-        for nodes in ([x, y], [x, y, z], [x, y]):
+        w = z * y
+        for nodes in ([x, y], [x, y, z, w], [x, y, z]):
             assert_found(*nodes)
 
     def test_any_nodes(self, student, assert_found, number):

@@ -39,7 +39,7 @@ def test_the_site_holds_students_files_alone(published):
     assert held == {"tables/tables.ipynb", "tables/market.csv", "tables/checks.json"}
     page = (site / "index.html").read_text("utf-8")
     assert "Tables with pandas" in page
-    assert "lab/index.html?path=tables/tables.ipynb" in page
+    assert "notebooks/index.html?path=tables/tables.ipynb" in page
 
 
 def test_python_and_its_packages_come_from_the_site_alone(published):

@@ -173,12 +173,14 @@ class ServiceSettings:
         attempts_a_day: how many on one day; later ones wait for the next day.
         before_due: one of `SHOWN`. After the due date all is shown.
         counts: the attempt that gives the mark: the "best" or the "last".
+        address: where students reach the service; "" if no page shall lead there.
     """
 
     attempts: int = _key(_count, 30)
     attempts_a_day: int = _key(_count, 10)
     before_due: str = _key(_one_of(*SHOWN), "mistakes")
     counts: str = _key(_one_of("best", "last"), "last")
+    address: str = _key(_address, "")
 
 
 _VISIBLE, _LIMITS = Visible(), Limits()

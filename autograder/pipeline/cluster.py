@@ -365,13 +365,15 @@ class _Unpickler(pickle.Unpickler):
 
     def find_class(self, module: str, name: str) -> Any:
         if (module, name) == ("builtins", "bytes"):  # Errors come as bytes, pickled once more.
-            return _as_bytes
+            return _Bytes
         return type("ForeignObject", (ForeignObject,), {"kind": name})
 
 
-def _as_bytes(content: bytes | bytearray = b"") -> bytes:
-    """Copy bytes; `bytes` itself makes as many as a number says."""
-    return bytes(memoryview(content))
+class _Bytes(bytes):
+    """Makes bytes of other bytes alone; `bytes` itself makes as many as a number says."""
+
+    def __new__(cls, content: bytes | bytearray = b"") -> _Bytes:
+        return super().__new__(cls, memoryview(content))
 
 
 def _loads(content: Any, *, buffers: Iterable[Any] = ()) -> Any:

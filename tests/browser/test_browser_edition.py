@@ -15,7 +15,7 @@ from typing import Any
 import nbformat
 import pytest
 from axe_playwright_python.sync_playwright import Axe
-from notebooks import Notebook, answer, says
+from notebooks import RUN_ALL, Notebook, answer, says
 from playwright.sync_api import Browser, Page, expect
 
 from autograder.commands.demo import filled_notebook
@@ -33,7 +33,7 @@ START = 120_000  # milliseconds, for Python and its packages
 
 
 class InBrowser(Notebook):
-    """A notebook of the site, open in JupyterLite; `file` is the same one in a folder."""
+    """A notebook of the site, open in Jupyter Notebook; `file` is the same one in a folder."""
 
     def __init__(self, page: Page, file: Path) -> None:
         self.file = file
@@ -42,12 +42,16 @@ class InBrowser(Notebook):
         self._places = [cell.id for cell in cells]
         self._code = [cell.id for cell in cells if cell.cell_type == "code"]
         self._runs = 0
-        expect(page.get_by_text("Python (Pyodide) | Idle")).to_be_visible(timeout=START)
+        self.expect_idle(START)
+
+    def expect_idle(self, milliseconds: float) -> None:
+        idle = self.page.locator('.jp-Notebook-ExecutionIndicator[data-status="idle"]')
+        expect(idle).to_be_attached(timeout=milliseconds)
 
     def download(self, target: Path) -> Path:
         """Save, and download the file as students do who hand it in."""
         # A message that arrives from the kernel after saving would make the notebook unsaved again.
-        expect(self.page.get_by_text("Python (Pyodide) | Idle")).to_be_visible()
+        self.expect_idle(RUN_ALL)
         self.page.keyboard.press("Control+S")
         expect(self.page.locator(".jp-mod-dirty")).to_have_count(0)
         self.page.get_by_role("menuitem", name="File", exact=True).click()
@@ -203,10 +207,11 @@ def a_mistake_is_named(notebook: InBrowser) -> None:
 
 
 def the_lesson_opens(notebook: InBrowser) -> None:
-    notebook.cell("what-you-build").get_by_role("link", name="Why gradients").click()
-    frame = notebook.page.frame_locator("iframe")
-    expect(frame.get_by_role("heading", level=1)).to_be_visible()
-    take(notebook.page, "lesson")
+    with notebook.page.expect_popup() as opened:
+        notebook.cell("what-you-build").get_by_role("link", name="Why gradients").click()
+    expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
+    take(opened.value, "lesson")
+    opened.value.close()
 
 
 def test_missing_files_and_requests_to_other_hosts_are_noticed(
@@ -243,9 +248,26 @@ def test_a_phone_gives_the_notebook_its_whole_width(site, visit) -> None:
     page.set_viewport_size({"width": 360, "height": 740})
     page.locator(".notebooks a").first.click()
     expect(page.locator(".jp-NotebookPanel")).to_be_visible(timeout=START)
-    expect(page.locator(".jp-FileBrowser")).to_be_hidden()
-    # JupyterLab lays its panels out once more when the files have gone.
-    page.wait_for_function("document.querySelector('.jp-NotebookPanel').offsetWidth > 280")
+    page.wait_for_function("document.querySelector('.jp-NotebookPanel').offsetWidth > 330")
+
+
+def test_the_start_page_saves_a_kept_notebook_as_a_file(site, visit, tmp_path) -> None:
+    page = visit(site, "index.html")
+    link = page.locator(".notebooks a").first
+    expect(page.get_by_role("button")).to_have_count(0)
+    link.click()
+    notebook = InBrowser(page, site / "files/value/value.ipynb")
+    notebook.write("node-solution", "kept = 1")
+    page.keyboard.press("Control+S")
+    expect(page.locator(".jp-mod-dirty")).to_have_count(0)
+    page.goto(page.url.partition("notebooks/")[0])
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save value.ipynb").click()
+    assert_accessible(page)
+    take(page, "kept")
+    download.value.save_as(tmp_path / "value.ipynb")
+    held = {cell.id: cell.source for cell in nbformat.read(tmp_path / "value.ipynb", 4).cells}
+    assert held["node-solution"] == "kept = 1"
 
 
 def test_extra_notebooks_are_included_if_they_run_in_a_browser(site) -> None:

@@ -78,7 +78,7 @@ def publish_browser(
         if settings.lesson.folder:
             from ..lesson.site import build
 
-            link = "../../lab/index.html?path={name}/{name}.ipynb"
+            link = "../../notebooks/index.html?path={name}/{name}.ipynb"
             build(course, contents / "lesson", chosen, link)
         (work / "own").mkdir()
         own = build_wheels(course, settings, work / "own")
@@ -95,9 +95,9 @@ def publish_browser(
             work / "runtime", sorted(kernel.glob("static/pypi/*.whl")), own, asked
         )
         extensions = [kernel, *_extensions(work / "runtime", work / "extensions")]
-        site = _build_lab(settings, work, extensions, runtime.packages)
+        site = _build_lite(settings, work, extensions, runtime.packages)
         shutil.move(work / "runtime", site / _RUNTIME)
-        _finish_lab(site, settings.title)
+        _finish_lite(site, settings.title)
         start = templates(__package__).get_template("index.html")
         page = start.render(
             settings=settings,
@@ -112,6 +112,7 @@ def publish_browser(
             megabytes=round(sum(path.stat().st_size for path in (site / _RUNTIME).iterdir()) / 1e6),
         )
         (site / "index.html").write_text(page, "utf-8")
+        shutil.copyfile(Path(__file__).with_name("kept.js"), site / "kept.js")
         if output.exists():
             shutil.rmtree(output)
         os.replace(site, output)
@@ -120,7 +121,8 @@ def publish_browser(
 
 @dataclass(frozen=True)
 class _Linked:
-    """A notebook as the start page shows it: its first heading, and the paragraph below."""
+    """A notebook as the start page shows it: its first heading, its cover if there is one below,
+    and the paragraph that follows."""
 
     path: str
     title: str
@@ -129,10 +131,12 @@ class _Linked:
 
 def _linked(path: Path, contents: Path) -> _Linked:
     cells = read_cells(path, path.stat().st_mtime_ns)
-    text = next((cell.source for cell in cells if cell.cell_type == "markdown"), "")
-    heading, _, rest = text.partition("\n\n")
+    first = next((cell for cell in cells if cell.cell_type == "markdown"), None)
+    heading, *paragraphs = first.source.split("\n\n") if first else [""]
     titled = heading.startswith("# ")
-    summary = markdown_html(rest.partition("\n\n")[0], {}, {}) if titled else ""
+    shown = paragraphs[: 1 + paragraphs[0].startswith("![")] if titled and paragraphs else []
+    pictures = first.get("attachments", {}) if first else {}
+    summary = markdown_html("\n\n".join(shown), {}, pictures) if shown else ""
     title = heading.removeprefix("# ") if titled else path.stem
     return _Linked(path.relative_to(contents).as_posix(), title, Markup(summary))
 
@@ -164,18 +168,23 @@ def _extensions(wheels: Path, target: Path) -> list[Path]:
     return sorted(path.parent for path in packages if "static" not in path.parts)
 
 
-_LAB_SETTINGS = {
+_APP_SETTINGS = {
     # By default only visible cells are on the page, and JupyterLab 4.6 loses some of them now and
     # then, with the error "Cannot read properties of null (reading 'observe')".
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "defer"},
+    # A tab may be closed at any moment.
+    "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 15},
 }
 
 
-_FIRST = ("service_worker_first", "narrow")
+_APPS = ("notebooks", "tree")
+"""JupyterLite's apps in the site: one notebook in a tab, and the list of files."""
+
+_FIRST = ("service_worker_first", "links")
 """The scripts that every page runs first."""
 
 
-def _build_lab(
+def _build_lite(
     settings: Settings, work: Path, extensions: Sequence[Path], packages: Sequence[str]
 ) -> Path:
     """Build JupyterLite with the contents; return its folder."""
@@ -184,20 +193,21 @@ def _build_lab(
         DISABLE_PYPI_FALLBACK: True,
         LOAD_PYODIDE_OPTIONS: {OPTION_PACKAGES: [*packages]},
     }
-    lab: dict[str, Any] = {
+    pages: dict[str, Any] = {
         "appName": settings.title,
-        "exposeAppInBrowser": True,
+        # Every notebook is trusted here: what it may reach is this tab.
+        "disabledExtensions": ["@jupyter-notebook/notebook-extension:trusted"],
         "litePluginSettings": {PYODIDE_KERNEL_PLUGIN_ID: kernel},
     }
     lite = work / "lite"
     lite.mkdir()
     (lite / JUPYTERLITE_JSON).write_text(
-        json.dumps({"jupyter-lite-schema-version": 0, "jupyter-config-data": lab}), "utf-8"
+        json.dumps({"jupyter-lite-schema-version": 0, "jupyter-config-data": pages}), "utf-8"
     )
-    (lite / "overrides.json").write_text(json.dumps(_LAB_SETTINGS), "utf-8")
+    (lite / "overrides.json").write_text(json.dumps(_APP_SETTINGS), "utf-8")
     config = {
         "LiteBuildConfig": {
-            "apps": ["lab"],
+            "apps": [*_APPS],
             "contents": [str(work / "contents")],
             # Most extensions of this environment need a server, which the site lacks.
             "ignore_sys_prefix": True,
@@ -215,16 +225,16 @@ def _build_lab(
     return work / "site"
 
 
-def _finish_lab(site: Path, title: str) -> None:
-    """Make the pages wait for their service worker and fold the list of files on a phone, and give
-    the lab a title and an icon."""
+def _finish_lite(site: Path, title: str) -> None:
+    """Make the pages wait for their service worker, open links, and have a title and an icon."""
     config = json.loads((site / JUPYTERLITE_JSON).read_text("utf-8"))
     version = config["jupyter-config-data"]["appVersion"]
     scripts = [Path(__file__).with_name(f"{each}.js") for each in _FIRST]
     loader = site / "config-utils.js"
     text = "".join(script.read_text("utf-8") for script in scripts) + loader.read_text("utf-8")
     loader.write_text(text.replace("APP_VERSION", version), "utf-8")
-    page = site / "lab" / "index.html"
     head = f'<title>{escape(title)}</title>\n    <link rel="icon" href="favicon.ico">'
-    plain = page.read_text("utf-8")
-    page.write_text(plain.replace("<title>JupyterLite</title>", head), "utf-8")
+    for app in _APPS:
+        page = site / app / "index.html"
+        text = page.read_text("utf-8")
+        page.write_text(re.sub("<title>.*</title>", lambda _: head, text), "utf-8")

@@ -1,0 +1,11 @@
+// A link to a file of this site opens a tab of its own: a notebook as one, all else as it is.
+// Jupyter Notebook would look for it in the list of files.
+addEventListener('click', (event) => {
+  const link = event.target.closest('a[href]');
+  const root = new URL('../', location.href).href;
+  if (!link || !link.href.startsWith(`${root}files/`)) return;
+  event.preventDefault();
+  event.stopPropagation();
+  const path = link.href.slice(`${root}files/`.length);
+  open(/\.ipynb(#|$)/.test(path) ? `${root}notebooks/index.html?path=${path}` : link.href);
+}, true);
