@@ -195,6 +195,7 @@ def _build_lite(
     }
     pages: dict[str, Any] = {
         "appName": settings.title,
+        "faviconUrl": "./notebooks/favicon.ico",
         # Every notebook is trusted here: what it may reach is this tab.
         "disabledExtensions": ["@jupyter-notebook/notebook-extension:trusted"],
         "litePluginSettings": {PYODIDE_KERNEL_PLUGIN_ID: kernel},
