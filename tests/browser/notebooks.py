@@ -69,7 +69,7 @@ class Notebook:
         cell = self.cell(name)
         cell.locator(".cm-content").click()
         self.page.keyboard.press("Control+Enter")
-        expect(cell.locator(".jp-InputPrompt")).to_have_text(f"[{self._runs}]:")
+        expect(cell.locator(".jp-InputPrompt")).to_have_text(f"[{self._runs}]:", timeout=RUN_ALL)
         cell.scroll_into_view_if_needed()
         return cell.locator(".jp-Cell-outputArea")
 

@@ -196,8 +196,11 @@ def _build_lite(
     pages: dict[str, Any] = {
         "appName": settings.title,
         "faviconUrl": "./notebooks/favicon.ico",
-        # Every notebook is trusted here: what it may reach is this tab.
-        "disabledExtensions": ["@jupyter-notebook/notebook-extension:trusted"],
+        # A notebook can reach this tab and no more; and the icons are those of a server.
+        "disabledExtensions": [
+            "@jupyter-notebook/notebook-extension:trusted",
+            "@jupyter-notebook/notebook-extension:tab-icon",
+        ],
         "litePluginSettings": {PYODIDE_KERNEL_PLUGIN_ID: kernel},
     }
     lite = work / "lite"
