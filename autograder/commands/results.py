@@ -253,3 +253,6 @@ def _told(each: Regraded, who: str) -> list[str]:
         lines.append(f"  {change.exercise}: {old} → {new}{given}")
         lines += [f"    {why}" for why in change.why]
     return lines
+
+
+COMMANDS = (report, export, publish, package)

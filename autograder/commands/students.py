@@ -85,3 +85,6 @@ def _move(course: Path, old: str, new: str, merge: bool) -> None:
     _say(f"{new} has what {old} had")
     if both:
         _say(f"Handed in under both ids, so that of {old} is in withdrawn/: {', '.join(both)}")
+
+
+COMMANDS = (student,)
