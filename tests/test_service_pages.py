@@ -213,7 +213,7 @@ def seen(visitor: Visitor, path: str) -> tuple[int, dict[str, str], str]:
 def without_chance(text: str) -> str:
     """Return a text without the token, and without the time of a new attempt."""
     text = re.sub(r"_xsrf=[^\"'&]*", "_xsrf", text)
-    return re.sub(r"20\d\d-\d\d-\d\d [\d:]{8}(?<!2026-01-02 03:04:05)", "now", text)
+    return re.sub(r"20\d\d-\d\d-\d\d[ T][\d:]{8}(?<!2026-01-02[ T]03:04:05)", "now", text)
 
 
 def rendered(course: Path, level: str, counts: str, states: list[dict[str, Any]]) -> dict[str, Any]:

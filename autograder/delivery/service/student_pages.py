@@ -126,6 +126,7 @@ class Upload(Page):
     """Accepts a notebook. The visitor is known before the first byte of it is read."""
 
     _student = ""
+    _body = bytearray()
 
     def prepare(self) -> None:
         self._body = bytearray()
