@@ -75,7 +75,10 @@ class close:
         if type(actual) not in _NUMBERS or not is_number:
             return False
         isclose: Any = cmath.isclose if complex in (type(actual), type(expected)) else math.isclose
-        return bool(isclose(actual, expected, rel_tol=self._relative, abs_tol=1e-12))
+        try:
+            return bool(isclose(actual, expected, rel_tol=self._relative, abs_tol=1e-12))
+        except OverflowError:  # One of them is beyond all floats.
+            return bool(actual == expected)
 
 
 def plain(answer: Any, tidy: Callable[[Any], Any] = lambda value: value) -> Any:

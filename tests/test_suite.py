@@ -90,6 +90,8 @@ def test_a_broken_course_ends_a_command_with_a_sentence(
         (math.inf, math.inf, True),
         (math.inf, 1e308, False),
         (math.nan, math.nan, False),
+        (10**400, 1.0, False),
+        (10**400, 10**400, True),
         ((1.0, 2), [1.0, 2.0], True),
         ([1.0], [1.0, 2.0], False),
         ([1.0, 2.0], 1.0, False),

@@ -520,7 +520,10 @@ def _array(body: Any, budget: Budget) -> Any:
         raise ProtocolError(
             "an array needs numpy: add it to student_code.packages in course.toml"
         ) from error
-    return numpy.ndarray(shape, numpy.dtype(dtype), bytearray(content))
+    try:
+        return numpy.ndarray(shape, numpy.dtype(dtype), bytearray(content))
+    except ValueError as error:  # A shape with a 0 may be too large without it.
+        raise ProtocolError("not a shape") from error
 
 
 def _key(message: Any, resolve: Callable[[str, int], Any], budget: Budget, depth: int) -> Any:
