@@ -204,3 +204,23 @@ def test_every_error_is_in_one_module_and_in_its_tree():
 
 def test_few_modules_lie_outside_the_folders():
     assert len([*(ROOT / "autograder").glob("*.py")]) < 15
+
+
+SAME_PART = {
+    "__init__": "the contents of a folder",
+    "backup": "a command, and its work",
+    "landlock": "the outer and the inner side of one kind of sandbox",
+    "page": "a page and its template",
+    "serving": "a command, and its work",
+    "site": "a folder of pages",
+}
+"""Base names of several modules of `autograder/`, each with the part that all of them play."""
+
+
+def test_a_base_name_occurs_twice_only_for_the_same_part():
+    names = [
+        path.stem
+        for path in MODULES
+        if place(path).startswith("autograder/") and not {"template", "recipes"} & set(path.parts)
+    ]
+    assert {name for name in names if names.count(name) > 1} == set(SAME_PART)

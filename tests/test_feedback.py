@@ -29,7 +29,7 @@ from autograder.notebook.sanitizing import safe_html
 from autograder.pages.feedback import FeedbackExporter, ReadMarks
 from autograder.pages.feedback.exporter import feedback_page, parts
 from autograder.pages.feedback.summary import summary
-from autograder.pages.formulas import MAX_LENGTH, mathml
+from autograder.pages.mathml import MAX_LENGTH, mathml
 from coursecheck.check import first_wrong, load_table
 from coursecheck.messages import Example, Row
 

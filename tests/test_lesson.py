@@ -17,9 +17,9 @@ import pytest
 from bs4 import BeautifulSoup
 
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
-from autograder.delivery.lesson.running import Session
+from autograder.delivery.lesson.code_blocks import Session
+from autograder.delivery.lesson.rendering import set_text
 from autograder.delivery.lesson.site import build
-from autograder.delivery.lesson.writing import set_text
 from autograder.errors import LessonError
 from reference import Value, numerical_derivative
 

@@ -30,9 +30,9 @@ from test_serve import (
 )
 
 from autograder.delivery.service.attempts import GRADED, OVER, WAITING, Attempts
+from autograder.delivery.service.base_page import MOST_OPEN_PAGES
 from autograder.delivery.service.grading import MUCH_SECONDS
 from autograder.delivery.service.inbound import MOST_OVER
-from autograder.delivery.service.page import MOST_OPEN_PAGES
 from autograder.delivery.service.serving import links
 
 __all__ = ["school", "school_made_once", "service"]

@@ -32,9 +32,9 @@ from autograder.course_folder.settings import NAME as SETTINGS
 from autograder.course_folder.settings import SHOWN
 from autograder.delivery.service.app import application
 from autograder.delivery.service.attempts import GRADED, OVER, WAITING, Attempts
+from autograder.delivery.service.base_page import Shared
 from autograder.delivery.service.feedback import page_shown
 from autograder.delivery.service.health import Health, Metrics
-from autograder.delivery.service.page import Shared
 from autograder.pipeline.classroom import course_directory
 
 FILES = (SETTINGS, "nbgrader_config.py", "gradebook.db")

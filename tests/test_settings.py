@@ -60,6 +60,7 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
     "audit": {
         "attributes": ('[["data", "grad"]]', ("3", '["data"]', '[["data"]]', '[["data", 3]]')),
         "edges": ('"misconceptions.edges:edges"', PLACE),
+        "misconceptions": ("3", ("-1", '"3"', "true", "2.5")),
     },
     "lesson": {"folder": ('"course"', ("3", '""')), "names": ('"lesson:names"', PLACE)},
     "service": {

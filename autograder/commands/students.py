@@ -25,7 +25,7 @@ def student() -> None:
 @for_people
 def withdraw(student: str, course: Path | None) -> None:
     """Take STUDENT out of gradebook and folders; all that there is lies in withdrawn/ then."""
-    from ..pipeline.students import Register
+    from ..pipeline.register import Register
 
     with Register(find_course(course)) as register:
         aside = register.withdraw(student)
@@ -38,7 +38,7 @@ def withdraw(student: str, course: Path | None) -> None:
 @for_people
 def enrol(student: str, course: Path | None) -> None:
     """Take STUDENT, who was withdrawn, back in with all marks, comments and files."""
-    from ..pipeline.students import Register
+    from ..pipeline.register import Register
 
     with Register(find_course(course)) as register:
         left = register.enrol(student)
@@ -73,7 +73,7 @@ def merge(old: str, new: str, course: Path | None) -> None:
 def _move(course: Path, old: str, new: str, merge: bool) -> None:
     from ..delivery.lms.importing import pass_on
     from ..delivery.service.attempts import Attempts
-    from ..pipeline.students import Register
+    from ..pipeline.register import Register
 
     with Register(course) as register:
         both = register.move(old, new, merge)

@@ -20,7 +20,7 @@ from ..course_folder.settings import load_settings
 from ..errors import CourseError
 from ..files import one_at_a_time
 from ..pipeline.classroom import course_directory
-from ..pipeline.students import ASIDE as WITHDRAWN
+from ..pipeline.register import ASIDE as WITHDRAWN
 from .lms.importing import FOLDER as IMPORTED
 from .service.attempts import FOLDER as ATTEMPTS
 

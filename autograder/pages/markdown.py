@@ -16,7 +16,7 @@ from nbconvert.filters.markdown_mistune import (
 
 from ..caching import cached_by_text
 from ..notebook.sanitizing import MAX_TAGS, framed, safe_html, tags_in
-from .formulas import mathml
+from .mathml import mathml
 
 MAX_LENGTH, MAX_LENGTH_OF_A_PAGE = 20_000, 400_000
 """Characters. Longer texts are shown as they are, since some forms of Markdown take long."""

@@ -13,9 +13,9 @@ from matplotlib.figure import Figure
 from ...course_folder.modules import course_object
 from ...course_folder.settings import load_settings
 from ...errors import LessonError
+from .code_blocks import Session
 from .pictures import CHART_STYLE
-from .running import Session
-from .writing import Text, set_text
+from .rendering import Text, set_text
 
 __all__ = ["LessonError", "build"]
 

@@ -11,8 +11,8 @@ from typing import Any
 from prometheus_client import generate_latest
 from tornado.web import Application, RequestHandler
 
+from .base_page import Page, Shared
 from .class_pages import Class, ClassLive, History
-from .page import Page, Shared
 from .student_pages import Entry, Feedback, Own, OwnLive, Upload
 
 _log = logging.getLogger(__name__)

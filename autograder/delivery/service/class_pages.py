@@ -7,9 +7,9 @@ import time
 from tornado.web import HTTPError
 
 from .attempts import WAITING, Attempt
+from .base_page import Page
 from .feedback import lines_of
 from .grading import GIVEN_BEFORE
-from .page import Page
 
 
 class Class(Page):

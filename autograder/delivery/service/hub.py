@@ -7,7 +7,7 @@ from typing import Any
 from jupyterhub.services.auth import HubOAuthCallbackHandler, HubOAuthenticated
 from tornado.web import RequestHandler
 
-from .page import Visitor
+from .base_page import Visitor
 
 
 class HubGuard(HubOAuthenticated):

@@ -23,9 +23,9 @@ from ...terminal import console, errors
 from ...wall.memory import fitting_workers
 from .app import application
 from .attempts import Attempts
+from .base_page import Shared
 from .changes import released
 from .grading import Grading
-from .page import Shared
 
 STOPPED, CHANGED = "it was told to end", "the course has changed"
 

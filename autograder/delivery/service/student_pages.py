@@ -11,9 +11,9 @@ from tornado.web import HTTPError, stream_request_body
 from ...errors import CourseError
 from ...notebook.intake import refused_id
 from .attempts import GRADED, OVER, WAITING, Attempt
+from .base_page import SECRET, Page, Visitor
 from .feedback import page_shown, shown
 from .grading import AGAIN_SECONDS
-from .page import SECRET, Page, Visitor
 
 MAX_UPLOAD = 20_000_000
 """Greatest size in bytes of an uploaded notebook, with the browser's form around it."""

@@ -31,8 +31,8 @@ from ...caching import cached_by_text
 from ...notebook.intake import leave_out_broken_names
 from ...notebook.outputs import MAX_COLOURS, is_base64
 from ...notebook.sanitizing import MAX_TAGS, safe_html, safe_svg, tags_in
-from ..formulas import mathml
 from ..markdown import markdown_html
+from ..mathml import mathml
 from ..templates import templates
 from .summary import first_to_mend, summary
 

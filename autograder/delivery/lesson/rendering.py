@@ -25,8 +25,8 @@ from pygments import highlight
 from pygments.formatters import HtmlFormatter
 from pygments.lexers import PythonLexer
 
+from .code_blocks import Session, Shown
 from .pictures import Drawing, chart_html, drawing_html
-from .running import Session, Shown
 
 # Words that may follow "python" where a block begins.
 OPTIONS = {
