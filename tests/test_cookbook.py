@@ -70,7 +70,7 @@ def test_the_release_is_current_and_without_solutions(made):
 
 
 @pytest.mark.slow
-def test_its_hidden_tests_pass_the_audit(made):
+def test_the_hidden_tests_of_a_recipe_pass_the_audit(made):
     _, course = made
     done = subprocess.run(
         [sys.executable, "-m", "autograder", "audit"], cwd=course, capture_output=True, text=True

@@ -40,12 +40,13 @@ class TestCheap:
 @exercise("add_item")
 class TestAddItem:
     def test_adds(self, student, shop, rng):
-        """The item is in the table, beside those that were there."""
+        """The item is in the table, beside those that were there. It may be free."""
         price = rng.randint(1, 99)
         database = shop([("tea", 3.0)])
         student.add_item(database, "jam", price)
+        student.add_item(database, "water", 0)
         rows = database.execute("SELECT * FROM items ORDER BY name")
-        assert list(rows) == [("jam", price), ("tea", 3.0)]
+        assert list(rows) == [("jam", price), ("tea", 3.0), ("water", 0)]
 
     def test_any_name(self, student, shop):
         """A name may hold quotation marks."""
