@@ -32,6 +32,7 @@ _COMPARISONS: dict[type[ast.cmpop], tuple[type[ast.cmpop], ...]] = {
     ast.In: (ast.NotIn,),
     ast.NotIn: (ast.In,),
 }
+_FUNCTIONS = (ast.FunctionDef, ast.AsyncFunctionDef)
 _Change = Callable[[ast.AST], ast.AST]
 
 
@@ -145,7 +146,7 @@ def _in_words(before: str, after: str) -> str:
 
 def _without_docstrings(tree: ast.Module) -> ast.Module:
     for node in ast.walk(tree):
-        if isinstance(node, (ast.FunctionDef, ast.ClassDef)) and ast.get_docstring(node):
+        if isinstance(node, (*_FUNCTIONS, ast.ClassDef)) and ast.get_docstring(node):
             node.body = node.body[1:] or [ast.Pass()]
     return tree
 
@@ -288,7 +289,7 @@ def _names_in_reach(tree: ast.Module) -> dict[int, list[str]]:
     reach: dict[int, list[str]] = {}
 
     def visit(node: ast.AST, known: list[str]) -> None:
-        if isinstance(node, (ast.FunctionDef, ast.Lambda)):
+        if isinstance(node, (*_FUNCTIONS, ast.Lambda)):
             known = list(dict.fromkeys([*known, *_variables(node)]))
         if isinstance(node, ast.Name) and node.id in known:
             reach[numbers[id(node)]] = [name for name in known if name != node.id]
@@ -299,7 +300,7 @@ def _names_in_reach(tree: ast.Module) -> dict[int, list[str]]:
     return reach
 
 
-def _variables(function: ast.FunctionDef | ast.Lambda) -> list[str]:
+def _variables(function: ast.FunctionDef | ast.AsyncFunctionDef | ast.Lambda) -> list[str]:
     """Return a function's parameters, and the names that it assigns itself."""
     arguments = function.args
     found = [each.arg for each in (*arguments.args, *arguments.kwonlyargs)]
@@ -308,6 +309,6 @@ def _variables(function: ast.FunctionDef | ast.Lambda) -> list[str]:
         node = waiting.pop(0)
         if isinstance(node, ast.Name) and isinstance(node.ctx, ast.Store):
             found.append(node.id)
-        if not isinstance(node, (ast.FunctionDef, ast.Lambda, ast.ClassDef)):
+        if not isinstance(node, (*_FUNCTIONS, ast.Lambda, ast.ClassDef)):
             waiting += ast.iter_child_nodes(node)
     return found

@@ -19,10 +19,13 @@ class TestAccount:
     def test_balance(self, student, amount):
         """The balance is what was paid in, less what was taken out."""
         account = student.Account("Ada")
-        account.deposit(amount)
-        account.withdraw(Decimal("3.50"))
-        assert account.balance == amount - Decimal("3.50")
         assert isinstance(account.balance, Decimal) and account.owner == "Ada"
+        account.deposit(amount)
+        account.deposit(Decimal("1.25"))
+        account.withdraw(Decimal("3.50"))
+        assert account.balance == amount - Decimal("2.25")
+        account.withdraw(amount - Decimal("2.25"))
+        assert account.balance == 0
 
     def test_each_its_own(self, student, amount):
         """Two accounts have a balance each."""
@@ -41,5 +44,7 @@ class TestAccount:
 
     def test_equal(self, student):
         """Accounts are equal where owner and balance are."""
-        assert student.equal(student.Account("Ada"), student.Account("Ada"))
-        assert not student.equal(student.Account("Ada"), student.Account("Bob"))
+        one, other = student.Account("Ada"), student.Account("Ada")
+        assert student.equal(one, other) and not student.equal(one, student.Account("Bob"))
+        other.deposit(Decimal("0.01"))
+        assert not student.equal(one, other)
