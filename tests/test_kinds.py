@@ -183,10 +183,13 @@ def test_operations_on_huge_answers_take_little_time(student):
     one, two, three = [student.made(f"np.ones({shape})") for shape in
                        ((900, 1, 1), (1, 900, 1), (1, 1, 900))]  # fmt: skip
     large, huge = student.made("Fraction(2**3000, 3)"), student.made("Decimal('9E+999')")
-    for explode in (lambda: plain(one + two) + three, lambda: large**large, lambda: 2**large,
+    rows, columns = plain(student.made("np.ones((9000, 0))")), student.made("np.ones((0, 900))")
+    tall, wide = plain(student.made("np.ones((9000, 1, 0))")), student.made("np.ones((1, 900, 0))")
+    for explode in (lambda: plain(one + two) + three, lambda: rows @ columns, lambda: tall + wide,
+                    lambda: large**large, lambda: 2**large, lambda: huge**huge,
                     lambda: plain(student.made("2**4000")) ** student.made("Fraction(99999, 1)"),
-                    lambda: huge**huge, lambda: student.made("dt.timedelta(1)") * 10**300,
-                    lambda: student.made("bytearray(99)") * 10**9, lambda: large**9):  # fmt: skip
+                    lambda: student.made("dt.timedelta(1)") * 10**300, lambda: large**9,
+                    lambda: student.made("bytearray(99)") * 10**9):  # fmt: skip
         with student.raises(ArithmeticError, TypeError):
             plain(explode())
     assert time.thread_time() - started < 2
@@ -215,6 +218,7 @@ MALFORMED = [
     {"array": ["|b1", [1], "02"]}, {"array": ["<f8", [0] * 40, ""]}, {"array": ["|V8", [0], ""]},
     {"array": ["<f8,<f8", [0], ""]}, {"array": ["<f8", 1, "00" * 8]}, {"array": [["<f8"], [], ""]},
     {"array": ["|i1", [100_000, 100_000, 100_000], ""]}, {"array": ["<f8", [0] + [90_000] * 9, ""]},
+    {"array": ["<f8", [1000, 1000, 0], ""]},
     {"array": ["|u1", [500_001], "00" * 500_001]},
     {"array": ["<f8", [1], "0G" * 8]}, {"array": ["<M8[D]", [0], ""]}, {"date": {"list": []}},
 ]  # fmt: skip

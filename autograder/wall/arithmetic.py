@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import operator
 from datetime import date, datetime, timedelta
 from decimal import Decimal
@@ -10,7 +9,7 @@ from fractions import Fraction
 from importlib import import_module
 from typing import Any
 
-from .inside.protocol import is_array
+from .inside.protocol import is_array, weight
 from .inside.steps import IN_PLACE
 
 MOST_BITS = 4096
@@ -79,10 +78,12 @@ def _of_arrays(verb: str, *values: Any) -> Any:
         raise TypeError
     shapes = [numpy.shape(each) for each in values]
     if verb == "matmul":
-        cost, most = math.prod(map(math.prod, shapes)), _MOST_PRODUCTS
+        left, right = shapes
+        items = weight(left[:-1]) * weight(right[1:])
+        too_much = len(left) > 2 or len(right) > 2 or items * weight(left) > _MOST_PRODUCTS
     else:
-        cost, most = math.prod(numpy.broadcast_shapes(*shapes)), MOST_ITEMS
-    if cost > most:
+        items, too_much = weight(numpy.broadcast_shapes(*shapes)), False
+    if too_much or items > MOST_ITEMS:
         raise OverflowError
     with numpy.errstate(all="ignore"):
         result = getattr(operator, verb)(*values)

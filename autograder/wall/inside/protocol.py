@@ -19,7 +19,7 @@ import struct
 import sys
 import time
 from collections import deque
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, timedelta, timezone
 from datetime import time as time_of_day
@@ -347,12 +347,17 @@ def is_array(value: Any) -> bool:
     return type(value) is getattr(sys.modules.get("numpy"), "ndarray", None)
 
 
+def weight(shape: Iterable[int]) -> int:
+    """Return how many numbers or, if there are none, empty lists an array has as nested lists."""
+    return math.prod(max(1, size) for size in shape)
+
+
 def _array_written(value: Any, room: Iterator[int]) -> dict[str, list[Any]] | None:
     """Return the JSON form of an array; None if it holds anything but numbers, or too many."""
     too_large = 2 * value.nbytes > MAX_TEXT or value.ndim > _MAX_DIMENSIONS
     if too_large or not _DTYPE.fullmatch(value.dtype.str):
         return None
-    _take(room, value.size)
+    _take(room, weight(value.shape))
     return {"array": [value.dtype.str, list(value.shape), value.tobytes().hex()]}
 
 
@@ -510,9 +515,10 @@ def _array(body: Any, budget: Budget) -> Any:
         raise ProtocolError("not a shape")
     if not all(type(size) is int and 0 <= size <= MAX_ITEMS for size in shape):
         raise ProtocolError("not a shape")
-    size = math.prod(shape)
-    budget.take(1 + size)
-    if size * int(dtype[2:]) != len(content) or (dtype == "|b1" and not set(content) <= {0, 1}):
+    budget.take(1 + weight(shape))
+    if math.prod(shape) * int(dtype[2:]) != len(content) or (
+        dtype == "|b1" and not set(content) <= {0, 1}
+    ):
         raise ProtocolError("not the numbers of this array")
     try:
         numpy = import_module("numpy")
