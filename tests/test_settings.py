@@ -68,6 +68,7 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "attempts_a_day": ("3", ("-1", '"3"', "true", "2.5")),
         "before_due": ('"nothing"', ('"all"', "3", "[]")),
         "counts": ('"best"', ('"first"', "3")),
+        "address": ('"https://grades.example.org/"', ("3", '""', '"grades.example.org"')),
     },
     "bundle": {
         "wheel": ('["pyproject.toml", "package"]', FILES),
