@@ -200,19 +200,20 @@ class Roster:
         whole = {id for word in words for id in self._meant(word)}
         if len(whole) == 1:
             return [*whole], ""
-        name = re.escape(self._assignment)
-        pieces = set()
-        for word in words:
-            rest = re.sub(rf"(^|[_\-+. ]+){name}($|[_\-+. ]+)", "", word, flags=re.IGNORECASE)
-            pieces |= {id for id in self._meant(rest)} if rest != word else set()
-        found = whole or pieces
+        found = whole or {id for word in words for id in self._meant_beside_assignment(word)}
         if not found:
             return [], "no part of its path is the id, the e-mail address or the name of a student."
         return _the_one(found, "/".join(words))
 
     def knows(self, word: str) -> bool:
         """Return whether a part of a path names a student, or several."""
-        return bool(self._meant(word))
+        return bool(self._meant(word) or self._meant_beside_assignment(word))
+
+    def _meant_beside_assignment(self, word: str) -> set[str]:
+        """Return the students that a word names beside the assignment, as in `value-ada`."""
+        name = re.escape(self._assignment)
+        rest = re.sub(rf"(^|[_\-+. ]+){name}($|[_\-+. ]+)", "", word, flags=re.IGNORECASE)
+        return self._meant(rest) if rest != word else set()
 
     def _meant(self, word: str) -> set[str]:
         key = _composed(word).casefold()
