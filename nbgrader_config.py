@@ -12,7 +12,9 @@ c.CourseDirectory.course_id = "autograd"
 c.CourseDirectory.solution_directory = "solutions"
 
 # nbgrader's own steps, and one that leaves extra exercises without points if course.toml says
-# `core_only = true`.
+# `core_only = true`. The former release stays until the new one is whole, and exercises may come
+# and go after students have handed in.
+c.GenerateAssignment.exporter_class = "autograder.nbgrader_plugins.release.ReleaseExporter"
 c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.IncludeHeaderFooter",
     "autograder.nbgrader_plugins.weights.CoreOnly",
@@ -21,7 +23,7 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.ClearOutput",
     "nbgrader.preprocessors.CheckCellMetadata",
     "nbgrader.preprocessors.ComputeChecksums",
-    "nbgrader.preprocessors.SaveCells",
+    "autograder.nbgrader_plugins.release.FitCells",
     "nbgrader.preprocessors.ClearHiddenTests",
     "nbgrader.preprocessors.ClearMarkScheme",
     "nbgrader.preprocessors.ComputeChecksums",
