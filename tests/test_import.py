@@ -239,6 +239,15 @@ def test_a_plain_zip_names_students_anywhere_in_its_paths(school, tmp_path, name
     assert submitted(school) == {"s3": b"3"}
 
 
+def test_a_folder_of_github_classroom_is_one_submission(school, tmp_path):
+    names = ["value-s3/README.md", "value-s3/value.ipynb", "value-s3/.github/classroom.yml"]
+    entries = [(f"{root}{name}", name.encode(), NOON) for root in ("", "a/") for name in names[:3]]
+    assert brought(school, zipped(tmp_path / "g.zip", entries[:3])) == {"s3": "new"}
+    assert submitted(school) == {"s3": b"value-s3/value.ipynb"}
+    assert (school / "submitted/s3/value/README.md").exists()
+    assert brought(school, zipped(tmp_path / "g.zip", entries[3:]))["s3"] == "same"
+
+
 BLACKBOARD = "Value_{}_attempt_2030-03-{}-08-00-00"
 BRIGHTSPACE = "{} - {} - {}, 2030 {}/value.ipynb"
 SAKAI = "Value/{}/Submission attachment(s)/value.ipynb"

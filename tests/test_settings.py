@@ -56,6 +56,7 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
     "grading": {
         "drawing": ('"drawing:draw"', PLACE),
         "core_only": ("true", ("1", '"yes"', "[]")),
+        "counts": ('"in-time"', ('"first"', "3")),
     },
     "audit": {
         "attributes": ('[["data", "grad"]]', ("3", '["data"]', '[["data"]]', '[["data", 3]]')),
@@ -323,7 +324,11 @@ def test_the_guide_lists_the_right_defaults(tmp_path):
         "lesson": vars(found.lesson),
         "sandbox": {"kind": found.sandbox},
         "checks": {"tables": found.tables},
-        "grading": {"drawing": found.drawing, "core_only": found.core_only},
+        "grading": {
+            "drawing": found.drawing,
+            "core_only": found.core_only,
+            "counts": found.counts,
+        },
         "service": vars(found.service),
         "bundle": {"wheel": found.wheel, "extra": found.extra, "browser": found.browser},
         "assignments.NAME": vars(found.of("first")),

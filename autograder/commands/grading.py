@@ -17,7 +17,7 @@ from rich.table import Table
 from rich.text import Text
 
 from ..course_folder.assignments import find_course, names_with_hidden_tests, parts_of
-from ..course_folder.settings import load_settings
+from ..course_folder.settings import LAST, load_settings
 from ..errors import CourseError
 from ..model import Report
 from ..terminal import EachAssignment, console, course_option, errors, for_people, print_json
@@ -151,6 +151,9 @@ def grade(
         wanted: dict[str, list[str]] = {}
         for name in each_of.left():
             with each_of.kept(name):
+                room.require(name)
+                for changed in _chosen(room, find_course(course), name):
+                    progress.console.print(visible(changed), markup=False, soft_wrap=True)
                 wanted[name] = room.submissions(name, student)
         for name in () if student else wanted:
             for text in room.misplaced(name):
@@ -169,6 +172,15 @@ def grade(
     print_flaws(flaws.values())
     if unreadable or each_of.failed:
         sys.exit(1)
+
+
+def _chosen(room: Classroom, course: Path, name: str) -> Iterator[str]:
+    """Put the imported attempts that count in their places; yield what changed."""
+    if (rule := load_settings(course).counts) == LAST:
+        return iter(())
+    from ..delivery.lms.choosing import choose
+
+    return choose(room, course, name, rule)
 
 
 def _parts(course: Path | None, names: Sequence[str]) -> list[str]:

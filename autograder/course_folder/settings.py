@@ -15,6 +15,7 @@ from ..model import HIDDEN, IN_NOTEBOOK, SANDBOXES, Limits, Visible
 from ..packages import module_folder
 
 NAME = "course.toml"
+LAST, IN_TIME, BEST = "last", "in-time", "best"
 T = TypeVar("T")
 
 
@@ -179,7 +180,7 @@ class ServiceSettings:
     attempts: int = _key(_count, 30)
     attempts_a_day: int = _key(_count, 10)
     before_due: str = _key(_one_of(*SHOWN), "mistakes")
-    counts: str = _key(_one_of("best", "last"), "last")
+    counts: str = _key(_one_of(BEST, LAST), LAST)
     address: str = _key(_address, "")
 
 
@@ -203,6 +204,8 @@ class Settings:
             packages that student code imports; "" if each lies beside its notebook.
         drawing: `module:function` in `grading_tests/inside/` that draws an example; "" for none.
         core_only: whether exercises and tests that are marked as extra count for nothing.
+        counts: the imported attempt that `autograder grade` grades: the `LAST`, the last that came
+            `IN_TIME`, or the `BEST`.
         audit: the settings of the audit of the hidden tests.
         lesson: the places of the lesson's text and names.
         service: the rules of grading on arrival.
@@ -223,6 +226,7 @@ class Settings:
     tables: str = _key(_text, "", at="checks.tables")
     drawing: str = _key(_place, "", at="grading.drawing")
     core_only: bool = _key(_truth, False, at="grading.core_only")
+    counts: str = _key(_one_of(LAST, IN_TIME, BEST), LAST, at="grading.counts")
     audit: AuditSettings = _AUDIT
     lesson: LessonSettings = _LESSON
     service: ServiceSettings = _SERVICE

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import math
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
@@ -97,11 +98,9 @@ class LatePolicy(LateSubmissionPlugin):
             return None
         gradebook, name = self.parent.gradebook, self.parent.assignment_id
         due: datetime | None = gradebook.find_assignment(name).duedate
-        try:
-            extension = gradebook.find_submission(name, student_id).extension
-        except MissingEntry:
-            extension = None
-        return due and due + (extension or timedelta())
+        with suppress(MissingEntry):
+            due = gradebook.find_submission(name, student_id).duedate
+        return due
 
     def _tokens_spent(self, student_id: str) -> int:
         """Return the late tokens left for this assignment after those with earlier due dates."""
@@ -114,8 +113,8 @@ class LatePolicy(LateSubmissionPlugin):
             .order_by(Assignment.duedate, Assignment.name)
         )
         for submission in submissions:
-            due = submission.assignment.duedate + (submission.extension or timedelta())
-            spent = min(left, self.days_late(submission.total_seconds_late, due))
+            late = submission.total_seconds_late
+            spent = min(left, self.days_late(late, submission.duedate))
             if submission.name == self.parent.assignment_id:
                 return spent
             left -= spent

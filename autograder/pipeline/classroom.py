@@ -6,12 +6,13 @@ import json
 import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Gradebook
+from nbgrader.api import Gradebook, MissingEntry
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
@@ -214,6 +215,26 @@ class Classroom:
         """Set the late penalties of all that a student submitted; return them in points, by
         assignment."""
         return self._penalties.settle(student)
+
+    def due(self, name: str, student: str) -> datetime | None:
+        """Return a student's due date, in UTC, extensions counted."""
+        gradebook, folder = self._gradebook, self.place(name).folder
+        gradebook.db.expire_all()
+        try:
+            due: datetime | None = gradebook.find_assignment(folder).duedate
+            with suppress(MissingEntry):
+                due = gradebook.find_submission(folder, student).duedate
+        except MissingEntry:
+            return None
+        finally:
+            gradebook.db.commit()
+        return due
+
+    def would_lose(self, name: str, student: str, points: float, when: datetime | None) -> float:
+        """Return the points to take off an attempt that was handed in at a time in UTC."""
+        due = self.due(name, student)
+        late = 0.0 if due is None or when is None else (when - due).total_seconds()
+        return self._penalties.would_be(name, student, points, late)
 
     def is_alone(self, name: str) -> bool:
         """Return whether the notebook is its assignment's only one, which students may rename."""

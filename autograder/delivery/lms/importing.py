@@ -13,6 +13,7 @@ from collections.abc import Iterator
 from collections.abc import Mapping as Mapped
 from contextlib import suppress
 from dataclasses import asdict, dataclass
+from datetime import datetime
 from pathlib import Path
 from typing import Any
 
@@ -218,9 +219,7 @@ class _Target:
             return state, " ".join(filter(None, (why, left)))
         if handed.when is not None:
             files[RECEIPTS[0]] = f"{handed.when:%Y-%m-%d %H:%M:%S.%f} UTC".encode()
-        old = self._aside / "replaced" / student
-        number = len(list(old.iterdir())) + 1 if old.is_dir() else 1
-        replace_folder(folder, files, old / str(number))
+        replace_folder(folder, files, set_aside(self._course, self._name, student))
         self.record[student] = {
             "form": handed.form,
             "place": handed.place,
@@ -270,6 +269,8 @@ class _Target:
             return SAME, ""
         if handed.when is not None and there is not None:
             if handed.when > there:
+                if self._was_set_aside(student, handed.when, stamp):
+                    return SAME, "another of the attempts counts."
                 return NEWER, "what was there is put aside."
             return OLDER, f"what is there was handed in later, at {there:%Y-%m-%d %H:%M:%S} UTC."
         if is_same:
@@ -284,6 +285,14 @@ class _Target:
             "mapping, in the column submitted; or move away what is there."
         )
 
+    def _was_set_aside(self, student: str, when: datetime, stamp: str) -> bool:
+        """Return whether an attempt of this time and content is among those set aside."""
+        for other in (self._aside / "replaced" / student).glob("*"):
+            path = other / f"{self._notebook}.ipynb"
+            if path.is_file() and submitted_at(other) == when:
+                return stamp_of(read_plain_file(path)) == stamp
+        return False
+
     def keep_record(self) -> None:
         if self.record:
             text = json.dumps({"schema": 1, "students": self.record}, indent=1, sort_keys=True)
@@ -297,6 +306,26 @@ def _lies_in(path: str, folder: str) -> bool:
 def record_path(course: Path, name: str) -> Path:
     """Return the path of the record of an assignment's imports."""
     return course / FOLDER / name / "record.json"
+
+
+def set_aside(course: Path, name: str, student: str) -> Path:
+    """Return a free place for a submission that another one replaces."""
+    folder = course / FOLDER / name / "replaced" / student
+    taken = [int(path.name) for path in folder.glob("*") if path.name.isdecimal()]
+    return folder / str(max(taken, default=0) + 1)
+
+
+def note_attempt(course: Path, name: str, student: str, folder: Path) -> None:
+    """Note that another of a student's imported attempts is the submission now."""
+    path = record_path(course, name)
+    whole = json.loads(path.read_text("utf-8"))
+    notebook = folder / f"{place_of(course, name).notebook}.ipynb"
+    when = submitted_at(folder)
+    whole["students"][student] |= {
+        "stamp": stamp_of(notebook.read_bytes()),
+        "submitted": f"{when:%Y-%m-%d %H:%M:%S.%f} UTC" if when else "",
+    }
+    write_whole(path, json.dumps(whole, indent=1).encode() + b"\n", 0o600)
 
 
 def pass_on(course: Path, old: str, new: str) -> None:

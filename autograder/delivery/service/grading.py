@@ -13,20 +13,17 @@ import threading
 import time
 from collections.abc import Callable, Iterable, Iterator
 from concurrent.futures import FIRST_COMPLETED, Future, ThreadPoolExecutor, wait
-from contextlib import ExitStack, suppress
+from contextlib import ExitStack
 from dataclasses import dataclass, field
 from datetime import datetime
 from math import inf
 from pathlib import Path
-
-from nbgrader.api import MissingEntry
 
 from ...course_folder.key import course_key
 from ...course_folder.settings import load_settings
 from ...errors import CourseError, SandboxUnavailable, UnreadableNotebook
 from ...faults import concerns_all, in_words
 from ...files import one_at_a_time, replace_folder, write_whole
-from ...gradebook.late_penalties import LatePenalties
 from ...model import Graded, Job
 from ...notebook.intake import read_plain_file
 from ...pipeline.classroom import Classroom, course_directory
@@ -155,7 +152,6 @@ class Grading(threading.Thread):
                 ThreadPoolExecutor(self._count) as self._threads,
             ):
                 folders = course_directory(self._course)
-                self._penalties = LatePenalties(folders.config, self._room.gradebook)
                 self.attempts = Attempts(self._course)
                 self._inbound = Inbound(
                     folders.config, folders.course_id, self.attempts, self._rules
@@ -296,9 +292,7 @@ class Grading(threading.Thread):
         others = [each for each in self.attempts.of(student, name) if each.id != attempt.id]
 
         def penalty(points: float, when: datetime | None) -> float:
-            due = self._due(name, student)
-            late = 0.0 if due is None or when is None else (when - due).total_seconds()
-            return self._penalties.would_be(name, student, points, late)
+            return self._room.would_lose(name, student, points, when)
 
         counting = counts(self._rules, attempt, points, others, penalty)
         if counting:
@@ -322,7 +316,7 @@ class Grading(threading.Thread):
         self.attempts.set_graded(attempt, report, error, seconds)
         stored = self.attempts.get(attempt.id)
         assert stored is not None
-        self._show(stored, shown_now(self._rules, self._due(name, student), now_utc()))
+        self._show(stored, shown_now(self._rules, self._room.due(name, student), now_utc()))
 
     def _put_in_place(self, attempt: Attempt, job: Job) -> None:
         """Make an attempt the student's submission."""
@@ -339,25 +333,11 @@ class Grading(threading.Thread):
         aside = None if is_kept else self.attempts.root / "replaced" / source.name
         replace_folder(target, files, aside)
 
-    def _due(self, name: str, student: str) -> datetime | None:
-        """Return a student's due date, in UTC, extensions counted."""
-        gradebook = self._room.gradebook
-        gradebook.db.expire_all()
-        try:
-            due: datetime | None = gradebook.find_assignment(name).duedate
-            with suppress(MissingEntry):
-                due = gradebook.find_submission(name, student).duedate
-        except MissingEntry:
-            return None
-        finally:
-            gradebook.db.commit()
-        return due
-
     def _show_what_may_be_shown(self) -> None:
         """Show more of attempts whose due date has passed."""
         for attempt in self.attempts.not_wholly_shown():
             level = shown_now(
-                self._rules, self._due(attempt.assignment, attempt.student), now_utc()
+                self._rules, self._room.due(attempt.assignment, attempt.student), now_utc()
             )
             if level == attempt.shown:
                 continue
