@@ -15,7 +15,7 @@ from bs4 import BeautifulSoup
 
 from autograder.authoring.new_course import add_assignment, make_course
 from autograder.authoring.new_exercise import add_exercise
-from autograder.authoring.release import copy_course
+from autograder.authoring.release import copy_course, write
 from autograder.course_folder.assignments import find_course, load_assignment
 from autograder.errors import CourseError
 from autograder.judging.check_tables import build_table
@@ -132,6 +132,12 @@ def test_an_assignment_can_be_added_to_any_course(tmp_path):
     assert [cell.id for cell in cells[-3:]] == ["answer-intro", "answer-solution", "answer-test"]
     assert cells[1].source == "from course import check" and "Exercise 1 ·" in cells[2].source
     compile(tests.read_text("utf-8"), tests, "exec")
+    text = "### BEGIN SOLUTION\nBoth, since each has a reason.\n### END SOLUTION"
+    add_exercise(tmp_path, "extras", "why", "## Exercise {number} · Why", text, 2.5, manual=True)
+    assert "Both" not in write(tmp_path, "release", "extras").read_text("utf-8")
+    exercise = load_assignment(tmp_path, "extras").exercises["why"]
+    assert (exercise.manual, exercise.max_points) == (True, 2.5)
+    assert not [*tmp_path.rglob("why.py")]
     with pytest.raises(CourseError, match="is there already: choose another name"):
         add_assignment(tmp_path, "extras")
     with pytest.raises(CourseError, match="cannot be a name"):

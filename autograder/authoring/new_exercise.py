@@ -59,12 +59,19 @@ def intro(
 
 
 def add_exercise(
-    course: Path, assignment: str, name: str, intro: str, solution: str, points: float
+    course: Path,
+    assignment: str,
+    name: str,
+    intro: str,
+    solution: str,
+    points: float,
+    manual: bool = False,
 ) -> None:
     """Write the exercise's three cells into the source notebook, and begin its wrong answers' file.
 
     Args:
         intro: the first cell's text; `{number}` in it becomes the exercise's number.
+        manual: whether a person marks the answer, a text: there are two cells and no tests.
 
     Raises:
         CourseError: the name is taken or no name, or the solution is not marked as one.
@@ -83,14 +90,17 @@ def add_exercise(
     graded = [index for index, each in enumerate(own) if each.get("grade")]
     place = graded[-1] + 1 if graded else len(notebook.cells)
     text = intro.replace("{number}", f"{max(numbers, default=0) + 1}")
+    tests = cell("code", f"{name}-test", _TEST.format(name=name), marks(f"test_{name}", points))
+    kind, own_points = ("markdown", points) if manual else ("code", None)
+    answer = marks(name, own_points, locked=False)
     notebook.cells[place:place] = [
         cell("markdown", f"{name}-intro", text),
-        cell("code", f"{name}-solution", solution.strip(), marks(name, locked=False)),
-        cell("code", f"{name}-test", _TEST.format(name=name), marks(f"test_{name}", points)),
+        cell(kind, f"{name}-{'answer' if manual else 'solution'}", solution.strip(), answer),
+        *([] if manual else [tests]),
     ]
     path.write_text(nbformat.writes(notebook) + "\n", "utf-8")
     wrong = misconceptions_of(course, assignment, name)
-    if not wrong.exists():
+    if not manual and not wrong.exists():
         wrong.parent.mkdir(parents=True, exist_ok=True)
         wrong.write_text(_WRONG_ANSWERS.format(name=name), "utf-8")
 

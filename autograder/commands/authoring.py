@@ -136,6 +136,7 @@ def new_assignment(name: str, course: Path | None) -> None:
 @click.option("--difficulty", type=click.IntRange(1, 5), default=2, show_default=True)
 @click.option("--minutes", type=click.IntRange(min=1), default=10, show_default=True)
 @click.option("--question", is_flag=True, help="It is answered with a letter or a number.")
+@click.option("--manual", is_flag=True, help="It is answered with a text, which a person marks.")
 @click.option(
     "--solution",
     type=click.Path(exists=True, dir_okay=False, path_type=Path),
@@ -152,6 +153,7 @@ def new_exercise(
     difficulty: int,
     minutes: int,
     question: bool,
+    manual: bool,
     solution: Path,
     course: Path | None,
 ) -> None:
@@ -164,7 +166,7 @@ def new_exercise(
 
     folder = find_course(course)
     head = intro(folder, title, points, difficulty, minutes, question)
-    add_exercise(folder, assignment, name, head, solution.read_text("utf-8"), points)
+    add_exercise(folder, assignment, name, head, solution.read_text("utf-8"), points, manual)
     _say(f"{folder / 'source' / assignment / f'{assignment}.ipynb'} has the exercise {name}")
 
 
