@@ -19,6 +19,7 @@ from schools import COURSE, KEY
 
 from autograder.authoring.release import copy_course
 from autograder.course_folder.key import NAME as KEY_FILE
+from autograder.delivery import backup
 from autograder.delivery.backup import back_up, restore
 from autograder.delivery.service.attempts import Attempts
 from autograder.errors import CourseError
@@ -150,6 +151,27 @@ def test_a_backup_that_is_cut_off_changes_nothing(course, tmp_path, share):
     with pytest.raises(CourseError, match="is no whole backup"):
         restore(course, file, replace=True)
     assert held(course) == before
+    assert not [*course.glob("replaced-*"), *course.glob(".restored*")]
+
+
+@pytest.mark.parametrize("step", range(6))
+def test_a_restore_that_fails_in_between_changes_nothing(course, tmp_path, monkeypatch, step):
+    file, left = tmp_path / "kept.tar.gz", [step]
+    back_up(course, file)
+    work(course, range(3, 4))
+    before = held(course)
+    move = backup._move
+
+    def fails(*arguments: object) -> None:
+        if not left[0]:
+            raise OSError(28, "No space left on device")
+        left[0] -= 1
+        move(*arguments)
+
+    monkeypatch.setattr(backup, "_move", fails)
+    with pytest.raises(OSError):
+        restore(course, file, replace=True)
+    assert held(course) == before and (course / KEY_FILE).read_text() == KEY.hex()
     assert not [*course.glob("replaced-*"), *course.glob(".restored*")]
 
 

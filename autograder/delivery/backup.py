@@ -8,7 +8,7 @@ import shutil
 import sqlite3
 import tarfile
 import zlib
-from contextlib import closing
+from contextlib import ExitStack, closing
 from datetime import UTC, datetime
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -94,17 +94,26 @@ def restore(course: Path, source: Path, replace: bool) -> Path | None:
         try:
             _unpack(source, fresh, load_settings(course).id)
             aside = course / f"replaced-{datetime.now(UTC):%Y%m%d-%H%M%S-%f}" if there else None
-            for name, path in places.items():
-                # SQLite would read an old journal beside the database as the new one's.
-                for old in path.parent.glob(f"{path.name}*") if name == _GRADEBOOK else [path]:
-                    if aside and old.exists():
-                        aside.mkdir(mode=0o700, exist_ok=True)
-                        old.rename(aside / old.name)
-                if (fresh / name).exists():
-                    (fresh / name).rename(path)
+            with ExitStack() as undo:
+                if aside:
+                    aside.mkdir(mode=0o700)
+                    undo.callback(aside.rmdir)
+                for name, path in places.items():
+                    # SQLite would read an old journal beside the database as the new one's.
+                    for old in path.parent.glob(f"{path.name}*") if name == _GRADEBOOK else [path]:
+                        if aside and old.exists():
+                            _move(old, aside / old.name, undo)
+                    if (fresh / name).exists():
+                        _move(fresh / name, path, undo)
+                undo.pop_all()  # All is in its place: nothing is undone.
         finally:
             shutil.rmtree(fresh, ignore_errors=True)
     return aside
+
+
+def _move(old: Path, new: Path, undo: ExitStack) -> None:
+    old.rename(new)
+    undo.callback(new.rename, old)
 
 
 def _places(course: Path) -> dict[str, Path]:
