@@ -7,6 +7,8 @@ backward pass, or test, is tried on are in the helper module `engines`.
 
 from __future__ import annotations
 
+from decimal import Decimal
+from fractions import Fraction
 from functools import partial
 from itertools import cycle
 
@@ -33,7 +35,12 @@ def to_letter(answer):
 
 
 def to_number(answer):
-    return float(answer) if isinstance(answer, (int, float)) and answer is not True else None
+    if not isinstance(answer, (int, float, Fraction, Decimal)) or answer is True:
+        return None
+    try:
+        return float(answer)
+    except (OverflowError, ValueError):
+        return None
 
 
 @pytest.mark.parametrize(("question", "right"), each(LETTERS))
