@@ -209,8 +209,10 @@ def test_few_modules_lie_outside_the_folders():
 SAME_PART = {
     "__init__": "the contents of a folder",
     "backup": "a command, and its work",
+    "grading": "a command, and the service's thread for the same work",
     "landlock": "the outer and the inner side of one kind of sandbox",
     "page": "a page and its template",
+    "release": "the release, as a command makes it and as nbgrader's step",
     "serving": "a command, and its work",
     "site": "a folder of pages",
 }
