@@ -192,7 +192,7 @@ def test_operations_on_huge_answers_take_little_time(student):
                     lambda: student.made("bytearray(99)") * 10**9):  # fmt: skip
         with student.raises(ArithmeticError, TypeError):
             plain(explode())
-    assert time.thread_time() - started < 2
+    assert time.thread_time() - started < 10
 
 
 MALFORMED = [
@@ -229,7 +229,7 @@ def test_unwritable_values_are_refused_at_once(message):
     started = time.thread_time()
     with pytest.raises(protocol.ProtocolError):
         plain(Student(Says({"values": [{"list": [message]}]})).x)
-    assert time.thread_time() - started < 1
+    assert time.thread_time() - started < 5
 
 
 def test_parts_that_are_too_long_together_are_refused():
@@ -247,7 +247,7 @@ def test_numbers_that_share_a_hash_are_no_keys_that_take_long():
     parts = [complex(10**9 - 1_000_003 * count, count) for count in range(2000)]
     texts = [repr(each) for each in parts if protocol.is_safe_key(each)]
     protocol.decode({"set": [{"complex": text} for text in texts]}, lambda tag, number: number)
-    assert time.thread_time() - started < 1
+    assert time.thread_time() - started < 5
 
 
 def test_without_numpy_an_array_is_no_reply(monkeypatch):
