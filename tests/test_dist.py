@@ -115,8 +115,9 @@ def test_the_unit_and_the_containers_start_the_service():
 
 @pytest.mark.campaign
 def test_the_wheels_grade_in_an_empty_environment(wheels, tmp_path):
-    environment, course = tmp_path / "environment", tmp_path / "course"
-    venv.create(environment, with_pip=True)
+    # The sandbox shows nothing that lies below /tmp.
+    environment, course = COURSE / "artefacts/environment", tmp_path / "course"
+    venv.create(environment, clear=True, with_pip=True)
     pip = [environment / "bin/python", "-m", "pip", "install", "--quiet"]
     files = [*wheels.values(), *load_settings(COURSE).visible.packages]
     subprocess.run([*pip, "-c", COURSE / "constraints.txt", *files], check=True, timeout=1800)
