@@ -66,6 +66,7 @@ class Verdict:
         seen: every value that the test looked at, in order.
         extra: whether it belongs to the part of an exercise that the course can be finished
             without.
+        broad: whether it is of many things at once, so that its promise says less than others'.
     """
 
     test: str
@@ -77,6 +78,7 @@ class Verdict:
     line: str = ""
     seen: list[Any] = field(default_factory=list)
     extra: bool = False
+    broad: bool = False
 
 
 UNJUDGED = "autograder_unjudged"

@@ -41,6 +41,11 @@ def extra() -> pytest.MarkDecorator:
     return pytest.mark.extra
 
 
+def broad() -> pytest.MarkDecorator:
+    """Mark a test of many things at once: students read its promise if no other is broken."""
+    return pytest.mark.broad
+
+
 class close:
     """A number, or a list, dictionary or array of numbers, to compare with `==` up to rounding.
 

@@ -25,6 +25,7 @@ from coursecheck.messages import (
     Row,
     agree_all,
     explain,
+    first_error,
     interrupted,
     is_stub,
     other_error,
@@ -235,7 +236,7 @@ def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()
     observed, sampled = observed[: len(probes)], observed[len(probes) :]
     right = [probe["right"] for probe in probes]
     if agree_all(observed, right):
-        return _in_samples(entry, sampled, core_is_right=True)
+        return _in_samples(entry, sampled, hints, core_is_right=True)
     core = [i for i, probe in enumerate(probes) if not probe.get("extra")]
     only_extra = len(core) < len(probes) and agree_all(
         [observed[i] for i in core], [right[i] for i in core]
@@ -248,14 +249,14 @@ def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()
         return Finding(stub)
     says = explain(probes, observed, hints) or own_words(entry, observed)
     if says:
-        return Finding(says, first_wrong(entry, observed), only_extra=only_extra)
-    return _in_samples(entry, sampled, only_extra) or Finding(
+        return Finding(says, first_wrong(entry, observed, says), only_extra=only_extra)
+    return _in_samples(entry, sampled, hints, only_extra) or Finding(
         _COMPARE, first_wrong(entry, observed), only_extra=only_extra
     )
 
 
 def _in_samples(
-    entry: dict[str, Any], sampled: list[list[Observation]], core_is_right: bool
+    entry: dict[str, Any], sampled: list[list[Observation]], hints: Hints, core_is_right: bool
 ) -> Finding | None:
     """Return the fault that the samples show, with the formula that the code computes, if known."""
     inferred = inference.infer(entry, sampled, core_is_right)
@@ -266,7 +267,10 @@ def _in_samples(
         is_wrong and not sample.get("extra")
         for sample, is_wrong in inference.wrong_samples(entry, sampled)
     )
-    return Finding(inferred.says if inferred else _COMPARE, example, only_extra=only_extra)
+    if inferred is not None:
+        return Finding(inferred.says, example, only_extra=only_extra)
+    says, raising = inference.raised(entry, sampled, hints)
+    return Finding(says or _COMPARE, raising or example, only_extra=only_extra)
 
 
 def _stopped(probe: Probe, error: dict[str, Any]) -> Finding:
@@ -321,10 +325,17 @@ def own_words(entry: dict[str, Any], observed: list[list[Observation]]) -> str:
     return ""
 
 
-def first_wrong(entry: dict[str, Any], observed: list[list[Observation]]) -> Example:
-    """Return the first public probe that came out wrong, of the core if possible."""
+def first_wrong(
+    entry: dict[str, Any], observed: list[list[Observation]], says: str = ""
+) -> Example:
+    """Return the first public probe that came out wrong, of the core if possible; or the one that
+    raised the error, if the sentence `says` is about one."""
+    error = first_error(observed)
+    is_about = error is not None and f"raised {error['error']}" in says
     pairs = zip(entry["probes"], observed, strict=True)
     for probe, seen in sorted(pairs, key=lambda pair: bool(pair[0].get("extra"))):
+        if is_about and not any(item is error for item in seen):
+            continue
         if not agree_all([seen], [probe["right"]]):
             rows = map(Row, probe["observe"], seen, probe["right"])
             shown = [row for row in rows if row.expression != probe.get("tells")]

@@ -20,7 +20,16 @@ from functools import lru_cache
 from hashlib import blake2b
 from typing import Any
 
-from coursecheck.messages import Example, Row, agree, describe, is_error
+from coursecheck.messages import (
+    Example,
+    Hints,
+    Row,
+    agree,
+    describe,
+    explain_error,
+    first_error,
+    is_error,
+)
 from coursecheck.probes import Observation, Probe
 from coursecheck.ways import PLAIN, WAYS, Way
 
@@ -146,7 +155,9 @@ def infer(
         parts: list[str] = []
         models: list[Model] = []
         place = 0
-        for index in range(len(sample["quantities"])):
+        # Quantities with words of the course come first: others may follow from them.
+        order = sorted(range(len(sample["quantities"])), key=lambda i: not _has_words(sample, i))
+        for index in order:
             quantity = _Quantity(sample, number, index, [row[index] for row in shown])
             found = _explain(quantity)
             if found and len(parts) < _MOST_PARTS:
@@ -183,6 +194,23 @@ def example(
     return first
 
 
+def raised(
+    entry: Mapping[str, Any], seen: Sequence[Sequence[Observation]], hints: Hints
+) -> tuple[str, Example | None]:
+    """Return a sentence on an error that the student's own line raised at a point of a sample, and
+    that point; "" if there is none."""
+    probes = iter(zip(sample_probes(entry.get("samples", ())), seen, strict=True))
+    for sample in entry.get("samples", ()):
+        for right in sample["right"]:
+            probe, shown = next(probes)
+            wrong = [each for each, good in zip(shown, right, strict=True) if not agree(each, good)]
+            error = first_error([wrong])
+            if error is not None and error.get("line"):
+                rows = list(map(Row, probe["observe"], shown, right))
+                return explain_error([wrong], hints), Example(probe["code"], rows)
+    return "", None
+
+
 def wrong_samples(
     entry: Mapping[str, Any], seen: Sequence[Sequence[Observation]]
 ) -> Iterator[tuple[Mapping[str, Any], bool]]:
@@ -191,6 +219,10 @@ def wrong_samples(
     for sample in entry.get("samples", ()):
         pairs = [(next(rows), right) for right in sample["right"]]
         yield sample, not all(all(map(agree, shown, right)) for shown, right in pairs)
+
+
+def _has_words(sample: Mapping[str, Any], index: int) -> bool:
+    return bool(sample["quantities"][index].get("says"))
 
 
 class _Quantity:
@@ -218,8 +250,8 @@ class _Quantity:
         if not all(map(_is_number, seen)):
             # `None`, a truth value, a text: the same at every point.
             plain = all(agree(each, seen[0]) for each in seen) and not is_error(seen[0])
-            # An empty text is reported only if the course has words for it.
-            is_text = isinstance(seen[0], str) and seen[0] != ""
+            # An empty or long text is reported only if the course has words for it.
+            is_text = isinstance(seen[0], str) and 0 < len(seen[0]) <= _LONGEST_TEXT
             is_said = describe(seen[0]) in self.entry.get("says", {})
             simple = seen[0] is None or isinstance(seen[0], bool) or is_text or is_said
             alike = [Model(*about, constant=seen[0], is_constant=True)]
@@ -397,6 +429,9 @@ def _is_number(value: Any) -> bool:
 
 
 # The words.
+
+_LONGEST_TEXT = 24
+"""Greatest length of a text that an explanation quotes."""
 
 _MOST_PARTS = 2
 """Greatest number of quantities in one explanation."""

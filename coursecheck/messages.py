@@ -184,7 +184,7 @@ def explain(probes: Sequence[Probe], observed: list[list[Observation]], hints: H
     # If no line of the student's own failed, an error may only follow from a wrong result.
     error = first_error(observed)
     says = "" if error and error.get("line") else _explain_kind(probes, observed)
-    return unfinished(observed) or says or _explain_error(observed, hints)
+    return unfinished(observed) or says or explain_error(observed, hints)
 
 
 def _explain_kind(probes: Sequence[Probe], observed: list[list[Observation]]) -> str:
@@ -197,13 +197,14 @@ def _explain_kind(probes: Sequence[Probe], observed: list[list[Observation]]) ->
                 is_result = name.isidentifier() or name.endswith(")")
                 return f"`{name}` is None" + (f": {_WITHOUT_RETURN}" if is_result else ".")
             is_other = isinstance(seen, dict) and seen.get("another") != "number"
-            if is_other and not is_error(seen) and _is_number(good):
-                return f"`{name}` is {describe(seen)}, where a number is expected."
+            kind = "True or False" if isinstance(good, bool) else "a number"
+            if is_other and not is_error(seen) and (isinstance(good, bool) or _is_number(good)):
+                return f"`{name}` is {describe(seen)}, where {kind} is expected."
             return ""
     return ""
 
 
-def _explain_error(observed: list[list[Observation]], hints: Hints) -> str:
+def explain_error(observed: list[list[Observation]], hints: Hints) -> str:
     """Return a sentence on the first error of the student's code, with the student's own line, if
     any."""
     error = first_error(observed)

@@ -13,7 +13,7 @@ from itertools import combinations, cycle, pairwise
 
 import pytest
 
-from autograder.testing import close, exercise, extra, is_object, plain
+from autograder.testing import broad, close, exercise, extra, is_object, plain
 from course.datasets import four_points, moons, xor
 from graphs import leaf
 from networks import (
@@ -120,6 +120,16 @@ class Model:
 
     wide = 20
 
+    @broad()
+    def test_answers_twice(self, student, modules, numbers):
+        """Asked twice at a point it answers the same: nothing is kept from the answer before."""
+        for model, shape, bends in self.models(student):
+            weights, x = numbers(parameter_count(shape)), numbers(shape[0])
+            modules.filled(model, weights)
+            found = [[value.data for value in values_of(model(x))] for _ in range(2)]
+            assert found == close([network_answer(weights, x, shape, bends)] * 2)
+
+    @broad()
     def test_any_numbers(self, student, modules, numbers):
         """It answers anew at each point and after each change, be they 0, whole, large or equal."""
         for model, shape, bends in self.models(student):
@@ -128,6 +138,7 @@ class Model:
             weights = [*with_opposite(numbers(count)), [0.5] * count]
             assert_answers(modules, model, shape, bends, [(w, x) for w in weights for x in points])
 
+    @broad()
     def test_gradients(self, student, reference, modules, numbers):
         """After backward every parameter holds its gradient: two answers at a point are two, and
         each counts once."""
@@ -398,6 +409,7 @@ class Loss:
         assert [list(given), plain(wanted)] == [nodes, targets]
         assert [node.data for node in nodes] == predictions
 
+    @broad()
     def test_any_numbers(self, student, rng):
         """It is right for any predictions, one or many, equal ones too, in a larger expression."""
         tried = list(zip(self.kinds(rng), cycle([1.0, -3.0, 0.5]), strict=False))

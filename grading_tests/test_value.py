@@ -225,12 +225,14 @@ class TestTwoOperands:
         assert found == close([g + by_x * upstream, h + by_y * upstream])
 
     def test_an_operand_used_twice(self, student, number):
-        """Where x and y are the same node both uses count, and the result still leads to it."""
-        a, upstream = number(), number()
-        found = gradients(student, lambda x: self.operation(x, x), [a], upstream)
-        assert found == close((self.operation(a, a), [sum(self.slopes(a, a)) * upstream]))
-        x = leaf(student, a)
-        assert x in behind(student, self.operation(x, x)) and x.data == a
+        """Where x and y are the same node both uses count, beside what it holds; the result still
+        leads to it."""
+        a, h, upstream = number(), number(), number()
+        result = self.operation(x := leaf(student, a, h), x)
+        assert x in behind(student, result)
+        data, found = student.inside.graphs.differentiate(result, [x], upstream)
+        assert data == close(self.operation(a, a)) and x.data == a
+        assert found == close([h + sum(self.slopes(a, a)) * upstream])
 
     def test_shared_parts(self, student, reference, number):
         """In a larger formula of `{name}` with shared parts the gradients are right: every path
@@ -280,12 +282,12 @@ class TestSign:
         assert_gradients(student, reference, lambda x: change(x, n), [a], number())
 
 
-def refused_or_infinite(student, divide):
-    """Return whether Python raises an error; NumPy's numbers become infinite instead."""
+def refused_or_infinite(student, divide, sign=1.0):
+    """Return whether Python raises an error; NumPy's numbers become infinite, of the right sign."""
     found = []
     error = student.error_of(lambda: found.append(divide()))
     errors = ("ZeroDivisionError", "ValueError", "ArithmeticError", "OverflowError")
-    return error in errors or (error is None and math.isinf(found[0]))
+    return error in errors or (error is None and float(found[0]) == math.copysign(math.inf, sign))
 
 
 @table([("div", "x / y"), ("div", "x / n"), ("reverse", "n / x")], "name")
@@ -299,7 +301,8 @@ def test_division_by_zero(student, number, name):
 
     a, b = number(), number()
     assert quotient(a, b) == close(a / b)
-    assert refused_or_infinite(student, lambda: quotient(number(), 0.0))
+    for c in (a, -a):
+        assert refused_or_infinite(student, lambda c=c: quotient(c, 0.0), c)
 
 
 @exercise("reverse")
@@ -436,6 +439,13 @@ class TestManualBackward:
         graphs, x = student.inside.graphs, student.Value(number())
         nodes = list(graphs.uses(student.Value, x, [number() for _ in range(6)]))
         return nodes, graphs.recorded(nodes)
+
+    def test_leaves_the_order_alone(self, student, results):
+        """The list `order` is as long afterwards as it was, and holds the same nodes."""
+        nodes, _ = results
+        order = student.inside.builtins.list(nodes)
+        student.push_gradients(nodes[0], order)
+        assert list(order) == nodes
 
     def test_follows_the_given_order(self, student, results, rng):
         """`_backward` runs once for each time a node is listed, in exactly the order given."""

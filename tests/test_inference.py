@@ -227,6 +227,37 @@ def test_the_grader_and_the_check_infer_the_same_words():
     assert says == result["inferred"]
 
 
+def test_an_error_at_a_point_of_a_sample_is_reported_with_its_line():
+    solution = ASSIGNMENTS["value"].exercises["mul"].solution
+    wrong = solution.replace("+= other.data * out.grad", "+= out.data / self.data * out.grad")
+    case = Case("mutant", "mul", "value", {"mul": wrong})
+    with Grader(COURSE, b"k" * 32) as grader:
+        judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case), {"mul"})
+    [result] = judged.report.as_json()["exercises"]
+    line = "self.grad += out.data / self.data * out.grad"
+    says = f"Your code raised ZeroDivisionError: float division by zero, in the line `{line}`."
+    assert result["message"].startswith(says) and result["inferred"] is None
+
+
+def test_a_long_text_that_never_changes_is_not_quoted():
+    entry = TABLES["value"]["manual_backward"]
+    texts = [["x" * 30, probe[1], probe[2]] for probe in entry["samples"][0]["right"]]
+    assert infer(entry, texts) is None
+    short = [["x" * 5, probe[1], probe[2]] for probe in entry["samples"][0]["right"]]
+    assert '`ran` were "xxxxx"' in infer(entry, short).says
+
+
+def test_facts_with_words_of_the_course_come_first():
+    source = ASSIGNMENTS["value"].exercises["add"].solution
+    changed = source.replace("out = Value", "self.data += other.data\n    out = Value").replace(
+        "Value(self.data + other.data,", "Value(self.data,"
+    )
+    scope = namespace(ASSIGNMENTS["value"], add=changed)
+    seen = [play(probe, scope) for probe in ASSIGNMENTS["value"].exercises["add"].sample_probes]
+    found = infer(TABLES["value"]["add"], seen)
+    assert found.says.startswith("Your code behaves as if the number of `a` itself changed")
+
+
 def test_nothing_is_inferred_in_a_process_that_was_given_a_solution():
     """With a wrong `node`, the numbers of `mul` come from a process that has a working one."""
     broken = (

@@ -18,7 +18,7 @@ from autograder.judging.grader import Grader
 from autograder.judging.hidden_tests import Suite
 from autograder.judging.observations import as_in_table
 from autograder.judging.trunk import Trunk
-from autograder.judging.walk import Base, Try, best, next_base, places
+from autograder.judging.walk import Base, Try, best, next_base, places, to_explain
 from autograder.model import (
     AUTO,
     BUBBLEWRAP,
@@ -32,7 +32,7 @@ from autograder.wall import WarmServer
 from autograder.wall.proxies import Student
 from autograder.wall.targets import RemoteTarget
 from autograder.wall.time_budget import TimeBudget
-from coursecheck.check import load_table
+from coursecheck.check import first_wrong, load_table
 from coursecheck.messages import describe, explain
 
 
@@ -104,6 +104,15 @@ def test_the_try_that_counts(shares, counts):
         best([tried(base, "", each) for base, each in zip(bases, shares, strict=False)]).base
         is counts
     )
+
+
+def test_the_explanation_prefers_the_mended_base():
+    own = tried(Base.OWN, "", "+-")
+    mended = Try(Base.MENDED, ("a",), own.verdicts)
+    assert best([own, mended]) is own and to_explain([own, mended]) is mended
+    assert to_explain([own]) is own
+    better = tried(Base.MODEL, "a b", "++")
+    assert to_explain([own, mended, better]) is better
 
 
 def test_places_are_those_of_the_test_cells():
@@ -283,6 +292,20 @@ def test_another_number_is_of_the_right_kind():
     probe = {"code": "", "observe": ["x.grad"], "right": [1.0]}
     assert explain([probe], [[{"another": "text"}]]).endswith("where a number is expected.")
     assert explain([probe], [[{"another": "number"}]]) == ""
+    judge = {"observe": ["right"], "right": [True]}
+    words = explain([judge], [[{"another": "list"}]])
+    assert words == "`right` is another list, where True or False is expected."
+
+
+def test_the_example_beside_an_error_is_the_one_that_raised_it():
+    probes = [
+        {"code": "first", "observe": ["x"], "right": [1.0]},
+        {"code": "second", "observe": ["y"], "right": [2.0]},
+    ]
+    observed = [[4.0], [{"error": "TypeError"}]]
+    says = explain(probes, [[1.0], observed[1]])
+    assert first_wrong({"probes": probes}, observed, says).code == "second"
+    assert first_wrong({"probes": probes}, observed, "Another sentence.").code == "first"
 
 
 def _replaced(item: Any) -> Any:

@@ -74,7 +74,11 @@ class Explaining:
             mistake = self._diagnosis.name(exercise, tried, observed, seed)
         says, name = (mistake.says, mistake.id) if mistake else ("", None)
         example = None
-        if observed and not agree_all(observed, right):
+        # What the probes of the extra part show does not explain a mistake in the core.
+        is_elsewhere = not _passes_core(tried) and agree_all(
+            _of_core(entry, observed or []), _of_core(entry, right)
+        )
+        if observed and not agree_all(observed, right) and (mistake or not is_elsewhere):
             example = first_wrong(entry, observed)
             known = None if mistake else match(entry, observed)
             if known is not None:
@@ -91,14 +95,15 @@ class Explaining:
                 # without them.
                 observed, example = own, first_wrong(self._table[exercise.id], own)
                 entry = self._table[exercise.id]
-            if observed and not says:
+            if observed and not says and not is_elsewhere:
                 hints = self._submission.assignment.hints
                 says = explain(entry["probes"], observed, hints) or own_words(entry, observed)
+                example = first_wrong(entry, observed, says) if says else example
         if not says:
             says, shown = self._inferred(result, exercise, tried, observed)
-            result.inferred, example = says or None, shown or example
+            example = shown or example
         says = says or _plain_words(tried)
-        if all(verdict.passed or verdict.extra for verdict in tried.verdicts):
+        if _passes_core(tried):
             says = CORE_IS_RIGHT + says
         if result.status in LOST and not mistake:
             subject = "cell itself" if lost(self._submission, exercise.id) else "code"
@@ -153,8 +158,8 @@ class Explaining:
         tried: Try,
         observed: list[list[Observation]] | None,
     ) -> tuple[str, Example | None]:
-        """Return the words for the formula that the code computes, and a sample that shows it; ""
-        if unknown.
+        """Return the words for the formula that the code computes, or for an error that it raises,
+        and a sample that shows it; "" if neither is known.
 
         Samples are played on the base of the verdicts, if the first walk did not play them there.
         If a solution was given, the words are the table's alone: a value may hold it.
@@ -172,12 +177,16 @@ class Explaining:
         is_own = not tried.given or bool(shown and agree_all(shown, seen))
         entry = self._table[exercise.id]
         right = [probe["right"] for probe in entry["probes"]]
-        core = [not probe.get("extra") for probe in entry["probes"]]
-        core_is_right = agree_all(list(compress(observed, core)), list(compress(right, core)))
+        core_is_right = _passes_core(tried) and agree_all(
+            _of_core(entry, observed), _of_core(entry, right)
+        )
         found = inference.infer(entry, seen, core_is_right)
         _log.debug("%s: inferred: %s", exercise.id, found.says if found else "nothing")
+        if found is None and is_own:
+            return inference.raised(entry, seen, self._submission.assignment.hints)
         if found is None or not (is_own or found.is_of_the_table):
             return "", None
+        result.inferred = found.says
         return found.says, inference.example(entry, seen, found) if is_own else None
 
     def _defined_later(self, exercise: Exercise) -> str:
@@ -212,9 +221,20 @@ class Explaining:
         return ""
 
 
+def _passes_core(tried: Try) -> bool:
+    return all(verdict.passed or verdict.extra for verdict in tried.verdicts)
+
+
+def _of_core(entry: dict[str, Any], results: list[Any]) -> list[Any]:
+    """Return the results of the probes that are not of an extra part."""
+    is_core = (not probe.get("extra") for probe in entry.get("probes", []))
+    return list(compress(results, is_core))
+
+
 def _plain_words(tried: Try) -> str:
-    broken = [verdict.promise for verdict in tried.verdicts if not verdict.passed]
-    return f"This does not hold yet: {broken[0]}" if broken else ""
+    broken = [verdict for verdict in tried.verdicts if not verdict.passed]
+    broken.sort(key=lambda verdict: (verdict.extra, verdict.broad))
+    return f"This does not hold yet: {broken[0].promise}" if broken else ""
 
 
 def lost(submission: Submission, exercise: str) -> str | None:

@@ -46,7 +46,7 @@ from .plain_python import PlainPython
 
 _OF_THIS_PROCESS = {"cache", "capfd", "capfdbinary", "caplog", "capsys", "capsysbinary",
                     "monkeypatch", "recwarn", "tmp_path", "tmp_path_factory", "tmpdir"}  # fmt: skip
-_MARKS = {"exercise", "extra", "parametrize", "usefixtures", "skip", "skipif", "xfail"}
+_MARKS = {"exercise", "extra", "broad", "parametrize", "usefixtures", "skip", "skipif", "xfail"}
 _NONE = 'there are none in it: write one for each exercise, under `@exercise("…")` with its name'
 _ABOUT_ANSWERS = (ArithmeticError, LookupError, ValueError)
 _RAISES = pytest.raises
@@ -81,6 +81,7 @@ class _Fixtures:
     def pytest_configure(self, config: Config) -> None:
         config.addinivalue_line("markers", "exercise(name): the exercise that a test grades")
         config.addinivalue_line("markers", "extra: the test is of an exercise's extra part")
+        config.addinivalue_line("markers", "broad: the test is of many things at once")
 
     def pytest_collectreport(self, report: pytest.CollectReport) -> None:
         if report.failed:
@@ -264,8 +265,8 @@ def _unrun(item: pytest.Function) -> Verdict:
         name = found[1]
         return str(parameters.get(name, getattr(item.cls, name, found[0])))
 
-    is_extra = item.get_closest_marker("extra") is not None
-    return Verdict(item.name, re.sub(r"\{(\w+)\}", filled, words), extra=is_extra)
+    extra, broad = (item.get_closest_marker(mark) is not None for mark in ("extra", "broad"))
+    return Verdict(item.name, re.sub(r"\{(\w+)\}", filled, words), extra=extra, broad=broad)
 
 
 def _run_item(item: pytest.Function, student: Student, rng: random.Random) -> None:

@@ -16,7 +16,7 @@ from .prepared import Prepared
 from .reading_walk import read
 from .submission import Submission
 from .trials import Trials
-from .walk import Base, Try, best
+from .walk import Base, Try, best, to_explain
 
 _log = logging.getLogger(__name__)
 
@@ -109,7 +109,7 @@ def _result(
     result.status = lost or _status(tried.share)
     result.note = _note(exercise, tried, tries[0], submission)
     if tried.share < 1:
-        explaining.explain(result, exercise, tried)
+        explaining.explain(result, exercise, to_explain(tries))
     return result
 
 

@@ -117,6 +117,17 @@ def best(tries: Sequence[Try]) -> Try:
     return next(each for each in tries if each.verdicts is found.verdicts)
 
 
+def to_explain(tries: Sequence[Try]) -> Try:
+    """Return the try on whose base a failure is explained.
+
+    It is the one that counts; of two with the same verdicts the one on the mended base, where the
+    public probes meet no other exercise's mistake.
+    """
+    counts = best(tries)
+    alike = (each for each in tries if each.verdicts is counts.verdicts)
+    return next((each for each in alike if each.base is Base.MENDED), counts)
+
+
 def places(cells: Sequence[Cell], exercises: Sequence[str]) -> dict[str, int]:
     """Return how many cells stand before each exercise's test cell.
 

@@ -1,5 +1,7 @@
 """Graphs of nodes, walked and differentiated step by step, beside the student's objects."""
 
+import sys
+
 
 def nodes_behind(root):
     """Return every node that `root` was computed from, and `root`, each with its operands."""
@@ -78,6 +80,33 @@ def chain(Value, start, length):
     for _ in range(length):
         start = Value(1.0, (start,), "+")
     return start
+
+
+def watched_chain(Value, start, length):
+    """The end of such a chain, and a list of how many calls stand inside one another whenever
+    somebody looks at a node's operands."""
+    depths = []
+
+    class Watched(tuple):
+        def __iter__(self):
+            depths.append(_calls())
+            return super().__iter__()
+
+        def __getitem__(self, place):
+            depths.append(_calls())
+            return super().__getitem__(place)
+
+    for _ in range(length):
+        start = Value(1.0, (start,), "+")
+        start._prev = Watched(start._prev)
+    return start, depths
+
+
+def _calls():
+    frame, count = sys._getframe(1), 0
+    while frame:
+        frame, count = frame.f_back, count + 1
+    return count
 
 
 def doublings(Value, numbers):

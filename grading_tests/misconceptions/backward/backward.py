@@ -235,6 +235,19 @@ Value.backward = backward
 # -     node._backward()
 # + self._backward()
 
+# %% mistake: backward.operands_only
+# says: Only the root and its own operands run. What these were computed from has steps as well, all
+#   the way back to the leaves.
+def backward(self):
+    self.grad = 1.0
+    self._backward()
+    for operand in self._prev:
+        operand._backward()
+
+
+Value.backward = backward
+
+
 # %% mistake: backward.level_by_level
 # says: The nodes ran in the order of their distance from the root, level by level. A node that
 #   feeds the root directly and also by a longer way ran before all of its gradient had arrived.

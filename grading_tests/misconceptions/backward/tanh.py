@@ -93,6 +93,17 @@ idle = a.grad == passed
 # - self.grad += (1.0 - t**2) * out.grad
 # + self.grad += (1.0 - t) * out.grad
 
+# %% mistake: tanh.slope_without_parentheses
+# says: `1 - t**2 * g` multiplies before it subtracts, so that the 1 is added whatever the gradient
+#   of the result is. Put the slope in parentheses.
+# - self.grad += (1.0 - t**2) * out.grad
+# + self.grad += 1.0 - t**2 * out.grad
+
+# %% mistake: tanh.square_of_the_difference
+# says: The slope was computed as (1 - t)². Square t alone: it is 1 - t².
+# - self.grad += (1.0 - t**2) * out.grad
+# + self.grad += (1.0 - t) ** 2 * out.grad
+
 # %% mistake: tanh.slope_of_sigmoid
 # says: t (1 - t) is the slope of the sigmoid. For tanh it is 1 - t².
 # - self.grad += (1.0 - t**2) * out.grad

@@ -40,6 +40,13 @@ order = topological_order(z)
 # observe: len(order), x in order, y in order
 
 # %% probe: topological_order
+# about: asked twice
+a = Value(2.0)
+b = a * a
+lengths = [len(list(topological_order(b))) for _ in range(2)]
+# observe: lengths
+
+# %% probe: topological_order
 # about: it only looks
 x = Value(3.0)
 y = x * x
@@ -218,6 +225,36 @@ def topological_order(root):
 #   graph like the others.
 # - if node in met:
 # + if node in met or not node._prev:
+
+# %% mistake: topological_order.keeps_what_it_listed
+# says: The nodes of earlier calls are still in the list: a list outside the function, or a default
+#   value, is made once and shared by all calls. Make a new one in each call.
+def topological_order(root, order=[], met=set()):
+    if root not in met:
+        met.add(root)
+        for operand in root._prev:
+            topological_order(operand)
+        order.append(root)
+    return order
+
+
+# %% mistake: topological_order.marks_the_nodes
+# says: A second call over the same nodes leaves out those that the first one met: that they were met
+#   is kept on the nodes, or outside the function. Make a new set in each call.
+def topological_order(root):
+    order = []
+
+    def visit(node):
+        if getattr(node, "met", False):
+            return
+        node.met = True
+        for operand in node._prev:
+            visit(operand)
+        order.append(node)
+
+    visit(root)
+    return order
+
 
 # %% mistake: topological_order.root_missing
 # says: The root is not in the list. It belongs to its own graph, as the last of all.

@@ -7,7 +7,7 @@
 
 # %% mistake: q21.always_true
 # says: The forgetful engine passes this test. Its product drops the gradient of its result,
-#   which shows where something is computed with the product: compare gradients there, and
+#   which shows where that gradient is not 1, as in `3 * (x * x)`: compare gradients there, and
 #   return `False` where they differ.
 def test_engine(Value):
     return True

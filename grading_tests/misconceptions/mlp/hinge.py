@@ -80,6 +80,12 @@ loss.backward()
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # + losses = [Value(max(0.0, 1 - t * s.data)) for s, t in zip(scores, targets)]
 
+# %% mistake: hinge.mean_of_the_misses
+# says: The mean is over those samples alone that cost something. The ones that cost nothing count as
+#   0: divide by the number of all samples.
+# - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
+# + losses = [1 - t * s for s, t in zip(scores, targets) if t * s.data < 1]
+
 # %% mistake: hinge.squared
 # says: The hinge is squared. That is a loss as well, but another one: leave the square out.
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]

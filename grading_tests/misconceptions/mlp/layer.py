@@ -16,7 +16,9 @@ layer = Layer(2, 1, "linear")
 for parameter, number in zip([*layer.neurons[0].w, layer.neurons[0].b], [2.0, -1.0, 0.5]):
     parameter.data = number
 answer = layer([1.0, 0.5])
-# observe: isinstance(answer, Value), answer.data
+layer.neurons[0].b.data = 1.5
+later = layer([1.0, 0.5])
+# observe: isinstance(answer, Value), answer.data, later.data
 
 # %% probe: layer
 # about: the neurons and their parameters
@@ -94,6 +96,19 @@ answer = layer([x])
 # says: With several neurons a single Value comes out. Give the list of all their answers.
 # - return answers[0] if len(answers) == 1 else answers
 # + return answers[0]
+
+# %% mistake: layer.one_input_each
+# says: Each neuron got one of the inputs alone. All neurons of a layer get the whole point.
+# - answers = [neuron(x) for neuron in self.neurons]
+# + answers = [neuron([each]) for neuron, each in zip(self.neurons, x)]
+
+# %% mistake: layer.keeps_its_answers
+# says: The answer at a point is kept, and comes out again after the parameters have moved. Ask the
+#   neurons each time.
+# - answers = [neuron(x) for neuron in self.neurons]
+# + key = tuple(str(each) for each in x)
+# + kept = self.__dict__.setdefault("kept", {})
+# + answers = kept.setdefault(key, [neuron(x) for neuron in self.neurons])
 
 # %% edge: layer
 # - answers = [neuron(x) for neuron in self.neurons]

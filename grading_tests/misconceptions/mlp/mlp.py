@@ -127,6 +127,12 @@ bent, straight = answers
 # - self.layers = [*self.layers, Layer(sizes[-2], sizes[-1], last)]
 # + self.layers = [*self.layers, Layer(n_inputs, sizes[-1], last)]
 
+# %% mistake: mlp.bends_with_relu
+# says: The hidden layers bend with relu. All layers bend with tanh here, but for a last one that is
+#   linear.
+# - self.layers = [Layer(sizes[i], sizes[i + 1]) for i in range(len(sizes) - 2)]
+# + self.layers = [Layer(sizes[i], sizes[i + 1], "relu") for i in range(len(sizes) - 2)]
+
 # %% edge: mlp
 # - for layer in self.layers:
 # four_layers_at_most: for layer in self.layers[:3]:

@@ -21,7 +21,8 @@ bends = any(
     for x in (0.0, 0.5, 1.0)
     for y in (-0.5, 0.0, 0.5, 1.0)
 )
-answers_from_0_to_1 = all(-0.5 < answer(x) < 1.5 for x in inputs)
+found = [answer(x) for x in inputs]
+answers_from_0_to_1 = all(-0.5 < a < 1.5 for a in found) and sum(found) / len(found) > 0.25
 # observe: right >= 36.8, bends, right < 36.8 and answers_from_0_to_1
 
 # %% probe: moons

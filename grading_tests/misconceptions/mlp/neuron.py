@@ -7,7 +7,8 @@ for parameter, number in zip([*neuron.w, neuron.b], [0.5, -1.0, 0.25]):
     parameter.data = number
 answer = neuron([2.0, 1.5])
 answer.backward()
-# observe: answer.data, neuron.w[0].grad, neuron.w[1].grad, neuron.b.grad
+again = neuron([2.0, 1.5])
+# observe: answer.data, neuron.w[0].grad, neuron.w[1].grad, neuron.b.grad, again.data
 
 # %% probe: neuron
 # about: the other activations
@@ -23,7 +24,7 @@ def answer_of(activation, x):
 neuron = Neuron(3)
 first, second = list(neuron.parameters()), list(neuron.parameters())
 expected = [*neuron.w, neuron.b]
-# observe: len(first), len(second), all(p is q for p, q in zip(first, expected)), len(set(map(id, first)))
+# observe: len(first), len(second), all(p is q for p, q in zip(first, expected)), set(map(id, first)) == set(map(id, expected))
 
 # %% probe: neuron
 # about: how the weights start
@@ -69,6 +70,24 @@ spread = n == 1 or len(set(numbers)) > 1
 # says: The bias comes first in `parameters()`. The weights come first here, and the bias last.
 # - return [*self.w, self.b]
 # + return [self.b, *self.w]
+
+# %% mistake: neuron.copies
+# says: `parameters()` gives other Values than those that the neuron answers with: moving them moves
+#   no answer. List the weights and the bias themselves.
+# - return [*self.w, self.b]
+# + return [Value(p.data) for p in [*self.w, self.b]]
+
+# %% mistake: neuron.tanh_or_linear
+# says: Every neuron that is not linear bends with tanh. "relu" and "sigmoid" are asked for by name,
+#   too.
+# - return total if self.activation == "linear" else getattr(total, self.activation)()
+# + return total if self.activation == "linear" else total.tanh()
+
+# %% mistake: neuron.keeps_the_sum
+# says: The first answer is right, and the next one at the same point is another: the sum was put in
+#   the bias's place. Add up in a name of its own, not in `self.b`.
+# - total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
+# + total = self.b = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
 
 # %% mistake: neuron.no_bias_in_the_sum
 # says: The bias is made but never used: the weighted sum starts from 0. Start it from `self.b`.

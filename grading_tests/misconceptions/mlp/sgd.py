@@ -132,8 +132,8 @@ SGD([p, q], lr=0.1).zero_grad()
 # + ]
 
 # %% mistake: sgd.velocity_forgotten
-# says: Momentum has no effect: of one step's velocity nothing is left in the next. Make the
-#   velocities in `__init__`, one for each parameter, and keep them.
+# says: Momentum has no effect: of one step's velocity nothing is left in the next. Keep
+#   one velocity for each parameter from step to step.
 # - self.velocities = [
 # -     self.momentum * v + p.grad + self.weight_decay * p.data
 # -     for p, v in zip(parameters, self.velocities)
@@ -175,6 +175,15 @@ SGD([p, q], lr=0.1).zero_grad()
 # + self.momentum * v + p.grad
 # - p.data -= self.lr * v
 # + p.data -= self.lr * (v + self.weight_decay * p.data)
+
+# %% mistake: sgd.decay_without_the_rate
+# says: The decay was taken off the parameter directly, and without the learning rate. In this formula
+#   it joins the gradient first, and so becomes part of the velocity.
+# - self.momentum * v + p.grad + self.weight_decay * p.data
+# + self.momentum * v + p.grad
+# - p.data -= self.lr * v
+# + p.data -= self.lr * v
+# + p.data -= self.weight_decay * p.data
 
 # %% mistake: sgd.zeroing_stops_the_ball
 # says: `zero_grad()` also set the velocities back to 0, and momentum with them. It zeroes the

@@ -189,7 +189,8 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 # + size = len(inputs)
 
 # %% mistake: train.first_batch_only
-# says: Each epoch sees its first batch only: the loop is left too early.
+# says: Each epoch learns from one batch only. Every sample has its turn in each epoch, batch
+#   by batch.
 # - batch_losses.append(batch_loss.data)
 # + batch_losses.append(batch_loss.data)
 # + break

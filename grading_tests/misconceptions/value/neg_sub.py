@@ -50,7 +50,7 @@ for node in steps:
 # regions: x > 0 | x < 0 | x == 0; y > 0 | y < 0 | y == 0
 # results: z.data = x - y
 # shares: a.grad = 1; b.grad = -1
-# facts: a in steps | False: no way leads from your result back to `a`; b in steps | False: no way leads from your result back to `b`
+# facts: a in steps | False: no way leads from your result back to `a`; b in steps | False: no way leads from your result back to `b`; a.data == x | False: the number of `a` itself changed; b.data == y | False: the number of `b` itself changed; z.grad == g | False: the backward step changed the gradient of the result itself
 a, b = Value(x), Value(y)
 a.grad = b.grad = h
 z = a - b
@@ -84,7 +84,7 @@ for node in steps:
 # regions: x > 0 | x < 0 | x == 0
 # results: z.data = -x
 # shares: a.grad = -1
-# facts: a in steps | False: no way leads from your result back to `a`
+# facts: a in steps | False: no way leads from your result back to `a`; a.data == x | False: the number of `a` itself changed; z.grad == g | False: the backward step changed the gradient of the result itself
 a = Value(x)
 a.grad = h
 z = -a

@@ -13,7 +13,11 @@ slope = numerical_derivative(lambda x: x**3, 2.0)
 # %% probe: numerical
 # about: the slope of 1 / x, which falls
 slope = numerical_derivative(lambda x: 1 / x, 3.0)
-# observe: round(slope, 7)
+is_close = isinstance(slope, float) and 1e-7 < abs(slope + 1 / 9) < 1e-2
+is_rounded = is_close and slope in [round(slope, digits) for digits in range(2, 7)]
+rounded = "The slope was rounded, and its later digits are lost." if is_rounded else ""
+# observe: round(slope, 7), rounded
+# tells: rounded
 
 # %% sample: numerical
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9

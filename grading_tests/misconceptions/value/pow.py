@@ -16,11 +16,13 @@ x = Value(4.0)
 
 # %% probe: pow
 # about: powers at zero, each with a gradient of 5
-x = Value(0.0)
-for y in (x**0, x**1, x**2):
+def gradient_at_zero(exponent):
+    x = Value(0.0)
+    y = x**exponent
     y.grad = 5.0
     y._backward()
-# observe: x.grad
+    return x.grad
+# observe: gradient_at_zero(0), gradient_at_zero(1), gradient_at_zero(2)
 
 # %% probe: pow
 # about: an exponent that is a node
@@ -51,7 +53,7 @@ x = Value(-2.0)
 # regions: n > 1 | n == 1 | 0 < n < 1 | n == 0 | n < 0; n % 1 == 0 | n % 1 != 0; x > 1 | x < 1
 # results: z.data = x ** n
 # shares: a.grad = n * x ** (n - 1)
-# facts: a in z._prev | False: the graph of your result does not lead to `a`
+# facts: a in z._prev | False: the graph of your result does not lead to `a`; a.data == x | False: the number of `a` itself changed; z.grad == g | False: the backward step changed the gradient of the result itself
 # functions: log
 a = Value(x)
 a.grad = h

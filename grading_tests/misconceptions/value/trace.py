@@ -127,10 +127,40 @@ def trace(top):
 # - if operand not in nodes:
 # + if operand.data not in [node.data for node in nodes]:
 
+# %% mistake: trace.met_by_label
+# says: Nodes with the same label were taken for one, and a label may be empty. Remember the nodes
+#   themselves.
+def trace(root):
+    nodes, edges = {}, set()
+
+    def walk(node):
+        if node.label in nodes:
+            return
+        nodes[node.label] = node
+        for operand in node._prev:
+            edges.add((operand, node))
+            walk(operand)
+
+    walk(root)
+    return list(nodes.values()), edges
+
+
 # %% mistake: trace.edges_turned_round
 # says: The edges point the wrong way. An edge goes with the computation: (operand, result).
 # - edges.add((operand, node))
 # + edges.add((node, operand))
+
+# %% mistake: trace.keeps_what_it_found
+# says: The nodes and edges of earlier calls are still there: a collection outside the function, or
+#   a default value, is made once and shared by all calls. Make new ones in each call.
+def trace(root, nodes=set(), edges=set()):
+    if root not in nodes:
+        nodes.add(root)
+        for operand in root._prev:
+            edges.add((operand, root))
+            trace(operand)
+    return nodes, edges
+
 
 # %% mistake: trace.root_missing
 # says: The root is not among the nodes. It is part of its own graph, also when it stands alone.
