@@ -42,7 +42,7 @@ EXACT = [
     "dt.date(2024, 2, 29)", "dt.time(23, 59, 1, 5)", "dt.time(tzinfo=dt.timezone.utc)",
     "dt.datetime(2024, 2, 29, 23, 59)", "dt.timedelta(days=-1, microseconds=1)", "range(9, 0, -2)",
     "range(5000)", "frozenset({1, (2, 3)})", "bytearray(b'ab')", "[Fraction(1, 2), {1j: b'x'}]",
-    "np.array([[1.5, -2.0], [3.0, math.inf]])", "np.array([True, False])", "np.array(7)",
+    "np.array([[1.5, -2.0], [3.0, math.inf]])", "np.array([True, False])",
     "np.zeros((0, 3), dtype='f4')", "np.array([1j])", "np.arange(5000)", "np.arange(6)[::2]",
     "(np.arange(6).reshape(2, 3).T, 'x')",
 ]  # fmt: skip
@@ -132,6 +132,12 @@ def test_close_takes_numbers_of_every_kind_and_arrays(student):
     assert student.made("[1.0]") != close(np.ones(1)) and student.made("dt.timedelta(1)") != close(
         1
     )
+
+
+def test_an_array_without_dimensions_is_its_number(student):
+    for value in (7, 2.5, True, 1j):
+        found = student.made(f"np.array({value})")
+        assert found == value and type(plain(found)) is type(value)
 
 
 def test_an_array_is_used_as_in_numpy(student):

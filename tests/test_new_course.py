@@ -22,6 +22,7 @@ from autograder.judging.check_tables import build_table
 from autograder.judging.grader import Grader
 from autograder.judging.models import Models, server_of
 from autograder.model import Cell
+from autograder.pipeline.one_submission import grade_file
 from coursecheck import Checks
 
 ROOT = Path(__file__).resolve().parent.parent
@@ -142,3 +143,15 @@ def test_an_assignment_can_be_added_to_any_course(tmp_path):
         add_assignment(tmp_path, "extras")
     with pytest.raises(CourseError, match="cannot be a name"):
         add_assignment(tmp_path, "more extras")
+
+
+def test_work_without_a_release_is_graded_as_no_other(tmp_path):
+    course = make_course(tmp_path / "zoo", "Zoo")
+    solution = "def third():\n    ### BEGIN SOLUTION\n    return 3\n    ### END SOLUTION\n"
+    add_exercise(course, "words", "third", "## Exercise {number} · Third", solution, 1.0)
+    add_assignment(course, "orders")
+    add_exercise(course, "orders", "one", "## Exercise {number} · One", solution, 1.0)
+    with Grader(course, b"k" * 32) as grader:
+        for name, remedy in [("words", "generate_assignment words"), ("orders", "release orders")]:
+            with pytest.raises(CourseError, match=remedy):
+                grade_file(grader, course / f"source/{name}/{name}.ipynb")

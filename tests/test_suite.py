@@ -129,6 +129,31 @@ def verdicts(folder: Path, source: str, names: dict[str, Any], **files: str) -> 
         return {verdict.test: verdict for verdict in found}
 
 
+def test_a_fixture_is_torn_down_after_a_failed_test_too(tmp_path: Path) -> None:
+    source = """
+@exercise("x")
+class TestX:
+    @pytest.fixture
+    def made(self, student):
+        yield student.open()
+        student.close()
+
+    def test_fails(self, made):
+        assert made == 2
+
+    def test_error(self, made):
+        made.nothing.at_all()
+
+    def test_passes(self, made):
+        assert made == 1
+"""
+    held: list[str] = []
+    names = {"open": lambda: held.append("open") or 1, "close": lambda: held.append("close")}
+    found = verdicts(tmp_path, source, names)
+    assert [each.passed for each in found.values()] == [False, False, True]
+    assert held == ["open", "close"] * 3
+
+
 ORDINARY = """
 @exercise("x")
 class TestX:

@@ -17,7 +17,7 @@ import re
 import sys
 import traceback
 from collections.abc import Callable, Collection, Iterator
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppress
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
@@ -286,8 +286,16 @@ def _run_item(item: pytest.Function, student: Student, rng: random.Random) -> No
             state.setup(item)
             item.runtest()
             student.finish()
-    finally:
-        state.teardown_exact(None)
+    except BaseException:
+        # The first error decides; the steps of the fixtures' teardown are performed all the same.
+        waiting = len(student._queue)
+        with suppress(Exception, OutcomeException):
+            state.teardown_exact(None)
+        if len(student._queue) > waiting:
+            with suppress(Exception):
+                student.finish()
+        raise
+    state.teardown_exact(None)
     student.finish()
     assert product._promise_.value == left * right
 

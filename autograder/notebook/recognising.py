@@ -6,8 +6,8 @@ from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
 
-from ..course_folder.assignments import part_names, place_of
-from ..errors import UnreadableNotebook
+from ..course_folder.assignments import part_names, place_of, read_cells
+from ..errors import CourseError, UnreadableNotebook
 from .aligning import known_names, marks_of, squeezed
 from .restoring import template
 
@@ -39,12 +39,26 @@ def which_assignment(course: Path, notebook: NotebookNode, where: str) -> str:
     """Return the assignment that most of the notebook's cells belong to."""
     counts = _likeness(course, notebook)
     best = max(counts, key=lambda name: counts[name], default=None)
+    _refuse_unreleased(course, notebook, counts[best][0] if best else 0, where)
     if best is None or not any(counts[best]):
         raise UnreadableNotebook(
             f"{where}: this is not a notebook of this course: none of its cells is in it. "
             "Ask for the right file."
         )
     return best
+
+
+def _refuse_unreleased(course: Path, notebook: NotebookNode, most: int, where: str) -> None:
+    """Raise `CourseError` if the notebook has more cells of an assignment without a release."""
+    held = {marks_of(cell).get("grade_id") for cell in notebook.cells} - {None}
+    for name in part_names(course):
+        source = place_of(course, name).inside(course / "source")
+        if not place_of(course, name).inside(course / "release").exists():
+            cells = read_cells(source, source.stat().st_mtime_ns)
+            if len(held & {marks_of(cell).get("grade_id") for cell in cells}) > most:
+                raise CourseError(
+                    f"{where} is of {name}, which has no release: run `autograder release {name}`"
+                )
 
 
 def _likeness(course: Path, notebook: NotebookNode) -> dict[str, tuple[int, int]]:

@@ -58,6 +58,9 @@ def _template(source: Path, release: Path, stamps: tuple[int, int]) -> Template:
             if cell["cell_type"] == "code":
                 cell.outputs, cell.execution_count = [], None
             cells.append(cell)
+    # An exercise may be newer than the release.
+    in_release = {grade_id for _, grade_id, _ in released}
+    defines = {name: held for name, held in defines.items() if name in in_release}
     return Template(tuple(cells), tuple(released), defines)
 
 

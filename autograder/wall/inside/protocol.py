@@ -297,7 +297,11 @@ def _encoded(value: Any, refer: Callable[[Any], Any], room: Iterator[int], depth
         return _written(value, _TAGS[kind], room) or refer(value)
     form = _form(kind)
     if form is None:
-        return (_array_written(value, room) if is_array(value) else None) or refer(value)
+        if not is_array(value):
+            return refer(value)
+        if not value.ndim and _DTYPE.fullmatch(value.dtype.str):
+            return _encoded(value.item(), refer, room, depth)
+        return _array_written(value, room) or refer(value)
     if not isinstance(form, str):
         return _encoded(form(value), refer, room, depth)
     if depth >= MAX_DEPTH:
