@@ -398,6 +398,7 @@ class TestTrace:
         x, y = student.Value(a := number()), student.Value(a)
         z = student.Value(a, (x, y), "+")
         assert_found(x, y, z, w := student.Value(a, (z,), "+"), student.Value(a, (w, x), "+"))
+        assert_found(x, student.Value(a, (x,), "+"))
 
     def test_many_paths(self, student, trace):
         """A graph with a huge number of paths is walked to its end, and without delay."""

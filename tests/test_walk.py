@@ -407,6 +407,15 @@ def test_exercises_that_call_each_other_earn_nothing(graders, circle, kind):
     assert {each: results[each].points for each in answers} == dict.fromkeys(answers, 0.0)
 
 
+def test_values_kept_between_calls_make_no_circle(graders):
+    assignment = load_assignment(graders(AUTO).course, "backward")
+    wrong = ("topological_order.keeps_what_it_listed", "exp.passes_unchanged")
+    answers = {name.partition(".")[0]: mistake(assignment, name) for name in wrong}
+    results = graded(graders, "backward", answers)
+    lost = [each.id for each in results.values() if each.status not in ("passed", "manual")]
+    assert lost == [*answers]
+
+
 def graded(
     graders: Graders,
     name: str,
