@@ -58,7 +58,7 @@ def test_the_guide_walks(clone):
     full = sum(exercise.max_points for exercise in before.exercises.values()) + 2
     assert f"{full:g} of {full:g} points" in printed
     for mistake in ("square.factor_lost", "mul.divides"):
-        assert f"told, {mistake.partition('.')[0]}: {mistake}: " in printed
+        assert f"message, {mistake.partition('.')[0]}: {mistake}: " in printed
     release = json.loads((clone / "release" / "value" / "value.ipynb").read_text("utf-8"))
     text = "".join("".join(cell["source"]) for cell in release["cells"])
     assert "## Exercise 11 · The square" in text and "2.0 * self.data * out.grad" not in text
