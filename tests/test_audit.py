@@ -323,7 +323,7 @@ def test_a_case_can_be_run_alone(blind_course):
 def test_the_command_prints_json_and_commands_that_reproduce_failures(tmp_path, monkeypatch):
     from autograder.authoring.audit import command
 
-    def little(course, names, workers, seed, tell):
+    def little(course, names, workers, seed, show):
         some = ("q3.option_a", "fractions")
         return audit(course, names, workers, seed, lambda case: case if case.id in some else None)
 

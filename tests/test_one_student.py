@@ -34,7 +34,7 @@ from autograder.delivery.lms import platforms
 from autograder.delivery.service.attempts import GRADED, Attempts
 from autograder.delivery.service.grading import Grading
 from autograder.nbgrader_plugins.late_policy import LatePolicy
-from autograder.pipeline.classroom import course_directory
+from autograder.pipeline.classroom import Classroom, course_directory
 
 pytestmark = pytest.mark.slow
 
@@ -280,10 +280,12 @@ def test_an_assignment_without_a_release_does_not_affect_the_others(school):
 
 
 @pytest.mark.parametrize(
-    "step", ["_put_in_place", "_show", "_due"], ids=["storing", "showing", "asking when"]
+    ("part", "step"),
+    [(Grading, "_put_in_place"), (Grading, "_show"), (Classroom, "due")],
+    ids=["storing", "showing", "asking when"],
 )
 @pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
-def test_the_service_serves_the_others(school, monkeypatch, step):
+def test_the_service_serves_the_others(school, monkeypatch, part, step):
     exchange = school.parent / "exchange"
     with (school / "nbgrader_config.py").open("a") as config:
         config.write(f'\nc.Exchange.root = "{exchange}"\n')
@@ -299,14 +301,14 @@ def test_the_service_serves_the_others(school, monkeypatch, step):
             (f"{NAME}.ipynb", text), ("timestamp.txt", when), ("submission_secret.txt", "secret")
         ):  # fmt: skip
             (folder / file).write_text(content)
-    before = getattr(Grading, step)
+    before = getattr(part, step)
 
     def fails_at_one(self, *given):
         if any(ONE in (each, getattr(each, "student", None)) for each in given):
             raise ZeroDivisionError("a student's own words")
         return before(self, *given)
 
-    monkeypatch.setattr(Grading, step, fails_at_one)
+    monkeypatch.setattr(part, step, fails_at_one)
     with ExitStack() as stack:
         running = Grading(school, [NAME], 1, lambda _: None, lambda: None)
         running.prepare(stack)

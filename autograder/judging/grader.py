@@ -13,7 +13,7 @@ from ..course_folder.assignments import load_assignment, read_cells, source_of
 from ..course_folder.settings import load_settings
 from ..course_folder.versions import versions
 from ..errors import ProcessKilled, SandboxLost, SandboxUnavailable
-from ..files import write_whole
+from ..files import one_at_a_time, write_whole
 from ..model import IN_NOTEBOOK, Cell, Judged, Limits, flaw_in_words
 from ..notebook.restoring import cells_to_run
 from ..wall import WarmServer, on_one_processor
@@ -127,8 +127,9 @@ class Grader:
         else:
             flaws = rehearse(prepared.assignment, prepared.suite, prepared.models)
         if not flaws:
-            known = {**self._known_to_pass(), name: now}
-            write_whole(self._record, json.dumps(known).encode(), 0o644)
+            with one_at_a_time(self.course):
+                known = {**self._known_to_pass(), name: now}
+                write_whole(self._record, json.dumps(known).encode(), 0o644)
         return flaws
 
     @property

@@ -54,6 +54,7 @@ c.LatePolicy.grace_minutes = 0
 c.LatePolicy.percent_a_day = 0
 c.LatePolicy.maximum_percent = 100
 c.LatePolicy.tokens = 0
+c.LatePolicy.time_zone = "UTC"
 
 # Feedback shows what was found, never a hidden test.
 c.GenerateFeedback.exporter_class = "autograder.pages.feedback.FeedbackExporter"
