@@ -225,8 +225,8 @@ class TestTwoOperands:
         assert found == close([g + by_x * upstream, h + by_y * upstream])
 
     def test_an_operand_used_twice(self, student, number):
-        """Where x and y are the same node both uses count, beside what it holds; the result still
-        leads to it."""
+        """If x and y are the same node, both uses count, beside the gradient that it holds; the
+        result still leads to it."""
         a, h, upstream = number(), number(), number()
         result = self.operation(x := leaf(student, a, h), x)
         assert x in behind(student, result)

@@ -58,6 +58,9 @@ def test_a_student_mends_a_mistake_while_it_is_fresh(
     taken = _submit(student, results, 1)
     expect(results.get_by_text(NAMED)).to_be_visible()
     assert taken < SECONDS
+    expect(results.get_by_text("Next:")).to_be_visible()
+    results.set_viewport_size({"width": 360, "height": 740})
+    assert results.evaluate("document.documentElement.scrollWidth") <= 360
     _picture(results, "mistake")
     _fetch(student, hub, NAMED, 1)
 

@@ -18,7 +18,7 @@ class Value:
         self._backward = self.nothing
 
     def nothing(self) -> None:
-        """What a leaf does."""
+        """A leaf passes no gradient on."""
 
     def __repr__(self) -> str:
         return "Value(data={0.data!r}, grad={0.grad!r})".format(self)

@@ -33,5 +33,5 @@ class TestBars:
         assert student.printed(student.bars, counts).splitlines() == ["*" * n for n in counts]
 
     def test_nothing(self, student):
-        """Where there are no numbers, nothing is printed."""
+        """Without numbers, nothing is printed."""
         assert student.printed(student.bars, []) == ""

@@ -33,7 +33,7 @@ class TestCheap:
         assert list(shop(items).execute(student.cheap, [price])) == [("bread",), ("tea",)]
 
     def test_nothing(self, student, shop):
-        """Where nothing is cheap, there is no row."""
+        """If nothing is cheap, there is no row."""
         assert list(shop([("tea", 5)]).execute(student.cheap, [5])) == []
 
 
