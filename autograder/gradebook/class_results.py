@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from contextlib import suppress
 from dataclasses import dataclass, field
 from datetime import datetime
 from pathlib import Path
@@ -13,6 +14,7 @@ from nbgrader.api import (
     Grade,
     Gradebook,
     GradeCell,
+    MissingEntry,
     Notebook,
     Student,
     SubmittedAssignment,
@@ -80,6 +82,16 @@ class ClassResults:
     @property
     def submitted(self) -> list[Result]:
         return [result for result in self.results if result.submitted]
+
+
+def due_date(gradebook: Gradebook, name: str, student: str) -> datetime | None:
+    """Return a student's due date for an assignment, in UTC, extensions counted; None if there is
+    no date."""
+    due: datetime | None = None
+    with suppress(MissingEntry):
+        due = gradebook.find_assignment(name).duedate
+        due = gradebook.find_submission(name, student).duedate
+    return due
 
 
 def class_results(gradebook: Gradebook, name: str) -> ClassResults:

@@ -3,14 +3,15 @@
 from __future__ import annotations
 
 import math
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from zoneinfo import ZoneInfo
 
-from nbgrader.api import Assignment, MissingEntry, SubmittedAssignment
+from nbgrader.api import Assignment, SubmittedAssignment
 from nbgrader.plugins import LateSubmissionPlugin
 from sqlalchemy import select
 from traitlets import Float, Int, TraitError, Unicode, validate
+
+from ..gradebook.class_results import due_date
 
 _DAY = timedelta(days=1)
 
@@ -96,11 +97,7 @@ class LatePolicy(LateSubmissionPlugin):
         """Return the student's due date for the assignment at hand."""
         if self.time_zone == "UTC":
             return None
-        gradebook, name = self.parent.gradebook, self.parent.assignment_id
-        due: datetime | None = gradebook.find_assignment(name).duedate
-        with suppress(MissingEntry):
-            due = gradebook.find_submission(name, student_id).duedate
-        return due
+        return due_date(self.parent.gradebook, self.parent.assignment_id, student_id)
 
     def _tokens_spent(self, student_id: str) -> int:
         """Return the late tokens left for this assignment after those with earlier due dates."""

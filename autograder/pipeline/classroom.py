@@ -6,13 +6,12 @@ import json
 import logging
 import os
 from collections.abc import Iterable, Iterator, Sequence
-from contextlib import suppress
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
-from nbgrader.api import Gradebook, MissingEntry
+from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from traitlets.config import Config
 from traitlets.config.loader import PyFileConfigLoader
@@ -24,6 +23,7 @@ from ..errors import CourseError, UnreadableNotebook
 from ..faults import kept_at
 from ..files import one_at_a_time, write_whole
 from ..gradebook import history
+from ..gradebook.class_results import due_date
 from ..gradebook.late_penalties import LatePenalties
 from ..gradebook.writing import (
     Result,
@@ -221,14 +221,9 @@ class Classroom:
         gradebook, folder = self._gradebook, self.place(name).folder
         gradebook.db.expire_all()
         try:
-            due: datetime | None = gradebook.find_assignment(folder).duedate
-            with suppress(MissingEntry):
-                due = gradebook.find_submission(folder, student).duedate
-        except MissingEntry:
-            return None
+            return due_date(gradebook, folder, student)
         finally:
             gradebook.db.commit()
-        return due
 
     def would_lose(self, name: str, student: str, points: float, when: datetime | None) -> float:
         """Return the points to take off an attempt that was handed in at a time in UTC."""

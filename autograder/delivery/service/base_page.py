@@ -22,6 +22,7 @@ from tornado.iostream import StreamClosedError
 from tornado.web import HTTPError, RequestHandler
 
 from ...course_folder.settings import load_settings
+from ...gradebook.class_results import due_date
 from ...pipeline.classroom import course_directory
 from .attempts import Attempts, now_utc
 from .feedback import pages
@@ -119,14 +120,10 @@ class Shared:
     def level(self, assignment: str, student: str) -> str:
         """Return the part of an assignment's feedback that a student may see now, one of
         `settings.SHOWN`."""
-        db, due = self._gradebook, None
         try:
-            due = db.find_assignment(assignment).duedate
-            due = db.find_submission(assignment, student).duedate
-        except MissingEntry:
-            pass
+            due = due_date(self._gradebook, assignment, student)
         finally:
-            db.db.commit()
+            self._gradebook.db.commit()
         return shown_now(self.rules, due, now_utc())
 
 
