@@ -19,7 +19,7 @@ BY_FILE := $(BIN)/pytest $(SIDE_BY_SIDE)
 demo: install system
 	$(BIN)/autograder demo $(firstword $(NAMES))
 
-# Lint, types and the quick tests: two minutes, for every change.
+# Lint, types and the quick tests, for every change.
 check: install system
 	$(BIN)/ruff check .
 	$(BIN)/ruff format --check .
