@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import math
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
@@ -147,9 +146,7 @@ class Trunk:
             process = self.run_to(place)
             if self._target is not None:
                 raise RuntimeError("an observer has seen no hidden number")
-            limits = self._server.limits
-            most = limits.training_seconds / 2 if exercise.id in limits.trainings else math.inf
-            self._budget.give(process, model, room=limits.test_bytes, most=most)
+            self._budget.give(process, model, room=self._server.limits.test_bytes)
             return observations(process.request(request_of(played)).get("values"), played)
         return None
 

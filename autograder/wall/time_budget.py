@@ -113,7 +113,6 @@ class TimeBudget:
         keep: float = 0.0,
         room: float = math.inf,
         trains: bool = False,
-        most: float = math.inf,
     ) -> None:
         """Limit the process's next requests, together, to the time `allowed`, or the time left.
 
@@ -123,7 +122,6 @@ class TimeBudget:
             keep: the share of the submission's time that is kept for later.
             room: bytes that the replies may have.
             trains: whether the requests may train, which takes as long as the student likes.
-            most: upper limit in seconds, whatever else is allowed.
 
         Raises:
             StudentLost: no time is left.
@@ -132,7 +130,7 @@ class TimeBudget:
             process.allow(self.seconds, room)
             return
         limits, timeouts = process.limits, self.timeouts
-        left = min(self.left() - keep * self.seconds, most)
+        left = self.left() - keep * self.seconds
         if left <= 0:
             raise StudentLost("timeout", "the submission's time is used up")
         if model is None:
