@@ -20,8 +20,13 @@ def greet(name, *, times=1):
     for _ in range(times):
         print("Hello", name)
 
+class Refused(ValueError):
+    def __init__(self, why):
+        super().__init__(f"no {why}")
+        self.why = why
+
 def refuse(why):
-    raise ValueError(f"no {why}")
+    raise Refused(why)
 
 async def double(number):
     await asyncio.sleep(0)
@@ -75,12 +80,17 @@ def test_a_call_s_output_can_be_asked_for(student):
     assert student.error_of(lambda: student.printed(student.refuse, "x")) == "ValueError"
 
 
-def test_an_error_s_message_can_be_asked_for(student):
-    assert student.error_text(student.refuse, "bread") == "no bread"
-    assert student.error_text(student.greet, "Ada") == None  # noqa: E711 (a promise)
+def test_an_error_can_be_asked_for(student):
+    error = student.error(student.refuse, "bread")
+    assert isinstance(error, student.Refused) and error.why == "bread"
+    assert str(error) == "no bread"
+    assert student.error(student.greet, "Ada") == None  # noqa: E711 (a promise)
     with pytest.raises(StudentError) as error:
         plain(student.refuse("secret"))
     assert "secret" not in repr(error.value) and "secret" not in repr(student.seen)
+    own = student.raises(student.Refused)
+    with pytest.raises(AuthorError, match=r"isinstance\(student\.error"), own:
+        student.refuse("bread")
 
 
 def test_a_coroutine_is_run_to_its_end(student):

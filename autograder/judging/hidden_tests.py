@@ -309,7 +309,7 @@ def _raises_of_steps(student: Student) -> Iterator[None]:
     @contextmanager
     def block(expected: Any, **options: Any) -> Iterator[Any]:
         kinds = expected if isinstance(expected, tuple) else (expected,)
-        student.finish()
+        student.start_to_catch(kinds)
         with _RAISES((StudentError, *kinds), **options) as raised:
             yield raised
             student.finish()
@@ -320,7 +320,7 @@ def _raises_of_steps(student: Student) -> Iterator[None]:
         if options.get("match") is not None:
             raise AuthorError(
                 "the text of a student's error does not come by itself: leave `match` out, and "
-                "compare student.error_text(function, …) with the text that it must be"
+                "compare str(student.error(function, …)) with the text that it must be"
             )
         if not call:
             return block(expected, **options)

@@ -114,9 +114,9 @@ class Student:
         """Return the text that a call of the student's function prints."""
         return self._step("printed", function, list(arguments), keywords)
 
-    def error_text(self, function: Any, *arguments: Any, **keywords: Any) -> Any:
-        """Return the text of the exception that a call of the student's function raises, if any."""
-        return self._step("error_text", function, list(arguments), keywords)
+    def error(self, function: Any, *arguments: Any, **keywords: Any) -> Any:
+        """Return the exception object that a call of the student's function raises, or None."""
+        return self._step("error", function, list(arguments), keywords)
 
     def run(self, function: Any, *arguments: Any, **keywords: Any) -> Any:
         """Return the result of a call of the student's coroutine function, run to its end."""
@@ -125,7 +125,7 @@ class Student:
     @contextmanager
     def raises(self, *kinds: type[Exception]) -> Iterator[None]:
         """Like `pytest.raises`, for exceptions that student code raises by steps of the block."""
-        self.finish()
+        self.start_to_catch(kinds)
         try:
             yield
             self.finish()
@@ -133,6 +133,16 @@ class Student:
             assert error.is_a(*kinds), f"raised {error.kind}"
             return
         raise AssertionError("nothing was raised")
+
+    def start_to_catch(self, kinds: tuple[Any, ...]) -> None:
+        """Send the steps before a block that should raise. Raises `AuthorError` if one of the
+        classes is the student's."""
+        if any(type(kind) is Promise for kind in kinds):
+            raise AuthorError(
+                "a class of the student's own stays in the student's process: write `assert "
+                "isinstance(student.error(function, …), student.NAME)`"
+            )
+        self.finish()
 
     def seconds(self, action: Callable[[], Any]) -> float:
         """Return the seconds for which the student's process computes in the steps of `action`.

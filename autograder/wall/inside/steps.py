@@ -36,11 +36,11 @@ def _printed(function: Any, arguments: list[Any], keywords: dict[str, Any]) -> s
     return printed.getvalue()
 
 
-def _error_text(function: Any, arguments: list[Any], keywords: dict[str, Any]) -> str | None:
+def _error(function: Any, arguments: list[Any], keywords: dict[str, Any]) -> Exception | None:
     try:
         function(*arguments, **keywords)
     except Exception as error:
-        return str(error)
+        return error
     return None
 
 
@@ -71,7 +71,7 @@ _VERBS: dict[str, Callable[..., Any]] = {
     "import": import_module,
     "call": lambda function, arguments, keywords: function(*arguments, **keywords),
     "printed": _printed,
-    "error_text": _error_text,
+    "error": _error,
     "run": _run,
     "read_text": lambda name: Path(name).read_text("utf-8"),
     "read_bytes": lambda name: Path(name).read_bytes(),

@@ -40,7 +40,7 @@ class TestAccount:
         with student.raises(ValueError):
             account.withdraw(amount + 1)
         assert account.balance == amount
-        assert student.error_text(account.withdraw, amount + 1) == f"only {amount} left"
+        assert str(student.error(account.withdraw, amount + 1)) == f"only {amount} left"
 
     def test_equal(self, student):
         """Accounts are equal where owner and balance are."""
