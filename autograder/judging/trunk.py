@@ -6,6 +6,7 @@ import logging
 import time
 from collections.abc import Callable, Mapping, Sequence
 from contextlib import suppress
+from dataclasses import replace
 from functools import partial
 from typing import Any
 
@@ -146,7 +147,10 @@ class Trunk:
             process = self.run_to(place)
             if self._target is not None:
                 raise RuntimeError("an observer has seen no hidden number")
-            self._budget.give(process, model, room=self._server.limits.test_bytes)
+            limits = self._server.limits
+            if exercise.id in limits.trainings:
+                limits = replace(limits, training_seconds=limits.training_seconds / 2)
+            self._budget.give(process, model, room=limits.test_bytes, limits=limits)
             return observations(process.request(request_of(played)).get("values"), played)
         return None
 

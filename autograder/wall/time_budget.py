@@ -113,6 +113,7 @@ class TimeBudget:
         keep: float = 0.0,
         room: float = math.inf,
         trains: bool = False,
+        limits: Limits | None = None,
     ) -> None:
         """Limit the process's next requests, together, to the time `allowed`, or the time left.
 
@@ -122,6 +123,7 @@ class TimeBudget:
             keep: the share of the submission's time that is kept for later.
             room: bytes that the replies may have.
             trains: whether the requests may train, which takes as long as the student likes.
+            limits: the limits, if others than the process's hold.
 
         Raises:
             StudentLost: no time is left.
@@ -129,7 +131,7 @@ class TimeBudget:
         if not self._is_shared:
             process.allow(self.seconds, room)
             return
-        limits, timeouts = process.limits, self.timeouts
+        limits, timeouts = limits or process.limits, self.timeouts
         left = self.left() - keep * self.seconds
         if left <= 0:
             raise StudentLost("timeout", "the submission's time is used up")
