@@ -26,6 +26,12 @@ collect_ignore = ["courses"]
 """Courses of their own, whose hidden tests are the grader's to run."""
 
 
+def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
+    """Put files with slow tests first: with one of them last, the other processes would wait."""
+    slow = {item.path for item in items if item.get_closest_marker("slow")}
+    items.sort(key=lambda item: item.path not in slow)
+
+
 def pytest_collection_finish() -> None:
     """Exclude the objects that exist by now from garbage collection, which would slow down
     trainings."""

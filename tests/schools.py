@@ -24,7 +24,8 @@ KEY = bytes(range(32))
 
 
 def released(folder: Path, *names: str) -> Path:
-    """Make a copy of the course in which nbgrader has released these assignments."""
+    """Make a copy of the course in which nbgrader has released these assignments, and whose
+    solutions are known to pass the hidden tests."""
     shutil.copytree(_released(names or ("value",)), folder, dirs_exist_ok=True)
     return folder
 
@@ -37,6 +38,8 @@ def _released(names: tuple[str, ...]) -> Path:
     (folder / KEY_FILE).write_text(KEY.hex() + "\n")
     for name in names:
         run_nbgrader(folder, "generate_assignment", name, "--force")
+    with Grader(folder, KEY) as grader:
+        assert [flaw for name in names for flaw in grader.rehearse(name)] == []
     return folder
 
 
