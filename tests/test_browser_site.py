@@ -2,11 +2,13 @@
 
 from __future__ import annotations
 
+import base64
 import hashlib
 import json
 import re
 from pathlib import Path
 
+import nbformat
 import pytest
 from click.testing import CliRunner
 from other_courses import copy_other
@@ -19,9 +21,19 @@ pytestmark = pytest.mark.slow
 
 @pytest.fixture(scope="module")
 def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
-    """Return the site of a course without a package of its own that uses pandas, and the output."""
+    """Return the site of a course without a package of its own that uses pandas, and the output.
+
+    The course names the site's address, and its notebook has a cover.
+    """
     course = tmp_path_factory.mktemp("course") / "tables"
     copy_other("tables", course)
+    with (course / "course.toml").open("a", encoding="utf-8") as settings:
+        settings.write('\n[bundle]\nbrowser = "https://courses.example.org/tables/"\n')
+    path = course / "release" / "tables" / "tables.ipynb"
+    notebook = nbformat.read(path, as_version=4)
+    cover = base64.b64encode(b"a picture").decode()
+    notebook.cells[0].attachments = {"cover.png": {"image/png": cover}}
+    nbformat.write(notebook, path)
     done = CliRunner().invoke(main, ["publish", "--browser", "--course", str(course)])
     assert done.exit_code == 0, done.output
     return course / "artefacts" / "browser", done.output
@@ -40,6 +52,13 @@ def test_the_site_holds_students_files_alone(published):
     page = (site / "index.html").read_text("utf-8")
     assert "Tables with pandas" in page
     assert "notebooks/index.html?path=tables/tables.ipynb" in page
+
+
+def test_a_link_to_the_site_is_shown_with_the_first_cover(published):
+    site, _ = published
+    page = (site / "index.html").read_text("utf-8")
+    assert 'og:image" content="https://courses.example.org/tables/cover.png"' in page
+    assert (site / "cover.png").read_bytes() == b"a picture"
 
 
 def test_python_and_its_packages_come_from_the_site_alone(published):

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import base64
 import json
 import os
 import re
@@ -98,14 +99,19 @@ def publish_browser(
         site = _build_lite(settings, work, extensions, runtime.packages)
         shutil.move(work / "runtime", site / _RUNTIME)
         _finish_lite(site, settings.title)
+        notebooks = [
+            _linked(path, contents)
+            for name in chosen
+            for path in sorted((contents / name).glob("*.ipynb"))
+        ]
+        cover = next((each.cover for each in notebooks if each.cover), "")
+        if cover:
+            (site / "cover.png").write_bytes(base64.b64decode(cover))
         start = templates(__package__).get_template("index.html")
         page = start.render(
             settings=settings,
-            notebooks=[
-                _linked(path, contents)
-                for name in chosen
-                for path in sorted((contents / name).glob("*.ipynb"))
-            ],
+            cover=bool(cover),
+            notebooks=notebooks,
             extra=[_linked(path, contents) for path in extra],
             lesson=bool(settings.lesson.folder),
             self_study=start_of_self_study(chosen, f"files/{SOLUTIONS}") if self_study else "",
@@ -122,11 +128,16 @@ def publish_browser(
 @dataclass(frozen=True)
 class _Linked:
     """A notebook as the start page shows it: its first heading, its cover if there is one below,
-    and the paragraph that follows."""
+    and the paragraph that follows.
+
+    Attributes:
+        cover: the first picture of its first text, a PNG in base64; "" if there is none.
+    """
 
     path: str
     title: str
     summary: Markup
+    cover: str
 
 
 def _linked(path: Path, contents: Path) -> _Linked:
@@ -138,7 +149,8 @@ def _linked(path: Path, contents: Path) -> _Linked:
     pictures = first.get("attachments", {}) if first else {}
     summary = markdown_html("\n\n".join(shown), {}, pictures) if shown else ""
     title = heading.removeprefix("# ") if titled else path.stem
-    return _Linked(path.relative_to(contents).as_posix(), title, Markup(summary))
+    cover = next((each["image/png"] for each in pictures.values() if "image/png" in each), "")
+    return _Linked(path.relative_to(contents).as_posix(), title, Markup(summary), cover)
 
 
 def _runs_there(path: Path, wheels: Sequence[Path]) -> bool:
