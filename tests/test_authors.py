@@ -45,7 +45,7 @@ def run(clone: Path, commands: str) -> str:
     }
     done = subprocess.run(
         ["bash", "-euo", "pipefail", "-c", commands],
-        cwd=clone, env=environment, capture_output=True, text=True, timeout=300,
+        cwd=clone, env=environment, capture_output=True, text=True, timeout=1200,
     )  # fmt: skip
     assert done.returncode == 0, done.stdout + done.stderr
     return done.stdout
