@@ -88,9 +88,14 @@ def test_an_error_can_be_asked_for(student):
     with pytest.raises(StudentError) as error:
         plain(student.refuse("secret"))
     assert "secret" not in repr(error.value) and "secret" not in repr(student.seen)
-    own = student.raises(student.Refused)
-    with pytest.raises(AuthorError, match=r"isinstance\(student\.error"), own:
-        student.refuse("bread")
+
+
+def test_an_error_may_be_of_the_student_s_own_class(student):
+    for own in (student.Refused, ValueError):
+        with student.raises(own):
+            student.refuse("bread")
+    with pytest.raises(AssertionError, match="raised TypeError"), student.raises(student.Refused):
+        student.greet()
 
 
 def test_a_coroutine_is_run_to_its_end(student):

@@ -536,6 +536,12 @@ AS_IT_READS = {
                              "        student.refuse(1)", False),
     "pytest.raises of another": ("with pytest.raises((KeyError, OSError)):\n"
                                  "        student.refuse(-1)", False),
+    "pytest.raises of the student's": ("with pytest.raises(student.Low):\n"
+                                       "        student.sink()", True),
+    "pytest.raises of the student's other": ("with pytest.raises((student.High, OSError)):\n"
+                                             "        student.sink()", False),
+    "an error before the student's": ("student.sink()\n    with pytest.raises(student.Low):\n"
+                                      "        student.refuse(1)", False),
     "pytest.raises(StopIteration)": ("with pytest.raises(StopIteration):\n        student.end()",
                                      True),
     "student.raises(StopIteration)": ("with student.raises(StopIteration):\n        student.end()",
@@ -567,6 +573,9 @@ def things() -> dict[str, Any]:
         "    def __init__(self, x): self.x = x\n"
         "def refuse(n):\n"
         "    if n < 0: raise ValueError\n"
+        "class High(ValueError): pass\n"
+        "class Low(ValueError): pass\n"
+        "def sink(): raise Low\n"
         "rows = [[1], [2]]\n"
         "def grid(): return rows\n"
         "def nothing(): pass\n"

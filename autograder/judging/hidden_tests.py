@@ -309,11 +309,12 @@ def _raises_of_steps(student: Student) -> Iterator[None]:
     @contextmanager
     def block(expected: Any, **options: Any) -> Iterator[Any]:
         kinds = expected if isinstance(expected, tuple) else (expected,)
-        student.start_to_catch(kinds)
-        with _RAISES((StudentError, *kinds), **options) as raised:
+        student.finish()
+        classes = (kind for kind in kinds if isinstance(kind, type))
+        with _RAISES((StudentError, *classes), **options) as raised:
             yield raised
             student.finish()
-        if isinstance(raised.value, StudentError) and not raised.value.is_a(*kinds):
+        if isinstance(raised.value, StudentError) and not student.has_raised(raised.value, *kinds):
             raise raised.value
 
     def raises(expected: Any, *call: Any, **options: Any) -> Any:

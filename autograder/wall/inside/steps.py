@@ -111,6 +111,7 @@ class Steps:
         self._start_over()
 
     def _start_over(self) -> None:
+        self._raised: BaseException | None = None
         self._results: list[Any] = []
         self._objects: list[Any] = []
         self._numbers: dict[int, int] = {}
@@ -136,6 +137,7 @@ class Steps:
                 )
                 verbs.append(verb)
         except (Exception, SystemExit, KeyboardInterrupt, GeneratorExit) as error:
+            self._raised = error
             kinds = type(error).__mro__
             if "why" in request:
                 reply["why"] = traceback.format_exc()[-_LONGEST:]
@@ -156,6 +158,8 @@ class Steps:
             return builtins
         if verb == "globals":
             return self._namespace
+        if verb == "raised":
+            return self._raised
         if verb == "module":
             return self._module(*arguments)
         return _VERBS[verb](*arguments)
