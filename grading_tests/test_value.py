@@ -383,7 +383,7 @@ class TestTrace:
             ("Nodes far from the root are found as well.",
              lambda x, y, z: [x, y, z, p := x * y, q := p + z, q * x]),
             ("A node that is reached along several paths appears once, and so does each edge.",
-             lambda x, y, z: [x, p := x * x, q := p * x, q + p]),
+             lambda x, y, z: [x, y, s := x * y, p := s + y, q := p * y, q + p]),
             ("`x + x` has two nodes and one edge.",
              lambda x, y, z: [x, x + x]),
         ],
