@@ -333,7 +333,7 @@ def _explain(quantity: _Quantity) -> list[Model]:
                 explained += len(wrong)
         if explained > most:
             best, most = models, explained
-    # A model of a few odd points alone is not worth reporting.
+    # Models that explain less than half of the wrong results are not worth reporting.
     return best if 2 * most >= len(quantity.wrong) else []
 
 

@@ -231,7 +231,8 @@ def explain_cell(kind: str, message: str, traceback: str, source: str) -> str:
         traceback: as IPython writes it.
         source: the cell.
     """
-    # The place is named at the end of the message. The rest may be long, and any text.
+    # The line's number stands at the end of the message. The rest, which student code can choose,
+    # may be long, so it is not searched.
     message, end = message[:-_PLACE], message[-_PLACE:]
     where = re.search(r"\(\S*,? ?line (\d{1,9})\)$", end) or re.search(
         r"^-+> *(\d{1,9}) ", re.sub(r"\x1b\[[\d;]*m", "", traceback), re.MULTILINE

@@ -16,7 +16,7 @@ from typing import Any, NamedTuple
 from coursecheck.messages import Finding
 
 ANSWERS = "answers.json"
-_RELATIVE = 1e-3  # an answer counts to three digits
+_RELATIVE = 1e-3  # numbers are compared to three digits
 
 _NO_ANSWERS_HERE = (
     "The question counts, so your files hold no right answer to compare it with. "

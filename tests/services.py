@@ -128,7 +128,7 @@ class Visitor:
         return self.send(body, kind, path="" if xsrf else "upload")
 
     def send(self, body: bytes, kind: str, path: str = "") -> tuple[int, str]:
-        """Send a form, to the address of the page's own unless another one is given."""
+        """Send a form to `path`; by default to the address of the upload form on the page."""
         form = re.search(r'action="/(upload[^"]*)"', self.page)
         path = path or (form[1] if form else "upload")
         given = {"Content-Type": kind}

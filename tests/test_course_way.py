@@ -99,7 +99,10 @@ def test_the_minutes_and_points_announced_are_those_of_the_headings(name: str) -
 
 
 def core_cells(name: str) -> tuple[dict[str, Any], list[str]]:
-    """Run a notebook whose core alone was solved; return its names, and the core's exercises."""
+    """Run a notebook in which the core exercises alone are solved.
+
+    Returns the namespace that the cells left, and the ids of the core exercises.
+    """
     assignment = load_assignment(COURSE, name)
     core = [each for each in assignment.exercises.values() if not each.extra]
     scope: dict[str, Any] = {"__name__": "__main__"}

@@ -205,7 +205,7 @@ def test_the_time_of_submission_is_not_before_that_of_its_files(tmp_path, inboun
     if claim is not None:
         (submission / "timestamp.txt").write_text(claim)
     for path in [*submission.iterdir(), submission]:
-        os.utime(path, (0, 0))  # A student can set no other time.
+        os.utime(path, (0, 0))  # The kernel sets the ctime.
     os.utime(ada, (0, 0))
     take_in(ada, inbound, logging.getLogger())
     [made] = inbound.iterdir()

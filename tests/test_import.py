@@ -462,7 +462,7 @@ def test_links_bombs_and_locked_entries_affect_their_student_only(school, tmp_pa
 
 
 def nested(entries: int = 1, flags: int = 0) -> bytes:
-    """Return a zip with a notebook and so many more names; each entry has these flags."""
+    """Return a zip of a notebook and `entries` empty files, with these flags for each entry."""
     made = io.BytesIO()
     with zipfile.ZipFile(made, "w") as archive:
         archive.writestr("value.ipynb", b"{}")

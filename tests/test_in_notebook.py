@@ -258,7 +258,7 @@ def test_the_grading_person_sees_the_test_s_output(graded):
     assert UNJUDGED not in test.metadata
 
 
-def test_the_class_report_names_the_weaker_kind_of_test(graded, tmp_path):
+def test_the_class_report_notes_that_tests_in_the_notebook_are_weaker(graded, tmp_path):
     text = write_report(graded, "half", tmp_path).read_text("utf-8")
     assert f"{len(HANDED_IN)} submissions were graded by the" in text
     assert "the weaker kind of verdict" in text

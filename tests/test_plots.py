@@ -42,7 +42,7 @@ def test_several_curves_are_described_by_name():
     assert "Loss of “quick & dirty” over 2 epochs: from 2 to 0.1" in summary
 
 
-def test_losses_may_be_counted_by_steps():
+def test_a_loss_curve_may_count_steps_in_place_of_epochs():
     assert loss_curve([2.0, 1.0], per="step").summary == (
         "Loss over 2 steps: from 2 to 1, lowest 1 in step 2."
     )

@@ -1,4 +1,4 @@
-"""The student's bundle starts from itself alone, and holds none of the instructor's files."""
+"""The student's bundle needs no other file to start, and holds none of the instructor's files."""
 
 from __future__ import annotations
 
@@ -186,7 +186,7 @@ def test_the_self_study_edition_explains_right_and_wrong_answers(for_oneself, mo
         check("q2", {"q2": 123456})
     with pytest.raises(CheckFailed, match="letters"):
         check("q3", {"q3": "e"})
-    check("q13", {"q13": 0.50004})  # an answer counts to three digits
+    check("q13", {"q13": 0.50004})  # numbers are compared to three digits
     scope["q2"], scope["q13"] = 123456, 0.5
     check.all("checkpoint", scope)
     assert "○ Multiply along, add over" in capsys.readouterr().out

@@ -1,5 +1,5 @@
-"""A student's pages at the service show what their level allows, and a link changes the visitor
-only after asking.
+"""A student's pages at the service show what the course's `before_due` allows, and somebody else's
+link is used only after the visitor consents.
 
 The application runs in this process, on a table of ungraded attempts.
 """
@@ -211,7 +211,7 @@ def seen(visitor: Visitor, path: str) -> tuple[int, dict[str, str], str]:
 
 
 def without_chance(text: str) -> str:
-    """Return a text without the token, and without the time of a new attempt."""
+    """Return a page with its token and the times that differ from run to run replaced."""
     text = re.sub(r"_xsrf=[^\"'&]*", "_xsrf", text)
     return re.sub(r"20\d\d-\d\d-\d\d[ T][\d:]{8}(?<!2026-01-02[ T]03:04:05)", "now", text)
 
@@ -245,7 +245,7 @@ def test_hidden_results_change_no_byte_of_a_student_s_pages(
 
 
 def test_the_visible_results_of_a_level_are_on_the_page(course):
-    """Check that visible parts are there, so that equal pages are those of the attempts at all."""
+    """Guard the test above: pages that show nothing about the attempts would be equal, too."""
     [first, second] = ALIKE["mistakes"][0]
     for level, told in (
         ("mistakes", ["2 of 4 points", "this one counts", "forgets", "not right yet"]),

@@ -201,8 +201,8 @@ def test_tables_are_the_same_on_every_version(other):
         assert texts[name] == load_assignment(COURSE, name).table.read_text("utf-8"), name
 
 
-def test_a_slip_is_about_the_same_and_has_the_same_hint_on_every_version(other):
-    """Hints are found by patterns in messages: these have to fit the words of every version."""
+def test_an_error_has_the_same_subject_and_hint_on_every_version(other):
+    """Hints are found by patterns, which have to match the messages of every Python version."""
     hints = load_assignment(COURSE, NAMES[0]).hints
     found = json.loads(other(PLAYED, given=json.dumps([SETUP, list(SLIPS), hints])))
     assert {slip: about for slip, (_, about, _) in found.items()} == SLIPS

@@ -256,7 +256,7 @@ def test_forging_leaves_solved_exercises_their_points(forged):
 
 @pytest.mark.parametrize("way", CARRIED)
 def test_a_solution_cannot_be_passed_to_the_process_that_is_tested(forged, way):
-    """The solution might be passed from a process that was given it to the one that is tested."""
+    """A process that holds the solution of `add` leaves it for the process that is tested."""
     honest = {"add": "Value.__add__ = lambda self, other: None\n", "mul": "Value.__mul__ = 0\n"}
     least, found = (
         {each.id: each.points for each in forged({**RIGHT, **answers}).exercises}

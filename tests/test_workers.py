@@ -49,15 +49,17 @@ def test_two_processes_give_the_same_marks_as_one(school, alone):
 
 
 def where_it_runs(asked: Path, count: int) -> set[int]:
-    """Return this process's processors when `count` workers have been asked; they meet in
-    `asked`."""
+    """Return the processors that this worker may use, once all `count` workers run this function.
+
+    Each worker puts a file into the folder `asked`, so none is asked twice.
+    """
     (asked / str(os.getpid())).touch()
     wait_for(lambda: len([*asked.iterdir()]) == count)
     return os.sched_getaffinity(0)
 
 
 def processors_of_workers(school: Path, asked: Path, count: int) -> list[set[int]]:
-    """Return the processors of each of `count` workers, which meet in the folder `asked`."""
+    """Return the processors that each of `count` workers may use; `asked` is a new folder."""
     asked.mkdir()
     with ManyProcesses(school, KEY, count, WarmServer.launched(count)) as many:
         where = [many._pool.submit(where_it_runs, asked, count) for _ in range(count)]

@@ -103,12 +103,12 @@ def run_nbgrader(folder: Path, *arguments: str) -> None:
 
 
 def run_nbgrader_for_each(folder: Path, *arguments: str) -> dict[str, str]:
-    """Run an nbgrader command that goes through a class.
+    """Run an nbgrader command that treats one student after the other.
 
     Returns:
-        The error, by student, if it went on with the others.
+        The error of each student for whom the command failed.
 
-    Raises `CourseError` with its message if it failed for all.
+    Raises `CourseError` with nbgrader's message if the command did not reach the last student.
     """
     command = [sys.executable, "-m", "nbgrader", *arguments]
     done = subprocess.run(

@@ -144,7 +144,8 @@ def read_behaviour(where: str, headers: dict[str, str], code: str) -> Behaviour:
 def read_sample(where: str, headers: dict[str, str], code: str) -> Sample:
     """Return the sample that a cell declares.
 
-    Raises `CourseError` if its columns differ in length or it looks at no quantity.
+    Raises `CourseError` if its columns differ in length, or if it names no quantity to compare:
+    no result, share or fact.
     """
     columns = {
         name: [_number(where, each) for each in text.split(",")]

@@ -27,12 +27,12 @@ _log = logging.getLogger(__name__)
 
 
 class Diagnosis:
-    """Plays models of mistakes, and the solution, through the hidden tests of one assignment.
+    """Runs the hidden tests of one assignment on known mistakes, and on the model solution.
 
     Args:
-        suite: its hidden tests.
+        suite: the hidden tests.
         table: the visible checks' table, by exercise.
-        models: the processes that they are played in.
+        models: the student processes in which the mistakes and the solution run.
     """
 
     def __init__(self, suite: Suite, table: dict[str, Any], models: Models) -> None:

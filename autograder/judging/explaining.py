@@ -42,9 +42,9 @@ class Explaining:
     """Explains the failed exercises of one submission.
 
     Args:
-        table: the public probes' results, by exercise.
-        shown: the observations of the reading walk, by exercise.
-        trials: makes fresh trunks with solutions given.
+        table: the results of the public probes on the solution and on known mistakes, by exercise.
+        shown: the results of the public probes on the student's code, by exercise.
+        trials: starts student processes in which chosen exercises have the model solution.
     """
 
     def __init__(

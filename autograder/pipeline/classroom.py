@@ -280,7 +280,7 @@ class Classroom:
             content = read_plain_file(path, levels=2)
         except UnreadableNotebook as error:
             refused = str(error)
-        # A refusal names the file; the course may be moved.
+        # The stamp of a refusal leaves out the folder: it must not change if the course is moved.
         stamp = stamp_of(content or refused.replace(f"{folder}/", "").encode())
         return Job(name, student, str(path), content, refused, stamp, self._versions_of(name))
 

@@ -23,7 +23,8 @@ class Target(Protocol):
 
     @property
     def taken(self) -> float:
-        """Seconds of this thread's processor time that are not the test's own so far."""
+        """Seconds of this thread's processor time that the target has used, rather than the
+        test."""
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]: ...
 

@@ -1,4 +1,4 @@
-"""The data sets of the sandbox, and the form of targets for each loss."""
+"""The data sets of the training panel (`sandbox.py`), and the form of targets for each loss."""
 
 from __future__ import annotations
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 
 SURVIVABLE = {
     "exception": "1 / 0",
-    # Pid 1 of its own processes is the student's process itself: the kernel keeps it alive.
+    # The student's process is pid 1 of its namespace: no signal from inside can kill it.
     "kills itself": "import os\nfor number in (1, 2, 3, 9, 15, 19): os.kill(os.getpid(), number)",
     "kills all": "import os\nif os.fork() == 0: os.kill(-1, 9); os.kill(0, 9)\nos.kill(-1, 9)",
     "sys.exit": "raise SystemExit(0)",

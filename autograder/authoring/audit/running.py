@@ -99,7 +99,11 @@ class Audit:
 
 
 def is_as_it_should_be(outcome: Outcome) -> bool:
-    """Return whether a case was killed, named and spared as expected."""
+    """Return whether no right exercise of a case lost points, and each wrong one did.
+
+    A mutant that the course accepts may pass. Unless the hidden tests are judged alone, the report
+    must also name each mistake.
+    """
     if outcome.alarms:
         return False
     if outcome.kind in JUDGED_ALONE:

@@ -32,7 +32,7 @@ CHART_STYLE: Any = {
     "legend.frameon": False,
     "lines.linewidth": 2.2,
     "svg.fonttype": "none",
-    "svg.hashsalt": "lesson",  # the same chart, the same file
+    "svg.hashsalt": "lesson",  # ids in the file are the same each time
     "text.color": INK,
     "xtick.color": INK,
     "ytick.color": INK,

@@ -170,10 +170,10 @@ def handed_in(
 
 
 def _read(file: DownloadedFile, knows: Callable[[str], bool], form: str | None) -> _Read | None:
-    """Return the submission of a file: a system's name is read if it stands first in the path.
+    """Return the submission that a file belongs to, by the first part of its path that a learning
+    management system has named.
 
-    The rest of the path is the student's own, who may call a file or a folder like another
-    student's.
+    The student chose the names of the parts after it, which may look like another student's.
     """
     parts = file.path.split("/")
     for place, part in enumerate(parts):

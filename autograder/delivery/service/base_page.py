@@ -133,7 +133,7 @@ def _name(student: Student) -> str:
 
 
 class Page(RequestHandler):
-    """A page for visitors who may see it."""
+    """A page of the service; it knows its visitor by a cookie, and can refuse to be shown."""
 
     shared: Shared
 

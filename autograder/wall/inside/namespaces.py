@@ -54,7 +54,7 @@ class NamespaceBox:
         return _SOCKET_KILOBYTES * processes.amount(counted, b"sockets: used")
 
     def is_full(self, pid: int) -> bool:
-        """Return False: its folders have fixed sizes."""
+        """Return False: the process writes to folders in memory, whose sizes are limited."""
         return False
 
     def remove(self) -> None:

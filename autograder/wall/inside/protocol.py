@@ -532,7 +532,7 @@ def _array(body: Any, budget: Budget) -> Any:
         ) from error
     try:
         return numpy.ndarray(shape, numpy.dtype(dtype), bytearray(content))
-    except ValueError as error:  # A shape with a 0 may be too large without it.
+    except ValueError as error:  # Beside a size of 0, the others may be too large.
         raise ProtocolError("not a shape") from error
 
 

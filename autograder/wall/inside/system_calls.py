@@ -135,7 +135,8 @@ _CONDITIONS: list[_Condition] = [
     ("prctl", 0, _ALL, True, (3, 15, 16, 23, 39, 0x53564D41)),
     ("mmap", 3, _SHARED_WITHOUT_FILE, False, (_SHARED_WITHOUT_FILE,)),
     ("clone", 0, _NAMESPACES, True, (0,)),
-    # AF_UNIX; SOCK_STREAM, which reaches its other end alone, and its flags.
+    # AF_UNIX and SOCK_STREAM, since such a socket reaches its other end alone. The mask 0xF leaves
+    # the flags SOCK_NONBLOCK and SOCK_CLOEXEC free.
     ("socketpair", 0, _ALL, True, (1,)),
     ("socketpair", 1, 0xF, True, (1,)),
     # SO_TYPE, ERROR, SNDBUF, RCVBUF, PROTOCOL, DOMAIN.

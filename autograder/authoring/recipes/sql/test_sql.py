@@ -1,7 +1,7 @@
 """The hidden tests of `sql`.
 
-Each test's docstring is what a student reads when it fails. The database lies where student code
-runs, in memory: a question of a student's is never run in this process.
+Each test's docstring is what a student reads when it fails. The database is in the memory of the
+student's process: a student's query never runs in the process of the tests.
 """
 
 from __future__ import annotations
