@@ -109,6 +109,7 @@ def test_written_files_can_be_asked_for(student):
     student.save_much("long.txt")
     assert is_object(student.files["long.txt"]) and student.files["long.txt"][-1] == "y"
     assert student.error_of(lambda: student.files["none.txt"]) == "FileNotFoundError"
+    assert "out.txt" in student.files and "none.txt" not in student.files
 
 
 def test_a_context_is_entered_and_left(student):

@@ -562,6 +562,8 @@ AS_IT_READS = {
     "int of a text": ("assert int(student.digits()) == 120", True),
     "a list times a number": ("assert [0] * student.one() == [0]", True),
     "a slice": ("assert student.text()[1:3] == 'bc' and student.text()[::-1] == 'dcba'", True),
+    "a dict of pairs": ("assert dict(student.pairs()) == {'a': 1, 'b': 2}", True),
+    "a dict of a dict": ("assert dict(student.table()) == {'a': 1}", True),
     "a slice of nothing": ("assert student.nothing()[1:] == []", False),
 }  # fmt: skip
 
@@ -584,6 +586,7 @@ def things() -> dict[str, Any]:
         "def yes(): return True\n"
         "def one(): return 1\n"
         "def table(): return {'a': 1}\n"
+        "def pairs(): return [('a', 1), ('b', 2)]\n"
         "def text(): return 'abcd'\n"
         "def letter(): return 'b'\n"
         "def digits(): return '120'\n"

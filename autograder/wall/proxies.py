@@ -293,6 +293,9 @@ class _Files:
         """Return the text of a file in UTF-8."""
         return self._student._step("read_text", name)
 
+    def __contains__(self, name: str) -> bool:
+        return look(self._student._step("exists", name)) is True
+
     def bytes(self, name: str) -> Any:
         """Return the bytes of a file."""
         return self._student._step("read_bytes", name)
@@ -397,6 +400,8 @@ class Promise:
             raise AttributeError(name)
         if _is_own_array(self):
             return _of_array(self, lambda array: getattr(array, name))
+        if name == "keys" and isinstance(look(self, whole=True), (list, tuple)):
+            raise AttributeError(name)  # So `dict(pairs)` takes them as pairs.
         return self._promise_.student._step("getattr", self, name)
 
     def __setattr__(self, name: str, value: Any) -> None:

@@ -73,6 +73,7 @@ _VERBS: dict[str, Callable[..., Any]] = {
     "printed": _printed,
     "error": _error,
     "run": _run,
+    "exists": lambda name: Path(name).exists(),
     "read_text": lambda name: Path(name).read_text("utf-8"),
     "read_bytes": lambda name: Path(name).read_bytes(),
     "enter": lambda manager: type(manager).__enter__(manager),
