@@ -700,15 +700,18 @@ class TestDotSource:
 
     def test_equal_numbers_are_different_nodes(self, student, made):
         """Two Values are two nodes in the drawing, though they have the same number and label."""
-        _, (data, result), _ = made(([], ""), ([0], "+"))
-        twins = [student.Value(data, label="x") for _ in range(2)]
+        (x, *_), numbers, _ = made(([], ""), ([0], "tanh"), ([1], "+"))
+        start, data, result = numbers
+        twins = [student.Value(data, (x,), "tanh", label="t") for _ in range(2)]
         root = student.Value(result, tuple(twins), "+")
 
         def facts(graph):
-            counts = [len(graph.showing(number)) for number in (data, result)]
-            return counts, sorted(graph.flow([data, result]))
+            operations = sum("tanh" in label for label in graph.labels.values())
+            counts = [len(graph.showing(number)) for number in numbers]
+            return counts, operations >= 2, sorted(graph.flow(numbers))
 
-        assert self.drawing(student, root, facts) == ([2, 1], [(data, result)])
+        flow = sorted([(start, data), (data, result)])
+        assert self.drawing(student, root, facts) == ([1, 2, 1], True, flow)
 
     def test_an_operand_used_twice(self, student, made):
         """`x + x` draws x once, with one arrow or two."""
