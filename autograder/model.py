@@ -66,7 +66,7 @@ class Verdict:
         seen: every value that the test looked at, in order.
         extra: whether it belongs to the part of an exercise that the course can be finished
             without.
-        broad: whether it is of many things at once, so that its promise says less than others'.
+        broad: whether the test is about many things at once: its promise says less than others'.
     """
 
     test: str

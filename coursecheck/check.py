@@ -1,6 +1,6 @@
 """The visible checks: quick answers on public examples, with the likely mistake by name.
 
-A check plays a few public probes on the student's own code and looks the results up in a table that
+A check runs a few public probes on the student's own code and looks the results up in a table that
 comes with the course. The table holds results and messages, and no solution.
 """
 

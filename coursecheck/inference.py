@@ -1,6 +1,6 @@
 """Infers the formula that code computes, from its results at many points, if no known mistake fits.
 
-A course declares *samples*: a few public lines that are played with many numbers, and the names
+A course declares *samples*: a few public lines that are run with many numbers, and the names
 that the observed quantities depend on. Two kinds of quantity are supported: a plain result, and a
 *share*, which adds a slope times a factor to the value held before. A share is split by the ways in
 which held value, factor and slope may be combined, so that the slope alone has to be found. The
@@ -117,7 +117,7 @@ class Inference:
 
 
 def sample_probes(samples: Sequence[Mapping[str, Any]]) -> list[Probe]:
-    """Return the probes that play each sample at each of its points."""
+    """Return the probes that run each sample at each of its points."""
     return [
         Probe(code=_code_at(sample, point), observe=sample["observe"])
         for sample in samples

@@ -1,4 +1,4 @@
-"""Plays a probe on a student's code: a few lines of code, then the expressions to look at."""
+"""Runs a probe on a student's code: a few lines of code, then the expressions to look at."""
 
 from __future__ import annotations
 
@@ -127,7 +127,7 @@ def failure(error: BaseException) -> Observation:
         error = error.__cause__  # a generator turns it into a RuntimeError
     kind = type(error)
     base = next((k for k in kind.__mro__ if getattr(builtins, k.__name__, None) is k), kind)
-    # Python words this one by where on the stack it happened.
+    # Python's message for this error depends on the function in which the limit was reached.
     text = "maximum recursion depth exceeded" if base is RecursionError else str(error)[:300]
     found = {"error": base.__name__, "message": text}
     if base in _SLIPS and not _is_raised(error.__traceback__):

@@ -216,7 +216,7 @@ SAME_PART = {
     "serving": "a command, and its work",
     "site": "a folder of pages",
 }
-"""Base names of several modules of `autograder/`, each with the part that all of them play."""
+"""Base names of several modules of `autograder/`, each with the purpose that all of them share."""
 
 
 def test_a_base_name_occurs_twice_only_for_the_same_part():

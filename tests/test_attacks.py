@@ -97,7 +97,8 @@ def _last(source: str) -> str:
 
 
 class Bounds(NamedTuple):
-    """A notebook, the least and most points it gets, and the exercises that give none of them."""
+    """A notebook, the least and most points that it may get, and the exercises that must give
+    none."""
 
     notebook: str
     least: float = 0

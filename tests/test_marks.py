@@ -65,7 +65,7 @@ def full_marks(name: str) -> float:
 
 
 def unmanned(report: Report) -> list[ExerciseResult]:
-    """Return the results without a person's part."""
+    """Return the results of the exercises that no person marks."""
     return [result for result in report.exercises if result.status != "manual"]
 
 
@@ -125,7 +125,7 @@ def test_the_same_submission_gets_the_same_report(graded, name):
 
 
 def test_another_attempt_gets_other_numbers_and_the_same_verdicts(graded):
-    """A comment is enough. Numbers that the first attempt showed are useless in the second."""
+    """A comment in an answer changes the numbers, so those of an earlier attempt are useless."""
     answers = one_mistake("value")
     first = graded("value", answers)
     second = graded("value", {name: f"{source}# again\n" for name, source in answers.items()})

@@ -130,7 +130,7 @@ def _allowed(kind: str) -> set[int | None]:
 
 
 def test_the_numbers_are_the_kernels():
-    """Compare as far as its headers are on this machine, which are of one kind of machine alone."""
+    """Compare the tables of system calls with the kernel's headers, if these are installed."""
     folders = [Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
                Path("/usr/include/asm-generic/unistd.h")]  # fmt: skip
     found = [
@@ -161,7 +161,7 @@ def test_the_numbers_are_the_kernels():
 
 
 def test_a_process_s_name_is_never_read_as_the_kernel_s_data():
-    """Give a process the name of each line and each field that is read of it or beside it."""
+    """Give a process names that look like the lines and fields of the files in /proc about it."""
     keys = re.findall(r"^(\w+):", Path("/proc/self/status").read_text(), re.MULTILINE)
     keys += Path("/proc/net/sockstat").read_text().split()
     names = [f"{key.rstrip(':')}{end}"[-15:] for key in keys for end in (": 0", ":", " 0")]

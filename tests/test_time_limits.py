@@ -174,7 +174,7 @@ def test_an_honest_submission_gets_no_note_on_time(hurried, course, assignment):
 
 @pytest.mark.slow
 def test_all_parts_of_a_submission_share_its_time(hurried, course, assignment):
-    """Each test alone would be in time for long, replays and all bases add up."""
+    """Each test alone stays below its limit; all tests together exceed the submission's."""
     right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
     slow = right["node"].replace("        self.", "        __import__('time').sleep(0.3); self.", 1)
     assert slow != right["node"]
@@ -231,7 +231,8 @@ class OnPaper:
 
 @pytest.fixture
 def clock(monkeypatch: pytest.MonkeyPatch) -> SimpleNamespace:
-    """Return the time that budgets read: in all, and of this process's waiting for others."""
+    """Return the two clocks that budgets read, to be set by a test: the time `now`, and the seconds
+    that this process has `waited` for a processor."""
     time_read = SimpleNamespace(now=100.0, waited=0.0)
     clock = SimpleNamespace(monotonic=lambda: time_read.now)
     monkeypatch.setattr(time_budget, "time", clock)

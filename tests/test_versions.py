@@ -45,7 +45,7 @@ course = Path(sys.argv[1])
 
 
 class Here:
-    # It plays in this process, since the sandbox needs IPython.
+    # The probes run in this process, since the sandbox needs IPython.
 
     def __init__(self, assignment):
         self.assignment = assignment
@@ -211,7 +211,7 @@ def test_an_error_has_the_same_subject_and_hint_on_every_version(other):
 
 @cache
 def here(hints):
-    """Return the same in this very Python."""
+    """Return the subjects and hints of the errors in the Python that runs this test."""
     program = [sys.executable, "-c", PLAYED]
     given = json.dumps([SETUP, list(SLIPS), hints])
     done = subprocess.run(program, input=given, capture_output=True, text=True, check=True)

@@ -182,9 +182,9 @@ def test_a_mistake_costs_its_own_exercise_only(grade, assignment, name):
 
 
 def test_a_later_cell_that_breaks_an_earlier_exercise_costs_its_own_points(grade, assignment):
-    """A later cell brings a mistake into an earlier exercise.
+    """The cell of `neg_sub` replaces the right `Value.__add__` by a wrong one.
 
-    As its tests see it the earlier exercise has that mistake. It gets its points nevertheless.
+    `add` is tested before that cell runs and gets its points; `neg_sub` loses some.
     """
     wrong = assignment.exercises["add"].mistakes[0].source
     later = assignment.exercises["neg_sub"].solution
@@ -558,7 +558,7 @@ def push_gradients(root, order):
 
 
 def test_the_computed_formula_is_explained_beside_a_wrong_answer(course, graders):
-    """Samples that differ on the own cells are played on the base that counted."""
+    """Samples that differ on the own cells are run on the base that counted."""
     exercises = load_assignment(course, "value").exercises
     alone = graded(graders, "value", {"manual_backward": ONCE})["manual_backward"]
     assert "runs a step once only where it is listed twice" in alone.message

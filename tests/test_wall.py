@@ -194,7 +194,7 @@ def test_hidden_numbers_do_not_reach_students_texts(school, drawn):
 
 @pytest.mark.parametrize("way", TELLERS)
 def test_a_tested_process_passes_no_message_to_the_one_that_is_shown(forged, drawn, way):
-    """Try all that both of them can reach."""
+    """Try every channel that both processes can reach."""
     report = forged({**RIGHT, "numerical": TELLERS[way]})
     assert report.score == 38 and drawn
     shown = json.dumps(report.as_json())

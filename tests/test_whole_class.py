@@ -43,8 +43,8 @@ Marks = dict[str, dict[str, tuple[float | None, float | None, bool, str | None]]
 class WholeClass:
     """The students of a course: two in three hand in by Moodle, the others by Canvas.
 
-    Each of five kinds of work is somebody's, one in ten is 25 hours late in Moodle, and two
-    neighbours have one name. Everybody's own id is in the answer that a person marks.
+    The students in turn hand in five kinds of work, one in ten is 25 hours late in Moodle, and two
+    neighbours have one name. The answer that a person marks holds the student's own id.
     """
 
     def __init__(self, folder: Path, number: int) -> None:

@@ -22,7 +22,7 @@ RECIPES = sorted(path.parent.name for path in _FOLDER.glob("*/notebook.py"))
 
 
 def add_recipe(course: Path, name: str) -> None:
-    """Fill an assignment that has no exercises yet, and that is called as the recipe is.
+    """Fill an assignment that has no exercises yet, and that has the recipe's name.
 
     Raises `CourseError` if a package that the recipe needs is not installed.
     """

@@ -87,7 +87,7 @@ def add_assignment(course: Path, name: str, heading: str = "", imports: str = ""
         heading: the text of the first cell.
         imports: lines of the second cell, beside the import of `check`.
 
-    Raises `CourseError` if the name is taken or no name.
+    Raises `CourseError` if the name is taken or invalid.
     """
     if not name.isidentifier():
         raise CourseError(f"{name!r} cannot be a name: letters, digits and _ can")

@@ -74,7 +74,7 @@ def add_exercise(
         manual: whether a person marks the answer, a text: there are two cells and no tests.
 
     Raises:
-        CourseError: the name is taken or no name, or the solution is not marked as one.
+        CourseError: the name is taken or invalid, or the solution is not marked as one.
     """
     path = source_of(course, assignment)
     notebook = nbformat.read(path, as_version=4)

@@ -19,10 +19,10 @@ def _say(text: str) -> None:
 @course_option
 @for_people
 def backup(file: Path, course: Path | None) -> None:
-    """Write gradebook, key, submissions and attempts into FILE, a .tar.gz, while all goes on.
+    """Write gradebook, key, submissions and attempts into FILE, a .tar.gz.
 
-    FILE is there when all of it is. It holds the course's key and everybody's work: keep it where
-    you keep these.
+    Grading and the service may go on meanwhile. FILE appears once it is complete. It holds the
+    course's key and everybody's work: keep it where you keep these.
     """
     from ..delivery.backup import back_up
 

@@ -220,7 +220,7 @@ def _workers(
         text = f"there is memory for {fitting} of {count} workers, so no more are started"
         click.echo(f"autograder: {text}", err=True)
         count = fitting
-    # Other modules are imported meanwhile.
+    # Launched before the imports below, so that the servers start meanwhile.
     servers = WarmServer.launched(count, settings.limits, settings.visible, settings.sandbox)
     _print_sandbox(course)
     from ..pipeline.workers import ManyProcesses

@@ -46,8 +46,8 @@ def serve(
     on_hub = "JUPYTERHUB_SERVICE_PREFIX" in os.environ
     why = serve(find_course(course), address, port, workers, [*instructors], on_hub)
     if why == CHANGED:
-        # A new process, so that one attempt is never graded by parts of two courses.
-        console.print("The course has changed: the service starts anew.", highlight=False)
+        # A new process holds nothing of the course as it was before the change.
+        console.print("The course has changed: the service restarts.", highlight=False)
         sys.stdout.flush()
         os.execv(sys.executable, [sys.executable, "-m", "autograder", *sys.argv[1:]])
     if not why:

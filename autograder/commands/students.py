@@ -24,7 +24,7 @@ def student() -> None:
 @course_option
 @for_people
 def withdraw(student: str, course: Path | None) -> None:
-    """Take STUDENT out of gradebook and folders; all that there is lies in withdrawn/ then."""
+    """Take STUDENT out of the class: move all rows and files of the student to withdrawn/."""
     from ..pipeline.register import Register
 
     with Register(find_course(course)) as register:
@@ -65,7 +65,7 @@ def rename(old: str, new: str, course: Path | None) -> None:
 def merge(old: str, new: str, course: Path | None) -> None:
     """Move the submissions of the student OLD, who is the same person, to NEW.
 
-    For an assignment of both, NEW keeps its own; the other lies in withdrawn/ then.
+    If both submitted an assignment, NEW keeps its own; OLD's is moved to withdrawn/.
     """
     _move(find_course(course), old, new, merge=True)
 

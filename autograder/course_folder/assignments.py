@@ -82,7 +82,7 @@ class Exercise:
 
     @property
     def sample_probes(self) -> list[Probe]:
-        """Probes that play the samples at all their points."""
+        """Probes that run the samples at all their points."""
         return sample_probes([sample.as_table for sample in self.samples])
 
     @property

@@ -24,7 +24,7 @@ class Mistake:
         id: such as "add.overwrites".
         says: the tutor's message.
         source: the cell.
-        endless: whether the code never ends on the hidden tests, so that it is not played there.
+        endless: whether the code never ends on the hidden tests, so that it is not run there.
         hidden: whether it is left out of the visible check, since it would give away too much.
     """
 

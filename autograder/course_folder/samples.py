@@ -1,4 +1,4 @@
-"""Samples: public lines that are played with many numbers, and their right results.
+"""Samples: public lines that are run with many numbers, and their right results.
 
 A `sample` cell in a file of misconceptions gives, as headers, a column of numbers for each name,
 the quantities that are looked at, and the right one; docs/authors.md describes the form.
@@ -51,7 +51,7 @@ class Quantity:
 
 @dataclass(frozen=True)
 class Sample:
-    """Lines to play with many numbers.
+    """Lines to run with many numbers.
 
     Attributes:
         code: the lines.

@@ -42,7 +42,8 @@ def back_up(course: Path, target: Path) -> list[str]:
     aside = target.with_name(f".{target.name}.new")
     with one_at_a_time(course), TemporaryDirectory(prefix="autograder-backup-") as scratch:
         places = {name: path for name, path in _places(course).items() if path.exists()}
-        # An attempt is said to be graded after its marks are stored: so the queue comes first.
+        # The queue is copied first: each attempt that is graded there has its marks in the copied
+        # gradebook, since marks are stored before the queue calls an attempt graded.
         copies = {name: Path(scratch) / Path(name).name for name in (_QUEUE, _GRADEBOOK)}
         for name, copy in copies.items():
             if (path := _databases(course)[name]).exists():

@@ -370,7 +370,8 @@ def _renew(db: Connection, notebook_id: str, marks: Marks, same: set[str]) -> No
     """Update the marks of a submitted notebook that exists.
 
     Args:
-        same: the exercises whose answers are those that a person may have marked.
+        same: the exercises whose answers have not changed since the grading before, so that a
+            person's marks still fit them.
     """
     given = {"notebook": notebook_id}
     grades = {cell: row for cell, *row in db.execute(_GRADED_CELLS, given)}

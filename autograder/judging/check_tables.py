@@ -68,7 +68,7 @@ def build_table(assignment: Assignment, models: Models) -> dict[str, Any]:
 
 
 def made_from(assignment: Assignment) -> str:
-    """Return a digest of all that the table depends on, to find old tables without playing."""
+    """Return a digest of all that the table depends on, to find old tables without running code."""
     exercises = [
         (
             each.id,
@@ -116,7 +116,7 @@ def _entry(exercise: Exercise, models: Models) -> dict[str, Any]:
 def _played(
     exercise: Exercise, probes: Sequence[Probe], models: Models, source: str | None = None
 ) -> list[list[Observation]]:
-    """Play probes on the solution, or on `source` in its place.
+    """Run probes on the solution, or on `source` in its place.
 
     Raises `CourseError` if the process ends or an observation cannot be stored in a table.
     """
@@ -125,7 +125,7 @@ def _played(
     found = models.observed(exercise, probes, source)
     if found is None:
         raise CourseError(
-            f"{exercise.id}: the public probes cannot be played in the sandbox on "
+            f"{exercise.id}: the public probes cannot be run in the sandbox on "
             f"{'the solution' if source is None else source!r}: they take too long, end the "
             "process, or show a text of over 1,000 characters"
         )

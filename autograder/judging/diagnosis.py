@@ -1,6 +1,6 @@
 """Names the mistake: the misconception that behaves as the student's code did.
 
-Each model is played behind the wall, through the same hidden tests with the same numbers. The one
+Each model runs behind the wall, through the same hidden tests with the same numbers. The one
 that fails the same tests, and shows them the same values on the way, is the diagnosis. Source text
 is never looked at. If the model solution itself fails a test, the test is wrong.
 """
@@ -99,7 +99,7 @@ def _allowed(
     exercise: Exercise, entry: dict[str, Any], observed: list[list[Observation]]
 ) -> list[Mistake]:
     """Return the misconceptions that behave as observed on the public probes, by the
-    table. One with other results there is another mistake, and is not played."""
+    table. One with other results there is another mistake, and is not run."""
     fitting = fitting_mistakes(entry, observed) + fitting_mistakes(entry, observed, in_core=True)
     places = {each["id"]: place for place, each in reversed([*enumerate(fitting)])}
     shown = {each["id"] for each in entry["mistakes"]}
@@ -124,7 +124,8 @@ def _fits(student: Iterable[Verdict], model: Iterable[Verdict]) -> str:
 
 
 def _alike(student: Verdict, model: Verdict) -> bool:
-    """Return whether a test had the same verdict twice, and if it failed, saw the same values."""
+    """Return whether the student and the model both passed a test, or failed it on the same
+    values."""
     if student.passed != model.passed:
         return False
     if student.passed:

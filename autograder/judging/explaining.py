@@ -161,7 +161,7 @@ class Explaining:
         """Return the words for the formula that the code computes, or for an error that it raises,
         and a sample that shows it; "" if neither is known.
 
-        Samples are played on the base of the verdicts, if the first walk did not play them there.
+        Samples are run on the base of the verdicts, if the reading walk did not run them there.
         If a solution was given, the words are the table's alone: a value may hold it.
         """
         if not exercise.samples or not observed or result.status in LOST:

@@ -35,7 +35,7 @@ _LOST_TWICE = (
 
 
 class Grader:
-    """Grades notebooks of one course, with everything warm. A context manager.
+    """Grades notebooks of one course; keeps its sandbox and the loaded tests. A context manager.
 
     Args:
         course: the course folder.

@@ -1,4 +1,4 @@
-"""Plays the course's own cells behind the wall: the solution, and models of mistakes."""
+"""Runs the course's own cells behind the wall: the solution, and models of mistakes."""
 
 from __future__ import annotations
 
@@ -106,7 +106,7 @@ class Models:
     def observed(
         self, exercise: Exercise, played: Sequence[Probe], source: str | None = None
     ) -> list[list[Observation]] | None:
-        """Play probes at an exercise's place; None if its cell or a probe ends the process.
+        """Run probes at an exercise's place; None if its cell or a probe ends the process.
 
         Args:
             source: the source to run in place of the solution.

@@ -1,4 +1,4 @@
-"""Plays public probes in a student process and reads the replies, which are untrusted data."""
+"""Runs public probes in a student process and reads the replies, which are untrusted data."""
 
 from __future__ import annotations
 
@@ -15,7 +15,7 @@ from ..wall.inside import protocol
 
 
 def request_of(played: Sequence[Probe]) -> dict[str, Any]:
-    """Return the request that plays some probes: three steps, then one for each probe."""
+    """Return the request that runs some probes: three steps, then one for each probe."""
     steps: list[list[Any]] = [
         ["import", probes.__name__],
         ["getattr", {"step": 0}, "play"],
@@ -45,7 +45,7 @@ def observations(values: Any, played: Sequence[Probe]) -> list[list[Observation]
 
 
 def fitted(item: Any) -> Any:
-    """Return an observation, or lists of them, whose texts can be shown and written."""
+    """Return an observation, or lists of them, with texts that are safe to print and to write."""
     if type(item) is dict:
         return {key: fitted(value) for key, value in item.items()}
     if type(item) is list:

@@ -17,7 +17,7 @@ from .solution_times import SolutionTimes
 
 
 class Prepared:
-    """The hidden tests of an assignment, and the processes that play its own cells.
+    """The hidden tests of an assignment, and the processes that run its own cells.
 
     Raises `CourseError` if tests, source and release do not belong together.
 
@@ -44,7 +44,7 @@ class Prepared:
         self.times = SolutionTimes(assignment, server.another())
 
     def use(self, server: WarmServer) -> None:
-        """Play the course's own cells in this sandbox from now on."""
+        """Run the course's own cells in this sandbox from now on."""
         self.times.close()
         self.models = Models(self.assignment, server)
         self.times = SolutionTimes(self.assignment, server.another())

@@ -49,10 +49,10 @@ def read(
     times: SolutionTimes,
     table: Mapping[str, Any],
 ) -> dict[str, Shown]:
-    """Run all cells; play the probes of each answer at its place, and samples if a probe came out
+    """Run all cells; run the probes of each answer at its place, and samples if a probe came out
     wrong.
 
-    After an exercise runs into a time limit, no other one's probes are played: they may use it.
+    After an exercise runs into a time limit, no other one's probes are run: they may use it.
     Sets `submission.ran`.
     """
     trunk = Trunk(

@@ -116,8 +116,8 @@ class Trials:
         """Run the exercise's tests on a base.
 
         Args:
-            again: whether they run once more on the own cells if one ran out of time: the machine
-                may have stood still. Code that never ends costs half of that again.
+            again: whether the tests run once more on the own cells if one ran out of time, since
+                the machine may have stood still. The limit is then half as long.
         """
         tried = Try(base, given, [*self._verdicts(exercise, base, given)])
         trains = exercise.id in self.trainings
@@ -190,8 +190,10 @@ class Trials:
             yield verdict
 
     def _drop_circles(self, exercises: Sequence[Exercise], tries: dict[str, list[Try]]) -> None:
-        """Drop each try in which an exercise gained by a failed partner's solution, if the partner
-        gains by its solution as well: of two answers that call each other, neither is one."""
+        """Drop the tries of two exercises that pass more tests only with each other's solution.
+
+        Two answers that do nothing but call each other would otherwise both earn points.
+        """
         for partner in exercises:
             if _is_full(tries[partner.id]) or self._submission.is_untouched(partner):
                 continue

@@ -139,7 +139,7 @@ class Trunk:
         played: Sequence[Probe],
         model: Callable[[], float] | None = None,
     ) -> list[list[Observation]] | None:
-        """Play probes at a place; return the observations, None if the process ended.
+        """Run probes at a place; return the observations, None if the process ended.
 
         The student may read observations, so a process that has seen a hidden number is not used.
         """
@@ -200,8 +200,10 @@ class Trunk:
             ran.execution_count = count if type(count) is int and 0 <= count < 1 << 31 else None
 
     def _reply_to(self, process: StudentProcess, cell: Cell, ran: Ran) -> dict[str, Any]:
-        """Run a cell and return the reply; a cell that was interrupted, up to the line where it
-        was."""
+        """Run a cell and return the reply.
+
+        A cell that was interrupted in an earlier run stops before the statement of the interrupt.
+        """
         if ran.stopped:
             return process.request({"cell": cell.source, "until": ran.stopped[0]})
         # The rest of a test cell decides its verdict: if it does not end, it has none.
@@ -214,7 +216,7 @@ class Trunk:
 
 
 def _lines(stopped: Any, source: str) -> tuple[int, ...]:
-    """Return the two lines in which a cell was interrupted; the first line if they are none."""
+    """Return the two lines in which a cell was interrupted; the first line if these are invalid."""
     count = len(source.splitlines())
     is_so = type(stopped) is list and len(stopped) == 2
     if is_so and all(type(line) is int and 1 <= line <= count for line in stopped):

@@ -97,7 +97,7 @@ def next_base(
     tried = {each.given for each in tries}
     if has_later and tries[0].lacks_a_name and len(tries) == 1:
         return Base.WHOLE, ()
-    # An answer that takes too long with right answers before it would do so once more.
+    # An answer that took too long after the given solutions would take too long again.
     if not is_answered or (tries[-1].is_late and tuple(failed) in tried):
         return None
     for base, given in ((Base.MENDED, failed), (Base.MODEL, earlier)):

@@ -99,7 +99,8 @@ def clean_outputs(outputs: Any, notebook: OutputRoom | None = None) -> list[dict
             megabytes = notebook.most // 1_000_000
             why = _REST_OF_CELL if room < 0 else _REST_OF_NOTEBOOK.format(megabytes=megabytes)
             kept.append({"output_type": "stream", "name": "stdout", "text": why})
-            # The error that stopped a cell explains it, and the result of a test cell judges it.
+            # The last output is kept in short: it may be the error that stopped the cell, or the
+            # result of a test cell, which gives its points.
             kept += [short for each in outputs[index:][-1:] if (short := _short_end(each))]
             break
         kept.append(clean)

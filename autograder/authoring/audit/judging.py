@@ -53,7 +53,7 @@ class Outcome:
 
 
 class Judge:
-    """Judges cases of one course, with everything warm. A context manager.
+    """Judges cases of one course in a sandbox that stays open. A context manager.
 
     Args:
         course: the course folder.

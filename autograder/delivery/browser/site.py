@@ -208,7 +208,8 @@ def _build_lite(
     pages: dict[str, Any] = {
         "appName": settings.title,
         "faviconUrl": "./notebooks/favicon.ico",
-        # A notebook can reach this tab and no more; and the icons are those of a server.
+        # The first warns of untrusted notebooks, which can reach this tab alone. The second
+        # takes its icons from a server.
         "disabledExtensions": [
             "@jupyter-notebook/notebook-extension:trusted",
             "@jupyter-notebook/notebook-extension:tab-icon",

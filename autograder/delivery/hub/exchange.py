@@ -48,10 +48,10 @@ class CollectFromEach(ExchangeCollect):
 
 
 class Again:
-    """Schedules the next look at a submission that was left: after twice as long each time, up to a
-    minute.
+    """Schedules the next try of each submission that could not be taken.
 
-    So many invalid submissions of one student do not delay the others.
+    The wait doubles after each try, up to a minute. This way, a student's many invalid
+    submissions do not delay the other students'.
     """
 
     def __init__(self) -> None:
@@ -61,7 +61,7 @@ class Again:
         return time.monotonic() >= self._due.get(name, (0.0, 0.0))[0]
 
     def left(self, name: str) -> None:
-        """Record that a submission was left again."""
+        """Record that a submission could not be taken."""
         seconds = min(60.0, 2 * self._due.get(name, (0.0, 0.15))[1])
         self._due[name] = time.monotonic() + seconds, seconds
 
@@ -72,9 +72,9 @@ def take_in(student: Path, inbound: Path, log: Logger, again: Again | None = Non
     Args:
         student: the student's folder, named like the student.
         inbound: nbgrader's folder for submissions.
-        log: gets a warning for each submission that was left behind.
-        again: for repeated calls: each call takes one submission, and one that was left has to
-            wait.
+        log: gets a warning for each submission that could not be taken.
+        again: for repeated calls: each call takes one submission, and tries one that could not be
+            taken again after a wait.
     """
     try:
         home = open_folder(student, levels=1)
@@ -101,7 +101,7 @@ def take_in(student: Path, inbound: Path, log: Logger, again: Again | None = Non
 
 
 def _is_submission_of(student: str, name: str) -> bool:
-    """Return whether a folder has a name in nbgrader's form: at others, collecting would stop."""
+    """Return whether a folder has a name in nbgrader's form: nbgrader stops at any other."""
     parts = name.split("+")
     return len(parts) in (3, 4) and parts[0] == student and time_in(parts[2]) is not None
 

@@ -63,8 +63,9 @@ class CourseLogin(LTI13Authenticator):
 def user_name(user: str) -> str:
     """Return the unique name of a platform's user on the hub and in the gradebook.
 
-    JupyterHub folds case. If that or another sign could make two users one, or if the name would be
-    long, it is a digest.
+    The name holds the platform's id if that is short and has lower-case letters and digits alone.
+    Otherwise it holds a digest of the id, since JupyterHub ignores the case of letters, and two
+    users must not get one name.
     """
     if re.fullmatch(r"[a-z0-9]{1,24}", user):
         return f"user-{user}"

@@ -57,7 +57,7 @@ def _attempts(room: Classroom, course: Path, name: str) -> Iterator[tuple[str, T
 def _points(
     room: Classroom, course: Path, name: str, by_student: dict[str, Times]
 ) -> dict[Path, float]:
-    """Return the points of each attempt; those of before are in a file."""
+    """Return the points of each attempt; a file keeps them for the next call."""
     path = course / FOLDER / name / "points.json"
     before = json.loads(path.read_text("utf-8")) if path.exists() else {}
     jobs = {

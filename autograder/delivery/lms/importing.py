@@ -50,7 +50,7 @@ class Imported:
 
     Attributes:
         place: its name in the download.
-        state: one of the words above.
+        state: `NEW`, `NEWER`, `SAME`, `OLDER`, `UNMATCHED`, `LEFT` or `REFUSED`.
         student: the student's id, if known.
         told: further information or advice, in words.
         late: whether the system calls it late.

@@ -258,7 +258,8 @@ class Grading(threading.Thread):
         try:
             [(job, graded)] = future.result()
             if not self._changes.is_as_before(attempt.assignment):
-                # Perhaps graded by parts of two courses: it waits for its turn again.
+                # Perhaps graded by files from before and after a change: it waits to be graded
+                # again.
                 self._is_held = True
                 return
             if graded.report is None:
@@ -361,7 +362,7 @@ class Grading(threading.Thread):
 
 
 class _Nobody:
-    """Stands for workers in a classroom that only stores."""
+    """Placeholder for the workers of a classroom that stores results and grades nothing."""
 
     def run(self, jobs: Iterable[Job]) -> Iterator[list[tuple[Job, Graded]]]:
         raise NotImplementedError

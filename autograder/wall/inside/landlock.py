@@ -127,7 +127,7 @@ class LandlockBox:
     def enter(self) -> None:
         """Confine the forked process, which keeps its privileges until it drops them."""
         if os.getppid() != self._server:
-            # The server ended before it could take this process along.
+            # The server, whose end would end this process, has ended already.
             os._exit(1)
         home, scratch = f"{self._folder}/student", f"{self._folder}/tmp"
         for folder in (home, scratch):
@@ -153,7 +153,8 @@ class LandlockBox:
             files.add_folder(top)
         finally:
             os.close(top)
-        # A file loses its name before it is only open, and is open before it is only mapped.
+        # Looked for in this order, no file is missed: a file with a name can become one that is
+        # only open, and then one that is only mapped.
         files.add_open(pid)
         if self._looks % _MAPPED_EVERY == 0:
             self._mapped = files.only_mapped(pid)

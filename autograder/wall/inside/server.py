@@ -183,7 +183,7 @@ class Server:
         os.close(student.pidfd)
         student.box.remove()
         if student.reason is None and os.WIFSIGNALED(status):
-            # Only the kernel kills it from inside, at the end of its processor time.
+            # SIGKILL comes from the kernel when the processor time is used up, else from outside.
             in_time = used.ru_utime + used.ru_stime < student.limits["cpu_seconds"] - 1
             is_killed = os.WTERMSIG(status) == signal.SIGKILL and in_time
             student.reason = "killed" if is_killed else "crashed"

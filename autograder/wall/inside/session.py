@@ -110,7 +110,7 @@ class Session:
         for timer in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF):
             try:
                 setitimer(timer, 0.0)
-            except BaseException:  # The alarm was raised just here.
+            except BaseException:  # The timer went off during the call above.
                 setitimer(timer, 0.0)
 
 

@@ -141,7 +141,8 @@ _CONDITIONS: list[_Condition] = [
     ("socketpair", 1, 0xF, True, (1,)),
     # SO_TYPE, ERROR, SNDBUF, RCVBUF, PROTOCOL, DOMAIN.
     ("getsockopt", 2, _ALL, True, (3, 4, 7, 8, 38, 39)),
-    # Limits of itself alone. RLIMIT_CPU stays: at its end the kernel kills, as only outsiders can.
+    # A process may set its own limits, but RLIMIT_CPU: the kernel's SIGKILL at that limit would
+    # look as if it came from outside.
     ("prlimit64", 0, _ALL, True, (0,)),
     ("prlimit64", 1, _ALL, False, (0,)),
     ("setrlimit", 0, _ALL, False, (0,)),
