@@ -37,7 +37,7 @@ def exercise(name: str) -> pytest.MarkDecorator:
 
 
 def extra() -> pytest.MarkDecorator:
-    """Mark a test as one of the part of an exercise that the course can be finished without."""
+    """Mark a test of an extra part of an exercise: the course can be finished without this part."""
     return pytest.mark.extra
 
 

@@ -315,7 +315,7 @@ def test_feedback_shows_no_secret_either(alone, students, attacked, measured):
     assert not any(shown.values()), shown
 
 
-def test_figures(students, attacked, measured, capsys):
+def test_the_number_of_attacks_is_reported(students, attacked, measured, capsys):
     """Report how many attacks there were."""
     kinds = ("forging", "leaking", "breaking", "folder")
     counts = {kind: sum(name.startswith(kind) for name in students.values()) for kind in kinds}

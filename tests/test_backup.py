@@ -194,7 +194,7 @@ def test_a_backup_that_fails_leaves_no_file(course, tmp_path, monkeypatch):
     assert not [path for path in tmp_path.iterdir() if path.is_file()]
 
 
-def test_a_gradebook_on_a_server_is_left_to_that(course, tmp_path):
+def test_a_backup_of_a_gradebook_on_a_server_is_refused(course, tmp_path):
     with (course / "nbgrader_config.py").open("a") as config:
         config.write('\nc.CourseDirectory.db_url = "postgresql+psycopg://u:p@localhost/d"\n')
     with pytest.raises(CourseError, match="on a database server"):

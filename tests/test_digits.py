@@ -24,7 +24,7 @@ NEEDED = ("module", "neuron", "layer", "mlp", "cross_entropy", "sgd")
 PASTED = {"own-network": "\n\n".join(MLP[name].solution for name in NEEDED)}
 
 
-def test_digits_are_many_of_each_and_the_same_for_the_same_seed() -> None:
+def test_all_digits_are_as_frequent_and_the_seed_decides() -> None:
     pictures, labels = digits(40, seed=3)
     assert sorted(labels) == sorted([*range(10)] * 4) and labels != sorted(labels)
     assert all(len(picture) == 64 and 0 <= min(picture) < max(picture) <= 1 for picture in pictures)
@@ -68,7 +68,7 @@ def test_a_network_without_ten_logits_is_reported(network: Any) -> None:
         Reader(network)
 
 
-def test_ink_shows_by_its_darkness() -> None:
+def test_a_pixel_with_more_ink_is_darker() -> None:
     drawn = str(pixel_drawing([0.0, 0.5, 1.0, 0.0], "7", 8, "a 7"))
     assert re.findall(r'fill-opacity="([\d.]+)"', drawn) == ["0.50", "1.00"]
 

@@ -130,7 +130,7 @@ def test_a_row_for_each_exercise(school):
     ]
 
 
-def test_canvas(school):
+def test_the_canvas_file_has_its_columns_and_the_marks(school):
     mark_by_hand(school, 3.5)
     rows, notes = exported(school, "canvas", None, "value", "quiz")
     assert rows == [
@@ -157,7 +157,7 @@ def test_canvas_with_its_own_export_as_the_roster(school):
     assert notes == ["not in the roster's column 'SIS Login ID', and left out: dee"]
 
 
-def test_moodle(school):
+def test_the_moodle_file_has_its_columns_and_the_marks(school):
     mark_by_hand(school, 3.5)
     rows, _ = exported(school, "moodle")
     assert rows[:3] == [

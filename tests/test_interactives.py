@@ -297,7 +297,7 @@ def play(**starts: float) -> Playground:
     return Playground(Value, sanity, {"a": 2.0, "b": -3.0, "c": 10.0, **starts})
 
 
-def test_inputs_move_and_gradients_make_promises() -> None:
+def test_a_moved_input_is_compared_with_its_gradient_s_prediction() -> None:
     model = play()
     assert "a: data 2.0, grad -24.0, leaf" in model.text()
     model.act("input a", 2.1000000000000005)
@@ -355,7 +355,7 @@ def test_an_error_of_the_student_s_code_is_shown_with_its_own_line_alone() -> No
     ]
 
 
-def test_defaults_are_starts() -> None:
+def test_default_arguments_are_starting_numbers() -> None:
     model = Playground(Value, lambda a, b=4: a * b, {"a": 3})
     assert model.numbers == {"a": 3.0, "b": 4.0}
 
@@ -644,7 +644,7 @@ def test_an_object_that_cannot_be_shown_is_still_named() -> None:
 # Charts, and the time of imports.
 
 
-def test_charts_are_well_formed_and_speak() -> None:
+def test_charts_are_well_formed_and_have_descriptions() -> None:
     for losses in ([], [0.5], [0.0, 0.0], [1 / n for n in range(1, 5000)]):
         svg = ElementTree.fromstring(str(loss_chart(losses)))
         assert svg.get("aria-label", "").startswith("Loss by epoch")

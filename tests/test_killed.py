@@ -182,7 +182,7 @@ def test_no_more_workers_than_memory(monkeypatch, free, workers):
     assert fitting_workers(8) == workers
 
 
-def test_the_doctor_holds_memory_against_workers(monkeypatch):
+def test_the_doctor_compares_free_memory_with_the_workers_need(monkeypatch):
     monkeypatch.setattr("autograder.commands.doctor.free_memory", lambda: 1 << 29)
     [finding] = [each for each in examine(None) if each.what == "memory"]
     assert not finding.fine

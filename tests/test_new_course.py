@@ -145,7 +145,7 @@ def test_an_assignment_can_be_added_to_any_course(tmp_path):
         add_assignment(tmp_path, "more extras")
 
 
-def test_work_without_a_release_is_graded_as_no_other(tmp_path):
+def test_grading_before_the_release_is_refused_with_the_remedy(tmp_path):
     course = make_course(tmp_path / "zoo", "Zoo")
     solution = "def third():\n    ### BEGIN SOLUTION\n    return 3\n    ### END SOLUTION\n"
     add_exercise(course, "words", "third", "## Exercise {number} · Third", solution, 1.0)

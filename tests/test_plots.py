@@ -117,7 +117,7 @@ def test_a_view_in_a_notebook_keeps_one_picture(monkeypatch):
 
 
 @pytest.mark.parametrize("answer", [float("nan"), float("inf"), -float("inf")])
-def test_a_network_that_has_run_away_is_drawn_as_well(answer):
+def test_infinite_and_undefined_answers_are_drawn_as_well(answer):
     picture = decision_boundary(lambda p: answer if p[0] > 0 else -1.0, *xor(), threshold=0.5)
     assert "nan" not in picture.svg and "inf" not in picture.svg
     assert "nan" not in loss_curve([1.0, answer, 2.0]).svg

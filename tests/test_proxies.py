@@ -515,7 +515,7 @@ def test_the_record_of_a_set_is_without_the_identity_of_objects(students):
 
 
 @pytest.mark.parametrize("reply", ["[]", "None", "5", "{'values': 5}", "{'callback': 1}"])
-def test_a_process_that_replies_nonsense_is_lost(server, reply):
+def test_an_invalid_reply_ends_the_test_with_an_error(server, reply):
     cell = f"import inside.steps\ninside.steps.Steps.perform = lambda self, request: {reply}\n"
     with server.spawn(1) as process:
         process.request({"cell": cell}, 5)
@@ -636,7 +636,7 @@ def test_messages_that_encode_never_makes_are_refused(message):
         (math.inf, {"float": "inf"}),
     ],
 )
-def test_relatives_travel_as_the_plain_form(value, message):
+def test_instances_of_subclasses_are_sent_as_built_in_values(value, message):
     assert protocol.encode(value, refuse) == message
 
 

@@ -129,7 +129,7 @@ def _allowed(kind: str) -> set[int | None]:
     return {system_calls.number(name) for name in names}
 
 
-def test_the_numbers_are_the_kernels():
+def test_the_numbers_of_system_calls_are_the_kernel_s():
     """Compare the tables of system calls with the kernel's headers, if these are installed."""
     folders = [Path("/usr/include/x86_64-linux-gnu/asm/unistd_64.h"),
                Path("/usr/include/asm-generic/unistd.h")]  # fmt: skip

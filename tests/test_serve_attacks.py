@@ -161,7 +161,7 @@ def test_another_site_cannot_hand_in_for_its_visitors(resting):
         assert each.get_nonstandard_attr("SameSite", "").lower() == "lax"
 
 
-def test_an_old_link_and_an_instructor_s_are_good_no_more_once_renewed(service, school):
+def test_renewed_links_of_students_and_instructors_become_invalid(service, school):
     ada, teacher = service.visitor(NAME), service.visitor("teacher", teaches=True)
     stream, told = ada.events(), []
     assert "Nothing was handed in" in next(stream)

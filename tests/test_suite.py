@@ -633,7 +633,9 @@ attribute."""
 
 
 @pytest.mark.parametrize("name", STEERED)
-def test_no_error_of_a_students_steers_python(tmp_path: Path, name: str) -> None:
+def test_a_student_s_error_has_no_effect_on_python_s_own_statements(
+    tmp_path: Path, name: str
+) -> None:
     body, kind = STEERED[name]
 
     def f() -> None:
@@ -661,7 +663,7 @@ def test_an_impossible_request_is_reported_with_a_remedy(tmp_path: Path, name: s
     assert verdict.blames_test and says in verdict.broken
 
 
-def test_a_fixture_without_a_hold_on_the_student_is_refused_by_name(tmp_path: Path) -> None:
+def test_a_fixture_that_cannot_affect_student_code_is_refused_by_name(tmp_path: Path) -> None:
     source = "@exercise('x')\ndef test_it(student, monkeypatch):\n    pass\n"
     with pytest.raises(SuiteError, match="asks for monkeypatch"):
         verdicts(tmp_path, source, {})

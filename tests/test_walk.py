@@ -255,9 +255,7 @@ def sneak(number):
 """
 
 
-def test_public_probes_are_never_played_after_a_hidden_test(
-    server: WarmServer, assignment: Assignment
-):
+def test_public_probes_never_run_after_a_hidden_test(server: WarmServer, assignment: Assignment):
     trunk = Trunk(server, [*cells(assignment, {}), Cell(SNEAKY)], 1, TimeBudget(60))
     add, end = assignment.exercises["add"], len(assignment.setup) + len(assignment.exercises) + 1
     try:
@@ -288,7 +286,7 @@ def test_with_given_solutions_only_public_values_are_shown():
     }  # fmt: skip
 
 
-def test_another_number_is_of_the_right_kind():
+def test_a_result_of_another_kind_than_expected_is_explained():
     probe = {"code": "", "observe": ["x.grad"], "right": [1.0]}
     assert explain([probe], [[{"another": "text"}]]).endswith("where a number is expected.")
     assert explain([probe], [[{"another": "number"}]]) == ""

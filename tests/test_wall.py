@@ -334,7 +334,7 @@ def test_nodes_that_are_plain_values_blame_no_test_and_fill_no_memory(
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 100 << 10
 
 
-def test_probes_are_played_before_any_process_has_seen_a_hidden_number(forged, monkeypatch):
+def test_probes_run_before_any_process_has_seen_a_hidden_number(forged, monkeypatch):
     """So the kernel's counters can carry no hidden number into texts for the student."""
     events: list[str] = []
     run_one = suite.Suite._run_one

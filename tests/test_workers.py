@@ -158,7 +158,7 @@ def test_a_terminated_sandbox_costs_no_marks(school, alone, monkeypatch):
         assert outcomes(school, workers) == alone
 
 
-def test_a_sandbox_that_is_lost_twice_at_a_submission_ends_no_class(school, alone, monkeypatch):
+def test_a_sandbox_that_ends_twice_does_not_end_the_class(school, alone, monkeypatch):
     with Grader(school, KEY) as grader, Classroom(school, OneProcess(grader), force=True) as room:
         workers = LosesSandbox(grader, monkeypatch, [0, 2, 0, 2, 1, 0, 0, 0])
         jobs = [room.job("value", student) for student in alone]

@@ -58,7 +58,7 @@ def assert_accessible(page: Page, *rules: str) -> None:
 
 
 def each(names: list[str]) -> list[Any]:
-    """Return all of them as parameters, those of campaigns alone marked."""
+    """Return the names as parameters of a test; those outside `SOME` run in campaigns alone."""
     return [
         name if name in SOME else pytest.param(name, marks=pytest.mark.campaign) for name in names
     ]

@@ -48,7 +48,7 @@ c.Autograde.autograde_preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
-# What being late costs. These are the settings there are, with the values that take nothing off.
+# Late penalties: all settings that there are, with the values that take no points off.
 c.AssignLatePenalties.plugin_class = "autograder.nbgrader_plugins.late_policy.LatePolicy"
 c.LatePolicy.grace_minutes = 0
 c.LatePolicy.percent_a_day = 0

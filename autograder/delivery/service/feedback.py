@@ -143,7 +143,7 @@ def release(attempt: Attempt, page: bytes, files: Path, exchange: Path) -> None:
     """Put a page into the exchange, for nbgrader's *Fetch Feedback* of this very submission."""
     try:
         secret = read_plain_file(files / RECEIPTS[1], most=1000).decode()
-    except (UnreadableNotebook, UnicodeDecodeError):  # It was uploaded.
+    except (UnreadableNotebook, UnicodeDecodeError):  # An upload has no such file.
         return
     folder = exchange / "feedback"
     if not secret or not folder.is_dir():

@@ -42,7 +42,7 @@ class TestCountWords:
         assert student.count_words(text) == {one: 3, other: 1}
 
     def test_letters_of_any_size(self, student, word):
-        """A capital letter makes no other word: words are told in small letters."""
+        """Capital letters make no difference: words are counted in small letters."""
         one = word(5)
         text = f"{one.upper()} {one} {one.title()}"
         assert student.count_words(text) == {one: 3}
