@@ -248,7 +248,7 @@ def measure(scratch: Path, students: int, large: int, minutes: float) -> str:
 def text(
     students: int, rows: list[tuple[str, int, dict[str, Took]]], large: tuple[int, Took]
 ) -> str:
-    """Return the results as Markdown: a table and its limits."""
+    """Return the results as Markdown: a table, notes on it, and the conditions of measurement."""
     heads = ["", "notebooks", *(f"{way}, ms each" for way in WAYS)]
     lines = [
         f"{students} students, {sum(count for _, count, _ in rows)} notebooks:",

@@ -346,7 +346,7 @@ def test_the_longest_notebook_gets_its_page_in_a_moment():
     assert html.count("x = [1, 2, 3]") > 350_000 * 0.9 and "\x1b" not in html
 
 
-def test_all_but_answers_and_verdicts_folds():
+def test_only_answers_and_verdicts_cannot_be_folded():
     new = nbformat.v4
     cells = [
         new.new_markdown_cell("Some words\n\n## A product <b>\n"),

@@ -236,7 +236,7 @@ def test_a_flood_in_the_exchange_fills_no_disk_and_delays_no_other_student(schoo
     empty = notebooks(school)["empty"]
     for number in range(60):
         submit(school, NAME, empty + b"\n" * number, number)
-    # Others that can never be accepted, each with much to be read in vain.
+    # Further submissions are invalid and huge, so that reading all of each would take long.
     for number in range(200):
         folder = inbound / f"student_1+value+2024-03-01 10:00:00.000000 UTC+x{number}"
         folder.mkdir()

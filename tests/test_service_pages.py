@@ -277,7 +277,7 @@ def test_an_open_page_gets_no_update_for_a_hidden_change(course):
                 time.sleep(0.15)
             waiting, _, _ = select.select([stream.fileno()], [], [], 0)
             assert not waiting
-            # An attempt more is shown at once.
+            # A further attempt is shown at once.
             ada.hand_in(b"{}")
             assert stream.readline().startswith(b"data: ")
 

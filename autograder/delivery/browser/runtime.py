@@ -161,7 +161,8 @@ class _Wheels:
                 *requirements,
             )
         except CourseError as error:
-            # pip's message if a version is set, since no other requirement is resolved.
+            # The second is pip's message if the constraints set a version: with --no-deps, no other
+            # conflict is possible.
             if re.search("No matching distribution|ResolutionImpossible", str(error)):
                 return False
             raise

@@ -220,9 +220,10 @@ def program(own: int = 0) -> Program:
 def _alone(own: int) -> list[_Condition]:
     """Return the conditions for a process without namespaces of its own.
 
-    SIGKILL would look as if an outsider had sent it. Before its third version, Landlock did not see
-    that a file is emptied by opening it, unless it is opened for writing. Files that one thread
-    holds apart from the others would not be counted.
+    Such a process may start only threads that share its table of open files, since files in a
+    table of one thread's own would not be counted. It may send itself any signal but SIGKILL,
+    which would look as if an outsider had sent it. And it may empty a file by opening it only if
+    it opens it for writing: Landlock before its third version checks that alone.
     """
     truncate = os.O_TRUNC
     return [
