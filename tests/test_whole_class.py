@@ -1,4 +1,4 @@
-"""A class from the download to the export: of twelve, and in a campaign of three hundred."""
+"""A class from the download to the export: of seven, and in a campaign of three hundred."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ Marks = dict[str, dict[str, tuple[float | None, float | None, bool, str | None]]
 class WholeClass:
     """The students of a course: two in three hand in by Moodle, the others by Canvas.
 
-    The students in turn hand in five kinds of work, one in ten is 25 hours late in Moodle, and two
+    The students in turn hand in five kinds of work, one in four is 25 hours late in Moodle, and two
     neighbours have one name. The answer that a person marks holds the student's own id.
     """
 
@@ -53,7 +53,7 @@ class WholeClass:
             config.write("\nc.LatePolicy.percent_a_day = 10\n")
         self.students = {f"s{place:03}": KINDS[place % 5] for place in range(number)}
         self.by_moodle = {each for each in self.students if int(each[1:]) % 3}
-        self.late = {each for each in self.by_moodle if int(each[1:]) % 10 == 1}
+        self.late = {each for each in self.by_moodle if int(each[1:]) % 4 == 1}
         right = solutions(NAME)
         mistaken = load_assignment(self.folder, NAME).exercises["tanh"].mistakes[0].source
         self.answers = {
@@ -157,7 +157,7 @@ def by_hand(student: str) -> float:
 @pytest.mark.slow
 @pytest.mark.sized
 def test_no_mark_of_a_class_is_lost(tmp_path):
-    course = WholeClass(tmp_path, size(12, 300))
+    course = WholeClass(tmp_path, size(7, 300))
     everybody, gone, back = set(course.students), "s001", "s002"
 
     def expected(points: dict, marked: set[str], students: set[str]) -> Marks:
