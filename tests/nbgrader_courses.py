@@ -1,4 +1,5 @@
-"""Makes nbgrader courses from the short texts in `courses/nbgrader`, in the forms of real courses.
+"""Makes ordinary notebooks, and nbgrader courses from the short texts in `courses/nbgrader`, in the
+forms of real courses.
 
 A text is a row of parts, each begun by a line `%% KIND WHAT`: `format 4.2`, `kernel LANGUAGE NAME`,
 `setting LINE` of course.toml, `file NAME` beside the notebook, `notebook NAME`, and the cells
@@ -18,7 +19,9 @@ from typing import Any
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
+from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
+from schools import run
 
 from autograder.course_folder.assignments import find_course
 from autograder.pipeline.classroom import course_directory
@@ -54,6 +57,19 @@ class Text:
         for name, notebook in self.notebooks.items():
             # Not through nbformat, which would mend it.
             (folder / f"{name}.ipynb").write_text(nbformat.v4.writes(notebook))
+
+
+def marked_cell(name: str, source: str, **marks: object) -> NotebookNode:
+    """Return a code cell with nbgrader's marks: `marked_cell("test_half", "", grade=True)`."""
+    made: NotebookNode = nbformat.v4.new_code_cell(source)
+    made.metadata["nbgrader"] = {**_NBGRADER, **marks, "grade_id": name}
+    return made
+
+
+def python_notebook(cells: list[NotebookNode]) -> NotebookNode:
+    kernel = {"name": "python3", "display_name": "Python 3", "language": "python"}
+    made: NotebookNode = nbformat.v4.new_notebook(cells=cells, metadata={"kernelspec": kernel})
+    return made
 
 
 def read_text(path: Path) -> Text:
@@ -137,3 +153,21 @@ def variant(folder: Path, text: Text, notebook: str, kind: str) -> NotebookNode:
         if kind == "solution" or (kind == "half" and place % 2 == 0):
             cell.source = right[cell.metadata.nbgrader.grade_id]
     return made
+
+
+def graded_class(folder: Path, text: Text, kinds: dict[str, str], by_hand: str) -> Path:
+    """Make a course with each student's variant of a notebook, graded; one has a mark and a comment
+    by hand in the cell `why`."""
+    make_course(folder, [text])
+    for student, kind in kinds.items():
+        target = folder / "submitted" / student / text.name
+        target.mkdir(parents=True)
+        nbformat.write(variant(folder, text, text.name, kind), target / f"{text.name}.ipynb")
+    run(folder, "autograder", "grade", text.name, "--workers", "1")
+    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
+        cell = ("why", text.name, text.name, by_hand)
+        grade = gradebook.find_grade(*cell)
+        grade.manual_score, grade.needs_manual_grade = 2.5, False
+        gradebook.find_comment(*cell).manual_comment = "Well said."
+        gradebook.db.commit()
+    return folder

@@ -9,7 +9,7 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
-from nbgrader.nbgraderformat import SCHEMA_VERSION
+from nbgrader_courses import marked_cell, python_notebook
 from schools import run
 
 from autograder.course_folder.assignments import (
@@ -63,32 +63,17 @@ FLOOD = 'def twice(x):\n    print("~" * 3_000_000)\n    return 2 * abs(x)\n'
 CURIOUS = "print(In)\nimport gc\nprint([each for each in gc.get_objects() if type(each) is dict])"
 
 
-def cell(name: str, source: str, **marks: object) -> nbformat.NotebookNode:
-    made = nbformat.v4.new_code_cell(source)
-    plain = {"grade": False, "solution": False, "locked": False, "task": False}
-    made.metadata["nbgrader"] = plain | marks | {"grade_id": name, "schema_version": SCHEMA_VERSION}
-    return made
-
-
 def notebook(half: str = HALF, twice: str = TWICE) -> nbformat.NotebookNode:
     essay = nbformat.v4.new_markdown_cell("Because.")
-    essay.metadata["nbgrader"] = cell("why", "", grade=True, solution=True, points=1).metadata[
-        "nbgrader"
-    ]
+    essay.metadata = marked_cell("why", "", grade=True, solution=True, points=1).metadata
     cells = [
-        cell("half", half, solution=True),
-        cell("test_half", TEST, grade=True, locked=True, points=3),
-        cell("twice", twice, solution=True),
-        cell("correct_twice", PARTIAL, grade=True, locked=True, points=2),
+        marked_cell("half", half, solution=True),
+        marked_cell("test_half", TEST, grade=True, locked=True, points=3),
+        marked_cell("twice", twice, solution=True),
+        marked_cell("correct_twice", PARTIAL, grade=True, locked=True, points=2),
         essay,
     ]
-    made = nbformat.v4.new_notebook(cells=cells)
-    made.metadata["kernelspec"] = {
-        "name": "python3",
-        "display_name": "Python 3",
-        "language": "python",
-    }
-    return made
+    return python_notebook(cells)
 
 
 def without_test() -> nbformat.NotebookNode:

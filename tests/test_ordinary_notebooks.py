@@ -8,8 +8,8 @@ from pathlib import Path
 import nbformat
 import pytest
 from nbgrader.api import Gradebook
-from nbgrader.nbgraderformat import SCHEMA_VERSION
 from nbgrader.utils import determine_grade
+from nbgrader_courses import marked_cell, python_notebook
 from schools import run
 
 from autograder.course_folder.assignments import assignment_names, find_course
@@ -31,25 +31,12 @@ def half(x):
 """
 
 
-def cell(name: str, source: str, **marks: object) -> nbformat.NotebookNode:
-    made = nbformat.v4.new_code_cell(source)
-    plain = {"grade": False, "solution": False, "locked": False, "task": False}
-    made.metadata["nbgrader"] = plain | marks | {"grade_id": name, "schema_version": SCHEMA_VERSION}
-    return made
-
-
 def notebook(answer: str, test: str = TEST) -> nbformat.NotebookNode:
     cells = [
-        cell("half", answer, solution=True),
-        cell("test_half", test, grade=True, locked=True, points=3),
+        marked_cell("half", answer, solution=True),
+        marked_cell("test_half", test, grade=True, locked=True, points=3),
     ]
-    made = nbformat.v4.new_notebook(cells=cells)
-    made.metadata["kernelspec"] = {
-        "name": "python3",
-        "display_name": "Python 3",
-        "language": "python",
-    }
-    return made
+    return python_notebook(cells)
 
 
 def text_of(made: nbformat.NotebookNode) -> str:

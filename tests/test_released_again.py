@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbformat.notebooknode import NotebookNode
 from nbgrader.api import Gradebook
-from nbgrader_courses import TEXTS, make_course, read_text, variant
+from nbgrader_courses import TEXTS, graded_class, read_text
 from schools import run
 
 pytestmark = pytest.mark.slow
@@ -22,17 +22,7 @@ SOLUTION = "def twice(n):\n    ### BEGIN SOLUTION\n    return 2 * n\n    ### END
 
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory) -> Path:
-    folder = make_course(tmp_path_factory.mktemp("again") / "course", [TEXT])
-    target = folder / "submitted/ada/loops"
-    target.mkdir(parents=True)
-    nbformat.write(variant(folder, TEXT, "loops", "solution"), target / "loops.ipynb")
-    run(folder, "autograder", "grade", "loops", "--workers", "1")
-    with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
-        grade = gradebook.find_grade("why", "loops", "loops", "ada")
-        grade.manual_score, grade.needs_manual_grade = 2.5, False
-        gradebook.find_comment("why", "loops", "loops", "ada").manual_comment = "Well said."
-        gradebook.db.commit()
-    return folder
+    return graded_class(tmp_path_factory.mktemp("again"), TEXT, {"ada": "solution"}, "ada")
 
 
 @pytest.fixture

@@ -5,15 +5,13 @@ from __future__ import annotations
 
 import json
 import shutil
-import subprocess
-import sys
 from contextlib import closing
 from pathlib import Path
 
-import nbformat
 import pytest
 from nbgrader.api import Gradebook, MissingEntry
-from nbgrader_courses import TEXTS, make_course, read_text, variant
+from nbgrader_courses import TEXTS, graded_class, read_text
+from schools import run
 
 from autograder.delivery.lms.importing import pass_on, read_record
 from autograder.delivery.service.attempts import Attempts
@@ -24,28 +22,13 @@ pytestmark = pytest.mark.slow
 TEXT = read_text(TEXTS / "loops.txt")
 
 
-def run(folder: Path, *arguments: str, status: int = 0, program: str = "autograder") -> str:
-    line = [sys.executable, "-m", program, *arguments]
-    done = subprocess.run(line, cwd=folder, capture_output=True, text=True)
-    assert done.returncode == status, done.stdout + done.stderr
-    return done.stdout + done.stderr
-
-
 @pytest.fixture(scope="module")
 def graded(tmp_path_factory) -> Path:
     """Return a class of three, of whom one has a mark and a comment by hand."""
-    folder = make_course(tmp_path_factory.mktemp("class"), [TEXT])
-    for student, kind in (("ada", "solution"), ("bo", "half"), ("cy", "stub")):
-        target = folder / "submitted" / student / "loops"
-        target.mkdir(parents=True)
-        nbformat.write(variant(folder, TEXT, "loops", kind), target / "loops.ipynb")
-    run(folder, "grade", "loops", "--workers", "1")
+    kinds = {"ada": "solution", "bo": "half", "cy": "stub"}
+    folder = graded_class(tmp_path_factory.mktemp("class"), TEXT, kinds, "bo")
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         gradebook.update_or_create_student("bo", first_name="Bo", last_name="Diddley")
-        grade = gradebook.find_grade("why", "loops", "loops", "bo")
-        grade.manual_score, grade.needs_manual_grade = 2.5, False
-        gradebook.find_comment("why", "loops", "loops", "bo").manual_comment = "Well said."
-        gradebook.db.commit()
     return folder
 
 
@@ -82,23 +65,24 @@ def files(course: Path, student: str) -> dict[str, bytes]:
 
 def test_a_student_who_left_delays_no_other_and_comes_back_with_all_marks(course):
     before, there = marks(course, "bo"), files(course, "bo")
-    run(course, "student", "withdraw", "bo")
+    run(course, "autograder", "student", "withdraw", "bo")
     assert marks(course, "bo") is None and files(course, "bo") == {}
-    run(course, "generate_feedback", "loops", program="nbgrader")
+    run(course, "nbgrader", "generate_feedback", "loops")
     assert (course / "feedback/ada/loops/loops.html").exists()
-    assert "bo" not in run(course, "export", "loops", "--partial", status=1)
-    assert "is there already" not in run(course, "student", "enrol", "bo")
+    assert "bo" not in run(course, "autograder", "export", "loops", "--partial", status=1)
+    assert "is there already" not in run(course, "autograder", "student", "enrol", "bo")
     assert (marks(course, "bo"), files(course, "bo")) == (before, there)
     assert not (course / "withdrawn/bo").exists()
-    assert "bo: graded before, unchanged" in run(course, "grade", "loops", "--workers", "1")
+    told = run(course, "autograder", "grade", "loops", "--workers", "1")
+    assert "bo: graded before, unchanged" in told
     assert marks(course, "bo") == before
 
 
 def test_a_student_who_handed_in_again_keeps_the_later_submission(course):
-    run(course, "student", "withdraw", "bo")
+    run(course, "autograder", "student", "withdraw", "bo")
     shutil.copytree(course / "submitted/ada", course / "submitted/bo")
-    run(course, "grade", "loops", "--workers", "1")
-    assert "stays in withdrawn/: loops" in run(course, "student", "enrol", "bo")
+    run(course, "autograder", "grade", "loops", "--workers", "1")
+    assert "stays in withdrawn/: loops" in run(course, "autograder", "student", "enrol", "bo")
     _, grades, *_ = marks(course, "bo")
     assert [points for _, points, *_ in grades if points is not None] == [1, 2, 0, 4]
     assert (course / "withdrawn/bo/submitted/loops/loops.ipynb").exists()
@@ -106,22 +90,21 @@ def test_a_student_who_handed_in_again_keeps_the_later_submission(course):
 
 def test_another_id_has_the_same_marks(course):
     before, there = marks(course, "bo"), files(course, "bo")
-    run(course, "student", "rename", "bo", "bo.diddley")
+    run(course, "autograder", "student", "rename", "bo", "bo.diddley")
     assert (marks(course, "bo.diddley"), files(course, "bo.diddley")) == (before, there)
     assert marks(course, "bo") is None and not (course / "withdrawn/bo").exists()
-    told = run(course, "grade", "loops", "--workers", "1")
+    told = run(course, "autograder", "grade", "loops", "--workers", "1")
     assert "bo.diddley: graded before, unchanged" in told
-    assert "see `autograder student merge" in run(
-        course, "student", "rename", "ada", "cy", status=2
-    )
+    told = run(course, "autograder", "student", "rename", "ada", "cy", status=2)
+    assert "see `autograder student merge" in told
 
 
 def test_two_ids_of_one_person_become_one(course):
-    run(course, "db", "student", "add", "new", program="nbgrader")
+    run(course, "nbgrader", "db", "student", "add", "new")
     before = marks(course, "bo")
-    run(course, "student", "merge", "bo", "new")
+    run(course, "autograder", "student", "merge", "bo", "new")
     assert marks(course, "new")[1:] == before[1:]
-    assert "Handed in under both ids" in run(course, "student", "merge", "ada", "new")
+    assert "Handed in under both ids" in run(course, "autograder", "student", "merge", "ada", "new")
     assert marks(course, "new")[1:] == before[1:]
     assert (course / "withdrawn/ada/submitted/loops/loops.ipynb").exists()
 
@@ -146,5 +129,5 @@ def test_imports_attempts_and_links_follow(tmp_path):
 @pytest.mark.parametrize("verb", [("withdraw", "x"), ("enrol", "x"), ("rename", "x", "y"),
                                   ("merge", "ada", "y"), ("merge", "ada", "ada")])  # fmt: skip
 def test_unknown_students_are_refused(course, verb):
-    run(course, "student", *verb, status=2)
+    run(course, "autograder", "student", *verb, status=2)
     assert marks(course, "ada")
