@@ -47,7 +47,11 @@ EVERY = 20
 all."""
 
 FEW = 7
-"""Of trainings, which take seconds, and of edges that a program made, one in so many is judged."""
+"""Of wrong trainings, which take seconds, and of edges that a program made, one in so many is
+judged."""
+
+TRAINED = {"closures": "xor", "own_loops": "moons", "trains_until_done": "four_points"}
+"""Right solutions of which a training is judged."""
 
 SLOW = set(load_settings(COURSE).limits.trainings)
 
@@ -73,10 +77,11 @@ def drawn(case, every):
 def found():
     """Run the audit on all cases that people wrote, and on a sample of the rest and of
     trainings."""
+    assert {*TRAINED.values()} == SLOW
 
     def chosen(case):
         if case.kind == "variant":
-            return case if drawn(case, FEW) else replace(case, spared=frozenset(SLOW))
+            return replace(case, spared=frozenset(SLOW - {TRAINED.get(case.id)}))
         if case.kind in MADE_BY_MACHINE:
             return case if drawn(case, EVERY) else None
         few = case.exercise in SLOW or (case.kind == "edge" and case.id not in WRITTEN)
