@@ -117,12 +117,21 @@ def joined(block: list[tuple[int, str]]) -> Iterator[Text]:
 
 
 def of_markdown(source: str) -> Iterator[Text]:
-    """Yield each line outside of code blocks, without its inline code and addresses."""
-    fenced = False
+    """Yield each line outside of code blocks, without its inline code and addresses.
+
+    An indented line is code, unless it continues the item of a list.
+    """
+    fenced = in_list = False
     for number, line in enumerate(source.splitlines(), 1):
         if line.lstrip().startswith("```"):
             fenced = not fenced
-        elif not fenced and not line.startswith("    ") and not SILENCED.search(line):
+            continue
+        if line.strip() and not line.startswith("    "):
+            in_list = re.match(r" *([-*]|\d+\.) ", line) is not None or (
+                in_list and line.startswith(" ")
+            )
+        is_code = fenced or (line.startswith("    ") and not in_list)
+        if not is_code and not SILENCED.search(line):
             yield Text("Markdown", number, re.sub(r"\]\([^)]*\)", "", prose(line)))
 
 

@@ -82,6 +82,8 @@ def test_plain_sentences_pass(text):
 
 def test_code_in_markdown_is_not_prose():
     assert not list(findings("page.md", "```\n# Where it is told\n```\n\nSee `told`.\n"))
+    assert not list(findings("page.md", "Run\n\n    make told\n"))
+    assert list(findings("page.md", "10. A file,\n    and a person is told.\n"))
 
 
 def test_the_clone_has_no_finding(capsys):
