@@ -294,13 +294,18 @@ def test_time_and_memory_are_bounded(students, attacked):
 
 
 def test_feedback_shows_no_secret_either(alone, students, attacked, measured):
-    """Try nbgrader's own way as well, which copies files from folder to folder."""
+    """Try nbgrader's own way as well, which copies files from folder to folder.
+
+    A forgery searches for nothing, and has its page made in a campaign.
+    """
     leaking = [s for s, name in students.items() if "leaking" in name or "beside" in name]
     for student in leaking:
         if (alone / "submitted" / student / "value" / "secret.txt").exists():
             run(alone, "-m", "nbgrader", "autograde", "value", "--force", "--student", student,
                 "--log-level=ERROR")  # fmt: skip
-    run(alone, "-m", "nbgrader", "generate_feedback", "value", "--force", "--log-level=ERROR")
+    spared = [] if size(0, 1) else [s for s, name in students.items() if "forging" in name]
+    run(alone, "-m", "nbgrader", "generate_feedback", "value", "--force", "--log-level=ERROR",
+        f"--CourseDirectory.student_id_exclude={','.join(spared)}")  # fmt: skip
     shown: dict[Path, set[str]] = {}
     for page in (alone / "feedback").rglob("*"):
         if page.is_file():

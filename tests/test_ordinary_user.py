@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from attacks.same_account import FULL
+from campaigns import size
 
 from autograder.authoring.release import copy_course
 from autograder.commands.demo import filled_notebook
@@ -152,11 +153,13 @@ exec "$@"
 """
 
 
+@pytest.mark.sized
 def test_student_processes_are_confined_in_an_unprivileged_container(tmp_path):
     """Use a container in which user namespaces are allowed, and /proc is not whole as in most of
     them.
 
-    The tests of the sandbox hold in it, without any skipped.
+    The tests of the sandbox hold in it, without any skipped. Invalid answers and endless code,
+    which the same program reads and stops there, have their turn in a campaign.
     """
     unshare = shutil.which("unshare")
     if unshare is None:
@@ -166,9 +169,10 @@ def test_student_processes_are_confined_in_an_unprivileged_container(tmp_path):
     if subprocess.run([*container, "true"], capture_output=True).returncode != 0:
         pytest.skip("this machine does not let /proc be covered")
     tests = Path(__file__).with_name("test_sandbox.py")
+    chosen = "not landlock" if size(0, 1) else "not (landlock or answers or loop or regex or power)"
     done = subprocess.run(
         [*container, sys.executable, "-m", "pytest", "-q", "-n", "0", "-p", "no:cacheprovider",
-         "-k", "not landlock", str(tests)],
+         "-k", chosen, str(tests)],
         cwd=tests.parent.parent, capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0 and "skipped" not in done.stdout, done.stdout + done.stderr
