@@ -20,16 +20,17 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
+from campaigns import daily
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
+from schools import solutions
 from small_school import wait_for
 
 from autograder.authoring.new_course import make_course
 from autograder.authoring.release import run_nbgrader
 from autograder.commands.demo import filled_notebook
 from autograder.commands.main import main
-from autograder.course_folder.assignments import load_assignment
 from autograder.delivery.lms import platforms
 from autograder.delivery.service.attempts import GRADED, Attempts
 from autograder.delivery.service.grading import Grading
@@ -69,8 +70,7 @@ def school(graded_once, tmp_path) -> Path:
 
 def download(course: Path, more: str) -> None:
     """Make a folder with a right notebook of each student, and another file."""
-    exercises = load_assignment(course, NAME).exercises.values()
-    text = filled_notebook(course, NAME, {each.id: each.solution for each in exercises})
+    text = filled_notebook(course, NAME, solutions(NAME, course))
     for student in (ONE, *OTHERS):
         folder = course / "download" / student
         folder.mkdir(parents=True, exist_ok=True)
@@ -241,8 +241,16 @@ class FakeCanvas:
         pass
 
 
-@pytest.mark.parametrize("command", COMMANDS)
-@pytest.mark.parametrize("plant", FAULTS, ids=lambda plant: plant.__name__)
+# Of the commands that need not name the student, most wait for a campaign.
+PAIRS = [
+    pytest.param(plant, command, id=name, marks=[] if command in naming else daily(name, 4))
+    for plant, naming in FAULTS.items()
+    for command in COMMANDS
+    for name in [f"{plant.__name__}-{command}"]
+]
+
+
+@pytest.mark.parametrize(("plant", "command"), PAIRS)
 def test_the_rest_of_the_class_is_served(school, monkeypatch, plant, command, caplog):
     monkeypatch.setattr(platforms, "Canvas", FakeCanvas)
     plant(school, monkeypatch)
