@@ -12,9 +12,9 @@ from pathlib import Path
 from typing import Any
 
 import pytest
+from schools import solutions
 
 from autograder.commands.demo import filled_notebook
-from autograder.course_folder.assignments import find_course, load_assignment
 from autograder.errors import UnreadableNotebook
 from autograder.model import Cell, Job
 from autograder.notebook.aligning import defined_names
@@ -30,7 +30,7 @@ from coursecheck.messages import explain_cell
 
 pytestmark = pytest.mark.slow
 
-RIGHT = {e.id: e.solution for e in load_assignment(find_course(), "value").exercises.values()}
+RIGHT = solutions("value")
 Notebook = dict[str, Any]
 
 

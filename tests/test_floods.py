@@ -16,9 +16,9 @@ from zlib import crc32
 import pytest
 from attacks.floods import CELLS, FILES
 from campaigns import size
+from schools import solutions
 
 from autograder.commands.demo import filled_notebook
-from autograder.course_folder.assignments import load_assignment
 
 pytestmark = [pytest.mark.alone, pytest.mark.sized]
 
@@ -89,8 +89,7 @@ def file_of(name: str, honest: str) -> bytes:
 def flood(course: Path, path: Path, names: list[str]) -> dict[str, dict[str, Any]]:
     """Return the measurements of each, by its name, after an honest one for which everything is
     loaded."""
-    right = {e.id: e.solution for e in load_assignment(course, "value").exercises.values()}
-    honest, told = filled_notebook(course, "value", right), {}
+    honest, told = filled_notebook(course, "value", solutions("value", course)), {}
     line = [sys.executable, "-c", GRADE, str(course), str(SECONDS)]
     pipe = subprocess.PIPE
     with subprocess.Popen(line, stdin=pipe, stdout=pipe, text=True) as grading:

@@ -17,6 +17,7 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from click.testing import CliRunner
+from schools import solutions
 
 from autograder.authoring.release import copy_course
 from autograder.commands.demo import filled_notebook
@@ -232,9 +233,8 @@ def test_the_course_starts_from_the_bundle_alone(bundle, tmp_path):
 
     assert "Installing" in run(sys.executable, "start.py", "--version")
     assert "Installing" not in run(sys.executable, "start.py", "--version")
-    exercises = load_assignment(COURSE, "value").exercises.values()
-    answers = {exercise.id: exercise.solution for exercise in exercises}
-    (folder / "value" / "value.ipynb").write_text(filled_notebook(COURSE, "value", answers))
+    solved = filled_notebook(COURSE, "value", solutions("value"))
+    (folder / "value" / "value.ipynb").write_text(solved)
     used = run(str(folder / ".venv" / "bin" / "python"), "-c", RUN).strip()
     assert Path(used).is_relative_to(folder / ".venv")
 

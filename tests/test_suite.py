@@ -5,8 +5,6 @@ from __future__ import annotations
 import json
 import math
 import re
-import subprocess
-import sys
 from functools import partial
 from pathlib import Path
 from typing import Any
@@ -14,8 +12,9 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
+from schools import run, solutions
 
-from autograder.authoring.release import copy_course
+from autograder.authoring.release import copy_course, run_nbgrader
 from autograder.commands.demo import filled_notebook, hand_in
 from autograder.commands.main import main
 from autograder.course_folder.assignments import load_assignment
@@ -398,7 +397,7 @@ def test_a_broken_hidden_test_costs_no_points(course: Path, tmp_path: Path, name
     says = MISTAKES[name][-1]
     folder = damaged(course, tmp_path / "course", LAST, one_more(name))
     notebook = tmp_path / "value.ipynb"
-    right = {e.id: e.solution for e in load_assignment(folder, "value").exercises.values()}
+    right = solutions("value", folder)
     wrong = next(m.source for m in load_assignment(folder, "value").exercises["mul"].mistakes)
     notebook.write_text(filled_notebook(folder, "value", {**right, "mul": wrong}), "utf-8")
     result = CliRunner().invoke(main, ["check", str(notebook), "--course", str(folder), "--json"])
@@ -422,17 +421,12 @@ def test_a_broken_hidden_test_is_reported_by_grade_and_graded_again(
 ) -> None:
     says = MISTAKES["a name"][-1]
     folder = damaged(course, tmp_path / "course", LAST, one_more("a name"))
-    assignment = load_assignment(folder, "value")
-    right = {e.id: e.solution for e in assignment.exercises.values()}
-    hand_in(folder, assignment, {"first": right, "second": right})
-    run = partial(CliRunner().invoke, main)
+    right = solutions("value", folder)
+    hand_in(folder, load_assignment(folder, "value"), {"first": right, "second": right})
+    invoke = partial(CliRunner().invoke, main)
     arguments = ["grade", "value", "--course", str(folder), "--workers", "1"]
-    generated = subprocess.run(
-        [sys.executable, "-m", "nbgrader", "generate_assignment", "value", "--force"],
-        cwd=folder, capture_output=True, text=True,
-    )  # fmt: skip
-    assert generated.returncode == 0, generated.stderr
-    first = run(arguments)
+    run_nbgrader(folder, "generate_assignment", "value", "--force")
+    first = invoke(arguments)
     assert first.exit_code == 1 and first.stderr.count(says) == 1, first.output
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         grade = gradebook.find_grade("test_add", "value", "value", "first")
@@ -440,7 +434,7 @@ def test_a_broken_hidden_test_is_reported_by_grade_and_graded_again(
         assert gradebook.find_submission("value", "first").score == 36
     path = folder / TESTS
     path.write_text(path.read_text("utf-8").replace(one_more("a name"), LAST), "utf-8")
-    second = run(arguments)
+    second = invoke(arguments)
     assert second.exit_code == 0, second.output
     assert "unchanged" not in second.output
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
@@ -454,26 +448,16 @@ def test_a_broken_hidden_test_is_reported_by_nbgrader_and_in_no_feedback(
     """The formgrader's button does the same as `nbgrader autograde`."""
     says = MISTAKES["a name"][-1]
     folder = damaged(course, tmp_path / "course", LAST, one_more("a name"))
-    assignment = load_assignment(folder, "value")
-    hand_in(
-        folder, assignment, {"first": {e.id: e.solution for e in assignment.exercises.values()}}
-    )
-
-    def nbgrader(*arguments: str) -> str:
-        line = [sys.executable, "-m", "nbgrader", *arguments]
-        done = subprocess.run(line, cwd=folder, capture_output=True, text=True)
-        assert done.returncode == 0, done.stderr
-        return done.stdout + done.stderr
-
-    nbgrader("generate_assignment", "value", "--force")
-    assert says in nbgrader("autograde", "value")
+    hand_in(folder, load_assignment(folder, "value"), {"first": solutions("value", folder)})
+    run_nbgrader(folder, "generate_assignment", "value", "--force")
+    assert says in run(folder, "nbgrader", "autograde", "value")
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         grade = gradebook.find_grade("test_add", "value", "value", "first")
         assert grade.auto_score is None and grade.needs_manual_grade
         assert gradebook.find_submission("value", "first").score == 36
     graded = (folder / "autograded/first/value/value.ipynb").read_text("utf-8")
     assert "### A test is broken" in graded and says in graded
-    nbgrader("generate_feedback", "value")
+    run_nbgrader(folder, "generate_feedback", "value")
     page = (folder / "feedback/first/value/value.html").read_text("utf-8")
     assert "no fault of yours" in page
     assert "NameError" not in page and "A test is broken" not in page
@@ -483,7 +467,7 @@ def test_an_exercise_whose_tests_are_all_skipped_is_ungraded(course: Path, tmp_p
     skip = f'{LAST}@__import__("pytest").mark.skip(reason="under repair")\n'
     folder = damaged(course, tmp_path / "course", LAST, skip)
     notebook = tmp_path / "value.ipynb"
-    right = {e.id: e.solution for e in load_assignment(folder, "value").exercises.values()}
+    right = solutions("value", folder)
     notebook.write_text(filled_notebook(folder, "value", right), "utf-8")
     result = CliRunner().invoke(main, ["check", str(notebook), "--course", str(folder), "--json"])
     [last] = [each for each in json.loads(result.stdout)["exercises"] if each["id"] == "numerical"]
