@@ -82,7 +82,7 @@ def pairs(rng: random.Random, operation: Callable[..., Any]) -> list[tuple[float
     left, right = kinds(rng), kinds(rng)
     some = left[-9:-5]
     special = [(0.0, 0.0), (1.0, 1.0), *[(a, a) for a in some], *[(a, -a) for a in some]]
-    special += [(2e-19, 5e-20), (1.5, -3e-17), (3.0, 6), (2.0, -8)]
+    special += [(2e-19, 5e-20), (1.5, -3e-17), (3.0, 6), (2.0, -8), (0.0, -1.25), (1.75, 0.0)]
     found = []
     for pair in [*zip(left, right[7:] + right[:7], strict=True), *special]:
         with suppress(ZeroDivisionError):
@@ -100,7 +100,7 @@ def powers(rng: random.Random) -> list[tuple[float, float]]:
     broken = zip([a for a in bases if a > 0] * 2, cycle(fractions))
     special = [(1.2, 30), (2, 2), (1.0, 1), (-1.0, -1), (2.0, -2), (5e-5, 2), (-8e-5, 2), (1.0, 7),
                (1.0, -3.5), (-5e-4, 1), (5e-4, 0.5), (1.5, 1e-5), (1.5, -1e-5), (40.0, 1e-5),
-               (-3.0, 2.0), (-2.5, -1.0)]  # fmt: skip
+               (-3.0, 2.0), (-2.5, -1.0), (0.0, 2.5)]  # fmt: skip
     return [*((a, n) for a, n in whole if a or n > 0), *broken, *special]
 
 
@@ -119,8 +119,8 @@ def assert_right(student, reference, rng, tried):
         tried: pairs of an expression, which takes one node for each number, and these numbers.
     """
     small, medium, large = rng.uniform(2e-4, 8e-4), rng.uniform(1.2, 3.0), rng.uniform(60, 90)
-    upstreams = cycle([1.0, -medium, small, 0.4, -large, medium, 0.0, -1.0, large, -small, -0.6])
-    holds = cycle([0.0, rng.uniform(1.2, 3.0), -rng.uniform(1.2, 3.0)])
+    upstreams = cycle([-medium, small, 0.4, -large, medium, 0.0, -1.0, large, -small, -0.6, 1.0])
+    holds = cycle([rng.uniform(1.2, 3.0), -rng.uniform(1.2, 3.0), 0.0])
     # The last ones are repeated: a result must not be kept for others with its numbers.
     given = [(*each, next(upstreams)) for each in [*tried, *tried[-3:]]]
     # However large a gradient is, all of it is passed on.
