@@ -84,7 +84,7 @@ def test_submissions_graded_meanwhile_are_stored_together(school, alone):
         assert sum(map(len, many.run(jobs))) == len(jobs)  # So that both have started.
         coming = many.run(jobs)
         batches = [next(coming)]
-        time.sleep(5)
+        wait_for(lambda: not many._pool._pending_work_items)
         batches += coming
     assert len(batches) <= 2
     assert sorted(job.student for done in batches for job, _ in done) == sorted(alone)
