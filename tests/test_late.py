@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import shutil
 from collections.abc import Iterator
+from copy import deepcopy
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
+from nbgrader.coursedir import CourseDirectory
 from schools import grade, released
 from traitlets.config import Config
 
@@ -186,17 +188,31 @@ def test_nbgraders_own_method_comes_first():
     assert policy.late_submission_penalty("anyone", 40.0, 60.0) == 40.0
 
 
-@pytest.fixture
-def term(tmp_path) -> Iterator[tuple[Gradebook, LatePenalties]]:
-    """Return two assignments a week apart, ten points each, and two free days over both."""
-    folders = course_directory(find_course(Path(__file__).parent))
-    config = folders.config.copy()
-    config.LatePolicy.update(percent_a_day=10, maximum_percent=100, tokens=2)
-    with Gradebook(f"sqlite:///{tmp_path}/gradebook.db") as gradebook:
+@pytest.fixture(scope="module")
+def folders() -> CourseDirectory:
+    """Return the course's folders; its configuration has nbgrader find `alembic`."""
+    return course_directory(find_course(Path(__file__).parent))
+
+
+@pytest.fixture(scope="module")
+def two_assignments(folders, tmp_path_factory) -> Path:
+    """Return a gradebook with two assignments a week apart, ten points each."""
+    path = tmp_path_factory.mktemp("term") / "gradebook.db"
+    with Gradebook(f"sqlite:///{path}") as gradebook:
         for week, name in enumerate(("first", "second")):
             gradebook.add_assignment(name, duedate=DUE + timedelta(weeks=week))
             gradebook.add_notebook(name, name)
             gradebook.add_grade_cell("test_it", name, name, max_score=10, cell_type="code")
+    return path
+
+
+@pytest.fixture
+def term(folders, two_assignments, tmp_path) -> Iterator[tuple[Gradebook, LatePenalties]]:
+    """Return the two assignments with two free days over both."""
+    config = deepcopy(folders.config)
+    config.LatePolicy.update(percent_a_day=10, maximum_percent=100, tokens=2)
+    path = shutil.copy(two_assignments, tmp_path)
+    with Gradebook(f"sqlite:///{path}") as gradebook:
         yield gradebook, LatePenalties(config, gradebook)
 
 
