@@ -238,7 +238,7 @@ class TestTopologicalOrder:
 
     def test_many_paths(self, student, order_of):
         """A graph with a huge number of paths takes no longer than its number of nodes."""
-        root = student.inside.graphs.doublings(student.Value, [1.0] * 61)
+        root = student.inside.graphs.ladder(student.Value, [1.0] * 61)
         assert len(order_of(root)) == 61
 
     def test_many_nodes(self, student, order_of):
@@ -747,12 +747,12 @@ class TestDotSource:
 
     def test_many_paths(self, student):
         """A graph with a huge number of paths takes no longer than its number of nodes."""
-        numbers = [index + 0.5 for index in range(31)]
-        root = student.inside.graphs.doublings(student.Value, numbers)
+        numbers = [index + 0.5 for index in range(45)]
+        root = student.inside.graphs.ladder(student.Value, numbers)
         found = self.drawing(
             student, root, lambda graph: [len(graph.showing(number)) for number in numbers]
         )
-        assert found == [1] * 31
+        assert found == [1] * 45
 
 
 def shown_together(graph, *numbers):

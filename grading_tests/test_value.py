@@ -98,6 +98,10 @@ class TestNode:
         for a, b in ((data, grad), (-data, -grad), (0.0, grad), (data, 0.0)):
             text = plain(repr(leaf(student, a, b)))
             assert all(shown in text for shown in ("Value", f"{a:g}", f"{b:g}"))
+        text = plain(repr(leaf(student, data, grad)))
+        if "data" in text and "grad" in text:
+            in_order = text.index("data") < text.index("grad")
+            assert (text.index(f"{data:g}") < text.index(f"{grad:g}")) is in_order
 
     def test_any_numbers(self, student, rng):
         """Tiny and huge numbers, whole ones, 0 and 1 are all kept as they are, in a result too."""
@@ -402,8 +406,8 @@ class TestTrace:
 
     def test_many_paths(self, student, trace):
         """A graph with a huge number of paths is walked to its end, and without delay."""
-        root = student.inside.graphs.doublings(student.Value, [1.0] * 61)
-        assert student.inside.graphs.sizes(trace, root) == [61, 60]
+        root = student.inside.graphs.ladder(student.Value, [1.0] * 61)
+        assert student.inside.graphs.sizes(trace, root) == [61, 119]
 
     def test_long_chains(self, student, trace):
         """A graph 300 operations deep is walked to its end, with recursion or without."""

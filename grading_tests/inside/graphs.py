@@ -109,11 +109,11 @@ def _calls():
     return count
 
 
-def doublings(Value, numbers):
-    """Return the last of so many nodes, each with the one before as both its operands."""
-    node = Value(numbers[0])
+def ladder(Value, numbers):
+    """Return the last of so many nodes, each made of the two before it, as Fibonacci's numbers."""
+    before, node = (), Value(numbers[0])
     for number in numbers[1:]:
-        node = Value(number, (node, node), "+")
+        before, node = (node,), Value(number, (*before, node), "+")
     return node
 
 
