@@ -208,16 +208,15 @@ def explain_error(observed: list[list[Observation]], hints: Hints) -> str:
     """Return a sentence on the first error of the student's code, with the student's own line, if
     any."""
     error = first_error(observed)
-    if error is None:
+    if error is None or not error.get("message"):
         return ""
     line = error.get("line")
     text = f"{'Your code' if line else 'Trying your code'} raised {error['error']}"
-    text += f": {error['message']}" if error.get("message") else ""
-    text += f", in the line `{line}`" if line else ""
-    if not line and "NoneType" in error.get("message", ""):
-        text = ""  # an error of the check itself on None does not matter
+    text += f": {error['message']}" + (f", in the line `{line}`" if line else "")
+    if not line and re.search("NoneType|__round__", error["message"]):
+        text = ""  # an error of the check's own does not matter
     own = line or error.get("where", "")
-    known = f"{error['error']}: {error.get('message', '')}\n{own}"
+    known = f"{error['error']}: {error['message']}\n{own}"
     hint = next((hint for pattern, hint in [*hints, *_HINTS] if re.search(pattern, known)), "")
     return " ".join(filter(None, [text and f"{text.rstrip('.')}.", hint]))
 
@@ -252,10 +251,12 @@ def other_error(seen: Observation, known: Observation) -> bool:
     """Return whether a line of the student's own raised another error than a known mistake would.
 
     A slip of the pen and a mistake with a name can raise the same kind of error. Their subjects
-    distinguish them, if known; the message of a `raise` is its author's choice.
+    distinguish them, if known; the message of a `raise` is its author's choice, and has none.
     """
-    if not (is_error(seen) and is_error(known)) or "about" not in seen:
+    if not (is_error(seen) and is_error(known)) or "message" not in seen:
         return False
+    if "about" not in seen:
+        return bool(known.get("about"))
     if seen["error"] != known["error"]:
         return True
     return bool(seen["about"] and known.get("about") and seen["about"] != known["about"])
@@ -279,7 +280,16 @@ _HINTS = [
         r"(?s)NoneType.*\n.*\.(append|extend|insert|add|update|remove|reverse|sort)\(",
         "What changes a list or a set in place, such as `reverse` or `append`, gives None.",
     ),
+    (
+        "'NoneType' object cannot be interpreted as an integer",
+        "A number is wanted here, and this is None: is it an argument that was left out?",
+    ),
     ("NoneType", f"Something here is None: {_WITHOUT_RETURN}"),
+    (
+        "type (str|function|method|list|tuple|dict) doesn't define __round__",
+        "Where a number is expected, something else came back, such as a text, a list or a "
+        "function.",
+    ),
     (
         r"^NameError: .*\n$",
         "The cell that defines it did not run, or spells it in another way.",
@@ -318,12 +328,13 @@ _HINTS = [
     ),
     ("'int' object is not iterable", "To do something n times, loop over `range(n)`."),
     (
-        "'(function|method)' object has no attribute",
+        "'(function|method)' object has no attribute|operand type.*'(function|method)'",
         "A function stands where its result is expected: call it, with parentheses.",
     ),
     (
         rf"'(?!{_BUILT_IN})\w+' object is not callable",
-        "Parentheses after an object need a method `__call__`, with two underscores on each side.",
+        "Parentheses after an object need a method `__call__`, with two underscores on each side. "
+        "Or does the name of a function, by now, stand for something else, as after `f = f(x)`?",
     ),
     (r"takes no arguments\n", "Is `__init__` there, with two underscores on each side?"),
     (

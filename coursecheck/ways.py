@@ -113,8 +113,8 @@ WAYS = (
         "What should be there if h were 0?",
     ),
     Way(
-        "`{name}` counted what it held before twice, and the local slope were `{slope}`",
-        "`{name}` counted what it held before twice",
+        "`{name}` grew by h, a value held before, as well as by `{slope}` times g",
+        "`{name}` grew by h, a value held before, as well as by its share",
         lambda s, g, h, out: 2 * h + s * g,
         lambda v, g, h, out: (v - 2 * h) / g,
         "What should become of h, which was there before?",

@@ -154,6 +154,7 @@ class Model:
                     root.backward()
                 assert modules.gradients(model) == close([node.grad for node in nodes])
 
+    @broad()
     def test_zero_grad(self, student, modules, numbers):
         """`zero_grad()` zeroes the gradients of all its parameters, and leaves the numbers."""
         for model, shape, _ in self.models(student):
@@ -617,14 +618,17 @@ class TestSgd:
         for lr in (1e-4, 0.7, 5.0):
             self.assert_steps(student, start, rows, lr, settings)
 
-    def test_learning_rate_may_change(self, student, numbers):
-        """`lr` is an attribute, and a step uses what it holds at that time."""
+    @pytest.mark.parametrize("momentum", [0.0, pytest.param(0.5, marks=extra())])
+    def test_learning_rate_may_change(self, student, numbers, momentum):
+        """`lr` is an attribute, and a step uses what it holds at that time, for its whole
+        length."""
         a, g = numbers(2)
         p = leaf(student, a, g)
-        optimizer = student.SGD([p], lr=0.1)
+        optimizer = student.SGD([p], lr=0.1, momentum=momentum)
+        optimizer.step()
         optimizer.lr = 0.5
         optimizer.step()
-        assert p.data == close(a - 0.5 * g)
+        assert p.data == close(a - (0.1 + 0.5 * (1 + momentum)) * g)
 
     def test_zero_grad(self, student, pair):
         """`zero_grad()` zeroes the gradients, and leaves the numbers as they are."""
@@ -748,7 +752,8 @@ class TestTrain:
     @extra()
     @pytest.mark.parametrize(("count", "size"), [(12, 4), (6, 1)], ids=["four", "one"])
     def test_batches(self, ground, count, size):
-        """With a batch size, each epoch makes a step a batch, and sees every sample once."""
+        """With a batch size, each batch is a step, with the gradients of its own loss alone, and
+        each epoch sees every sample once."""
         here, steps = ground(count), count // size
         here.run(2, size)
         assert list(map(len, here.batches)) == [size] * 2 * steps
@@ -791,7 +796,8 @@ class TestTrain:
         ids=["one sample", "one epoch", "none", "wild", "sevens", "threes"],
     )
     def test_any_size(self, ground, count, epochs, size):
-        """One sample or many, one epoch or many or none, whether the loss falls to 0 or grows."""
+        """Each epoch has its steps and its number, whether the loss falls to 0 or grows: with one
+        sample or many, one epoch, many or none."""
         here, steps = ground(count), math.ceil(count / (size or count))
         found = here.run(epochs, *[size] * (size is not None))
         self.assert_steps(here, epochs, steps)

@@ -92,7 +92,7 @@ class TestNode:
 
     def test_repr(self, student, rng):
         """`repr(node)` is a text that shows the class name, the data and the gradient, signs
-        included."""
+        included, each under its own name."""
         # Neither number can be found within the other one.
         data, grad = rng.randint(12, 98) + 0.25, rng.randint(12, 98) + 0.8125
         for a, b in ((data, grad), (-data, -grad), (0.0, grad), (data, 0.0)):
@@ -112,7 +112,7 @@ class TestNode:
         assert [node.grad for node in nodes] == [0.0] * len(nodes)
 
     def test_any_operands(self, student, number):
-        """All operands are kept, be they one or many, leaves or results, with equal numbers too."""
+        """A node keeps its own operands, be they one or many, leaves or results, and no others."""
         a = number()
         leaves = [student.Value(0.0), *(student.Value(a) for _ in range(4))]
         inner = student.Value(a, (leaves[0],), "tanh")
@@ -278,11 +278,13 @@ class TestSign:
         assert sorted(node.data for node in operands(result)) == close(sorted([a, b]))
 
     def test_in_place_form_makes_a_new_node(self, student, reference, number, sign):
-        """`b = a; b {sign}= 2` leaves a as it was: the result is a node of its own."""
+        """`b = a; b {sign}= 2` leaves a as it was: the result is a node of its own, with 1 and 0
+        in the place of 2 as well."""
         operation, change = SIGNS[sign]
-        x, n = leaf(student, a := number()), number()
-        changed = change(x, n)
-        assert changed != x and [x.data, changed.data] == close([a, operation(a, n)])
+        x = leaf(student, a := number())
+        for n in (1, 0, number()):
+            changed = change(x, n)
+            assert changed != x and [x.data, changed.data] == close([a, operation(a, n)])
         assert_gradients(student, reference, lambda x: change(x, n), [a], number())
 
 

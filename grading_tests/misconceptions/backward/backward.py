@@ -191,8 +191,8 @@ def backward(self):
 Value.backward = backward
 
 # %% mistake: backward.no_seed
-# says: All gradients stay 0, because nothing was there to be passed on. Plant the seed first:
-#   the root's gradient is 1.
+# says: All gradients stay 0, the root's too: nothing was there to be passed on. Plant the seed
+#   first, `self.grad = 1.0`, in the root itself.
 # - self.grad = 1.0
 
 # %% mistake: backward.seed_is_data
@@ -224,8 +224,8 @@ Value.backward = backward
 # + self.grad = 1.0
 
 # %% mistake: backward.not_reversed
-# says: The steps ran from the leaves to the root, before any gradient had arrived. Go through
-#   the order in reverse.
+# says: The steps ran from the leaves to the root, before any gradient had arrived. The root's
+#   comes first, and each node's after those of all its results.
 # - for node in reversed(topological_order(self)):
 # + for node in topological_order(self):
 

@@ -127,8 +127,8 @@ Value.backward = backward_without_recursion
 # +     node.grad = 0.0
 
 # %% mistake: deep.not_reversed
-# says: The steps ran from the leaves to the root, before any gradient had arrived. Go through
-#   the order in reverse.
+# says: The steps ran from the leaves to the root, before any gradient had arrived. The root's
+#   comes first, and each node's after those of all its results.
 # - for node in reversed(order):
 # + for node in order:
 

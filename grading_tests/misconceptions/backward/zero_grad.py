@@ -86,7 +86,8 @@ def zero_grad(parameters):
 
 # %% mistake: zero_grad.local_name
 # says: The gradients did not change. A 0 that goes to a name or a node of the function's own
-#   does not reach them: say whose gradient it is, `parameter.grad = 0.0`.
+#   does not reach them, and `==` or a `map` that nothing goes through sets none: in a loop, say
+#   whose gradient it is, `parameter.grad = 0.0`.
 # - parameter.grad = 0.0
 # + grad = parameter.grad
 # + grad = 0.0

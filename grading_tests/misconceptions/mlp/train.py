@@ -40,8 +40,8 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 # - optimizer.zero_grad()
 
 # %% mistake: train.erased
-# says: The gradients were zeroed *after* the backward pass, before the step could use them: nothing
-#   is learnt.
+# says: The step finds gradients of 0: they were zeroed *after* the backward pass, or the loss was
+#   computed from numbers that no longer lead back to the parameters. Nothing is learnt.
 # - optimizer.zero_grad()
 # - batch_loss.backward()
 # + batch_loss.backward()
@@ -69,6 +69,14 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 # - size = batch_size or len(inputs)
 # + size = batch_size or len(inputs)
 # + optimizer.zero_grad()
+# - optimizer.zero_grad()
+
+# %% mistake: train.zeroed_once_an_epoch
+# says: The gradients are zeroed once in each epoch. Each batch needs it: its step also uses those of
+#   the batches before.
+# - while len(losses) < epochs:
+# + while len(losses) < epochs:
+# +     optimizer.zero_grad()
 # - optimizer.zero_grad()
 
 # %% mistake: train.no_update

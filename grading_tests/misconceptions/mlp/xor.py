@@ -77,7 +77,8 @@ def train_xor(inputs, targets, seed):
 
 
 # %% mistake: xor.returns_the_losses
-# says: The function returns the losses. The model is wanted.
+# says: A list stands where the model is wanted, or its answer at a point. Return the model, and not
+#   its losses; its last layer has one neuron.
 # - optimizer = SGD(model.parameters(), lr=0.5)
 # - train(model, inputs, targets, mse, optimizer, epochs=250)
 # + optimizer = SGD(model.parameters(), lr=0.5, momentum=0.5)

@@ -74,7 +74,7 @@ for node in steps:
 # + other.grad += self.data / other.data**2 * out.grad
 
 # %% mistake: div.floor
-# says: The fraction is gone: `//` rounds down to a whole number. True division is `/`.
+# says: The fraction is gone, as it is after `//` or `int`. True division is `/` alone.
 # - out = Value(self.data / other.data, (self, other), "/")
 # + out = Value(self.data // other.data, (self, other), "/")
 

@@ -189,8 +189,8 @@ def push_gradients(root, order):
 # + for node in order[1:]:
 
 # %% mistake: manual_backward.root_only
-# says: Only the root's step ran. Its operands have gradients to pass on as well: go through the
-#   whole order.
+# says: Only the root's step has passed something on. Its operands have gradients to pass on as well,
+#   and after the root: go through the whole order, as it is given.
 def push_gradients(root, order):
     root.grad = 1.0
     root._backward()

@@ -163,8 +163,8 @@ z._backward()
 # + out._backward = _backward()
 
 # %% mistake: mul.step_not_stored
-# says: The factors get nothing: the backward step was never stored, or it took the result's gradient
-#   too early. Put it on the new node as its `_backward`, and read `out.grad` inside it.
+# says: The factors get nothing. Is the step kept on the node that is returned, as its `_backward`?
+#   Does it read `out.grad` only when it runs, and add to the factors' own `grad`, with `+=`?
 # - out._backward = _backward
 
 # %% mistake: mul.not_returned

@@ -36,13 +36,13 @@ x._backward()
 x = Value(2.5)
 x.grad = 1.25
 text = repr(x)
-# observe: "Value" in text, "2.5" in text, "1.25" in text, "0.0" in text
+# observe: "Value" in text, "2.5" in text, "1.25" in text, "0.0" in text, "data=1.25" in text
 
 # %% sample: node
 # x: 2.5, -1.75, 0.5, -3.25, 4.0, -22.5
 # y: 1.25, 3.5, -0.75, 2.25, -6.5, 41.5
 # results: n.data = x; n.grad = y; started = 0.0
-# facts: "Value" in text | False: the text of a node does not name its class; shows_data | False: the text of a node does not show its number; shows_grad | False: the text of a node does not show its gradient; n._op; n.label
+# facts: "Value" in text | False: the text of a node does not name its class; shows_data | False: the text of a node does not show its number; shows_grad | False: the text of a node does not show its gradient; f"data={y:g}" in text | True: the text of a node gives its gradient as its data; n._op; n.label
 n = Value(x)
 started = n.grad
 n.grad = y

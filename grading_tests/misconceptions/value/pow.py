@@ -53,7 +53,7 @@ x = Value(-2.0)
 # regions: n > 1 | n == 1 | 0 < n < 1 | n == 0 | n < 0; n % 1 == 0 | n % 1 != 0; x > 1 | x < 1
 # results: z.data = x ** n
 # shares: a.grad = n * x ** (n - 1)
-# facts: a in z._prev | False: the graph of your result does not lead to `a`; a.data == x | False: the number of `a` itself changed; z.grad == g | False: the backward step changed the gradient of the result itself
+# facts: a in z._prev | False: the graph of your result does not lead to `a`; a.data == x | False: the number of `a` itself changed; z._op; z.grad == g | False: the backward step changed the gradient of the result itself
 # functions: log
 a = Value(x)
 a.grad = h
@@ -228,8 +228,8 @@ z._backward()
 # + out = Value(result, (), f"**{exponent}")
 
 # %% mistake: pow.step_not_stored
-# says: The base gets nothing: the backward step was never stored, or it took the result's gradient
-#   too early. Put it on the new node as its `_backward`, and read `out.grad` inside it.
+# says: The base gets nothing. Is the step kept on the node that is returned, as its `_backward`?
+#   Does it read `out.grad` only when it runs, and add to the base's own `grad`, with `+=`?
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")
