@@ -445,6 +445,8 @@ class TestManualBackward:
         """Results that hold gradients, and the list in which each notes that its step ran."""
         graphs, x = student.inside.graphs, student.Value(number())
         nodes = list(graphs.uses(student.Value, x, [number() for _ in range(6)]))
+        for node in nodes:
+            node.data = number()
         return nodes, graphs.recorded(nodes)
 
     def test_leaves_the_order_alone(self, student, results):
