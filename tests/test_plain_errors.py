@@ -120,6 +120,14 @@ def test_a_named_mistake_keeps_its_name_if_it_raises(told):
     assert told("value", exercise, mistake.source).misconception == mistake.id
 
 
+def test_a_raised_error_is_no_mistake_that_python_stops(told):
+    exercise = ASSIGNMENTS["backward"].exercises["exp"]
+    source = "def exp(self):\n    return Value(math.e) ** self\n\n\nValue.exp = exp\n"
+    result = told("backward", exercise, source)
+    assert result.misconception is None
+    assert "the exponent must be an int or a float" in result.message
+
+
 @pytest.mark.parametrize(
     ("line", "says"),
     [("result = 'two' + 2", "TypeError: can only concat"), (STOPS, "StopIteration: here, in the")],

@@ -18,6 +18,7 @@ from coursecheck.messages import (
     explain,
     explain_cell,
     is_error,
+    other_error,
     unfinished,
 )
 from coursecheck.probes import Observation
@@ -137,18 +138,18 @@ class Explaining:
         if own and seen and agree_all(own, seen):
             return own
         known = as_in_table(seen, self._table[exercise.id]) if seen else None
-        if known is None or own is None:
+        if known is None or own is None or seen is None:
             return known
         # The text of the same error on the student's own cells may be shown.
         kept = ("message", "about", "line", "where")
         return [
             [
                 item | {key: mine[key] for key in kept if key in mine}
-                if is_error(item) and agree(item, mine)
+                if is_error(item) and agree(here, mine) and not other_error(mine, here)
                 else item
-                for item, mine in zip(*rows, strict=True)
+                for item, here, mine in zip(*rows, strict=True)
             ]
-            for rows in zip(known, own, strict=True)
+            for rows in zip(known, seen, own, strict=True)
         ]
 
     def _inferred(

@@ -45,8 +45,8 @@ backward(d)
 x = Value(3.0)
 y = x * 2
 y.grad = 10.0
-backward(y)
-# observe: y.grad, x.grad
+returned = backward(y)
+# observe: y.grad, x.grad, returned
 
 # %% probe: backward
 # about: two losses that share a leaf

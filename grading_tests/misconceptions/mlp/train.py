@@ -74,10 +74,9 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 # %% mistake: train.zeroed_once_an_epoch
 # says: The gradients are zeroed once in each epoch. Each batch needs it: its step also uses those of
 #   the batches before.
-# - while len(losses) < epochs:
-# + while len(losses) < epochs:
-# +     optimizer.zero_grad()
 # - optimizer.zero_grad()
+# + if start == 0:
+# +     optimizer.zero_grad()
 
 # %% mistake: train.no_update
 # says: The optimizer's `step()` is never called, so the parameters never move.

@@ -30,7 +30,7 @@ z = x + 1.5
 z.grad = 4.0
 z._backward()
 x._backward()
-# observe: z.data, x.grad
+# observe: z.data, x.grad, x + 0 is x
 
 # %% probe: add
 # about: a node under two names, one of them moved on

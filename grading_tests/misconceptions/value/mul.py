@@ -29,7 +29,7 @@ x = Value(2.0)
 z = x * 1.5
 z.grad = 4.0
 z._backward()
-# observe: z.data, x.grad
+# observe: z.data, x.grad, x * 1 is x
 
 # %% probe: mul
 # about: a node under two names, one of them scaled

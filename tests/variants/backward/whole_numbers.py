@@ -41,7 +41,6 @@ def backward(self):
     self.grad = 1
     for node in order:
         node._backward()
-    return order
 
 
 Value.backward = backward
