@@ -213,7 +213,7 @@ def explain_error(observed: list[list[Observation]], hints: Hints) -> str:
     line = error.get("line")
     text = f"{'Your code' if line else 'Trying your code'} raised {error['error']}"
     text += f": {error['message']}" + (f", in the line `{line}`" if line else "")
-    if not line and re.search("NoneType|__round__", error["message"]):
+    if not line and re.search("NoneType|__round__|index out of range", error["message"]):
         text = ""  # an error of the check's own does not matter
     own = line or error.get("where", "")
     known = f"{error['error']}: {error['message']}\n{own}"
