@@ -9,7 +9,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from course.drawing.chart import Axes, Picture, Point, room_for
+from course.drawing.chart import Axes, Picture, Point
 from course.drawing.network import network_drawing, weights_of
 from course.drawing.pixels import pixel_drawing
 from course.plots import DecisionPlane
@@ -43,9 +43,11 @@ def curves(
         words.append(f"the slope of {next(iter(functions))} is {steep}")
     about = f"Over {label} from {across[0]:g} to {across[1]:g}: {'; '.join(words)}."
     axes = Axes(
-        across, (min(heights) - margin, max(heights) + margin), x_label=label, about=about,
-        room=room_for(functions),
-    )  # fmt: skip
+        across,
+        (min(heights) - margin, max(heights) + margin),
+        x_label=label,
+        about=about,
+    )
     for number, (name, points) in enumerate(drawn.items()):
         axes.curve(points, name, number)
     reach = (across[1] - across[0]) / 9
@@ -76,9 +78,12 @@ def secants(f: Function, x: float, h: float) -> Picture:
                 for name in lines for end in (left, right)]  # fmt: skip
     named = {f"{name}, {slopes[name]:.2f}": name for name in lines}
     axes = Axes(
-        (left, right), (min(heights), max(heights)), title=f"Three slopes at {x:g}, step {h:g}",
-        x_label="x", about=about, room=room_for(named),
-    )  # fmt: skip
+        (left, right),
+        (min(heights), max(heights)),
+        title=f"Three slopes at {x:g}, step {h:g}",
+        x_label="x",
+        about=about,
+    )
     axes.curve(zip(xs, heights, strict=False), look="ch-ink")
     for number, (label, name) in enumerate(named.items(), 1):
         (a, b), _ = lines[name]
@@ -107,7 +112,7 @@ def valley(
         for name, end in ends.items()
     )
     about = f"Lines of equal height in a valley, and paths down into it: {listed}."
-    axes = Axes(across, up, (400, 210), x_label="x", y_label="y", about=about, room=room_for(paths))
+    axes = Axes(across, up, (400, 210), x_label="x", y_label="y", about=about)
     columns = [across[0] + (across[1] - across[0]) * i / 50 for i in range(51)]
     rows = [up[0] + (up[1] - up[0]) * i / 50 for i in range(51)]
     ground = [[height(x, y) for x in columns] for y in rows]

@@ -11,7 +11,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from course.drawing.chart import Axes, Picture, room_for
+from course.drawing.chart import Axes, Picture
 
 Predict = Callable[[Any], Any]
 """Takes a point, gives a number or a Value."""
@@ -211,7 +211,6 @@ def _losses(curves: dict[str, list[float]], per: str, of: str = "loss") -> Axes:
         about=_losses_in_words(curves, per, of),
         logarithmic=logarithmic,
         counts=True,
-        room=room_for(curves) if len(curves) > 1 else 16,
     )
     for number, (name, curve) in enumerate(curves.items()):
         points = [(i, loss if math.isfinite(loss) else high) for i, loss in enumerate(curve, 1)]

@@ -35,8 +35,8 @@ _STYLE = """
 _DASHES = ("", "7 4", "2 4", "9 4 2 4")
 _MARKS = {0: "h.1", 2: "h5"}
 _CHARACTER = 7.2
-"""Width of a character in pixels, roughly: enough to leave room for labels."""
-_APART = 14.0  # pixels from one label to the next
+"""Width of a character in pixels, roughly: enough to leave room for a name."""
+_ROW = 18.0  # pixels from one row of names to the next
 
 
 class Svg:
@@ -107,7 +107,6 @@ class Axes(Svg):
         about: what the chart shows, for those who do not see it.
         logarithmic: whether the upward axis counts in powers of ten.
         counts: whether the axis across counts whole things, such as epochs.
-        room: pixels to leave on the right, for the names of curves.
     """
 
     def __init__(
@@ -121,14 +120,13 @@ class Axes(Svg):
         about: str = "",
         logarithmic: bool = False,
         counts: bool = False,
-        room: float = 16,
     ) -> None:
         self._left, self._top = 62.0, 34.0 if title else 14.0
         self._size = size
-        super().__init__(self._left + size[0] + room, self._top + size[1] + 44, about)
+        super().__init__(self._left + size[0] + 16, self._top + size[1] + 44, about)
         self._scale: Callable[[float], float] = math.log10 if logarithmic else float
         self._across, self._up = across, (self._scale(up[0]), self._scale(up[1]))
-        self._ends: list[tuple[float, float, str, str]] = []
+        self._named = 0.0  # where the last name ends
         bottom, right = self._top + size[1], self._left + size[0]
         for tick in _powers(*up) if logarithmic else _ticks(*up):
             y = self.place(across[0], tick)[1]
@@ -161,15 +159,25 @@ class Axes(Svg):
     def curve(
         self, points: Iterable[Point], name: str = "", number: int = 0, look: str = ""
     ) -> None:
-        """Draw a curve; `number` chooses colour and dashes, `name` stands beside the plane."""
+        """Draw a curve; `number` chooses colour and dashes, `name` stands below the plane."""
         places = [self._within(*self.place(*point)) for point in points]
         dash = f' stroke-dasharray="{_DASHES[number % 4]}"' if number % 4 else ""
         corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         look = look or f"ch-{number % 4}"
         self.add(f'<polyline class="ch-line {look}"{dash} points="{corners}"/>')
         if name:
-            edge = self._left + self._size[0]
-            self._ends.append((places[-1][1], edge, name, f'{look}"{dash}'))
+            self._name(name, f'{look}"{dash}')
+
+    def _name(self, name: str, look: str) -> None:
+        """Add a name to the last row below the plane, or to a new one."""
+        room = 45 + _CHARACTER * len(name)
+        if not self._named or self._named + room > self.width:
+            self._named, self.height = self._left, self.height + _ROW
+        x, y = self._named, self.height - 10
+        self.add(f'<path class="ch-line {look} d="M{x:.1f},{y - 4:.1f}h24"/>')
+        self.text(x + 29, y, name)
+        self._named += room
+        self.width = max(self.width, self._named)
 
     def _within(self, x: float, y: float) -> Point:
         """Return the nearest place on the plane: a curve that leaves it runs along its edge."""
@@ -255,21 +263,6 @@ class Axes(Svg):
                 edge = [place for place, side in _cut(corners) if side == 0]
                 lines += [_path(pair) for pair in zip(edge[::2], edge[1::2], strict=False)]
         self.add(f'<path class="ch-height" d="{"".join(lines)}"/>')
-
-    def __str__(self) -> str:
-        # Names are stacked if curves end close together.
-        ends, self._ends = sorted(self._ends, reverse=True), []
-        highest = math.inf
-        for y, x, name, look in ends:
-            highest = min(y + 4, highest - _APART)
-            self.add(f'<path class="ch-line {look} d="M{x + 4:.1f},{highest - 4:.1f}h20"/>')
-            self.text(x + 29, highest, name)
-        return super().__str__()
-
-
-def room_for(names: Iterable[str]) -> float:
-    """Pixels that the longest of these names takes at the end of its curve."""
-    return 40 + _CHARACTER * max(map(len, names), default=0)
 
 
 def _cut(corners: list[tuple[Point, float]]) -> list[tuple[Point, float]]:

@@ -121,9 +121,11 @@ def scrolling(svg: str, from_end: bool = False) -> str:
     Args:
         from_end: whether its right end is shown first.
     """
-    # A line that runs to the left is shown from its right end, without a script.
-    end, svg = (";direction:rtl", f'<div dir="ltr">{svg}</div>') if from_end else ("", svg)
-    return f'<div tabindex="0" style="max-width:100%;overflow-x:auto{end}">{svg}</div>'
+    # A line that runs to the left is shown from its right end, without a script. The inner box is
+    # as wide as the picture: what reached out of it to the right could not be scrolled to.
+    end = ";direction:rtl" if from_end else ""
+    inner = f'<div dir="ltr" style="min-width:min-content">{svg}</div>' if from_end else svg
+    return f'<div tabindex="0" style="max-width:100%;overflow-x:auto{end}">{inner}</div>'
 
 
 def fitting(svg: str, smallest: float = 0.6, scrolls: bool = True, from_end: bool = False) -> str:

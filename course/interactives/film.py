@@ -36,7 +36,7 @@ _STYLE = """
 .fm .fm-ring{fill:none;stroke:#2f7fd6;stroke-width:3}
 .fm .fm-ring.fm-backward{stroke:#d1610f;stroke-dasharray:8 5}
 .fm .fm-gain{font-weight:bold;fill:var(--jp-warn-color0,#b34700)}
-.fm:hover *,:focus>.fm *{animation-play-state:paused!important}
+.fm:hover *,:focus>div>.fm *{animation-play-state:paused!important}
 @media(prefers-reduced-motion:reduce){.fm *{animation:none!important}}
 """
 
@@ -54,7 +54,7 @@ class Film:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         steps = "".join(f"<li>{escape(line)}</li>" for line in self.text.splitlines())
         words = f"<details><summary>The film in words</summary><ol>{steps}</ol></details>"
-        return {"text/html": fitting(self.svg) + words, "text/plain": self.text}
+        return {"text/html": fitting(self.svg, from_end=True) + words, "text/plain": self.text}
 
 
 def watch(root: Any, *, renderer: str | None = None) -> Film:

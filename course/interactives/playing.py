@@ -124,8 +124,9 @@ class Playground:
     def html(self) -> str:
         drawing = draw_graph(self.shown.root)
         news = f"<p>{escape(self.news)}</p>" if self.news else ""
+        picture = fitting(drawing.svg, from_end=True)
         return (
-            f"<p><strong>{escape(str(self.shown))}</strong></p>{news}{fitting(drawing.svg)}"
+            f"<p><strong>{escape(str(self.shown))}</strong></p>{news}{picture}"
             f"<details><summary>The graph in words</summary><pre>{escape(drawing.text)}</pre>"
             "</details>"
         )

@@ -209,10 +209,12 @@ class Stepper:
         listed = [f"<li>{escape(str(each))}</li>" for each in self.steps[:LISTED]]
         more = len(self.steps) - len(listed)
         rest = f"<p>… and {more} more.</p>" if more else ""
+        # On a narrow page the node of this step should be in sight: operands stand to the left.
+        picture = fitting(drawing.svg, from_end=step.place * 2 >= len(self._nodes))
         return (
             f"<p><strong>{escape(self.heading)}.</strong> {escape(step.says)}</p>{rows}"
-            f"{fitting(drawing.svg)}"
-            f"<details{' open' if self._whole else ''}><summary>All steps in words</summary>"
+            f"{picture}<details{' open' if self._whole else ''}>"
+            "<summary>All steps in words</summary>"
             f"<ol>{''.join(listed)}</ol>{rest}</details>"
         )
 

@@ -1,0 +1,64 @@
+"""Pictures on a page of a phone's width: the result is in sight, and the rest within reach."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+from playwright.sync_api import Page, expect
+
+from course import draw_graph
+from course.figures import secants, valley
+from course.interactives import watch
+from reference import Value
+
+pytestmark = pytest.mark.browser
+
+WIDTH = 302  # pixels, of an output in the browser edition on a screen of 360
+
+
+def chain() -> Value:
+    value = Value(2.0, label="start")
+    for _ in range(4):
+        value = value * 3.0
+    value.backward()
+    return value
+
+
+def open_at_a_phone_s_width(page: Page, picture: Any) -> None:
+    page.set_viewport_size({"width": WIDTH, "height": 740})
+    html = picture._repr_mimebundle_()["text/html"]
+    page.set_content(f"<!doctype html><body style='margin:0'>{html}")
+
+
+@pytest.mark.parametrize("draw", [draw_graph, watch])
+def test_a_wide_graph_shows_its_result_and_scrolls_to_its_leaves(page: Page, draw: Any) -> None:
+    open_at_a_phone_s_width(page, draw(chain()))
+    cards = page.locator("svg .cg-card")
+    around = [cards.nth(i).bounding_box() for i in range(cards.count())]
+    drawing = page.locator("svg").bounding_box()
+    assert drawing is not None and drawing["width"] > WIDTH
+    assert max(box["x"] + box["width"] for box in around if box) <= WIDTH
+    page.locator("div[tabindex]").evaluate("box => box.scrollBy(-5000, 0)")
+    scrolled = page.locator("svg").bounding_box()
+    assert scrolled is not None and scrolled["x"] >= 0
+
+
+@pytest.mark.parametrize("name", ["secants", "valley"])
+def test_a_chart_and_its_names_need_no_scrolling(page: Page, name: str) -> None:
+    pictures = {
+        "secants": lambda: secants(lambda x: x**3, 2.0, 0.5),
+        "valley": lambda: valley(
+            lambda x, y: x * x + 20 * y * y,
+            {f"descent number {i}": [(i, 1.0), (0.0, 0.0)] for i in (1, 2, 3)},
+            (-4.0, 4.0),
+            (-1.5, 1.5),
+        ),
+    }
+    open_at_a_phone_s_width(page, pictures[name]())
+    for words in page.locator("svg text").all():
+        box = words.bounding_box()
+        assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= WIDTH
+    expect(
+        page.locator("svg text", has_text="number 3" if name == "valley" else "tangent")
+    ).to_be_visible()
