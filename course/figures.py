@@ -176,7 +176,7 @@ def draw_pictures(
     words = [str(caption) for caption in captions]
     about = f"{what}: {', '.join(words)}."
     drawings = [
-        pixel_drawing(picture, caption, 8, about)
+        pixel_drawing(picture, caption, 8, f"{what}: {caption}.")
         for picture, caption in zip(pictures, words, strict=True)
     ]
     return Picture(drawings, about)

@@ -78,6 +78,7 @@ class Picture:
 
     def __init__(self, drawings: Sequence[Svg], summary: str, chart: str = "") -> None:
         self.svg = _side_by_side(drawings, summary) if len(drawings) > 1 else str(drawings[0])
+        self._html = _in_rows(drawings) if len(drawings) > 1 else fitting(self.svg)
         self.summary = summary
         self.text = f"{summary}\n\n{chart}" if chart else summary
 
@@ -85,7 +86,17 @@ class Picture:
         return self.text
 
     def _repr_mimebundle_(self, include: object = None, exclude: object = None) -> dict[str, str]:
-        return {"text/html": fitting(self.svg), "text/plain": self.text}
+        return {"text/html": self._html, "text/plain": self.text}
+
+
+def _in_rows(drawings: Sequence[Svg]) -> str:
+    """Put drawings side by side, a little smaller if need be, and below one another on a phone."""
+    boxes = "".join(
+        f'<div style="flex:1 1 {0.6 * each.width:.0f}px;max-width:{each.width:.0f}px">'
+        f"{fitting(str(each), scrolls=False)}</div>"
+        for each in drawings
+    )
+    return f'<div style="display:flex;flex-wrap:wrap">{boxes}</div>'
 
 
 def _side_by_side(drawings: Sequence[Svg], about: str) -> str:
