@@ -280,6 +280,36 @@ def test_the_start_page_saves_a_kept_notebook_as_a_file(site, visit, tmp_path) -
     assert held["node-solution"] == "kept = 1"
 
 
+WRITE = """() => new Promise((written) => {
+  indexedDB.open("JupyterLite Storage - /").onsuccess = ({ target: { result: store } }) => {
+    const change = store.transaction("files", "readwrite");
+    const file = { type: "file", format: "text", content: "kept = 1", last_modified: new Date() };
+    const name = "my_engine.py";
+    change.objectStore("files").put({ ...file, name, path: name }, name);
+    change.oncomplete = () => { store.close(); written(); };
+  };
+})"""
+
+
+def test_the_start_page_saves_what_a_student_s_code_has_written(site, visit, tmp_path) -> None:
+    page = visit(site, "index.html")
+    start = page.url
+    made = page.get_by_role("heading", name="Files that your code has written")
+    expect(made).to_have_count(0)
+    page.locator(".notebooks a").first.click()
+    InBrowser(page, site / "files/value/value.ipynb").write("node-solution", "kept = 1")
+    page.keyboard.press("Control+S")
+    page.wait_for_function(IS_KEPT, arg=["value/value.ipynb", "kept = 1"])
+    page.evaluate(WRITE)
+    page.goto(start)
+    expect(made).to_be_visible()
+    with page.expect_download() as download:
+        page.get_by_role("button", name="Save my_engine.py").click()
+    assert_accessible(page)
+    download.value.save_as(tmp_path / "my_engine.py")
+    assert (tmp_path / "my_engine.py").read_text("utf-8") == "kept = 1"
+
+
 def test_extra_notebooks_are_included_if_they_run_in_a_browser(site) -> None:
     assert [path.name for path in (site / "files" / "extra").iterdir()] == ["digits.ipynb"]
     page = (site / "index.html").read_text("utf-8")

@@ -1,4 +1,5 @@
-// Give each notebook that this browser keeps a button which saves it as a file for handing in.
+// Give each notebook that this browser keeps a button which saves it as a file for handing in, and
+// so each file that the student's code wrote beside the notebooks' folders.
 const done = (request) => new Promise((resolve, reject) => {
   request.onsuccess = () => resolve(request.result);
   request.onerror = () => reject(request.error);
@@ -17,9 +18,21 @@ async function kept() {
       item.querySelector('button')?.remove();
       if (file) item.append(button(item.dataset.path.split('/').pop(), file));
     }
+    const files = store.transaction('files').objectStore('files');
+    const written = (await done(files.getAll())).filter(isWritten);
+    const made = document.querySelector('#made');
+    made.hidden = !written.length;
+    made.querySelector('div').replaceChildren(...written.map((file) => button(file.name, file)));
   } finally {
     store.close();
   }
+}
+
+const isWritten = ({ type, path }) => type === 'file' && !path.includes('/');
+
+function bytes({ content, format }) {
+  if (format === 'base64') return Uint8Array.from(atob(content), (each) => each.charCodeAt(0));
+  return typeof content === 'string' ? content : JSON.stringify(content, null, 1);
 }
 
 function button(name, file) {
@@ -27,7 +40,7 @@ function button(name, file) {
   made.textContent = `Save ${name} of ${new Date(file.last_modified).toLocaleString()} as a file`;
   made.onclick = () => {
     const link = document.createElement('a');
-    link.href = URL.createObjectURL(new Blob([JSON.stringify(file.content, null, 1)]));
+    link.href = URL.createObjectURL(new Blob([bytes(file)]));
     link.download = name;
     link.click();
     URL.revokeObjectURL(link.href);

@@ -184,6 +184,8 @@ _APP_SETTINGS = {
     # By default only visible cells are on the page, and JupyterLab 4.6 loses some of them now and
     # then, with the error "Cannot read properties of null (reading 'observe')".
     "@jupyterlab/notebook-extension:tracker": {"windowingMode": "defer"},
+    # A page to keep or a network in an output is read as a whole, not through a low window.
+    "@jupyter-notebook/notebook-extension:scroll-output": {"autoScrollOutputs": False},
     # A tab may be closed at any moment.
     "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 15},
 }
