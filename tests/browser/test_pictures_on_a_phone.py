@@ -1,14 +1,18 @@
-"""Pictures on a page of a phone's width: the result is in sight, and the rest within reach."""
+"""Notebooks on a phone: results are in sight, the rest is within reach, and each leads on."""
 
 from __future__ import annotations
 
+from itertools import pairwise
 from typing import Any
 
+import nbformat
 import pytest
 from playwright.sync_api import Page, expect
 
+from autograder.course_folder.assignments import assignment_names
+from conftest import ROOT
 from course import draw_graph
-from course.figures import secants, valley
+from course.figures import boundaries, secants, valley
 from course.interactives import watch
 from reference import Value
 
@@ -25,15 +29,15 @@ def chain() -> Value:
     return value
 
 
-def open_at_a_phone_s_width(page: Page, picture: Any) -> None:
-    page.set_viewport_size({"width": WIDTH, "height": 740})
+def open_at(page: Page, picture: Any, width: int = WIDTH) -> None:
+    page.set_viewport_size({"width": width, "height": 740})
     html = picture._repr_mimebundle_()["text/html"]
     page.set_content(f"<!doctype html><body style='margin:0'>{html}")
 
 
 @pytest.mark.parametrize("draw", [draw_graph, watch])
 def test_a_wide_graph_shows_its_result_and_scrolls_to_its_leaves(page: Page, draw: Any) -> None:
-    open_at_a_phone_s_width(page, draw(chain()))
+    open_at(page, draw(chain()))
     cards = page.locator("svg .cg-card")
     around = [cards.nth(i).bounding_box() for i in range(cards.count())]
     drawing = page.locator("svg").bounding_box()
@@ -55,10 +59,44 @@ def test_a_chart_and_its_names_need_no_scrolling(page: Page, name: str) -> None:
             (-1.5, 1.5),
         ),
     }
-    open_at_a_phone_s_width(page, pictures[name]())
+    open_at(page, pictures[name]())
     for words in page.locator("svg text").all():
         box = words.bounding_box()
         assert box is not None and box["x"] >= 0 and box["x"] + box["width"] <= WIDTH
     expect(
         page.locator("svg text", has_text="number 3" if name == "valley" else "tangent")
     ).to_be_visible()
+
+
+@pytest.mark.parametrize(("width", "rows"), [(WIDTH, 3), (900, 1)])
+def test_pictures_side_by_side_stand_below_one_another_on_a_phone(
+    page: Page, width: int, rows: int
+) -> None:
+    inputs, targets = [[0.0, 0.0], [1.0, 1.0]], [0.0, 1.0]
+    models = {name: lambda x: x[0] - 0.5 for name in ("first", "second", "third")}
+    open_at(page, boundaries(models, inputs, targets), width)
+    around = [box for each in page.locator("svg").all() if (box := each.bounding_box())]
+    assert max(box["x"] + box["width"] for box in around) <= width
+    assert len({round(box["y"]) for box in around}) == rows
+
+
+COLUMNS = 32  # characters of a text block on a screen of 360 pixels, where longer lines break
+
+
+@pytest.mark.parametrize("name", assignment_names(ROOT))
+def test_a_graph_in_characters_has_lines_that_do_not_break(name: str) -> None:
+    cells = nbformat.read(ROOT / "release" / name / f"{name}.ipynb", as_version=4).cells
+    drawn = [
+        line
+        for cell in cells
+        if cell.cell_type == "markdown"
+        for line in cell.source.splitlines()
+        if set(line) & set("─═│┐")
+    ]
+    assert [line for line in drawn if len(line) > COLUMNS] == []
+
+
+def test_each_notebook_leads_on_to_the_next() -> None:
+    for name, following in pairwise(["value", "backward", "checkpoint", "mlp"]):
+        cells = nbformat.read(ROOT / "release" / name / f"{name}.ipynb", as_version=4).cells
+        assert f"(../{following}/{following}.ipynb)" in cells[-1].source
