@@ -161,9 +161,11 @@ def progress(table: dict[str, Any], namespace: dict[str, Any]) -> Card:
     """Return a card that marks each exercise with a check: ✓ right, ½ its core is right, ○ open."""
     exercises = table["exercises"]
     marks = dict.fromkeys(exercises, "○")
+    noted = False
     for name, entry in exercises.items():
         if "form" in entry:
-            finding = quiz.look_at(name, entry["form"], namespace).finding
+            seen = quiz.look_at(name, entry["form"], namespace)
+            finding, noted = seen.finding, noted or seen.passed == quiz.NOTED
         else:
             finding = diagnose(entry, namespace, table["hints"])
         if finding is None or finding.only_extra:
@@ -181,6 +183,8 @@ def progress(table: dict[str, Any], namespace: dict[str, Any]) -> Card:
     more = f"Go on with: {titles[following]}." if following else "Hidden tests will try others."
     if "½" in marks.values():
         more += " Where ½ stands, an extra part is open."
+    if noted:
+        more += " Answers to questions are noted; only the grader knows which are right."
     head = f"Checks that pass: {', '.join(counts)}"
     parts = [heading(escape(head)), *map(paragraph, lines), paragraph(more, True)]
     return Card("\n".join([head, *lines, more]), box(GREY if following else GREEN, *parts))

@@ -18,6 +18,9 @@ from coursecheck.messages import Finding
 ANSWERS = "answers.json"
 _RELATIVE = 1e-3  # numbers are compared to three digits
 
+NOTED = "noted."
+"""The words for an answer of the right form, if the right answer is not known."""
+
 _NO_ANSWERS_HERE = (
     "The question counts, so your files hold no right answer to compare it with. "
     "The grader has one."
@@ -45,7 +48,7 @@ def look_at(name: str, form: str, namespace: dict[str, Any]) -> Look:
     if finding:
         return Look(finding)
     if known is None:
-        return Look(None, "noted.", _NO_ANSWERS_HERE)
+        return Look(None, NOTED, _NO_ANSWERS_HERE)
     answer, wrong = namespace[name], known["wrong"]
     if _same(answer, known["right"]):
         others = [f"Why not {each['answer']}: {each['says']}" for each in wrong]

@@ -205,6 +205,7 @@ def test_one_card_shows_progress_and_the_next_step(capsys):
     said = capsys.readouterr().out
     assert "of 7 core" in said and "○ Multiplication" in said
     assert "Go on with: Multiplication." in said
+    assert "noted" not in said
     check.all("value", {})
     assert "0 of 7 core, 0 of 3 extra" in (said := capsys.readouterr().out)
     assert "Go on with: Nudging." in said
@@ -216,3 +217,4 @@ def test_a_quiz_counts_answers_in_a_valid_form(capsys):
     check.all("checkpoint", {"q1": "A", "q2": "seven"})
     said = capsys.readouterr().out
     assert "✓ What the chain rule is for, ○ " in said and "1 of 12 core, 0 of 9 extra" in said
+    assert said.endswith("Answers to questions are noted; only the grader knows which are right.\n")
