@@ -102,14 +102,11 @@ audit: install system
 
 install: $(VENV)/installed
 
-# Where it is installed, jsonschema has rfc3987-syntax build a grammar at the start of each program,
-# which takes a second. Nothing here is checked by it.
 $(VENV)/installed: pyproject.toml autograder/pyproject.toml coursecheck/pyproject.toml \
   constraints.txt requirements.txt
 	$(PYTHON) -c 'import sys; sys.exit(sys.version_info < (3, 11) and "Python 3.11 or newer is needed")'
 	$(PYTHON) -m venv $(VENV)
 	$(BIN)/pip install --quiet --disable-pip-version-check -c constraints.txt -r requirements.txt
-	$(BIN)/pip uninstall --quiet --yes rfc3987-syntax
 	cp course/jupyter/autograd-course.json $(VENV)/etc/jupyter/jupyter_server_config.d
 	touch $@
 
