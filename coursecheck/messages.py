@@ -208,15 +208,18 @@ def explain_error(observed: list[list[Observation]], hints: Hints) -> str:
     """Return a sentence on the first error of the student's code, with the student's own line, if
     any."""
     error = first_error(observed)
-    if error is None or not error.get("message"):
+    if error is None:
         return ""
-    line = error.get("line")
+    line, message = error.get("line"), error.get("message", "")
+    if not line and not message:
+        return ""  # The kind alone explains nothing.
     text = f"{'Your code' if line else 'Trying your code'} raised {error['error']}"
-    text += f": {error['message']}" + (f", in the line `{line}`" if line else "")
-    if not line and re.search("NoneType|__round__|index out of range", error["message"]):
+    text += f": {message}" if message else ""
+    text += f", in the line `{line}`" if line else ""
+    if not line and re.search("NoneType|__round__|index out of range", message):
         text = ""  # an error of the check's own does not matter
     own = line or error.get("where", "")
-    known = f"{error['error']}: {error['message']}\n{own}"
+    known = f"{error['error']}: {message}\n{own}"
     hint = next((hint for pattern, hint in [*hints, *_HINTS] if re.search(pattern, known)), "")
     return " ".join(filter(None, [text and f"{text.rstrip('.')}.", hint]))
 

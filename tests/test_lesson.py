@@ -287,7 +287,9 @@ def test_every_link_in_a_notebook_leads_to_a_page_or_a_heading(site: Site, name:
         target = (site.folder.parent / name / address.path).resolve()
         assert target.is_file(), f"{name} links to {href}"
         there = unquote(address.fragment)
-        if target.suffix == ".ipynb":
+        if target.suffix == ".ipynb" and not there:
+            assert words.strip("*") == target.stem, f"{name} links to {href}"
+        elif target.suffix == ".ipynb":
             assert there == f"cell-id={headings(target.stem)[words]}", f"{name} links to {href}"
         elif there:
             page = str(target.relative_to(site.folder).with_suffix(""))

@@ -300,7 +300,7 @@ def test_the_example_beside_an_error_is_the_one_that_raised_it():
         {"code": "first", "observe": ["x"], "right": [1.0]},
         {"code": "second", "observe": ["y"], "right": [2.0]},
     ]
-    observed = [[4.0], [{"error": "TypeError"}]]
+    observed = [[4.0], [{"error": "TypeError", "message": "no number"}]]
     says = explain(probes, [[1.0], observed[1]])
     assert first_wrong({"probes": probes}, observed, says).code == "second"
     assert first_wrong({"probes": probes}, observed, "Another sentence.").code == "first"
