@@ -62,6 +62,8 @@ class close:
         return self._is_close(actual, self._expected)
 
     def _is_close(self, actual: Any, expected: Any) -> bool:
+        if type(actual) is type(expected) is float:
+            return math.isclose(actual, expected, rel_tol=self._relative, abs_tol=1e-12)
         actual, expected = look(actual, whole=True), look(expected, whole=True)
         if isinstance(expected, (list, tuple)):
             if type(actual) not in (list, tuple) or len(actual) != len(expected):

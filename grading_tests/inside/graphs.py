@@ -35,12 +35,13 @@ def reverse_topological(root):
     return order
 
 
-def differentiate(root, leaves, upstream):
+def differentiate(root, leaves, upstream, order=()):
     """Run a backward pass by hand; return the root's number, and the leaves' gradients.
 
-    Gradients that leaves have before stay and are added to.
+    Gradients that leaves have before stay and are added to. The graph is walked if the order of its
+    nodes is not given.
     """
-    order = reverse_topological(root)
+    order = order or reverse_topological(root)
     for node in order:
         if all(node is not leaf for leaf in leaves):
             node.grad = 0.0
@@ -66,10 +67,11 @@ def two_passes(roots, leaves, upstreams):
     for root, nodes, upstream in zip(roots, leaves, upstreams, strict=True):
         if any(root is node for node in nodes):
             root = root + 0.0  # x * 1 may be x itself
-        behind = {id(node) for node, _ in nodes_behind(root)}
+        order = reverse_topological(root)
+        behind = set(map(id, order))
         connected = sum(id(node) in behind for node in nodes)
-        _, once = differentiate(root, nodes, upstream)
-        number, twice = differentiate(root, nodes, upstream)
+        _, once = differentiate(root, nodes, upstream, order)
+        number, twice = differentiate(root, nodes, upstream, order)
         numbers = [node.data for node in nodes]
         found.append([number, connected, *numbers, *once, *twice, root.grad])
     return found
