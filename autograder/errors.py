@@ -74,11 +74,13 @@ class StudentError(Exception):
     Attributes:
         kind: the name of the nearest built-in class. Any other name may have been made up to hold a
             hidden number.
+        is_remote: whether the student's process raised it, and not the test's own arithmetic.
     """
 
-    def __init__(self, kind: str) -> None:
+    def __init__(self, kind: str, is_remote: bool = False) -> None:
         super().__init__(kind)
         self.kind = kind
+        self.is_remote = is_remote
 
     def is_a(self, *kinds: Any) -> bool:
         """Return whether an `except` clause with these classes, or tuples of them, would fit."""

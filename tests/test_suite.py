@@ -524,6 +524,10 @@ AS_IT_READS = {
                                        "        student.sink()", True),
     "pytest.raises of the student's other": ("with pytest.raises((student.High, OSError)):\n"
                                              "        student.sink()", False),
+    "Python's after the student's": ("with pytest.raises(student.Low):\n"
+                                     "        student.sink()\n"
+                                     "    with pytest.raises(student.Low):\n"
+                                     "        1 / (student.one() - 1)", False),
     "an error before the student's": ("student.sink()\n    with pytest.raises(student.Low):\n"
                                       "        student.refuse(1)", False),
     "pytest.raises(StopIteration)": ("with pytest.raises(StopIteration):\n        student.end()",

@@ -139,8 +139,9 @@ class Student:
         own = [kind for kind in kinds if type(kind) is Promise]
         if error.is_a(*(kind for kind in kinds if type(kind) is not Promise)):
             return True
-        latest = self._step("raised")
-        return any(look(self._step("isinstance", latest, kind)) is True for kind in own)
+        return error.is_remote and any(
+            look(self._step("isinstance", self._step("raised"), kind)) is True for kind in own
+        )
 
     def seconds(self, action: Callable[[], Any]) -> float:
         """Return the seconds for which the student's process computes in the steps of `action`.
@@ -190,7 +191,7 @@ class Student:
             kind = next(filter(BUILT_IN.__contains__, names), "Exception")
             for promise in promises[len(values) :]:
                 promise._promise_.value = _Broken(kind)
-            self._fail(kind)
+            self._fail(kind, is_remote=True)
 
     # The rest is for promises.
 
@@ -198,9 +199,9 @@ class Student:
         """Return this thread's processor time, without the target's share."""
         return time.thread_time() - self._target.taken
 
-    def _fail(self, kind: str) -> NoReturn:
+    def _fail(self, kind: str, is_remote: bool = False) -> NoReturn:
         self._write_down(f"raised {kind}")
-        raise StudentError(kind)
+        raise StudentError(kind, is_remote)
 
     def _step(self, verb: str, *arguments: Any) -> Promise:
         """Return a promise of a step's result: the step is sent with the next look."""
@@ -469,7 +470,7 @@ class Promise:
             number = self._worked_out("len", len, int)
         except StudentError as error:
             if error.is_a(TypeError):
-                raise NoLength(error.kind) from None
+                raise NoLength(error.kind, error.is_remote) from None
             raise
         if not 0 <= number <= MOST_ITEMS:
             self._promise_.student._fail("OverflowError")
