@@ -54,7 +54,7 @@ with Grader(Path(sys.argv[1]), bytes(32), submission_seconds=float(sys.argv[2]))
         Path("/proc/self/clear_refs").write_text("5")
         started = now()
         graded = grade_job(grader, Job("value", "student", "value.ipynb", content))
-        told = {"seconds": now() - started, "megabytes": height(),
+        found = {"seconds": now() - started, "megabytes": height(),
                 "file": len(content) / 1e6, "notebook": len(graded.text) / 1e6,
                 "score": graded.report and graded.report.score, "error": graded.error,
                 "notes": graded.report and graded.report.notes[:3]}
@@ -67,10 +67,10 @@ with Grader(Path(sys.argv[1]), bytes(32), submission_seconds=float(sys.argv[2]))
         about = {"student": "s", "assignment": "value", "notebook": "value", "score": 0,
                  "max_score": 40, "late_penalty": 0}
         page = feedback_page(notebook, {"nbgrader": about})
-        told |= {"page": len(page.encode()) / 1e6, "page_seconds": now() - started,
+        found |= {"page": len(page.encode()) / 1e6, "page_seconds": now() - started,
                  "page_megabytes": height()}
         del notebook, page
-        print(json.dumps(told), flush=True)
+        print(json.dumps(found), flush=True)
 """
 
 
@@ -89,7 +89,7 @@ def file_of(name: str, honest: str) -> bytes:
 def flood(course: Path, path: Path, names: list[str]) -> dict[str, dict[str, Any]]:
     """Return the measurements of each, by its name, after an honest one for which everything is
     loaded."""
-    honest, told = filled_notebook(course, "value", solutions("value", course)), {}
+    honest, found = filled_notebook(course, "value", solutions("value", course)), {}
     line = [sys.executable, "-c", GRADE, str(course), str(SECONDS)]
     pipe = subprocess.PIPE
     with subprocess.Popen(line, stdin=pipe, stdout=pipe, text=True) as grading:
@@ -97,9 +97,9 @@ def flood(course: Path, path: Path, names: list[str]) -> dict[str, dict[str, Any
         for name in ["honest", *names]:
             path.write_bytes(file_of(name, honest))
             print(path, file=grading.stdin, flush=True)
-            told[name] = json.loads(grading.stdout.readline())
+            found[name] = json.loads(grading.stdout.readline())
         grading.stdin.close()
-    return told
+    return found
 
 
 @pytest.fixture(scope="module")
@@ -108,18 +108,20 @@ def flooded(course: Path, tmp_path_factory: pytest.TempPathFactory) -> dict[str,
 
 
 def test_memory_is_bounded(flooded):
-    heights = {name: (told["megabytes"], told["page_megabytes"]) for name, told in flooded.items()}
+    heights = {
+        name: (found["megabytes"], found["page_megabytes"]) for name, found in flooded.items()
+    }
     assert len(heights) == len(NAMES) + 1
     assert {name: each for name, each in heights.items() if max(each) > MEGABYTES} == {}
 
 
 def test_time_is_bounded(flooded):
-    slow = {name: told["seconds"] for name, told in flooded.items()}
+    slow = {name: found["seconds"] for name, found in flooded.items()}
     assert {name: seconds for name, seconds in slow.items() if seconds > 3 * SECONDS} == {}
 
 
 def test_pages_are_bounded(flooded):
-    sizes = {name: (told["page"], told["page_seconds"]) for name, told in flooded.items()}
+    sizes = {name: (found["page"], found["page_seconds"]) for name, found in flooded.items()}
     assert {
         name: each
         for name, each in sizes.items()
@@ -128,6 +130,6 @@ def test_pages_are_bounded(flooded):
 
 
 def test_every_flood_is_graded_or_refused_in_words(flooded):
-    for name, told in flooded.items():
-        assert told["score"] is not None, name
-        assert told["error"] is None or told["error"].startswith("value.ipynb: "), name
+    for name, found in flooded.items():
+        assert found["score"] is not None, name
+        assert found["error"] is None or found["error"].startswith("value.ipynb: "), name

@@ -43,15 +43,15 @@ def beginning_with(solution: str, line: str) -> str:
 
 
 @pytest.fixture
-def told(grader):
+def result_of(grader):
     """Return a function for the result on a notebook with another cell in this exercise."""
 
-    def tell(name, exercise, source):
+    def result(name, exercise, source):
         case = Case("plain", "plain", name, {exercise.id: source})
         notebook = notebook_cells(ASSIGNMENTS[name], case)
         return grader.grade(name, notebook, {exercise.id}).report.exercises[0]
 
-    return tell
+    return result
 
 
 @pytest.mark.parametrize(("name", "exercise"), EXERCISES)
@@ -59,8 +59,8 @@ def told(grader):
     ("kind", "line"),
     [("NameError", "result = undefined_name"), ("TypeError", "result = 'two' + 2")],
 )
-def test_an_error_is_explained_with_its_own_line(told, name, exercise, kind, line):
-    result = told(name, exercise, beginning_with(exercise.solution, line))
+def test_an_error_is_explained_with_its_own_line(result_of, name, exercise, kind, line):
+    result = result_of(name, exercise, beginning_with(exercise.solution, line))
     assert result.misconception is None
     assert result.message.startswith(f"Your code raised {kind}: ")
     assert f"in the line `{line}`" in result.message
@@ -84,46 +84,46 @@ def test_a_stopiteration_is_explained_like_any_other_error(grader, name):
 
 
 @pytest.mark.parametrize(("name", "exercise"), EXERCISES)
-def test_a_cell_that_python_cannot_read_is_called_that(told, name, exercise):
+def test_a_cell_that_python_cannot_read_is_called_that(result_of, name, exercise):
     source = exercise.solution.replace("def ", "def def ", 1)
     line = next(line.strip() for line in source.splitlines() if "def def" in line)
-    result = told(name, exercise, source)
+    result = result_of(name, exercise, source)
     assert result.message == (
         f"Python cannot read the cell: invalid syntax, in the line `{line}`. None of it ran."
     )
 
 
 @pytest.mark.parametrize(("name", "exercise"), EXERCISES)
-def test_a_missing_return_is_called_that(told, name, exercise):
+def test_a_missing_return_is_called_that(result_of, name, exercise):
     tree, function = first_function(exercise.solution)
     if not isinstance(function.body[-1], ast.Return):
         pytest.skip("it returns nothing")
     function.body[-1] = ast.Pass()
-    result = told(name, exercise, ast.unparse(tree) + "\n")
+    result = result_of(name, exercise, ast.unparse(tree) + "\n")
     assert "return" in result.message.splitlines()[0].lower(), result.message
     assert result.points < result.max_points
 
 
-def test_a_cell_that_stops_half_way_is_explained_so(told):
+def test_a_cell_that_stops_half_way_is_explained_so(result_of):
     exercise = ASSIGNMENTS["value"].exercises["add"]
     stopped = exercise.solution.replace("Value.__add__ = add", "Value.__add__ = ad")
-    result = told("value", exercise, stopped)
+    result = result_of("value", exercise, stopped)
     assert result.message.startswith(
         "The cell itself stops with NameError: name 'ad' is not defined, in the line "
         "`Value.__add__ = ad`."
     )
 
 
-def test_a_named_mistake_keeps_its_name_if_it_raises(told):
+def test_a_named_mistake_keeps_its_name_if_it_raises(result_of):
     exercise = ASSIGNMENTS["value"].exercises["add"]
     [mistake] = [m for m in exercise.mistakes if m.id == "add.numbers_not_wrapped"]
-    assert told("value", exercise, mistake.source).misconception == mistake.id
+    assert result_of("value", exercise, mistake.source).misconception == mistake.id
 
 
-def test_a_raised_error_is_no_mistake_that_python_stops(told):
+def test_a_raised_error_is_no_mistake_that_python_stops(result_of):
     exercise = ASSIGNMENTS["backward"].exercises["exp"]
     source = "def exp(self):\n    return Value(math.e) ** self\n\n\nValue.exp = exp\n"
-    result = told("backward", exercise, source)
+    result = result_of("backward", exercise, source)
     assert result.misconception is None
     assert "the exponent must be an int or a float" in result.message
 

@@ -73,8 +73,8 @@ def test_a_student_who_left_delays_no_other_and_comes_back_with_all_marks(course
     assert "is there already" not in run(course, "autograder", "student", "enrol", "bo")
     assert (marks(course, "bo"), files(course, "bo")) == (before, there)
     assert not (course / "withdrawn/bo").exists()
-    told = run(course, "autograder", "grade", "loops", "--workers", "1")
-    assert "bo: graded before, unchanged" in told
+    printed = run(course, "autograder", "grade", "loops", "--workers", "1")
+    assert "bo: graded before, unchanged" in printed
     assert marks(course, "bo") == before
 
 
@@ -93,10 +93,10 @@ def test_another_id_has_the_same_marks(course):
     run(course, "autograder", "student", "rename", "bo", "bo.diddley")
     assert (marks(course, "bo.diddley"), files(course, "bo.diddley")) == (before, there)
     assert marks(course, "bo") is None and not (course / "withdrawn/bo").exists()
-    told = run(course, "autograder", "grade", "loops", "--workers", "1")
-    assert "bo.diddley: graded before, unchanged" in told
-    told = run(course, "autograder", "student", "rename", "ada", "cy", status=2)
-    assert "see `autograder student merge" in told
+    printed = run(course, "autograder", "grade", "loops", "--workers", "1")
+    assert "bo.diddley: graded before, unchanged" in printed
+    printed = run(course, "autograder", "student", "rename", "ada", "cy", status=2)
+    assert "see `autograder student merge" in printed
 
 
 def test_two_ids_of_one_person_become_one(course):
