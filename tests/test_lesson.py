@@ -9,6 +9,7 @@ import re
 import shutil
 import socket
 from collections.abc import Iterator
+from itertools import pairwise
 from pathlib import Path
 from urllib.parse import unquote, urlsplit
 
@@ -294,6 +295,28 @@ def test_every_link_in_a_notebook_leads_to_a_page_or_a_heading(site: Site, name:
         elif there:
             page = str(target.relative_to(site.folder).with_suffix(""))
             assert site[page].find(id=there), f"{name} links to {href}"
+
+
+COLUMNS = 32  # characters of a text block on a screen of 360 pixels, where longer lines break
+
+
+@pytest.mark.parametrize("name", ASSIGNMENTS)
+def test_a_graph_in_characters_has_lines_that_do_not_break(name: str) -> None:
+    cells = nbformat.read(COURSE / "release" / name / f"{name}.ipynb", as_version=4).cells
+    drawn = [
+        line
+        for cell in cells
+        if cell.cell_type == "markdown"
+        for line in cell.source.splitlines()
+        if set(line) & set("─═│┐")
+    ]
+    assert [line for line in drawn if len(line) > COLUMNS] == []
+
+
+def test_each_notebook_leads_on_to_the_next() -> None:
+    for name, following in pairwise(["value", "backward", "checkpoint", "mlp"]):
+        cells = nbformat.read(COURSE / "release" / name / f"{name}.ipynb", as_version=4).cells
+        assert f"(../{following}/{following}.ipynb)" in cells[-1].source
 
 
 def test_each_question_links_to_its_chapter() -> None:

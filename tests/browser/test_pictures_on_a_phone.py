@@ -1,16 +1,12 @@
-"""Notebooks on a phone: results are in sight, the rest is within reach, and each leads on."""
+"""Pictures on a phone: results are in sight, and the rest is within reach."""
 
 from __future__ import annotations
 
-from itertools import pairwise
 from typing import Any
 
-import nbformat
 import pytest
 from playwright.sync_api import Page, expect
 
-from autograder.course_folder.assignments import assignment_names
-from conftest import ROOT
 from course import draw_graph
 from course.figures import boundaries, secants, valley
 from course.interactives import watch
@@ -78,25 +74,3 @@ def test_pictures_side_by_side_stand_below_one_another_on_a_phone(
     around = [box for each in page.locator("svg").all() if (box := each.bounding_box())]
     assert max(box["x"] + box["width"] for box in around) <= width
     assert len({round(box["y"]) for box in around}) == rows
-
-
-COLUMNS = 32  # characters of a text block on a screen of 360 pixels, where longer lines break
-
-
-@pytest.mark.parametrize("name", assignment_names(ROOT))
-def test_a_graph_in_characters_has_lines_that_do_not_break(name: str) -> None:
-    cells = nbformat.read(ROOT / "release" / name / f"{name}.ipynb", as_version=4).cells
-    drawn = [
-        line
-        for cell in cells
-        if cell.cell_type == "markdown"
-        for line in cell.source.splitlines()
-        if set(line) & set("─═│┐")
-    ]
-    assert [line for line in drawn if len(line) > COLUMNS] == []
-
-
-def test_each_notebook_leads_on_to_the_next() -> None:
-    for name, following in pairwise(["value", "backward", "checkpoint", "mlp"]):
-        cells = nbformat.read(ROOT / "release" / name / f"{name}.ipynb", as_version=4).cells
-        assert f"(../{following}/{following}.ipynb)" in cells[-1].source
