@@ -516,19 +516,16 @@ class TestCheckGradients:
 
     @pytest.fixture
     def assert_distinguishes(self, student, rng):
-        """Asserts that the checker accepts the right questions and rejects the wrong ones. Each, a
-        function and its inputs, is given as what makes it."""
-
-        def tells(right, wrong, **options):
-            assert_distinguishes(
-                rng, lambda each: student.check_gradients(*each, **options), right, wrong
-            )
-
-        return tells
+        """Gives a function that asserts that the checker accepts the right questions and rejects
+        the wrong ones. A question is a function and its inputs; each is made by a call."""
+        return lambda right, wrong, **options: assert_distinguishes(
+            rng, lambda each: student.check_gradients(*each, **options), right, wrong
+        )
 
     @pytest.fixture
     def planted(self, student):
-        """Gives what makes a question about a formula with the derivatives that it is given."""
+        """Gives a function that prepares a question: an operation with this formula and these
+        derivatives, and its inputs."""
         operation = student.inside.operations.operation
         return lambda formula, slopes, *inputs, **how: (
             lambda: (operation(student.Value, formula, slopes, **how), list(inputs))

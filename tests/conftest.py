@@ -89,7 +89,7 @@ def submission(course: Path, tmp_path: Path) -> Callable[[dict[str, str]], Path]
 
 
 _measured: Counter[str] = Counter()
-_TOLD = {
+_FIGURES = {
     "attacks": "attacks",
     "leaks": "leaks",
     "lost": "submissions lost",
@@ -106,7 +106,7 @@ def measured(record_property: Callable[[str, object], None]) -> Callable[[str, i
     `measured("attacks", 3)`."""
 
     def add(name: str, number: int) -> None:
-        assert name in _TOLD
+        assert name in _FIGURES
         record_property("measured", [name, number])
 
     return add
@@ -124,5 +124,7 @@ def pytest_runtest_logreport(report: pytest.TestReport) -> None:
 def pytest_unconfigure(config: pytest.Config) -> None:
     screen = config.pluginmanager.get_plugin("terminalreporter")
     if screen is not None and _measured and not hasattr(config, "workerinput"):
-        told = [f"{_measured[name]} {words}" for name, words in _TOLD.items() if name in _measured]
-        screen.write_line(", ".join(told))
+        figures = [
+            f"{_measured[name]} {words}" for name, words in _FIGURES.items() if name in _measured
+        ]
+        screen.write_line(", ".join(figures))

@@ -52,11 +52,11 @@ def main() -> None:
         ballast.unlink(missing_ok=True)
         room = os.statvfs(course)
         ballast.write_bytes(bytes(max(0, room.f_bavail * room.f_frsize - 1024 * kilobytes)))
-        status, told = grade(course)
-        found.append({"room": kilobytes, "status": status, "told": told, **look(course)})
+        status, output = grade(course)
+        found.append({"room": kilobytes, "status": status, "output": output, **look(course)})
     ballast.unlink()
-    status, told = grade(course)
-    found.append({"room": None, "status": status, "told": told, **look(course)})
+    status, output = grade(course)
+    found.append({"room": None, "status": status, "output": output, **look(course)})
     files = {name: content.hex() for name, content in state_of(course).files.items()}
     outcome.write_text(json.dumps({"gradings": found, "files": files}))
 

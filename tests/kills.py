@@ -234,10 +234,10 @@ class Driver:
         self.found = Campaign(submissions=len(list((self._fresh / "submitted").iterdir())))
         self._again()
         started = time.monotonic()
-        told = self._grade(1).wait()
+        output = self._grade(1).wait()
         self._seconds = time.monotonic() - started
         self.undisturbed = state_of(self._course)
-        assert len(self.undisturbed.record) == self.found.submissions, told
+        assert len(self.undisturbed.record) == self.found.submissions, output
         self.undisturbed_pages = self._pages()
 
     def run(self, kills: int) -> Campaign:
@@ -247,9 +247,9 @@ class Driver:
             self.found.rounds += 1
             while self.found.kills < kills and self._disturb():
                 self._look(state_of(self._course), "after a kill")
-            status, told = self._grade(1).wait()
+            status, output = self._grade(1).wait()
             if status not in (0, 1):
-                self._fault(f"the grading did not come to its end: {told[-500:]}")
+                self._fault(f"the grading did not come to its end: {output[-500:]}")
             self._look_at_the_end()
             print(f"{self.found.kills} kills, {len(self.found.faults)} faults", flush=True)
         if self._pages() != self.undisturbed_pages:

@@ -60,13 +60,13 @@ resource.setrlimit(resource.RLIMIT_FSIZE, (300 << 20, 300 << 20))
 ctypes.CDLL(None).prctl(36, 1, 0, 0, 0)
 course = find_course(Path.cwd())
 limits = Limits(seconds=2.0, training_seconds=5.0, cell_seconds=4.0, memory=700 << 20)
-told = {}
+outcomes = {}
 with Grader(course, course_key(course), limits, submission_seconds=20.0) as grader:
     with Classroom(course, OneProcess(grader)) as room:
         started = time.monotonic()
         for outcome in room.grade([("value", each) for each in room.submissions("value")]):
             report = outcome.report
-            told[outcome.student] = {
+            outcomes[outcome.student] = {
                 "error": outcome.error, "seconds": time.monotonic() - started,
                 "report": report and report.as_json(), "notes": report and report.notes,
             }
@@ -75,7 +75,7 @@ with Grader(course, course_key(course), limits, submission_seconds=20.0) as grad
 _, alive = psutil.wait_procs(psutil.Process().children(recursive=True), timeout=30)
 left = [repr(each) for each in alive]
 peak = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1024
-print(json.dumps({"told": told, "left": left, "megabytes": peak}))
+print(json.dumps({"outcomes": outcomes, "left": left, "megabytes": peak}))
 """
 
 
@@ -211,20 +211,20 @@ def _course_files(course: Path) -> list[Path]:
     )
 
 
-def _points(told: dict[str, Any]) -> float:
-    return sum(exercise["points"] or 0 for exercise in told["report"]["exercises"])
+def _points(outcome: dict[str, Any]) -> float:
+    return sum(exercise["points"] or 0 for exercise in outcome["report"]["exercises"])
 
 
 def test_no_attack_earns_a_point(alone, students, attacked):
     bounds = attacks(alone)
     wrong = {}
     for student, name in students.items():
-        told = attacked["told"][student]
-        assert told["report"]["max_score"] == FULL
+        outcome = attacked["outcomes"][student]
+        assert outcome["report"]["max_score"] == FULL
         _, least, most, lost = bounds.get(name, Bounds("", 0, FULL))
-        each = {e["id"]: e["points"] for e in told["report"]["exercises"]}
-        if not least <= _points(told) <= most or any(each[exercise] for exercise in lost):
-            wrong[name] = (_points(told), (least, most), each)
+        each = {e["id"]: e["points"] for e in outcome["report"]["exercises"]}
+        if not least <= _points(outcome) <= most or any(each[exercise] for exercise in lost):
+            wrong[name] = (_points(outcome), (least, most), each)
     assert wrong == {}
 
 
@@ -233,19 +233,19 @@ def test_a_folder_that_is_no_submission_is_refused_in_words(students, attacked):
     for student, name in students.items():
         if not name.startswith("folder: "):
             continue
-        told, says = attacked["told"][student], FOLDERS[name.removeprefix("folder: ")][1]
+        outcome, says = attacked["outcomes"][student], FOLDERS[name.removeprefix("folder: ")][1]
         if says:
-            told_so = told["error"] and says in told["error"] and student in told["error"]
-            fine = told_so and _points(told) == 0
+            reported = outcome["error"] and says in outcome["error"] and student in outcome["error"]
+            fine = reported and _points(outcome) == 0
         else:
-            fine = told["error"] is None and _points(told) == FULL
+            fine = outcome["error"] is None and _points(outcome) == FULL
         if not fine:
-            wrong[name] = (told["error"], _points(told), told["notes"])
+            wrong[name] = (outcome["error"], _points(outcome), outcome["notes"])
     assert wrong == {}
 
 
 def test_the_neighbours_are_graded_as_without_attacks(undisturbed, attacked, measured):
-    before, now = undisturbed["told"], attacked["told"]
+    before, now = undisturbed["outcomes"], attacked["outcomes"]
     lost = [each for each in NEIGHBOURS if now[each]["report"] != before[each]["report"]]
     measured("lost", len(lost))
     assert lost == []
@@ -285,9 +285,9 @@ def test_no_process_and_no_file_is_left(alone, students, attacked):
 
 def test_time_and_memory_are_bounded(students, attacked):
     slow = {
-        students.get(student, student): round(told["seconds"])
-        for student, told in attacked["told"].items()
-        if told["seconds"] > SECONDS
+        students.get(student, student): round(outcome["seconds"])
+        for student, outcome in attacked["outcomes"].items()
+        if outcome["seconds"] > SECONDS
     }
     assert slow == {}
     assert attacked["megabytes"] < MEMORY
@@ -324,7 +324,7 @@ def test_the_number_of_attacks_is_reported(students, attacked, measured, capsys)
     """Report how many attacks there were."""
     kinds = ("forging", "leaking", "breaking", "folder")
     counts = {kind: sum(name.startswith(kind) for name in students.values()) for kind in kinds}
-    longest = max(told["seconds"] for told in attacked["told"].values())
+    longest = max(outcome["seconds"] for outcome in attacked["outcomes"].values())
     text = (f"attacks: {len(students)} ({', '.join(f'{k} {n}' for k, n in counts.items())}); "
             f"longest {longest:.0f} s; grader's memory {attacked['megabytes']:.0f} MB")  # fmt: skip
     measured("attacks", len(students))

@@ -84,14 +84,14 @@ def test_on_a_full_disk_no_file_is_half_written_and_the_rest_is_graded_later(
         capture_output=True, text=True, timeout=600,
     )  # fmt: skip
     assert done.returncode == 0, done.stderr
-    told = json.loads(outcome.read_text())
-    *cramped, last = told["gradings"]
+    found = json.loads(outcome.read_text())
+    *cramped, last = found["gradings"]
     full = [each for each in cramped if each["status"] == 2]
     assert len(full) >= 2, [(each["room"], each["status"]) for each in cramped]
     assert any(each["lines"] for each in full), "nothing was ever stored before the disk was full"
     for each in full:
-        assert "Traceback" not in each["told"], each["told"]
-        assert "full" in each["told"] or "No space left" in each["told"], each
+        assert "Traceback" not in each["output"], each["output"]
+        assert "full" in each["output"] or "No space left" in each["output"], each
     scores: dict[str, float] = {}
     for (student, _), mark in undisturbed.marks.items():
         scores[student] = scores.get(student, 0) + (mark or 0)
@@ -103,7 +103,7 @@ def test_on_a_full_disk_no_file_is_half_written_and_the_rest_is_graded_later(
     assert last["status"] in (0, 1)  # 1 if the file that is cut off comes only now
     assert last["lines"] == dict.fromkeys(scores, 1)
     assert last["marks"] == scores
-    assert {name: bytes.fromhex(text) for name, text in told["files"].items()} == undisturbed.files
+    assert {name: bytes.fromhex(text) for name, text in found["files"].items()} == undisturbed.files
 
 
 LOOP = "def add(self, other):\n    while True:\n        pass\n\n\nValue.__add__ = add\n"
@@ -181,14 +181,14 @@ def test_an_invalid_name_costs_its_own_student_only(fresh, tmp_path):
     done = command(folder, "autograder", "grade", "value", "--json")
     assert done.returncode == 1, done.stderr
     assert ".hidden/value: is not graded" in done.stderr.replace("\n", "")
-    told = {line["student"]: line for line in map(json.loads, done.stdout.splitlines())}
-    refused = {name: line["error"] for name, line in told.items() if line["error"]}
+    outcomes = {line["student"]: line for line in map(json.loads, done.stdout.splitlines())}
+    refused = {name: line["error"] for name, line in outcomes.items() if line["error"]}
     assert refused.keys() == {shown for shown, _ in REFUSED.values()}
     for shown, why in REFUSED.values():
         assert why in refused[shown] and "Rename the folder" in refused[shown]
-    fine = told.keys() - refused.keys()
+    fine = outcomes.keys() - refused.keys()
     assert fine == {"right", "wrong", "late", "ended", "empty", *FINE.values()}
-    assert {told[name]["score"] for name in FINE.values()} == {40}
+    assert {outcomes[name]["score"] for name in FINE.values()} == {40}
 
     again = command(folder, "autograder", "grade", "value")
     assert again.returncode == 1 and "Traceback" not in again.stderr
@@ -208,9 +208,9 @@ def test_submissions_graded_by_nbgrader_are_not_graded_again(fresh, tmp_path):
     command(folder, "nbgrader", "autograde", "value")
     first = state_of(folder)
     done = command(folder, "autograder", "grade", "value", "--json")
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(told) == 7 and all(each["skipped"] for each in told)
-    assert [each["student"] for each in told if each["error"]] == ["empty_file"]
+    outcomes = [json.loads(line) for line in done.stdout.splitlines()]
+    assert len(outcomes) == 7 and all(each["skipped"] for each in outcomes)
+    assert [each["student"] for each in outcomes if each["error"]] == ["empty_file"]
     assert state_of(folder) == first
 
 

@@ -24,7 +24,7 @@ if TYPE_CHECKING:
     type=click.Path(file_okay=False, path_type=Path),
     help="Where to put it; by default class_report/ASSIGNMENT in the course folder.",
 )
-@click.option("--hide-names", is_flag=True, help="Tell students by numbers.")
+@click.option("--hide-names", is_flag=True, help="Show numbers in place of students' names.")
 @course_option
 @for_people
 def report(assignment: str, output: Path | None, hide_names: bool, course: Path | None) -> None:

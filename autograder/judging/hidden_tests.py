@@ -359,13 +359,13 @@ def _traceback(error: BaseException, folder: Path) -> str:
     while trace and not Path(trace.tb_frame.f_code.co_filename).is_relative_to(folder):
         trace = trace.tb_next
     lines = traceback.format_exception(type(error), error, trace or error.__traceback__)
-    told = "".join(lines).strip()
+    text = "".join(lines).strip()
     if "Promise" in str(error):
-        told += (
+        text += (
             "\nWhat came from the student is a promise, which this cannot take: write "
             "plain(answer), str(answer), float(answer) or list(answer)."
         )
-    return told
+    return text
 
 
 def _read_helpers(folder: Path) -> dict[str, bytes]:

@@ -64,8 +64,8 @@ def write_results(
         if exercise not in assignment.exercises:
             report.notes += notes
     if report.notes:
-        told = "\n".join(f"- {note}" for note in report.notes)
-        notebook.cells.insert(0, new_cell("markdown", f"**About this file**\n\n{told}"))
+        listed = "\n".join(f"- {note}" for note in report.notes)
+        notebook.cells.insert(0, new_cell("markdown", f"**About this file**\n\n{listed}"))
         unique_ids(notebook.cells)
     return report
 

@@ -118,7 +118,7 @@ class Classroom:
                 f"{self._course}/grading_tests/test_{name}.py is missing, and without hidden tests "
                 f"there are no verdicts. Write them as docs/authors.md shows; or run `nbgrader "
                 f"autograde {name}` and give the points of its test cells by hand; or let the test "
-                "cells give them, which docs/nbgrader.md tells of."
+                "cells give them, as docs/nbgrader.md shows."
             )
         place = self.place(name)
         require_assignment(self._gradebook, place.folder)
@@ -151,18 +151,18 @@ class Classroom:
         root = self._course / self._folders.submitted_directory
         place = self.place(name)
         known = {self.place(each).notebook for each in parts_of(self._course, place.folder)}
-        told = [
+        sentences = [
             f"{path}: is not graded here. If it is the one that counts, move it to "
             f"{place.inside(root / 'STUDENT')}; put aside what is there."
             for path in misplaced(root, place.folder, place.notebook)
             if path.stem not in known
         ]
-        told += [
+        sentences += [
             f"{path}: is not graded, since the name of the student's folder begins with a dot. "
             "Rename the folder, and grade again."
             for path in hidden_with(root, place.folder)
         ]
-        return [visible(each) for each in told]
+        return [visible(each) for each in sentences]
 
     def grade(self, wanted: Iterable[tuple[str, str]]) -> Iterator[Outcome]:
         """Grade submissions, given as assignment and student; yield each outcome as it comes in.
@@ -193,8 +193,8 @@ class Classroom:
             with kept_at(f"{outcome.assignment} of {outcome.student}") as fault:
                 self._settle_one(outcome)
             if fault.reason:
-                told = f"the marks are stored, but not what being late costs: {fault.reason}"
-                outcome.error = " ".join(filter(None, (outcome.error, told)))
+                reason = f"the marks are stored, but not what being late costs: {fault.reason}"
+                outcome.error = " ".join(filter(None, (outcome.error, reason)))
             yield outcome
 
     def _settle_one(self, outcome: Outcome) -> None:

@@ -25,7 +25,7 @@ def is_own(module, name):
 
 
 def alone(function, *others):
-    """Return the function, which runs with those of the course and the others disabled.
+    """Return a function that calls `function` with `GIVEN` functions and the others disabled.
 
     A call of a disabled function raises an error, under whatever name it is called.
     """

@@ -120,7 +120,7 @@ def ladder(Value, numbers):
 
 
 def uses(Value, operand, grads):
-    """Return a result of the operand for each of these gradients, which it holds."""
+    """Return a node for each gradient, which it holds; its only operand is this one."""
     found = [Value(operand.data, (operand,), "?") for _ in grads]
     for node, grad in zip(found, grads, strict=True):
         node.grad = grad
