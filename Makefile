@@ -69,8 +69,9 @@ versions:
 
 lab: install system
 	$(BIN)/autograder lesson release/lesson $(NAMES)
-	mkdir -p release/lesson/extra && cp course/extra/*.ipynb release/lesson/extra
-	cd release && ../$(BIN)/jupyter lab $(if $(SUDO),,--allow-root) \
+	mkdir -p release/extra && cp -n course/extra/*.ipynb release/extra
+	cd release && JUPYTER_CONFIG_PATH=$(CURDIR)/course/jupyter/lab \
+	  ../$(BIN)/jupyter lab $(if $(SUDO),,--allow-root) \
 	  --LabApp.default_url=/lab/tree/$(firstword $(NAMES))/$(firstword $(NAMES)).ipynb
 
 # The course in a browser tab, from a server on this machine alone: artefacts/browser is the site.

@@ -17,14 +17,17 @@ from urllib.parse import parse_qs, urlsplit
 
 import pytest
 from click.testing import CliRunner
+from jupyter_server.services.config.manager import ConfigManager
 from schools import solutions
 
 from autograder.authoring.release import copy_course
 from autograder.commands.demo import filled_notebook
 from autograder.commands.main import main
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
+from autograder.course_folder.settings import load_settings
 from autograder.delivery.bundle.make import Bundle, nbgitpuller_link, publish
 from autograder.delivery.contents import wheel_metadata
+from autograder.delivery.hub.folders import _INSTRUCTORS_MENUS
 from autograder.errors import CourseError
 from course import check
 from coursecheck.check import CheckFailed
@@ -33,6 +36,7 @@ COURSE = find_course(Path(__file__).parent)
 FOLDER = "autograd-course"
 NAMES = assignment_names(COURSE)
 CANARY = "canary-7f3a91"
+NOTICES = "@jupyterlab/apputils-extension:notification"
 
 RUN = """
 import importlib.util, sys
@@ -233,6 +237,8 @@ def test_the_course_starts_from_the_bundle_alone(bundle, tmp_path):
 
     assert "Installing" in run(sys.executable, "start.py", "--version")
     assert "Installing" not in run(sys.executable, "start.py", "--version")
+    shown = folder / ".venv/etc/jupyter/labconfig/default_setting_overrides.json"
+    assert json.loads(shown.read_text("utf-8"))[NOTICES] == {"fetchNews": "false"}
     solved = filled_notebook(COURSE, "value", solutions("value"))
     (folder / "value" / "value.ipynb").write_text(solved)
     used = run(str(folder / ".venv" / "bin" / "python"), "-c", RUN).strip()
@@ -290,6 +296,26 @@ def test_publishing_again_replaces_the_bundle_and_links_the_browser_edition(
         assert f'href="{address}"' in (made.folder / page).read_text("utf-8")
     assert sorted(path.parent.name for path in made.folder.glob("*/*.ipynb")) == ["value"]
     assert {path.name for path in tmp_path.iterdir()} == {FOLDER, f"{FOLDER}.zip"}
+
+
+def test_the_notebooks_have_the_order_of_course_toml_and_the_first_one_opens(bundle):
+    page = (bundle.folder / "START.html").read_text("utf-8")
+    ordered = [name for name, _ in load_settings(COURSE).assignments]
+    assert re.findall(r"<li><code>(\w+)/\1\.ipynb</code></li>", page) == ordered
+    assert sorted(ordered) == NAMES
+    starter = (bundle.folder / "start.py").read_text("utf-8")
+    assert f'FIRST = "{ordered[0]}/{ordered[0]}.ipynb"' in starter
+
+
+def test_make_lab_asks_for_no_news_and_has_no_menus_of_instructors(monkeypatch):
+    settings = COURSE / "course" / "jupyter" / "lab"
+    makefile = (COURSE / "Makefile").read_text("utf-8")
+    assert f"JUPYTER_CONFIG_PATH=$(CURDIR)/{settings.relative_to(COURSE)} " in makefile
+    monkeypatch.setenv("JUPYTER_CONFIG_PATH", str(settings))
+    found = ConfigManager(config_dir_name="labconfig")
+    assert found.get("default_setting_overrides")[NOTICES] == {"fetchNews": "false"}
+    left_out = found.get("page_config")["disabledExtensions"]
+    assert {f"@jupyter/nbgrader:{name}" for name in _INSTRUCTORS_MENUS} <= {*left_out}
 
 
 def test_the_start_page_explains_the_start_in_two_lines(bundle):

@@ -14,7 +14,7 @@ from email.message import Message
 from pathlib import Path
 
 from ..course_folder.assignments import assignment_names, has_hidden_tests, read_cells
-from ..course_folder.settings import Settings
+from ..course_folder.settings import Settings, load_settings
 from ..errors import CourseError
 from ..packages import module_folder
 
@@ -27,11 +27,15 @@ _EPOCH = 315_532_800  # 1980-01-01, the first day that a zip file can hold
 def released(course: Path, names: Sequence[str]) -> list[str]:
     """Return the assignments to give out: those named, or all that are released.
 
+    The latter are in the order of the tables in course.toml; others come last, by name.
+
     Raises:
         CourseError: one of them is not released, or its release cannot be read.
     """
-    there = sorted(path.parent.name for path in (course / "release").glob("*/*.ipynb"))
-    chosen = list(names) or there
+    folders = {path.parent.name for path in (course / "release").glob("*/*.ipynb")}
+    there = sorted(folders - {EXTRA})
+    ordered = [name for name, _ in load_settings(course).assignments if name in there]
+    chosen = list(names) or list(dict.fromkeys([*ordered, *there]))
     for name in chosen:
         if name not in there:
             raise CourseError(

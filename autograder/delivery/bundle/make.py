@@ -76,7 +76,10 @@ def publish(
         (made / "requirements.txt").write_text("".join(lines), "utf-8")
         # Services such as Binder read this beside requirements.txt.
         (made / "runtime.txt").write_text("python-3.11\n", "utf-8")
-        shutil.copyfile(Path(__file__).with_name("start.py"), made / "start.py")
+        starter = Path(__file__).with_name("start.py").read_text("utf-8")
+        first = min((made / chosen[0]).glob("*.ipynb"))
+        opened = f'FIRST = "{first.relative_to(made).as_posix()}"'
+        (made / "start.py").write_text(starter.replace('FIRST = ""', opened), "utf-8")
         start = templates(__package__).get_template("START.html")
         page = start.render(
             settings=settings,

@@ -13,6 +13,8 @@ HERE = Path(__file__).resolve().parent
 ENVIRONMENT = HERE / ".venv"
 PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 DONE = ENVIRONMENT / "installed.txt"
+FIRST = ""  # the notebook that the first start opens
+NO_NEWS = '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}'
 
 
 def main() -> int:
@@ -21,6 +23,7 @@ def main() -> int:
             "Python 3.11 or newer is needed, and this is " + sys.version.split()[0] + ". Install "
             "it from your system's app store or package manager, then start again."
         )
+    opened = []
     wanted = (HERE / "requirements.txt").read_text("utf-8")
     if not DONE.exists() or DONE.read_text("utf-8") != wanted:
         print("Installing what the course needs. This takes some minutes, once.", flush=True)
@@ -35,9 +38,14 @@ def main() -> int:
                 "Something could not be installed; the lines above say what. Are you online? "
                 "Start again once that is mended."
             )
+        settings = ENVIRONMENT / "etc" / "jupyter" / "labconfig"
+        settings.mkdir(parents=True, exist_ok=True)
+        (settings / "default_setting_overrides.json").write_text(NO_NEWS, "utf-8")
+        if FIRST and not DONE.exists():
+            opened = ["--LabApp.default_url=/lab/tree/" + FIRST]
         DONE.write_text(wanted, "utf-8")
     try:
-        return subprocess.call([str(PYTHON), "-m", "jupyterlab", *sys.argv[1:]], cwd=HERE)
+        return subprocess.call([str(PYTHON), "-m", "jupyterlab", *opened, *sys.argv[1:]], cwd=HERE)
     except KeyboardInterrupt:
         return 0
 
