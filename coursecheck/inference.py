@@ -457,9 +457,10 @@ def _words(quantity: Mapping[str, Any], model: Model) -> str:
         seen = describe(model.constant)
         declared: str = quantity.get("says", {}).get(seen, "")
         return declared or f"`{name}` were {seen}, whatever the numbers are"
-    if model.times is not None:
-        return f"`{name}` were right but for its size or its sign, by one factor at every point"
     way = PLAIN if model.way is None else WAYS[model.way]
+    if model.times is not None:
+        what = "the right number" if way is PLAIN else "the right slope"
+        return way.says.replace("`{slope}`", f"{what} times a fixed factor").format(name=name)
     if model.formula is None:
         return way.bare.format(name=name)
     return way.says.format(name=name, slope=model.formula)

@@ -108,7 +108,7 @@ def network_answers(
     part = max(1, len(losses) // 16)
     # Several networks may be trained, and the best of them be kept: later losses may be higher.
     first, *later = (fmean(losses[i : i + part]) for i in range(0, len(losses), part))
-    assert len(losses) >= 4 and min(later) < 0.8 * first
+    assert later and min(later) < 0.8 * first
     assert float(watch.coupled(held_in)) > 0.5
     asked = [parameter.data for parameter in moved]
     held = [float(number) for number in asked]
@@ -229,6 +229,7 @@ class TrainingGround:
         scale: of the loss, so that it cannot be guessed.
         leftover: a gradient that w has from before.
         alike: whether every sample is there twice.
+        bare: whether the model is a function, without parameters.
 
     Attributes:
         samples: the pairs of an input and its target, sorted.
@@ -250,11 +251,13 @@ class TrainingGround:
         scale: float,
         leftover: float = 0.0,
         alike: bool = False,
+        bare: bool = False,
     ) -> None:
         self._student = student
         self._start = start
         self._scale = scale
         self._leftover = leftover
+        self._bare = bare
         places = [i // 2 if alike else i for i in range(count)]
         # The targets go up and down, so that they are in order neither by size nor backwards.
         self.samples = [(1.0 + i / 4, 2.0 + 3 * i % 7 / 4) for i in places]
@@ -269,7 +272,7 @@ class TrainingGround:
         """Run the student's `train` here; return its result."""
         student = self._student
         ground = student.inside.training.Ground(
-            student.Value, self._start, self._leftover, self.RATE, self._scale
+            student.Value, self._start, self._leftover, self.RATE, self._scale, self._bare
         )
         data = [[[x] for x, _ in self.samples], [t for _, t in self.samples]]
         inputs, targets = (student.inside.builtins.list(each) for each in data)

@@ -159,8 +159,8 @@ class TestBackward:
 
     def test_the_seed(self, run, numbers):
         """The root's gradient is set to 1.0, whatever it held before."""
-        seed, grads = run(lambda x, y: x * 2 + y * 3, numbers(2))
-        assert [seed, *grads] == close([1.0, 2.0, 3.0])
+        seed, _ = run(lambda x, y: x * 2 + y * 3, numbers(2))
+        assert seed == close(1.0)
 
     def test_reused_steps(self, run, numbers):
         """A step that feeds two others takes its turn after both of them, and once."""

@@ -169,7 +169,7 @@ def test_solutions_infer_nothing_and_no_right_formula_is_in_a_table(name):
 
 def test_a_factor_is_reported_without_the_formula_and_without_its_size():
     found = inferred("value", "mul", ("+= other.data * out", "-= other.data * out"))
-    assert "right but for its size or its sign" in found
+    assert "the right slope times a fixed factor" in found
     assert "-1" not in found.split("Take")[0] and "`y`" not in found
 
 

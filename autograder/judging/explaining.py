@@ -21,7 +21,7 @@ from coursecheck.messages import (
     other_error,
     unfinished,
 )
-from coursecheck.probes import Observation
+from coursecheck.probes import Observation, Probe
 
 from ..course_folder.assignments import Exercise
 from ..model import ADVICE, CORE_IS_RIGHT, LONG_TRAINING, LOST, ExerciseResult
@@ -89,7 +89,7 @@ class Explaining:
         if stopped.startswith(CANNOT_READ) or (stopped and not says):
             says, name, example = stopped, None, None
         if not says:
-            says = self._defined_later(exercise)
+            says = self._misformed(exercise) or self._defined_later(exercise)
             own = self._shown.get(exercise.id, Shown()).probes
             if own and tried.base is Base.WHOLE:
                 # Cells below have mistakes of their own, so the answer is shown as it behaves
@@ -189,6 +189,18 @@ class Explaining:
             return "", None
         result.inferred = found.says
         return found.says, inference.example(entry, seen, found) if is_own else None
+
+    def _misformed(self, exercise: Exercise) -> str:
+        """Return the sentence of the visible check on a question's answer that is no letter, or no
+        number; "" for any other answer."""
+        if not exercise.form:
+            return ""
+        place = self._trials.place(exercise, Base.OWN)
+        code = "from coursecheck.quiz import look_at\n"
+        code += f"finding = look_at({exercise.id!r}, {exercise.form!r}, globals()).finding\n"
+        probe = Probe(code=code, observe=["finding.says if finding else ''"])
+        seen = self._trials.trunk((), place).observe(place, exercise, [probe])
+        return fit(seen[0][0]) if seen and isinstance(seen[0][0], str) else ""
 
     def _defined_later(self, exercise: Exercise) -> str:
         """Return a sentence that names the later cell whose name the answer lacks, or ""."""

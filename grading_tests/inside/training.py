@@ -14,6 +14,7 @@ class Ground:
         leftover: the gradient that the weight has from before.
         rate: the learning rate.
         scale: a factor on the loss, so that its slope cannot be guessed.
+        bare: whether the model is a function.
 
     Attributes:
         w: the weight, a node.
@@ -23,12 +24,12 @@ class Ground:
             pairs of a prediction and its target, and for each step `("step", gradient)`.
     """
 
-    def __init__(self, Value, start, leftover, rate, scale):
+    def __init__(self, Value, start, leftover, rate, scale, bare=False):
         self.scale = scale
         self.w = Value(start)
         self.w.grad = leftover
         self.record = []
-        self.model = Line(self.w)
+        self.model = Line(self.w).__call__ if bare else Line(self.w)
         self.optimizer = Steps(self.w, rate, self.record)
 
     def loss(self, predictions, targets):

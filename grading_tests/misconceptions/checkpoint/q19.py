@@ -83,6 +83,12 @@ backward(step * 5 * 7 + step)
 # - for node in reversed(order):
 # + for node in order:
 
+# %% mistake: q19.first_operand_only
+# says: The visit goes on to the first operand of each node alone. The others, and all that they were
+#   computed from, never take their turn.
+# - for operand in node._prev:
+# + for operand in node._prev[:1]:
+
 # %% mistake: q19.not_reversed
 # says: The nodes run from the leaves to the root, as in the forward pass. When they run,
 #   nothing has arrived yet. A node's turn comes after all the nodes that it feeds.

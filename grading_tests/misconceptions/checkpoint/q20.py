@@ -7,11 +7,11 @@ losses = descend(lambda w: w * w, [w], 0.25, 3)
 # observe: len(losses), losses[0], losses[1], losses[2], w.data
 
 # %% probe: q20
-# about: an old gradient
-w = Value(4.0)
-w.grad = 100.0
-losses = descend(lambda w: w * w, [w], 0.25, 1)
-# observe: losses[0], w.data
+# about: two parameters with old gradients
+w, b = Value(4.0), Value(2.0)
+w.grad, b.grad = 100.0, -50.0
+losses = descend(lambda w, b: w * w + b * b, [w, b], 0.25, 1)
+# observe: losses[0], w.data, b.data
 
 # %% sample: q20
 # about: one step down the parabola (w - 1)²
@@ -63,8 +63,8 @@ losses = descend(lambda node: node * node, [w], lr, 2)
 # + p.data += lr * p.grad
 
 # %% mistake: q20.graph_built_once
-# says: The loss is computed once, before the loop. Its number stays what it was, and so do the
-#   losses in the list: build the graph anew in each step.
+# says: The loss is computed once. Its number stays what it was, and so do the losses in the list:
+#   build the graph anew in each step.
 # - losses = []
 # + losses = []
 # + loss = loss_of(*parameters)

@@ -95,7 +95,7 @@ def cross_entropy(logits, target):
 # + return largest + total.log() - max(logits, key=lambda z: z.data)
 
 # %% mistake: cross_entropy.cuts_the_graph
-# says: The number is right, but no logit gets a gradient: the sum was computed from `.data`. Only the
+# says: The number is right, but no logit gets a gradient: the loss was computed from `.data`. Only the
 #   largest logit may be a plain number.
 def cross_entropy(logits, target):
     largest = max(z.data for z in logits)

@@ -46,8 +46,8 @@ def error():
 # observe: len(result), error() < 0.01, error() < 1.5, result[1][-1] < result[1][0]
 
 # %% mistake: four_points.too_few_epochs
-# says: The error is still far above 0.01: the training ends too early, or its steps are too small.
-#   Up to 200 epochs are allowed.
+# says: The error is still far above 0.01. Look at the losses: if they still fall, train longer, up to
+#   200 epochs, or with longer steps; if they jump, with shorter ones.
 # - optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
 # - losses = train(model, inputs, targets, mse, optimizer, epochs=60)
 # + optimizer = SGD(model.parameters(), lr=0.05, momentum=0.5)
@@ -61,8 +61,9 @@ def error():
 # + losses = train(model, inputs, targets, mse, optimizer, epochs=300)
 
 # %% mistake: four_points.rate_too_small
-# says: The error has hardly moved: the learning rate is far too small, or the training does not
-#   reach this network.
+# says: The error is as large as if nothing had been learnt. Look at the losses: if they hardly move,
+#   the learning rate is far too small, or the training does not reach this network; if they jump,
+#   the rate is too large.
 # - optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
 # + optimizer = SGD(model.parameters(), lr=0.0001)
 

@@ -75,8 +75,8 @@ loss.backward()
 # + losses = [1 - t * s for s, t in zip(scores, targets)]
 
 # %% mistake: hinge.cuts_the_graph
-# says: The number is right, but no score gets a gradient: `max` on `.data` is outside the graph. Use
-#   `relu` on the Value.
+# says: The number is right, but no score gets a gradient: the loss was computed from `.data`, outside
+#   the graph. In place of `max` use `relu` on the Value.
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # + losses = [Value(max(0.0, 1 - t * s.data)) for s, t in zip(scores, targets)]
 

@@ -70,11 +70,7 @@ found = list(network.parameters())
 # %% mistake: linear_sequential.one_bias
 # says: All outputs share one bias. Each output has a bias of its own, as each has its own weights.
 # - self.b = [Value(0.0) for _ in range(n_outputs)]
-# + self.b = Value(0.0)
-# - sum((w * x_i for w, x_i in zip(row, x)), b) for row, b in zip(self.w, self.b)
-# + sum((w * x_i for w, x_i in zip(row, x)), self.b) for row in self.w
-# - return [parameter for row, b in zip(self.w, self.b) for parameter in [*row, b]]
-# + return [parameter for row in self.w for parameter in row] + [self.b]
+# + self.b = [Value(0.0)] * n_outputs
 
 # %% mistake: linear_sequential.always_a_list
 # says: A `Linear` with one output gives a list with one Value in it. It should give the Value itself.

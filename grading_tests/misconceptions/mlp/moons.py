@@ -43,7 +43,7 @@ is_rounded = len(set(one)) <= 2
 # observe: one == again, one != other or is_rounded
 
 # %% mistake: moons.straight_line
-# says: The border is a straight line, and even the best one leaves about one point in nine on
+# says: The answers do not bend, and even the best straight border leaves about one point in nine on
 #   the wrong side. Is there a hidden layer, and does it bend?
 # - model = MLP(2, [10, 1], linear_output=True)
 # + model = MLP(2, [1], linear_output=True)
@@ -52,8 +52,9 @@ is_rounded = len(set(one)) <= 2
 
 # %% mistake: moons.too_short
 # says: The border is no straight line, and yet too many of the given points are on its wrong side. Is
-#   each of them trained on, and does the loss fit the targets? If the losses still fall, train
-#   longer or with longer steps; if they jump, with shorter ones.
+#   each of them trained on, with its own target, and does the loss fit the targets? If the losses
+#   still fall, train longer or with longer steps; if they jump, with shorter ones; if they never
+#   move, is it this network whose parameters the optimizer has?
 # - for epoch in range(100):
 # + for epoch in range(1):
 

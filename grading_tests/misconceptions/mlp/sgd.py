@@ -67,10 +67,11 @@ optimizer.zero_grad()
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # q: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
 # lr: 0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6
+# regions: q > 0 | q < 0
 # results: p.data = x - lr * q
 # facts: p.grad == q | False: the step changed the gradient
 p = Value(x)
-optimizer = SGD([p], lr=lr)
+optimizer = SGD([p, Value(0.0)], lr=lr)
 p.grad = q
 optimizer.step()
 
@@ -139,6 +140,12 @@ SGD([p, q], lr=0.1).zero_grad()
 # -     for p, v in zip(parameters, self.velocities)
 # - ]
 # + self.velocities = [p.grad + self.weight_decay * p.data for p in parameters]
+
+# %% mistake: sgd.nothing_forgotten
+# says: Each step goes along the sum of all gradients so far, whatever `momentum` is. Before the new
+#   gradient joins it, the velocity is multiplied by `momentum`.
+# - self.momentum * v + p.grad + self.weight_decay * p.data
+# + v + p.grad + self.weight_decay * p.data
 
 # %% mistake: sgd.one_velocity
 # says: All parameters share one velocity. Each needs its own.

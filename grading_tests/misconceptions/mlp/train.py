@@ -39,6 +39,12 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 # says: The gradients are never zeroed, so each step uses those of all the steps before it as well.
 # - optimizer.zero_grad()
 
+# %% mistake: train.model_zeroes
+# says: `zero_grad()` is called on the model, which promises no more than an answer, `model(x)`. It is
+#   the optimizer that zeroes: `optimizer.zero_grad()`.
+# - optimizer.zero_grad()
+# + model.zero_grad()
+
 # %% mistake: train.erased
 # says: The step finds gradients of 0: they were zeroed *after* the backward pass, or the loss was
 #   computed from numbers that no longer lead back to the parameters. Nothing is learnt.
@@ -83,8 +89,8 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 # - optimizer.step()
 
 # %% mistake: train.stale
-# says: The predictions were computed once, before the loop. The graph still holds the old answers, so
-#   no step knows where the one before has led.
+# says: The predictions were computed once. The graph still holds the old answers, so no step knows
+#   where the one before has led: make them anew for each step.
 # - size = batch_size or len(inputs)
 # + size = batch_size or len(inputs)
 # + predictions = [model(x) for x in inputs]
@@ -143,8 +149,8 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 # + while len(losses) < epochs + 1:
 
 # %% mistake: train.one_graph
-# says: The loss was computed once, before the loop, and runs backward again and again. Its number
-#   stays what it was: make predictions and loss anew for each step.
+# says: The loss was computed once, and runs backward again and again. Its number stays what it was:
+#   make predictions and loss anew for each step.
 # - while len(losses) < epochs:
 # + kept = {}
 # + while len(losses) < epochs:
@@ -154,7 +160,8 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 # + batch_loss = kept[start]
 
 # %% mistake: train.one_epoch_only
-# says: Only one epoch was made. A `return` inside the loop ends it in the first round.
+# says: Only one epoch was made. Is there a loop over the epochs, and does `return` stand behind it?
+#   Inside, it ends the loop in the first round.
 # -     losses.append(sum(batch_losses) / len(batch_losses))
 # - return losses
 # +     losses.append(sum(batch_losses) / len(batch_losses))

@@ -20,8 +20,8 @@ def train_xor(inputs, targets, seed):
 
 
 # %% mistake: xor.no_bend
-# says: The answers are those of a straight line. Two linear layers in a row are one linear layer:
-#   between them there must be something that bends, such as `Tanh()`.
+# says: The answers are those of a straight line. Is there a hidden layer, and does it bend? Two linear
+#   layers in a row are one linear layer.
 # - model = MLP(2, [4, 1])
 # - optimizer = SGD(model.parameters(), lr=0.5)
 # - train(model, inputs, targets, mse, optimizer, epochs=250)
@@ -32,8 +32,9 @@ def train_xor(inputs, targets, seed):
 
 
 # %% mistake: xor.too_short
-# says: The training ends long before the network has learnt anything. Look at the losses: are they
-#   still falling?
+# says: Not all of the points come out right yet. Look at the losses: if they still fall, train longer
+#   or with longer steps; if they jump, with shorter ones; if they never move, is it this network
+#   whose parameters the optimizer has?
 # - optimizer = SGD(model.parameters(), lr=0.5)
 # - train(model, inputs, targets, mse, optimizer, epochs=250)
 # + optimizer = SGD(model.parameters(), lr=0.5, momentum=0.5)
