@@ -173,14 +173,20 @@ function render({ model, el }) {
   const live = make("div", { class: "news", role: "status", "aria-live": "polite" });
   const hint = make("div", { "aria-hidden": "true" });
   const bar = make("div", { class: "bar" });
+  const choices = make("div", { class: "bar" });
+  const settings = make("details", {}, make("summary", {}, "Settings"), choices);
+  settings.open = matchMedia("(min-width: 600px)").matches; // else the picture is out of sight
   const group = { class: "autograd-panel", role: "group", "aria-label": model.get("title") };
   el.append(make("div", group, bar, hint, live));
 
-  const shown = model.get("controls").map((control) => {
+  const controls = model.get("controls");
+  const first = controls.findIndex((control) => control.kind === "choice");
+  const shown = controls.map((control, i) => {
     const one = kinds[control.kind](control, (value) => send(control.name, value));
-    bar.append(one.element);
+    (first < 0 || i < first ? bar : choices).append(one.element);
     return one;
   });
+  if (first >= 0) bar.after(settings);
 
   function update() {
     model.get("controls").forEach((control, i) => {

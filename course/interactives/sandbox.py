@@ -343,7 +343,7 @@ class Sandbox:
         weights = weights_of(self.network)
         charts = [self._plane(), loss_chart(self.losses)]
         if weights is not None:
-            charts = [self._drawing(weights), charts[0], charts[1], gradient_chart(self.gradients)]
+            charts += [self._drawing(weights), gradient_chart(self.gradients)]
         return (
             f"<p><strong>{escape(self._setting())}</strong><br>{escape(self.summary())}</p>"
             f"{beside(charts)}<p>{escape(gradients_in_words(self.gradients))}</p>"

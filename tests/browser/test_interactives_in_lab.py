@@ -194,8 +194,8 @@ def test_sandbox_by_keyboard(notebook: Notebook, picture: Callable[[str], None])
     shown.press("Enter")
     shown.says("Paused. Epoch")
     expect(shown.button("Run")).to_be_focused()
-    shown.press("Tab")
-    shown.press("Tab")
+    for _ in ("Reset", "Settings", "Data"):
+        shown.press("Tab")
     expect(shown.panel.get_by_label("Data")).to_be_focused()
     for name in ("four points", "moons", "circle", "spiral", "three clouds"):
         shown.press("ArrowDown")
