@@ -43,13 +43,23 @@ def marked_up(text: str) -> str:
     )  # fmt: skip
 
 
+LONG = 9  # lines of code that a card shows unfolded
+
+
 def example_table(example: Example) -> str:
     """Return a table of a public example: its code, and results beside the expected ones."""
-    code = "background:#f3f4f6;color:#1b1f24;padding:8px 10px;border-radius:4px;overflow-x:auto"
-    shown = f'<pre style="{code};margin:.4em 0">{escape(example.code.rstrip())}</pre>'
+    # JupyterLab breaks lines of code anywhere, also where a space is near.
+    shown = (
+        '<pre style="background:#f3f4f6;color:#1b1f24;padding:8px 10px;border-radius:4px;'
+        'margin:.4em 0;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere">'
+        f"{escape(example.shown)}</pre>"
+    )
+    if (length := len(example.shown.splitlines())) > LONG:
+        about = f"<summary style='cursor:pointer'>The example, {length} lines of code</summary>"
+        shown = f"<details style='margin:.4em 0'>{about}{shown}</details>"
     if example.fails_alike:
         return shown
-    cell = "padding:2px 14px 2px 0;text-align:left"
+    cell = "padding:2px 10px 2px 0;text-align:left"
     rows = "".join(
         f"<tr><td style='{cell}'><code>{escape(row.expression)}</code></td>"
         f"<td style='{cell}'>{escape(describe(row.seen))}{'' if row.right else ' ✗'}</td>"
@@ -59,4 +69,5 @@ def example_table(example: Example) -> str:
     head = "".join(
         f"<th style='{cell}'>{name}</th>" for name in ("afterwards", "your code gave", "expected")
     )
-    return f"{shown}<table style='border-collapse:collapse'><tr>{head}</tr>{rows}</table>"
+    table = f"<table style='border-collapse:collapse'><tr>{head}</tr>{rows}</table>"
+    return f"{shown}<div style='overflow-wrap:anywhere'>{table}</div>"

@@ -43,8 +43,18 @@ class Example:
         first = self.rows[0].seen
         return is_error(first) and all(row.seen == first for row in self.rows)
 
+    @property
+    def shown(self) -> str:
+        """The code without imports of names that it does not use."""
+
+        def is_used(line: str) -> bool:
+            found = re.match(r"from [\w.]+ import (\w+)\b(?! *,| +as )", line)
+            return not found or len(re.findall(rf"\b{found[1]}\b", self.code)) > 1
+
+        return "\n".join(filter(is_used, self.code.splitlines())).strip()
+
     def as_text(self) -> str:
-        lines = [f"    {line}" for line in self.code.rstrip().splitlines()]
+        lines = [f"    {line}" for line in self.shown.splitlines()]
         if self.fails_alike:
             return "\n".join(lines)
         lines += ["", "afterwards:"]

@@ -14,7 +14,9 @@ from autograder.authoring.audit.mutation import merged
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
 from autograder.course_folder.settings import load_settings
 from course import check
+from coursecheck.cards import example_table
 from coursecheck.check import CheckFailed, diagnose, fitting_mistakes, load_table
+from coursecheck.messages import Example, Row
 from namespaces import namespace
 
 pytestmark = pytest.mark.slow
@@ -218,3 +220,13 @@ def test_a_quiz_counts_answers_in_a_valid_form(capsys):
     said = capsys.readouterr().out
     assert "✓ What the chain rule is for, ○ " in said and "1 of 12 core, 0 of 9 extra" in said
     assert said.endswith("Answers to questions are noted; only the grader knows which are right.\n")
+
+
+def test_an_example_shows_imports_that_it_uses_and_folds_if_it_is_long():
+    rows = [Row("y", 1, 2)]
+    code = "from a import x  # one\nfrom b import z as w\nfrom c import y\n\ny(w)\n"
+    assert Example(code, rows).shown == "from b import z as w\nfrom c import y\n\ny(w)"
+    assert "<details" not in example_table(Example(code, rows))
+    long = example_table(Example("y = 1\n" * 17, rows))
+    folded = long[long.index("<details") : long.index("</details>")]
+    assert "17 lines" in folded and folded.count("y = 1") == 17

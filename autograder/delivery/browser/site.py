@@ -183,13 +183,23 @@ def _extensions(wheels: Path, target: Path) -> list[Path]:
 _APP_SETTINGS = {
     # By default only visible cells are on the page, and JupyterLab 4.6 loses some of them now and
     # then, with the error "Cannot read properties of null (reading 'observe')".
-    "@jupyterlab/notebook-extension:tracker": {"windowingMode": "defer"},
+    # On a phone, the end of a line of code would be out of sight.
+    "@jupyterlab/notebook-extension:tracker": {
+        "windowingMode": "defer",
+        "codeCellConfig": {"lineWrap": True},
+    },
     # A page to keep or a network in an output is read as a whole, not through a low window.
     "@jupyter-notebook/notebook-extension:scroll-output": {"autoScrollOutputs": False},
     # A tab may be closed at any moment.
     "@jupyterlab/docmanager-extension:plugin": {"autosaveInterval": 15},
 }
 
+
+_STYLE = """
+body .jp-OutputArea-output pre { word-break: normal; overflow-wrap: anywhere; }
+@media (max-width: 600px) { body .jp-RenderedText pre { font-size: 11.5px; } }
+"""
+"""Looks of an output: no line breaks within words, and more of them in a line on a phone."""
 
 _APPS = ("notebooks", "tree")
 """JupyterLite's apps in the site: one notebook in a tab, and the list of files."""
@@ -253,6 +263,7 @@ def _finish_lite(site: Path, title: str) -> None:
     text = "".join(script.read_text("utf-8") for script in scripts) + loader.read_text("utf-8")
     loader.write_text(text.replace("APP_VERSION", version), "utf-8")
     head = f'<title>{escape(title)}</title>\n    <link rel="icon" href="favicon.ico">'
+    head += f"\n    <style>{_STYLE}</style>"
     for app in _APPS:
         page = site / app / "index.html"
         text = page.read_text("utf-8")
