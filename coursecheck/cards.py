@@ -59,9 +59,10 @@ def example_table(example: Example) -> str:
         shown = f"<details style='margin:.4em 0'>{about}{shown}</details>"
     if example.fails_alike:
         return shown
-    cell = "padding:2px 10px 2px 0;text-align:left"
+    cell = "padding:2px 8px 2px 0;text-align:left;font-size:12px"
     rows = "".join(
-        f"<tr><td style='{cell}'><code>{escape(row.expression)}</code></td>"
+        f"<tr><td style='{cell};min-width:5em;overflow-wrap:anywhere'>"
+        f"<code>{escape(row.expression)}</code></td>"
         f"<td style='{cell}'>{escape(describe(row.seen))}{'' if row.right else ' ✗'}</td>"
         f"<td style='{cell}'>{escape(describe(row.expected))}</td></tr>"
         for row in example.rows
@@ -70,4 +71,4 @@ def example_table(example: Example) -> str:
         f"<th style='{cell}'>{name}</th>" for name in ("afterwards", "your code gave", "expected")
     )
     table = f"<table style='border-collapse:collapse'><tr>{head}</tr>{rows}</table>"
-    return f"{shown}<div style='overflow-wrap:anywhere'>{table}</div>"
+    return f"{shown}<div style='overflow-x:auto'>{table}</div>"

@@ -105,7 +105,8 @@ class Checks:
             text = f"✓ {title}: {passed}"
             parts = [heading(escape(text)), *(paragraph(line, True) for line in more.splitlines())]
             parts += [paragraph(before)] if before else []
-            _show(Card(f"{text} {more} {before}".rstrip(), box(GREEN, *parts)))
+            accent = GREY if passed == quiz.NOTED else GREEN
+            _show(Card(f"{text} {more} {before}".rstrip(), box(accent, *parts)))
             return
         note = _look_earlier(finding, table, exercise, namespace)
         found = f"✗ {title}. {finding.as_text()}"

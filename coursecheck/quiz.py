@@ -21,10 +21,7 @@ _RELATIVE = 1e-3  # numbers are compared to three digits
 NOTED = "noted."
 """The words for an answer of the right form, if the right answer is not known."""
 
-_NO_ANSWERS_HERE = (
-    "The question counts, so your files hold no right answer to compare it with. "
-    "The grader has one."
-)
+_NO_ANSWERS_HERE = "Your answer is {}. Your files do not hold the right one: only the grader does."
 
 
 class Look(NamedTuple):
@@ -48,7 +45,7 @@ def look_at(name: str, form: str, namespace: dict[str, Any]) -> Look:
     if finding:
         return Look(finding)
     if known is None:
-        return Look(None, NOTED, _NO_ANSWERS_HERE)
+        return Look(None, NOTED, _NO_ANSWERS_HERE.format(_short(namespace[name])))
     answer, wrong = namespace[name], known["wrong"]
     if _same(answer, known["right"]):
         others = [f"Why not {each['answer']}: {each['says']}" for each in wrong]
