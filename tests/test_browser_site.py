@@ -61,6 +61,12 @@ def test_a_link_to_the_site_is_shown_with_the_first_cover(published):
     assert (site / "cover.png").read_bytes() == b"a picture"
 
 
+def test_an_output_breaks_between_words(published):
+    site, _ = published
+    page = (site / "notebooks" / "index.html").read_text("utf-8")
+    assert re.search(r"<style>\s*body \.jp-OutputArea-output pre { word-break: normal;", page)
+
+
 def test_python_and_its_packages_come_from_the_site_alone(published):
     site, _ = published
     runtime = site / "static" / "pyodide"
@@ -78,7 +84,7 @@ def test_python_and_its_packages_come_from_the_site_alone(published):
         assert wheel_metadata(wheel)["Version"] == package["version"]
     assert packages["coursecheck"]["imports"] == ["coursecheck"]
     notebooks = settings["settingsOverrides"]["@jupyterlab/notebook-extension:tracker"]
-    assert notebooks["windowingMode"] == "defer"
+    assert notebooks == {"windowingMode": "defer", "codeCellConfig": {"lineWrap": True}}
     # Required on Windows alone, or on systems with processes.
     assert not {"colorama", "pexpect"} & set(packages)
 

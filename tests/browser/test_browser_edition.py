@@ -259,6 +259,7 @@ def test_a_phone_gives_the_notebook_its_whole_width(site, visit) -> None:
     page.locator(".notebooks a").first.click()
     expect(page.locator(".jp-NotebookPanel")).to_be_visible(timeout=START)
     page.wait_for_function("document.querySelector('.jp-NotebookPanel').offsetWidth > 330")
+    expect(page.locator(".jp-CodeCell .cm-lineWrapping").first).to_be_attached()
 
 
 def test_the_start_page_saves_a_kept_notebook_as_a_file(site, visit, tmp_path) -> None:
@@ -270,7 +271,7 @@ def test_the_start_page_saves_a_kept_notebook_as_a_file(site, visit, tmp_path) -
     notebook.write("node-solution", "kept = 1")
     page.keyboard.press("Control+S")
     page.wait_for_function(IS_KEPT, arg=["value/value.ipynb", "kept = 1"])
-    page.goto(page.url.partition("notebooks/")[0])
+    page.get_by_role("link", name="Start page").click()
     with page.expect_download() as download:
         page.get_by_role("button", name="Save value.ipynb").click()
     assert_accessible(page)

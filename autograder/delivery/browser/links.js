@@ -9,3 +9,10 @@ addEventListener('click', (event) => {
   const path = link.href.slice(`${root}files/`.length);
   open(/\.ipynb(#|$)/.test(path) ? `${root}notebooks/index.html?path=${path}` : link.href);
 }, true);
+
+// The way back to the start page, which saves notebooks as files: the bars above have none.
+const home = document.createElement('a');
+home.href = '../index.html';
+home.className = 'start-page';
+home.textContent = '⌂ Start page';
+document.body?.append(home);
