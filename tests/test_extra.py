@@ -46,8 +46,9 @@ def test_a_mistake_is_found_before_the_network(
     task: str, right: str, wrong: str, found_by: str
 ) -> None:
     assert right in ANSWERS[task]
-    with pytest.raises((AssertionError, ValueError)):
+    with pytest.raises((AssertionError, ValueError)) as found:
         run(found_by, **{task: ANSWERS[task].replace(right, wrong)})
+    assert str(found.value) or found_by == "check", "the student reads a message"
 
 
 def test_the_extra_notebook_is_no_assignment() -> None:
