@@ -74,7 +74,7 @@ class Keepsake:
         """Return the page's body."""
         parts = [f"<h1>{escape(self.title)}</h1><p>{escape(self.about)}</p>"]
         for each in self.milestones:
-            picture = each.picture.svg if each.picture else ""
+            picture = each.picture._repr_mimebundle_()["text/html"] if each.picture else ""
             look = "run" if picture else "later"
             parts.append(
                 f'<section class="{look}">'
@@ -140,8 +140,17 @@ def keepsake(
     page = Keepsake(by, code_lines(file.read_text("utf-8")) if file else 0, milestones)
     path = (file.parent if file else Path()) / FILE
     path.write_text(page.page(), "utf-8")
-    print(f"{path.name} is written, a page to keep and to share.")
+    print(f"{path.name} is written, a page to keep and to share.\n{_where(path)}")
     return page
+
+
+def _where(path: Path) -> str:
+    """Return how to reach a file that was written."""
+    if sys.platform == "emscripten":  # in a browser tab
+        return "The course's start page saves it as a file."
+    above = len(path.parent.parts)  # folders from this one up to the file
+    places = ("in this notebook's folder", "in the folder above", "two folders above")
+    return f"It is {places[above]}. Open it in a browser."
 
 
 _PAST = [

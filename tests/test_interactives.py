@@ -402,6 +402,11 @@ def own(data: str = "xor") -> Sandbox:
     return Sandbox(OWN["MLP"], OWN["SGD"], LOSSES, OWN["Layer"], data)
 
 
+def test_the_border_comes_first_below_the_buttons() -> None:
+    html = own().html()
+    assert html.index(">Border<") < html.index(">Loss by epoch<") < html.index(">Network<")
+
+
 def run_until_it_stops(model: Sandbox) -> None:
     model.act("run", None)
     while model.running:

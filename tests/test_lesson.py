@@ -18,6 +18,7 @@ import pytest
 from bs4 import BeautifulSoup
 
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
+from autograder.course_folder.settings import load_settings
 from autograder.delivery.lesson.code_blocks import Session
 from autograder.delivery.lesson.rendering import set_text
 from autograder.delivery.lesson.site import build
@@ -52,6 +53,7 @@ class Site(dict[str, BeautifulSoup]):
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("bundle") / "lesson"
     shutil.copytree(COURSE / "release", folder.parent, dirs_exist_ok=True)
+    shutil.copytree(COURSE / "course" / "extra", folder.parent / "extra", dirs_exist_ok=True)
 
     def no_network(*_: object) -> None:
         raise AssertionError("the build wanted the network")
@@ -314,9 +316,10 @@ def test_a_graph_in_characters_has_lines_that_do_not_break(name: str) -> None:
 
 
 def test_each_notebook_leads_on_to_the_next() -> None:
-    for name, following in pairwise(["value", "backward", "checkpoint", "mlp"]):
-        cells = nbformat.read(COURSE / "release" / name / f"{name}.ipynb", as_version=4).cells
-        assert f"(../{following}/{following}.ipynb)" in cells[-1].source
+    places = [*(f"{name}/{name}" for name, _ in load_settings(COURSE).assignments), "extra/digits"]
+    for place, following in pairwise(places):
+        cells = nbformat.read(COURSE / "release" / f"{place}.ipynb", as_version=4).cells
+        assert f"(../{following}.ipynb)" in cells[-1].source
 
 
 def test_each_question_links_to_its_chapter() -> None:
