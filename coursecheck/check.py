@@ -255,9 +255,12 @@ def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()
     says = explain(probes, observed, hints) or own_words(entry, observed)
     if says:
         return Finding(says, first_wrong(entry, observed, says), only_extra=only_extra)
-    return _in_samples(entry, sampled, hints, only_extra) or Finding(
-        _COMPARE, first_wrong(entry, observed), only_extra=only_extra
-    )
+    found = _in_samples(entry, sampled, hints, only_extra)
+    if found is None or found.says == _COMPARE:
+        # A public example is the shortest one, where no sentence is about another.
+        only_extra = found.only_extra if found else only_extra
+        return Finding(_COMPARE, first_wrong(entry, observed), only_extra=only_extra)
+    return found
 
 
 def _in_samples(

@@ -230,3 +230,15 @@ def test_an_example_shows_imports_that_it_uses_and_folds_if_it_is_long():
     long = example_table(Example("y = 1\n" * 17, rows))
     folded = long[long.index("<details") : long.index("</details>")]
     assert "17 lines" in folded and folded.count("y = 1") == 17
+
+
+def test_without_a_name_for_a_mistake_the_first_public_example_is_shown():
+    source = (
+        "def trace(root):\n"
+        "    operands = [*root._prev]\n"
+        "    return operands, [(each, root) for each in operands]\n"
+    )
+    entry = load_table(VALUE.table)["exercises"]["trace"]
+    found = diagnose(entry, namespace(VALUE, trace=source))
+    assert found is not None and found.example is not None
+    assert found.example.code == entry["probes"][0]["code"]

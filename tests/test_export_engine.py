@@ -187,6 +187,7 @@ def test_the_network_is_exported_and_the_page_shows_four_dates(open_notebook, tm
     assert "does not pass yet: hinge" in capsys.readouterr().out
     mlp.run('from course.keepsake import keepsake\npage = keepsake(by="Ada <3")')
     assert "It is in the folder above." in capsys.readouterr().out
+    assert "max-width:none" not in mlp["page"].html(), "the pictures fit a phone"
     assert [each.picture is not None for each in mlp["page"].milestones] == [True] * 3 + [False]
     assert "OR by this rule, in 5 times" in repr(mlp["page"])
     assert "has 4 of 4 right" in repr(mlp["page"]) and "with the notebook digits" in repr(
