@@ -167,12 +167,13 @@ class Explaining:
         """
         if not exercise.samples or not observed or result.status in LOST:
             return "", None
-        shown = self._shown.get(exercise.id, Shown()).samples
-        seen = shown
-        if tried.given or not seen:
-            place = self._trials.place(exercise, Base.OWN)
-            trunk = self._trials.trunk(tried.given, place)
-            seen = trunk.observe(place, exercise, exercise.sample_probes)
+        place = self._trials.place(exercise, Base.OWN)
+
+        def run(given: tuple[str, ...]) -> list[list[Observation]] | None:
+            return self._trials.trunk(given, place).observe(place, exercise, exercise.sample_probes)
+
+        shown = self._shown.get(exercise.id, Shown()).samples or run(())
+        seen = run(tried.given) if tried.given else shown
         if not seen:
             return "", None
         is_own = not tried.given or bool(shown and agree_all(shown, seen))
