@@ -158,7 +158,7 @@ def infer(
         # Quantities with words of the course come first: others may follow from them.
         order = sorted(range(len(sample["quantities"])), key=lambda i: not _has_words(sample, i))
         for index in order:
-            quantity = _Quantity(sample, number, index, [row[index] for row in shown])
+            quantity = _Quantity(sample, number, index, shown)
             found = _explain(quantity)
             if found and len(parts) < _MOST_PARTS:
                 if not models:
@@ -229,18 +229,24 @@ class _Quantity:
     """One observed quantity of a sample at all its points."""
 
     def __init__(
-        self, sample: Mapping[str, Any], number: int, index: int, seen: list[Observation]
+        self,
+        sample: Mapping[str, Any],
+        number: int,
+        index: int,
+        shown: Sequence[Sequence[Observation]],
     ) -> None:
-        self.sample, self.number, self.index, self.seen = sample, number, index, seen
+        self.sample, self.number, self.index = sample, number, index
+        self.seen = [row[index] for row in shown]
         self.entry = sample["quantities"][index]
         self.right = [row[index] for row in sample["right"]]
         self.is_share = self.entry["kind"] == "share"
+        # To the student, `out` is the result that the code gave, right or wrong.
         self.points = [
-            _point(sample, row) | ({"out": right[0]} if _is_number(right[0]) else {})
-            for row, right in zip(sample["points"], sample["right"], strict=True)
+            _point(sample, row) | ({"out": seen[0]} if _is_number(seen[0]) else {})
+            for row, seen in zip(sample["points"], shown, strict=True)
         ]
         self.wrong = {
-            i for i, pair in enumerate(zip(seen, self.right, strict=True)) if not agree(*pair)
+            i for i, pair in enumerate(zip(self.seen, self.right, strict=True)) if not agree(*pair)
         }
 
     def models(self, region: str, places: Sequence[int]) -> list[Model]:
@@ -309,7 +315,7 @@ class _Quantity:
 
     def _slope(self, way: Way, values: Sequence[Any], i: int) -> float:
         point = self.points[i]
-        out = point["out"] if self.is_share else 0.0
+        out = point.get("out", math.nan)
         return way.slope(values[i], point.get("g", 1.0), point.get("h", 0.0), out)
 
 
@@ -346,7 +352,9 @@ def _different(quantity: _Quantity, models: list[Model]) -> list[Model]:
     slopes = quantity.right_slopes()
     fixed = slopes[0] if slopes and all(agree(each, slopes[0]) for each in slopes) else None
     found: dict[str, Model] = {}
-    for model in sorted(models, key=lambda model: len(model.formula or "")):
+    for model in sorted(
+        models, key=lambda each: (bool(each.formula), each.way or 0, len(each.formula or ""))
+    ):
         # The names stand for any numbers here: models that agree then are the same.
         values = [
             model.value(
