@@ -314,8 +314,9 @@ _HINTS = [
     ),
     (
         "^UnboundLocalError",
-        "A function that assigns to a name makes it local from its first line. If an attribute is "
-        "meant, say whose: `self.name`.",
+        "A function that assigns to a name makes it local from its first line, and on the way here "
+        "nothing was assigned to it: does a branch leave it out? If an attribute is meant, say "
+        "whose: `self.name`.",
     ),
     (
         r"'\w*Error' object",
@@ -343,6 +344,16 @@ _HINTS = [
     (
         "'(function|method)' object has no attribute|operand type.*'(function|method)'",
         "A function stands where its result is expected: call it, with parentheses.",
+    ),
+    ("ellipsis'", "Three dots stand where something is still to be filled in."),
+    (
+        "'(int|float)' object is not callable",
+        "Parentheses after a number call it, as if it were a function. A product needs its `*`.",
+    ),
+    (
+        "changed size during iteration",
+        "A loop cannot go through what grows or shrinks meanwhile: let it go through a copy, or "
+        "keep a list of what is still to do.",
     ),
     (
         rf"'(?!{_BUILT_IN})\w+' object is not callable",
