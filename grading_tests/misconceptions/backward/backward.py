@@ -32,8 +32,8 @@ backward(d)
 # observe: a.grad, b.grad
 
 # %% probe: backward
-# about: the same shortcut, operands the other way round
-a = Value(1.0)
+# about: the same shortcut below zero, operands the other way round
+a = Value(-1.0)
 b = a * 2
 c = b * 3
 d = c + b
@@ -228,6 +228,12 @@ Value.backward = backward
 #   comes first, and each node's after those of all its results.
 # - for node in reversed(topological_order(self)):
 # + for node in topological_order(self):
+
+# %% mistake: backward.sorted_by_number
+# says: The nodes ran in the order of their numbers, the largest first. That is the right order
+#   where the numbers grow towards the root, and only there. Use the reversed topological order.
+# - for node in reversed(topological_order(self)):
+# + for node in sorted(topological_order(self), key=lambda node: -node.data):
 
 # %% mistake: backward.root_only
 # says: Only the root's own step ran. Each node behind it has a step to run as well.

@@ -96,8 +96,8 @@ Value.backward = backward_without_recursion
 
 # %% mistake: deep.pile_without_finishing
 # says: In a graph with a shortcut a node runs too early, before all of its gradient has
-#   arrived. Its turn comes when all that it feeds have run: a node goes into the order once its
-#   operands are done, so put it on the pile a second time, to be finished after them.
+#   arrived. Its turn comes when all that it feeds have run. On a pile, it comes up a second time
+#   for that, after its operands; if you count, count each of its uses.
 # - to_do.append((node, True))
 # + order.append(node)
 # - for node in reversed(order):

@@ -74,6 +74,12 @@ text = draw_dot(x * 3)
 # - lines.append(f'  "{name}" [label="{title}data {node.data:.4f} | grad {node.grad:.4f}"];')
 # + lines.append(f'  "{name}" [label="{title}data {node.data:.4f}"];')
 
+# %% mistake: dot_source.not_filled_in
+# says: The numbers are not in the text. Where braces stand there in their place, the quotation
+#   marks lack an `f` in front: only an f-string fills them in.
+# - lines.append(f'  "{name}" [label="{title}data {node.data:.4f} | grad {node.grad:.4f}"];')
+# + lines.append('  "{name}" [label="{title}data {node.data:.4f} | grad {node.grad:.4f}"];')
+
 # %% mistake: dot_source.no_arrow_to_result
 # says: No way along the arrows leads from an operand to its result. Draw both steps of it: from
 #   each operand to the operation, and from the operation on to the result.

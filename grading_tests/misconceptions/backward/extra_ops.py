@@ -166,6 +166,28 @@ idle = a.grad == passed
 # - out = Value(math.sqrt(self.data), (self,), "sqrt")
 # + out = Value(math.sqrt(abs(self.data)), (self,), "sqrt")
 
+# %% mistake: extra_ops.all_roots
+# says: All three compute the square root. If a loop makes them, they share its variables, and see
+#   what these hold at the end: let a function make each of them.
+rules = {
+    "sin": (math.sin, math.cos),
+    "cos": (math.cos, lambda x: -math.sin(x)),
+    "sqrt": (math.sqrt, lambda x: 0.5 / math.sqrt(x)),
+}
+for name, (number, slope) in rules.items():
+
+    def function(self):
+        out = Value(number(self.data), (self,), name)
+
+        def _backward():
+            self.grad += slope(self.data) * out.grad
+
+        out._backward = _backward
+        return out
+
+    setattr(Value, name, function)
+
+
 # %% cheat: extra_ops.the_slopes_by_nudging
 def function(name):
     def apply(self):

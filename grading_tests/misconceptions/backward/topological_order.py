@@ -25,10 +25,10 @@ names = " ".join(node.label for node in topological_order(d))
 # observe: names
 
 # %% probe: topological_order
-# about: the same shortcut, operands the other way round
-b = Value(2.0, label="b")
-c = Value(4.0, (b,), "**2", label="c")
-d = Value(6.0, (c, b), "+", label="d")
+# about: the same shortcut below zero, operands the other way round
+b = Value(-2.0, label="b")
+c = Value(-4.0, (b, b), "+", label="c")
+d = Value(-6.0, (c, b), "+", label="d")
 names = " ".join(node.label for node in topological_order(d))
 # observe: names
 
@@ -166,6 +166,12 @@ def topological_order(top):
 #   results and the root last. `backward` will reverse it.
 # - return order
 # + return order[::-1]
+
+# %% mistake: topological_order.sorted_by_number
+# says: The nodes stand in the order of their numbers, the smallest first. That is the right order
+#   where the numbers grow towards the root, and only there: what counts is who is computed from whom.
+# - return order
+# + return sorted(order, key=lambda node: node.data)
 
 # %% mistake: topological_order.preorder_reversed
 # says: The list is the order in which the nodes are first met, turned round. That is right for

@@ -99,6 +99,13 @@ def zero_grad(parameters):
 # + parameter.grad = 0.0
 # + return
 
+# %% mistake: zero_grad.first_by_number
+# says: Only the first parameter was zeroed, and those in a set have no first. Each has its turn in
+#   a loop over the parameters themselves: that goes for every collection.
+# - for parameter in parameters:
+# -     parameter.grad = 0.0
+# + parameters[0].grad = 0.0
+
 # %% mistake: zero_grad.by_number
 # says: The parameters are asked for by number, and those in a set have none. Loop over the
 #   parameters themselves: that goes for every collection.
@@ -108,8 +115,8 @@ def zero_grad(parameters):
 # +     parameters[number].grad = 0.0
 
 # %% mistake: zero_grad.new_nodes
-# says: The loop puts new Values in place of the parameters. The old ones, which the network
-#   uses, keep their gradients. Change the gradient of each node itself.
+# says: New Values were made. The parameters themselves, which the network uses, keep their
+#   gradients. Change the gradient of each node itself.
 def zero_grad(parameters):
     parameters = list(parameters)
     for i, parameter in enumerate(parameters):

@@ -97,6 +97,15 @@ def div(self, other):
 
 Value.__truediv__ = div
 
+# %% mistake: div.both_below
+# says: The quotient is 1 / (x * y): both numbers are below the line. Only the divisor gets the
+#   power of -1.
+def div(self, other):
+    return (self * other) ** -1
+
+
+Value.__truediv__ = div
+
 # %% mistake: div.numerator_missing_below
 # says: The divisor's gradient is that of 1/b. With a above the line, the slope is a times as
 #   steep.
@@ -125,8 +134,8 @@ def div(self, other):
 Value.__truediv__ = div
 
 # %% mistake: div.cut_off
-# says: The quotient is a fresh leaf without operands: the graph is cut there, and nobody
-#   learns. A node made from `.data` alone remembers nothing.
+# says: The quotient passes nothing back, and its graph does not lead to the divisor. A node that
+#   is made from `.data` alone remembers nothing.
 def div(self, other):
     other = other if isinstance(other, Value) else Value(other)
     return Value(self.data / other.data)

@@ -45,7 +45,7 @@ b *= 3.0
 # results: z.data = x * y
 # shares: a.grad = y; b.grad = x
 # also: h + y * g; h + x * g
-# facts: a in z._prev | False: the graph of your result does not lead to `a`; b in z._prev | False: the graph of your result does not lead to `b`; z._op; a.data == x | False: the number of `a` itself changed; b.data == y | False: the number of `b` itself changed; z.grad == g | False: the backward step changed the gradient of the result itself
+# facts: z is a | True: your result were `a` itself, and no new node; a in z._prev | False: the graph of your result does not lead to `a`; b in z._prev | False: the graph of your result does not lead to `b`; z._op; a.data == x | False: the number of `a` itself changed; b.data == y | False: the number of `b` itself changed; z.grad == g | False: the backward step changed the gradient of the result itself
 a, b = Value(x), Value(y)
 a.grad = b.grad = h
 z = a * b

@@ -96,14 +96,14 @@ for node in steps:
 
 
 # %% mistake: neg_sub.negation_cut_off
-# says: `-x` is a fresh leaf without operands: the graph is cut there, and x never learns. A
-#   node made from `.data` alone remembers nothing.
+# says: `-x` passes nothing back, so x never learns. A node that is made from `.data` alone
+#   remembers nothing.
 # - return self * -1
 # + return Value(-self.data)
 
 # %% mistake: neg_sub.difference_cut_off
-# says: The difference is a fresh leaf without operands: the graph is cut there. A node made
-#   from `.data` alone remembers nothing.
+# says: The difference passes nothing back, and its graph does not lead to `y`. A node that is
+#   made from `.data` alone remembers nothing.
 # - return self + (-other)
 # + other = other if isinstance(other, Value) else Value(other)
 # + return Value(self.data - other.data)

@@ -36,13 +36,13 @@ x._backward()
 x = Value(2.5)
 x.grad = 1.25
 text = repr(x)
-# observe: "Value" in text, "2.5" in text, "1.25" in text, "0.0" in text, "data=1.25" in text
+# observe: "Value" in text, "2.5" in text, "1" in text, "1.25" in text, "0.0" in text, "data=1.25" in text
 
 # %% sample: node
 # x: 2.5, -1.75, 0.5, -3.25, 4.0, -22.5
 # y: 1.25, 3.5, -0.75, 2.25, -6.5, 41.5
 # results: n.data = x; n.grad = y; started = 0.0
-# facts: "Value" in text | False: the text of a node does not name its class; shows_data | False: the text of a node does not show its number; shows_grad | False: the text of a node does not show its gradient; f"data={y:g}" in text | True: the text of a node gives its gradient as its data; n._op; n.label
+# facts: "Value" in text | False: the text of a node does not name its class; shows_data | False: the text of a node does not show its number in full; shows_grad | False: the text of a node does not show its gradient in full; f"data={y:g}" in text | True: the text of a node gives its gradient as its data; n._op; n.label
 n = Value(x)
 started = n.grad
 n.grad = y
@@ -152,6 +152,12 @@ x1._backward()
 # says: The text shows the data but not the gradient. You will want to see both, at every step.
 # - return f"Value(data={self.data}, grad={self.grad})"
 # + return f"Value(data={self.data})"
+
+# %% mistake: node.text_rounded
+# says: The text shows a 1 where the gradient is 1.25: is it rounded? Small gradients would all
+#   look like 0.
+# - return f"Value(data={self.data}, grad={self.grad})"
+# + return f"Value(data={self.data:.1f}, grad={self.grad:.1f})"
 
 # %% mistake: node.text_printed
 # says: `__repr__` prints the text instead of returning it, so Python is handed None. Return the

@@ -38,8 +38,10 @@ except TypeError:
 x = Value(-4.0)
 try:
     outcome = f"a result, {(x**0.5).data:.1f}"
-except (ValueError, TypeError, ArithmeticError):
-    outcome = "an error"
+except ValueError:
+    outcome = "ValueError"
+except (TypeError, ArithmeticError, AssertionError):
+    outcome = "another error"
 # observe: outcome
 
 # %% probe: pow
@@ -216,6 +218,32 @@ z._backward()
 # + raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")
 # + result = result.real
+
+# %% mistake: pow.not_real_is_no_value_error
+# says: A negative number to a fractional power is an error here, but not a ValueError. Look at the
+#   power before you make the node, and raise one where it is complex.
+# - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
+# + raise TypeError("the exponent must be an int or a float")
+# - if isinstance(result, complex):
+# -     raise ValueError(f"{self.data} ** {exponent} is not a real number")
+
+# %% mistake: pow.exponent_learns
+# says: Each exponent is a node here, with a gradient of its own, and at x = 0 its slope has no
+#   number. The rule has a slope for the base alone: raise TypeError unless the exponent is an int
+#   or a float.
+def power(self, exponent):
+    exponent = exponent if isinstance(exponent, Value) else Value(exponent)
+    out = Value(self.data**exponent.data, (self, exponent), "**")
+
+    def _backward():
+        self.grad += exponent.data * self.data ** (exponent.data - 1) * out.grad
+        exponent.grad += out.data * math.log(self.data) * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.__pow__ = power
 
 # %% mistake: pow.base_not_recorded
 # says: The graph lost an edge: the base is missing from `_prev`, so no backward pass will go on

@@ -155,32 +155,32 @@ for node in steps:
 # +     return self
 
 # %% mistake: reverse.radd_cut_off
-# says: `3 + x` is a fresh leaf: the graph is cut there, and x never learns. Add to the node,
-#   not to its `.data`.
+# says: `3 + x` passes nothing back, so x never learns: a node that is made from `.data` has no
+#   step of its own. Add to the node, not to its `.data`.
 # - return self + other
 # + return Value(other + self.data)
 
 # %% mistake: reverse.rmul_cut_off
-# says: `4 * x` is a fresh leaf: the graph is cut there, and x never learns. Multiply the node,
-#   not its `.data`.
+# says: `4 * x` passes nothing back, so x never learns: a node that is made from `.data` has no
+#   step of its own. Multiply the node, not its `.data`.
 # - return self * other
 # + return Value(other * self.data)
 
 # %% mistake: reverse.rsub_cut_off
-# says: `5 - x` is a fresh leaf: the graph is cut there, and x never learns. Subtract the node,
-#   not its `.data`.
+# says: `5 - x` passes nothing back, so x never learns: a node that is made from `.data` has no
+#   step of its own. Subtract the node, not its `.data`.
 # - return self * -1 + other
 # + return Value(other - self.data)
 
 # %% mistake: reverse.rtruediv_cut_off
-# says: `6 / x` is a fresh leaf: the graph is cut there, and x never learns. Divide by the node,
-#   not by its `.data`.
+# says: `6 / x` passes nothing back, so x never learns: a node that is made from `.data` has no
+#   step of its own. Divide by the node, not by its `.data`.
 # - return self**-1 * other
 # + return Value(other / self.data)
 
 # %% mistake: reverse.all_cut_off
-# says: The results are right, but they are fresh leaves, and x never learns. Build them from
-#   the node itself, not from its `.data`.
+# says: The results are right, but they pass nothing back, and x never learns: a node that is made
+#   from `.data` has no step of its own. Build them from the node itself.
 # - return self + other
 # + return Value(other + self.data)
 # - return self * -1 + other

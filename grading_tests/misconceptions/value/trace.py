@@ -71,7 +71,7 @@ arrows = " ".join(sorted(f"{one.label}>{other.label}" for one, other in parts[1]
 # %% behaviour: trace
 # root: in | out: leaves the root out of the nodes
 # leaves: in | out: leaves the nodes without operands out of the nodes | only: keeps the nodes without operands alone
-# edges: all | new: records an arrow only where its operand is met for the first time | root: takes each arrow to lead to the root | turned: turns the arrows round | twice: records an arrow twice where a node is used twice | own: takes each arrow to begin and end at the result | operand: takes each arrow to begin and end at the operand | none: records no arrow | far: records arrows of the root alone
+# edges: all | new: records an arrow only where its operand is met for the first time | root: takes each arrow to lead to the root | turned: turns the arrows round | twice: records an arrow twice where a node is used twice | own: takes each arrow to begin and end at the result | operand: takes each arrow to begin and end at the operand | none: records no arrow | far: records arrows of the root alone | below: records no arrow of the root | inner: records no arrow from a node without operands
 # follow: all | first: follows the first operand of each node alone | last: follows the last operand of each node alone | near: stops at the root's own operands | nothing: does not go on from the root
 # marks: nodes | data: takes nodes with equal numbers for one | none: does not remember which nodes it has met, and keeps them as often as it meets them
 # pile: kept | lost: forgets the nodes that still wait to be visited whenever it visits one
@@ -96,7 +96,14 @@ def trace(top):
                 "operand": (operand, operand),
             }.get(edges, (operand, node))
             is_new = key(operand) not in met
-            if {"none": False, "new": is_new, "far": node is top}.get(edges, True):
+            recorded = {
+                "none": False,
+                "new": is_new,
+                "far": node is top,
+                "below": node is not top,
+                "inner": len(operand._prev) > 0,
+            }
+            if recorded.get(edges, True):
                 arrows.append(ends)
             if key(operand) not in met or marks == "none":
                 met.add(key(operand))
