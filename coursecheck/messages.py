@@ -194,7 +194,17 @@ def explain(probes: Sequence[Probe], observed: list[list[Observation]], hints: H
     # If no line of the student's own failed, an error may only follow from a wrong result.
     error = first_error(observed)
     says = "" if error and error.get("line") else _explain_kind(probes, observed)
-    return unfinished(observed) or says or explain_error(observed, hints)
+    says = unfinished(observed) or says
+    return says or ("" if _error_comes_later(probes, observed) else explain_error(observed, hints))
+
+
+def _error_comes_later(probes: Sequence[Probe], observed: list[list[Observation]]) -> bool:
+    """Return whether a wrong number, text or truth value comes before any error."""
+    for probe, shown in zip(probes, observed, strict=True):
+        for seen, good in zip(shown, probe["right"], strict=True):
+            if not agree(seen, good):
+                return isinstance(seen, (bool, int, float, str))
+    return False
 
 
 def _explain_kind(probes: Sequence[Probe], observed: list[list[Observation]]) -> str:

@@ -271,6 +271,31 @@ def test_nothing_is_inferred_in_a_process_that_was_given_a_solution():
     assert mul.points < mul.max_points and mul.inferred is None
 
 
+def test_a_mistake_that_no_public_example_shows_is_explained_beside_another_exercises():
+    """At 0 a quotient fails as a slope of `mul`; with a wrong `add`, both have other processes."""
+    exercises = ASSIGNMENTS["value"].exercises
+    add = exercises["add"].solution.replace("* out.grad", "* out.grad / 2")
+    mul = exercises["mul"].solution.replace(
+        "other.data * out.grad", "out.data / self.data * out.grad"
+    )
+    case = Case("mutant", "both", "value", {"add": add, "mul": mul})
+    with Grader(COURSE, b"k" * 32) as grader:
+        judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case))
+    [found] = [each for each in judged.report.exercises if each.id == "mul"]
+    assert found.message.startswith("Your code raised ZeroDivisionError")
+
+
+def test_out_stands_for_the_result_that_the_code_gave():
+    changed = ASSIGNMENTS["backward"].exercises["extra_ops"].solution
+    changed = changed.replace("Value(math.sin(", "Value(math.cos(")
+    changed = changed.replace("+= math.cos(", "+= -math.sin(")
+    scope = namespace(ASSIGNMENTS["backward"], extra_ops=changed)
+    probes = ASSIGNMENTS["backward"].exercises["extra_ops"].sample_probes
+    found = infer(TABLES["backward"]["extra_ops"], [play(probe, scope) for probe in probes])
+    # The slope is -out on paper alone: here out is a cosine.
+    assert found.says.startswith("For sin, your code behaves as if `z.data` were `cos(x)`. Take")
+
+
 @pytest.mark.parametrize(
     ("headers", "says"),
     [

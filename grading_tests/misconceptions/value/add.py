@@ -30,7 +30,7 @@ z = x + 1.5
 z.grad = 4.0
 z._backward()
 x._backward()
-# observe: z.data, x.grad, x + 0 is x
+# observe: z.data, x.grad, x + 0 is x, all(isinstance(node, Value) for node in z._prev)
 
 # %% probe: add
 # about: a node under two names, one of them moved on
@@ -146,6 +146,24 @@ z._backward()
 # says: A plain number has no `data`. Look whether `other` is a Value, and wrap it in one if it
 #   is not, before you use it.
 # - other = other if isinstance(other, Value) else Value(other)
+
+# %% mistake: add.number_in_the_graph
+# says: In `x + 1.5` a plain number is among the operands in `_prev`. It is no node, and whatever
+#   walks the graph fails there: wrap it in a Value first.
+def add(self, other):
+    number = other.data if isinstance(other, Value) else other
+    out = Value(self.data + number, (self, other), "+")
+
+    def _backward():
+        self.grad += out.grad
+        if isinstance(other, Value):
+            other.grad += out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.__add__ = add
 
 # %% mistake: add.wraps_everything
 # says: A node was wrapped in another node. Only plain numbers need wrapping: ask with

@@ -45,7 +45,7 @@ root = nodes[-1]
 order = [root, *draw.choices(nodes, k=draw.randint(0, 4))]
 steps, seeds = [], []
 for node in nodes:
-    node.grad = draw.choice([0.5, -1.5, 2.0])
+    node.grad = draw.choice([0.5, -1.5, 0.0])
     if len(node._prev):
 
         def step(name=node.label):
@@ -59,7 +59,7 @@ top = " ".join(f"{each:g}" for each in sorted(set(seeds)))
 held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
 
 # %% behaviour: manual_backward
-# seed: set | add: adds the seed to what the root held before | none: gives the root no seed | number: takes the root's own number for the seed | all: gives every listed node a seed of 1 | late: gives the root its seed only after the steps | zero: gives the root a seed of 0 | two: gives the root a seed of 2 | minus: gives the root a seed of -1
+# seed: set | add: adds the seed to what the root held before | none: gives the root no seed | spared: gives the root a seed only where its gradient is 0 | number: takes the root's own number for the seed | all: gives every listed node a seed of 1 | late: gives the root its seed only after the steps | zero: gives the root a seed of 0 | two: gives the root a seed of 2 | minus: gives the root a seed of -1
 # order: given | turned: runs the steps from the end of the list to its beginning | once: runs a step once only where it is listed twice | first: leaves out the first of the list | last: leaves out the last of the list | twice: runs each step twice | root: runs the root's step again at the end | again: runs the root's step once more before the list | alone: runs the root's step alone | none: runs no step at all | same: runs the root's step in the place of each step on the list
 # reset: no | before: sets the listed nodes back to 0 before the steps run | after: sets the listed nodes back to 0 after the steps have run
 # ask: With b = a + a and c = b + b, what do a, b and c hold after push_gradients(c, [c, b])?
@@ -74,6 +74,8 @@ def push_gradients(root, nodes):
     fixed = {"set": 1.0, "zero": 0.0, "two": 2.0, "minus": -1.0, "all": 1.0, "number": root.data}
     if seed in fixed:
         root.grad = fixed[seed]
+    elif seed == "spared":
+        root.grad = root.grad or 1.0
     elif seed == "add":
         root.grad += 1.0
     steps = {

@@ -29,7 +29,7 @@ x = Value(2.0)
 z = x * 1.5
 z.grad = 4.0
 z._backward()
-# observe: z.data, x.grad, x * 1 is x
+# observe: z.data, x.grad, x * 1 is x, all(isinstance(node, Value) for node in z._prev)
 
 # %% probe: mul
 # about: a node under two names, one of them scaled
@@ -150,6 +150,24 @@ z._backward()
 #   pass would never reach the right one.
 # - out = Value(self.data * other.data, (self, other), "*")
 # + out = Value(self.data * other.data, (self,), "*")
+
+# %% mistake: mul.number_in_the_graph
+# says: In `x * 1.5` a plain number is among the operands in `_prev`. It is no node, and whatever
+#   walks the graph fails there: wrap it in a Value first.
+def mul(self, other):
+    number = other.data if isinstance(other, Value) else other
+    out = Value(self.data * number, (self, other), "*")
+
+    def _backward():
+        self.grad += number * out.grad
+        if isinstance(other, Value):
+            other.grad += self.data * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.__mul__ = mul
 
 # %% mistake: mul.numbers_not_wrapped
 # says: A plain number has no `data`. Look whether `other` is a Value, and wrap it in one if it

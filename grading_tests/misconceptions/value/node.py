@@ -36,7 +36,7 @@ x._backward()
 x = Value(2.5)
 x.grad = 1.25
 text = repr(x)
-# observe: "Value" in text, "2.5" in text, "1" in text, "1.25" in text, "0.0" in text, "data=1.25" in text
+# observe: "Value" in text, "2.5" in text, "1." in text, "1.25" in text, "0.0" in text, "data=1.25" in text
 
 # %% sample: node
 # x: 2.5, -1.75, 0.5, -3.25, 4.0, -22.5
@@ -104,6 +104,14 @@ x1._backward()
 # - self._prev = tuple(_children)
 # + self._prev = (_children,)
 
+# %% mistake: node.operands_are_none
+# says: A leaf's `_prev` is None, and no loop can go through None. Where no operands are given, keep an
+#   empty tuple.
+# - def __init__(self, data, _children=(), _op="", label=""):
+# + def __init__(self, data, _children=None, _op="", label=""):
+# - self._prev = tuple(_children)
+# + self._prev = _children
+
 # %% mistake: node.operation_dropped
 # says: The node forgets its operation: `_op` stays empty although one was given. Keep the
 #   argument, not a constant.
@@ -149,13 +157,20 @@ x1._backward()
 # - self._backward = lambda: None
 
 # %% mistake: node.text_without_gradient
-# says: The text shows the data but not the gradient. You will want to see both, at every step.
+# says: The text shows the data but not the gradient, which is 1.25 here. You will want to see both,
+#   at every step.
 # - return f"Value(data={self.data}, grad={self.grad})"
 # + return f"Value(data={self.data})"
 
+# %% mistake: node.text_is_pythons_own
+# says: The text is the one that Python gives any object, so it found no `__repr__` in the class. It
+#   is a method beside `__init__`, with two underscores on each side.
+# - def __repr__(self):
+# + def __rep__(self):
+
 # %% mistake: node.text_rounded
-# says: The text shows a 1 where the gradient is 1.25: is it rounded? Small gradients would all
-#   look like 0.
+# says: The text shows a number that begins with 1 where the gradient is 1.25: is it rounded? Small
+#   gradients would all look like 0.
 # - return f"Value(data={self.data}, grad={self.grad})"
 # + return f"Value(data={self.data:.1f}, grad={self.grad:.1f})"
 

@@ -92,6 +92,7 @@ for node in steps:
 # regions: x > 0 | x < 0; y > 0 | y < 0
 # results: z.data = y / x
 # shares: a.grad = -y / x ** 2
+# also: 1 / (x * y)
 # facts: a in steps | False: no way leads from your result back to `a`; a.data == x | False: the number of `a` itself changed
 a = Value(x)
 a.grad = h
