@@ -36,7 +36,7 @@ x._backward()
 x = Value(2.5)
 x.grad = 1.25
 text = repr(x)
-# observe: "Value" in text, "2.5" in text, "1." in text, "1.25" in text, "0.0" in text, "data=1.25" in text
+# observe: "Value" in text, "2.5" in text, "1." in text, "1.25" in text, "0.0" in text, "data=1.25" in text, "0x" in text
 
 # %% sample: node
 # x: 2.5, -1.75, 0.5, -3.25, 4.0, -22.5
@@ -167,6 +167,12 @@ x1._backward()
 #   is a method beside `__init__`, with two underscores on each side.
 # - def __repr__(self):
 # + def __rep__(self):
+
+# %% mistake: node.text_is_not_filled_in
+# says: The text shows neither number. Where it shows names in braces instead, the quotation marks
+#   lack an `f` in front: only an f-string fills them in.
+# - return f"Value(data={self.data}, grad={self.grad})"
+# + return "Value(data={self.data}, grad={self.grad})"
 
 # %% mistake: node.text_rounded
 # says: The text shows a number that begins with 1 where the gradient is 1.25: is it rounded? Small
