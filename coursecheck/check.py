@@ -24,6 +24,7 @@ from coursecheck.messages import (
     Hints,
     Row,
     agree_all,
+    error_comes_later,
     explain,
     first_error,
     interrupted,
@@ -255,7 +256,8 @@ def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()
     says = explain(probes, observed, hints) or own_words(entry, observed)
     if says:
         return Finding(says, first_wrong(entry, observed, says), only_extra=only_extra)
-    found = _in_samples(entry, sampled, hints, only_extra)
+    errors = not error_comes_later(probes, observed)
+    found = _in_samples(entry, sampled, hints, only_extra, errors)
     if found is None or found.says == _COMPARE:
         # A public example is the shortest one, where no sentence is about another.
         only_extra = found.only_extra if found else only_extra
@@ -264,9 +266,14 @@ def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()
 
 
 def _in_samples(
-    entry: dict[str, Any], sampled: list[list[Observation]], hints: Hints, core_is_right: bool
+    entry: dict[str, Any],
+    sampled: list[list[Observation]],
+    hints: Hints,
+    core_is_right: bool,
+    errors: bool = True,
 ) -> Finding | None:
-    """Return the fault that the samples show, with the formula that the code computes, if known."""
+    """Return the fault that the samples show, with the formula that the code computes, if known;
+    or else, with `errors`, an error that is raised there."""
     inferred = inference.infer(entry, sampled, core_is_right)
     example = inference.example(entry, sampled, inferred)
     if example is None:
@@ -277,7 +284,7 @@ def _in_samples(
     )
     if inferred is not None:
         return Finding(inferred.says, example, only_extra=only_extra)
-    says, raising = inference.raised(entry, sampled, hints)
+    says, raising = inference.raised(entry, sampled, hints) if errors else ("", None)
     return Finding(says or _COMPARE, raising or example, only_extra=only_extra)
 
 

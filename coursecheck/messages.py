@@ -195,10 +195,10 @@ def explain(probes: Sequence[Probe], observed: list[list[Observation]], hints: H
     error = first_error(observed)
     says = "" if error and error.get("line") else _explain_kind(probes, observed)
     says = unfinished(observed) or says
-    return says or ("" if _error_comes_later(probes, observed) else explain_error(observed, hints))
+    return says or ("" if error_comes_later(probes, observed) else explain_error(observed, hints))
 
 
-def _error_comes_later(probes: Sequence[Probe], observed: list[list[Observation]]) -> bool:
+def error_comes_later(probes: Sequence[Probe], observed: list[list[Observation]]) -> bool:
     """Return whether a wrong number, text or truth value comes before any error."""
     for probe, shown in zip(probes, observed, strict=True):
         for seen, good in zip(shown, probe["right"], strict=True):

@@ -124,6 +124,15 @@ def test_a_stub_is_called_unfinished(exercise):
         )
 
 
+def test_a_wrong_number_comes_before_an_error_of_a_later_example():
+    backward = load_assignment(COURSE, "backward")
+    last = in_a_notebook("def zero_grad(parameters):\n    parameters[-1].grad = 0.0\n")
+    with pytest.raises(CheckFailed) as caught:
+        check("zero_grad", namespace(backward, zero_grad=last))
+    assert "a.grad  is 4.0, expected 0.0" in str(caught.value)
+    assert "Error" not in str(caught.value)
+
+
 def in_a_notebook(source: str) -> str:
     """Return the same code, compiled under a name such as a notebook's cells have."""
     return f"exec(compile({source!r}, '<ipython-input-1>', 'exec'), globals())\n"

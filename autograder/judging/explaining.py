@@ -15,6 +15,7 @@ from coursecheck.messages import (
     Row,
     agree,
     agree_all,
+    error_comes_later,
     explain,
     explain_cell,
     is_error,
@@ -184,7 +185,7 @@ class Explaining:
         )
         found = inference.infer(entry, seen, core_is_right)
         _log.debug("%s: inferred: %s", exercise.id, found.says if found else "nothing")
-        if found is None and is_own:
+        if found is None and is_own and not error_comes_later(entry["probes"], observed):
             return inference.raised(entry, seen, self._submission.assignment.hints)
         if found is None or not (is_own or found.is_of_the_table):
             return "", None
