@@ -128,7 +128,7 @@ text = draw_dot(x * 3)
 # + lines.append(f'  "{name}op" [label="", shape=point];')
 
 # %% mistake: dot_source.returns_nothing
-# says: The text was made and not returned, so the caller got None. End with `return`.
+# says: The function gives back None. A function gives back what stands after `return`: the text.
 # - return "\n".join(lines)
 # + text = "\n".join(lines)
 

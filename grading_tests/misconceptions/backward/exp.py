@@ -92,9 +92,8 @@ idle = a.grad == passed
 # + out = Value(math.exp(self.data), (), "exp")
 
 # %% mistake: exp.called_not_stored
-# says: The backward step was called at once, when the gradient of the result was still 0, and
-#   nothing useful was stored. Store the function itself: `out._backward = _backward`, without
-#   parentheses.
+# says: `_backward` of the result is None and cannot be called. Store the function itself, its name
+#   without parentheses: with them it runs at once, when no gradient has arrived, and gives None.
 # - out._backward = _backward
 # + out._backward = _backward()
 

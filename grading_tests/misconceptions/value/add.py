@@ -172,8 +172,8 @@ Value.__add__ = add
 # + other = Value(other)
 
 # %% mistake: add.step_called_at_once
-# says: The backward step ran at once, when no gradient had arrived, and what it returned, None,
-#   was stored. Store the function itself: its name, without parentheses.
+# says: `_backward` of the result is None and cannot be called. Store the function itself, its name
+#   without parentheses: with them it runs at once, when no gradient has arrived, and gives None.
 # - out._backward = _backward
 # + out._backward = _backward()
 
@@ -189,7 +189,7 @@ Value.__add__ = add
 # + self._backward = _backward
 
 # %% mistake: add.not_returned
-# says: The sum came out as None: the function makes the node and then does not return it.
+# says: The sum came out as None. A function gives back what stands after `return`: the new node.
 # - return out
 
 # %% mistake: add.returns_number

@@ -175,8 +175,8 @@ Value.__mul__ = mul
 # - other = other if isinstance(other, Value) else Value(other)
 
 # %% mistake: mul.step_called_at_once
-# says: The backward step ran at once, when no gradient had arrived, and what it returned, None,
-#   was stored. Store the function itself: its name, without parentheses.
+# says: `_backward` of the result is None and cannot be called. Store the function itself, its name
+#   without parentheses: with them it runs at once, when no gradient has arrived, and gives None.
 # - out._backward = _backward
 # + out._backward = _backward()
 
@@ -186,7 +186,7 @@ Value.__mul__ = mul
 # - out._backward = _backward
 
 # %% mistake: mul.not_returned
-# says: The product came out as None: the function makes the node and then does not return it.
+# says: The product came out as None. A function gives back what stands after `return`: the new node.
 # - return out
 
 # %% mistake: mul.in_place

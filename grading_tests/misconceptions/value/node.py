@@ -181,8 +181,8 @@ x1._backward()
 # + return f"Value(data={self.data:.1f}, grad={self.grad:.1f})"
 
 # %% mistake: node.text_printed
-# says: `__repr__` prints the text instead of returning it, so Python is handed None. Return the
-#   string; Python does the printing.
+# says: `__repr__` gave None in the place of a text. Return the string, and leave the printing to
+#   Python.
 # - return f"Value(data={self.data}, grad={self.grad})"
 # + print(f"Value(data={self.data}, grad={self.grad})")
 

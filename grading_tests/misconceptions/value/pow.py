@@ -265,8 +265,8 @@ Value.__pow__ = power
 # - out._backward = _backward
 
 # %% mistake: pow.step_called_at_once
-# says: The backward step ran at once, when no gradient had arrived, and what it returned, None,
-#   was stored. Store the function itself: its name, without parentheses.
+# says: `_backward` of the result is None and cannot be called. Store the function itself, its name
+#   without parentheses: with them it runs at once, when no gradient has arrived, and gives None.
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")

@@ -250,7 +250,7 @@ def trace(root):
 # + return edges, nodes
 
 # %% mistake: trace.nothing_returned
-# says: The function collects everything and then does not return it.
+# says: The function gives back None, where the nodes and the edges should stand after `return`.
 # - return nodes, edges
 
 # %% edge: trace

@@ -53,7 +53,10 @@ Value.__rmul__ = lambda self, other: self * other
 def power(self, exponent):
     if not isinstance(exponent, (int, float)):
         raise TypeError("only int and float powers")
-    out = Value(self.data**exponent, {self}, f"**{exponent}")  # float() refuses a complex number
+    try:
+        out = Value(self.data**exponent, {self}, f"**{exponent}")
+    except TypeError as error:  # float() refuses a complex number
+        raise ValueError("the power is not a real number") from error
 
     def _backward():
         if exponent:
