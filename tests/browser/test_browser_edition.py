@@ -260,6 +260,7 @@ def test_a_phone_gives_the_notebook_its_whole_width(site, visit) -> None:
     expect(page.locator(".jp-NotebookPanel")).to_be_visible(timeout=START)
     page.wait_for_function("document.querySelector('.jp-NotebookPanel').offsetWidth > 330")
     expect(page.locator(".jp-CodeCell .cm-lineWrapping").first).to_be_attached()
+    assert page.evaluate(SIZE_OF_AN_OUTPUT) == "11px"
 
 
 def test_the_start_page_saves_a_kept_notebook_as_a_file(site, visit, tmp_path) -> None:
@@ -279,6 +280,15 @@ def test_the_start_page_saves_a_kept_notebook_as_a_file(site, visit, tmp_path) -
     download.value.save_as(tmp_path / "value.ipynb")
     held = {cell.id: cell.source for cell in nbformat.read(tmp_path / "value.ipynb", 4).cells}
     assert held["node-solution"] == "kept = 1"
+
+
+SIZE_OF_AN_OUTPUT = """() => {
+  const output = document.createElement("div");
+  output.className = "jp-OutputArea-output jp-RenderedText";
+  output.innerHTML = "<pre>printed</pre>";
+  document.querySelector(".jp-NotebookPanel").append(output);
+  return getComputedStyle(output.firstChild).fontSize;
+}"""
 
 
 WRITE = """() => new Promise((written) => {

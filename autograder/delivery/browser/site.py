@@ -197,7 +197,7 @@ _APP_SETTINGS = {
 
 _STYLE = """
 body .jp-OutputArea-output pre { word-break: normal; overflow-wrap: anywhere; }
-@media (max-width: 600px) { body .jp-RenderedText pre { font-size: 11px; } }
+@media (max-width: 600px) { body .jp-OutputArea-output.jp-RenderedText pre { font-size: 11px; } }
 .start-page { position: fixed; right: .5rem; bottom: .5rem; z-index: 99; padding: .25rem .7rem;
   border: 1px solid #8b949e; border-radius: 1rem; background: #fff; color: #0a58a8;
   font: 14px system-ui, sans-serif; text-decoration: none; }
