@@ -25,14 +25,15 @@ backward(root)
 # observe: root.grad, square.grad, x.grad
 
 # %% probe: q19
-# about: a chain with a seed in place
+# about: a chain with gradients in place
 class Node(Value):
     backward = None  # your function has to do without it
 
 
 x, y = Node(2.0), Node(2.0)
-y.grad = 1.0
-root = (x * 3 - y) * 2
+step = x * 3
+step.grad, y.grad = 1.0, 1.0
+root = (step - y) * 2
 root.grad = 5.0
 backward(root)
 # observe: root.grad, x.grad, y.grad

@@ -74,8 +74,8 @@ answer = layer([x])
 # + self.neurons = [Neuron(n_outputs, activation) for _ in range(n_inputs)]
 
 # %% mistake: layer.list_of_lists
-# says: `parameters()` gives a list of lists. An optimizer wants one flat list: a comprehension with
-#   two `for`s makes it.
+# says: `parameters()` has one item for each neuron. An optimizer wants one flat list of all their
+#   Values: a comprehension with two `for`s makes it.
 # - return [parameter for neuron in self.neurons for parameter in neuron.parameters()]
 # + return [neuron.parameters() for neuron in self.neurons]
 

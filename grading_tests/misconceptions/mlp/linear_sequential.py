@@ -84,8 +84,8 @@ found = list(network.parameters())
 # + self.w = [[Value(random.uniform(-1, 1)) for _ in range(n_inputs)]] * n_outputs
 
 # %% mistake: linear_sequential.starts_at_zero
-# says: All weights of `Linear` start at 0, so all its outputs are alike and stay alike. Start them at
-#   random.
+# says: All weights of `Linear` start out equal, so all its outputs are alike and stay alike. Start them
+#   at random.
 # - self.w = [[Value(random.uniform(-1, 1)) for _ in range(n_inputs)] for _ in range(n_outputs)]
 # + self.w = [[Value(0.0) for _ in range(n_inputs)] for _ in range(n_outputs)]
 
@@ -98,8 +98,8 @@ found = list(network.parameters())
 # + return out
 
 # %% mistake: linear_sequential.no_parameters
-# says: `Sequential` has an empty list of parameters, as a `Module` on its own has. List those of
-#   all its parts, part by part.
+# says: This `Sequential` has an empty list of parameters. List those of all its parts, whatever parts,
+#   one after another.
 # - return [parameter for part in self.parts for parameter in part.parameters()]
 # + return []
 
@@ -109,7 +109,8 @@ found = list(network.parameters())
 # + for part in reversed(self.parts):
 
 # %% mistake: linear_sequential.list_of_lists
-# says: `parameters()` of `Sequential` is a list of lists. An optimizer wants one flat list.
+# says: `parameters()` of `Sequential` has one item for each part. An optimizer wants one flat list of
+#   all their Values.
 # - return [parameter for part in self.parts for parameter in part.parameters()]
 # + return [part.parameters() for part in self.parts]
 

@@ -95,8 +95,8 @@ bent, straight = answers
 # + return out
 
 # %% mistake: mlp.first_layer_only
-# says: The answer is that of the first layer. A `return` inside the loop would end it there: hand each
-#   answer on to the next layer, and return what the last one gives.
+# says: The answer is a list, and not the Value that the last layer gives. Hand each answer on to the
+#   next layer, `x = layer(x)`, and `return x` behind the loop: inside, it ends the loop.
 # -     x = layer(x)
 # - return x
 # +     return layer(x)
@@ -107,8 +107,8 @@ bent, straight = answers
 # + return self.layers[-1].parameters()
 
 # %% mistake: mlp.list_of_lists
-# says: `parameters()` gives a list of lists, one a layer. An optimizer wants one flat list: a
-#   comprehension with two `for`s makes it.
+# says: `parameters()` has one item for each layer. An optimizer wants one flat list of all their
+#   Values: a comprehension with two `for`s makes it.
 # - return [parameter for layer in self.layers for parameter in layer.parameters()]
 # + return [layer.parameters() for layer in self.layers]
 

@@ -101,7 +101,7 @@ spread = n == 1 or len(set(numbers)) > 1
 # + return self.w
 
 # %% mistake: neuron.starts_at_zero
-# says: All weights start at 0. Then all neurons of a layer are alike and stay alike. Start them at
+# says: All weights start out equal. Then all neurons of a layer are alike and stay alike. Start them at
 #   random.
 # - self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
 # + self.w = [Value(0.0) for _ in range(n_inputs)]

@@ -118,8 +118,8 @@ SGD([p, q], lr=0.1).zero_grad()
 # + p.data += self.lr * v
 
 # %% mistake: sgd.only_a_name
-# says: A step leaves the parameters where they are: their `data` must change. `p = p - …` would
-#   only give a name to a new node.
+# says: A step without momentum leaves the parameters where they are: their `data` must change.
+#   `p = p - …` would only give a name to a new node, and a gradient times a `momentum` of 0 is 0.
 # - p.data -= self.lr * v
 # + p = p - self.lr * v
 
