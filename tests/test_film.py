@@ -51,8 +51,9 @@ def test_a_gradient_through_a_node_used_twice_grows_twice(twice):
     assert hidden.count("+6") == 2
 
 
-def test_the_film_halts_under_the_mouse_and_for_reduced_motion(twice):
+def test_the_film_halts_under_the_mouse_and_for_reduced_motion_and_rests_at_last(twice):
     svg = watch(twice).svg
+    assert "infinite" not in svg and len(set(re.findall(r"animation:\S+ \S+ \S+ (\d+)", svg))) == 1
     assert "prefers-reduced-motion:reduce" in svg and ":hover *" in svg and ":focus>" in svg
     named = set(re.findall(r"animation:(fm-[\w-]+)", svg))
     assert named == set(re.findall(r"@keyframes (fm-[\w-]+)", svg))

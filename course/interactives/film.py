@@ -1,8 +1,8 @@
 """A film of the forward and the backward pass, as one SVG that moves by CSS alone.
 
 Numbers appear where the pass has got to, dots carry them along the arrows, and what a gradient
-gains is shown beside it. The film halts under the mouse and the keyboard's focus. If reduced motion
-is asked for, the picture stands still and shows the end.
+gains is shown beside it. The film halts under the mouse and the keyboard's focus, and rests after
+some rounds. If reduced motion is asked for, the picture stands still and shows the end.
 """
 
 from __future__ import annotations
@@ -30,6 +30,7 @@ MAX_STEPS = 60
 SLOT = 1.3  # seconds for each step
 _ARRIVAL = 0.7  # of a slot: when a travelling number has arrived
 _HOLD = 3  # slots at the end, in which all is seen
+_ROUNDS = 10  # then it rests, since motion costs a phone its battery, on the screen or off it
 
 _STYLE = """
 .fm .fm-dot{fill:#2f7fd6}.fm .fm-dot.fm-backward{fill:#d1610f}
@@ -169,7 +170,7 @@ class _Reel:
         hidden = "" if end is None else f"{self._share(end)}{{opacity:0}}"
         self._rules[name] = f"0%{{opacity:{int(not start)}}}"
         self._rules[name] += f"{self._share(start)}{{opacity:1}}" * bool(start) + hidden
-        time = f"{self._slots * SLOT:g}s step-end infinite"
+        time = f"{self._slots * SLOT:g}s step-end {_ROUNDS}"
         return f'opacity="{int(end is None)}" style="animation:{name} {time}"'
 
     def _travels(self, start: float, is_backward: bool) -> str:
@@ -182,7 +183,7 @@ class _Reel:
             f"{self._share(start)}{{opacity:1;{ways[0]}}}{self._share(end)}{{opacity:1;{ways[1]}}}"
             f"{self._share(end + 0.01)},100%{{opacity:0;{ways[1]}}}"
         )
-        return f"animation:{name} {self._slots * SLOT:g}s linear infinite"
+        return f"animation:{name} {self._slots * SLOT:g}s linear {_ROUNDS}"
 
     def _share(self, slots: float) -> str:
         return f"{100 * max(slots, 0) / self._slots:.2f}%"
