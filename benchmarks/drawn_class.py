@@ -96,15 +96,18 @@ def _draw(name: str, student: str, kind: str, rng: random.Random) -> Notebook:
     if kind == UNTOUCHED:
         return Notebook(name, student, kind, {})
     exercises = [e for e in load_assignment(COURSE, name).exercises.values() if not e.manual]
+    seed = rng.random()
     style = rng.choice(_styles(name))
     answers = {}
     for exercise in exercises:
-        drawn = rng.choices([*ANSWERS], [*ANSWERS.values()])[0]
+        # A mistake that is added later changes no other exercise's draw.
+        own = random.Random(f"{seed} {exercise.id}")
+        drawn = own.choices([*ANSWERS], [*ANSWERS.values()])[0]
         wrong = [each.source for each in exercise.mistakes if not each.endless]
         if drawn == MUTANT:
             wrong = _mutants(name, exercise.id) or wrong
         right = style.get(exercise.id, exercise.solution)
-        answers[exercise.id] = right if drawn == RIGHT else rng.choice(wrong)
+        answers[exercise.id] = right if drawn == RIGHT else own.choice(wrong)
     if kind in HOSTILE:
         exercise = rng.choice(exercises)
         answers[exercise.id] = _hostile(exercise, kind, rng)
