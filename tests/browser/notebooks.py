@@ -77,7 +77,7 @@ class Notebook:
             with suppress(AssertionError):
                 expect(prompt).not_to_have_text(before, timeout=STARTED)
                 break
-            # An editor that is made anew meanwhile, for new settings, loses the key.
+            # An editor that is made again for new settings loses the key.
         expect(prompt).to_have_text(f"[{self._runs}]:", timeout=RUN_ALL)
         cell.scroll_into_view_if_needed()
         return cell.locator(".jp-Cell-outputArea")
