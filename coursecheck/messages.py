@@ -203,7 +203,7 @@ def error_comes_later(probes: Sequence[Probe], observed: list[list[Observation]]
     for probe, shown in zip(probes, observed, strict=True):
         for seen, good in zip(shown, probe["right"], strict=True):
             if not agree(seen, good):
-                return isinstance(seen, (bool, int, float, str))
+                return isinstance(seen, (int, float, str))
     return False
 
 

@@ -133,9 +133,7 @@ class Explaining:
         if tried.base is Base.OWN or tried.is_late or not exercise.probes:
             return own
         self._trials.close()
-        place = self._trials.place(exercise, tried.base)
-        trunk = self._trials.trunk(tried.given, place)
-        seen = trunk.observe(place, exercise, exercise.probes)
+        seen = self._trials.observe(exercise, tried.base, tried.given, exercise.probes)
         if own and seen and agree_all(own, seen):
             return own
         known = as_in_table(seen, self._table[exercise.id]) if seen else None
@@ -168,10 +166,9 @@ class Explaining:
         """
         if not exercise.samples or not observed or result.status in LOST:
             return "", None
-        place = self._trials.place(exercise, Base.OWN)
 
         def run(given: tuple[str, ...]) -> list[list[Observation]] | None:
-            return self._trials.trunk(given, place).observe(place, exercise, exercise.sample_probes)
+            return self._trials.observe(exercise, Base.OWN, given, exercise.sample_probes)
 
         shown = self._shown.get(exercise.id, Shown()).samples or run(())
         seen = run(tried.given) if tried.given else shown
@@ -197,11 +194,10 @@ class Explaining:
         number; "" for any other answer."""
         if not exercise.form:
             return ""
-        place = self._trials.place(exercise, Base.OWN)
         code = "from coursecheck.quiz import look_at\n"
         code += f"finding = look_at({exercise.id!r}, {exercise.form!r}, globals()).finding\n"
         probe = Probe(code=code, observe=["finding.says if finding else ''"])
-        seen = self._trials.trunk((), place).observe(place, exercise, [probe])
+        seen = self._trials.observe(exercise, Base.OWN, (), [probe])
         return fit(seen[0][0]) if seen and isinstance(seen[0][0], str) else ""
 
     def _defined_later(self, exercise: Exercise) -> str:

@@ -8,6 +8,8 @@ from collections.abc import Collection, Iterator, Sequence
 from contextlib import suppress
 from functools import partial
 
+from coursecheck.probes import Observation, Probe
+
 from ..course_folder.assignments import Exercise
 from ..errors import StudentLost
 from ..model import Ran, Verdict
@@ -104,6 +106,13 @@ class Trials:
                 submission.assignment.name,
             )  # fmt: skip
         return trunk
+
+    def observe(
+        self, exercise: Exercise, base: Base, given: tuple[str, ...], probes: Sequence[Probe]
+    ) -> list[list[Observation]] | None:
+        """Run probes at the exercise's place on a base; None if the process ended."""
+        place = self.place(exercise, base)
+        return self.trunk(given, place).observe(place, exercise, probes)
 
     def place(self, exercise: Exercise, base: Base) -> int:
         """Return how many cells stand before the exercise's tests on a base."""

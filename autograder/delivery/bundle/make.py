@@ -9,7 +9,7 @@ import zipfile
 from collections.abc import Sequence
 from dataclasses import dataclass
 from pathlib import Path
-from urllib.parse import urlencode, urlsplit
+from urllib.parse import quote, urlencode, urlsplit
 
 from ...course_folder.settings import load_settings
 from ...errors import CourseError
@@ -77,9 +77,9 @@ def publish(
         # Services such as Binder read this beside requirements.txt.
         (made / "runtime.txt").write_text("python-3.11\n", "utf-8")
         starter = Path(__file__).with_name("start.py").read_text("utf-8")
-        first = min((made / chosen[0]).glob("*.ipynb"))
-        opened = f'FIRST = "{first.relative_to(made).as_posix()}"'
-        (made / "start.py").write_text(starter.replace('FIRST = ""', opened), "utf-8")
+        first = min((made / chosen[0]).glob("*.ipynb")).relative_to(made).as_posix()
+        starter = starter.replace('FIRST = ""', f'FIRST = "{quote(first)}"')
+        (made / "start.py").write_text(starter, "utf-8")
         start = templates(__package__).get_template("START.html")
         page = start.render(
             settings=settings,

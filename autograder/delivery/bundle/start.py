@@ -13,7 +13,7 @@ HERE = Path(__file__).resolve().parent
 ENVIRONMENT = HERE / ".venv"
 PYTHON = ENVIRONMENT / ("Scripts/python.exe" if os.name == "nt" else "bin/python")
 DONE = ENVIRONMENT / "installed.txt"
-FIRST = ""  # the notebook that the first start opens
+FIRST = ""  # the notebook that the first start opens, as a part of a URL
 NO_NEWS = '{"@jupyterlab/apputils-extension:notification": {"fetchNews": "false"}}'
 
 
