@@ -284,6 +284,8 @@ class _Quantity:
             slopes = [self._slope(way, self.seen, i) for i in places]
         except (ZeroDivisionError, OverflowError, KeyError, TypeError):
             return []
+        if not all(map(_is_number, right)):
+            return []  # A number where a text or a list is right.
         models = []
         if number and all(map(agree, slopes, right)):
             models = [Model(*about, way=number)]

@@ -21,8 +21,9 @@ from autograder.course_folder.samples import read_behaviour, read_sample
 from autograder.errors import CourseError
 from autograder.judging.formulas import fresh_points, holds, point_of, samples_entry
 from autograder.judging.grader import Grader
-from coursecheck.check import diagnose, load_table
-from coursecheck.inference import ID, Model, evaluate, id_of, infer, sample_probes
+from coursecheck.check import diagnose, first_wrong, load_table, match, own_words
+from coursecheck.inference import ID, Model, evaluate, example, id_of, infer, raised, sample_probes
+from coursecheck.messages import explain
 from coursecheck.probes import play
 from namespaces import namespace
 
@@ -345,10 +346,43 @@ def test_inferences_about_a_changed_solution_hold_on_fresh_points(name):
         exercise = ASSIGNMENTS[name].exercises[case.exercise]
         if not exercise.samples:
             continue
+        shown = None
         with suppress(Exception, OutOfTime), time_limit(2), redirect_stdout(StringIO()):
             scope = namespace(ASSIGNMENTS[name], **case.answers)
             shown = [play(probe, scope) for probe in exercise.sample_probes]
-            if found := infer(TABLES[name][exercise.id], shown):
-                why = untrue(found, ASSIGNMENTS[name], exercise, scope)
-                said.append((case.about, why))
+        if shown and (found := infer(TABLES[name][exercise.id], shown)):
+            why = untrue(found, ASSIGNMENTS[name], exercise, scope)
+            said.append((case.about, why))
     assert len(said) > 3 and [each for each in said if each[1]] == []
+
+
+ODD = (
+    *(0.0, 1.5, -3, True, None, "", "+", [], [1, 2.0], {"error": "ValueError"}),
+    *(math.inf, math.nan, 1e308, 5e-324, 10**30),
+)
+"""Results that an answer may give where another kind of result is right."""
+
+
+@pytest.mark.parametrize("name", NAMES)
+def test_any_results_are_explained_without_an_error(name):
+    rng = random.Random("odd results")
+
+    def damaged(rows, is_odd):
+        return [[rng.choice(ODD) if is_odd(i) else item for i, item in enumerate(row)]
+                for row in rows]  # fmt: skip
+
+    for entry in (each for each in TABLES[name].values() if "probes" in each):
+        for column in (0, 1, 2, 3, None):
+
+            def is_odd(i, column=column):
+                return rng.random() < 0.3 if column is None else i == column
+
+            shown = damaged([probe["right"] for probe in entry["probes"]], is_odd)
+            rows = [row for each in entry.get("samples", ()) for row in each["right"]]
+            alike = rng.choice(ODD)
+            for seen in (damaged(rows, is_odd), [[alike] * len(row) for row in rows]):
+                example(entry, seen, infer(entry, seen))
+                raised(entry, seen, ())
+            assert isinstance(explain(entry["probes"], shown) or own_words(entry, shown), str)
+            match(entry, shown)
+            first_wrong(entry, shown)
