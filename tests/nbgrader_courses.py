@@ -20,11 +20,9 @@ from typing import Any
 import nbformat
 from nbformat.notebooknode import NotebookNode
 from nbgrader.api import Gradebook
-from nbgrader.apps.api import NbGraderAPI
-from schools import run
+from schools import release, run
 
 from autograder.course_folder.assignments import find_course
-from autograder.pipeline.classroom import course_directory
 
 TEXTS = Path(__file__).parent / "courses" / "nbgrader"
 VARIANTS = ("solution", "stub", "half")
@@ -129,16 +127,8 @@ def make_course(folder: Path, texts: list[Text], settings: str = "") -> Path:
         lines += [f"[assignments.{text.name}]", 'tests = "in-notebook"', *text.settings]
     (folder / "course.toml").write_text("\n".join(lines))
     shutil.copy(find_course(TEXTS) / "nbgrader_config.py", folder)
-    release(folder, texts)
+    release(folder, *(text.name for text in texts))
     return folder
-
-
-def release(folder: Path, texts: list[Text]) -> None:
-    """Make the release by nbgrader."""
-    api = NbGraderAPI(course_directory(folder))
-    for text in texts:
-        done = api.generate_assignment(text.name)
-        assert done["success"], done["log"] + done.get("error", "")
 
 
 def variant(folder: Path, text: Text, notebook: str, kind: str) -> NotebookNode:

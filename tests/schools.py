@@ -12,15 +12,16 @@ from functools import cache
 from pathlib import Path
 
 from click.testing import CliRunner
+from nbgrader.apps.api import NbGraderAPI
 
-from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.authoring.release import copy_course
 from autograder.commands.main import main
 from autograder.course_folder.assignments import find_course, load_assignment
 from autograder.course_folder.key import NAME as KEY_FILE
 from autograder.course_folder.key import course_key
 from autograder.judging.grader import Grader
 from autograder.model import Outcome
-from autograder.pipeline.classroom import Classroom
+from autograder.pipeline.classroom import Classroom, course_directory
 from autograder.pipeline.workers import OneProcess
 
 COURSE = find_course(Path(__file__).parent)
@@ -40,11 +41,18 @@ def _released(names: tuple[str, ...]) -> Path:
     atexit.register(shutil.rmtree, folder)
     copy_course(COURSE, folder)
     (folder / KEY_FILE).write_text(KEY.hex() + "\n")
-    for name in names:
-        run_nbgrader(folder, "generate_assignment", name, "--force")
+    release(folder, *names)
     with Grader(folder, KEY) as grader:
         assert [flaw for name in names for flaw in grader.rehearse(name)] == []
     return folder
+
+
+def release(folder: Path, *names: str) -> None:
+    """Release assignments by nbgrader, in this process."""
+    api = NbGraderAPI(course_directory(folder))
+    for name in names:
+        done = api.generate_assignment(name)
+        assert done["success"], done["log"] + done.get("error", "")
 
 
 def solutions(name: str, course: Path = COURSE) -> dict[str, str]:

@@ -17,7 +17,7 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 from other_courses import COURSES, copy_other
-from schools import run
+from schools import release, run
 
 from autograder.commands.demo import filled_notebook, hand_in
 from autograder.course_folder.assignments import load_assignment
@@ -144,7 +144,7 @@ def schools(tmp_path_factory) -> dict[str, Path]:
     folders = {name: tmp_path_factory.mktemp(name) for name in NAMES}
     for name, folder in folders.items():
         shutil.rmtree(copy_other(name, folder) / "release")
-        run(folder, "nbgrader", "generate_assignment", name)
+        release(folder, name)
     return folders
 
 

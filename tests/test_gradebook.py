@@ -18,11 +18,10 @@ import nbformat
 import pytest
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
-from schools import released, solutions
+from schools import release, released, solutions
 from sqlalchemy import Engine, event, text
 from sqlalchemy.exc import DatabaseError
 
-from autograder.authoring.release import run_nbgrader
 from autograder.commands.demo import hand_in, hand_in_unreadable
 from autograder.commands.main import main
 from autograder.course_folder.assignments import load_assignment
@@ -84,7 +83,7 @@ def school(request: pytest.FixtureRequest, tmp_path: Path) -> Path:
         with (tmp_path / "nbgrader_config.py").open("a") as config:
             url = request.getfixturevalue("database")
             config.write(f"\nc.CourseDirectory.db_url = {url!r}\n")
-        run_nbgrader(tmp_path, "generate_assignment", "value", "--force")
+        release(tmp_path, "value")
     assignment, right = load_assignment(tmp_path, "value"), solutions("value")
     wrong = {**right, "mul": assignment.exercises["mul"].mistakes[0].source}
     hand_in(tmp_path, assignment, {"ada": right, "ben": wrong, "cy": {}, "dee": right})
@@ -193,7 +192,7 @@ def test_reading_waits_for_another_program_as_long_as_storing_does(school):
     """SQLite by itself gives up after five seconds."""
     hold = (
         "import sqlite3, time; other = sqlite3.connect('gradebook.db', isolation_level=None);"
-        "other.execute('begin exclusive'); print('held', flush=True); time.sleep(12)"
+        "other.execute('begin exclusive'); print('held', flush=True); time.sleep(8)"
     )
     held = subprocess.Popen([sys.executable, "-c", hold], cwd=school, stdout=subprocess.PIPE)
     assert held.stdout.readline() == b"held\n"

@@ -10,7 +10,7 @@ import nbformat
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader_courses import marked_cell, python_notebook
-from schools import run
+from schools import release, run
 
 from autograder.course_folder.assignments import (
     assignment_names,
@@ -96,38 +96,25 @@ def curious() -> nbformat.NotebookNode:
     return made
 
 
-HANDED_IN = {
-    "right": notebook(),
-    "wrong": notebook("def half(x):\n    return x\n"),
-    "almost": notebook("def half(x):\n    return abs(x) / 2\n"),
-    "partial": notebook(twice="def twice(x):\n    return 2 * abs(x)\n"),
-    "broken": notebook(half="def half(x)\n"),
-    "crashing": notebook("import os\ndef half(x):\n    os._exit(0)\n"),
-    "endless": notebook("def half(x):\n    while True:\n        pass\n"),
-    "deleted": without_test(),
-    "duplicated": with_tests_twice(),
-    "noisy": notebook(NOISY),
-    "flooding": notebook(twice=FLOOD),
-    "forged": notebook(FORGED),
-    "curious": curious(),
-}
 # As nbgrader gives them: an error is 0, a line on stderr too, a number at the end partial credit.
 # An answer can forge the verdict: so this is the weaker kind.
-MARKS = {
-    "right": (3, 2),
-    "wrong": (0, 2),
-    "almost": (0, 2),
-    "partial": (3, 1.5),
-    "broken": (0, 2),
-    "crashing": (0, 2),
-    "endless": (0, 2),
-    "deleted": (3, 2),
-    "duplicated": (0, 2),
-    "noisy": (0, 2),
-    "flooding": (3, 1.5),
-    "forged": (3, 2),
-    "curious": (3, 2),
+CLASS = {
+    "right": (notebook(), (3, 2)),
+    "wrong": (notebook("def half(x):\n    return x\n"), (0, 2)),
+    "almost": (notebook("def half(x):\n    return abs(x) / 2\n"), (0, 2)),
+    "partial": (notebook(twice="def twice(x):\n    return 2 * abs(x)\n"), (3, 1.5)),
+    "broken": (notebook(half="def half(x)\n"), (0, 2)),
+    "crashing": (notebook("import os\ndef half(x):\n    os._exit(0)\n"), (0, 2)),
+    "endless": (notebook("def half(x):\n    while True:\n        pass\n"), (0, 2)),
+    "deleted": (without_test(), (3, 2)),
+    "duplicated": (with_tests_twice(), (0, 2)),
+    "noisy": (notebook(NOISY), (0, 2)),
+    "flooding": (notebook(twice=FLOOD), (3, 1.5)),
+    "forged": (notebook(FORGED), (3, 2)),
+    "curious": (curious(), (3, 2)),
 }
+HANDED_IN = {name: made for name, (made, _) in CLASS.items()}
+MARKS = {name: points for name, (_, points) in CLASS.items()}
 
 
 @pytest.fixture(scope="module")
@@ -142,7 +129,7 @@ def plain(tmp_path_factory) -> Path:
         path = folder / place / "half.ipynb"
         path.parent.mkdir(parents=True)
         nbformat.write(made, path)
-    run(folder, "nbgrader", "generate_assignment", "half")
+    release(folder, "half")
     return folder
 
 

@@ -24,11 +24,10 @@ from campaigns import daily
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
-from schools import solutions
+from schools import release, solutions
 from small_school import wait_for
 
 from autograder.authoring.new_course import make_course
-from autograder.authoring.release import run_nbgrader
 from autograder.commands.demo import filled_notebook
 from autograder.commands.main import main
 from autograder.delivery.lms import platforms
@@ -49,7 +48,7 @@ NAME = "words"
 def graded_once(tmp_path_factory) -> Path:
     """Return four submissions that were imported and graded; the one student's came late."""
     folder = make_course(tmp_path_factory.mktemp("one") / "course", "Words")
-    run_nbgrader(folder, "generate_assignment", NAME, "--force")
+    release(folder, NAME)
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         gradebook.update_or_create_assignment(NAME, duedate=DUE)
         for number, student in enumerate([ONE, *OTHERS]):

@@ -10,7 +10,7 @@ import pytest
 from nbgrader.api import Gradebook
 from nbgrader.utils import determine_grade
 from nbgrader_courses import marked_cell, python_notebook
-from schools import run
+from schools import release, run
 
 from autograder.course_folder.assignments import assignment_names, find_course
 from autograder.errors import CourseError
@@ -88,7 +88,7 @@ def school(course, tmp_path_factory) -> Path:
         nbformat.write(notebook(answer), path)
     (folder / "source/half/picture.txt").write_text("shown to all")
     (folder / "submitted/ada/half/own.txt").write_text("not read")
-    run(folder, "nbgrader", "generate_assignment", "half")
+    release(folder, "half")
     (folder / "printed.txt").write_text(run(folder, "nbgrader", "autograde", "half"))
     return folder
 

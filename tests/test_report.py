@@ -12,9 +12,8 @@ from pathlib import Path
 import pytest
 from bs4 import BeautifulSoup
 from nbgrader.api import Gradebook
-from schools import COURSE, grade, released, solutions
+from schools import COURSE, grade, release, released, solutions
 
-from autograder.authoring.release import run_nbgrader
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.misconceptions import percent_cells
@@ -152,7 +151,7 @@ def test_names_can_be_hidden(school, tmp_path):
 
 
 def test_an_ungraded_assignment_is_reported(course):
-    run_nbgrader(course, "generate_assignment", "value", "--force")
+    release(course, "value")
     with pytest.raises(CourseError, match="nothing of value is graded yet"):
         write_report(course, "value", course / "class_report")
 

@@ -12,7 +12,7 @@ from typing import Any
 import pytest
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
-from schools import run, solutions
+from schools import release, run, solutions
 from suites import verdicts
 
 from autograder.authoring.release import copy_course, run_nbgrader
@@ -415,7 +415,7 @@ def test_a_broken_hidden_test_is_reported_by_grade_and_graded_again(
     hand_in(folder, load_assignment(folder, "value"), {"first": right, "second": right})
     invoke = partial(CliRunner().invoke, main)
     arguments = ["grade", "value", "--course", str(folder), "--workers", "1"]
-    run_nbgrader(folder, "generate_assignment", "value", "--force")
+    release(folder, "value")
     first = invoke(arguments)
     assert first.exit_code == 1 and first.stderr.count(says) == 1, first.output
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
@@ -439,7 +439,7 @@ def test_a_broken_hidden_test_is_reported_by_nbgrader_and_in_no_feedback(
     says = MISTAKES["a name"][-1]
     folder = damaged(course, tmp_path / "course", LAST, one_more("a name"))
     hand_in(folder, load_assignment(folder, "value"), {"first": solutions("value", folder)})
-    run_nbgrader(folder, "generate_assignment", "value", "--force")
+    release(folder, "value")
     assert says in run(folder, "nbgrader", "autograde", "value")
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         grade = gradebook.find_grade("test_add", "value", "value", "first")
