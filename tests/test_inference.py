@@ -20,7 +20,6 @@ from autograder.course_folder.misconceptions import as_its_like, percent_cells
 from autograder.course_folder.samples import read_behaviour, read_sample
 from autograder.errors import CourseError
 from autograder.judging.formulas import fresh_points, holds, point_of, samples_entry
-from autograder.judging.grader import Grader
 from coursecheck.check import diagnose, first_wrong, load_table, match, own_words
 from coursecheck.inference import ID, Model, evaluate, example, id_of, infer, raised, sample_probes
 from coursecheck.messages import explain
@@ -212,15 +211,14 @@ def test_a_model_can_be_run():
     assert model.value({"x": 2.0, "y": 3.0, "g": 5.0, "h": 0.5}, None) == 9.5
 
 
-def test_the_grader_and_the_check_infer_the_same_words():
+def test_the_grader_and_the_check_infer_the_same_words(grader):
     wrong = (
         ASSIGNMENTS["value"]
         .exercises["mul"]
         .solution.replace("+= other.data * out", "+= other.data ** 2 * out")
     )
     case = Case("mutant", "mul", "value", {"mul": wrong})
-    with Grader(COURSE, b"k" * 32) as grader:
-        judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case), {"mul"})
+    judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case), {"mul"})
     [result] = judged.report.as_json()["exercises"]
     assert result["misconception"] is None and "`y * y`" in result["inferred"]
     assert result["message"].startswith(result["inferred"])
@@ -228,12 +226,11 @@ def test_the_grader_and_the_check_infer_the_same_words():
     assert says == result["inferred"]
 
 
-def test_an_error_at_a_point_of_a_sample_is_reported_with_its_line():
+def test_an_error_at_a_point_of_a_sample_is_reported_with_its_line(grader):
     solution = ASSIGNMENTS["value"].exercises["mul"].solution
     wrong = solution.replace("+= other.data * out.grad", "+= out.data / self.data * out.grad")
     case = Case("mutant", "mul", "value", {"mul": wrong})
-    with Grader(COURSE, b"k" * 32) as grader:
-        judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case), {"mul"})
+    judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case), {"mul"})
     [result] = judged.report.as_json()["exercises"]
     line = "self.grad += out.data / self.data * out.grad"
     says = f"Your code raised ZeroDivisionError: float division by zero, in the line `{line}`."
@@ -259,20 +256,19 @@ def test_facts_with_words_of_the_course_come_first():
     assert found.says.startswith("Your code behaves as if the number of `a` itself changed")
 
 
-def test_nothing_is_inferred_in_a_process_that_was_given_a_solution():
+def test_nothing_is_inferred_in_a_process_that_was_given_a_solution(grader):
     """With a wrong `node`, the numbers of `mul` come from a process that has a working one."""
     broken = (
         ASSIGNMENTS["value"].exercises["node"].solution.replace("float(data)", "float(data) + 1")
     )
     wrong = ASSIGNMENTS["value"].exercises["mul"].solution.replace("* out.grad", "* out.grad + 1")
     case = Case("mutant", "both", "value", {"node": broken, "mul": wrong})
-    with Grader(COURSE, b"k" * 32) as grader:
-        judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case))
+    judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case))
     [mul] = [each for each in judged.report.exercises if each.id == "mul"]
     assert mul.points < mul.max_points and mul.inferred is None
 
 
-def test_a_mistake_that_no_public_example_shows_is_explained_beside_another_exercises():
+def test_a_mistake_that_no_public_example_shows_is_explained_beside_another_exercises(grader):
     """At 0 a quotient fails as a slope of `mul`; with a wrong `add`, both have other processes."""
     exercises = ASSIGNMENTS["value"].exercises
     add = exercises["add"].solution.replace("* out.grad", "* out.grad / 2")
@@ -280,8 +276,7 @@ def test_a_mistake_that_no_public_example_shows_is_explained_beside_another_exer
         "other.data * out.grad", "out.data / self.data * out.grad"
     )
     case = Case("mutant", "both", "value", {"add": add, "mul": mul})
-    with Grader(COURSE, b"k" * 32) as grader:
-        judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case))
+    judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case))
     [found] = [each for each in judged.report.exercises if each.id == "mul"]
     assert found.message.startswith("Your code raised ZeroDivisionError")
 
