@@ -61,33 +61,21 @@ def note_on(report: Any, exercise: str) -> str:
     return next(result.note for result in report.exercises if result.id == exercise)
 
 
-@pytest.mark.parametrize(
-    ("content", "says"),
-    [
-        (b"", "empty"),
-        (b'{"cells": [', "cut off"),
-        (b"not json at all", "not a notebook"),
-        (b"[1, 2, 3]", "no notebook cells"),
-        (b"[" * 100_000, "not a notebook"),
-        (b"\xff\xfe\x00garbage", "not a notebook"),
-        (b'{"cells": []}', "not a notebook of this course"),
-        (b'{"nbformat": 3, "worksheets": [{"cells": []}]}', "in notebook format 3"),
-        (b"#!/usr/bin/env python\n\n# In[1]:\n\n\nx = 1\n", "a script made from a notebook"),
-        (b"# %%\nx = 1\n", "a script made from a notebook"),
-    ],
-    ids=[
-        "empty",
-        "truncated",
-        "text",
-        "list",
-        "deep",
-        "binary",
-        "no cells",
-        "format 3",
-        "script",
-        "percent",
-    ],
-)
+UNGRADABLE = {
+    "empty": (b"", "empty"),
+    "truncated": (b'{"cells": [', "cut off"),
+    "text": (b"not json at all", "not a notebook"),
+    "list": (b"[1, 2, 3]", "no notebook cells"),
+    "deep": (b"[" * 100_000, "not a notebook"),
+    "binary": (b"\xff\xfe\x00garbage", "not a notebook"),
+    "no cells": (b'{"cells": []}', "not a notebook of this course"),
+    "format 3": (b'{"nbformat": 3, "worksheets": [{"cells": []}]}', "in notebook format 3"),
+    "script": (b"#!/usr/bin/env python\n\n# In[1]:\n\n\nx = 1\n", "a script made from a notebook"),
+    "percent": (b"# %%\nx = 1\n", "a script made from a notebook"),
+}
+
+
+@pytest.mark.parametrize(("content", "says"), UNGRADABLE.values(), ids=UNGRADABLE)
 def test_an_ungradable_file_is_named_with_the_remedy(grade, content, says):
     with pytest.raises(UnreadableNotebook) as caught:
         grade(content)

@@ -24,11 +24,10 @@ from urllib.parse import parse_qsl, urlencode, urlsplit
 
 import pytest
 from jwcrypto.jwk import JWK
-from lti1p3platform.ltiplatform import LTI1P3PlatformConfAbstract
 from lti1p3platform.message_launch import MessageLaunchAbstract
 from lti1p3platform.oidc_login import OIDCLoginAbstract
 from lti1p3platform.registration import Registration
-from lti1p3platform.request import Request
+from lti_platform import AsItComes, Configuration
 from nbgrader.api import Gradebook
 
 sys.path.append(str(Path(__file__).parent / "browser"))
@@ -55,21 +54,6 @@ class User:
     course: str = COURSE
     name: str = ""
     email: str = ""
-
-
-class AsItComes(Request):  # type: ignore[misc]
-    """A request in the form that the platform's library wants."""
-
-    def build_metadata(self, request: Any) -> Any:
-        return request
-
-
-class Configuration(LTI1P3PlatformConfAbstract):  # type: ignore[misc]
-    def init_platform_config(self, **given: Any) -> None:
-        self._registration = given["registration"]
-
-    def get_registration_by_params(self, **_: Any) -> Registration:
-        return self._registration
 
 
 class Start(OIDCLoginAbstract):  # type: ignore[misc]

@@ -19,12 +19,11 @@ import pytest
 from click.testing import CliRunner, Result
 from jwcrypto.jwk import JWK
 from lti1p3platform.exceptions import LtiException
-from lti1p3platform.ltiplatform import LTI1P3PlatformConfAbstract
 from lti1p3platform.registration import Registration
-from lti1p3platform.request import Request
 from lti1p3platform.response import Response
 from lti1p3platform.score import UpdateScoreStatus
 from lti1p3platform.service_connector import AssignmentsGradesService
+from lti_platform import AsItComes, Configuration
 from nbgrader.api import Gradebook
 
 from autograder.authoring.release import copy_course
@@ -247,21 +246,6 @@ class TestCanvas:
 
 def _lines(done: Result) -> list[str]:
     return [line for line in done.output.splitlines() if line.startswith("{")]
-
-
-class AsItComes(Request):
-    """A request in the form that the platform's library wants."""
-
-    def build_metadata(self, request: Any) -> Any:
-        return request
-
-
-class Configuration(LTI1P3PlatformConfAbstract):
-    def init_platform_config(self, **given: Any) -> None:
-        self._registration = given["registration"]
-
-    def get_registration_by_params(self, **_: Any) -> Registration:
-        return self._registration
 
 
 class Columns(AssignmentsGradesService):
