@@ -247,7 +247,7 @@ def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()
     only_extra = len(core) < len(probes) and agree_all(
         [observed[i] for i in core], [right[i] for i in core]
     )
-    mistake, stub = match(entry, observed), unfinished(observed)
+    mistake, stub = match(entry, observed, sampled), unfinished(observed)
     if mistake is not None:
         says = f"{mistake['says']} {stub or ''}".rstrip()
         return Finding(says, first_wrong(entry, observed), only_extra=only_extra)
@@ -293,13 +293,29 @@ def _stopped(probe: Probe, error: dict[str, Any]) -> Finding:
     return Finding(interrupted(error), Example(probe["code"], rows), stopped=True)
 
 
-def match(entry: dict[str, Any], observed: list[list[Observation]]) -> dict[str, Any] | None:
+def match(
+    entry: dict[str, Any],
+    observed: list[list[Observation]],
+    sampled: list[list[Observation]] | None = None,
+) -> dict[str, Any] | None:
     """Return the known mistake with the same results on all probes, if there is one; else the only
-    one with the same results on the finished part of the core."""
-    fitting = fitting_mistakes(entry, observed)
+    one with the same results on the finished part of the core.
+
+    Args:
+        sampled: the observations of the samples, if known: a mistake with other results there is
+            not the student's. Parts that are extra or unfinished are not compared.
+    """
+    shown = inference.digests(entry, sampled) if sampled else []
+
+    def is_sampled_alike(mistake: dict[str, Any]) -> bool:
+        pairs = zip(mistake.get("samples", ()), shown, strict=False)
+        return all(its == mine for its, mine in pairs if mine)
+
+    fitting = [*filter(is_sampled_alike, fitting_mistakes(entry, observed))]
     if fitting:
         return fitting[0]
-    fitting = fitting_mistakes(entry, observed, in_core=True)
+    in_core = fitting_mistakes(entry, observed, in_core=True)
+    fitting = [*filter(is_sampled_alike, in_core)]
     return fitting[0] if len(fitting) == 1 else None
 
 

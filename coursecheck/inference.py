@@ -29,6 +29,7 @@ from coursecheck.messages import (
     explain_error,
     first_error,
     is_error,
+    is_stub,
 )
 from coursecheck.probes import Observation, Probe
 from coursecheck.ways import PLAIN, WAYS, Way
@@ -402,6 +403,18 @@ def id_of(values: Sequence[float | None]) -> str:
 def digest(seen: Sequence[Sequence[Observation]]) -> str:
     """Return a digest of all results of samples: the same if they agree up to rounding."""
     return blake2b(repr(_rounded(seen)).encode(), digest_size=9).hexdigest()
+
+
+def digests(entry: Mapping[str, Any], seen: Sequence[Sequence[Observation]]) -> list[str]:
+    """Return a digest of each sample's results; "" for a sample of an extra part, and for one that
+    met a stub."""
+    rows = iter(seen)
+    found = []
+    for sample in entry.get("samples", ()):
+        shown = [next(rows) for _ in sample["points"]]
+        left_out = sample.get("extra") or any(is_stub(item) for row in shown for item in row)
+        found.append("" if left_out else digest(shown))
+    return found
 
 
 def _rounded(value: Any) -> Any:

@@ -9,7 +9,7 @@ from hashlib import blake2b
 from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
-from coursecheck.inference import digest, sample_probes
+from coursecheck.inference import digest, digests, sample_probes
 from coursecheck.messages import agree_all
 from coursecheck.probes import Observation, Probe
 
@@ -89,19 +89,12 @@ def _entry(exercise: Exercise, models: Models) -> dict[str, Any]:
     head = {"title": exercise.title, **({"extra": True} if exercise.extra else {})}
     if exercise.form:
         return {**head, "form": exercise.form}
-    mistakes = []
-    for mistake in exercise.mistakes:
-        if mistake.hidden:
-            continue
-        seen = _played(exercise, exercise.probes, models, mistake.source)
-        results = _without(seen, "message", "line", "where")
-        mistakes.append({"id": mistake.id, "says": mistake.says, "results": results})
     expected = _played(exercise, exercise.probes, models)
     probes = [
         {**probe, "right": _without(values, "message", "about", "line", "where")}
         for probe, values in zip(exercise.probes, expected, strict=True)
     ]
-    entry: dict[str, Any] = {**head, "probes": probes, "mistakes": mistakes}
+    entry: dict[str, Any] = {**head, "probes": probes, "mistakes": []}
     if exercise.samples:
         right = _played(exercise, exercise.sample_probes, models)
         shown = iter(right)
@@ -110,6 +103,15 @@ def _entry(exercise: Exercise, models: Models) -> dict[str, Any]:
             [[next(shown) for _ in sample.points] for sample in exercise.samples],
         )
         entry["behaviours"] = _behaviours(exercise, right, models)
+    for mistake in exercise.mistakes:
+        if not mistake.hidden:
+            seen = _played(exercise, exercise.probes, models, mistake.source)
+            results = _without(seen, "message", "line", "where")
+            known: dict[str, Any] = {"id": mistake.id, "says": mistake.says, "results": results}
+            if exercise.samples and not mistake.endless:
+                sampled = _played(exercise, exercise.sample_probes, models, mistake.source)
+                known["samples"] = digests(entry, sampled)
+            entry["mistakes"].append(known)
     return entry
 
 

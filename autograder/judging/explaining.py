@@ -76,13 +76,16 @@ class Explaining:
             mistake = self._diagnosis.name(exercise, tried, observed, seed)
         says, name = (mistake.says, mistake.id) if mistake else ("", None)
         example = None
+        sampled, is_own = None, False
+        if not mistake and result.status not in LOST:
+            sampled, is_own = self._sampled(exercise, tried)
         # What the probes of the extra part show does not explain a mistake in the core.
         is_elsewhere = not _passes_core(tried) and agree_all(
             _of_core(entry, observed or []), _of_core(entry, right)
         )
         if observed and not agree_all(observed, right) and (mistake or not is_elsewhere):
             example = first_wrong(entry, observed)
-            known = None if mistake else match(entry, observed)
+            known = None if mistake else match(entry, observed, sampled)
             if known is not None:
                 says, name = known["says"], known["id"]
             says = says and f"{says} {unfinished(observed) or ''}".rstrip()
@@ -102,7 +105,7 @@ class Explaining:
                 says = explain(entry["probes"], observed, hints) or own_words(entry, observed)
                 example = first_wrong(entry, observed, says) if says else example
         if not says:
-            says, shown = self._inferred(result, exercise, tried, observed)
+            says, shown = self._inferred(result, exercise, tried, observed, sampled, is_own)
             example = shown or example
         says = says or _plain_words(tried)
         if _passes_core(tried):
@@ -151,30 +154,40 @@ class Explaining:
             for rows in zip(known, seen, own, strict=True)
         ]
 
+    def _sampled(
+        self, exercise: Exercise, tried: Try
+    ) -> tuple[list[list[Observation]] | None, bool]:
+        """Return the observations of the samples on the base of the verdicts, and whether they are
+        those on the student's own cells; None if there are none."""
+        shown = self._shown.get(exercise.id, Shown())
+        if not exercise.samples or not shown.probes:
+            return None, False
+
+        def run(given: tuple[str, ...]) -> list[list[Observation]] | None:
+            return self._trials.observe(exercise, Base.OWN, given, exercise.sample_probes)
+
+        own = shown.samples or run(())
+        seen = run(tried.given) if tried.given else own
+        return seen, not tried.given or bool(own and seen and agree_all(own, seen))
+
     def _inferred(
         self,
         result: ExerciseResult,
         exercise: Exercise,
         tried: Try,
         observed: list[list[Observation]] | None,
+        seen: list[list[Observation]] | None,
+        is_own: bool,
     ) -> tuple[str, Example | None]:
         """Return the words for the formula that the code computes, or for an error that it raises,
         and a sample that shows it; "" if neither is known.
 
-        Samples are run on the base of the verdicts, if the reading walk did not run them there.
-        If a solution was given, the words are the table's alone: a value may hold it.
+        Args:
+            seen: the observations of the samples. If they are not those on the student's own cells,
+                a solution was given: then the words are the table's alone, as a value may hold it.
         """
-        if not exercise.samples or not observed or result.status in LOST:
+        if not observed or not seen:
             return "", None
-
-        def run(given: tuple[str, ...]) -> list[list[Observation]] | None:
-            return self._trials.observe(exercise, Base.OWN, given, exercise.sample_probes)
-
-        shown = self._shown.get(exercise.id, Shown()).samples or run(())
-        seen = run(tried.given) if tried.given else shown
-        if not seen:
-            return "", None
-        is_own = not tried.given or bool(shown and agree_all(shown, seen))
         entry = self._table[exercise.id]
         right = [probe["right"] for probe in entry["probes"]]
         core_is_right = _passes_core(tried) and agree_all(
