@@ -299,32 +299,25 @@ def match(
     sampled: list[list[Observation]] | None = None,
 ) -> dict[str, Any] | None:
     """Return the known mistake with the same results on all probes, if there is one; else the only
-    one with the same results on the finished part of the core.
-
-    Args:
-        sampled: the observations of the samples, if known: a mistake with other results there is
-            not the student's. Parts that are extra or unfinished are not compared.
-    """
-    shown = inference.digests(entry, sampled) if sampled else []
-
-    def is_sampled_alike(mistake: dict[str, Any]) -> bool:
-        pairs = zip(mistake.get("samples", ()), shown, strict=False)
-        return all(its == mine for its, mine in pairs if mine)
-
-    fitting = [*filter(is_sampled_alike, fitting_mistakes(entry, observed))]
+    one with the same results on the finished part of the core."""
+    fitting = fitting_mistakes(entry, observed, sampled)
     if fitting:
         return fitting[0]
-    in_core = fitting_mistakes(entry, observed, in_core=True)
-    fitting = [*filter(is_sampled_alike, in_core)]
+    fitting = fitting_mistakes(entry, observed, sampled, in_core=True)
     return fitting[0] if len(fitting) == 1 else None
 
 
 def fitting_mistakes(
-    entry: dict[str, Any], observed: list[list[Observation]], in_core: bool = False
+    entry: dict[str, Any],
+    observed: list[list[Observation]],
+    sampled: list[list[Observation]] | None = None,
+    in_core: bool = False,
 ) -> list[dict[str, Any]]:
-    """Return the known mistakes with the observed results on all probes.
+    """Return the known mistakes with the observed results on all probes, and on all samples.
 
     Args:
+        sampled: the observations of the samples, if known. Those of an extra part, and those that
+            met a stub, are not compared.
         in_core: whether to compare only the finished part of the core, if that is wrong: an extra
             part may be left alone, and code that raises NotImplementedError is still to come.
     """
@@ -340,11 +333,16 @@ def fitting_mistakes(
     if agree_all(seen, done([probe["right"] for probe in entry["probes"]])):
         return []
 
-    def fits(shown: list[list[Observation]]) -> bool:
-        differ = any(any(map(other_error, *rows)) for rows in zip(seen, shown, strict=True))
-        return agree_all(seen, shown) and not differ
+    digests = inference.digests(entry, sampled) if sampled else []
 
-    return [mistake for mistake in entry["mistakes"] if fits(done(mistake["results"]))]
+    def fits(mistake: dict[str, Any]) -> bool:
+        shown = done(mistake["results"])
+        differ = any(any(map(other_error, *rows)) for rows in zip(seen, shown, strict=True))
+        pairs = zip(mistake.get("samples", ()), digests, strict=False)
+        is_sampled_alike = all(its == mine for its, mine in pairs if its and mine)
+        return agree_all(seen, shown) and not differ and is_sampled_alike
+
+    return [*filter(fits, entry["mistakes"])]
 
 
 def own_words(entry: dict[str, Any], observed: list[list[Observation]]) -> str:

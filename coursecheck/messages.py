@@ -290,6 +290,7 @@ _WITHOUT_RETURN = (
 )
 _UNREADABLE = ("SyntaxError", "IndentationError", "TabError")
 CANNOT_READ = "Python cannot read the cell"
+_IN_PLACE = "append|extend|insert|add|update|remove|reverse|sort"
 _BUILT_IN = r"(?:dict|list|tuple|set|str|bool|int|float|function|method|generator)'"
 # The first pattern that matches has the hint. It is searched in "kind: message" and, below that,
 # the student's own line or else function; "" if the error came from outside their code.
@@ -300,19 +301,25 @@ _HINTS = [
         "with parentheses, where its name alone belongs.",
     ),
     (
-        r"(?s)NoneType.*\n.*\.(append|extend|insert|add|update|remove|reverse|sort)\(",
+        rf"NoneType' object has no attribute '({_IN_PLACE})'"
+        rf"|(?s:NoneType' object is not .*able.*\n.*\.({_IN_PLACE})\()",
         "What changes a list or a set in place, such as `reverse` or `append`, gives None.",
     ),
     (
         "'NoneType' object cannot be interpreted as an integer",
         "A number is wanted here, and this is None: is it an argument that was left out?",
     ),
-    ("NoneType", f"Something here is None: {_WITHOUT_RETURN}"),
+    (
+        "NoneType",
+        "Something here is None: so is the result of a function that ends without `return`, of "
+        "`print`, `append` and their like; and an argument that was left out may be.",
+    ),
     (
         "type (str|function|method|list|tuple|dict) doesn't define __round__",
         "Where a number is expected, something else came back, such as a text, a list or a "
         "function.",
     ),
+    ("^NameError: .*free variable", "The name is used before anything was assigned to it."),
     (
         r"^NameError: .*\n$",
         "The cell that defines it did not run, or spells it in another way.",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import subprocess
 import sys
 from itertools import product
@@ -82,6 +83,25 @@ def test_mistakes_are_named_as_the_grader_names_them(name, exercise, mistake, ca
         told = capsys.readouterr().out
         assert "The extra part is open" in told
     assert mistake.says in told
+
+
+@pytest.mark.parametrize(
+    ("name", "exercise", "edit", "says"),
+    [
+        ("value", "pow", ("local * out.grad", "local * self.grad"), "in proportion to h"),
+        ("value", "pow", ("exponent * self.data ** (", "exponent * self.data * ("), "n * (x *"),
+        ("value", "div", ("self.data / other.data**2", "self.data / 2"), "were `-x / 2`"),
+        ("backward", "deep", ("(self, False)", "(self, True)"), "runs the root's step alone"),
+    ],
+)
+def test_a_mistake_with_the_same_results_on_the_probes_alone_is_not_named(
+    name, exercise, edit, says
+):
+    assignment = load_assignment(COURSE, name)
+    source = assignment.exercises[exercise].solution
+    assert edit[0] in source
+    with pytest.raises(CheckFailed, match=re.escape(says)):
+        check(exercise, namespace(assignment, **{exercise: source.replace(*edit)}))
 
 
 @pytest.mark.parametrize("exercise", ["sgd", "train"])

@@ -109,10 +109,18 @@ def _entry(exercise: Exercise, models: Models) -> dict[str, Any]:
             results = _without(seen, "message", "line", "where")
             known: dict[str, Any] = {"id": mistake.id, "says": mistake.says, "results": results}
             if exercise.samples and not mistake.endless:
-                sampled = _played(exercise, exercise.sample_probes, models, mistake.source)
-                known["samples"] = digests(entry, sampled)
+                known["samples"] = _sampled(exercise, entry, models, mistake.source)
             entry["mistakes"].append(known)
     return entry
+
+
+def _sampled(exercise: Exercise, entry: dict[str, Any], models: Models, source: str) -> list[str]:
+    """Return digests of the samples' results on a mistake; "" for one whose results are others if
+    it is run again, since the code remembers earlier calls."""
+    probes = exercise.sample_probes
+    seen = _played(exercise, [*probes, *probes], models, source)
+    halves = (digests(entry, half) for half in (seen[: len(probes)], seen[len(probes) :]))
+    return [one if one == other else "" for one, other in zip(*halves, strict=True)]
 
 
 def _played(

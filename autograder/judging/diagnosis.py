@@ -45,6 +45,7 @@ class Diagnosis:
         exercise: Exercise,
         tried: Try,
         observed: list[list[Observation]] | None,
+        sampled: list[list[Observation]] | None,
         seed: bytes,
     ) -> Mistake | None:
         """Return the misconception that explains these verdicts, or None.
@@ -53,6 +54,7 @@ class Diagnosis:
             exercise: the exercise of the verdicts.
             tried: how its hidden tests went.
             observed: the observations of its public probes, if known.
+            sampled: those of its samples, if known.
             seed: the seed of the exercise's numbers.
         """
         if tried.is_late:
@@ -61,7 +63,7 @@ class Diagnosis:
             return next(found, None)
         mistakes = exercise.mistakes
         if observed:
-            mistakes = _allowed(exercise, self._table[exercise.id], observed)
+            mistakes = _allowed(exercise, self._table[exercise.id], observed, sampled)
         in_core = None
         for mistake in mistakes:
             if mistake.endless:
@@ -96,11 +98,15 @@ class Diagnosis:
 
 
 def _allowed(
-    exercise: Exercise, entry: dict[str, Any], observed: list[list[Observation]]
+    exercise: Exercise,
+    entry: dict[str, Any],
+    observed: list[list[Observation]],
+    sampled: list[list[Observation]] | None,
 ) -> list[Mistake]:
-    """Return the misconceptions that behave as observed on the public probes, by the
+    """Return the misconceptions that behave as observed on the public probes and samples, by the
     table. One with other results there is another mistake, and is not run."""
-    fitting = fitting_mistakes(entry, observed) + fitting_mistakes(entry, observed, in_core=True)
+    fitting = fitting_mistakes(entry, observed, sampled)
+    fitting += fitting_mistakes(entry, observed, sampled, in_core=True)
     places = {each["id"]: place for place, each in reversed([*enumerate(fitting)])}
     shown = {each["id"] for each in entry["mistakes"]}
     left = [each for each in exercise.mistakes if each.id in places or each.id not in shown]

@@ -70,22 +70,22 @@ class Explaining:
         observed = self._observed(exercise, tried)
         entry = self._table[exercise.id] if observed else {}
         right = [probe["right"] for probe in entry.get("probes", [])]
+        sampled, is_own = (None, False) if result.status in LOST else self._sampled(exercise, tried)
+        # Later cells took part in the verdicts, and not in the samples.
+        alike = None if tried.base is Base.WHOLE else sampled
         mistake = None
         if not self._budget.is_up and lost(self._submission, exercise.id) is None:
             seed = self._submission.seed_of(exercise.id)
-            mistake = self._diagnosis.name(exercise, tried, observed, seed)
+            mistake = self._diagnosis.name(exercise, tried, observed, alike, seed)
         says, name = (mistake.says, mistake.id) if mistake else ("", None)
         example = None
-        sampled, is_own = None, False
-        if not mistake and result.status not in LOST:
-            sampled, is_own = self._sampled(exercise, tried)
         # What the probes of the extra part show does not explain a mistake in the core.
         is_elsewhere = not _passes_core(tried) and agree_all(
             _of_core(entry, observed or []), _of_core(entry, right)
         )
         if observed and not agree_all(observed, right) and (mistake or not is_elsewhere):
             example = first_wrong(entry, observed)
-            known = None if mistake else match(entry, observed, sampled)
+            known = None if mistake else match(entry, observed, alike)
             if known is not None:
                 says, name = known["says"], known["id"]
             says = says and f"{says} {unfinished(observed) or ''}".rstrip()

@@ -136,12 +136,12 @@ factors = [scale * draw.choice([2.5, -1.5, 4.0]) for _ in range(count)]
 errors = [draw.choice([1, 1, 1, 1, 0, -1, 2, 0.5, 1.5]) for _ in range(count)]
 
 
-def operation(*nodes):  # a sum of factor times input, each slope with its error
-    out = Value(sum(a * node.data for a, node in zip(factors, nodes)), nodes, "planted")
+def operation(*nodes):  # a sum of factor times half a square, each slope with its error
+    out = Value(sum(a * node.data**2 / 2 for a, node in zip(factors, nodes)), nodes, "planted")
 
     def _backward():
         for node, a, error in zip(nodes, factors, errors):
-            node.grad += a * error * out.grad
+            node.grad += a * node.data * error * out.grad
 
     out._backward = _backward
     return out

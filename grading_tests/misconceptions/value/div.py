@@ -118,8 +118,8 @@ Value.__truediv__ = div
 # + other.grad += -self.data / other.data * out.grad
 
 # %% mistake: div.square_without_parentheses
-# says: `a / b * b` divides by b and then multiplies by it again. Put the square in parentheses,
-#   or write `b**2`.
+# says: The divisor's slope came out as -a, without any b: `a / b * b` divides by b and then
+#   multiplies by it again. Divide by the square: write `b**2`, or `b * b` in parentheses.
 # - other.grad += -self.data / other.data**2 * out.grad
 # + other.grad += -self.data / other.data * other.data * out.grad
 

@@ -46,7 +46,7 @@ text = repr(x)
 n = Value(x)
 started = n.grad
 n.grad = y
-text = repr(n)
+text = repr(n).partition(" at 0x")[0]
 shows_data, shows_grad = f"{x:g}" in text, f"{y:g}" in text
 
 # %% sample: node

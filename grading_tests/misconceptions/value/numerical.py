@@ -22,11 +22,11 @@ rounded = "The slope was rounded, and its later digits are lost." if is_rounded 
 # %% sample: numerical
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9
 # h: 0.5, 0.25, 0.3, 0.7, 0.125, 0.4
-# derived: above = (x + h) ** 3; below = (x - h) ** 3; here = x ** 3
+# derived: above = (x + h) ** 3 + (x + h) ** 2; below = (x - h) ** 3 + (x - h) ** 2; here = x ** 3 + x ** 2
 # where: `above`, `below` and `here` are f(x + h), f(x - h) and f(x)
 # also: (above - here) / h; (here - below) / h; (above - below) / h; (above + below) / h; (above - here) / (2 * h); above - here; (above + here) / h
 # results: slope = (above - below) / (2 * h)
-slope = numerical_derivative(lambda t: t**3, x, h)
+slope = numerical_derivative(lambda t: t**3 + t**2, x, h)
 
 # %% mistake: numerical.forward_difference
 # says: That is the slope between x and x + h. The central difference looks to both sides and
@@ -46,7 +46,8 @@ slope = numerical_derivative(lambda t: t**3, x, h)
 # + return (f(x + h) - f(x - h)) / h
 
 # %% mistake: numerical.run_without_parentheses
-# says: `/ 2 * h` divides by 2 and then multiplies by h. Put the run in parentheses.
+# says: The rise was divided by 2 and multiplied by h, as `/ 2 * h` does. Divide by the whole
+#   run: put `2 * h` in parentheses.
 # - return (f(x + h) - f(x - h)) / (2 * h)
 # + return (f(x + h) - f(x - h)) / 2 * h
 
