@@ -316,8 +316,7 @@ def fitting_mistakes(
     """Return the known mistakes with the observed results on all probes, and on all samples.
 
     Args:
-        sampled: the observations of the samples, if known. Those of an extra part, and those that
-            met a stub, are not compared.
+        sampled: the observations of the samples, if known. Those that met a stub are not compared.
         in_core: whether to compare only the finished part of the core, if that is wrong: an extra
             part may be left alone, and code that raises NotImplementedError is still to come.
     """
@@ -333,13 +332,17 @@ def fitting_mistakes(
     if agree_all(seen, done([probe["right"] for probe in entry["probes"]])):
         return []
 
+    samples = entry.get("samples", ())
     digests = inference.digests(entry, sampled) if sampled else []
 
     def fits(mistake: dict[str, Any]) -> bool:
         shown = done(mistake["results"])
         differ = any(any(map(other_error, *rows)) for rows in zip(seen, shown, strict=True))
-        pairs = zip(mistake.get("samples", ()), digests, strict=False)
-        is_sampled_alike = all(its == mine for its, mine in pairs if its and mine)
+        is_sampled_alike = all(
+            its == mine
+            for sample, its, mine in zip(samples, mistake.get("samples", ()), digests, strict=False)
+            if its and mine and not (in_core and sample.get("extra"))
+        )
         return agree_all(seen, shown) and not differ and is_sampled_alike
 
     return [*filter(fits, entry["mistakes"])]

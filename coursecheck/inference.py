@@ -406,15 +406,10 @@ def digest(seen: Sequence[Sequence[Observation]]) -> str:
 
 
 def digests(entry: Mapping[str, Any], seen: Sequence[Sequence[Observation]]) -> list[str]:
-    """Return a digest of each sample's results; "" for a sample of an extra part, and for one that
-    met a stub."""
+    """Return a digest of each sample's results; "" for a sample that met a stub."""
     rows = iter(seen)
-    found = []
-    for sample in entry.get("samples", ()):
-        shown = [next(rows) for _ in sample["points"]]
-        left_out = sample.get("extra") or any(is_stub(item) for row in shown for item in row)
-        found.append("" if left_out else digest(shown))
-    return found
+    parts = [[next(rows) for _ in sample["points"]] for sample in entry.get("samples", ())]
+    return ["" if any(is_stub(i) for row in part for i in row) else digest(part) for part in parts]
 
 
 def _rounded(value: Any) -> Any:

@@ -14,6 +14,7 @@ from coursecheck.messages import agree_all
 from coursecheck.probes import Observation, Probe
 
 from ..course_folder.assignments import Assignment, Exercise, load_assignment
+from ..course_folder.misconceptions import Mistake
 from ..errors import CourseError
 from .formulas import fresh_points, samples_entry
 
@@ -103,24 +104,28 @@ def _entry(exercise: Exercise, models: Models) -> dict[str, Any]:
             [[next(shown) for _ in sample.points] for sample in exercise.samples],
         )
         entry["behaviours"] = _behaviours(exercise, right, models)
-    for mistake in exercise.mistakes:
-        if not mistake.hidden:
-            seen = _played(exercise, exercise.probes, models, mistake.source)
-            results = _without(seen, "message", "line", "where")
-            known: dict[str, Any] = {"id": mistake.id, "says": mistake.says, "results": results}
-            if exercise.samples and not mistake.endless:
-                known["samples"] = _sampled(exercise, entry, models, mistake.source)
-            entry["mistakes"].append(known)
+    entry["mistakes"] = [
+        _mistake(exercise, mistake, entry, models)
+        for mistake in exercise.mistakes
+        if not mistake.hidden
+    ]
     return entry
 
 
-def _sampled(exercise: Exercise, entry: dict[str, Any], models: Models, source: str) -> list[str]:
-    """Return digests of the samples' results on a mistake; "" for one whose results are others if
-    it is run again, since the code remembers earlier calls."""
-    probes = exercise.sample_probes
-    seen = _played(exercise, [*probes, *probes], models, source)
-    halves = (digests(entry, half) for half in (seen[: len(probes)], seen[len(probes) :]))
-    return [one if one == other else "" for one, other in zip(*halves, strict=True)]
+def _mistake(
+    exercise: Exercise, mistake: Mistake, entry: dict[str, Any], models: Models
+) -> dict[str, Any]:
+    """Return a misconception's results on the probes, and digests of those on each sample; "" for a
+    sample with other results if it is run again, since the code remembers earlier calls."""
+    asked, samples = exercise.probes, [] if mistake.endless else exercise.sample_probes
+    seen = _played(exercise, [*asked, *samples, *samples], models, mistake.source)
+    results = _without(seen[: len(asked)], "message", "line", "where")
+    known = {"id": mistake.id, "says": mistake.says, "results": results}
+    if samples:
+        once, again = seen[len(asked) : -len(samples)], seen[-len(samples) :]
+        pairs = zip(digests(entry, once), digests(entry, again), strict=True)
+        known["samples"] = [one if one == other else "" for one, other in pairs]
+    return known
 
 
 def _played(

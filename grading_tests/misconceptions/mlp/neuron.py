@@ -61,7 +61,7 @@ answer = neuron([x])
 # about: fresh neurons
 # n: 1, 2, 3, 5, 8
 # results: len(neuron.w) = n; len(list(neuron.parameters())) = n + 1
-# facts: list(neuron.parameters())[-1] is neuron.b | False: the bias is not the last of the parameters; spread | False: all weights start as the same number
+# facts: list(neuron.parameters())[-1] is neuron.b | False: the bias is not the last of the parameters; spread | False: all weights start as the same number; isinstance(neuron.parameters(), set) | True: the parameters are a set, which has no order
 neuron = Neuron(n)
 numbers = [weight.data for weight in neuron.w]
 spread = n == 1 or len(set(numbers)) > 1

@@ -24,7 +24,9 @@ from course.rehearsal import Rehearsal  # a line that keeps notes: w · x, w = 0
 
 seen = Rehearsal(Value)
 losses = train(seen.model, [1.0] * 4, [2.0] * 4, seen.loss, seen.optimizer, 2, 2)
-# observe: len(losses), losses[0], losses[1], len(seen.losses)
+far = Rehearsal(Value)  # steps that are too long, so that the losses grow
+growing = train(far.model, [4.0] * 4, [2.5] * 4, far.loss, far.optimizer, 1, 2)
+# observe: len(losses), losses[0], losses[1], len(seen.losses), growing[0]
 
 # %% probe: train
 # about: a gradient that was left over
