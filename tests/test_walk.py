@@ -14,6 +14,7 @@ from campaigns import seed, size
 
 from autograder.course_folder.assignments import Assignment, Exercise, find_course, load_assignment
 from autograder.course_folder.settings import load_settings
+from autograder.judging import explaining
 from autograder.judging.grader import Grader
 from autograder.judging.hidden_tests import Suite
 from autograder.judging.observations import as_in_table
@@ -212,6 +213,21 @@ def test_two_mistakes_are_both_named(grade, assignment):
     assert [results[name].misconception for name in answers] == names
     right = [each for name, each in results.items() if name not in answers]
     assert all(each.status == "passed" for each in right)
+
+
+def test_a_fault_in_explaining_costs_no_points(grade, assignment, monkeypatch, caplog):
+    answers = {"add": mistake(assignment, "add.overwrites")}
+    before, _ = grade(answers)
+
+    def fails(*_: Any) -> None:
+        raise ZeroDivisionError
+
+    monkeypatch.setattr(explaining, "first_wrong", fails)
+    after, _ = grade(answers)
+    assert after["add"].points == before["add"].points > 0
+    assert after["add"].message.startswith("This does not hold yet: ")
+    assert after["add"].misconception is None and before["add"].misconception
+    assert "add: the failure could not be explained" in caplog.text
 
 
 def test_no_process_with_the_solution_of_an_exercise_lives_while_it_is_tested(

@@ -25,6 +25,7 @@ from coursecheck.messages import (
 from coursecheck.probes import Observation, Probe
 
 from ..course_folder.assignments import Exercise
+from ..errors import CourseError, SandboxUnavailable
 from ..model import ADVICE, CORE_IS_RIGHT, LONG_TRAINING, LOST, ExerciseResult
 from ..texts import fit
 from ..wall.time_budget import TimeBudget
@@ -66,7 +67,21 @@ class Explaining:
         self._budget = budget
 
     def explain(self, result: ExerciseResult, exercise: Exercise, tried: Try) -> None:
-        """Set the result's message, misconception, example and inferred words."""
+        """Set the result's message, misconception, example and inferred words.
+
+        If this code fails, the error is logged and the broken promise alone is reported: words
+        cost no points.
+        """
+        try:
+            self._explain(result, exercise, tried)
+        except (CourseError, SandboxUnavailable):  # these concern every submission
+            raise
+        except Exception:
+            _log.exception("%s: the failure could not be explained", exercise.id)
+            result.misconception = result.example = result.inferred = None
+            result.message = _plain_words(tried)
+
+    def _explain(self, result: ExerciseResult, exercise: Exercise, tried: Try) -> None:
         observed = self._observed(exercise, tried)
         entry = self._table[exercise.id] if observed else {}
         right = [probe["right"] for probe in entry.get("probes", [])]
