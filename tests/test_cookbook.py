@@ -8,9 +8,12 @@ from __future__ import annotations
 
 import re
 from pathlib import Path
+from zlib import crc32
 
 import pytest
+from campaigns import size
 
+from autograder.authoring.audit.cases import Case
 from autograder.authoring.audit.report import summary
 from autograder.authoring.audit.running import audit
 from autograder.authoring.cookbook import _FOLDER, RECIPES
@@ -69,10 +72,17 @@ def test_the_release_is_current_and_without_solutions(made):
     assert f"source/{name}/{name}.ipynb" in (course / "README.md").read_text("utf-8")
 
 
+def few(case: Case) -> Case | None:
+    """Leave out most of the cases that a program makes; a campaign judges them all."""
+    is_made = case.kind in ("mutant", "two_in_one", "two_exercises")
+    return None if is_made and crc32(case.id.encode()) % size(8, 1) else case
+
+
 @pytest.mark.slow
+@pytest.mark.sized
 def test_the_hidden_tests_of_a_recipe_pass_the_audit(made):
     name, course = made
-    found = audit(course, [name], workers=1)
+    found = audit(course, [name], workers=1, chosen=few)
     assert found.passed, summary(found)
 
 

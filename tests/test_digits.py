@@ -78,9 +78,10 @@ def test_the_notebook_learns_to_read_with_its_own_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
-    fewer = CELLS["train"].source.replace("range(4)", "range(2)")
-    scope, printed = run("keepsake-line", train=fewer, **PASTED)
-    assert scope["accuracy"](scope["network"], scope["unseen"], scope["unseen_labels"]) > 0.8
+    fewer = CELLS["data"].source.replace("digits(200,", "digits(130,")
+    train = CELLS["train"].source.replace("range(4)", "range(2)").replace("[:100]", "[:10]")
+    scope, printed = run("keepsake-line", data=fewer, train=train, **PASTED)
+    assert scope["accuracy"](scope["network"], scope["unseen"], scope["unseen_labels"]) > 0.6
     assert "drawn 9 " in printed and "It reads a 0" in printed
     page = (tmp_path / "built_by_me.html").read_text("utf-8")
     assert "The one that I drew, it reads as 0." in page and "mine: 0" in page
