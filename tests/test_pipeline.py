@@ -7,8 +7,6 @@ import csv
 import json
 import re
 import shutil
-import subprocess
-import sys
 from pathlib import Path
 
 import nbformat
@@ -116,12 +114,6 @@ def test_no_automatic_mark_waits_for_a_person(by_us):
             assert not submission.needs_manual_grade
 
 
-def test_feedback_names_the_mistake_and_hides_the_tests(by_nbgrader):
-    page = (by_nbgrader / "feedback/one_mistake/value/value.html").read_text()
-    assert MISTAKE.says.split(":")[0].split("`")[0] in page
-    assert "HIDDEN TESTS" not in page and "run_hidden_tests" not in page
-
-
 def test_an_unreadable_file_gets_a_page_with_the_reason(by_nbgrader):
     page = (by_nbgrader / "feedback/cut_off_file/value/value.html").read_text()
     assert "cut off in the middle" in page
@@ -136,32 +128,15 @@ def test_export(by_us):
     assert float(rows["not_started"]["score"]) == 0
 
 
-def test_grading_again_skips_unchanged_submissions(by_us):
-    printed = run(by_us, "autograder", "grade", "value", "--student", "all_right")
-    assert "graded before, unchanged" in printed
-
-
 def test_grading_again_reports_unreadable_files_again(by_us):
     for _ in range(2):
         printed = run(by_us, "autograder", "grade", "value", "--student", "empty_file", status=1)
         assert "empty_file: " in printed and "the file is empty" in printed
 
 
-def test_a_mark_given_by_hand_stays(by_us):
-    with Gradebook(f"sqlite:///{by_us}/gradebook.db") as gradebook:
-        grade = gradebook.find_grade("test_add", "value", "value", "not_started")
-        grade.manual_score = 3.0
-        gradebook.db.commit()
-    run(by_us, "autograder", "grade", "value", "--student", "not_started", "--force")
-    with Gradebook(f"sqlite:///{by_us}/gradebook.db") as gradebook:
-        grade = gradebook.find_grade("test_add", "value", "value", "not_started")
-        assert (grade.manual_score, grade.auto_score, grade.score) == (3.0, 0.0, 3.0)
-        assert not grade.needs_manual_grade  # The answer is the one that was marked.
-
-
 def test_check_prints_the_report_as_json(school):
     path = school / "submitted" / "one_mistake" / "value" / "value.ipynb"
-    report = json.loads(_stdout(school, "check", str(path), "--json"))
+    report = json.loads(run(school, "autograder", "check", str(path), "--json"))
     assert report["assignment"] == "value" and report["max_score"] == 40
     [wrong] = [each for each in report["exercises"] if each["status"] != "passed"]
     assert (wrong["id"], wrong["misconception"]) == ("mul", MISTAKE.id)
@@ -169,11 +144,6 @@ def test_check_prints_the_report_as_json(school):
         "id", "title", "points", "max_points", "status", "message", "misconception",
         "extra", "bonus", "inferred",
     ]  # fmt: skip
-
-
-def _stdout(folder: Path, *arguments: str) -> str:
-    command = [sys.executable, "-m", "autograder", *arguments]
-    return subprocess.run(command, cwd=folder, capture_output=True, text=True, check=True).stdout
 
 
 @pytest.mark.parametrize(
@@ -215,20 +185,12 @@ def test_an_invalid_configuration_is_reported(school, tmp_path):
     assert "Traceback" not in printed
 
 
-@pytest.mark.parametrize(
-    ("url", "says"),
-    [("", "file is not a database"), ("postgresql://nobody@127.0.0.1:1/marks", "refused")],
-)
-def test_an_unusable_gradebook_is_reported(by_us, tmp_path, url, says):
+def test_an_unusable_gradebook_is_reported(by_us, tmp_path):
     course = shutil.copytree(by_us, tmp_path / "course")
     (course / "gradebook.db").write_text("This is no database. " * 50)
-    if url:
-        with (course / "nbgrader_config.py").open("a") as config:
-            config.write(f"\nc.CourseDirectory.db_url = {url!r}\n")
     for command in ("grade", "export"):
         printed = run(course, "autograder", command, "value", status=2)
-        assert "the gradebook cannot be used" in printed and says in printed
-        assert "Traceback" not in printed
+        assert "the gradebook cannot be used" in printed and "file is not a database" in printed
 
 
 def test_a_clone_is_ready_with_the_commands_that_the_readme_names(tmp_path):
