@@ -183,7 +183,7 @@ def test_looking_up_the_points_counts_as_no_training(points, nearest: str):
 @pytest.mark.parametrize(
     ("name", "first", "forgery"),
     [
-        pytest.param(name, first, forgery, marks=daily(f"{name} {forgery}", 12))
+        pytest.param(name, first, forgery, marks=daily(f"{name} {forgery}", 20))
         for name, first in (("backward", "topological_order"), ("mlp", "module"))
         for forgery in FORGERIES
     ],

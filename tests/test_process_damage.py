@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from campaigns import daily
 
 from autograder.authoring.audit.cases import Case
 from autograder.authoring.audit.judging import notebook_cells
@@ -110,7 +111,7 @@ def lost_by_others(grader, name: str, exercise: str, code: str) -> dict[str, tup
     }
 
 
-@pytest.mark.parametrize("kind", DAMAGE)
+@pytest.mark.parametrize("kind", [pytest.param(each, marks=daily(each, 2)) for each in DAMAGE])
 def test_damage_to_the_process_costs_no_other_exercise(grader, kind: str):
     assert lost_by_others(grader, "value", "add", DAMAGE[kind]) == {}
 

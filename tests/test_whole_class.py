@@ -4,21 +4,21 @@ from __future__ import annotations
 
 import csv
 import sqlite3
-import subprocess
-import sys
 import zipfile
 from collections.abc import Iterator
-from contextlib import closing
+from contextlib import chdir, closing
 from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
 from campaigns import size
+from click.testing import CliRunner
 from downloads import canvas, moodle
 from nbgrader.api import Gradebook
 from schools import released, solutions
 
 from autograder.commands.demo import filled_notebook
+from autograder.commands.main import main
 from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.key import course_key
 from autograder.delivery.lms.matching import parse_time
@@ -80,9 +80,9 @@ class WholeClass:
         return filled_notebook(self.folder, NAME, answers).encode()
 
     def run(self, *arguments: str, status: int = 0) -> str:
-        line = [sys.executable, "-m", "autograder", *arguments]
-        done = subprocess.run(line, cwd=self.folder, capture_output=True, text=True)
-        assert done.returncode == status, (done.stdout + done.stderr)[-5000:]
+        with chdir(self.folder):
+            done = CliRunner().invoke(main, arguments, catch_exceptions=False)
+        assert done.exit_code == status, done.output[-5000:]
         return done.stdout
 
     def import_all(self) -> None:
