@@ -105,6 +105,10 @@ def graded(school: Path) -> Counter[str]:
         return Counter(each.student for each in history.entries(gradebook, "value"))
 
 
+# Each has its turn on the other database in a campaign.
+@pytest.mark.parametrize(
+    "school", ["postgresql", pytest.param("sqlite", marks=pytest.mark.campaign)], indirect=True
+)
 def test_two_graders_at_once_store_each_mark_once(school):
     before = graded(school)
     command = [sys.executable, "-m", "autograder", "grade", "value", "--force", "--workers", "1"]
@@ -121,6 +125,9 @@ def test_two_graders_at_once_store_each_mark_once(school):
     assert graded(school) - before == dict.fromkeys(found, 2)
 
 
+@pytest.mark.parametrize(
+    "school", ["sqlite", pytest.param("postgresql", marks=pytest.mark.campaign)], indirect=True
+)
 def test_two_graders_share_the_work_and_the_record_holds_each_grading_once(school):
     before = graded(school)
     command = [sys.executable, "-m", "autograder", "grade", "value", "--workers", "1"]
