@@ -25,9 +25,17 @@ SEEDS = "for seed in range(10):\n    train_moons(seed)\n"
 LOOP = "while True: pass\n"
 
 
-@pytest.fixture(scope="module", params=[BUBBLEWRAP, LANDLOCK])
+either = pytest.mark.parametrize("strict", [BUBBLEWRAP, LANDLOCK], indirect=True, scope="module")
+
+
+@pytest.fixture(
+    scope="module", params=[BUBBLEWRAP, pytest.param(LANDLOCK, marks=pytest.mark.campaign)]
+)
 def strict(course: Path, request: pytest.FixtureRequest) -> Iterator[Grader]:
-    """Return a grader for either kind of sandbox, which interrupts a cell after two seconds."""
+    """Return a grader for a kind of sandbox, which interrupts a cell after two seconds.
+
+    By day, tests that are marked `either` try both kinds.
+    """
     settings = load_settings(course)
     with Grader(course, bytes(32)) as grader:
         limits = replace(settings.limits, cell_seconds=2.0)
@@ -93,6 +101,7 @@ def test_a_loop_before_the_definitions_is_named_with_its_line(strict):
     assert "was stopped in line 1, `while True: pass`" in mul.message
 
 
+@either
 def test_the_line_is_that_of_the_function_which_ran(strict):
     cell = "def f():\n    total = 0\n    while True: total += 1\n\nf()\n"
     report = graded(strict, "value", ("trace", "", cell))
@@ -100,6 +109,7 @@ def test_the_line_is_that_of_the_function_which_ran(strict):
     assert trace.status == "passed" and "`while True: total += 1`" in trace.note
 
 
+@either
 @pytest.mark.slow
 def test_a_cell_that_cannot_be_interrupted_is_ended(strict):
     cell = f"import signal\nsignal.signal(signal.SIGINT, signal.SIG_IGN)\n{LOOP}"

@@ -17,6 +17,7 @@ from pathlib import Path
 
 import pytest
 from attacks.folders import exchanging
+from campaigns import size
 from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import ExchangeSubmit
@@ -233,7 +234,7 @@ def test_a_later_claimed_time_counts(tmp_path, inbound):
     assert submitted_at(made) == datetime(2130, 3, 1, 10)
 
 
-SECONDS_OF_EXCHANGE = 4
+SECONDS_OF_EXCHANGE = size(12, 100) / 10
 """Seconds that an attack goes on unless it succeeds earlier."""
 
 
@@ -286,6 +287,7 @@ def _taken_while_exchanged(student: Path, inbound: Path, one: Path, other: Path)
     return taken
 
 
+@pytest.mark.sized
 def test_a_link_that_is_swapped_with_a_submission_is_never_followed(tmp_path, inbound):
     secret = tmp_path / "source" / "value"
     secret.mkdir(parents=True)
@@ -297,6 +299,7 @@ def test_a_link_that_is_swapped_with_a_submission_is_never_followed(tmp_path, in
     assert _taken_while_exchanged(ada, inbound, submission, link) == {"{}"}
 
 
+@pytest.mark.sized
 def test_a_file_that_is_swapped_with_a_link_is_never_followed(tmp_path, inbound):
     (tmp_path / "secret.ipynb").write_text("the solution")
     ada = tmp_path / "ada"
@@ -307,6 +310,7 @@ def test_a_file_that_is_swapped_with_a_link_is_never_followed(tmp_path, inbound)
     ) == {"{}"}
 
 
+@pytest.mark.sized
 def test_grading_never_follows_a_link_that_is_swapped_with_a_submission(tmp_path):
     """Students can write to the folder of submissions here."""
     secret = tmp_path / "source" / "value"
