@@ -16,22 +16,6 @@ def exp(self):
 Value.exp = exp
 
 
-# %% log
-def log(self):
-    if not self.data > 0:
-        raise ValueError("only above 0")
-    out = Value(math.log2(self.data) * math.log(2), (self,), "log")
-
-    def _backward():
-        self.grad += out.grad / self.data
-
-    out._backward = _backward
-    return out
-
-
-Value.log = log
-
-
 # %% tanh
 def tanh(self):
     x = self.data
@@ -77,20 +61,6 @@ def sigmoid(self):
 
 
 Value.sigmoid = sigmoid
-
-
-# %% topological_order
-def topological_order(root):
-    met = set()
-
-    def walk(node):
-        if node not in met:
-            met.add(node)
-            for operand in node._prev:
-                yield from walk(operand)
-            yield node
-
-    return [*walk(root)]
 
 
 # %% backward

@@ -91,18 +91,6 @@ def bce(logits, targets):
     return total / len(logits)
 
 
-# %% hinge
-def hinge(scores, targets):
-    total = Value(0.0)
-    for s, t in zip(scores, targets):
-        margin = s * t
-        if margin.data < 1:
-            total = total + 1 - margin
-        else:
-            total = total + margin * 0
-    return total / len(scores)
-
-
 # %% cross_entropy
 def cross_entropy(logits, target):
     top = max(logits, key=lambda z: z.data).data
@@ -131,11 +119,6 @@ class SGD:
     def zero_grad(self):
         for p in self.params:
             p.grad = 0.0
-
-
-# %% schedule
-def decayed(lr, step, decay=0.01):
-    return lr * (1.0 + step * decay) ** -1
 
 
 # %% train

@@ -1,22 +1,6 @@
 # A right solution of `value`: every operation written directly, the reflected ones too, with no
 # operation used in another.
 
-# %% add
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.grad += out.grad
-        other.grad += out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
-
 # %% mul
 def mul(self, other):
     other = other if isinstance(other, Value) else Value(other)

@@ -45,22 +45,6 @@ class Value:
         return f"Value(data={self.data}, grad={self.grad})"
 
 
-# %% add
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, (self, other), "+")
-
-    def _backward():
-        self.collect(out.grad)
-        other.collect(out.grad)
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-
-
 # %% trace
 def trace(root):
     nodes, edges = set(), set()
