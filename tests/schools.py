@@ -7,12 +7,15 @@ import shutil
 import subprocess
 import sys
 import tempfile
-from contextlib import chdir
+from collections.abc import Callable
+from contextlib import chdir, redirect_stderr, redirect_stdout
 from functools import cache
+from io import StringIO
 from pathlib import Path
 
-from click.testing import CliRunner
 from nbgrader.apps.api import NbGraderAPI
+from nbgrader.apps.baseapp import NbGrader
+from nbgrader.apps.nbgraderapp import NbGraderApp
 
 from autograder.authoring.release import copy_course
 from autograder.commands.main import main
@@ -73,17 +76,35 @@ def grade(folder: Path, name: str = "value", force: bool = False) -> list[Outcom
 def run(folder: Path, program: str, *arguments: str, status: int = 0) -> str:
     """Run a command in a course folder, and return all that it printed.
 
-    `autograder` runs in this process: its imports take longer than most commands.
+    Imports take longer than most commands, so all run in this process, except those of nbgrader
+    that keep a grader until the process ends.
     """
     if program == "autograder":
-        with chdir(folder):
-            done = CliRunner().invoke(main, arguments)
-        if done.exception is not None and not isinstance(done.exception, SystemExit):
-            raise done.exception
-        code, printed = done.exit_code, done.output
-    else:
+        code, printed = _in_this_process(lambda: main(arguments), folder)
+    elif arguments[0] in ("autograde", "validate"):
         line = [sys.executable, "-m", program, *arguments]
         ended = subprocess.run(line, cwd=folder, capture_output=True, text=True, timeout=300)
         code, printed = ended.returncode, ended.stdout + ended.stderr
+    else:
+        _forget(NbGrader)
+        code, printed = _in_this_process(lambda: NbGraderApp.launch_instance([*arguments]), folder)
     assert code == status, printed
     return printed
+
+
+def _forget(application: type[NbGrader]) -> None:
+    """Forget an application of nbgrader's, and those that build on it: each has one instance."""
+    application.clear_instance()
+    for each in application.__subclasses__():
+        _forget(each)
+
+
+def _in_this_process(command: Callable[[], object], folder: Path) -> tuple[int, str]:
+    """Return the command's status, and all that it printed."""
+    printed = StringIO()
+    try:
+        with chdir(folder), redirect_stdout(printed), redirect_stderr(printed):
+            command()
+    except SystemExit as ended:
+        return int(ended.code or 0), printed.getvalue()
+    return 0, printed.getvalue()

@@ -71,7 +71,7 @@ def wrong(report: Report) -> list[str]:
         ("value", "add", "", "import time\ntime.sleep(60)\n"),
         ("value", "div", "", "try:\n    while True: pass\nfinally:\n    pass\n"),
         ("backward", "backward", "", COMPUTE.format(60)),
-        ("mlp", "moons", "", SEEDS),
+        pytest.param("mlp", "moons", "", SEEDS, marks=pytest.mark.campaign),
     ],
 )
 def test_interrupted_code_beside_an_answer_costs_no_points(strict, name, exercise, before, after):

@@ -11,9 +11,8 @@ import pytest
 from bs4 import BeautifulSoup
 from nbgrader.api import Gradebook
 from nbgrader.preprocessors import GetGrades
-from schools import COURSE, grade, released, solutions
+from schools import COURSE, grade, released, run, solutions
 
-from autograder.authoring.release import run_nbgrader
 from autograder.commands.demo import hand_in
 from autograder.course_folder.assignments import (
     Assignment,
@@ -57,7 +56,7 @@ def school(tmp_path_factory) -> Path:
     hand_in(folder, CHECKPOINT, {"quizzed": quizzed})
     for name in ("value", "checkpoint"):
         grade(folder, name)
-    run_nbgrader(folder, "generate_feedback", "value")
+    run(folder, "nbgrader", "generate_feedback", "value")
     return folder
 
 

@@ -15,7 +15,7 @@ from nbgrader.api import Gradebook
 from schools import release, run, solutions
 from suites import verdicts
 
-from autograder.authoring.release import copy_course, run_nbgrader
+from autograder.authoring.release import copy_course
 from autograder.commands.demo import filled_notebook, hand_in
 from autograder.commands.main import main
 from autograder.course_folder.assignments import load_assignment
@@ -447,7 +447,7 @@ def test_a_broken_hidden_test_is_reported_by_nbgrader_and_in_no_feedback(
         assert gradebook.find_submission("value", "first").score == 36
     graded = (folder / "autograded/first/value/value.ipynb").read_text("utf-8")
     assert "### A test is broken" in graded and says in graded
-    run_nbgrader(folder, "generate_feedback", "value")
+    run(folder, "nbgrader", "generate_feedback", "value")
     page = (folder / "feedback/first/value/value.html").read_text("utf-8")
     assert "no fault of yours" in page
     assert "NameError" not in page and "A test is broken" not in page
