@@ -310,10 +310,10 @@ _HINTS = [
         "A number is wanted here, and this is None: is it an argument that was left out?",
     ),
     (
-        "NoneType",
-        "Something here is None: so is the result of a function that ends without `return`, of "
-        "`print`, `append` and their like; and an argument that was left out may be.",
+        r"NoneType.*\n.",
+        f"Something here is None: {_WITHOUT_RETURN} An argument that was left out may be None too.",
     ),
+    ("NoneType", f"Something here is None: {_WITHOUT_RETURN}"),
     (
         "type (str|function|method|list|tuple|dict) doesn't define __round__",
         "Where a number is expected, something else came back, such as a text, a list or a "
