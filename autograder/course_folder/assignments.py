@@ -491,8 +491,10 @@ def _read_cell(cell: PercentCell, exercise: Exercise) -> None:
             exercise.form = headers["answer"]
         case "mistake":
             answer = cell.answer(exercise.solution)
-            endless, hidden = headers.get("outcome") == "timeout", headers.get("check") == "none"
-            exercise.mistakes.append(Mistake(name, headers["says"], answer, endless, hidden))
+            endless, check = headers.get("outcome") == "timeout", headers.get("check")
+            exercise.mistakes.append(
+                Mistake(name, headers["says"], answer, endless, check == "none", check == "probes")
+            )
         case "edge" | "cheat" if cell.alternatives:
             for each, edit in cell.alternatives.items():
                 answer = edited(f"{cell.where}.{each}", exercise.solution, [edit])

@@ -26,6 +26,8 @@ class Mistake:
         source: the cell.
         endless: whether the code never ends on the hidden tests, so that it is not run there.
         hidden: whether it is left out of the visible check, since it would give away too much.
+        on_probes_alone: whether it is recognised without the samples, since its results there
+            differ from one form to the next.
     """
 
     id: str
@@ -33,6 +35,7 @@ class Mistake:
     source: str
     endless: bool = False
     hidden: bool = False
+    on_probes_alone: bool = False
 
 
 @dataclass(frozen=True)

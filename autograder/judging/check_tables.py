@@ -117,7 +117,8 @@ def _mistake(
 ) -> dict[str, Any]:
     """Return a misconception's results on the probes, and digests of those on each sample; "" for a
     sample with other results if it is run again, since the code remembers earlier calls."""
-    asked, samples = exercise.probes, [] if mistake.endless else exercise.sample_probes
+    is_alone = mistake.endless or mistake.on_probes_alone
+    asked, samples = exercise.probes, [] if is_alone else exercise.sample_probes
     seen = _played(exercise, [*asked, *samples, *samples], models, mistake.source)
     results = _without(seen[: len(asked)], "message", "line", "where")
     known = {"id": mistake.id, "says": mistake.says, "results": results}

@@ -232,6 +232,7 @@ Value.backward = backward
 # %% mistake: backward.sorted_by_number
 # says: The nodes ran in the order of their numbers, the largest first. That is the right order
 #   where the numbers grow towards the root, and only there. Use the reversed topological order.
+# check: probes
 # - for node in reversed(topological_order(self)):
 # + for node in sorted(topological_order(self), key=lambda node: -node.data):
 

@@ -170,6 +170,7 @@ def topological_order(top):
 # %% mistake: topological_order.sorted_by_number
 # says: The nodes stand in the order of their numbers, the smallest first. That is the right order
 #   where the numbers grow towards the root, and only there: what counts is who is computed from whom.
+# check: probes
 # - return order
 # + return sorted(order, key=lambda node: node.data)
 
