@@ -25,6 +25,11 @@ console = Console()
 errors = Console(stderr=True)
 
 
+def say(text: object, style: str = "", to: Console = console) -> None:
+    """Print a text as it is, in lines that are not broken: commands and paths can be copied."""
+    to.print(str(text), style=style, markup=False, highlight=False, soft_wrap=True)
+
+
 def for_people(command: Callable[..., Any]) -> Callable[..., Any]:
     """Print an error as one sentence, and end with status 2."""
 
@@ -37,7 +42,7 @@ def for_people(command: Callable[..., Any]) -> Callable[..., Any]:
         except (CourseError, SandboxUnavailable, UnreadableNotebook) as error:
             _end(str(error))
         except KeyboardInterrupt:
-            errors.print("autograder: stopped; what was graded so far is stored")
+            say("autograder: stopped; what was graded so far is stored", to=errors)
             sys.exit(130)
         except Exception as error:
             if isinstance(error, OSError) and error.errno == errno.EPIPE:
@@ -54,9 +59,8 @@ def for_people(command: Callable[..., Any]) -> Callable[..., Any]:
 
 
 def _end(sentence: str) -> NoReturn:
-    """End the command with a sentence, in one line, so that a command in it can be copied."""
-    line = f"autograder: {sentence}"
-    errors.print(line, style="red", highlight=False, markup=False, soft_wrap=True)
+    """End the command with a sentence."""
+    say(f"autograder: {sentence}", "red", errors)
     sys.exit(2)
 
 
@@ -90,8 +94,7 @@ class EachAssignment:
     def report(self) -> None:
         """Print the errors."""
         for name, why in self.failed.items():
-            text = f"autograder: {name} is left out: {why}"
-            errors.print(text, style="red", highlight=False, markup=False, soft_wrap=True)
+            say(f"autograder: {name} is left out: {why}", "red", errors)
 
 
 def print_json(value: object, indent: int | None = None) -> None:

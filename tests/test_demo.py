@@ -5,7 +5,6 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from rich.console import Console
 
 from autograder.commands.demo import _HOSTILE, run_demo, sample_class
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
@@ -31,11 +30,11 @@ def test_hostile_answers_stand_in_the_first_coded_exercises_after_the_first(name
 
 def test_a_missing_assignment_is_reported(tmp_path):
     with pytest.raises(CourseError, match=r"no assignment 'nothing' in .* \(there are: backward, "):
-        run_demo(COURSE, "nothing", tmp_path / "new", Console())
+        run_demo(COURSE, "nothing", tmp_path / "new")
     assert not (tmp_path / "new").exists()
 
 
 def test_a_course_without_hidden_tests_is_refused(tmp_path):
     (tmp_path / "source").mkdir()
     with pytest.raises(CourseError, match="has hidden tests, so there is nothing to show"):
-        run_demo(tmp_path, None, tmp_path / "new", Console())
+        run_demo(tmp_path, None, tmp_path / "new")

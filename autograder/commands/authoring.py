@@ -9,12 +9,8 @@ from pathlib import Path
 import click
 
 from ..course_folder.assignments import find_course, names_with_hidden_tests, parts_of
-from ..terminal import EachAssignment, console, course_option, errors, for_people
+from ..terminal import EachAssignment, course_option, errors, for_people, say
 from .flaws import print_flaws, rehearsed
-
-
-def _say(text: object) -> None:
-    console.print(str(text), markup=False, highlight=False, soft_wrap=True)
 
 
 @click.command()
@@ -31,7 +27,7 @@ def tables(assignments: tuple[str, ...], course: Path | None) -> None:
 
     folder = find_course(course)
     for name in assignments or names_with_hidden_tests(folder):
-        _say(write_table(folder, name))
+        say(write_table(folder, name))
         copy_beside(folder, name)
 
 
@@ -53,7 +49,7 @@ def release(assignments: tuple[str, ...], solutions: bool, course: Path | None) 
     chosen = assignments or source_names(folder)
     names = [part for name in chosen for part in parts_of(folder, name)]
     for name in names:
-        _say(write(folder, "solutions" if solutions else "release", name))
+        say(write(folder, "solutions" if solutions else "release", name))
     if not solutions:
         print_flaws(rehearsed(folder, EachAssignment(names)).values())
 
@@ -71,7 +67,7 @@ def lesson(folder: Path, assignments: tuple[str, ...], course: Path | None) -> N
     from ..delivery.lesson.site import build
 
     pages = build(find_course(course), folder, assignments)
-    _say(f"{len(pages)} pages; begin with {pages[0]}")
+    say(f"{len(pages)} pages; begin with {pages[0]}")
 
 
 @click.command()
@@ -84,7 +80,7 @@ def new(folder: Path, title: str | None, like: str | None) -> None:
     from ..authoring.new_course import make_course
 
     made = make_course(folder, title or folder.resolve().name, like or "")
-    _say(f"{made} is a course. Next: cd {shlex.quote(str(folder))} && autograder audit")
+    say(f"{made} is a course. Next: cd {shlex.quote(str(folder))} && autograder audit")
 
 
 @click.command()
@@ -103,16 +99,16 @@ def adopt(folder: Path, title: str | None) -> None:
     with errors.status("trying the solutions"):
         done = adopting.adopt(folder, title or folder.resolve().name)
     for path in done.wrote:
-        _say(f"{path} is written")
+        say(f"{path} is written")
     for line in done.seen:
-        _say(line)
+        say(line)
     for each in done.open:
-        errors.print(f"autograder: {each}", style="red", markup=False, soft_wrap=True)
+        say(f"autograder: {each}", "red", errors)
     if done.open:
-        _say(f"{len(done.open)} open. Settle them in {folder}, and run the same command again.")
+        say(f"{len(done.open)} open. Settle them in {folder}, and run the same command again.")
         sys.exit(1)
     text = f"{folder} is in order: each solution passes its {done.tests} test cells in the sandbox."
-    console.print(text, style="green", markup=False, highlight=False, soft_wrap=True)
+    say(text, "green")
 
 
 @click.command("new-assignment")
@@ -124,8 +120,8 @@ def new_assignment(name: str, course: Path | None) -> None:
     from ..authoring.new_course import add_assignment
 
     for path in add_assignment(find_course(course), name):
-        _say(path)
-    _say(f"Next: autograder new-exercise {name} EXERCISE --title … --points … --solution FILE")
+        say(path)
+    say(f"Next: autograder new-exercise {name} EXERCISE --title … --points … --solution FILE")
 
 
 @click.command("new-exercise")
@@ -167,7 +163,7 @@ def new_exercise(
     folder = find_course(course)
     head = intro(folder, title, points, difficulty, minutes, question)
     add_exercise(folder, assignment, name, head, solution.read_text("utf-8"), points, manual)
-    _say(f"{folder / 'source' / assignment / f'{assignment}.ipynb'} has the exercise {name}")
+    say(f"{folder / 'source' / assignment / f'{assignment}.ipynb'} has the exercise {name}")
 
 
 @click.command()

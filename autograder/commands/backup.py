@@ -7,11 +7,7 @@ from pathlib import Path
 import click
 
 from ..course_folder.assignments import find_course
-from ..terminal import console, course_option, for_people
-
-
-def _say(text: str) -> None:
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
+from ..terminal import course_option, for_people, say
 
 
 @click.command()
@@ -26,7 +22,7 @@ def backup(file: Path, course: Path | None) -> None:
     """
     from ..delivery.backup import back_up
 
-    _say(f"{file} holds {', '.join(back_up(find_course(course), file))}")
+    say(f"{file} holds {', '.join(back_up(find_course(course), file))}")
 
 
 @click.command()
@@ -39,7 +35,7 @@ def restore(file: Path, replace: bool, course: Path | None) -> None:
     from ..delivery.backup import restore as put_back
 
     aside = put_back(find_course(course), file, replace)
-    _say(f"{file} is restored" + (f"; what was there is in {aside}" if aside else ""))
+    say(f"{file} is restored" + (f"; what was there is in {aside}" if aside else ""))
 
 
 COMMANDS = (backup, restore)

@@ -9,7 +9,6 @@ from itertools import cycle
 from pathlib import Path
 
 import nbformat
-from rich.console import Console
 from rich.table import Table
 from rich.text import Text
 
@@ -22,6 +21,7 @@ from ..judging.grader import Grader
 from ..model import Outcome
 from ..pipeline.classroom import Classroom
 from ..pipeline.workers import OneProcess
+from ..terminal import console, say
 
 _HOSTILE = {
     "endless_loop": "while True:\n    pass\n",
@@ -32,14 +32,13 @@ _HOSTILE = {
 """Answers of hostile students, by the student's id."""
 
 
-def run_demo(course: Path, name: str | None, folder: Path | None, console: Console) -> None:
+def run_demo(course: Path, name: str | None, folder: Path | None) -> None:
     """Copy the course, make a sample class, grade it, make feedback and print where it is.
 
     Args:
         course: the course to copy.
         name: the assignment; the first that has hidden tests if None.
         folder: where to; a new temporary folder if None.
-        console: for the printed messages.
     """
     names = assignment_names(course)
     if not names:
@@ -53,7 +52,7 @@ def run_demo(course: Path, name: str | None, folder: Path | None, console: Conso
             f"there is no assignment {name!r} in {course} (there are: {', '.join(names)})"
         )
     scratch = folder or Path(tempfile.mkdtemp(prefix="autograder-demo-"))
-    console.print(f"A sample class in {scratch}", highlight=False)
+    say(f"A sample class in {scratch}")
     copy_course(course, scratch)
     run_nbgrader(scratch, "generate_assignment", name, "--force")
     assignment = load_assignment(scratch, name)
@@ -74,12 +73,11 @@ def run_demo(course: Path, name: str | None, folder: Path | None, console: Conso
         run_nbgrader(scratch, "generate_feedback", name, "--force")
         run_nbgrader(scratch, "export", "--to", "marks.csv")
         report = _report(scratch, name)
-    console.print(f"Feedback pages: {scratch}/feedback/STUDENT/{name}/{name}.html",
-                  highlight=False)  # fmt: skip
-    console.print(f"Class report: {report}", highlight=False)
-    console.print(f"Marks of the class: {scratch}/marks.csv", highlight=False)
+    say(f"Feedback pages: {scratch}/feedback/STUDENT/{name}/{name}.html")
+    say(f"Class report: {report}")
+    say(f"Marks of the class: {scratch}/marks.csv")
     jupyter = Path(sys.executable).with_name("jupyter")
-    console.print(f"The formgrader on it: cd {scratch} && {jupyter} lab", highlight=False)
+    say(f"The formgrader on it: cd {scratch} && {jupyter} lab")
 
 
 def _report(course: Path, name: str) -> str:

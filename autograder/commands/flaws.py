@@ -6,7 +6,7 @@ import sys
 from collections.abc import Collection
 from pathlib import Path
 
-from ..terminal import EachAssignment, errors
+from ..terminal import EachAssignment, errors, say
 
 
 def rehearsed(course: Path, each_of: EachAssignment) -> dict[str, str]:
@@ -30,8 +30,6 @@ def by_test(flaws: Collection[str]) -> dict[str, str]:
 def print_flaws(flaws: Collection[str]) -> None:
     """Print the flaws of hidden tests, and end with status 1 if there is one."""
     for flaw in flaws:
-        errors.print(
-            f"autograder: {flaw}", style="red", highlight=False, markup=False, soft_wrap=True
-        )
+        say(f"autograder: {flaw}", "red", errors)
     if flaws:
         sys.exit(1)

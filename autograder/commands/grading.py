@@ -11,7 +11,6 @@ from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
 
 import click
-from rich.console import Console
 from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, TimeRemainingColumn
 from rich.table import Table
 from rich.text import Text
@@ -20,7 +19,7 @@ from ..course_folder.assignments import find_course, names_with_hidden_tests, pa
 from ..course_folder.settings import LAST, load_settings
 from ..errors import CourseError
 from ..model import Report
-from ..terminal import EachAssignment, console, course_option, errors, for_people, print_json
+from ..terminal import EachAssignment, console, course_option, errors, for_people, print_json, say
 from ..texts import visible
 from .flaws import by_test, print_flaws, rehearsed
 
@@ -79,7 +78,7 @@ def check(notebook: Path, assignment: str | None, as_json: bool, course: Path | 
         except UnreadableNotebook as error:
             if as_json:
                 print_json({"error": str(error)})
-            errors.print(f"autograder: {error}", style="red", highlight=False, markup=False)
+            say(f"autograder: {error}", "red", errors)
             sys.exit(1)
     if as_json:
         print_json(report.as_json(), indent=2)
@@ -93,7 +92,7 @@ def _print_sandbox(course: Path) -> None:
     from ..wall.kinds import notice
 
     if text := notice(load_settings(course).sandbox):
-        click.echo(f"autograder: {text}", err=True)
+        say(f"autograder: {text}", to=errors)
 
 
 def _print_report(report: Report) -> None:
@@ -113,7 +112,7 @@ def _print_report(report: Report) -> None:
         )
     console.print(table)
     for note in report.notes:
-        console.print(note, markup=False, highlight=False)
+        say(note)
     console.print(f"seed {report.seed}, sandbox {report.sandbox}", style="dim")
 
 
@@ -153,11 +152,11 @@ def grade(
             with each_of.kept(name):
                 room.require(name)
                 for changed in _chosen(room, find_course(course), name):
-                    progress.console.print(visible(changed), markup=False, soft_wrap=True)
+                    say(visible(changed), to=errors)
                 wanted[name] = room.submissions(name, student)
         for name in () if student else wanted:
             for text in room.misplaced(name):
-                progress.console.print(text, style="red", markup=False, soft_wrap=True)
+                say(text, "red", errors)
         task = progress.add_task("grading", total=sum(map(len, wanted.values())))
         for name, students in wanted.items():
             with each_of.kept(name):
@@ -167,7 +166,7 @@ def grade(
                     progress.advance(task)
                     unreadable += outcome.error is not None
                     flaws |= by_test(outcome.report.flaws if outcome.report else [])
-                    _print_outcome(progress.console, outcome, as_json)
+                    _print_outcome(outcome, as_json)
     each_of.report()
     print_flaws(flaws.values())
     if unreadable or each_of.failed:
@@ -218,7 +217,7 @@ def _workers(
     settings = load_settings(course)
     if (fitting := fitting_workers(count, settings.limits)) < count:
         text = f"there is memory for {fitting} of {count} workers, so no more are started"
-        click.echo(f"autograder: {text}", err=True)
+        say(f"autograder: {text}", to=errors)
         count = fitting
     # Launched before the imports below, so that the servers start meanwhile.
     servers = WarmServer.launched(count, settings.limits, settings.visible, settings.sandbox)
@@ -229,7 +228,7 @@ def _workers(
         yield many
 
 
-def _print_outcome(screen: Console, outcome: Any, as_json: bool) -> None:
+def _print_outcome(outcome: Any, as_json: bool) -> None:
     report, student = outcome.report, visible(outcome.student)
     if as_json:
         about = {
@@ -241,23 +240,20 @@ def _print_outcome(screen: Console, outcome: Any, as_json: bool) -> None:
         }
         print_json({**about, **(report.as_json() if report else {})})
     elif outcome.error:
-        text = f"{student}: {visible(outcome.error)}"
-        screen.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
+        say(f"{student}: {visible(outcome.error)}", "red", errors)
     elif outcome.skipped:
-        text = f"{student}: graded before, unchanged"
-        screen.print(text, style="dim", markup=False, highlight=False, soft_wrap=True)
+        say(f"{student}: graded before, unchanged", "dim", errors)
     elif report is not None:
         wrong = [r for r in report.exercises if r.status not in ("passed", "manual")]
         text = ", ".join(f"{r.id} {r.misconception or r.status}" for r in wrong)
         line = f"{student}: {report.score:g} / {report.max_score:g}"
         line += f", {outcome.penalty:g} off for being late" if outcome.penalty else ""
         line += f"  ({text})" if text else ""
-        screen.print(line, markup=False, highlight=False, soft_wrap=True)
+        say(line, to=errors)
         for note in report.notes:
-            screen.print(f"  {note}", markup=False, highlight=False)
+            say(f"  {note}", to=errors)
     if outcome.warning and not as_json:
-        text = f"{student}: {outcome.warning}"
-        screen.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
+        say(f"{student}: {outcome.warning}", "yellow", errors)
 
 
 @click.command()
@@ -320,9 +316,8 @@ def regrade(
             stored = [*again.store()]
             failed = {whose: why for whose, why in stored if why}
             for whose, why in failed.items():
-                text = visible(f"{whose}: not stored: {why}")
-                errors.print(text, style="red", markup=False, highlight=False, soft_wrap=True)
-            errors.print(f"{len(stored) - len(failed)} submissions stored", highlight=False)
+                say(visible(f"{whose}: not stored: {why}"), "red", errors)
+            say(f"{len(stored) - len(failed)} submissions stored", to=errors)
             if failed:
                 sys.exit(1)
         print_flaws(flaws.values())
@@ -372,10 +367,10 @@ def audit(
     folder = find_course(course)
     names = list(assignments) or names_with_hidden_tests(folder)
     if case_id is not None:
-        passed = audit_one(folder, names, seed, case_id, console)
+        passed = audit_one(folder, names, seed, case_id)
     else:
         with _progress() as progress:
-            passed = audit_all(folder, names, seed, workers, progress, console, as_json, page)
+            passed = audit_all(folder, names, seed, workers, progress, as_json, page)
     sys.exit(not passed)
 
 

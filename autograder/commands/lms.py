@@ -11,7 +11,7 @@ import click
 
 from ..course_folder.assignments import find_course
 from ..errors import CourseError
-from ..terminal import console, course_option, errors, for_people, print_json
+from ..terminal import course_option, errors, for_people, print_json, say
 from ..texts import visible
 
 _FILE = click.Path(exists=True, dir_okay=False, path_type=Path)
@@ -72,15 +72,14 @@ def import_(
         who = f" → {visible(each.student)}" if each.student else ""
         late = ", late" if each.late else ""
         text = f"{each.state}: {each.place}{who}{late}" + (f": {each.told}" if each.told else "")
-        style = _LOOKS.get(each.state, "yellow")
-        console.print(text, style=style, markup=False, highlight=False, soft_wrap=True)
+        say(text, _LOOKS.get(each.state, "yellow"))
     if unmatched is not None:
         rows = [(each.place, each.student) for each in found if each.state == UNMATCHED]
         unmatched.write_text(csv_text([("file", "student"), *rows]), "utf-8", newline="")
     if not as_json:
         counted = Counter(each.state for each in found)
         summary = ", ".join(f"{number} {state}" for state, number in counted.items())
-        errors.print(f"{'would be ' if dry_run else ''}{summary}", highlight=False)
+        say(f"{'would be ' if dry_run else ''}{summary}", to=errors)
     sys.exit(any(each.state not in DONE for each in found))
 
 
@@ -106,10 +105,9 @@ def feedback(assignment: str, output: Path | None, course: Path | None) -> None:
     with errors.status("writing feedback pages"):
         made = feedback_out(folder, assignment, output or folder / FOLDER / assignment)
     for path, number in made.zips.items():
-        text = f"{path}: {number} pages"
-        console.print(text, markup=False, highlight=False, soft_wrap=True)
+        say(f"{path}: {number} pages")
     for note in made.notes:
-        errors.print(visible(note), style="yellow", markup=False, highlight=False)
+        say(visible(note), "yellow", errors)
     sys.exit(bool(made.notes))
 
 
@@ -174,13 +172,10 @@ def send(
             continue
         points = "" if each.points is None else f": {each.points:g}"
         text = f"{each.state}: {each.student}{points}" + (f" ({each.told})" if each.told else "")
-        style = {"sent": "green", "sent before": "dim", "would be sent": ""}.get(
-            each.state, "yellow"
-        )
-        console.print(visible(text), style=style, markup=False, highlight=False, soft_wrap=True)
+        say(visible(text), _LOOKS.get(each.state, "yellow"))
     if not as_json:
         summary = ", ".join(f"{number} {state}" for state, number in counted.items())
-        errors.print(summary or "nobody submitted anything", highlight=False)
+        say(summary or "nobody submitted anything", to=errors)
     sys.exit(not is_done)
 
 

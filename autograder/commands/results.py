@@ -10,7 +10,7 @@ import click
 
 from ..course_folder.assignments import find_course, parts_of
 from ..errors import CourseError
-from ..terminal import console, course_option, errors, for_people, print_json
+from ..terminal import course_option, errors, for_people, print_json, say
 from ..texts import visible
 
 if TYPE_CHECKING:
@@ -36,7 +36,7 @@ def report(assignment: str, output: Path | None, hide_names: bool, course: Path 
         target = (output or folder / "class_report" / assignment) / name.partition("/")[2]
         with errors.status("writing the class report"):
             page = write_report(folder, name, target, hide_names)
-        console.print(str(page), markup=False, highlight=False, soft_wrap=True)
+        say(page)
 
 
 @click.command()
@@ -84,9 +84,9 @@ def export(
         click.echo(made.text, nl=False)
     else:
         output.write_text(made.text, "utf-8", newline="")
-        errors.print(f"{output} is written", markup=False, highlight=False)
+        say(f"{output} is written", to=errors)
     for note in made.notes:
-        errors.print(visible(note), style="yellow", markup=False, highlight=False)
+        say(visible(note), "yellow", errors)
     sys.exit(1 if made.notes else 0)
 
 
@@ -158,7 +158,7 @@ def publish(
         )
     for line in (str(made.folder), str(made.archive), link):
         if line:
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
+            say(line)
 
 
 def _publish_solutions(course: Path, assignments: tuple[str, ...], output: Path | None) -> None:
@@ -168,7 +168,7 @@ def _publish_solutions(course: Path, assignments: tuple[str, ...], output: Path 
         raise CourseError("name the assignments that are over: their answers become public")
     folder = output or course / "artefacts" / "solutions"
     for path in write_solution_pages(course, [*assignments], folder):
-        console.print(str(path), markup=False, highlight=False, soft_wrap=True)
+        say(path)
 
 
 def _publish_browser(
@@ -179,13 +179,14 @@ def _publish_browser(
     folder = output or course / "artefacts" / ("self-study" if self_study else "browser")
     with errors.status("building the site"):
         made = publish_browser(course, assignments, folder, self_study)
-    console.print(str(made.folder), markup=False, highlight=False, soft_wrap=True)
+    say(made.folder)
     if made.left_out:
-        text = (
+        say(
             f"left out, since the package index has no wheel of them that is Python alone: "
-            f"{', '.join(made.left_out)}. In the browser, what imports them stops."
+            f"{', '.join(made.left_out)}. In the browser, what imports them stops.",
+            "yellow",
+            errors,
         )
-        errors.print(text, style="yellow", markup=False, highlight=False, soft_wrap=True)
 
 
 @click.command()
@@ -218,7 +219,7 @@ def package(
     target = output or folder / "artefacts" / system / f"{assignment}.zip"
     with errors.status("making the zip"):
         made = gradescope.package(folder, assignment, target, visibility)
-    console.print(str(made), markup=False, highlight=False, soft_wrap=True)
+    say(made)
 
 
 def print_regraded(found: list[Regraded], as_json: bool) -> None:
@@ -231,16 +232,11 @@ def print_regraded(found: list[Regraded], as_json: bool) -> None:
     for each in sorted(found, key=lambda each: (each.before.assignment, each.before.student)):
         who = visible(f"{each.before.student}, {each.before.assignment}")
         if each.left_alone:
-            text = f"{who}: left alone: {visible(each.left_alone)}"
-            console.print(text, markup=False, highlight=False, soft_wrap=True)
+            say(f"{who}: left alone: {visible(each.left_alone)}")
         elif each.changes:
-            lines = "\n".join(_told(each, who))
-            console.print(lines, markup=False, highlight=False, soft_wrap=True)
+            say("\n".join(_told(each, who)))
     students = len({each.before.student for each in changed})
-    console.print(
-        f"{len(found)} graded before, {len(changed)} with other points now ({students} students)",
-        highlight=False,
-    )
+    say(f"{len(found)} graded before, {len(changed)} with other points now ({students} students)")
 
 
 def _told(each: Regraded, who: str) -> list[str]:

@@ -9,7 +9,7 @@ from pathlib import Path
 import click
 
 from ..course_folder.assignments import find_course
-from ..terminal import console, course_option, for_people
+from ..terminal import course_option, for_people, say
 
 
 @click.command()
@@ -47,7 +47,7 @@ def serve(
     why = serve(find_course(course), address, port, workers, [*instructors], on_hub)
     if why == CHANGED:
         # A new process holds nothing of the course as it was before the change.
-        console.print("The course has changed: the service restarts.", highlight=False)
+        say("The course has changed: the service restarts.")
         sys.stdout.flush()
         os.execv(sys.executable, [sys.executable, "-m", "autograder", *sys.argv[1:]])
     if not why:

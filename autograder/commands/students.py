@@ -7,11 +7,7 @@ from pathlib import Path
 import click
 
 from ..course_folder.assignments import find_course
-from ..terminal import console, course_option, for_people
-
-
-def _say(text: str) -> None:
-    console.print(text, markup=False, highlight=False, soft_wrap=True)
+from ..terminal import course_option, for_people, say
 
 
 @click.group()
@@ -29,7 +25,7 @@ def withdraw(student: str, course: Path | None) -> None:
 
     with Register(find_course(course)) as register:
         aside = register.withdraw(student)
-    _say(f"{student} has left; {aside} holds marks and files. `autograder student enrol` undoes it")
+    say(f"{student} has left; {aside} holds marks and files. `autograder student enrol` undoes it")
 
 
 @student.command()
@@ -42,9 +38,9 @@ def enrol(student: str, course: Path | None) -> None:
 
     with Register(find_course(course)) as register:
         left = register.enrol(student)
-    _say(f"{student} is back")
+    say(f"{student} is back")
     if left:
-        _say(f"Handed in again meanwhile, so the former one stays in withdrawn/: {', '.join(left)}")
+        say(f"Handed in again meanwhile, so the former one stays in withdrawn/: {', '.join(left)}")
 
 
 @student.command()
@@ -82,9 +78,9 @@ def _move(course: Path, old: str, new: str, merge: bool) -> None:
             attempts = Attempts(course)
             attempts.pass_on(old, new)
             attempts.close()
-    _say(f"{new} has what {old} had")
+    say(f"{new} has what {old} had")
     if both:
-        _say(f"Handed in under both ids, so that of {old} is in withdrawn/: {', '.join(both)}")
+        say(f"Handed in under both ids, so that of {old} is in withdrawn/: {', '.join(both)}")
 
 
 COMMANDS = (student,)

@@ -9,7 +9,7 @@ import click
 from rich.text import Text
 
 from ..course_folder.assignments import find_course
-from ..terminal import console, course_option, for_people, print_json
+from ..terminal import console, course_option, for_people, print_json, say
 
 
 @click.command()
@@ -28,7 +28,7 @@ def demo(assignment: str | None, folder: Path | None, course: Path | None) -> No
     """
     from .demo import run_demo
 
-    run_demo(find_course(course), assignment, folder, console)
+    run_demo(find_course(course), assignment, folder)
 
 
 @click.command()
@@ -48,7 +48,7 @@ def doctor(as_json: bool, course: Path | None) -> None:
             style = "green" if finding.fine else ("red" if finding.needed else "yellow")
             console.print(Text(f"{mark} ", style=style) + Text(f"{finding.what}: {finding.found}"))
             if finding.remedy:
-                console.print(f"    {finding.remedy}", markup=False, highlight=False)
+                say(f"    {finding.remedy}")
     if any(finding.needed and not finding.fine for finding in findings):
         sys.exit(1)
 

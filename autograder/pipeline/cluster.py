@@ -48,7 +48,7 @@ from ..errors import CourseError, ForeignObject, SandboxUnavailable
 from ..judging.grader import Grader
 from ..model import Graded, Job
 from ..notebook.restoring import exercise_of, template
-from ..terminal import errors
+from ..terminal import errors, say
 from ..texts import fit
 from .workers import grade_job
 
@@ -216,11 +216,12 @@ class Cluster:
                 return done.get(timeout=_PATIENCE)
             except Empty:
                 if not self._workers() and not is_printed:
-                    errors.print(
+                    say(
                         f"autograder: waiting for workers: the Dask scheduler at {self._address} "
                         f"has none. Start some: `dask worker {self._address} --nthreads 1`.",
-                        style="yellow", highlight=False, markup=False, soft_wrap=True,
-                    )  # fmt: skip
+                        "yellow",
+                        errors,
+                    )
                     is_printed = True
 
     def _graded(self, future: Future[str], job: Job) -> Graded:

@@ -2,16 +2,14 @@
 
 from __future__ import annotations
 
-import json
 from pathlib import Path
 
-import click
-from rich.console import Console
 from rich.progress import Progress
 from rich.table import Table
 
 from ...course_folder.assignments import load_assignment
 from ...errors import CourseError
+from ...terminal import console, print_json, say
 from . import report
 from .cases import all_cases
 from .judging import Judge, Outcome
@@ -24,7 +22,6 @@ def audit_all(
     seed: str,
     workers: int,
     progress: Progress,
-    console: Console,
     as_json: bool,
     page: Path | None,
 ) -> bool:
@@ -42,15 +39,15 @@ def audit_all(
     found = audit(course, names, workers, seed, show=show)
     progress.stop()
     if as_json:
-        click.echo(json.dumps(report.as_json(found), indent=2, ensure_ascii=False))
+        print_json(report.as_json(found), indent=2)
     else:
-        _print(found, console)
+        _print(found)
     if page is not None:
         report.write_block(page, "audit", report.page_block(found))
     return found.passed
 
 
-def _print(found: Audit, console: Console) -> None:
+def _print(found: Audit) -> None:
     table = Table(*report.COLUMNS)
     for column in table.columns[1:]:
         column.justify = "right"
@@ -58,20 +55,17 @@ def _print(found: Audit, console: Console) -> None:
         table.add_row(*row)
     console.print(table)
     for gap in found.gaps:
-        console.print(f"✗ {gap}", style="red", markup=False, highlight=False)
+        say(f"✗ {gap}", "red")
     for outcome in found.failures:
-        text = f"✗ {outcome.assignment} · {outcome.id}: {report.problem(outcome)}"
-        console.print(text, style="red", markup=False, highlight=False)
-        how = f"    {report.reproduce(outcome, found.seed)}"
-        console.print(how, markup=False, highlight=False, soft_wrap=True)
-    style = "green" if found.passed else "red"
-    console.print(report.summary(found), style=style, highlight=False)
+        say(f"✗ {outcome.assignment} · {outcome.id}: {report.problem(outcome)}", "red")
+        say(f"    {report.reproduce(outcome, found.seed)}")
+    say(report.summary(found), "green" if found.passed else "red")
     if unchecked := report.unchecked(found):
-        console.print(unchecked, markup=False, highlight=False, soft_wrap=True)
-    console.print(f"seed {found.seed}", style="dim", highlight=False)
+        say(unchecked)
+    say(f"seed {found.seed}", "dim")
 
 
-def audit_one(course: Path, names: list[str], seed: str, case_id: str, console: Console) -> bool:
+def audit_one(course: Path, names: list[str], seed: str, case_id: str) -> bool:
     """Judge one case and print all about it.
 
     Returns:
@@ -93,6 +87,5 @@ def audit_one(course: Path, names: list[str], seed: str, case_id: str, console: 
     with Judge(course, seed) as judge:
         for case in cases:
             outcomes.append(judge.judge(case))
-            text = report.case_in_full(case, outcomes[-1])
-            console.print(text, markup=False, highlight=False, soft_wrap=True)
+            say(report.case_in_full(case, outcomes[-1]))
     return all(map(is_as_it_should_be, outcomes))

@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import NoReturn
 
 from ...errors import CourseError
-from ...terminal import console
+from ...terminal import console, say
 from .box import desktop_sockets
 from .folders import INSTRUCTOR, prepare
 
@@ -49,17 +49,17 @@ def start(
         ) from error
     with console.status("preparing the course"):
         made = prepare(clone, root, list(students), list(names))
-    console.print(f"The hub: http://127.0.0.1:{port}", highlight=False)
+    say(f"The hub: http://127.0.0.1:{port}")
     for name, password in () if config else made.users().items():
         role = "the instructor" if name == INSTRUCTOR else "a student"
-        console.print(f"  {name}, {role}: {password}", markup=False, highlight=False)
+        say(f"  {name}, {role}: {password}")
     if found := desktop_sockets(Path("/proc/net/unix").read_text("utf-8", "replace")):
-        console.print(
+        say(
             f"Students' servers can reach this machine's desktop ({', '.join(found)}): its keys "
             "and windows. Let nobody else in here, or run the hub where nobody is logged in.",
-            style="yellow", markup=False, highlight=False, soft_wrap=True,
-        )  # fmt: skip
-    console.print("Ctrl+C ends it; what everybody did is kept.", highlight=False)
+            "yellow",
+        )
+    say("Ctrl+C ends it; what everybody did is kept.")
     environment = os.environ | {
         "AUTOGRADER_HUB": str(made.root),
         "AUTOGRADER_HUB_PORT": str(port),

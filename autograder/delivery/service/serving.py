@@ -19,7 +19,7 @@ from ...course_folder.settings import load_settings
 from ...errors import CourseError
 from ...judging.grader import Grader
 from ...pipeline.classroom import course_directory
-from ...terminal import console, errors
+from ...terminal import errors, say
 from ...wall.memory import fitting_workers
 from .app import application
 from .attempts import Attempts
@@ -59,7 +59,7 @@ def serve(
     names = [name for name in released(course) if parts_of(course, name) == [name]]
     with Grader(course, course_key(course)) as grader:
         for flaw in (flaw for name in names for flaw in grader.rehearse(name)):
-            errors.print(flaw, style="red", markup=False, highlight=False, soft_wrap=True)
+            say(flaw, "red", errors)
     stack = ExitStack()
     why: list[str] = []
 
@@ -126,12 +126,11 @@ def _listen(
         ) from error
     if not on_hub:
         url = f"http://{address}:{port}"
-        console.print(f"The service: {url}", highlight=False)
+        say(f"The service: {url}")
         for name in instructors:
             link = f"{url}/link/{shared.attempts.link(name, teaches=True)}"
-            line = f"  {name}, who teaches: {link}"
-            console.print(line, markup=False, highlight=False, soft_wrap=True)
-        console.print("`autograder links` prints each student's link.", highlight=False)
+            say(f"  {name}, who teaches: {link}")
+        say("`autograder links` prints each student's link.")
     return server
 
 
