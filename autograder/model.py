@@ -152,6 +152,13 @@ class ExerciseResult:
     answer: str = ""
 
 
+_IN_JSON = (
+    "id", "title", "points", "max_points", "status", "message", "misconception", "extra", "bonus",
+    "inferred",
+)  # fmt: skip
+"""Fields of an exercise's result that a report in JSON has."""
+
+
 def flaw_in_words(assignment: str, exercise: str, flaw: str, tests: str = HIDDEN) -> str:
     """Return the fault of a test as its author reads it."""
     kind = "hidden test" if tests == HIDDEN else "test cell of"
@@ -203,19 +210,8 @@ class Report:
             "score": self.score,
             "max_score": self.max_score,
             "exercises": [
-                {
-                    "id": result.id,
-                    "title": result.title,
-                    "points": result.points,
-                    "max_points": result.max_points,
-                    "status": result.status,
-                    "message": result.message,
-                    "misconception": result.misconception,
-                    "extra": result.extra,
-                    "bonus": result.bonus,
-                    "inferred": result.inferred,
-                    **({"flaw": result.flaw} if result.flaw else {}),
-                }
+                {key: getattr(result, key) for key in _IN_JSON}
+                | ({"flaw": result.flaw} if result.flaw else {})
                 for result in self.exercises
             ],
             "notes": self.notes,

@@ -15,7 +15,7 @@ from ..course_folder.assignments import (
 )
 from ..errors import CourseError, SuiteError
 from ..judging.hidden_tests import Suite
-from ..judging.points import points_for, share_of
+from ..judging.points import blank, points_for, share_of, status_of
 from ..model import ExerciseResult
 from ..notebook.cards import card
 from ..wall.targets import LocalTarget
@@ -55,10 +55,8 @@ def run_hidden_tests(exercise: str, namespace: dict[str, Any] | None = None) -> 
         if verdict.broken:
             raise SuiteError(f"the hidden test {verdict.test} is broken\n{verdict.broken}")
     share = share_of(verdicts)
-    status = "passed" if share == 1 else "partial" if share else "failed"
-    result = ExerciseResult(
-        exercise, found.title, found.max_points, points_for(share, found.max_points), status
-    )
+    result = blank(found)
+    result.points, result.status = points_for(share, found.max_points), status_of(share)
     result.promises = [(verdict.promise, verdict.passed) for verdict in verdicts]
     return LocalResult(result)
 

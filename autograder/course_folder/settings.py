@@ -24,23 +24,38 @@ SHOWN = ("nothing", "exercises", "mistakes")
 most."""
 
 
-def _text(value: Any) -> str:
-    if type(value) is not str or not value.strip():
-        raise ValueError('a text in quotes, such as "…"')
-    return value
+def _checked(fits: Callable[[Any], Any], wanted: str) -> Callable[[Any], Any]:
+    """Return a reader of values that fit; its `ValueError` says which do."""
+
+    def read(value: Any) -> Any:
+        if not fits(value):
+            raise ValueError(wanted)
+        return value
+
+    return read
 
 
-def _address(value: Any) -> str:
-    if type(value) is not str or not re.fullmatch(r"https?://[^\s/]\S*", value):
-        raise ValueError('an address, such as "https://…"')
-    return value
+def _matching(pattern: str, wanted: str) -> Callable[[Any], Any]:
+    """Return a reader of texts that match a pattern as a whole."""
+    known = re.compile(pattern, re.DOTALL)
+    return _checked(lambda value: type(value) is str and known.fullmatch(value), wanted)
 
 
-def _id(value: Any) -> str:
-    """Return an id from which names of folders and files can be made."""
-    if type(value) is not str or not re.fullmatch(r"[A-Za-z0-9][\w.-]*", value, re.ASCII):
-        raise ValueError('letters, digits, "-" and "_", such as "statistics-1"')
-    return value
+_text = _matching(r".*\S.*", 'a text in quotes, such as "…"')
+_address = _matching(r"https?://[^\s/]\S*", 'an address, such as "https://…"')
+_id = _matching(r"(?a:[A-Za-z0-9][\w.-]*)", 'letters, digits, "-" and "_", such as "statistics-1"')
+_place = _matching(
+    r"[\w.]+:\w+", 'a module in grading_tests/ and a name in it, such as "drawing:draw"'
+)
+_truth = _checked(lambda value: type(value) is bool, "true or false")
+_whole = _checked(lambda value: type(value) is int and value > 0, "a whole number above 0")
+_count = _checked(
+    lambda value: type(value) is int and value >= 0, "a whole number, or 0 for no limit"
+)
+
+
+def _one_of(*words: str) -> Callable[[Any], Any]:
+    return _checked(lambda value: value in words, " or ".join(f'"{word}"' for word in words))
 
 
 def _texts(value: Any) -> tuple[str, ...]:
@@ -59,39 +74,6 @@ def _number(value: Any) -> float:
     if type(value) not in (int, float) or not 0 < value < 1e9:
         raise ValueError("a number above 0")
     return float(value)
-
-
-def _whole(value: Any) -> int:
-    if type(value) is not int or value <= 0:
-        raise ValueError("a whole number above 0")
-    return value
-
-
-def _truth(value: Any) -> bool:
-    if type(value) is not bool:
-        raise ValueError("true or false")
-    return value
-
-
-def _count(value: Any) -> int:
-    if type(value) is not int or value < 0:
-        raise ValueError("a whole number, or 0 for no limit")
-    return value
-
-
-def _one_of(*words: str) -> Callable[[Any], str]:
-    def read(value: Any) -> str:
-        if value not in words:
-            raise ValueError(" or ".join(f'"{word}"' for word in words))
-        return str(value)
-
-    return read
-
-
-def _place(value: Any) -> str:
-    if type(value) is not str or not re.fullmatch(r"[\w.]+:\w+", value):
-        raise ValueError('a module in grading_tests/ and a name in it, such as "drawing:draw"')
-    return value
 
 
 def _files(value: Any) -> tuple[str, ...]:

@@ -123,16 +123,10 @@ def entry_of(
     name: str, student: str, submission: str, report: Report, versions: dict[str, str]
 ) -> Entry:
     """Return the line of the record for a grading."""
+    kept = ("id", "points", "max_points", "status", "misconception", "answer")
     verdicts = [
-        {
-            "id": result.id,
-            "points": result.points,
-            "max_points": result.max_points,
-            "status": result.status,
-            "misconception": result.misconception,
-            "broken": [promise for promise, held in result.promises if not held],
-            "answer": result.answer,
-        }
+        {key: getattr(result, key) for key in kept}
+        | {"broken": [promise for promise, held in result.promises if not held]}
         for result in report.exercises
     ]
     depends_on = {**versions, "sandbox": report.sandbox}
@@ -151,18 +145,13 @@ def prepare(gradebook: Gradebook) -> None:
 
 def add(db: Connection, entry: Entry) -> None:
     """Add a line; the caller commits."""
-    db.execute(
-        _ADDED,
-        {
-            "time": datetime.now(UTC).isoformat(timespec="seconds"),
-            "assignment": entry.assignment,
-            "student": entry.student,
-            "submission": entry.submission,
-            "seed": entry.seed,
-            "versions": json.dumps(entry.versions),
-            "verdicts": json.dumps(entry.verdicts, ensure_ascii=False),
-        },
-    )
+    row = asdict(entry) | {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": json.dumps(entry.versions),
+        "verdicts": json.dumps(entry.verdicts, ensure_ascii=False),
+    }
+    del row["number"]
+    db.execute(_ADDED, row)
 
 
 def entries(gradebook: Gradebook, name: str, student: str | None = None) -> list[Entry]:
@@ -195,16 +184,9 @@ def same_answers(db: Connection, now: Entry) -> set[str]:
 
 
 def _entry(row: Row[Any]) -> Entry:
-    return Entry(
-        row.assignment,
-        row.student,
-        row.submission,
-        row.seed,
-        json.loads(row.versions),
-        json.loads(row.verdicts),
-        row.time,
-        row.id,
-    )
+    versions, verdicts = json.loads(row.versions), json.loads(row.verdicts)
+    own = (row.assignment, row.student, row.submission, row.seed)
+    return Entry(*own, versions, verdicts, row.time, row.id)
 
 
 _REASONS = {

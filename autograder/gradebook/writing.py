@@ -23,7 +23,7 @@ from nbgrader.api import (
     SubmittedNotebook,
 )
 from nbgrader.utils import parse_utc
-from sqlalchemy import ColumnElement, Connection, Engine, and_, bindparam, event, select
+from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, bindparam, event, select
 from sqlalchemy.exc import IntegrityError, OperationalError
 
 from ..course_folder.assignments import Exercise
@@ -86,9 +86,7 @@ _SUBMITTED = select(SubmittedAssignment.id, SubmittedAssignment.timestamp).where
 )
 _STUDENT = select(Student.id).where(Student.id == bindparam("student"))
 _RESUBMITTED = _SUBMISSIONS.update().where(_SUBMISSIONS.c.id == bindparam("row"))
-_CELLS = select(BaseCell.id, BaseCell.type, BaseCell.name).where(
-    BaseCell.notebook_id == bindparam("notebook")
-)
+_CELLS = select(BaseCell.id, BaseCell.type).where(BaseCell.notebook_id == bindparam("notebook"))
 _GRADED_CELLS = (
     select(BaseCell.name, Grade.id, Grade.manual_score.is_not(None), Grade.needs_manual_grade)
     .join(Grade.cell)
@@ -249,18 +247,25 @@ def _record(gradebook: Gradebook, results: Sequence[Result]) -> None:
     # A query through the session makes objects of the rows and takes twice as long.
     db = gradebook.db.connection()
     for result in results:
-        known = _mirrored(db, result)
-        if known is not None:
-            same = history.same_answers(db, result.entry) if result.entry else set()
-            _renew(db, known, result.marks, same)
+        notebook_id = _mirrored(db, result)
+        same = history.same_answers(db, result.entry) if result.entry else set()
+        _set_marks(db, notebook_id, result.marks, same)
         if result.entry is not None:
             history.add(db, result.entry)
     gradebook.db.commit()
 
 
+def _submitted(gradebook: Gradebook, name: str, student: str) -> Row[Any] | None:
+    """Return the id and time of a submission in the gradebook, if it is there."""
+    found: Row[Any] | None = gradebook.db.execute(
+        _SUBMITTED, {"name": name, "student": student}
+    ).first()
+    return found
+
+
 def has_time(gradebook: Gradebook, name: str, student: str, when: datetime | None) -> bool:
     """Return whether a submission in the gradebook has this time, in UTC; true if there is none."""
-    found = gradebook.db.execute(_SUBMITTED, {"name": name, "student": student}).first()
+    found = _submitted(gradebook, name, student)
     return found is None or found.timestamp == when
 
 
@@ -271,8 +276,8 @@ def set_time(gradebook: Gradebook, name: str, student: str, when: datetime | Non
     """
 
     def write() -> None:
-        found = gradebook.db.execute(_SUBMITTED, {"name": name, "student": student}).one()
-        gradebook.db.execute(_RESUBMITTED, {"row": found.id, "timestamp": when})
+        if found := _submitted(gradebook, name, student):
+            gradebook.db.execute(_RESUBMITTED, {"row": found.id, "timestamp": when})
         gradebook.db.commit()
 
     patiently(gradebook, f"when {student} submitted {name}", write)
@@ -288,7 +293,7 @@ def has_marks(gradebook: Gradebook, name: str, student: str) -> bool:
 
     The submissions of a student who was removed are gone.
     """
-    return gradebook.db.execute(_SUBMITTED, {"name": name, "student": student}).first() is not None
+    return _submitted(gradebook, name, student) is not None
 
 
 def given_by_hand(gradebook: Gradebook, name: str, notebook: str, student: str) -> dict[str, float]:
@@ -310,13 +315,12 @@ def given_by_hand(gradebook: Gradebook, name: str, notebook: str, student: str) 
     return {cell.removeprefix("test_"): points for cell, points in rows}
 
 
-def _mirrored(db: Connection, result: Result) -> str | None:
-    """Return the id of the submitted notebook if it exists; else make it, with these marks.
+def _mirrored(db: Connection, result: Result) -> str:
+    """Return the id of the submitted notebook; make what is missing of the submission, empty.
 
     This is nbgrader's `Gradebook.update_or_create_submission`, in bulk and without committing.
     """
     name, student = result.assignment, result.student
-    graded = result.notebook or name
     there = db.execute(_WHAT_IS_THERE, {"name": name, "student": student}).all()
     assignment_id, student_id, submission_id, *_ = there[0]
     if student_id is None:
@@ -328,33 +332,28 @@ def _mirrored(db: Connection, result: Result) -> str | None:
         db.execute(_SUBMISSIONS.insert(), row)
     else:
         db.execute(_RESUBMITTED, {"row": submission_id, **when})
-    found = None
-    for *_, notebook_id, each, known in there:
-        if known is None:
-            marks = result.marks if each == graded else Marks({}, {})
-            _add_notebook(db, submission_id, notebook_id, marks)
-        elif each == graded:
-            found = known
-    return found
+    submitted = {
+        each: known or _add_notebook(db, submission_id, notebook_id)
+        for *_, notebook_id, each, known in there
+    }
+    return submitted[result.notebook or name]
 
 
-def _add_notebook(db: Connection, submission_id: str, notebook_id: str, marks: Marks) -> None:
+def _add_notebook(db: Connection, submission_id: str, notebook_id: str) -> str:
+    """Make the rows of a submitted notebook, and return its id."""
     submitted_id = _new_id()
     row = {"id": submitted_id, "assignment_id": submission_id, "notebook_id": notebook_id}
     db.execute(_NOTEBOOKS.insert(), row)
-    scores, remarks = {}, {}
-    for cell_id, kind, cell in db.execute(_CELLS, {"notebook": notebook_id}):
-        row = {"id": _new_id(), "cell_id": cell_id, "notebook_id": submitted_id}
-        if kind in ("GradeCell", "TaskCell"):
-            earned = marks.points.get(cell)
-            scores[cell] = {**row, "auto_score": earned, "needs_manual_grade": earned is None}
-        if kind in ("SolutionCell", "TaskCell"):
-            remarks[cell] = {**row, "auto_comment": _remark(marks, cell)}
-    _require_cells(scores, marks.points)
-    _require_cells(remarks, marks.unanswered)
-    for table, rows in ((_GRADES, scores), (_COMMENTS, remarks)):
+    cells = db.execute(_CELLS, {"notebook": notebook_id}).all()
+    for table, kind in ((_GRADES, "GradeCell"), (_COMMENTS, "SolutionCell")):
+        rows = [
+            {"id": _new_id(), "cell_id": cell.id, "notebook_id": submitted_id}
+            for cell in cells
+            if cell.type in (kind, "TaskCell")
+        ]
         if rows:
-            db.execute(table.insert(), [*rows.values()])
+            db.execute(table.insert(), rows)
+    return submitted_id
 
 
 def _new_id() -> str:
@@ -366,8 +365,8 @@ def _new_id() -> str:
     return f"{time.time_ns() // 1000:014x}{os.urandom(9).hex()}"
 
 
-def _renew(db: Connection, notebook_id: str, marks: Marks, same: set[str]) -> None:
-    """Update the marks of a submitted notebook that exists.
+def _set_marks(db: Connection, notebook_id: str, marks: Marks, same: set[str]) -> None:
+    """Set the marks of a submitted notebook; those that a person gave stay.
 
     Args:
         same: the exercises whose answers have not changed since the grading before, so that a
@@ -386,15 +385,12 @@ def _renew(db: Connection, notebook_id: str, marks: Marks, same: set[str]) -> No
             look = waits or cell.removeprefix("test_") not in same
         scores.append({"row": grade_id, "auto_score": points, "needs_manual_grade": look})
     remarks = [
-        {"row": comments[cell], "auto_comment": _remark(marks, cell)} for cell in marks.unanswered
+        {"row": comments[cell], "auto_comment": "No response." if is_empty else None}
+        for cell, is_empty in marks.unanswered.items()
     ]
     for statement, rows in ((_SCORE, scores), (_REMARK, remarks)):
         if rows:
             db.execute(statement, rows)
-
-
-def _remark(marks: Marks, cell: str) -> str | None:
-    return "No response." if marks.unanswered.get(cell) else None
 
 
 def _require_cells(known: Mapping[str, Any], wanted: Mapping[str, Any]) -> None:

@@ -21,6 +21,7 @@ from contextlib import contextmanager, redirect_stderr, redirect_stdout, suppres
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
+from unittest.mock import patch
 
 import pytest
 from _pytest.assertion.rewrite import AssertionRewritingHook
@@ -109,7 +110,7 @@ class Suite:
         self.helpers = _read_helpers(path.parent / "inside")
         self._tests: dict[str, list[pytest.Function]] = {}
         self.skipped: dict[str, list[str]] = {}
-        with _quiet(), _environment(**_ENVIRONMENT), _importable(path.parent):
+        with _quiet(), patch.dict(os.environ, _ENVIRONMENT), _importable(path.parent):
             self._config = _configured(path, self._fixtures)
             self._session = Session.from_config(self._config)
             self._config.hook.pytest_sessionstart(session=self._session)
@@ -425,17 +426,3 @@ def _quiet() -> Iterator[None]:
             yield
     finally:
         sys.dont_write_bytecode = before
-
-
-@contextmanager
-def _environment(**values: str) -> Iterator[None]:
-    before = {name: os.environ.get(name) for name in values}
-    os.environ.update(values)
-    try:
-        yield
-    finally:
-        for name, value in before.items():
-            if value is None:
-                del os.environ[name]
-            else:
-                os.environ[name] = value

@@ -11,7 +11,7 @@ from ..wall.time_budget import TimeBudget
 from .diagnosis import Diagnosis
 from .explaining import Explaining, stopped
 from .hidden_tests import Suite
-from .points import points_for
+from .points import blank, points_for, status_of, waiting
 from .prepared import Prepared
 from .reading_walk import read
 from .submission import Submission
@@ -51,7 +51,7 @@ def judge(
             for each in graded
         }
         results = [
-            _manual(each) if each.manual
+            waiting(each) if each.manual
             else _result(each, tries[each.id], flaws[each.id], submission, explaining)
             for each in exercises
         ]  # fmt: skip
@@ -67,24 +67,6 @@ def judge(
     return Judged(report, submission.ran)
 
 
-def _blank(exercise: Exercise) -> ExerciseResult:
-    return ExerciseResult(
-        exercise.id,
-        exercise.title,
-        exercise.max_points,
-        extra=exercise.extra,
-        bonus=exercise.bonus,
-    )
-
-
-def _manual(exercise: Exercise) -> ExerciseResult:
-    result = _blank(exercise)
-    # An exercise without points needs no person to mark it.
-    result.points, result.status = None if exercise.max_points else 0.0, "manual"
-    result.message = "A person reads and marks this answer."
-    return result
-
-
 def _result(
     exercise: Exercise,
     tries: list[Try],
@@ -92,7 +74,7 @@ def _result(
     submission: Submission,
     explaining: Explaining,
 ) -> ExerciseResult:
-    result, tried = _blank(exercise), best(tries)
+    result, tried = blank(exercise), best(tries)
     _log.debug("%s: the verdicts that count are those on: %s", exercise.id, tried.base.value)
     if flaw:
         result.points, result.status = None, "ungraded"
@@ -106,15 +88,11 @@ def _result(
         return result
     result.points = points_for(tried.share, exercise.max_points)
     lost = next((verdict.lost for verdict in tried.verdicts if verdict.lost), None)
-    result.status = lost or _status(tried.share)
+    result.status = lost or status_of(tried.share)
     result.note = _note(exercise, tried, tries[0], submission)
     if tried.share < 1:
         explaining.explain(result, exercise, to_explain(tries))
     return result
-
-
-def _status(share: float) -> str:
-    return "passed" if share == 1 else "partial" if share else "failed"
 
 
 def _is_missing(exercise: Exercise, tried: Try, submission: Submission) -> bool:

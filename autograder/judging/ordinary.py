@@ -17,11 +17,11 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 from nbgrader.utils import find_all_files, is_grade, is_solution
 
-from ..course_folder.settings import load_settings
 from ..model import UNJUDGED, Cell
 from ..notebook.restoring import visible_part
 from ..wall import WarmServer
 from ..wall.time_budget import TimeBudget
+from .models import server_of
 from .trunk import Trunk
 
 _SECONDS = 300.0
@@ -87,8 +87,7 @@ def run_ordinary(course: Path, notebook: NotebookNode, name: str = "") -> list[s
 @cache
 def _server(course: Path) -> WarmServer:
     """Return a sandbox for this and later notebooks; it ends with this process."""
-    settings = load_settings(course)
-    server = WarmServer(settings.limits, settings.visible, settings.sandbox)
+    server = server_of(course)
     server.start()
     atexit.register(server.close)
     return server

@@ -30,6 +30,7 @@ from ..notebook.outputs import OutputRoom, clean_outputs
 from ..notebook.restoring import visible_part
 from ..wall import WarmServer
 from ..wall.time_budget import TimeBudget
+from .points import blank, status_of, waiting
 from .submission import Submission
 from .trunk import Trunk
 
@@ -118,18 +119,13 @@ def _refuse_autotests(assignment: Assignment, cells: Sequence[Cell]) -> None:
 
 def _result(exercise: Exercise, ran: Ran | None) -> ExerciseResult:
     """Return an exercise's result from its test cell; "manual" if it has none."""
-    result = ExerciseResult(
-        exercise.id,
-        exercise.title,
-        exercise.max_points,
-        note=_CARD,
-        extra=exercise.extra,
-        bonus=exercise.bonus,
-    )
     if exercise.manual or ran is None:
-        result.points, result.status, result.note = None, "manual", ""
-        result.message = "A person reads and marks this answer."
-    elif ran.lost:
+        result = waiting(exercise)
+        result.points = None
+        return result
+    result = blank(exercise)
+    result.note = _CARD
+    if ran.lost:
         result.status = ran.lost
         result.message = f"Not passed: the test {LOST[ran.lost]}. {ADVICE[ran.lost]}"
     else:
@@ -140,7 +136,7 @@ def _result(exercise: Exercise, ran: Ran | None) -> ExerciseResult:
         except ValueError:
             result.flaw = f"{exercise.id}: {_TOO_MUCH.format(exercise.max_points)}"
         share = (result.points or 0.0) / exercise.max_points if exercise.max_points else 1.0
-        result.status = "passed" if share == 1 else "partial" if share else "failed"
+        result.status = status_of(share)
         result.message = {"passed": "", "partial": "Partly passed."}.get(
             result.status, "Not passed."
         )
