@@ -71,10 +71,7 @@ def copy_extra(course: Path, settings: Settings, chosen: Sequence[str], target: 
         path = settings.package_home(course) / name
         if not path.is_file():
             raise CourseError(f"{path} is missing, which course.toml names as an extra notebook")
-        copy = target / EXTRA / path.name
-        copy.parent.mkdir(exist_ok=True)
-        shutil.copyfile(path, copy)
-        copy.chmod(0o644)
+        _put(path, target / EXTRA / path.name)
         copied.append(f"{EXTRA}/{path.name}")
     return copied
 
@@ -98,6 +95,13 @@ def wheel_metadata(wheel: Path) -> Message:
         return message_from_bytes(packed.read(name))
 
 
+def _put(path: Path, target: Path) -> None:
+    """Copy a file, readable by everybody, into a folder that is made if it is missing."""
+    target.parent.mkdir(parents=True, exist_ok=True)
+    shutil.copyfile(path, target)
+    target.chmod(0o644)
+
+
 def _copy(source: Path, target: Path) -> None:
     """Copy a folder without the files of editors and Python, and without links' targets."""
     for path in sorted(source.rglob("*")):
@@ -105,9 +109,7 @@ def _copy(source: Path, target: Path) -> None:
         if any(part.startswith(".") or part == "__pycache__" for part in inside.parts):
             continue
         if path.is_file() and not path.is_symlink():
-            (target / inside).parent.mkdir(parents=True, exist_ok=True)
-            shutil.copyfile(path, target / inside)
-            (target / inside).chmod(0o644)
+            _put(path, target / inside)
 
 
 def _copy_beside(course: Path, settings: Settings, name: str, target: Path) -> None:
@@ -122,10 +124,7 @@ def _copy_beside(course: Path, settings: Settings, name: str, target: Path) -> N
                 f"{path} is missing, which students need beside the notebook: put it there, or "
                 f"make it with `autograder tables {name}` if it is the table of the checks"
             )
-        copy = target / path.relative_to(course / "source" / name)
-        copy.parent.mkdir(parents=True, exist_ok=True)
-        shutil.copyfile(path, copy)
-        copy.chmod(0o644)
+        _put(path, target / path.relative_to(course / "source" / name))
 
 
 def _require_released(folder: Path) -> None:
@@ -166,9 +165,7 @@ def _wheel(folder: Path, names: Sequence[str], target: Path) -> Path:
             if path.is_dir():
                 _copy(path, copy / name)
             elif path.is_file():
-                copy.mkdir(exist_ok=True)
-                shutil.copyfile(path, copy / name)
-                (copy / name).chmod(0o644)
+                _put(path, copy / name)
             else:
                 raise CourseError(f"{path} is missing, which course.toml names for the wheel")
         command = [sys.executable, "-m", "build", "--wheel", "--no-isolation", "--outdir", scratch]
