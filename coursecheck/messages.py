@@ -248,10 +248,7 @@ def explain_cell(kind: str, message: str, traceback: str, source: str) -> str:
     """Return a sentence: the cell itself stopped with an error when it was run.
 
     Args:
-        kind: the error's class.
-        message: the error's message.
         traceback: as IPython writes it.
-        source: the cell.
     """
     # The line's number stands at the end of the message. The rest, which student code can choose,
     # may be long, so it is not searched.

@@ -42,7 +42,6 @@ def run_hidden_tests(exercise: str, namespace: dict[str, Any] | None = None) -> 
     The code is not confined: this is for authors and their own code.
 
     Args:
-        exercise: the exercise's id.
         namespace: the names of the answer; the caller's globals by default.
     """
     if namespace is None:

@@ -285,7 +285,6 @@ def read_cells(path: Path, stamp: int) -> tuple[NotebookNode, ...]:
     """Return the cells of one of the course's notebooks; they are shared, so do not change them.
 
     Args:
-        path: the file.
         stamp: when it was written, so that it is read again when it has changed.
 
     Before format 4.5 cells have no ids: such a cell gets its place as an id.

@@ -23,7 +23,6 @@ class Mistake:
     Attributes:
         id: such as "add.overwrites".
         says: the tutor's message.
-        source: the cell.
         endless: whether the code never ends on the hidden tests, so that it is not run there.
         hidden: whether it is left out of the visible check, since it would give away too much.
         on_probes_alone: whether it is recognised without the samples, since its results there
@@ -46,7 +45,6 @@ class Unnamed:
         id: such as "add.tiny_is_zero".
         kind: "edge", wrong only for some numbers, or "cheat", which earns points without solving
             the exercise.
-        source: the cell.
         worthless: whether no part of it is right, so that it must not pass a single test.
     """
 

@@ -36,7 +36,6 @@ def versions(course: Path, key: bytes, name: str) -> dict[str, str]:
     """Return the versions that the marks for the assignment `name` depend on.
 
     Args:
-        course: the course folder.
         key: the course's key, of which the result holds a digest that does not give it away.
     """
     settings = load_settings(course)

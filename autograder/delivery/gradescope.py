@@ -53,9 +53,6 @@ def package(course: Path, name: str, output: Path, visibility: str) -> Path:
     """Make the zip: course, hidden tests, key and grader, for the instructor's eyes alone.
 
     Args:
-        course: the course folder.
-        name: the assignment.
-        output: the zip to write.
         visibility: when students see the verdicts, in Gradescope's words.
 
     Returns:

@@ -30,7 +30,6 @@ def add_self_study(course: Path, names: Sequence[str], target: Path) -> None:
     Args:
         course: the course folder, with the executed notebooks in `solutions/`.
         names: the assignments, each of which has a folder in `target`.
-        target: the edition's folder.
 
     Raises:
         CourseError: an assignment has no solution notebook.
@@ -50,7 +49,6 @@ def start_of_self_study(names: Sequence[str], folder: str) -> Markup:
     """Return the self-study part of an edition's start page.
 
     Args:
-        names: the assignments.
         folder: the path of the pages with solutions, seen from the start page.
     """
     page = templates(__package__).get_template("self_study.html")

@@ -45,10 +45,6 @@ _MAYBE_LATE = (
 class LatePenalties:
     """Applies the policy that a course's configuration names, as nbgrader's own step would.
 
-    Args:
-        config: the course's configuration.
-        gradebook: its gradebook.
-
     Raises `CourseError` if the course's own policy cannot be imported.
     """
 

@@ -185,9 +185,6 @@ class Result:
     """The outcome of grading one notebook, as the gradebook stores it.
 
     Attributes:
-        assignment: its name.
-        student: the student's id.
-        marks: the notebook's marks.
         timestamp: when it was submitted, in UTC, if known.
         entry: its line of the record of gradings.
         notebook: the notebook's name; the assignment's if "".

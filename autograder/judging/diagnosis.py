@@ -30,7 +30,6 @@ class Diagnosis:
     """Runs the hidden tests of one assignment on known mistakes, and on the model solution.
 
     Args:
-        suite: the hidden tests.
         table: the visible checks' table, by exercise.
         models: the student processes in which the mistakes and the solution run.
     """
@@ -51,7 +50,6 @@ class Diagnosis:
         """Return the misconception that explains these verdicts, or None.
 
         Args:
-            exercise: the exercise of the verdicts.
             tried: how its hidden tests went.
             observed: the observations of its public probes, if known.
             sampled: those of its samples, if known.

@@ -35,7 +35,6 @@ def samples_entry(
     """Return the part of the public table on an exercise's samples.
 
     Args:
-        samples: the samples.
         observed: the solution's results, by sample, point and quantity.
     """
     return [_entry(sample, right) for sample, right in zip(samples, observed, strict=True)]
@@ -202,7 +201,6 @@ def candidates(
     """Return formulas that a student may have meant, the smallest first.
 
     Args:
-        right: the right formula.
         names: the names that it may depend on.
         functions: the functions that it may call.
         also: formulas to take in as they are.

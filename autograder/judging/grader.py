@@ -38,7 +38,6 @@ class Grader:
     """Grades notebooks of one course; keeps its sandbox and the loaded tests. A context manager.
 
     Args:
-        course: the course folder.
         key: the key of the hidden tests' random numbers, 16 bytes or more.
         limits: of a student process; by default those of course.toml.
         submission_seconds: wall-clock time that one notebook may take with all its tests, replays
@@ -188,7 +187,6 @@ class Grader:
         the cause.
 
         Args:
-            name: the assignment.
             cells: every code cell that is to run.
             only: grade these exercises alone.
             taken: seconds of the submission's time that reading it has taken.

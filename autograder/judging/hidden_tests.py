@@ -204,7 +204,6 @@ class Suite:
         """Run the exercise's tests in order, and yield each one's verdict.
 
         Args:
-            exercise: the exercise's id.
             target: called with the name of each test; may return a new target if the last process
                 ended.
             seed: 1 to 64 bytes that the tests' random numbers are drawn from.

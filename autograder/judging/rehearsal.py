@@ -27,9 +27,6 @@ def rehearse(
 ) -> list[str]:
     """Return the hidden tests that the model solution does not pass, and the exercises without
     tests, in words for their author.
-
-    Args:
-        seed: the seed of the tests' numbers.
     """
     flaws = []
     for exercise in [each.id for each in assignment.exercises.values() if not each.manual]:

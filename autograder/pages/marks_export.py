@@ -62,8 +62,6 @@ def export_marks(
     """Return the marks of some assignments, late penalties taken off, hand-given marks included.
 
     Args:
-        course: the course folder.
-        names: the assignments.
         form: one of `FORMATS`.
         roster: a class list from the learning management system, as CSV.
         partial: whether to write the known part of a mark if a person has not marked all; by

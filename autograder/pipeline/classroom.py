@@ -80,8 +80,6 @@ class Classroom:
     """The submissions of one course. A context manager.
 
     Args:
-        course: the course folder.
-        workers: grade the notebooks.
         force: grade again what has been graded before.
     """
 

@@ -118,7 +118,6 @@ class Cluster:
     Once one is made, no pickle that Dask receives runs code in this process.
 
     Args:
-        course: the course folder.
         key: as for `Grader`.
         address: the scheduler's, such as `tls://10.0.0.1:8786`.
         insecure: whether connections to other computers may be without encryption.

@@ -24,8 +24,6 @@ def grade_file(grader: Grader, path: Path, name: str | None = None) -> tuple[Not
     """Grade one notebook file.
 
     Args:
-        grader: the course's grader.
-        path: the file.
         name: the assignment; by default the one whose cells the notebook holds.
 
     Returns:

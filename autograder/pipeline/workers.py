@@ -142,7 +142,6 @@ class ManyProcesses:
     job is killed, and its job is graded again in the same way.
 
     Args:
-        course: the course folder.
         key: as for `Grader`.
         count: how many processes.
         servers: one for each, launched ahead; by default each launches its own.

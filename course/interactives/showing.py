@@ -19,7 +19,6 @@ class Picture:
     """The present picture of a model, for any page.
 
     Args:
-        model: the model.
         problem: an error message to show above it.
     """
 

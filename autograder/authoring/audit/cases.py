@@ -35,7 +35,6 @@ class Case:
     Attributes:
         kind: one of `KINDS`.
         id: unique within the audit.
-        assignment: its name.
         answers: the solution cells that differ from the notebook's own, by exercise.
         mistakes: the ids of the misconceptions in it.
         about: the change, for people.

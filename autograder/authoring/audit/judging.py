@@ -56,7 +56,6 @@ class Judge:
     """Judges cases of one course in a sandbox that stays open. A context manager.
 
     Args:
-        course: the course folder.
         seed: the seed of all random numbers.
     """
 

@@ -70,8 +70,6 @@ def mutants(
     arguments swapped, calls replaced by their arguments, branches forced.
 
     Args:
-        exercise: the cell's exercise.
-        cell: its source.
         limit: how many to draw if there are more.
         seed: the seed of the draw.
         attributes: pairs of attributes, of which the first may be replaced by the second.
@@ -99,7 +97,6 @@ def merged(solution: str, one: str, other: str) -> str | None:
     """Return the solution with two mistakes at once, or None if they touch the same lines.
 
     Args:
-        solution: the right cell.
         one, other: the cell with one mistake each.
     """
     lines = _lines(solution)

@@ -124,9 +124,6 @@ def audit(
     """Run the grading tests of some assignments on every known case.
 
     Args:
-        course: the course folder.
-        names: the assignments.
-        workers: how many processes to run.
         seed: the seed of all random numbers.
         chosen: returns the case to run in the place of each, or None to leave it out.
         show: called with the number of cases that are done, their number, and the latest

@@ -52,7 +52,6 @@ def build_runtime(
     """Put the runtime into `target`, with the given wheels and all that they require.
 
     Args:
-        target: the folder to fill.
         kernel: the wheels that come with the kernel.
         own: the wheels of the course.
         asked: further packages, as pip takes them.

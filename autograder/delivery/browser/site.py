@@ -57,7 +57,6 @@ def publish_browser(
     Args:
         course: the course folder, with the release notebooks in it.
         names: the assignments to put in; all that are released if empty.
-        output: the site's folder.
         self_study: whether solutions and right answers are in it, for people who learn alone.
 
     Raises:

@@ -31,7 +31,6 @@ def start(
         clone: the course to copy for the instructor.
         root: the hub's folder.
         port: the first of four free ports.
-        students: their names.
         names: assignments that a new course begins with; all if empty.
         config: settings of JupyterHub that come after this hub's own. They decide who may log in,
             and no passwords are printed.

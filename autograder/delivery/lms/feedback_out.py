@@ -33,8 +33,6 @@ def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
     """Make the pages again, and put each under the name by which its system finds the student.
 
     Args:
-        course: the course folder.
-        name: the assignment.
         output: the folder for the zips, one for each system.
 
     Raises:

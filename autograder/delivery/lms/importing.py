@@ -91,8 +91,6 @@ def import_download(
     """Import the submissions of one assignment.
 
     Args:
-        course: the course folder.
-        name: the assignment.
         dry_run: whether to write nothing.
 
     Raises:

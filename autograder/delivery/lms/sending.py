@@ -84,8 +84,6 @@ def send_marks(
     """Send the marks of an assignment, or list those to send; yield each student's when it is done.
 
     Args:
-        course: the course folder.
-        name: the assignment.
         platform: makes the system, given the maximum of points.
         yes: whether to send.
 

@@ -111,11 +111,7 @@ class Attempt:
 
 
 class Attempts:
-    """The table and its folder. Each thread needs its own.
-
-    Args:
-        course: the course folder.
-    """
+    """The table and its folder. Each thread needs its own."""
 
     def __init__(self, course: Path) -> None:
         self.root = course / FOLDER

@@ -82,7 +82,6 @@ class Shared:
     """Data that all pages use.
 
     Args:
-        course: the course folder.
         names: the assignments that may be handed in.
         grading: the thread that grades.
 

@@ -24,7 +24,6 @@ class Changes:
     """Compares the present versions of a course's files with earlier ones.
 
     Args:
-        course: the course folder.
         names: its assignments that can be handed in.
     """
 

@@ -92,7 +92,6 @@ class Grading(threading.Thread):
     """The thread that accepts, grades and stores attempts.
 
     Args:
-        course: the course folder.
         names: the assignments that may be handed in.
         count: how many are graded at the same time.
         changed: called with the students whose pages have changed.

@@ -42,9 +42,6 @@ def serve(
     """Serve until SIGTERM or Ctrl-C, or until files that marks depend on have changed.
 
     Args:
-        course: the course folder.
-        address: the address to listen on.
-        port: the port to listen on.
         count: how many attempts are graded at the same time, as far as there is memory.
         instructors: the names of those who see all; on a hub, of users.
         on_hub: whether a JupyterHub has started this and says who people are.

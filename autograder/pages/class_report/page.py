@@ -54,8 +54,6 @@ def write_report(course: Path, name: str, folder: Path, hide_names: bool = False
     """Write the class report on an assignment.
 
     Args:
-        course: the course folder.
-        name: the assignment.
         folder: the target; made if it is missing. Files of the same names are replaced.
         hide_names: whether numbers stand for students, in an order that discloses nothing.
 

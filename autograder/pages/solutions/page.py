@@ -26,8 +26,6 @@ def write_solution_pages(course: Path, names: list[str], output: Path) -> list[P
 
     Args:
         course: the course folder, with the executed notebooks in `solutions/`.
-        names: the assignments.
-        output: the folder for the pages.
 
     Raises:
         CourseError: there is no such assignment, or it has no solution notebook.
