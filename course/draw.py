@@ -3,7 +3,7 @@
 The drawing is made in three steps that share only plain data: read the graph from the student's
 objects, find a place for everything (with the `dot` program if it is installed, otherwise with
 a layout of our own), and write the SVG. Both layouts feed the same writer, so a graph looks the
-same on every machine.
+same on every machine. Arrows lead from left to right.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from collections.abc import Iterable, Mapping
 from typing import Any
 
 from course.drawing.graph import looks_like_a_value, not_a_value, notes_of, read_graph
-from course.drawing.layout import compose, dot_source, layout_by_dot, layout_in_layers
+from course.drawing.layout import compose, dot_source, layout_of
 from course.drawing.svg import fitting, svg_of
 
 MAX_NODES = 150
@@ -45,7 +45,6 @@ def draw_graph(
     root: Any,
     *,
     max_nodes: int = MAX_NODES,
-    direction: str = "LR",
     highlight: Mapping[Any, str] | Iterable[Any] = (),
     renderer: str | None = None,
 ) -> GraphDrawing:
@@ -56,7 +55,6 @@ def draw_graph(
             do not have yet.
         max_nodes: values to draw at most. The ones nearest the root are drawn and the rest is
             folded into one box that says how many there are.
-        direction: "LR" draws from left to right, "TB" from top to bottom.
         highlight: nodes to mark, as a list, or as a mapping from node to a short note. Nodes that
             are not drawn are passed over.
         renderer: "dot" or "built-in" to insist on one layout; by default dot if it works.
@@ -71,8 +69,6 @@ def draw_graph(
     """
     if not looks_like_a_value(root):
         raise TypeError(not_a_value(root))
-    if direction not in ("LR", "TB"):
-        raise ValueError(f'direction must be "LR" or "TB", not {direction!r}')
     if renderer not in (None, "dot", "built-in"):
         raise ValueError(f'renderer must be "dot" or "built-in", not {renderer!r}')
     if not isinstance(max_nodes, int) or max_nodes < 1:
@@ -80,11 +76,8 @@ def draw_graph(
 
     graph = read_graph(root, max_nodes, notes_of(highlight))
     picture = compose(graph)
-    dot = dot_source(picture, direction)
-    layout = None if renderer == "built-in" else layout_by_dot(dot)
-    if layout is None and renderer == "dot":
+    dot = dot_source(picture)
+    layout, used = layout_of(picture, renderer)
+    if used != (renderer or used):
         raise RuntimeError("the dot program is missing or failed; leave out renderer to do without")
-    used = "built-in" if layout is None else "dot"
-    if layout is None:
-        layout = layout_in_layers(picture, direction)
     return GraphDrawing(svg_of(graph, picture, layout), dot, graph.text(), used)

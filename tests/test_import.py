@@ -27,7 +27,7 @@ from autograder.authoring.release import copy_course
 from autograder.commands.main import main
 from autograder.course_folder.assignments import find_course
 from autograder.delivery.lms.archives import DownloadedFile, inside
-from autograder.delivery.lms.importing import Sources, import_download, read_record
+from autograder.delivery.lms.importing import import_download, read_record
 from autograder.errors import CourseError, UnreadableNotebook
 from autograder.notebook.intake import MAX_BYTES
 from autograder.pipeline.classroom import course_directory
@@ -75,7 +75,7 @@ def school(course_made_once, tmp_path) -> Path:
 
 def brought(school: Path, download: Path, dry_run: bool = False, **more: object) -> dict[str, str]:
     """Return each submission's state, by student, or by place if the student is unknown."""
-    found = import_download(school, "value", Sources(download, **more), dry_run)
+    found = import_download(school, "value", download, dry_run=dry_run, **more)
     return {each.student or each.place: each.state for each in found}
 
 
@@ -148,7 +148,7 @@ def test_a_canvas_download(school, tmp_path):
             ("nobodyknown", False, 998, 9005, "value.ipynb", b"?"),
         ],
     )
-    found = import_download(school, "value", Sources(download))
+    found = import_download(school, "value", download)
     states = {each.student or each.place: (each.state, each.late) for each in found}
     assert states == {
         "s1": ("new", False),
@@ -385,7 +385,7 @@ def test_submissions_from_elsewhere_are_not_overwritten(school, tmp_path):
     folder = school / "submitted" / "s1" / "value"
     folder.mkdir(parents=True)
     (folder / "value.ipynb").write_bytes(b"from elsewhere")
-    [told] = import_download(school, "value", Sources(moodle(tmp_path / "m.zip", PEOPLE[:1])))
+    [told] = import_download(school, "value", moodle(tmp_path / "m.zip", PEOPLE[:1]))
     assert told.state == "older" and "nothing says which is newer" in told.told
     mapping = tmp_path / "map.csv"
     mapping.write_text("file,student,submitted\nJürgen Müller_4711_assignsubmission_file,s1,x\n")
@@ -491,7 +491,7 @@ def test_a_student_s_own_zip_never_ends_the_import_of_a_class(school, tmp_path, 
         tmp_path / "m.zip",
         [(f"{where}/my.zip", content, NOON), (f"{other}/value.ipynb", b"6", NOON)],
     )
-    found = import_download(school, "value", Sources(download))
+    found = import_download(school, "value", download)
     states = {each.student: each for each in found}
     assert states["s6"].state == "new" and submitted(school) == {"s6": b"6"}
     assert states["s1"].state == "refused" and "my.zip" in states["s1"].told

@@ -60,14 +60,14 @@ def import_(
     recognised by the names of their files. Students are those of the gradebook. Ends with status 1
     if a file needs a look: it is left in the download then, and the rest is imported all the same.
     """
-    from ..delivery.lms.importing import DONE, UNMATCHED, Sources, import_download
+    from ..delivery.lms.importing import DONE, UNMATCHED, import_download
     from ..pages.csv_cells import csv_text
 
-    sources = Sources(download, form, mapping, worksheet)
-    found = import_download(find_course(course), assignment, sources, dry_run)
+    folder = find_course(course)
+    found = import_download(folder, assignment, download, form, mapping, worksheet, dry_run)
     for each in found:
         if as_json:
-            print_json(each.as_json())
+            print_json(vars(each))
             continue
         who = f" → {visible(each.student)}" if each.student else ""
         late = ", late" if each.late else ""

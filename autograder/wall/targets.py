@@ -4,8 +4,6 @@ from __future__ import annotations
 
 import time
 from collections.abc import Callable
-from contextlib import chdir, nullcontext
-from pathlib import Path
 from typing import Any, Protocol
 
 from .host import StudentProcess
@@ -71,22 +69,17 @@ class LocalTarget:
     """A namespace in this process: an author's notebook, or a model of a mistake.
 
     The time of its steps does not count as a test's own.
-
-    Args:
-        folder: the working folder of its code, with its data files; None for the current one.
     """
 
-    def __init__(self, namespace: dict[str, Any], folder: Path | None = None) -> None:
+    def __init__(self, namespace: dict[str, Any]) -> None:
         self._steps = Steps(namespace)
-        self._folder = folder
         self.modules: set[str] = set()
         self.taken = 0.0
 
     def perform(self, request: dict[str, Any]) -> dict[str, Any]:
         started = time.thread_time()
         try:
-            with chdir(self._folder) if self._folder else nullcontext():
-                return self._steps.perform(request)
+            return self._steps.perform(request)
         finally:
             self.taken += time.thread_time() - started
 

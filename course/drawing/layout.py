@@ -93,10 +93,10 @@ def text_width(text: str) -> float:
     return sum(2 if unicodedata.east_asian_width(c) in "WF" else 1 for c in text) * CHARACTER
 
 
-def dot_source(picture: Picture, direction: str) -> str:
+def dot_source(picture: Picture) -> str:
     lines = [
         "digraph computation {",
-        f"  rankdir={direction}; ranksep=0.35; nodesep=0.2;",
+        "  rankdir=LR; ranksep=0.35; nodesep=0.2;",
         '  node [fontname="monospace", fontsize=12, fixedsize=true];',
     ]
     for shape in picture.shapes.values():
@@ -127,6 +127,12 @@ class Layout:
     height: float
     centres: dict[str, Point]
     routes: list[tuple[str, list[Point], Point]]
+
+
+def layout_of(picture: Picture, renderer: str | None = None) -> tuple[Layout, str]:
+    """Return a layout and its renderer: "dot" if that works and is not ruled out, or "built-in"."""
+    found = None if renderer == "built-in" else layout_by_dot(dot_source(picture))
+    return (found, "dot") if found else (layout_in_layers(picture), "built-in")
 
 
 def layout_by_dot(source: str) -> Layout | None:
@@ -170,18 +176,15 @@ _ROW_GAP = 14.0
 ARROW = 7.0
 
 
-def layout_in_layers(picture: Picture, direction: str) -> Layout:
+def layout_in_layers(picture: Picture) -> Layout:
     """Place shapes in columns by depth, the root's column last.
 
     An arrow that passes a column gets a free lane there, so that it never runs behind a box. The
     order within a column comes from the mean place of neighbours, then each column is moved as
-    near to its neighbours as order and gaps allow. Works in (along, across) coordinates, where
-    `along` is the direction of the arrows.
+    near to its neighbours as order and gaps allow. Points are (along, across) the arrows.
     """
-    flat = direction == "LR"
     shapes = picture.shapes
-    along_size = {i: s.width if flat else s.height for i, s in shapes.items()}
-    across_size = {i: s.height if flat else s.width for i, s in shapes.items()}
+    across_size = {i: s.height for i, s in shapes.items()}
     columns: list[list[str]] = [[] for _ in range(1 + max(s.depth for s in shapes.values()))]
     for shape in shapes.values():
         columns[shape.depth].append(shape.id)
@@ -210,14 +213,12 @@ def layout_in_layers(picture: Picture, direction: str) -> Layout:
     across = _settle_columns(columns, across_size, weight, inner, outer)
 
     along: dict[int, float] = {}
-    thickness = [max((along_size.get(i, 0.0) for i in column), default=0.0) for column in columns]
+    width = {i: s.width for i, s in shapes.items()}
+    thickness = [max((width.get(i, 0.0) for i in column), default=0.0) for column in columns]
     edge = 0.0
     for depth in reversed(range(len(columns))):
         along[depth] = edge + thickness[depth] / 2
         edge += thickness[depth] + _COLUMN_GAP
-
-    def point(x: float, y: float) -> Point:
-        return (x, y) if flat else (y, x)
 
     parallel: dict[tuple[str, str], int] = {}
     for arrow in picture.arrows:
@@ -227,9 +228,9 @@ def layout_in_layers(picture: Picture, direction: str) -> Layout:
     for (tail, head), path in zip(picture.arrows, lanes, strict=True):
         turn = drawn[tail, head] = drawn.get((tail, head), 0) + 1
         shift = 10.0 * (turn - (parallel[tail, head] + 1) / 2)
-        start = along[shapes[tail].depth] + along_size[tail] / 2, across[tail] + shift
-        tip = along[shapes[head].depth] - along_size[head] / 2, across[head] + shift
-        if shapes[head].kind == "op" and flat:  # the rim of the circle bends away from the arrow
+        start = along[shapes[tail].depth] + width[tail] / 2, across[tail] + shift
+        tip = along[shapes[head].depth] - width[head] / 2, across[head] + shift
+        if shapes[head].kind == "op":  # the rim of the circle bends away from the arrow
             tip = tip[0] + 15 - math.sqrt(225 - min(abs(shift), 14) ** 2), tip[1]
         turns = [start]
         for lane in path:
@@ -237,16 +238,15 @@ def layout_in_layers(picture: Picture, direction: str) -> Layout:
             turns.append((along[depth] - thickness[depth] / 2, across[lane]))
             turns.append((along[depth] + thickness[depth] / 2, across[lane]))
         turns.append((tip[0] - ARROW, tip[1]))
-        route = [point(*start)]
+        route = [start]
         for (x0, y0), (x1, y1) in itertools.pairwise(turns):
             middle = (x0 + x1) / 2
-            route += [point(middle, y0), point(middle, y1), point(x1, y1)]
-        routes.append((tail, route, point(*tip)))
+            route += [(middle, y0), (middle, y1), (x1, y1)]
+        routes.append((tail, route, tip))
 
     breadth = max(across[i] + across_size[i] / 2 for i in across)
-    width, height = point(edge - _COLUMN_GAP, breadth)
-    centres = {i: point(along[shape.depth], across[i]) for i, shape in shapes.items()}
-    return Layout(width, height, centres, routes)
+    centres = {i: (along[shape.depth], across[i]) for i, shape in shapes.items()}
+    return Layout(edge - _COLUMN_GAP, breadth, centres, routes)
 
 
 def _order_columns(columns: list[list[str]], inner: _Neighbours, outer: _Neighbours) -> None:

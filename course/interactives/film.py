@@ -18,9 +18,7 @@ from course.drawing.layout import (
     Layout,
     Picture,
     compose,
-    dot_source,
-    layout_by_dot,
-    layout_in_layers,
+    layout_of,
 )
 from course.drawing.svg import fitting, svg_of
 from course.interactives.stepping import Step, Stepper
@@ -77,8 +75,7 @@ def watch(root: Any, *, renderer: str | None = None) -> Film:
         )
     graph = read_graph(stepper.copies()[-1], MAX_STEPS, {})
     picture = compose(graph)
-    layout = None if renderer == "built-in" else layout_by_dot(dot_source(picture, "LR"))
-    layout = layout or layout_in_layers(picture, "LR")
+    layout, _ = layout_of(picture, renderer)
     reel = _Reel(picture, layout, stepper.steps)
     # The still picture has room for the numbers, which come and go.
     for node in graph.nodes:

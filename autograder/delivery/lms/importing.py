@@ -12,7 +12,7 @@ from collections import defaultdict
 from collections.abc import Iterator
 from collections.abc import Mapping as Mapped
 from contextlib import suppress
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from datetime import datetime
 from pathlib import Path
 from typing import Any
@@ -64,58 +64,48 @@ class Imported:
     late: bool = False
     when: str = ""
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
-
-@dataclass(frozen=True)
-class Sources:
-    """The files to import from.
-
-    Attributes:
-        download: the zip or folder.
-        form: one of `downloads.FORMS`; None to recognise it by the names of the files.
-        mapping: a CSV file that names the student of each submission.
-        worksheet: Moodle's grading worksheet.
-    """
-
-    download: Path
-    form: str | None = None
-    mapping: Path | None = None
-    worksheet: Path | None = None
-
 
 def import_download(
-    course: Path, name: str, sources: Sources, dry_run: bool = False
+    course: Path,
+    name: str,
+    path: Path,
+    form: str | None = None,
+    mapping: Path | None = None,
+    worksheet: Path | None = None,
+    dry_run: bool = False,
 ) -> list[Imported]:
     """Import the submissions of one assignment.
 
     Args:
+        path: the download, a zip or folder.
+        form: one of `downloads.FORMS`; None to recognise it by the names of the files.
+        mapping: a CSV file that names the student of each submission.
+        worksheet: Moodle's grading worksheet.
         dry_run: whether to write nothing.
 
     Raises:
         CourseError: the download, a list or the assignment cannot be read.
     """
     load_assignment(course, name)
-    mapping = read_mapping(sources.mapping) if sources.mapping else Mapping()
-    worksheet = Worksheet(sources.worksheet) if sources.worksheet else None
+    mapped = read_mapping(mapping) if mapping else Mapping()
+    listed = Worksheet(worksheet) if worksheet else None
     folders = course_directory(course)
     with Gradebook(folders.db_url, folders.course_id) as gradebook:
-        roster = Roster.of(gradebook, name)
-    if unknown := {i for ids in mapping.students.values() for i in ids} - roster.ids:
+        roster = Roster(gradebook.students, name)
+    if unknown := {i for ids in mapped.students.values() for i in ids} - roster.ids:
         raise CourseError(
-            f"{sources.mapping}: the gradebook has no student {', '.join(sorted(unknown))}. Add "
+            f"{mapping}: the gradebook has no student {', '.join(sorted(unknown))}. Add "
             "them with `nbgrader db student add`, or correct the mapping."
         )
-    with opened(sources.download) as download, one_at_a_time(course):
+    with opened(path) as download, one_at_a_time(course):
         target = _Target(course, name, folders, dry_run)
-        several = handed_in(download.files, roster.knows, sources.form)
-        found = [Imported(path, REFUSED, told=why) for path, why in download.left_out]
-        found += _import_all(several, roster, mapping, worksheet, target, sources.download.name)
+        several = handed_in(download.files, roster.knows, form)
+        found = [Imported(place, REFUSED, told=why) for place, why in download.left_out]
+        found += _import_all(several, roster, mapped, listed, target, path.name)
         if not dry_run:
             target.keep_record()
     if not found:
-        raise CourseError(f"{sources.download}: there is no file in it. Download it again.")
+        raise CourseError(f"{path}: there is no file in it. Download it again.")
     return found
 
 

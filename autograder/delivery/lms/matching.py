@@ -11,7 +11,7 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 from dateutil.parser import parse
-from nbgrader.api import Gradebook, Student
+from nbgrader.api import Student
 
 from ...errors import CourseError
 from ...pages.csv_cells import read_table
@@ -132,10 +132,6 @@ class Roster:
                 for order in (first + last, last + first):
                     for key in _folded(order):
                         self._names[key].add(each.id)
-
-    @classmethod
-    def of(cls, gradebook: Gradebook, name: str) -> Roster:
-        return cls(gradebook.students, name)
 
     def find(self, handed: Handed, worksheet: Worksheet | None = None) -> tuple[list[str], str]:
         """Return the ids of the students of a submission; if there are none, the reason.
