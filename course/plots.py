@@ -125,7 +125,7 @@ class DecisionPlane:
         self.high = [float(target) > threshold for target in targets]
         found = [_number(predict(list(point))) > threshold for point in inputs]
         self.right = sum(a == b for a, b in zip(found, self.high, strict=True))
-        self.columns, self.rows = (_axis([point[i] for point in inputs]) for i in (0, 1))
+        self.columns, self.rows = (axis_of([point[i] for point in inputs]) for i in (0, 1))
         self.answers = [[_number(predict([x, y])) for x in self.columns] for y in self.rows]
 
     def axes(self, title: str = "") -> Axes:
@@ -174,11 +174,11 @@ def _coinciding(points: Sequence[Sequence[float]]) -> str:
     return f" Some coincide: {places} marks for {len(points)} points." * (places < len(points))
 
 
-def _axis(numbers: Sequence[float]) -> list[float]:
+def axis_of(numbers: Sequence[float], count: int = _GRID) -> list[float]:
     """Return evenly spaced numbers that reach a little beyond the given ones."""
     margin = 0.25 * (max(numbers) - min(numbers)) or 1.0
     start, end = min(numbers) - margin, max(numbers) + margin
-    return [start + (end - start) * i / (_GRID - 1) for i in range(_GRID)]
+    return [start + (end - start) * i / (count - 1) for i in range(count)]
 
 
 def _place(number: float, axis: Sequence[float]) -> float:

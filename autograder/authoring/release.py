@@ -96,10 +96,17 @@ def copy_beside(course: Path, name: str) -> None:
 
 def run_nbgrader(folder: Path, *arguments: str) -> None:
     """Run an nbgrader command in a course. Raises `CourseError` with its message if it fails."""
-    command = [sys.executable, "-m", "nbgrader", *arguments]
-    done = subprocess.run(command, cwd=folder, capture_output=True, text=True)
-    if done.returncode != 0:
-        raise _failed(arguments, done.stderr)
+    if said := _errors_of_nbgrader(folder, *arguments):
+        raise _failed(arguments, said)
+
+
+def _errors_of_nbgrader(folder: Path, *arguments: str) -> str:
+    """Run an nbgrader command; return its log if it failed."""
+    done = subprocess.run(
+        [sys.executable, "-m", "nbgrader", *arguments],
+        cwd=folder, capture_output=True, text=True, errors="backslashreplace",
+    )  # fmt: skip
+    return (done.stderr or "no message") if done.returncode else ""
 
 
 def run_nbgrader_for_each(folder: Path, *arguments: str) -> dict[str, str]:
@@ -110,22 +117,18 @@ def run_nbgrader_for_each(folder: Path, *arguments: str) -> dict[str, str]:
 
     Raises `CourseError` with nbgrader's message if the command did not reach the last student.
     """
-    command = [sys.executable, "-m", "nbgrader", *arguments]
-    done = subprocess.run(
-        command, cwd=folder, capture_output=True, text=True, errors="backslashreplace"
-    )
-    if done.returncode == 0:
+    if not (said := _errors_of_nbgrader(folder, *arguments)):
         return {}
     failed: dict[str, str] = {}
-    _, *parts = _AT_ONE.split(done.stderr)
+    _, *parts = _AT_ONE.split(said)
     for student, text in zip(parts[::2], parts[1::2], strict=True):
         # The rest of this line of the log, and the next one, which is the traceback.
         _, traceback, *_ = [*_LOGGED.split(text, maxsplit=2), ""]
         raised = [match[1] or match[0] for match in _RAISED.finditer(traceback)]
         failed[student] = raised[-1] if raised else "nbgrader failed"
     # nbgrader prints this only when it has gone through all.
-    if not failed or "for details on the specific errors" not in done.stderr:
-        raise _failed(arguments, done.stderr)
+    if not failed or "for details on the specific errors" not in said:
+        raise _failed(arguments, said)
     return failed
 
 

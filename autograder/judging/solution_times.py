@@ -2,10 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from typing import Any
+
 from ..course_folder.assignments import Assignment, Exercise
 from ..wall import WarmServer
 from .hidden_tests import Suite
 from .models import Models
+from .trunk import Trunk
 
 _SEED = bytes(16)
 
@@ -38,30 +42,29 @@ class SolutionTimes:
 
     def of_test(self, exercise: str, test: str) -> float:
         """Return the seconds of a hidden test."""
-        if (exercise, test) not in self._known:
-            trunk, place = self._started().trunk(exercise)
-            process = trunk.run_to(place)
-            before = process.seconds()
+
+        def run(trunk: Trunk, place: int) -> None:
             if self._suite is None:
                 self._suite = Suite(self.assignment.tests, self.assignment.core_only)
             self._suite.run_test(exercise, test, trunk.target(place), _SEED)
-            self._known[exercise, test] = process.seconds() - before
-            trunk.close()
-        return self._known[exercise, test]
+
+        return self._measured(exercise, test, run)
 
     def of_probes(self, exercise: Exercise) -> float:
         """Return the seconds of all public probes and samples of an exercise together."""
-        if (exercise.id, "") not in self._known:
-            trunk, place = self._started().trunk(exercise.id)
+        played = [*exercise.probes, *exercise.sample_probes]
+        return self._measured(exercise.id, "", lambda t, place: t.observe(place, exercise, played))
+
+    def _measured(self, exercise: str, test: str, run: Callable[[Trunk, int], Any]) -> float:
+        """Return the seconds of a run at an exercise's place, which is measured once."""
+        if (exercise, test) not in self._known:
+            if self._models is None:
+                self._server.start()
+                self._models = Models(self.assignment, self._server)
+            trunk, place = self._models.trunk(exercise)
             process = trunk.run_to(place)
             before = process.seconds()
-            trunk.observe(place, exercise, [*exercise.probes, *exercise.sample_probes])
-            self._known[exercise.id, ""] = process.seconds() - before
+            run(trunk, place)
+            self._known[exercise, test] = process.seconds() - before
             trunk.close()
-        return self._known[exercise.id, ""]
-
-    def _started(self) -> Models:
-        if self._models is None:
-            self._server.start()
-            self._models = Models(self.assignment, self._server)
-        return self._models
+        return self._known[exercise, test]

@@ -31,6 +31,7 @@ from course.interactives.tasks import (
     scores,
 )
 from course.interactives.writing import as_number, brief, table
+from course.plots import axis_of
 
 LAYERS = {
     "none": [],
@@ -325,7 +326,7 @@ class Sandbox:
             each = (time.monotonic() - start) / (len(right) + len(held))
             points = min(FINE, max(COARSE, int(math.sqrt(LOOK / max(each, 1e-6)))))
         if task.n_inputs == 2:
-            self._side = [_axis([point[i] for point, _ in task.samples], points) for i in (0, 1)]
+            self._side = [axis_of([point[i] for point, _ in task.samples], points) for i in (0, 1)]
             self._grid = [[self._predict([x, y]) for x in self._side[0]] for y in self._side[1]]
         now = time.monotonic()
         self._next_look = now + 3 * (now - start)
@@ -348,7 +349,8 @@ class Sandbox:
             f"<p><strong>{escape(self._setting())}</strong><br>{escape(self.summary())}</p>"
             f"{beside(charts)}<p>{escape(gradients_in_words(self.gradients))}</p>"
             f"<details><summary>The network in words</summary>"
-            f"<p>{escape(self._network_in_words())}</p></details>{self._table()}"
+            f"<p>{escape(self._network_in_words())}</p></details>"
+            f"{table(('point', 'wanted', 'network', 'verdict'), self._rows())}"
         )
 
     def text(self) -> str:
@@ -384,9 +386,6 @@ class Sandbox:
             numbers = ", ".join(f"{number:g}" for number in point)
             rows.append((f"({numbers})", f"class {k}", f"score {scores(output)[1]:.3f}", said))
         return rows
-
-    def _table(self) -> str:
-        return table(("point", "wanted", "network", "verdict"), self._rows())
 
     def _setting(self) -> str:
         now = self.settings
@@ -424,10 +423,3 @@ class Sandbox:
 
     def _all_right(self) -> bool:
         return self.right[0] == len(self.task.samples)
-
-
-def _axis(numbers: list[float], points: int) -> list[float]:
-    """Return evenly spaced numbers that reach a little beyond the given ones."""
-    low, high = min(numbers), max(numbers)
-    margin = 0.25 * (high - low)
-    return [low - margin + (high - low + 2 * margin) * i / (points - 1) for i in range(points)]

@@ -32,28 +32,23 @@ class Task:
         return len(self.samples[0][0])
 
 
-def _two(data: tuple[list[list[float]], list[float]]) -> list[Sample]:
-    """Return samples of two classes: of two targets, the higher one is class 1."""
-    return [(point, int(target > 0)) for point, target in zip(*data, strict=True)]
+def _samples(data: tuple[list[list[float]], list[float]]) -> list[Sample]:
+    """Return samples: of two targets, -1 or 0 is class 0; others are numbers of classes."""
+    return [(point, max(0, int(target))) for point, target in zip(*data, strict=True)]
 
 
-def _three(data: tuple[list[list[float]], list[float]]) -> list[Sample]:
-    return [(point, int(target)) for point, target in zip(*data, strict=True)]
-
-
-def _drawn(make: Callable[..., Any]) -> Task:
-    return Task(_two(make(POINTS, seed=SEED)), _two(make(POINTS, seed=SEED_HELD_OUT)))
+def _drawn(make: Callable[..., Any], classes: int = 2) -> Task:
+    train, held_out = (_samples(make(POINTS, seed=seed)) for seed in (SEED, SEED_HELD_OUT))
+    return Task(train, held_out, classes)
 
 
 TASKS: dict[str, Callable[[], Task]] = {
-    "xor": lambda: Task(_two(xor()), []),
-    "four points": lambda: Task(_two(four_points()), []),
+    "xor": lambda: Task(_samples(xor()), []),
+    "four points": lambda: Task(_samples(four_points()), []),
     "moons": lambda: _drawn(moons),
     "circle": lambda: _drawn(circle),
     "spiral": lambda: _drawn(spiral),
-    "three clouds": lambda: Task(
-        _three(clouds(POINTS, seed=SEED)), _three(clouds(POINTS, seed=SEED_HELD_OUT)), 3
-    ),
+    "three clouds": lambda: _drawn(clouds, 3),
 }
 
 

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 from typing import Any
 
-from jupyterhub.services.auth import HubOAuthCallbackHandler, HubOAuthenticated
-from tornado.web import RequestHandler
+from jupyterhub.services.auth import HubOAuthenticated
 
 from .base_page import Visitor
 
@@ -30,12 +29,3 @@ class HubGuard(HubOAuthenticated):
             request.redirect(self.get_login_url())
         else:
             request.send_error(403)
-
-
-def guard_for(instructors: frozenset[str]) -> type:
-    return type("Guard", (HubGuard,), {"instructors": instructors})
-
-
-def callback(prefix: str) -> tuple[str, type[RequestHandler]]:
-    """Return the address to which the hub sends visitors back, and its handler."""
-    return f"{prefix}oauth_callback", HubOAuthCallbackHandler

@@ -101,11 +101,15 @@ def _listen(
     shared: Shared, address: str, port: int, instructors: list[str], on_hub: bool
 ) -> HTTPServer:
     if on_hub:
-        from .hub import callback, guard_for
+        from jupyterhub.services.auth import HubOAuthCallbackHandler
+
+        from .hub import HubGuard
 
         prefix = os.environ["JUPYTERHUB_SERVICE_PREFIX"]
-        app = application(shared, prefix, guard_for(frozenset(instructors)))
-        app.add_handlers(".*", [callback(prefix)])
+        guard = type("Guard", (HubGuard,), {"instructors": frozenset(instructors)})
+        app = application(shared, prefix, guard)
+        # The hub sends visitors back there.
+        app.add_handlers(".*", [(f"{prefix}oauth_callback", HubOAuthCallbackHandler)])
         app.settings["cookie_secret"] = os.urandom(32)
         where = urlsplit(os.environ["JUPYTERHUB_SERVICE_URL"])
         address, port = where.hostname or address, where.port or port

@@ -81,25 +81,18 @@ def _marks(session: Session, key: str) -> dict[str, dict[str, Any]]:
     """Return, by graded cell, its points, whether a person gave them, and whether one still has
     to."""
     rows = session.execute(
-        select(
-            BaseCell.name,
-            Grade.score,
-            Grade.max_score,
-            Grade.auto_score,
-            Grade.manual_score,
-            Grade.needs_manual_grade,
-        )
+        select(BaseCell.name, Grade)
         .join(BaseCell, Grade.cell_id == BaseCell.id)
         .where(of_submission(Grade, key))
     )
     return {
         name: {
-            "score": score,
-            "points": most,
-            "by_hand": by_hand is not None,
-            "waits": bool(look) or (automatic is None and by_hand is None),
+            "score": grade.score,
+            "points": grade.max_score,
+            "by_hand": grade.manual_score is not None,
+            "waits": grade.needs_manual_grade or grade.auto_score is grade.manual_score is None,
         }
-        for name, score, most, automatic, by_hand, look in rows
+        for name, grade in rows
     }
 
 
