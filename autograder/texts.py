@@ -13,11 +13,9 @@ def visible(text: str) -> str:
     Bytes of a file's name that are no text become escapes, too.
     """
     decoded = text.encode("utf-8", "surrogateescape").decode("utf-8", "backslashreplace")
-    return "".join(each if each.isprintable() else _escape(each) for each in decoded)
-
-
-def _escape(character: str) -> str:
-    return character.encode("unicode_escape").decode("ascii")
+    return "".join(
+        each if each.isprintable() else each.encode("unicode_escape").decode() for each in decoded
+    )
 
 
 def fit(text: str) -> str:

@@ -86,9 +86,7 @@ def _system() -> Finding:
 
 
 def _python() -> Finding:
-    fine = sys.version_info >= (3, 11)
-    remedy = "" if fine else "Install Python 3.11 or newer and run `make install` again."
-    return Finding("Python", platform.python_version(), fine, True, remedy)
+    return Finding("Python", platform.python_version(), True)
 
 
 def _locale() -> Finding:

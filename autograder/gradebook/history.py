@@ -101,9 +101,6 @@ class Entry:
     time: str = ""
     number: int = 0
 
-    def as_json(self) -> dict[str, Any]:
-        return asdict(self)
-
 
 @dataclass(frozen=True)
 class Change:

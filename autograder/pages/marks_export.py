@@ -109,9 +109,8 @@ def export_marks(
                 f"not in the roster's column {known.key!r}, and left out: {', '.join(lost)}"
             )
         students = [each for each in students if each.student in known.rows]
-    rows = _canvas(classes, students, known) if form == "canvas" else (
-        _moodle(classes, students, known))  # fmt: skip
-    return Exported(csv_text(rows), notes)
+    make = _canvas if form == "canvas" else _moodle
+    return Exported(csv_text(make(classes, students, known)), notes)
 
 
 def _waiting(classes: list[ClassResults], partial: bool) -> list[str]:
@@ -160,10 +159,16 @@ def _canvas(
     ]
     for student in students:
         usual = {"Student": _name(student), "SIS Login ID": student.student}
-        known = roster.rows.get(student.student, usual)
-        about = [known.get(heading) for heading in _CANVAS]
-        rows.append(about + [_mark(each, student.student) for each in classes])
+        rows.append(_row(student.student, usual, _CANVAS, classes, roster))
     return rows
+
+
+def _row(
+    student: str, usual: Row, headings: Sequence[str], classes: list[ClassResults], roster: Roster
+) -> list[Field]:
+    """Return a student's row: what the roster has under these headings, or the usual; and marks."""
+    known = roster.rows.get(student, usual)
+    return [*map(known.get, headings), *(_mark(each, student) for each in classes)]
 
 
 def _moodle(
@@ -176,9 +181,7 @@ def _moodle(
     rows: list[Sequence[Field]] = [[*headings, *(each.assignment for each in classes)]]
     for student in students:
         usual = {"ID number": student.student, "Email address": student.email}
-        known = roster.rows.get(student.student, usual)
-        about = [known.get(heading) for heading in headings]
-        rows.append(about + [_mark(each, student.student) for each in classes])
+        rows.append(_row(student.student, usual, headings, classes, roster))
     return rows
 
 

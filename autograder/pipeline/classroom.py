@@ -81,6 +81,9 @@ class Classroom:
 
     Args:
         force: grade again what has been graded before.
+
+    Attributes:
+        penalties: settles what being late costs.
     """
 
     def __init__(self, course: Path, workers: Workers, force: bool = False) -> None:
@@ -89,24 +92,17 @@ class Classroom:
         self._force = force
         self._versions: dict[str, dict[str, str]] = {}
         self._folders = course_directory(course)
-        self._gradebook = Gradebook(self._folders.db_url, self._folders.course_id)
-        self._penalties = LatePenalties(self._folders.config, self._gradebook)
+        self.gradebook = Gradebook(self._folders.db_url, self._folders.course_id)
+        self.penalties = LatePenalties(self._folders.config, self.gradebook)
         with one_at_a_time(course):
-            patiently(
-                self._gradebook,
-                "the record of gradings",
-                lambda: history.prepare(self._gradebook),
-            )
-
-    @property
-    def gradebook(self) -> Gradebook:
-        return self._gradebook
+            what = "the record of gradings"
+            patiently(self.gradebook, what, lambda: history.prepare(self.gradebook))
 
     def __enter__(self) -> Classroom:
         return self
 
     def __exit__(self, *_: object) -> None:
-        self._gradebook.close()
+        self.gradebook.close()
 
     def require(self, name: str) -> None:
         """Raise `CourseError` if the assignment cannot be graded here."""
@@ -119,8 +115,8 @@ class Classroom:
                 "cells give them, as docs/nbgrader.md shows."
             )
         place = self.place(name)
-        require_assignment(self._gradebook, place.folder)
-        require_points(self._gradebook, place.folder, place.notebook, assignment.exercises.values())
+        require_assignment(self.gradebook, place.folder)
+        require_points(self.gradebook, place.folder, place.notebook, assignment.exercises.values())
         self._versions_of(name)
 
     def place(self, name: str) -> Place:
@@ -200,23 +196,18 @@ class Classroom:
         name, student = self.place(outcome.assignment).folder, outcome.student
         folder = self.folder(name, student)
         when = submitted_at(folder)
-        if outcome.skipped and not has_time(self._gradebook, name, student, when):
+        if outcome.skipped and not has_time(self.gradebook, name, student, when):
             with one_at_a_time(self._course):
                 copy_receipts(
                     folder, self._folder(self._folders.autograded_directory, student, name)
                 )
-                set_time(self._gradebook, name, student, when)
+                set_time(self.gradebook, name, student, when)
         outcome.warning = _odd_time(folder, when)
-        outcome.penalty = self.settle(student).get(name, 0.0)
-
-    def settle(self, student: str) -> dict[str, float]:
-        """Set the late penalties of all that a student submitted; return them in points, by
-        assignment."""
-        return self._penalties.settle(student)
+        outcome.penalty = self.penalties.settle(student).get(name, 0.0)
 
     def due(self, name: str, student: str) -> datetime | None:
         """Return a student's due date, in UTC, extensions counted."""
-        gradebook, folder = self._gradebook, self.place(name).folder
+        gradebook, folder = self.gradebook, self.place(name).folder
         gradebook.db.expire_all()
         try:
             return due_date(gradebook, folder, student)
@@ -227,7 +218,7 @@ class Classroom:
         """Return the points to take off an attempt that was handed in at a time in UTC."""
         due = self.due(name, student)
         late = 0.0 if due is None or when is None else (when - due).total_seconds()
-        return self._penalties.would_be(name, student, points, late)
+        return self.penalties.would_be(name, student, points, late)
 
     def is_alone(self, name: str) -> bool:
         """Return whether the notebook is its assignment's only one, which students may rename."""
@@ -258,9 +249,9 @@ class Classroom:
     def is_withdrawn(self, name: str, student: str) -> bool:
         """Return whether the student's submission was graded, and the student was removed since."""
         what = f"the marks of {student} for {name}"
-        if patiently(self._gradebook, what, lambda: knows_student(self._gradebook, student)):
+        if patiently(self.gradebook, what, lambda: knows_student(self.gradebook, student)):
             return False
-        return history.latest(self._gradebook, name, student) is not None
+        return history.latest(self.gradebook, name, student) is not None
 
     def job(self, name: str, student: str, folder: Path | None = None) -> Job:
         """Return the job of grading a student's submission as it is now.
@@ -297,11 +288,11 @@ class Classroom:
         The notebook is written first, marks and record after it in one transaction: a grader that
         was killed in between has left a notebook that is not in the record.
         """
-        last = history.latest(self._gradebook, job.assignment, job.student)
+        last = history.latest(self.gradebook, job.assignment, job.student)
         if last is None or last.submission != job.stamp:
             return None
         place = self.place(job.assignment)
-        if not has_marks(self._gradebook, place.folder, job.student):
+        if not has_marks(self.gradebook, place.folder, job.student):
             return None  # The student was removed, and is back.
         target = self._folder(self._folders.autograded_directory, job.student, job.assignment)
         try:
@@ -323,7 +314,7 @@ class Classroom:
         with one_at_a_time(self._course):
             results = (self._put(job, graded) for job, graded in done)
             stored = [result for result in results if result is not None]
-            record(self._gradebook, stored)
+            record(self.gradebook, stored)
         for each in stored:
             _log.info("%s of %s: stored", each.assignment, each.student)
 

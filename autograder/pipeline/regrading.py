@@ -152,6 +152,6 @@ class Regrading:
             with kept_at(f"{job.assignment} of {job.student}") as fault:
                 graded.text = path.read_text("utf-8")
                 self._room.store([(job, graded)])
-                self._room.settle(job.student)
+                self._room.penalties.settle(job.student)
             graded.text = ""
             yield job.student, fault.reason

@@ -19,6 +19,7 @@ from collections.abc import Callable, Iterator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from datetime import UTC, datetime
+from functools import partial
 from pathlib import Path
 
 from ...errors import CourseError, UnreadableNotebook
@@ -135,13 +136,9 @@ def _add_folder(found: Download, root: Path) -> None:
             when = datetime.fromtimestamp(status.st_mtime, UTC).replace(tzinfo=None)
             if stat.S_ISREG(status.st_mode):
                 inner = _without_half_characters(path.relative_to(root).as_posix())
-                found.add(inner, when, _reader_of_file(path))
+                found.add(inner, when, partial(read_plain_file, path))
             else:
                 found.left_out.append((visible(str(path)), "it is a link, or no plain file"))
-
-
-def _reader_of_file(path: Path) -> Callable[[], bytes]:
-    return lambda: read_plain_file(path)
 
 
 def _without_half_characters(name: str) -> str:

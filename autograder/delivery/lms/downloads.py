@@ -160,13 +160,17 @@ def handed_in(
                 known.files.clear()
             known.files.setdefault(inner, file)
             known.order = max(known.order, handed.order)
-    several = [*found.values()]
+    several = _unpacked(found.values())
+    _take_times(several)
+    return several
+
+
+def _unpacked(several: Iterable[Handed]) -> list[Handed]:
     for each in several:
         with kept_at(each.place) as fault:
             each.unpack()
         each.trouble = fault.reason or each.trouble
-    _take_times(several)
-    return several
+    return [*several]
 
 
 def _read(file: DownloadedFile, knows: Callable[[str], bool], form: str | None) -> _Read | None:
@@ -280,11 +284,7 @@ def _of_gradescope(files: Iterable[DownloadedFile], listed: DownloadedFile) -> l
         inner = file.path.removeprefix(root).split("/")
         if inner[0] in known and file.path.startswith(root):
             known[inner[0]].files["/".join(inner[1:]) or inner[0]] = file
-    for each in known.values():
-        with kept_at(each.place) as fault:
-            each.unpack()
-        each.trouble = fault.reason or each.trouble
-    return [*known.values()]
+    return _unpacked(known.values())
 
 
 class _Loader(yaml.SafeLoader):

@@ -299,7 +299,7 @@ class Grading(threading.Thread):
             with one_at_a_time(self._course):
                 self._put_in_place(attempt, job)
             self._room.store([(job, graded)])
-            taken_off = self._room.settle(student).get(name, 0.0)
+            taken_off = self._room.penalties.settle(student).get(name, 0.0)
         else:
             taken_off = penalty(points, attempt.submitted)
         page = whole_page(attempt, graded, taken_off)

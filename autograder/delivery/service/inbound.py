@@ -71,9 +71,8 @@ class Inbound:
         self._left: set[str] = set()
         self._looked: datetime | None = None
         self._absent: dict[str, datetime | None] = {}
-        self._quiet = logging.Logger("inbound")
+        self._quiet = _log.getChild("news")
         self._quiet.addFilter(self._is_news)
-        self._quiet.addHandler(_Onward())
 
     def _is_news(self, record: logging.LogRecord) -> bool:
         """Return whether a message was not logged before: the same files are looked at again and
@@ -174,13 +173,6 @@ class Inbound:
         self._seen.add(key)
         digest = stamp_of(b"".join(files.values()))
         _log.info("%s of %s: taken in, %s, files %s", name, student, state, digest)
-
-
-class _Onward(logging.Handler):
-    """Passes new messages on to the module's own logger."""
-
-    def emit(self, record: logging.LogRecord) -> None:
-        _log.warning("%s", record.getMessage())
 
 
 def _time_in_name(name: str) -> tuple[str, str]:

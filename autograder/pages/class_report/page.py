@@ -101,7 +101,7 @@ def write_report(course: Path, name: str, folder: Path, hide_names: bool = False
         times=_time_plot(results),
         attempts=attempts,
         waiting=[result for result in results.submitted if result.waiting],
-        without_verdicts=_without_verdicts(graded),
+        without_verdicts=sum(not notebook.verdicts for notebook in graded.values()),
         in_notebook=sum(notebook.in_notebook for notebook in graded.values()),
         sandboxes=Counter(notebook.sandbox for notebook in graded.values() if notebook.sandbox),
         pairs=pairs,
@@ -157,10 +157,6 @@ def _attempts(exchange: Path, course_id: str, results: ClassResults) -> dict[str
         for result in results.submitted
     }
     return {student: count for student, count in counts.items() if count}
-
-
-def _without_verdicts(graded: dict[str, GradedNotebook]) -> int:
-    return sum(not notebook.verdicts for notebook in graded.values())
 
 
 def _spread(results: ClassResults) -> dict[str, float]:

@@ -32,11 +32,9 @@ def write_solution_pages(course: Path, names: list[str], output: Path) -> list[P
     """
     pages = [(name, _page(course, name)) for name in names]
     output.mkdir(parents=True, exist_ok=True)
-    written = []
     for name, page in pages:
-        written.append(output / f"{name}.html")
-        written[-1].write_text(page, "utf-8")
-    return written
+        (output / f"{name}.html").write_text(page, "utf-8")
+    return [output / f"{name}.html" for name in names]
 
 
 def _page(course: Path, name: str) -> str:
