@@ -129,8 +129,7 @@ class Checks:
             assignment: the notebook's name, such as "value".
             namespace: the names of the answers; the caller's globals by default.
 
-        Raises:
-            ValueError: there is no such notebook.
+        Raises `ValueError` if there is no such notebook.
         """
         if namespace is None:
             namespace = sys._getframe(1).f_globals

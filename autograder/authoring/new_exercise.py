@@ -73,8 +73,7 @@ def add_exercise(
         intro: the first cell's text; `{number}` in it becomes the exercise's number.
         manual: whether a person marks the answer, a text: there are two cells and no tests.
 
-    Raises:
-        CourseError: the name is taken or invalid, or the solution is not marked as one.
+    Raises `CourseError` if the name is taken or invalid, or the solution is not marked as one.
     """
     path = source_of(course, assignment)
     notebook = nbformat.read(path, as_version=4)

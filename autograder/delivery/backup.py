@@ -34,8 +34,7 @@ def back_up(course: Path, target: Path) -> list[str]:
     Returns:
         The names in it.
 
-    Raises:
-        CourseError: the file is there already, or the gradebook is on a database server.
+    Raises `CourseError` if the file is there already, or the gradebook is on a database server.
     """
     if target.exists():
         raise CourseError(f"{target} is there already: choose another name")
@@ -76,9 +75,8 @@ def restore(course: Path, source: Path, replace: bool) -> Path | None:
     Returns:
         The folder with the old data; None if there was none.
 
-    Raises:
-        CourseError: the backup is damaged or another course's, something is in its place, or a
-            service is running. Nothing has changed then.
+    Raises `CourseError` if the backup is damaged or another course's, something is in its place, or
+    a service is running. Nothing has changed then.
     """
     fresh = course / _FRESH
     with one_at_a_time(course):

@@ -29,8 +29,7 @@ def released(course: Path, names: Sequence[str]) -> list[str]:
 
     The latter are in the order of the tables in course.toml; others come last, by name.
 
-    Raises:
-        CourseError: one of them is not released, or its release cannot be read.
+    Raises `CourseError` if one of them is not released, or its release cannot be read.
     """
     folders = {path.parent.name for path in (course / "release").glob("*/*.ipynb")}
     there = sorted(folders - {EXTRA})
@@ -49,8 +48,7 @@ def released(course: Path, names: Sequence[str]) -> list[str]:
 def copy_assignment(course: Path, settings: Settings, name: str, target: Path) -> None:
     """Copy a release to `target`, with its data and its table of checks.
 
-    Raises:
-        CourseError: a file is missing, or the release holds hidden parts.
+    Raises `CourseError` if a file is missing, or the release holds hidden parts.
     """
     _copy(course / "release" / name, target)
     _copy_beside(course, settings, name, target)
@@ -79,8 +77,7 @@ def copy_extra(course: Path, settings: Settings, chosen: Sequence[str], target: 
 def build_wheels(course: Path, settings: Settings, target: Path) -> list[Path]:
     """Build the wheels for students in `target`: the visible checks, and the course's package.
 
-    Raises:
-        CourseError: a wheel cannot be built, or a file that it is made of is missing.
+    Raises `CourseError` if a wheel cannot be built, or a file that it is made of is missing.
     """
     wheels = [_checks_wheel(target)]
     if settings.wheel:

@@ -58,8 +58,8 @@ def package(course: Path, name: str, output: Path, visibility: str) -> Path:
     Returns:
         The zip.
 
-    Raises:
-        CourseError: the assignment is not whole, or a package that it needs is not installed.
+    Raises `CourseError` if the assignment is not whole, or a package that it needs is not
+    installed.
     """
     load_assignment(course, name)
     settings = load_settings(course)

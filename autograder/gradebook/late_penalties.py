@@ -97,8 +97,7 @@ class LatePenalties:
         Returns:
             The penalties in points, by assignment.
 
-        Raises:
-            CourseError: another program keeps the gradebook for over a minute.
+        Raises `CourseError` if another program keeps the gradebook for over a minute.
         """
         return patiently(
             self._gradebook, f"the late penalties of {student}", lambda: self._settle(student)

@@ -63,8 +63,7 @@ def run_ordinary(course: Path, notebook: NotebookNode, name: str = "") -> list[s
     Returns:
         The names of the test cells; each is marked with `UNJUDGED`.
 
-    Raises:
-        SandboxUnavailable: student code cannot be confined here; nothing was run.
+    Raises `SandboxUnavailable` if student code cannot be confined here and nothing was run.
     """
     places = [cell for cell in notebook.cells if cell.cell_type == "code"]
     tests = [cell for cell in places if is_grade(cell) and not is_solution(cell)]

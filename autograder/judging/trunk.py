@@ -120,8 +120,7 @@ class Trunk:
             exercise: the id of the exercise that is tested.
             model: returns the seconds that the test takes the model solution.
 
-        Raises:
-            StudentLost: no process reached the place.
+        Raises `StudentLost` if no process reached the place.
         """
         process = self.run_to(place)
         limits = self._server.limits

@@ -118,8 +118,7 @@ def find_notebook(folder: Path, name: str, is_alone: bool = True) -> Path:
         folder: `submitted/STUDENT/ASSIGNMENT`.
         is_alone: whether the assignment has no other notebook.
 
-    Raises:
-        UnreadableNotebook: there is none, or there are several.
+    Raises `UnreadableNotebook` if there is none, or there are several.
     """
     path = folder / f"{name}.ipynb"
     try:

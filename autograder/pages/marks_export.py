@@ -67,8 +67,7 @@ def export_marks(
         partial: whether to write the known part of a mark if a person has not marked all; by
             default that is an error.
 
-    Raises:
-        CourseError: an assignment is unknown, marks are missing, or the roster does not fit.
+    Raises `CourseError` if an assignment is unknown, marks are missing, or the roster does not fit.
     """
     if roster and form not in ("canvas", "moodle"):
         raise CourseError(

@@ -33,8 +33,7 @@ def command(arguments: Sequence[str], visible: Visible) -> list[str]:
         arguments: the server's own arguments.
         visible: what student code may see.
 
-    Raises:
-        CourseError: a package or a file that the course names is missing.
+    Raises `CourseError` if a package or a file that the course names is missing.
     """
     packages, data = seen.packages(visible), seen.data(visible)
     folder = Path(tempfile.mkdtemp(prefix="autograder-sandbox-"))

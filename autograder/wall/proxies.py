@@ -656,8 +656,7 @@ def look(value: Any, whole: bool = False, tidy: Callable[[Any], Any] = lambda va
         whole: bring a collection however long it is. One too long for the protocol is an object.
         tidy: brings values that mean the same into one form, before one is recorded.
 
-    Raises:
-        StudentError: a step up to this one failed.
+    Raises `StudentError` if a step up to this one failed.
     """
     if type(value) is not Promise:
         return value

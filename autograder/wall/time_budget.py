@@ -125,8 +125,7 @@ class TimeBudget:
             trains: whether the requests may train, which takes as long as the student likes.
             limits: the limits, if others than the process's hold.
 
-        Raises:
-            StudentLost: no time is left.
+        Raises `StudentLost` if no time is left.
         """
         if not self._is_shared:
             process.allow(self.seconds, room)

@@ -71,8 +71,7 @@ def audit_one(course: Path, names: list[str], seed: str, case_id: str) -> bool:
     Returns:
         Whether its verdicts are as expected.
 
-    Raises:
-        CourseError: there is no such case.
+    Raises `CourseError` if there is no such case.
     """
     cases = [
         case

@@ -56,8 +56,7 @@ def build_runtime(
         own: the wheels of the course.
         asked: further packages, as pip takes them.
 
-    Raises:
-        CourseError: npm or pip could not fetch something.
+    Raises `CourseError` if npm or pip could not fetch something.
     """
     target.mkdir(parents=True)
     _fetch_pyodide(target)

@@ -59,9 +59,8 @@ def publish_browser(
         names: the assignments to put in; all that are released if empty.
         self_study: whether solutions and right answers are in it, for people who learn alone.
 
-    Raises:
-        CourseError: an assignment is not released or its release holds hidden parts; a part could
-            not be built or fetched; or `output` exists and is no such site.
+    Raises `CourseError` if an assignment is not released or its release holds hidden parts; a part
+    could not be built or fetched; or `output` exists and is no such site.
     """
     chosen = released(course, names)
     settings = load_settings(course)

@@ -45,9 +45,8 @@ def publish(
         link: a link to the course on a hub, for the start page.
         self_study: whether solutions and right answers are in it, for people who learn alone.
 
-    Raises:
-        CourseError: an assignment is not released, a release is not whole or holds hidden parts,
-            the wheel cannot be built, or `output` holds another file under the bundle's name.
+    Raises `CourseError` if an assignment is not released, a release is not whole or holds hidden
+    parts, the wheel cannot be built, or `output` holds another file under the bundle's name.
     """
     chosen = released(course, names)
     settings = load_settings(course)

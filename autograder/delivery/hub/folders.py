@@ -108,8 +108,7 @@ def prepare(
         students: their names; they are added to those who are there.
         names: the assignments that a new course begins with; by default all there are.
 
-    Raises:
-        CourseError: a name cannot be a user's.
+    Raises `CourseError` if a name cannot be a user's.
     """
     for each in students:
         if not re.fullmatch(r"[a-z][a-z0-9_-]{0,30}", each) or each == INSTRUCTOR:

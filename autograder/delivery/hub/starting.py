@@ -35,8 +35,7 @@ def start(
         config: settings of JupyterHub that come after this hub's own. They decide who may log in,
             and no passwords are printed.
 
-    Raises:
-        CourseError: a program that the hub needs is missing.
+    Raises `CourseError` if a program that the hub needs is missing.
     """
     proxy = _proxy()
     try:

@@ -70,8 +70,7 @@ def set_text(
         first_line: the number of the text's first line in its file.
         notebooks: addresses of links such as `notebook:value`, by name; others become plain words.
 
-    Raises:
-        LessonError: a block failed, or the text has no heading.
+    Raises `LessonError` if a block failed, or the text has no heading.
     """
     markdown = _markdown()
     filled, shown = _run(markdown, source, session, first_line)

@@ -43,8 +43,7 @@ def build(
     Returns:
         The pages, the lesson's first one first.
 
-    Raises:
-        LessonError: code in the text failed, or the text is invalid.
+    Raises `LessonError` if code in the text failed, or the text is invalid.
     """
     templates = jinja2.Environment(
         loader=jinja2.FileSystemLoader(LOOK), autoescape=True, undefined=jinja2.StrictUndefined

@@ -35,8 +35,7 @@ def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
     Args:
         output: the folder for the zips, one for each system.
 
-    Raises:
-        CourseError: no submission was imported, or none is graded.
+    Raises `CourseError` if no submission was imported, or none is graded.
     """
     record = read_record(course, name)
     if not record:

@@ -83,8 +83,7 @@ def import_download(
         worksheet: Moodle's grading worksheet.
         dry_run: whether to write nothing.
 
-    Raises:
-        CourseError: the download, a list or the assignment cannot be read.
+    Raises `CourseError` if the download, a list or the assignment cannot be read.
     """
     load_assignment(course, name)
     mapped = read_mapping(mapping) if mapping else Mapping()

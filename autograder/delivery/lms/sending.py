@@ -87,8 +87,7 @@ def send_marks(
         platform: makes the system, given the maximum of points.
         yes: whether to send.
 
-    Raises:
-        CourseError: the assignment is unknown, or the system cannot be used.
+    Raises `CourseError` if the assignment is unknown, or the system cannot be used.
     """
     folders = course_directory(course)
     with Gradebook(folders.db_url, folders.course_id) as gradebook:

@@ -49,8 +49,7 @@ def serve(
     Returns:
         Why it ended: `STOPPED`, `CHANGED`, or "" if it could not go on.
 
-    Raises:
-        CourseError: there is no assignment, or the port is in use.
+    Raises `CourseError` if there is no assignment, or the port is in use.
     """
     # An attempt is one file.
     names = [name for name in released(course) if parts_of(course, name) == [name]]
@@ -142,8 +141,7 @@ def links(course: Path, url: str, renewed: list[str]) -> list[tuple[str, str, st
         url: the address of the service.
         renewed: students, or instructors, whose old link becomes invalid.
 
-    Raises:
-        CourseError: one of `renewed` is not in the gradebook and has no link.
+    Raises `CourseError` if one of `renewed` is not in the gradebook and has no link.
     """
     folders = course_directory(course)
     with Gradebook(folders.db_url, folders.course_id) as gradebook:

@@ -60,8 +60,7 @@ def write_report(course: Path, name: str, folder: Path, hide_names: bool = False
     Returns:
         The page's path.
 
-    Raises:
-        CourseError: there is no such assignment, or none of it has been graded.
+    Raises `CourseError` if there is no such assignment, or none of it has been graded.
     """
     assignment, place = load_assignment(course, name), place_of(course, name)
     folders = course_directory(course)

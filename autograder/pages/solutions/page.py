@@ -27,8 +27,7 @@ def write_solution_pages(course: Path, names: list[str], output: Path) -> list[P
     Args:
         course: the course folder, with the executed notebooks in `solutions/`.
 
-    Raises:
-        CourseError: there is no such assignment, or it has no solution notebook.
+    Raises `CourseError` if there is no such assignment, or it has no solution notebook.
     """
     pages = [(name, _page(course, name)) for name in names]
     output.mkdir(parents=True, exist_ok=True)

@@ -439,8 +439,7 @@ def decode(message: Any, resolve: Callable[[str, int], Any], budget: Budget | No
         resolve: returns the object of a reference, such as `("object", 3)`.
         budget: the items left, if the value shares them with others.
 
-    Raises:
-        ProtocolError: `encode` never produces this.
+    Raises `ProtocolError` if `encode` never produces this.
     """
     kind = type(message)
     if kind is float or kind is bool or message is None:
