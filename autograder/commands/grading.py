@@ -30,10 +30,6 @@ if TYPE_CHECKING:
 _STYLES = {"passed": "green", "partial": "yellow", "manual": "blue", "ungraded": "blue"}
 
 
-def _processors() -> int:
-    return len(os.sched_getaffinity(0))
-
-
 _assignments_argument = click.argument(
     "assignments", nargs=-1, required=True, metavar="ASSIGNMENT..."
 )
@@ -47,7 +43,7 @@ _insecure_option = click.option(
 _workers_option = click.option(
     "--workers",
     type=click.IntRange(min=1),
-    default=_processors,
+    default=lambda: len(os.sched_getaffinity(0)),
     show_default="one a processor",
     help="How many processes work at the same time.",
 )

@@ -19,7 +19,8 @@ FOLDER = "grading_tests"
 def importable(folder: Path) -> Iterator[None]:
     """Make modules importable from a course's folder; remove them afterwards, for the next
     course."""
-    others = {name: sys.modules.pop(name) for name in _names(folder) if name in sys.modules}
+    names = {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
+    others = {name: sys.modules.pop(name) for name in names if name in sys.modules}
     before = set(sys.modules)
     sys.path.insert(0, str(folder))
     try:
@@ -32,11 +33,6 @@ def importable(folder: Path) -> Iterator[None]:
             if any(place and Path(place).is_relative_to(folder) for place in places):
                 del sys.modules[name]
         sys.modules.update(others)
-
-
-def _names(folder: Path) -> set[str]:
-    """Return the names under which the modules in a folder and its folders are imported."""
-    return {path.stem for path in folder.iterdir() if path.suffix == ".py" or path.is_dir()}
 
 
 def course_object(course: Path, place: str) -> Any:

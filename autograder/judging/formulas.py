@@ -127,7 +127,7 @@ def _index(
     for values, more in rows:
         name = id_of(values) if values else NO_ID
         if name in first:
-            if not _same(first[name], more):
+            if not all(map(_near, first[name], more)):
                 dead.add(name)
             name = NO_ID
         elif name != NO_ID:
@@ -138,10 +138,6 @@ def _index(
 
 def _scaled(values: list[float | None], factor: str) -> list[float | None]:
     return [None if value is None else float(factor[1:]) * value for value in values]
-
-
-def _same(left: list[float | None], right: list[float | None]) -> bool:
-    return all(map(_near, left, right))
 
 
 def _near(left: float | None, right: float | None) -> bool:

@@ -9,6 +9,7 @@ objects as usual, as pytest itself rewrites a test's assertions.
 from __future__ import annotations
 
 import ast
+import builtins
 import sys
 from collections.abc import Sequence
 from importlib.abc import MetaPathFinder
@@ -106,15 +107,7 @@ def _type(*arguments: Any) -> Any:
     if rest or type(value) is not Promise:
         return type(*arguments)
     found = look(value, whole=True)
-    return _inside(value).type(value) if found is value else type(found)
-
-
-def _callable(value: Any) -> Any:
-    return _inside(value).callable(value) if type(value) is Promise else callable(value)
-
-
-def _hasattr(value: Any, name: str) -> Any:
-    return _inside(value).hasattr(value, name) if type(value) is Promise else hasattr(value, name)
+    return _built_ins(value).type(value) if found is value else type(found)
 
 
 def _except(kinds: Any) -> Any:
@@ -135,8 +128,9 @@ def _next(iterator: Any, *default: Any) -> Any:
         raise
 
 
-def _inside(value: Promise) -> Any:
-    return value._promise_.student.inside.builtins
+def _built_ins(value: Any) -> Any:
+    """Return Python's built-in functions where a value is: over there for a promise."""
+    return value._promise_.student.inside.builtins if type(value) is Promise else builtins
 
 
 _MEANINGS = {
@@ -145,8 +139,8 @@ _MEANINGS = {
     "in": _in,
     "not_in": lambda item, collection: not _in(item, collection),
     "type": _type,
-    "callable": _callable,
-    "hasattr": _hasattr,
+    "callable": lambda value: _built_ins(value).callable(value),
+    "hasattr": lambda value, name: _built_ins(value).hasattr(value, name),
     "next": _next,
     "except": _except,
 }

@@ -205,7 +205,7 @@ def _by_definition(
         found[grade_id] = "definition"
         start = _start_of(cells[index].source, wanted)
         above = cells[index].source[:start].splitlines()
-        if cells[index].cell_type == "code" and all(_is_comment(line) for line in above):
+        if cells[index].cell_type == "code" and all(re.match(r"#|\s*$", line) for line in above):
             names[index] = grade_id
             continue
         rest = NotebookNode(cells[index])
@@ -219,10 +219,6 @@ def _by_definition(
         texts[index : index + 1] = [squeezed(part["source"]) for part in parts]
         defines[index : index + 1] = [defined_names(part["source"]) & asked for part in parts]
     return cells, names
-
-
-def _is_comment(line: str) -> bool:
-    return not line.strip() or line.startswith("#")
 
 
 def _start_of(source: str, wanted: frozenset[str]) -> int:

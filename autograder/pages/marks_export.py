@@ -100,7 +100,7 @@ def export_marks(
             f"{roster}: Canvas could not tell whose marks these are, since none of the columns "
             f"{', '.join(_CANVAS_IDS)} is in it. Take the file of Grades, Export in Canvas."
         )
-    students = _students(classes)
+    students = list({r.student: r for each in classes for r in each.results}.values())
     if roster:
         lost = [each.student for each in students if each.student not in known.rows]
         if lost:
@@ -129,11 +129,6 @@ def _waiting(classes: list[ClassResults], partial: bool) -> list[str]:
             "with --partial."
         )
     return notes
-
-
-def _students(classes: list[ClassResults]) -> list[Result]:
-    """Return each student once, by id."""
-    return list({r.student: r for each in classes for r in each.results}.values())
 
 
 def _mark(results: ClassResults, student: str) -> float | None:

@@ -171,7 +171,10 @@ class Axes(Svg):
         self, points: Iterable[Point], name: str = "", number: int = 0, look: str = ""
     ) -> None:
         """Draw a curve; `number` chooses colour and dashes, `name` stands below the plane."""
-        places = [self._within(*self.place(*point)) for point in points]
+        # A curve that leaves the plane runs along its edge.
+        bottom = self._top + self._size[1]
+        drawn = (self.place(*point) for point in points)
+        places = [(x, min(max(y, self._top), bottom)) for x, y in drawn]
         dash = f' stroke-dasharray="{_DASHES[number % 4]}"' if number % 4 else ""
         corners = " ".join(f"{x:.1f},{y:.1f}" for x, y in places)
         look = look or f"ch-{number % 4}"
@@ -189,10 +192,6 @@ class Axes(Svg):
         self.text(x + 29, y, name)
         self._named += room
         self.width = max(self.width, self._named)
-
-    def _within(self, x: float, y: float) -> Point:
-        """Return the nearest place on the plane: a curve that leaves it runs along its edge."""
-        return x, min(max(y, self._top), self._top + self._size[1])
 
     def dot(self, x: float, y: float, shape: str = "circle", number: int = 0) -> None:
         """Draw a point: a `circle`, a `triangle` or a `square`."""

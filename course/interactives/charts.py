@@ -77,7 +77,10 @@ def plane_chart(
         flat = [[scores(output)[1] - scores(output)[0] for output in row] for row in grid]
         axes.areas(columns, rows, flat, 0.0)
     else:
-        margins = [[[_margin(output, k) for output in row] for row in grid] for k in range(classes)]
+        margins = [
+            [[o[k] - max(each for j, each in enumerate(o) if j != k) for o in row] for row in grid]
+            for k in range(classes)
+        ]
         axes.regions(columns, rows, margins, _COLOURS)
     for (x, y), k in samples:
         axes.dot(x, y, SHAPES[k], _COLOURS[k])
@@ -151,10 +154,6 @@ def beside(charts: Sequence[Svg]) -> str:
     """Return the charts in rows, as many in each as fit."""
     shown = "".join(f"<div>{fitting(str(chart), scrolls=False)}</div>" for chart in charts)
     return f'<div style="display:flex;flex-wrap:wrap;gap:12px;align-items:flex-start">{shown}</div>'
-
-
-def _margin(output: Sequence[float], k: int) -> float:
-    return output[k] - max(each for j, each in enumerate(output) if j != k)
 
 
 def _empty(title: str, words: str) -> Svg:

@@ -135,7 +135,8 @@ def _import_all(
         if not ids:
             state = UNMATCHED if known is None else LEFT
             # A file without notebook and student was put there by the system or a person.
-            if state == UNMATCHED and handed.form == "plain" and not _has_notebook(handed):
+            has_notebook = any(".ipynb" in each.lower() for each in handed.files)
+            if state == UNMATCHED and handed.form == "plain" and not has_notebook:
                 state, why = LEFT, "it is no notebook, and nobody's."
             yield Imported(visible(handed.place), state, told=why, late=handed.late)
         for student in ids:
@@ -169,10 +170,6 @@ def _mapped(handed: Handed, students: Mapped[str, list[str]]) -> tuple[str, list
         if each in students:
             return each, students[each]
     return handed.place, None
-
-
-def _has_notebook(handed: Handed) -> bool:
-    return any(".ipynb" in name.lower() for name in handed.files)
 
 
 class _Target:

@@ -234,11 +234,7 @@ def _folded(name: str) -> list[str]:
 
     With marks, without, and in German's spelling without marks.
     """
-    exact = _letters(unicodedata.normalize("NFKC", name).casefold())
+    exact = "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
     marked = unicodedata.normalize("NFKD", exact.translate(_NO_MARKS))
     bare = "".join(each for each in marked if not unicodedata.combining(each))
     return [key for key in dict.fromkeys((exact, exact.translate(_GERMAN), bare)) if key]
-
-
-def _letters(text: str) -> str:
-    return "".join(each for each in text if each.isalnum())
