@@ -243,11 +243,19 @@ class Hanging(bytes):
         return "" if re.match("(x+x+)+y", 100 * "x") else "never"
 
 
+@pytest.fixture
+def five_seconds(school: Path) -> Iterator[None]:
+    """Have course.toml allow five seconds for a submission."""
+    path = school / "course.toml"
+    text = path.read_text()
+    path.write_text(text.replace("submission_seconds = 300", "submission_seconds = 5"))
+    yield
+    path.write_text(text)
+
+
+@pytest.mark.usefixtures("five_seconds")
 def test_a_file_that_hangs_its_grader_is_named_and_costs_its_own_student_only(school, alone, capfd):
-    with (
-        ManyProcesses(school, KEY, 2, submission_seconds=5.0) as many,
-        Classroom(school, many, force=True) as room,
-    ):
+    with ManyProcesses(school, KEY, 2) as many, Classroom(school, many, force=True) as room:
         jobs = {student: room.job("value", student) for student in room.submissions("value")}
         hanging = replace(jobs["student_1"], content=Hanging(b"{"))
         started = time.monotonic()

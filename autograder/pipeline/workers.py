@@ -25,6 +25,7 @@ from pathlib import Path
 from typing import Any, Protocol
 
 from .. import log
+from ..course_folder.settings import load_settings
 from ..errors import CourseError, SandboxLost, SandboxUnavailable, UnreadableNotebook
 from ..faults import kind_and_place
 from ..gradebook.marks_of_notebook import marks_of
@@ -146,7 +147,6 @@ class ManyProcesses:
         count: how many processes.
         servers: one for each, launched ahead; by default each launches its own.
         names: the assignments that will come, as far as they are known.
-        submission_seconds: as for `Grader`.
     """
 
     def __init__(
@@ -156,14 +156,13 @@ class ManyProcesses:
         count: int,
         servers: list[WarmServer] | None = None,
         names: Sequence[str] = (),
-        submission_seconds: float = 300.0,
     ) -> None:
         self._course = course
         self._key = key
         self._count = count
         self._servers = servers or []
         self._names = names
-        self._seconds = submission_seconds
+        self._seconds = load_settings(course).submission_seconds
 
     def __enter__(self) -> ManyProcesses:
         # A fork is safe while no other thread runs, and the child need import no module.
@@ -256,7 +255,7 @@ class ManyProcesses:
     ) -> ProcessPoolExecutor:
         # Later on a fork would share open files, the gradebook's too.
         context = context or multiprocessing.get_context("spawn")
-        about = (self._course, self._key, self._seconds, self._names, log.level())
+        about = (self._course, self._key, self._names, log.level())
         begin = (*about, os.getpid(), *shared)
         return ProcessPoolExecutor(count, context, _begin, begin)
 
@@ -276,7 +275,6 @@ _grader: Grader | None = None
 def _begin(
     course: Path,
     key: bytes,
-    seconds: float,
     names: Sequence[str],
     log_level: str,
     parent: int,
@@ -290,7 +288,7 @@ def _begin(
     if os.getppid() != parent:
         os._exit(1)
     log.set_level(log_level)
-    _grader = Grader(course, key, submission_seconds=seconds)
+    _grader = Grader(course, key)
     prepare(_grader, names)
     if servers:
         with turn.get_lock():

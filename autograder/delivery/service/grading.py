@@ -136,9 +136,9 @@ class Grading(threading.Thread):
         attempts.remove_unfinished()
         attempts.close()
         self._changes = Changes(self._course, self._names)
-        key, seconds = course_key(self._course), load_settings(self._course).submission_seconds
+        key = course_key(self._course)
         for _ in range(self._count):
-            one = ManyProcesses(self._course, key, 1, names=self._names, submission_seconds=seconds)
+            one = ManyProcesses(self._course, key, 1, names=self._names)
             self._idle.append(stack.enter_context(one))
 
     def end(self) -> None:
