@@ -6,6 +6,7 @@ import hashlib
 import logging
 import re
 import statistics
+from bisect import bisect_left, bisect_right
 from collections import Counter
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -173,18 +174,10 @@ def _spread(results: ClassResults) -> dict[str, float]:
     }
 
 
-def _counted(values: Sequence[float], edges: Sequence[float]) -> list[int]:
-    """Return the number of values in each bin between two edges; the last bin includes its end."""
-    counts = [0] * (len(edges) - 1)
-    for value in values:
-        inside = sum(value >= edge for edge in edges[1:-1])
-        counts[inside] += 1
-    return counts
-
-
 def _score_plot(results: ClassResults) -> Plot:
     edges = [results.max_score * tenth / 10 for tenth in range(11)]
-    counts = _counted([result.mark for result in results.submitted], edges)
+    bins = Counter(bisect_right(edges[1:-1], result.mark) for result in results.submitted)
+    counts = [bins[place] for place in range(10)]
     words = "; ".join(
         f"{low:g} to {high:g} points: {count}"
         for low, high, count in zip(edges, edges[1:], counts, strict=False)
@@ -233,9 +226,8 @@ def _time_plot(results: ClassResults) -> Plot | None:
     names = ["over a week before", "up to a week before", "up to 3 days before",
              "up to a day before", "up to 6 hours before", "up to a day late",
              "up to 3 days late", "later"]  # fmt: skip
-    counts = [0] * len(names)
-    for hour in hours:
-        counts[sum(hour > edge for edge in edges)] += 1
+    bins = Counter(bisect_left(edges, hour) for hour in hours)
+    counts = [bins[place] for place in range(len(names))]
     words = "; ".join(f"{each}: {count}" for each, count in zip(names, counts, strict=True))
     alt = f"Bars for how long before the due date submissions came. {words}."
     return Plot(Markup(plots.count_bars(names, counts, alt, "times")), words)

@@ -4,8 +4,7 @@ from __future__ import annotations
 
 import io
 import re
-from collections.abc import Iterator, Sequence
-from contextlib import contextmanager
+from collections.abc import Sequence
 from html import escape
 from itertools import pairwise
 from typing import Any
@@ -31,24 +30,26 @@ _STYLE: dict[Any, Any] = {
     "xtick.color": _INK,
     "ytick.color": _INK,
 }
+_styled = matplotlib.rc_context(_STYLE)
 
 
+@_styled
 def histogram(
     counts: Sequence[int], edges: Sequence[float], label: str, alt: str, name: str
 ) -> str:
     """Return a histogram of counted bins; `label` names the axis below."""
-    with _style():
-        figure, axes = _figure(2.6)
-        widths = [right - left for left, right in pairwise(edges)]
-        bars = axes.bar(edges[:-1], counts, widths, align="edge", color=_BAR, edgecolor=_INK)
-        axes.bar_label(bars, [str(count) if count else "" for count in counts], padding=2)
-        axes.set_xlabel(label)
-        axes.set_ylabel("students")
-        axes.set_ylim(0, max(counts, default=0) * 1.15 + 0.5)
-        axes.yaxis.set_major_locator(MaxNLocator(integer=True))
-        return _svg(figure, alt, name)
+    figure, axes = _figure(2.6)
+    widths = [right - left for left, right in pairwise(edges)]
+    bars = axes.bar(edges[:-1], counts, widths, align="edge", color=_BAR, edgecolor=_INK)
+    axes.bar_label(bars, [str(count) if count else "" for count in counts], padding=2)
+    axes.set_xlabel(label)
+    axes.set_ylabel("students")
+    axes.set_ylim(0, max(counts, default=0) * 1.15 + 0.5)
+    axes.yaxis.set_major_locator(MaxNLocator(integer=True))
+    return _svg(figure, alt, name)
 
 
+@_styled
 def item_bars(
     names: Sequence[str],
     shares: Sequence[float | None],
@@ -57,27 +58,26 @@ def item_bars(
     name: str,
 ) -> str:
     """Return bars for the difficulty and the discrimination of each exercise, side by side."""
-    with _style():
-        figure = Figure(figsize=(7.2, 0.6 + 0.27 * len(names)), layout="constrained")
-        left, right = figure.subplots(1, 2, sharey=True)
-        _bars(left, names, shares, "mean share of points", (0, 1))
-        _bars(right, names, correlations, "item-rest correlation", (-1, 1))
-        right.axvline(0, color=_INK, linewidth=0.8)
-        return _svg(figure, alt, name)
+    figure = Figure(figsize=(7.2, 0.6 + 0.27 * len(names)), layout="constrained")
+    left, right = figure.subplots(1, 2, sharey=True)
+    _bars(left, names, shares, "mean share of points", (0, 1))
+    _bars(right, names, correlations, "item-rest correlation", (-1, 1))
+    right.axvline(0, color=_INK, linewidth=0.8)
+    return _svg(figure, alt, name)
 
 
+@_styled
 def count_bars(names: Sequence[str], counts: Sequence[int], alt: str, name: str) -> str:
     """Return one bar for each name, with its count at its end."""
-    with _style():
-        figure, axes = _figure(0.6 + 0.27 * len(names))
-        bars = axes.barh(range(len(names)), counts, color=_BAR)
-        axes.bar_label(bars, padding=3)
-        axes.set_yticks(range(len(names)), names)
-        axes.invert_yaxis()
-        axes.set_xlabel("students")
-        axes.set_xlim(0, max(counts) * 1.1)
-        axes.xaxis.set_major_locator(MaxNLocator(integer=True))
-        return _svg(figure, alt, name)
+    figure, axes = _figure(0.6 + 0.27 * len(names))
+    bars = axes.barh(range(len(names)), counts, color=_BAR)
+    axes.bar_label(bars, padding=3)
+    axes.set_yticks(range(len(names)), names)
+    axes.invert_yaxis()
+    axes.set_xlabel("students")
+    axes.set_xlim(0, max(counts) * 1.1)
+    axes.xaxis.set_major_locator(MaxNLocator(integer=True))
+    return _svg(figure, alt, name)
 
 
 def two_digits(value: float | None) -> str:
@@ -100,12 +100,6 @@ def _bars(
     axes.set_xlabel(label)
     reach = limits[1] - limits[0]
     axes.set_xlim(limits[0] - (0.15 * reach if limits[0] < 0 else 0), limits[1] + 0.15 * reach)
-
-
-@contextmanager
-def _style() -> Iterator[None]:
-    with matplotlib.rc_context(_STYLE):
-        yield
 
 
 def _figure(height: float) -> tuple[Figure, Axes]:
