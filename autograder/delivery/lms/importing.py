@@ -101,8 +101,6 @@ def import_download(
         several = handed_in(download.files, roster.knows, form)
         found = [Imported(place, REFUSED, told=why) for place, why in download.left_out]
         found += _import_all(several, roster, mapped, listed, target, path.name)
-        if not dry_run:
-            target.keep_record()
     if not found:
         raise CourseError(f"{path}: there is no file in it. Download it again.")
     return found
@@ -215,7 +213,7 @@ class _Target:
             "stamp": stamp_of(content),
             "source": source,
         }
-        self.keep_record()
+        _write_record(self._course, self._name, self.record)
         return state, " ".join(filter(None, (why, left)))
 
     def _add_others(self, files: dict[str, bytes], handed: Handed, notebook: str) -> str:
@@ -277,11 +275,6 @@ class _Target:
                 return stamp_of(read_plain_file(path)) == stamp
         return False
 
-    def keep_record(self) -> None:
-        if self.record:
-            text = json.dumps({"schema": 1, "students": self.record}, indent=1, sort_keys=True)
-            write_whole(record_path(self._course, self._name), text.encode() + b"\n", 0o600)
-
 
 def _lies_in(path: str, folder: str) -> bool:
     return path.startswith(f"{folder}/")
@@ -301,25 +294,29 @@ def set_aside(course: Path, name: str, student: str) -> Path:
 
 def note_attempt(course: Path, name: str, student: str, folder: Path) -> None:
     """Note that another of a student's imported attempts is the submission now."""
-    path = record_path(course, name)
-    whole = json.loads(path.read_text("utf-8"))
+    students = read_record(course, name)
     notebook = folder / f"{place_of(course, name).notebook}.ipynb"
     when = submitted_at(folder)
-    whole["students"][student] |= {
+    students[student] |= {
         "stamp": stamp_of(notebook.read_bytes()),
         "submitted": f"{when:%Y-%m-%d %H:%M:%S.%f} UTC" if when else "",
     }
-    write_whole(path, json.dumps(whole, indent=1).encode() + b"\n", 0o600)
+    _write_record(course, name, students)
 
 
 def pass_on(course: Path, old: str, new: str) -> None:
     """Move the records of one student's imports to another, for assignments in which that one has
     none."""
     for path in (course / FOLDER).glob("*/record.json"):
-        whole = json.loads(path.read_text("utf-8"))
-        if old in whole["students"]:
-            whole["students"].setdefault(new, whole["students"].pop(old))
-            write_whole(path, json.dumps(whole, indent=1).encode() + b"\n", 0o600)
+        students = read_record(course, path.parent.name)
+        if old in students:
+            students.setdefault(new, students.pop(old))
+            _write_record(course, path.parent.name, students)
+
+
+def _write_record(course: Path, name: str, students: dict[str, dict[str, Any]]) -> None:
+    text = json.dumps({"schema": 1, "students": students}, indent=1, sort_keys=True)
+    write_whole(record_path(course, name), text.encode() + b"\n", 0o600)
 
 
 def read_record(course: Path, name: str) -> dict[str, dict[str, Any]]:
