@@ -52,10 +52,12 @@ def _released(names: tuple[str, ...]) -> Path:
 
 def release(folder: Path, *names: str) -> None:
     """Release assignments by nbgrader, in this process."""
-    api = NbGraderAPI(course_directory(folder))
-    for name in names:
-        done = api.generate_assignment(name)
-        assert done["success"], done["log"] + done.get("error", "")
+    folders = course_directory(folder)
+    api = NbGraderAPI(folders, config=folders.config)
+    with chdir(folder):
+        for name in names:
+            done = api.generate_assignment(name)
+            assert done["success"], done["log"] + done.get("error", "")
 
 
 def solutions(name: str, course: Path = COURSE) -> dict[str, str]:

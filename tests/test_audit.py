@@ -40,23 +40,17 @@ REPEATS = int(os.environ.get("REPEATS", "3"))
 
 SEEDS = int(os.environ.get("SEEDS", "0"))
 """Number of seeds with which every known mistake is judged; here, two of them judge one in
-`EVERY`."""
+twenty."""
 
-EVERY = 20
-"""Of the cases that a program made or drew, one in so many is judged here; `make audit` judges
-all."""
-
-FEW = 7
-"""Of wrong trainings, which take seconds, and of edges that a program made, one in so many is
-judged."""
+MADE_BY_MACHINE = ("two_exercises", "two_in_one", "mutant")
+EVERY = {"mistake": 4, "cheat": 3, "edge": 16, **dict.fromkeys(MADE_BY_MACHINE, 40)}
+"""Of the wrong answers of a kind, one in so many is judged here, and of those to a training, which
+take seconds, one in seven of these; `make audit` judges all."""
 
 TRAINED = {"closures": "xor", "own_loops": "moons", "trains_until_done": "four_points"}
 """Right solutions of which a training is judged."""
 
 SLOW = set(load_settings(COURSE).limits.trainings)
-
-MADE_BY_MACHINE = ("two_exercises", "two_in_one", "mutant")
-WRITTEN = {u.id for a in ASSIGNMENTS.values() for e in a.exercises.values() for u in e.unnamed}
 
 
 @cache
@@ -75,17 +69,14 @@ def drawn(case, every):
 
 @pytest.fixture(scope="session")
 def found():
-    """Run the audit on all cases that people wrote, and on a sample of the rest and of
-    trainings."""
+    """Run the audit on all right solutions, and on a sample of the wrong answers."""
     assert {*TRAINED.values()} == SLOW
 
     def chosen(case):
         if case.kind == "variant":
             return replace(case, spared=frozenset(SLOW - {TRAINED.get(case.id)}))
-        if case.kind in MADE_BY_MACHINE:
-            return case if drawn(case, EVERY) else None
-        few = case.exercise in SLOW or (case.kind == "edge" and case.id not in WRITTEN)
-        return case if not few or drawn(case, FEW) else None
+        every = EVERY[case.kind] * (7 if case.exercise in SLOW else 1)
+        return case if drawn(case, every) else None
 
     return audit(COURSE, NAMES, workers=os.cpu_count() or 1, chosen=chosen)
 
@@ -95,7 +86,7 @@ def test_every_misconception_is_killed_and_named_and_costs_its_own_exercise(foun
         count = found.count(kind)
         assert count.killed == count.wrong and count.alarms == 0
         assert count.named >= 0.97 * count.wrong
-    assert found.count("mistake").cases > 0.9 * len(cases("mistake"))
+    assert found.count("mistake").cases > 100
     alone = {case.id for case in cases("mistake") if not case.endless}
     assert alone == {name for case in cases("two_exercises") for name in case.mistakes}
 
@@ -108,7 +99,7 @@ def test_every_mutant_is_killed_or_accepted(found):
 
 def test_edges_and_cheats_fail(found):
     for kind in UNNAMED:
-        assert found.count(kind).killed == found.count(kind).wrong > 50
+        assert found.count(kind).killed == found.count(kind).wrong > 15
 
 
 def test_right_solutions_get_full_marks(found):
@@ -120,9 +111,8 @@ def test_right_solutions_get_full_marks(found):
 def test_the_audit_passes_and_the_page_shows_its_results(found):
     assert found.passed and found.gaps == []
     page = (COURSE / "docs" / "audit.md").read_text("utf-8")
-    sampled = tuple(TITLES[kind] for kind in (*MADE_BY_MACHINE, "edge"))
     for cells in rows(found):
-        if not cells[0].endswith(sampled) and not cells[0].startswith("mlp: "):
+        if cells[0].endswith(TITLES["variant"]):
             assert f"| {' | '.join(cells)} |" in page
 
 
@@ -180,9 +170,7 @@ def test_verdicts_are_the_same_on_both_sides_of_the_wall(grader, kind, every):
 def test_other_seeds_give_the_same_verdicts():
     """A submission's marks do not depend on the drawn numbers."""
     verdicts: dict[str, dict[tuple, set[str]]] = {}
-    chosen = [
-        case for case in cases("mistake") if not case.endless and (SEEDS or drawn(case, EVERY))
-    ]
+    chosen = [case for case in cases("mistake") if not case.endless and (SEEDS or drawn(case, 20))]
     for number in range(SEEDS or 2):
         with Judge(COURSE, f"seed {number}") as judge:
             for case in chosen:

@@ -32,6 +32,23 @@ Value.__add__ = add
 Value.__radd__ = lambda self, other: self + other
 
 
+# %% mul
+def mul(self, other):
+    other = other if isinstance(other, Value) else Value(other)
+    out = Value(self.data * other.data, {self, other}, "*")
+
+    def _backward():
+        self.grad += other.data * out.grad
+        other.grad += self.data * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.__mul__ = mul
+Value.__rmul__ = lambda self, other: self * other
+
+
 # %% pow
 def power(self, exponent):
     if not isinstance(exponent, (int, float)):
@@ -50,6 +67,19 @@ def power(self, exponent):
 
 
 Value.__pow__ = power
+
+
+# %% neg_sub
+def neg(self):
+    return -1 * self
+
+
+def sub(self, other):
+    return self + (-1) * other
+
+
+Value.__neg__ = neg
+Value.__sub__ = sub
 
 
 # %% div
