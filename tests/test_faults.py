@@ -203,17 +203,6 @@ def test_an_invalid_name_costs_its_own_student_only(fresh, tmp_path):
     assert done.returncode == 2 and "is not in UTF-8" in done.stderr
 
 
-def test_submissions_graded_by_nbgrader_are_not_graded_again(fresh, tmp_path):
-    folder = shutil.copytree(fresh, tmp_path / "course")
-    command(folder, "nbgrader", "autograde", "value")
-    first = state_of(folder)
-    done = command(folder, "autograder", "grade", "value", "--json")
-    outcomes = [json.loads(line) for line in done.stdout.splitlines()]
-    assert len(outcomes) == 7 and all(each["skipped"] for each in outcomes)
-    assert [each["student"] for each in outcomes if each["error"]] == ["empty_file"]
-    assert state_of(folder) == first
-
-
 def test_nbgraders_commands_go_on_after_an_invalid_name(fresh, tmp_path):
     folder = shutil.copytree(fresh, tmp_path / "course")
     submitted = folder / "submitted"

@@ -190,11 +190,6 @@ def test_the_record_holds_every_grading(way, request):
     ]
 
 
-def test_unchanged_graded_submissions_are_left_alone(graded):
-    told = run(graded, "autograder", "grade", "half", "--workers", "1", "--student", "right")
-    assert "graded before, unchanged" in told
-
-
 @pytest.mark.parametrize(("name", "status"), [("crashing", "crashed"), ("endless", "timeout")])
 def test_a_terminated_process_costs_its_own_cell(graded, name, status):
     made = nbformat.read(graded / f"autograded/{name}/half/half.ipynb", as_version=4)

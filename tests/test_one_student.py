@@ -242,7 +242,7 @@ class FakeCanvas:
 
 # Of the commands that need not name the student, most wait for a campaign.
 PAIRS = [
-    pytest.param(plant, command, id=name, marks=[] if command in naming else daily(name, 4))
+    pytest.param(plant, command, id=name, marks=[] if command in naming else daily(name, 8))
     for plant, naming in FAULTS.items()
     for command in COMMANDS
     for name in [f"{plant.__name__}-{command}"]

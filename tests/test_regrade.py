@@ -110,6 +110,7 @@ def test_grading_through_nbgrader_adds_a_line_as_well(school):
     assert (now.submission, now.seed, now.verdicts) == (ada.submission, ada.seed, ada.verdicts)
     assert now.versions == before.versions
     assert history.reasons(before, now) == ["another file was submitted"]
+    assert all(outcome.skipped for outcome in grade(school)) and len(lines(school, "ben")) == 2
 
 
 @pytest.mark.parametrize("lost", ["write_whole", "record"])
