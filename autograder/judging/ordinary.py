@@ -17,14 +17,13 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 from nbgrader.utils import find_all_files, is_grade, is_solution
 
+from ..course_folder.settings import load_settings
 from ..model import UNJUDGED, Cell
 from ..notebook.restoring import visible_part
 from ..wall import WarmServer
 from ..wall.time_budget import TimeBudget
 from .models import server_of
 from .trunk import Trunk
-
-_SECONDS = 300.0
 
 # nbgrader reads the plain text of the first result as the points.
 _NO_VERDICT = {
@@ -72,7 +71,8 @@ def run_ordinary(course: Path, notebook: NotebookNode, name: str = "") -> list[s
     for cell in cells:
         digest.update(cell.source.encode("utf-8", "surrogatepass") + b"\0")
     seed = int.from_bytes(digest.digest())
-    trunk = Trunk(_server(course), cells, seed, TimeBudget(_SECONDS), assignment=name)
+    budget = TimeBudget(load_settings(course).submission_seconds)
+    trunk = Trunk(_server(course), cells, seed, budget, assignment=name)
     trunk.run_all()
     for place, ran in zip(places, trunk.ran, strict=True):
         place.outputs = nbformat.from_dict(ran.outputs)
