@@ -1,6 +1,4 @@
-"""The corpus of attacks, handed in by one class together with honest neighbours.
-
-`make test` tries a half of the forgeries, and each change and bomb in one of its forms.
+"""The whole corpus of attacks, handed in by one class together with honest neighbours.
 
 No attack earns a point, shows a canary, changes a neighbour's report, or leaves a process or a file
 behind; each ends within bounds of time and memory. The class is graded by a copy of the project
@@ -18,7 +16,6 @@ import sys
 import textwrap
 from pathlib import Path
 from typing import Any, NamedTuple
-from zlib import crc32
 
 import pytest
 from attacks.breaking import BOMBS, DISPLAYS
@@ -109,22 +106,14 @@ class Bounds(NamedTuple):
     lost: tuple[str, ...] = ()
 
 
-def tried(name: str, form: int) -> bool:
-    """Return whether an attack is tried in this one of its two forms: by day one, drawn by name."""
-    return bool(size(crc32(name.encode()) % 2 == form, True))
-
-
 def attacks(course: Path) -> dict[str, Bounds]:
-    """Return the attacks that are tried, but for those by folders."""
+    """Return every attack but those by folders."""
     found: dict[str, Bounds] = {}
     for name, source in FORGERIES.items():
-        if tried(name, 0):
-            found[f"forging: {name}"] = Bounds(filled_notebook(course, "value", {"node": source}))
+        found[f"forging: {name}"] = Bounds(filled_notebook(course, "value", {"node": source}))
     for name, change in CHANGES.items():
-        if tried(name, 0):
-            found[f"forging: {name}"] = Bounds(_changed(change, {}))
-        if tried(name, 1):
-            found[f"forging: {name}, solved"] = Bounds(_changed(change, RIGHT), FULL, FULL)
+        found[f"forging: {name}"] = Bounds(_changed(change, {}))
+        found[f"forging: {name}, solved"] = Bounds(_changed(change, RIGHT), FULL, FULL)
     for name, source in LEAKS.items():
         placed = source.replace("COURSE", str(course))
         found[f"leaking: {name}"] = Bounds(_with_cell(placed), 0, FULL)
@@ -137,9 +126,7 @@ def attacks(course: Path) -> dict[str, Bounds]:
         found[f"breaking: {name}"] = Bounds(notebook, WITHOUT_LAST, WITHOUT_LAST)
     wrong = ("mul", "pow", "trace")
     for name, source in BOMBS.items():
-        for form, before in enumerate(("", "try:\n    pass\nfinally:\n    pass\n")):
-            if not tried(name, form):
-                continue
+        for before in ("", "try:\n    pass\nfinally:\n    pass\n"):
             answers = {**RIGHT, **dict.fromkeys(wrong, "pass\n"), LAST: before + source}
             notebook = filled_notebook(course, "value", answers)
             found[f"breaking: {before[:3]} {name}"] = Bounds(notebook, 4, FULL, (*wrong, LAST))
@@ -343,4 +330,4 @@ def test_the_number_of_attacks_is_reported(students, attacked, measured, capsys)
     measured("attacks", len(students))
     with capsys.disabled():
         print(f"\n{text}")
-    assert len(students) >= size(80, 250)
+    assert len(students) >= 100

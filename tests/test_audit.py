@@ -43,7 +43,7 @@ SEEDS = int(os.environ.get("SEEDS", "0"))
 twenty."""
 
 MADE_BY_MACHINE = ("two_exercises", "two_in_one", "mutant")
-EVERY = {"mistake": 4, "cheat": 3, "edge": 16, **dict.fromkeys(MADE_BY_MACHINE, 40)}
+EVERY = {"mistake": 1, "cheat": 1, "edge": 16, **dict.fromkeys(MADE_BY_MACHINE, 40)}
 """Of the wrong answers of a kind, one in so many is judged here, and of those to a training, which
 take seconds, one in seven of these; `make audit` judges all."""
 
@@ -86,7 +86,7 @@ def test_every_misconception_is_killed_and_named_and_costs_its_own_exercise(foun
         count = found.count(kind)
         assert count.killed == count.wrong and count.alarms == 0
         assert count.named >= 0.97 * count.wrong
-    assert found.count("mistake").cases > 100
+    assert found.count("mistake").cases > 0.9 * len(cases("mistake"))
     alone = {case.id for case in cases("mistake") if not case.endless}
     assert alone == {name for case in cases("two_exercises") for name in case.mistakes}
 
@@ -111,8 +111,9 @@ def test_right_solutions_get_full_marks(found):
 def test_the_audit_passes_and_the_page_shows_its_results(found):
     assert found.passed and found.gaps == []
     page = (COURSE / "docs" / "audit.md").read_text("utf-8")
+    whole = tuple(TITLES[kind] for kind in ("mistake", "cheat", "variant"))
     for cells in rows(found):
-        if cells[0].endswith(TITLES["variant"]):
+        if cells[0].endswith(whole) and not cells[0].startswith("mlp: "):
             assert f"| {' | '.join(cells)} |" in page
 
 
