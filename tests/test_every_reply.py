@@ -10,7 +10,7 @@ from __future__ import annotations
 import random
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import contextmanager, redirect_stderr, redirect_stdout
+from contextlib import chdir, contextmanager, nullcontext, redirect_stderr, redirect_stdout
 from dataclasses import dataclass, field
 from io import StringIO
 from pathlib import Path
@@ -151,7 +151,7 @@ class Replaced(LocalTarget):
             return known[0][1]
         if not self._runs:
             self._runs = True
-            LocalTarget.__init__(self, namespace(self._assignment), self._assignment.data_folder)
+            LocalTarget.__init__(self, namespace(self._assignment))
             for earlier, _ in self.log:
                 super().perform(earlier)
         return super().perform(request)
@@ -244,7 +244,8 @@ def survey_exercise(
 
     def run(target: Replaced) -> Verdict:
         found.runs += 1
-        with redirect_stdout(StringIO()), redirect_stderr(StringIO()):
+        there = chdir(assignment.data_folder) if assignment.data_folder else nullcontext()
+        with there, redirect_stdout(StringIO()), redirect_stderr(StringIO()):
             return suite.run_test(exercise, test, target, SEED)
 
     for test in [promised.test for promised in suite.promises(exercise)]:
