@@ -327,10 +327,10 @@ CALLS = [
 
 def test_dangerous_system_calls_are_refused(server):
     asked = ", ".join(f"({call!r}, {call})" for call in CALLS)
-    told = printed(
+    allowed = printed(
         server, f"{LIBC}print([name for name, is_refused in [{asked}] if not is_refused])"
     )
-    assert told == []
+    assert allowed == []
 
 
 def test_a_process_has_no_capability_and_can_gain_none(server):
