@@ -215,11 +215,13 @@ CELLS: dict[str, list[str]] = {
 }
 
 _OBJECTS = '\'"}, "x": [\' + \'{"a":1},\' * 480_000 + \'0], "y": {"z": "\''
+_KEYS = '\'"}, "x": {\' + \',\'.join(\'"%x":0\' % n for n in range(700_000)) + \'}, "y": {"z": "\''
 _STREAM = '{"output_type": "stream", "name": "stdout", "text": "x"},'
 CELLS |= {
     "a frame of texts": [CONNECTION + "say(body % ('x' * 8_300_000))"] * 40,
     "a frame with a wide sign": [CONNECTION + "say(body % ('😀' + 'x' * 8_300_000))"] * 40,
     "a frame of objects": [CONNECTION + f"say(body % ({_OBJECTS}))"] * 20,
+    "a frame of keys": [CONNECTION + f"say(body % ({_KEYS}))"] * 20,
     "a frame of streams": [
         CONNECTION + f"say(body.replace('[{{', '[' + {_STREAM!r} * 110_000 + '{{') % 'x')"
     ]
