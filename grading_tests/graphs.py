@@ -110,13 +110,14 @@ def assert_gradients(student, reference, build, inputs, upstream=1.0):
     assert gradients(student, build, inputs, upstream) == close(expected)
 
 
-def assert_right(student, reference, rng, tried):
+def assert_right(student, reference, rng, tried, relative=1e-9):
     """Assert that expressions of the student's nodes have the reference's numbers and gradients.
 
     Each gets an upstream gradient, small, large or 0, and its leaves have gradients already.
 
     Args:
         tried: pairs of an expression, which takes one node for each number, and these numbers.
+        relative: the tolerance.
     """
     small, medium, large = rng.uniform(2e-4, 8e-4), rng.uniform(1.2, 3.0), rng.uniform(60, 90)
     upstreams = cycle([-medium, small, 0.4, -large, medium, 0.0, -1.0, large, -small, -0.6, 1.0])
@@ -135,4 +136,4 @@ def assert_right(student, reference, rng, tried):
         roots = [build(*each) for (build, *_), each in zip(given, leaves, strict=True)]
         return helpers(engine).two_passes(roots, leaves, [upstream for *_, upstream in given])
 
-    assert outcomes(student) == close(outcomes(reference))
+    assert outcomes(student) == close(outcomes(reference), relative)

@@ -135,7 +135,8 @@ class TestFunctions:
         far = [3e-12, 3e12] if self.name == "log" else [4e-5, -4e-5]
         numbers = [*kinds(rng, low, high), 0.5, *far]
         numbers = numbers if self.defined([-1.0]) else self.defined(numbers) * 2
-        assert_right(student, reference, rng, [(self.of, [a]) for a in numbers])
+        # A slope by nudging is a mistake of another test: here it passes, whatever the numbers are.
+        assert_right(student, reference, rng, [(self.of, [a]) for a in numbers], 1e-7)
 
 
 @exercise("exp")
