@@ -109,7 +109,7 @@ CORE_IS_RIGHT = "The core comes out right. The extra part is open: "
 
 UNGRADED = (
     "This exercise has no marks yet: a test of it is broken, which is no fault of yours. "
-    "Your instructor has been told."
+    "Your instructor has been informed."
 )
 
 

@@ -923,10 +923,10 @@ class TestFourPoints:
         # fall as those that were seen do.
         ends = [round(i * len(seen) / len(losses)) for i in range(len(losses) + 1)]
         means = [statistics.fmean(seen[a : max(b, a + 1)] or seen[-1:]) for a, b in pairwise(ends)]
-        told, known = (
+        reported, known = (
             [math.log10(max(abs(loss), 1e-12)) for loss in each] for each in (losses, means)
         )
-        ways = [abs(a - told[0] - b + known[0]) for a, b in zip(told, known, strict=True)]
+        ways = [abs(a - reported[0] - b + known[0]) for a, b in zip(reported, known, strict=True)]
         assert sum(ways) / len(ways) < 0.7
 
 

@@ -330,9 +330,9 @@ def test_the_command_prints_json_and_commands_that_reproduce_failures(tmp_path, 
     monkeypatch.setattr(command, "audit", little)
     result = CliRunner().invoke(main, ["audit", "checkpoint", "--workers", "1", "--json"])
     assert result.exit_code == 0, result.output
-    told = json.loads(result.stdout)
-    assert told["summary"] == "killed 1/1 · named 1/1 · false alarms 0/1"
-    assert told["passed"] and told["failures"] == [] and len(told["table"]) == 2
+    news = json.loads(result.stdout)
+    assert news["summary"] == "killed 1/1 · named 1/1 · false alarms 0/1"
+    assert news["passed"] and news["failures"] == [] and len(news["table"]) == 2
 
 
 def test_a_page_without_markers_is_refused(tmp_path):

@@ -78,11 +78,11 @@ def test_mistakes_are_named_as_the_grader_names_them(name, exercise, mistake, ca
     try:
         check(exercise, scope)
     except CheckFailed as failed:
-        told = str(failed)
+        shown = str(failed)
     else:
-        told = capsys.readouterr().out
-        assert "The extra part is open" in told
-    assert mistake.says in told
+        shown = capsys.readouterr().out
+        assert "The extra part is open" in shown
+    assert mistake.says in shown
 
 
 @pytest.mark.parametrize(

@@ -150,17 +150,17 @@ def test_a_terminated_scheduler_is_reported_in_a_line_and_the_next_run_does_the_
     [line] = [line for line in complaints.splitlines() if "autograder:" in line]
     assert f"the Dask scheduler at {address} was lost" in line
     assert "Traceback" not in complaints and "Error" not in complaints
-    told = [first["student"], *(json.loads(line)["student"] for line in rest.splitlines())]
-    for student in told:
+    seen = [first["student"], *(json.loads(line)["student"] for line in rest.splitlines())]
+    for student in seen:
         assert stored(school, student) == alone[student]["marks"]
     again = grade(school)
     lines = [json.loads(line) for line in again.communicate(timeout=300)[0].splitlines()]
-    assert {line["student"] for line in lines if line["skipped"]} >= set(told)
+    assert {line["student"] for line in lines if line["skipped"]} >= set(seen)
     assert {line["student"] for line in lines} == alone.keys()
 
 
 def test_missing_workers_are_reported_and_waited_for(school, alone, tmp_path, monkeypatch):
-    told = []
+    seen = []
     with (
         scheduling(tmp_path) as (address, _),
         worker(tmp_path, address) as only,
@@ -170,13 +170,13 @@ def test_missing_workers_are_reported_and_waited_for(school, alone, tmp_path, mo
         monkeypatch.setattr("autograder.pipeline.cluster._PATIENCE", 0.2)
 
         def tell(text: str, **_: object) -> None:
-            told.append(text)
+            seen.append(text)
             more.enter_context(worker(tmp_path, address))
 
         monkeypatch.setattr("autograder.pipeline.cluster.errors.print", tell)
         graded = outcomes(school, Loses(cluster, only))
     assert graded == alone
-    [text] = told
+    [text] = seen
     assert f"waiting for workers: the Dask scheduler at {address} has none" in text
 
 
@@ -225,21 +225,21 @@ def test_a_pickle_gets_no_more_memory_than_its_size():
     assert isinstance(_loads(pickle.dumps(Room())), ForeignObject)
 
 
-def answers(told: object, job: Job, is_alone: bool) -> object:
+def answers(seen: object, job: Job, is_alone: bool) -> object:
     return Planted(job.versions["folder"])
 
 
-def raises(told: object, job: Job, is_alone: bool) -> object:
+def raises(seen: object, job: Job, is_alone: bool) -> object:
     raise ValueError(Planted(job.versions["folder"]))
 
 
-def warns(told: object, job: Job, is_alone: bool) -> object:
+def warns(seen: object, job: Job, is_alone: bool) -> object:
     get_worker().log_event("warn", {"message": pickle.dumps(Planted(job.versions["folder"]))})
     get_worker().log_event("print", {"args": ["a line of the worker's"]})
     return "{}"
 
 
-def ends(told: object, job: Job, is_alone: bool) -> object:
+def ends(seen: object, job: Job, is_alone: bool) -> object:
     os._exit(9)
 
 
@@ -271,18 +271,18 @@ def test_no_object_of_a_worker_runs_in_the_grader(
     assert "a line of the worker's" not in capsys.readouterr().out
 
 
-def changes(told: dict) -> Iterator[dict]:
+def changes(seen: dict) -> Iterator[dict]:
     """Yield replies in the place of a grading, most of them a little wrong."""
-    yield from ([], {}, {"report": None}, {"error": 1}, {**told, "marks": None})
-    yield {**told, "text": "{}"}
-    yield {**told, "text": told["text"].replace(told["stamp"], "0" * 32)}
+    yield from ([], {}, {"report": None}, {"error": 1}, {**seen, "marks": None})
+    yield {**seen, "text": "{}"}
+    yield {**seen, "text": seen["text"].replace(seen["stamp"], "0" * 32)}
     for points in (6.0, -1, float("nan"), "1e3", [1]):
-        exercises = [{**each, "points": points} for each in told["report"]["exercises"]]
-        yield {**told, "report": {**told["report"], "exercises": exercises}}
-        given = dict.fromkeys(told["marks"]["points"], points)
-        yield {**told, "marks": {**told["marks"], "points": given}}
-    yield {**told, "report": {**told["report"], "assignment": "mlp"}}
-    yield {**told, "marks": {**told["marks"], "points": {"another": 1.0}}}
+        exercises = [{**each, "points": points} for each in seen["report"]["exercises"]]
+        yield {**seen, "report": {**seen["report"], "exercises": exercises}}
+        given = dict.fromkeys(seen["marks"]["points"], points)
+        yield {**seen, "marks": {**seen["marks"], "points": given}}
+    yield {**seen, "report": {**seen["report"], "assignment": "mlp"}}
+    yield {**seen, "marks": {**seen["marks"], "points": {"another": 1.0}}}
 
 
 def test_replies_that_are_no_grading_of_the_submission_are_refused(school, scheduler):

@@ -84,20 +84,20 @@ def test_the_first_full_points_come_early() -> None:
 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_minutes_and_points_announced_are_those_of_the_headings(name: str) -> None:
-    [told] = [
+    [seen] = [
         part for part in prose(name).split("\n\n") if "are **core**" in part or "**core**:" in part
     ]
     announced = [
-        int(number) for number in re.findall(r"\b(\d+)(?: minutes|, in one sitting|; one)", told)
+        int(number) for number in re.findall(r"\b(\d+)(?: minutes|, in one sitting|; one)", seen)
     ]
-    announced += [int(number) for number in re.findall(r"take about (\d+)\.", told)]
+    announced += [int(number) for number in re.findall(r"take about (\d+)\.", seen)]
     sums = {5 * round(minutes(name, kind) / 5) for kind in ("core", "extra")}
-    assert set(announced) == sums, told
+    assert set(announced) == sums, seen
     assignment = load_assignment(COURSE, name)
     total = sum(each.total_points for each in assignment.exercises.values())
-    assert f"worth {total:g} points" in told
+    assert f"worth {total:g} points" in seen
     bonus = sum(each.max_points for each in assignment.exercises.values() if each.bonus)
-    assert (f"{bonus:g} bonus points" in told) == bool(bonus)
+    assert (f"{bonus:g} bonus points" in seen) == bool(bonus)
 
 
 def core_cells(name: str) -> tuple[dict[str, Any], list[str]]:

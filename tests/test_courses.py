@@ -173,18 +173,18 @@ def test_release_and_table_are_current(schools, name):
 def test_a_class_passes_through_all_commands(schools, name):
     course, school = COURSES / name, schools[name]
     files = {who: next((course / "answers").glob(file)) for who, file in CLASS.items()}
-    told = {who: stated(name, path) for who, path in files.items()}
-    students = {who: answers for who, (answers, _, _) in told.items()} | {"stub": {}}
+    seen = {who: stated(name, path) for who, path in files.items()}
+    students = {who: answers for who, (answers, _, _) in seen.items()} | {"stub": {}}
     hand_in(school, load_assignment(school, name), students)
     printed = run(school, "autograder", "grade", name, "--workers", "1")
     most = sum(full_marks(name).values())
-    scores = {who: sum(marks.values()) for who, (_, marks, _) in told.items()} | {"stub": 0}
+    scores = {who: sum(marks.values()) for who, (_, marks, _) in seen.items()} | {"stub": 0}
     for who, score in scores.items():
         assert f"{who}: {score:g} / {most:g}" in printed
     run(school, "nbgrader", "generate_feedback", name)
     pages = {who: school / "feedback" / who / name / f"{name}.html" for who in students}
     texts = {who: " ".join(text_of(page).split()) for who, page in pages.items()}
-    [mistake] = told["wrong"][2].values()
+    [mistake] = seen["wrong"][2].values()
     exercise = load_assignment(course, name).exercises[mistake.partition(".")[0]]
     says = next(each.says for each in exercise.mistakes if each.id == mistake)
     assert says.replace("`", "") in texts["wrong"] and "expected" in texts["wrong"]

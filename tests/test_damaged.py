@@ -114,8 +114,8 @@ def test_a_lone_surrogate_anywhere_can_be_stored_and_printed(grader, whole, chan
     job = Job("value", "student", "value.ipynb", json.dumps(whole).encode())
     graded = grade_job(grader, job)
     graded.text.encode()
-    told = json.dumps(graded.report.as_json(), ensure_ascii=False)
-    told.encode()
+    seen = json.dumps(graded.report.as_json(), ensure_ascii=False)
+    seen.encode()
     assert "\x1b" not in "".join(result.message for result in graded.report.exercises)
     assert graded.report.score >= 38
 
@@ -358,8 +358,8 @@ def test_the_outputs_of_a_notebook_are_bounded_together(grade, whole):
     notebook, report = grade(whole)
     assert report.score == 40
     assert len(json.dumps(notebook)) < MAX_BYTES_OF_A_NOTEBOOK + 1_000_000
-    told = [json.dumps(cell.outputs) for cell in notebook.cells if cell.source == sources[0]]
-    assert sum("over 10 MB together" in each for each in told) == 4
+    seen = [json.dumps(cell.outputs) for cell in notebook.cells if cell.source == sources[0]]
+    assert sum("over 10 MB together" in each for each in seen) == 4
     [failed] = [cell.outputs for cell in notebook.cells if cell.source == "1 / 0"]
     assert failed[-1].ename == "ZeroDivisionError"
 
@@ -367,8 +367,8 @@ def test_the_outputs_of_a_notebook_are_bounded_together(grade, whole):
 def test_an_error_is_kept_where_there_is_no_room_for_outputs():
     error = {"output_type": "error", "ename": "E", "evalue": "x" * 90_000, "traceback": ["y"]}
     text = {"output_type": "stream", "name": "stdout", "text": "x"}
-    told, short = clean_outputs([text, error], OutputRoom(100))
-    assert "over 0 MB" in told["text"] and short["ename"] == "E" and len(short["evalue"]) == 2000
+    seen, short = clean_outputs([text, error], OutputRoom(100))
+    assert "over 0 MB" in seen["text"] and short["ename"] == "E" and len(short["evalue"]) == 2000
 
 
 def test_reading_counts_as_the_submissions_time(grader, whole, monkeypatch):

@@ -216,11 +216,11 @@ def test_the_plain_form_refuses_a_roster(school):
 def test_the_command_lists_left_out_marks(school):
     path = school / "marks.csv"
     written = ["--output", str(path), "--course", str(school)]
-    told = CliRunner().invoke(main, ["export", "value", "--format", "canvas", *written])
-    assert told.exit_code == 2 and not path.exists()
-    assert "nothing was written" in told.output
-    told = CliRunner().invoke(main, ["export", "value", "--partial", *written])
-    assert told.exit_code == 1 and "ben" in told.output
+    seen = CliRunner().invoke(main, ["export", "value", "--format", "canvas", *written])
+    assert seen.exit_code == 2 and not path.exists()
+    assert "nothing was written" in seen.output
+    seen = CliRunner().invoke(main, ["export", "value", "--partial", *written])
+    assert seen.exit_code == 1 and "ben" in seen.output
     assert path.read_bytes().startswith(b"assignment,student,")
-    told = CliRunner().invoke(main, ["export", "vlaue", "--course", str(school)])
-    assert told.exit_code == 2 and "no assignment 'vlaue'" in told.output
+    seen = CliRunner().invoke(main, ["export", "vlaue", "--course", str(school)])
+    assert seen.exit_code == 2 and "no assignment 'vlaue'" in seen.output

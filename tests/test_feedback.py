@@ -125,9 +125,9 @@ def test_exercises_keep_their_titles_if_the_headings_are_gone():
 )
 def test_the_page_names_the_next_step(school, student, says):
     page = page_of(school, student)
-    told = " ".join(page.select_one(".next").get_text(" ", strip=True).split())
+    seen = " ".join(page.select_one(".next").get_text(" ", strip=True).split())
     title = next(iter(VALUE.exercises.values())).title
-    assert says.replace("The node", title) in told
+    assert says.replace("The node", title) in seen
     for link in page.select("header a[href]"):
         assert page.find(id=link["href"].removeprefix("#")) is not None
 

@@ -34,8 +34,8 @@ def test_curves_are_described_with_their_slopes() -> None:
 
 
 def test_a_central_difference_is_closer_to_the_tangent() -> None:
-    told = secants(lambda x: x**3, 2.0, 0.5).summary
-    assert "one-sided 15.250, central 12.250, tangent 12.000" in told
+    seen = secants(lambda x: x**3, 2.0, 0.5).summary
+    assert "one-sided 15.250, central 12.250, tangent 12.000" in seen
 
 
 def test_a_network_is_drawn_with_a_line_for_each_weight() -> None:

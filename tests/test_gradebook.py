@@ -114,8 +114,8 @@ def test_two_graders_at_once_store_each_mark_once(school):
     command = [sys.executable, "-m", "autograder", "grade", "value", "--force", "--workers", "1"]
     both = [subprocess.Popen(command, cwd=school, stderr=subprocess.PIPE) for _ in range(2)]
     for each in both:
-        _, told = each.communicate(timeout=300)
-        assert each.returncode == 1, told  # one file of the class is cut off
+        _, seen = each.communicate(timeout=300)
+        assert each.returncode == 1, seen  # one file of the class is cut off
     found = scores(school)
     assert found["ada"] == found["dee"] == 40
     assert 0 < found["ben"] < 40
@@ -133,8 +133,8 @@ def test_two_graders_share_the_work_and_the_record_holds_each_grading_once(schoo
     command = [sys.executable, "-m", "autograder", "grade", "value", "--workers", "1"]
     both = [subprocess.Popen(command, cwd=school, stderr=subprocess.PIPE) for _ in range(2)]
     for each in both:
-        _, told = each.communicate(timeout=300)
-        assert each.returncode in (0, 1), told
+        _, seen = each.communicate(timeout=300)
+        assert each.returncode in (0, 1), seen
     assert graded(school) - before == dict.fromkeys(scores(school), 1)
     assert len(scores(school)) == 6
 

@@ -233,9 +233,9 @@ def test_the_class_report_notes_that_tests_in_the_notebook_are_weaker(graded, tm
 
 def test_check_reports_the_weaker_kind_in_a_field_and_a_note(plain):
     path = str(plain / "submitted/partial/half/half.ipynb")
-    told = json.loads(run(plain, "autograder", "check", path, "--json"))
-    assert (told["tests"], told["score"]) == ("in-notebook", 4.5)
-    assert any("could forge" in note for note in told["notes"])
+    seen = json.loads(run(plain, "autograder", "check", path, "--json"))
+    assert (seen["tests"], seen["score"]) == ("in-notebook", 4.5)
+    assert any("could forge" in note for note in seen["notes"])
 
 
 def test_without_the_setting_a_person_gives_the_points(plain, tmp_path):

@@ -152,10 +152,10 @@ def test_a_time_in_the_future_is_reported(by_us, tmp_path):
         )
     (folder / "submitted/early/value/timestamp.txt").write_text("9999-01-01 00:00:00 UTC\n")
     (folder / "submitted/week_late/value/timestamp.txt").write_text("last week\n")
-    told = {student: each.warning for student, each in grade_again(folder).items() if each.warning}
-    assert told.keys() == {"early", "week_late"}
-    assert "came at 9999-01-01 00:00:00 UTC, which is yet to come" in told["early"]
-    assert "holds no time" in told["week_late"]
+    seen = {student: each.warning for student, each in grade_again(folder).items() if each.warning}
+    assert seen.keys() == {"early", "week_late"}
+    assert "came at 9999-01-01 00:00:00 UTC, which is yet to come" in seen["early"]
+    assert "holds no time" in seen["week_late"]
     result = CliRunner().invoke(main, ["grade", "value", "--course", str(folder)])
     assert "early: timestamp.txt says" in result.output
 

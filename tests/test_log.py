@@ -99,9 +99,9 @@ def test_every_test_of_every_exercise_has_a_line(lines, grader):
 
 def test_no_line_holds_a_student_s_text_or_the_seed(lines, grader, submission, answers):
     _, report = grade_file(grader, submission(answers), "value")
-    told = "\n".join(message for _, message in lines)
-    assert "SECRET_OF_A_STUDENT" not in told and "while True" not in told
-    assert report.seed not in told
+    seen = "\n".join(message for _, message in lines)
+    assert "SECRET_OF_A_STUDENT" not in seen and "while True" not in seen
+    assert report.seed not in seen
 
 
 def test_the_log_is_off_by_default(grader, submission, answers, caplog):
@@ -138,10 +138,10 @@ def test_workers_log_as_the_command_does(tmp_path, capfd, level):
         list(room.grade([("value", "student_1")]))
     lines = [line for line in map(LINE.fullmatch, capfd.readouterr().err.splitlines()) if line]
     assert {line[2] for line in lines} == {"INFO"}
-    told = {(line[3].rpartition(".")[2], line[4]): line[1] for line in lines}
-    [graded] = [told[key] for key in told if key[1].startswith("value of student_1: taken up")]
-    assert told["one_notebook", "add: passed, 4 points of 4"] == graded
-    assert told["classroom", "value of student_1: stored"] != graded
+    seen = {(line[3].rpartition(".")[2], line[4]): line[1] for line in lines}
+    [graded] = [seen[key] for key in seen if key[1].startswith("value of student_1: taken up")]
+    assert seen["one_notebook", "add: passed, 4 points of 4"] == graded
+    assert seen["classroom", "value of student_1: stored"] != graded
 
 
 def test_a_name_cannot_break_a_line(capsys, level, monkeypatch):

@@ -111,8 +111,8 @@ def test_each_notebook_has_its_marks(graded):
     found = marks(graded)
     assert {key: found[key] for key in PARTS} == PARTS
     assert found["solution", "problem1", "why"] is None
-    told = run(graded, "autograder", "grade", "parts", "--student", "solution", "--workers", "1")
-    assert told.count("graded before, unchanged") == 2
+    seen = run(graded, "autograder", "grade", "parts", "--student", "solution", "--workers", "1")
+    assert seen.count("graded before, unchanged") == 2
 
 
 def test_feedback_report_regrading_and_export_take_each_notebook(graded):
@@ -121,8 +121,8 @@ def test_feedback_report_regrading_and_export_take_each_notebook(graded):
     assert "3 of 3 points" in page and "HIDDEN TESTS" not in page
     run(graded, "autograder", "report", "parts")
     assert (graded / "class_report/parts/problem1/report.html").exists()
-    told = run(graded, "autograder", "regrade", "parts", "--json", "--workers", "1")
-    lines = [json.loads(line) for line in told.splitlines() if line.startswith("{")]
+    seen = run(graded, "autograder", "regrade", "parts", "--json", "--workers", "1")
+    lines = [json.loads(line) for line in seen.splitlines() if line.startswith("{")]
     assert {line["assignment"] for line in lines} == {"parts/problem1", "parts/problem2"}
     run(graded, "autograder", "export", "parts", "--partial", "--output", "marks.csv", status=1)
     rows = csv.DictReader((graded / "marks.csv").open())
@@ -215,11 +215,11 @@ def test_adopting_lists_open_decisions(tmp_path):
         [path] = (tmp_path / "source" / name).glob("*.ipynb")
         path.write_text(path.read_text("utf-8").replace(old, new))
     (tmp_path / "nbgrader_config.py").write_text("c = get_config()\nc.ClearSolutions.x = 1\n")
-    told = run(tmp_path, "autograder", "adopt", ".", status=1)
-    assert "halves.ipynb is written in R, and only Python is graded here" in told
-    assert "scores: the test cell of noisy: its own solution does not pass it: it writes" in told
-    assert "source/renamed: 3-loops.ipynb; not installed: lost" in told
-    assert "source/renamed needs lost: install it" in told
+    seen = run(tmp_path, "autograder", "adopt", ".", status=1)
+    assert "halves.ipynb is written in R, and only Python is graded here" in seen
+    assert "scores: the test cell of noisy: its own solution does not pass it: it writes" in seen
+    assert "source/renamed: 3-loops.ipynb; not installed: lost" in seen
+    assert "source/renamed needs lost: install it" in seen
     config = (tmp_path / "nbgrader_config.py").read_text("utf-8")
     assert config.startswith("c = get_config()") and "autograder_config.py" in config
     written = (tmp_path / "course.toml").read_bytes()

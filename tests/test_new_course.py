@@ -55,10 +55,10 @@ def test_the_page_has_thirty_lines_of_code_at_most():
 @pytest.mark.slow
 def test_the_page_walks(walked):
     course, printed = walked
-    told = " ".join(printed.split())
-    assert "killed 6/6 · named 6/6 · false alarms 0/0" in told
-    assert "Next: autograder new-exercise animals" in told
-    assert "animals: 2 of 2 points" in told and "ada: 0 / 2" in told
+    seen = " ".join(printed.split())
+    assert "killed 6/6 · named 6/6 · false alarms 0/0" in seen
+    assert "Next: autograder new-exercise animals" in seen
+    assert "animals: 2 of 2 points" in seen and "ada: 0 / 2" in seen
     page = BeautifulSoup((course / "feedback/ada/animals/animals.html").read_text(), "html.parser")
     assert "Write your answer, then run the check below it." in page.get_text()
     assert (course / "class_report/animals/report.html").is_file()

@@ -85,16 +85,16 @@ def run(course: Path, *line: str):
 
 def grade(course: Path) -> tuple[str, set[str]]:
     done = run(course, "grade", NAME, "--force", "--json", "--workers", "1")
-    told = [json.loads(line) for line in done.stdout.splitlines()]
+    seen = [json.loads(line) for line in done.stdout.splitlines()]
     return ended(done), {
-        each["student"] for each in told if not each["error"] and each.get("score")
+        each["student"] for each in seen if not each["error"] and each.get("score")
     }
 
 
 def regrade(course: Path) -> tuple[str, set[str]]:
     done = run(course, "regrade", NAME, "--yes", "--json", "--workers", "1")
-    told = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
-    return ended(done), {each["student"] for each in told if not each["left_alone"]}
+    seen = [json.loads(line) for line in done.stdout.splitlines() if line.startswith("{")]
+    return ended(done), {each["student"] for each in seen if not each["left_alone"]}
 
 
 def export(course: Path) -> tuple[str, set[str]]:
@@ -119,8 +119,8 @@ def feedback(course: Path) -> tuple[str, set[str]]:
 def send(course: Path) -> tuple[str, set[str]]:
     line = ["--to", "canvas", "--url", "https://x", "--there", "1/2", "--yes", "--json"]
     done = run(course, "send", NAME, *line)
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    return ended(done), {each["student"] for each in told if each["state"] == "sent"}
+    seen = [json.loads(line) for line in done.stdout.splitlines()]
+    return ended(done), {each["student"] for each in seen if each["state"] == "sent"}
 
 
 def import_(course: Path) -> tuple[str, set[str]]:
@@ -128,8 +128,8 @@ def import_(course: Path) -> tuple[str, set[str]]:
     for student in (ONE, *OTHERS):
         shutil.rmtree(course / "submitted" / student / NAME, ignore_errors=True)
     done = run(course, "import", NAME, str(course / "download"), "--json")
-    told = [json.loads(line) for line in done.stdout.splitlines()]
-    return ended(done), {each["student"] for each in told if each["state"] == "new"}
+    seen = [json.loads(line) for line in done.stdout.splitlines()]
+    return ended(done), {each["student"] for each in seen if each["state"] == "new"}
 
 
 def autograde(course: Path) -> tuple[str, set[str]]:
@@ -253,12 +253,12 @@ PAIRS = [
 def test_the_rest_of_the_class_is_served(school, monkeypatch, plant, command, caplog):
     monkeypatch.setattr(platforms, "Canvas", FakeCanvas)
     plant(school, monkeypatch)
-    told, served = COMMANDS[command](school)
-    assert {*OTHERS} <= served, told
-    assert "a student's own words" not in told
+    seen, served = COMMANDS[command](school)
+    assert {*OTHERS} <= served, seen
+    assert "a student's own words" not in seen
     named = "xfcller" if plant is a_name_that_is_not_in_utf_8 else ONE
     if command in FAULTS[plant]:
-        assert named in told + caplog.text, told
+        assert named in seen + caplog.text, seen
 
 
 def test_a_returned_student_is_graded_again(school):

@@ -134,8 +134,8 @@ def test_an_ordinary_user_examines_the_machine_and_grades(ordinary_user, course)
     assert all(findings[what]["fine"] for what in ("sandbox", "bubblewrap", "landlock"))
     run("nbgrader", "generate_assignment", "value", "--force")
     lines = run("autograder", "grade", "value", "--workers", "1", "--json").splitlines()
-    [told] = [json.loads(line) for line in lines if line.startswith("{")]
-    assert (told["student"], told["score"]) == ("someone", told["max_score"])
+    [seen] = [json.loads(line) for line in lines if line.startswith("{")]
+    assert (seen["student"], seen["score"]) == ("someone", seen["max_score"])
 
 
 # Parts of /proc that a container's runtime covers: some files and folders, and others for writing.
@@ -257,9 +257,9 @@ def test_a_class_is_graded_in_an_ordinary_container_by_the_usual_commands(tmp_pa
         if line[1] == "grade":
             done = each
     assert {line[1] for line in lines} >= {"grade", "generate_feedback", "report", "export"}
-    told = {each["student"]: each for each in map(json.loads, done.stdout.splitlines())}
-    assert told["right"]["score"] == told["right"]["max_score"] > told["wrong"]["score"] > 0
-    assert {each["sandbox"] for each in told.values()} == {"landlock"}
+    seen = {each["student"]: each for each in map(json.loads, done.stdout.splitlines())}
+    assert seen["right"]["score"] == seen["right"]["max_score"] > seen["wrong"]["score"] > 0
+    assert {each["sandbox"] for each in seen.values()} == {"landlock"}
     assert "runs in the sandbox of the kind landlock" in done.stderr
     again = run("autograder", "grade", "value", "--workers", "1", "--json")
     assert [json.loads(line)["skipped"] for line in again.stdout.splitlines()] == [True, True]

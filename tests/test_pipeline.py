@@ -225,8 +225,8 @@ def test_validate_explains_how_to_mend_an_old_notebook(school, tmp_path):
     cell.metadata["nbgrader"] = {"schema_version": 1, "grade_id": "test_sum", "points": 1,
                                  "grade": True, "solution": False, "locked": True}  # fmt: skip
     nbformat.write(nbformat.v4.new_notebook(cells=[cell]), path)
-    told = asyncio.run(answer(path))
-    assert not told["success"]
-    assert "older nbgrader" in told["value"] and f"nbgrader update '{path.name}'" in told["value"]
+    seen = asyncio.run(answer(path))
+    assert not seen["success"]
+    assert "older nbgrader" in seen["value"] and f"nbgrader update '{path.name}'" in seen["value"]
     run(school, "nbgrader", "update", str(path))
     assert asyncio.run(answer(path)) == {"success": True, "value": {}}

@@ -179,10 +179,10 @@ def test_the_self_study_edition_explains_right_and_wrong_answers(for_oneself, mo
         scope: dict[str, object] = {}
         exec(exercise.solution, scope)
         check(exercise.id, scope)
-        told = capsys.readouterr().out
-        assert "✓" in told and "right." in told
+        seen = capsys.readouterr().out
+        assert "✓" in seen and "right." in seen
         for mistake in exercise.mistakes:
-            assert mistake.says in told
+            assert mistake.says in seen
             exec(mistake.source, scope)
             with pytest.raises(CheckFailed) as caught:
                 check(exercise.id, scope)

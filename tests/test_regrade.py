@@ -159,8 +159,8 @@ def test_changes_of_marks_are_reported_with_reasons_before_they_are_stored(schoo
     assert marks(school) == before
     assert len(lines(school)) == 3
 
-    told = regrade(school, "--yes")
-    assert "the 3.5 given by hand stay" in told.output
+    seen = regrade(school, "--yes")
+    assert "the 3.5 given by hand stay" in seen.output
     now = marks(school)
     assert now["ada"] < before["ada"]
     assert (now["ben"], now["cy"]) == (before["ben"], before["cy"])
@@ -178,10 +178,10 @@ def test_resubmitted_or_deleted_submissions_are_left_alone(school):
     path.write_bytes(path.read_bytes() + b"\n")
     shutil.rmtree(school / "submitted/ben/value")
     done = regrade(school, "--json", "--yes")
-    told = {line["student"]: line for line in map(json.loads, done.stdout.splitlines())}
-    assert told["ada"]["left_alone"].startswith("another file was submitted since")
-    assert told["ben"]["left_alone"] == "the submission is not there any more"
-    assert told["cy"]["left_alone"] is None
+    seen = {line["student"]: line for line in map(json.loads, done.stdout.splitlines())}
+    assert seen["ada"]["left_alone"].startswith("another file was submitted since")
+    assert seen["ben"]["left_alone"] == "the submission is not there any more"
+    assert seen["cy"]["left_alone"] is None
     assert [len(lines(school, each)) for each in ("ada", "ben", "cy")] == [1, 1, 2]
 
 

@@ -90,8 +90,8 @@ def test_item_analysis(page):
         if len(set(points)) == 1:
             assert item["item-rest correlation"] == ""
         else:
-            told = float(item["item-rest correlation"])
-            assert told == pytest.approx(statistics.correlation(points, rest), rel=1e-9)
+            seen = float(item["item-rest correlation"])
+            assert seen == pytest.approx(statistics.correlation(points, rest), rel=1e-9)
 
 
 @pytest.mark.parametrize(
@@ -140,8 +140,8 @@ def test_the_page_is_the_same_each_time(school, page, tmp_path):
 
 def test_names_can_be_hidden(school, tmp_path):
     page = write_report(school, "value", tmp_path, hide_names=True)
-    told = [row["student"] for row in table(page.with_name("students.csv"))]
-    assert len(set(told)) == 4 and set(told) < {f"student {i}" for i in range(1, 6)}
+    seen = [row["student"] for row in table(page.with_name("students.csv"))]
+    assert len(set(seen)) == 4 and set(seen) < {f"student {i}" for i in range(1, 6)}
     for path in page.parent.iterdir():
         text = path.read_text("utf-8")
         assert not re.search(r"\b(ada|ben|cy|nobody)\b|alert|2030-0[23]-\d\d \d\d:\d\d:", text), (

@@ -93,8 +93,8 @@ def test_system_calls_that_libraries_need_are_allowed(server):
         place = zoneinfo.ZoneInfo("Europe/Berlin").key
         print((squares, seven, rung, rows, zipfile.ZipFile("a.zip").namelist(), place))
     """
-    told = printed(server, cell)
-    assert told == ([0, 1, 4, 9, 16], [7, 7], [1, 2], [(2,)], ["a"], "Europe/Berlin")
+    seen = printed(server, cell)
+    assert seen == ([0, 1, 4, 9, 16], [7, 7], [1, 2], [(2,)], ["a"], "Europe/Berlin")
 
 
 # The filter.

@@ -342,11 +342,11 @@ def test_invalid_uploads_are_refused(service, school):
 def test_folders_in_the_exchange_without_an_owner_stop_nothing(school, tmp_path):
     """Students may give folders any names and owners, and links any targets."""
     inbound = school.parent / "exchange/autograd/inbound"
-    made, time_told = notebooks(school)["right"], "2024-03-01 10:00:00.000000 UTC"
-    real = inbound / submit_name("student_1", time_told)
+    made, time_given = notebooks(school)["right"], "2024-03-01 10:00:00.000000 UTC"
+    real = inbound / submit_name("student_1", time_given)
     for name in (
-        b"+value+" + time_told.encode(), b"student_2+value+\xff+x", b"student_2", b".x+value+y",
-        b"student_2+..+" + time_told.encode(), b"*+value+" + time_told.encode(),
+        b"+value+" + time_given.encode(), b"student_2+value+\xff+x", b"student_2", b".x+value+y",
+        b"student_2+..+" + time_given.encode(), b"*+value+" + time_given.encode(),
     ):  # fmt: skip
         os.mkdir(os.fsencode(inbound) + b"/" + name)
         for file in ("value.ipynb", "submission_secret.txt"):
@@ -365,8 +365,8 @@ def test_folders_in_the_exchange_without_an_owner_stop_nothing(school, tmp_path)
     assert os.listdir(school / "submitted") == ["student_0"]
 
 
-def submit_name(student: str, time_told: str) -> str:
-    return f"{student}+value+{time_told}+abc0"
+def submit_name(student: str, time_given: str) -> str:
+    return f"{student}+value+{time_given}+abc0"
 
 
 def test_links_can_be_renewed_and_are_unguessable(service, school):
@@ -411,8 +411,8 @@ def test_before_the_due_date_no_more_is_shown_than_the_rules_say(school, level):
         page = ada.get("feedback/1")[1] if level == "exercises" else ada.page
         fetched = feedback_in_exchange(school, secret)
         assert fetched.exists() == (level == "exercises")
-        for told in (ada.page, page, fetched.read_text() if fetched.exists() else ""):
-            assert message not in told and "points</b>" not in told
+        for seen in (ada.page, page, fetched.read_text() if fetched.exists() else ""):
+            assert message not in seen and "points</b>" not in seen
         assert ("partly right" in page) == (level == "exercises")
         teacher = service.visitor("teacher", teaches=True)
         assert message in teacher.get("class/history?student=student_0&assignment=value")[1]

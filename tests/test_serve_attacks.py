@@ -163,16 +163,16 @@ def test_another_site_cannot_hand_in_for_its_visitors(resting):
 
 def test_renewed_links_of_students_and_instructors_become_invalid(service, school):
     ada, teacher = service.visitor(NAME), service.visitor("teacher", teaches=True)
-    stream, told = ada.events(), []
+    stream, seen = ada.events(), []
     assert "Nothing was handed in" in next(stream)
     links(school, service.url, [NAME, "teacher"])
     assert ada.get("")[0] == 403 and teacher.get("class")[0] == 403
     assert ada.send(b"--x--", "multipart/form-data; boundary=x")[0] == 403
     # An open page gets no more updates: its stream ends.
-    threading.Thread(target=lambda: told.append([*stream]), daemon=True).start()
+    threading.Thread(target=lambda: seen.append([*stream]), daemon=True).start()
     submit(school, NAME, notebooks(school)["wrong"])
-    wait_for(lambda: told, 40)
-    assert told == [[]]
+    wait_for(lambda: seen, 40)
+    assert seen == [[]]
 
 
 def test_attempts_by_page_and_exchange_at_once_stay_within_the_limit(school):

@@ -247,7 +247,7 @@ def test_hidden_results_change_no_byte_of_a_student_s_pages(
 def test_the_visible_results_of_a_level_are_on_the_page(course):
     """Guard the test above: pages that show nothing about the attempts would be equal, too."""
     [first, second] = ALIKE["mistakes"][0]
-    for level, told in (
+    for level, says in (
         ("mistakes", ["2 of 4 points", "this one counts", "forgets", "not right yet"]),
         ("exercises", ["partly right", "not right yet"]),
         ("nothing", ["shown after the due date"]),
@@ -255,7 +255,7 @@ def test_the_visible_results_of_a_level_are_on_the_page(course):
         with running(course, f'before_due = "{level}"') as service:
             fill(course, [first, second])
             page = service.visitor("ada").page
-        for text in told:
+        for text in says:
             assert text in page, level
         assert ("this one counts" in page) == (level == "mistakes")
         assert "the last one counts" in page and "handed in by Ada Lovelace (ada)" in page
@@ -319,13 +319,13 @@ def test_a_page_opened_as_another_user_cannot_hand_in(course):
         before = ada.page
         ada.enter(service.token("mallory"))
         ada.page = before
-        status, told = ada.hand_in(b"{}")
-        assert status == 409 and "You are Mallory (mallory) here by now" in told
+        status, says = ada.hand_in(b"{}")
+        assert status == 409 and "You are Mallory (mallory) here by now" in says
         assert ada.send(b"--x--", "multipart/form-data; boundary=x", "upload")[0] == 403
         with closing(Attempts(course)) as attempts:
             assert attempts.all() == []
         ada.page = ada.get("")[1]
-        status, told = ada.hand_in(b"{}")
-        assert status == 200 and "handed in by Mallory" in told
+        status, says = ada.hand_in(b"{}")
+        assert status == 200 and "handed in by Mallory" in says
         with closing(Attempts(course)) as attempts:
             assert [each.student for each in attempts.all()] == ["mallory"]

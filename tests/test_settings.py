@@ -119,35 +119,35 @@ def test_a_right_value_is_accepted(tmp_path, table, key, value):
 @pytest.mark.parametrize(("table", "key", "value"), WRONG)
 def test_a_wrong_value_is_reported_with_its_line_and_the_valid_ones(tmp_path, table, key, value):
     text, line = with_key(table, key, value)
-    told = refused(tmp_path, text)
-    assert told.startswith(f"{tmp_path / NAME}, line {line}: {key} must be ")
+    seen = refused(tmp_path, text)
+    assert seen.startswith(f"{tmp_path / NAME}, line {line}: {key} must be ")
 
 
 @pytest.mark.parametrize("table", KEYS)
 def test_an_unknown_key_is_reported_with_its_line_and_the_known_ones(tmp_path, table):
     text, line = with_key(table, "colour", '"red"')
-    told = refused(tmp_path, text)
-    assert told.startswith(f"{tmp_path / NAME}, line {line}: colour is not known here (known: ")
-    assert told.endswith("Correct it, or delete it.")
-    assert set(KEYS[table]) <= set(known_keys(told))
+    seen = refused(tmp_path, text)
+    assert seen.startswith(f"{tmp_path / NAME}, line {line}: colour is not known here (known: ")
+    assert seen.endswith("Correct it, or delete it.")
+    assert set(KEYS[table]) <= set(known_keys(seen))
 
 
-def known_keys(told: str) -> list[str]:
-    found = re.search(r"\(known: (.*)\)", told)
+def known_keys(seen: str) -> list[str]:
+    found = re.search(r"\(known: (.*)\)", seen)
     assert found is not None
     return found[1].split(", ")
 
 
 def test_an_unknown_table_is_reported_with_its_line(tmp_path):
-    told = refused(tmp_path, HEAD + "\n[limit]\nmemory = 1\n")
-    assert f"{NAME}, line 4: limit is not known here (known: id, title, headings, stud" in told
+    seen = refused(tmp_path, HEAD + "\n[limit]\nmemory = 1\n")
+    assert f"{NAME}, line 4: limit is not known here (known: id, title, headings, stud" in seen
 
 
 @pytest.mark.parametrize("table", [table for table in KEYS if table])
 def test_a_value_in_the_place_of_a_table_is_reported(tmp_path, table):
-    told = refused(tmp_path, f"{HEAD}{table} = 3\n")
+    seen = refused(tmp_path, f"{HEAD}{table} = 3\n")
     key = table.rpartition(".")[2]
-    assert f"{NAME}, line 3: {key} must be a table, as in `[{table}]`" in told
+    assert f"{NAME}, line 3: {key} must be a table, as in `[{table}]`" in seen
 
 
 def test_a_dotted_or_inline_key_is_reported_with_its_line(tmp_path):
@@ -173,9 +173,9 @@ def test_lists_of_many_lines_do_not_move_the_line(tmp_path):
     ],
 )
 def test_invalid_toml_is_reported_with_its_line(tmp_path, text, line):
-    told = refused(tmp_path, text)
-    assert told.startswith(f"{tmp_path / NAME}: ") and told.endswith("Mend it there.")
-    assert f"line {line}" in told or "end of document" in told
+    seen = refused(tmp_path, text)
+    assert seen.startswith(f"{tmp_path / NAME}: ") and seen.endswith("Mend it there.")
+    assert f"line {line}" in seen or "end of document" in seen
 
 
 def test_an_encoding_other_than_utf_8_is_reported_with_its_line(tmp_path):
@@ -187,8 +187,8 @@ def test_an_encoding_other_than_utf_8_is_reported_with_its_line(tmp_path):
 @pytest.mark.parametrize("key", ["id", "title"])
 def test_a_missing_id_or_title_is_reported_with_the_line_to_add(tmp_path, key):
     text = "".join(line for line in HEAD.splitlines(True) if not line.startswith(key))
-    told = refused(tmp_path, text)
-    assert told == f'{tmp_path / NAME}: it says no {key}. Add a line `{key} = "…"` at its top.'
+    seen = refused(tmp_path, text)
+    assert seen == f'{tmp_path / NAME}: it says no {key}. Add a line `{key} = "…"` at its top.'
 
 
 def test_the_defaults(tmp_path):
@@ -339,8 +339,8 @@ def test_the_guide_lists_the_right_defaults(tmp_path):
             assert default == "has to be there"
             continue
         value = own[table][key] if table else own[key]
-        told = "" if default == "none" else tomllib.loads(f"x = {default.strip('`')}")["x"]
-        assert (tuple(told) if isinstance(told, list) else told) == value, name
+        seen = "" if default == "none" else tomllib.loads(f"x = {default.strip('`')}")["x"]
+        assert (tuple(seen) if isinstance(seen, list) else seen) == value, name
 
 
 def test_this_course_s_file_is_right():

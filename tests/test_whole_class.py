@@ -192,11 +192,11 @@ def test_no_mark_of_a_class_is_lost(tmp_path):
         tests.write(STRICTER)
     changed = course.points_alone()
     assert {kind for kind in KINDS if changed[kind] != points[kind]} == {"more"}
-    told = course.run("regrade", NAME, "--yes")
+    seen = course.run("regrade", NAME, "--yes")
     there = everybody - {gone}
     assert course.marks() == expected(changed, marked, there)
     more = [each for each in there if course.students[each] == "more"]
-    assert all(f"{each}, {NAME}: " in told for each in more)
+    assert all(f"{each}, {NAME}: " in seen for each in more)
 
     course.run("export", NAME, status=2)
     course.mark_by_hand(there - marked)

@@ -102,14 +102,14 @@ class Failing(Grader):
 def test_an_error_of_the_grader_costs_one_student_only(school, alone, capsys):
     with Failing(school, KEY) as grader:
         graded = outcomes(school, OneProcess(grader))
-    failed = [student for student, told in graded.items() if told["report"] is None]
+    failed = [student for student, seen in graded.items() if seen["report"] is None]
     assert failed and len(failed) < len(alone)
-    for student, told in graded.items():
+    for student, seen in graded.items():
         if student in failed:
-            assert "the grader itself failed" in told["error"] and "value.ipynb" in told["error"]
-            assert "ZeroDivisionError in test_workers.py, line " in told["error"]
+            assert "the grader itself failed" in seen["error"] and "value.ipynb" in seen["error"]
+            assert "ZeroDivisionError in test_workers.py, line " in seen["error"]
         else:
-            assert told == alone[student]
+            assert seen == alone[student]
     assert "Traceback" not in capsys.readouterr().err
 
 
@@ -162,14 +162,14 @@ def test_a_sandbox_that_ends_twice_does_not_end_the_class(school, alone, monkeyp
     with Grader(school, KEY) as grader, Classroom(school, OneProcess(grader), force=True) as room:
         workers = LosesSandbox(grader, monkeypatch, [0, 2, 0, 2, 1, 0, 0, 0])
         jobs = [room.job("value", student) for student in alone]
-        graded = {job.student: told for done in workers.run(jobs) for job, told in done}
+        graded = {job.student: seen for done in workers.run(jobs) for job, seen in done}
     lost = [list(alone)[1], list(alone)[3]]
-    for student, told in graded.items():
+    for student, seen in graded.items():
         if student in lost:
-            assert told.report is None and "the sandbox was lost" in told.error
-            assert student in told.error and "grade again" in told.error
+            assert seen.report is None and "the sandbox was lost" in seen.error
+            assert student in seen.error and "grade again" in seen.error
         else:
-            assert told.report.as_json() == alone[student]["report"]
+            assert seen.report.as_json() == alone[student]["report"]
 
 
 @pytest.mark.parametrize("losses", [1, 2])
@@ -223,14 +223,14 @@ def test_a_file_that_ends_every_grader_is_named_and_costs_its_own_student_only(s
         jobs = {student: room.job("value", student) for student in room.submissions("value")}
         deadly = replace(jobs["student_1"], content=Deadly())
         graded = {
-            job.student: told
+            job.student: seen
             for done in many.run((jobs | {"student_1": deadly}).values())
-            for job, told in done
+            for job, seen in done
         }
     assert graded.keys() == alone.keys()
     assert deadly.where in graded.pop("student_1").error
-    for student, told in graded.items():
-        assert (told.report and told.report.as_json()) == alone[student]["report"]
+    for student, seen in graded.items():
+        assert (seen.report and seen.report.as_json()) == alone[student]["report"]
 
 
 class Hanging(bytes):
@@ -260,17 +260,17 @@ def test_a_file_that_hangs_its_grader_is_named_and_costs_its_own_student_only(sc
         hanging = replace(jobs["student_1"], content=Hanging(b"{"))
         started = time.monotonic()
         graded = {
-            job.student: told
+            job.student: seen
             for done in many.run((jobs | {"student_1": hanging}).values())
-            for job, told in done
+            for job, seen in done
         }
         assert time.monotonic() - started < 90
     assert graded.keys() == alone.keys()
-    told = graded.pop("student_1")
-    assert told.report is None and hanging.where in told.error
-    assert "held the grader's own process for over 10 seconds, twice" in told.error
-    for student, told in graded.items():
-        assert (told.report and told.report.as_json()) == alone[student]["report"]
+    seen = graded.pop("student_1")
+    assert seen.report is None and hanging.where in seen.error
+    assert "held the grader's own process for over 10 seconds, twice" in seen.error
+    for student, seen in graded.items():
+        assert (seen.report and seen.report.as_json()) == alone[student]["report"]
     assert "in decode" in capfd.readouterr().err
 
 
@@ -287,9 +287,9 @@ def test_killing_the_command_leaves_no_process_and_the_rest_is_graded_later(scho
     command.remove("--force")
     again = subprocess.run([*command, "--json"], cwd=school, capture_output=True, check=False)
     assert again.returncode in (0, 1), again.stderr  # 1 if the file that is cut off comes now
-    told = {line["student"]: line for line in map(json.loads, again.stdout.splitlines())}
-    assert told[first["student"]]["skipped"]
-    assert told.keys() == alone.keys()
+    seen = {line["student"]: line for line in map(json.loads, again.stdout.splitlines())}
+    assert seen[first["student"]]["skipped"]
+    assert seen.keys() == alone.keys()
     for student, before in alone.items():
         assert stored(school, student) == before["marks"]
 

@@ -234,12 +234,12 @@ def print_regraded(found: list[Regraded], as_json: bool) -> None:
         if each.left_alone:
             say(f"{who}: left alone: {visible(each.left_alone)}")
         elif each.changes:
-            say("\n".join(_told(each, who)))
+            say("\n".join(_lines(each, who)))
     students = len({each.before.student for each in changed})
     say(f"{len(found)} graded before, {len(changed)} with other points now ({students} students)")
 
 
-def _told(each: Regraded, who: str) -> list[str]:
+def _lines(each: Regraded, who: str) -> list[str]:
     before, now = each.marks
     lines = [f"{who}: {before:g} → {now:g}, since {'; '.join(each.reasons)}"]
     for change in each.changes:

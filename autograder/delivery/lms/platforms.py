@@ -68,7 +68,7 @@ class Canvas:
             if changed.score is None or abs(float(changed.score) - mark.points) > 1e-6:
                 raise ValueError(f"Canvas made {changed.score} of {mark.points:g}")
         except self._errors as error:
-            raise CourseError(f"Canvas did not take it ({_told(error)})") from error
+            raise CourseError(f"Canvas did not take it ({_in_words(error)})") from error
 
 
 class LtiPlatform:
@@ -164,7 +164,7 @@ class LtiPlatform:
                 self._column = self._service.find_or_create_lineitem(self._column)
             self._service.put_grade(grade, self._column)
         except self._errors as error:
-            raise CourseError(f"the platform did not take it ({_told(error)})") from error
+            raise CourseError(f"the platform did not take it ({_in_words(error)})") from error
 
 
 def _read_settings(path: Path) -> dict[str, str]:
@@ -185,8 +185,8 @@ def _read_settings(path: Path) -> dict[str, str]:
 
 def _refused(name: str, error: Exception) -> CourseError:
     return CourseError(
-        f"{name} cannot be used ({_told(error)}). Look at the address, the numbers and the rights "
-        "of the token or tool."
+        f"{name} cannot be used ({_in_words(error)}). Look at the address, the numbers and the "
+        "rights of the token or tool."
     )
 
 
@@ -197,7 +197,7 @@ def _needs(library: str) -> CourseError:
     )
 
 
-def _told(error: Exception) -> str:
+def _in_words(error: Exception) -> str:
     """Return an error's message in one line, without parts that could be a secret."""
     return _SECRET.sub("…", str(error).replace("\n", " "))[:300] or type(error).__name__
 

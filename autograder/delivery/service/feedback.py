@@ -109,7 +109,7 @@ def lines_of(attempt: Attempt, level: str) -> list[dict[str, Any]]:
     lines = []
     for each in attempt.report.get("exercises", ()):
         went = _STATUS.get(each["status"], WRONG)
-        is_told = level == "mistakes"
+        is_shown = level == "mistakes"
         lines.append(
             {
                 "title": each["title"] or each["id"],
@@ -117,8 +117,8 @@ def lines_of(attempt: Attempt, level: str) -> list[dict[str, Any]]:
                     went, ""
                 ),
                 "went": went,
-                "message": each["message"].split("\n\n")[0] if is_told and went != "right" else "",
-                "points": each["points"] if is_told else None,
+                "message": each["message"].split("\n\n")[0] if is_shown and went != "right" else "",
+                "points": each["points"] if is_shown else None,
                 "max_points": each["max_points"],
             }
         )

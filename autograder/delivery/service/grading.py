@@ -121,7 +121,7 @@ class Grading(threading.Thread):
         self._rules = load_settings(course).service
         self._running: dict[Future[list[tuple[Job, Graded]]], _Running] = {}
         self._idle: list[ManyProcesses] = []
-        self._due_looked = self._queue_told = 0.0
+        self._due_looked = self._queue_sent = 0.0
         self._queue_moved = False
         self.running: frozenset[int] = frozenset()
         self._changes_looked = self._older_looked = 0.0
@@ -176,8 +176,8 @@ class Grading(threading.Thread):
         self.health.looked = time.time()
         self.metrics.waiting.set(self.attempts.waiting() - len(self._running))
         self.metrics.running.set(len(self._running))
-        if self._queue_moved and time.time() > self._queue_told + _QUEUE_SECONDS:
-            self._queue_moved, self._queue_told = False, time.time()
+        if self._queue_moved and time.time() > self._queue_sent + _QUEUE_SECONDS:
+            self._queue_moved, self._queue_sent = False, time.time()
             news |= self.attempts.in_queue()
         if news:
             self._changed(news)

@@ -27,7 +27,7 @@ from .base_page import Shared
 from .changes import released
 from .grading import Grading
 
-STOPPED, CHANGED = "it was told to end", "the course has changed"
+STOPPED, CHANGED = "it was asked to end", "the course has changed"
 
 MAX_FORM = 64_000
 """Greatest size in bytes of a request that is no upload."""
