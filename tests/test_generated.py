@@ -13,7 +13,7 @@ import pytest
 from campaigns import size
 from schools import release
 
-from autograder.authoring.release import copy_course
+from autograder.authoring.release import copy_course, made
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
 from autograder.judging.check_tables import made_from, table_text
 from autograder.judging.models import Models
@@ -46,11 +46,19 @@ def test_releases_are_current(tmp_path):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_solutions_are_current(name):
-    """The committed solutions hold the source's cells; outputs are there and none is an error."""
+    """The committed solutions hold the source's cells; outputs are there and none is an error.
+
+    A campaign compares the outputs."""
     solved, source = cells("solutions", name), cells("source", name)
     assert [(c.id, c.source) for c in solved] == [(c.id, c.source) for c in source]
     outputs = [output for cell in solved for output in cell.get("outputs", [])]
     assert outputs and not any(output.output_type == "error" for output in outputs)
+
+
+@pytest.mark.campaign
+@pytest.mark.parametrize("name", NAMES)
+def test_outputs_of_solutions_are_current(name):
+    assert made(COURSE, "solutions", name).cells == cells("solutions", name)
 
 
 @pytest.mark.sized
