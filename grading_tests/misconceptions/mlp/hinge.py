@@ -74,6 +74,14 @@ loss.backward()
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # + losses = [1 - t * s for s, t in zip(scores, targets)]
 
+# %% mistake: hinge.relu_of_the_mean
+# says: The mean was taken first and cut off at 0, so a sample that is right by far makes up for one
+#   that is wrong. Cut off each sample's loss at 0, then take the mean.
+# - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
+# - return sum(losses) / len(losses)
+# + losses = [1 - t * s for s, t in zip(scores, targets)]
+# + return (sum(losses) / len(losses)).relu()
+
 # %% mistake: hinge.cuts_the_graph
 # says: The number is right, but no score gets a gradient: the loss was computed from `.data`, outside
 #   the graph. In place of `max` use `relu` on the Value.
