@@ -287,7 +287,7 @@ class BackwardPass:
         root.grad = number()
         seen = student.inside.graphs.gradient_when_run(root)
         self.run(student, root)
-        assert [seen, root.grad] == [[1.0], 1.0]
+        assert [*plain(seen), root.grad] == [1.0] * (len(seen) + 1)
 
     def test_every_step_runs_once_and_in_order(self, student, number):
         """Each node's backward step runs once, and after those of all the nodes that it feeds."""
@@ -539,12 +539,14 @@ class TestCheckGradients:
              "x**3", "3 * x**2", ["2 * x**2", "0", "3.03 * x**2"], [[1.5], [-2.0]]),
             ("A gradient whose sign is turned is rejected; a right one below 0 is accepted.",
              "x**2", "2 * x", ["-2 * x"], [[1.5], [-2.0]]),
-            ("One wrong gradient is enough, whether it is the first input's or the last one's.",
+            ("Of several inputs, right gradients are accepted, and a single wrong one is rejected.",
              "x * y + z * z", "y, x, 2 * z", ["y + 1, x, 2 * z", "y, x + 1, 2 * z",
              "y, x, 2 * z + 1"], [[1.5, -2.0, 2.5], [-1.5, 2.0, -1.5]]),
-            ("Two gradients that are swapped are rejected, although their sum is right.",
+            ("Two gradients that are swapped are rejected, although their sum is right; in their "
+             "right places they are accepted.",
              "x * y", "y, x", ["x, y"], [[1.5, 4.0], [4.0, 1.5]]),
-            ("A gradient twice too large, or missing, is found where the right one is only 1e-6.",
+            ("Where the right gradient is only 1e-6, it is accepted, and a missing one is found, "
+             "or one that is twice as large.",
              "1e-6 * x - 1e-6 * y", "1e-6, -1e-6", ["1e-6, -2e-6", "1e-6, 0"], [[1.5, 1.2]]),
             ("A right gradient of many millions is accepted: what counts is the relative error.",
              "x**9", "9 * x**8", ["9.5 * x**8", "8.5 * x**8"], [[9.0], [9.2]]),
@@ -553,9 +555,11 @@ class TestCheckGradients:
             ("A gradient that is rightly 0 is accepted; one that should be and is not is rejected.",
              "0 * x + 2.5 * y + 0 * z", "0, 2.5, 0", ["2.5, 2.5, 0", "0, 5, 0", "0, 2.5, 2.5"],
              [[1.5, -2.0, 2.5]]),
-            ("Near the bottom of a parabola a one-sided nudge is not good enough: nudge both ways.",
+            ("Near the bottom of a parabola right gradients pass and wrong ones do not: a nudge to "
+             "one side is not good enough there.",
              "x**2", "2 * x", ["3 * x"], [[3e-5], [-3e-5]]),
-            ("Inputs may be 0, equal, large or many: a wrong gradient is found at each of them.",
+            ("Inputs may be 0, equal, large or many: right gradients are accepted, and a wrong one "
+             "is found at each of them.",
              "1.5 * x + 2 * y + 2.5 * z + 1.8 * u + 3 * v", "1.5, 2, 2.5, 1.8, 3",
              ["2, 2, 2.5, 1.8, 3", "1.5, 3, 2.5, 1.8, 3", "1.5, 2, 4, 1.8, 3",
               "1.5, 2, 2.5, 3, 3", "1.5, 2, 2.5, 1.8, 5"], [[0.0, 2.0, -50.0, 0.0, 2.0]]),
@@ -589,7 +593,8 @@ class TestCheckGradients:
         assert_distinguishes(right, [planted("x**3", "2 * x**2", number())])
 
     def test_overwriting(self, student, assert_distinguishes, rng):
-        """An operation that writes `=` in place of `+=` is rejected where its input is reused."""
+        """Where an input is reused, an operation that adds its gradients is accepted, and one that
+        writes `=` in place of `+=` is rejected."""
         operations = student.inside.operations
 
         def question(adds, sign):

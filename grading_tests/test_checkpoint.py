@@ -152,15 +152,15 @@ class TestBackward:
 
         return run_it
 
-    def test_a_chain(self, run, numbers):
-        """Through a chain of steps the local derivatives are multiplied."""
-        _, grads = run(lambda x, y: (x * 3 - y) * 2, numbers(2))
-        assert grads == close([6.0, -2.0])
-
     def test_the_seed(self, run, numbers):
         """The root's gradient is set to 1.0, whatever it held before."""
         seed, _ = run(lambda x, y: x * 2 + y * 3, numbers(2))
         assert seed == close(1.0)
+
+    def test_a_chain(self, run, numbers):
+        """Through a chain of steps the local derivatives are multiplied."""
+        _, grads = run(lambda x, y: (x * 3 - y) * 2, numbers(2))
+        assert grads == close([6.0, -2.0])
 
     def test_reused_steps(self, run, numbers):
         """A step that feeds two others takes its turn after both of them, and once."""

@@ -182,7 +182,8 @@ class TestNeuron(Model):
         return [(student.Neuron(n, bend), [n, 1], [bend]) for n, bend in pairs]
 
     def test_parameters(self, student, rng):
-        """There are n + 1 parameters, all different Values: the n weights, then the bias."""
+        """There are n + 1 parameters, all different Values, at each call: the n weights, then the
+        bias."""
         n = rng.randint(2, 5)
         neuron = student.Neuron(n)
         found = parameters(neuron)
@@ -197,7 +198,7 @@ class TestNeuron(Model):
         for weights in with_opposite(numbers(4)):
             assert_answers(modules, student.Neuron(3, bend), [3, 1], [bend], [(weights, x)])
 
-    def test_tanh_unless_told_otherwise(self, student, modules, numbers):
+    def test_tanh_without_a_name(self, student, modules, numbers):
         """Without a second argument the activation is tanh; it may be given by its name, too."""
         tried = [(numbers(3), numbers(2))]
         assert_answers(modules, student.Neuron(2), [2, 1], ["tanh"], tried)

@@ -124,8 +124,8 @@ Value.__truediv__ = div
 # + other.grad += -self.data / other.data * other.data * out.grad
 
 # %% mistake: div.divisor_cut_off
-# says: The divisor became a plain number on the way, so the graph does not know it and it never
-#   learns. Work with the node, not with its `.data`.
+# says: The graph of the quotient does not know the divisor, which gets no gradient and never learns.
+#   Both are operands of the result: its number alone is not enough.
 def div(self, other):
     other = other.data if isinstance(other, Value) else other
     return self * (1.0 / other)
