@@ -103,9 +103,10 @@ top = " ".join(f"{each:g}" for each in sorted(set(seeds)))
 held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
 
 # %% behaviour: backward
-# walk: after | before: runs the nodes in the order in which they are first met | levels: runs the nodes level by level from the root | pushed: settles a node's turn when it is put on a pile, which is too early
+# walk: after | before: runs the nodes in the order in which they are first met | levels: runs the nodes level by level from the root | pushed: settles a node's turn when it is put on a pile, which is too early | marked: takes a node for met when it is put on a pile, before it was looked at
 # sides: left | right: goes through the operands from right to left
 # marks: nodes | data: takes nodes with equal numbers for one | none: does not remember which nodes it has met
+# first: all | one: follows the first operand of each node alone | last: follows the last operand of each node alone
 # forward: no | yes: runs the steps from the operands to the results
 # seed: set | add: adds the seed to what the root held before | none: gives the root no seed | spared: gives the root a seed only where its gradient is 0 | number: takes the root's own number for the seed | all: gives every node a seed of 1 | late: gives the root its seed only after the steps | zero: gives the root a seed of 0 | two: gives the root a seed of 2 | minus: gives the root a seed of -1
 # reset: no | before: sets the other nodes back to 0 before the steps run | after: sets the other nodes back to 0 after the steps have run | leaves: sets the leaves back to 0 before the steps run
@@ -114,7 +115,8 @@ held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
 
 def listed(root):
     key = id if marks != "data" else lambda node: node.data
-    turn = list if sides == "left" else lambda nodes: list(nodes)[::-1]
+    part = {"all": slice(None), "one": slice(0, 1), "last": slice(-1, None)}[first]
+    turn = lambda nodes: list(nodes)[part][:: 1 if sides == "left" else -1]
     found, met = [], set()
 
     def visit(node):
@@ -133,6 +135,18 @@ def listed(root):
         return found if walk == "after" else found[::-1]
     waiting = [root]
     met.add(key(root))
+    open_ones = set()
+    while walk == "marked" and waiting:
+        node = waiting.pop()
+        if node in open_ones:
+            found.append(node)
+            continue
+        open_ones.add(node)
+        waiting.append(node)
+        for operand in turn(node._prev):
+            if key(operand) not in met or marks == "none":
+                met.add(key(operand))
+                waiting.append(operand)
     while waiting:
         node = waiting.pop(0 if walk == "levels" else -1)
         found.append(node)
@@ -140,7 +154,7 @@ def listed(root):
             if key(operand) not in met or marks == "none":
                 met.add(key(operand))
                 waiting.append(operand)
-    return found[::-1]
+    return found if walk == "marked" else found[::-1]
 
 
 def backward(self):

@@ -110,8 +110,8 @@ idle = a.grad == passed
 # + self.grad += -math.cos(self.data) * out.grad
 
 # %% mistake: extra_ops.slope_from_output
-# says: The derivatives of sine and cosine were taken at the output. They belong to the *input*:
-#   `math.cos(self.data)`.
+# says: The slope was taken at the output. The derivatives of sine and cosine are those at the
+#   *input*: `math.cos(self.data)`.
 # - self.grad += math.cos(self.data) * out.grad
 # + self.grad += math.cos(out.data) * out.grad
 # - self.grad += -math.sin(self.data) * out.grad

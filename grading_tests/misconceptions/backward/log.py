@@ -86,7 +86,7 @@ idle = a.grad == passed
 
 # %% mistake: log.clamped
 # says: Numbers at or below 0 are replaced by a tiny positive one. That hides the trouble:
-#   number and gradient are wrong, and nobody is told. Let the ValueError come out.
+#   number and gradient are wrong, and nobody learns of it. Let the ValueError come out.
 # - if self.data <= 0:
 # -     raise ValueError(f"log is defined only above 0, not at {self.data}")
 # - out = Value(math.log(self.data), (self,), "log")
@@ -105,7 +105,7 @@ idle = a.grad == passed
 # + out = Value(number, (self,), "log")
 
 # %% mistake: log.asserts
-# says: An `assert` raises AssertionError, and Python can be told to skip it. Raise a
+# says: An `assert` raises AssertionError, and Python skips it when it is started with `-O`. Raise a
 #   ValueError, or leave it to `math.log`, which does so by itself.
 # - if self.data <= 0:
 # -     raise ValueError(f"log is defined only above 0, not at {self.data}")

@@ -100,7 +100,7 @@ late = " ".join(
 )
 
 # %% behaviour: topological_order
-# walk: after | before: takes the order in which the nodes are first met, and turns it round | levels: goes level by level from the root, and turns that order round | pushed: settles a node's place when it is put on a pile, which is too early
+# walk: after | before: takes the order in which the nodes are first met, and turns it round | levels: goes level by level from the root, and turns that order round | pushed: settles a node's place when it is put on a pile, which is too early | marked: takes a node for met when it is put on a pile, before it was looked at
 # sides: left | right: goes through the operands from right to left
 # marks: nodes | data: takes nodes with equal numbers for one | none: does not remember which nodes it has met
 # root: in | out: leaves the root out
@@ -132,6 +132,18 @@ def listed(root):
         return found if walk == "after" else found[::-1]
     waiting = [root]
     met.add(key(root))
+    open_ones = set()
+    while walk == "marked" and waiting:
+        node = waiting.pop()
+        if node in open_ones:
+            found.append(node)
+            continue
+        open_ones.add(node)
+        waiting.append(node)
+        for operand in turn(node._prev):
+            if key(operand) not in met or marks == "none":
+                met.add(key(operand))
+                waiting.append(operand)
     while waiting:
         node = waiting.pop(0 if walk == "levels" else -1)
         found.append(node)
@@ -139,7 +151,7 @@ def listed(root):
             if key(operand) not in met or marks == "none":
                 met.add(key(operand))
                 waiting.append(operand)
-    return found[::-1]
+    return found if walk == "marked" else found[::-1]
 
 
 def topological_order(top):
