@@ -31,6 +31,7 @@ from coursecheck.messages import (
     is_stub,
     other_error,
     unfinished,
+    unfinished_later,
 )
 from coursecheck.probes import Observation, Probe, failure, play
 
@@ -260,7 +261,8 @@ def diagnose(entry: dict[str, Any], namespace: dict[str, Any], hints: Hints = ()
     if found is None or found.says == _COMPARE:
         # A public example is the shortest one, where no sentence is about another.
         only_extra = found.only_extra if found else only_extra
-        return Finding(_COMPARE, first_wrong(entry, observed), only_extra=only_extra)
+        says = unfinished_later(observed) or _COMPARE
+        return Finding(says, first_wrong(entry, observed), only_extra=only_extra)
     return found
 
 

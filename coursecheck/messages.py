@@ -138,6 +138,11 @@ def unfinished(observed: list[list[Observation]]) -> str | None:
     )
 
 
+def unfinished_later(observed: list[list[Observation]]) -> str | None:
+    """Return the sentence of `unfinished` if a stub was met at all, behind other errors too."""
+    return unfinished([[item for item in probe if is_stub(item)] for probe in observed])
+
+
 def interrupted(error: dict[str, Any]) -> str:
     """Return a sentence or two for code that was still running when the student stopped it."""
     where = f" It was at the line `{error['line']}`." if error.get("line") else ""

@@ -619,15 +619,19 @@ class TestSgd:
         for lr in (1e-4, 0.7, 5.0):
             self.assert_steps(student, start, rows, lr, settings)
 
-    def test_learning_rate_may_change(self, student, numbers):
-        """`lr` is an attribute, and a step uses what it holds at that time."""
+    @pytest.mark.parametrize(
+        "settings", [{}, pytest.param({"momentum": 0.5}, marks=extra())], ids=["plain", "momentum"]
+    )
+    def test_learning_rate_may_change(self, student, numbers, settings):
+        """`lr` is an attribute, and all of a step uses what it holds at that time."""
         a, g = numbers(2)
         p = leaf(student, a, g)
-        optimizer = student.SGD([p], lr=0.1)
+        optimizer = student.SGD([p], lr=0.1, **settings)
         optimizer.step()
         optimizer.lr = 0.5
         optimizer.step()
-        assert p.data == close(a - (0.1 + 0.5) * g)
+        velocity = (1 + settings.get("momentum", 0.0)) * g
+        assert p.data == close(a - 0.1 * g - 0.5 * velocity)
 
     def test_zero_grad(self, student, pair):
         """`zero_grad()` zeroes the gradients, and leaves the numbers as they are."""

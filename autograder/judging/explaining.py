@@ -21,6 +21,7 @@ from coursecheck.messages import (
     is_error,
     other_error,
     unfinished,
+    unfinished_later,
 )
 from coursecheck.probes import Observation, Probe
 
@@ -94,9 +95,12 @@ class Explaining:
             mistake = self._diagnosis.name(exercise, tried, observed, alike, seed)
         says, name = (mistake.says, mistake.id) if mistake else ("", None)
         example = None
-        # What the probes of the extra part show does not explain a mistake in the core.
-        is_elsewhere = not _passes_core(tried) and agree_all(
-            _of_core(entry, observed or []), _of_core(entry, right)
+        # What the probes of the extra part show does not explain a mistake in the core, unless they
+        # met the stub.
+        is_elsewhere = (
+            not _passes_core(tried)
+            and agree_all(_of_core(entry, observed or []), _of_core(entry, right))
+            and not unfinished(observed or [])
         )
         if observed and not agree_all(observed, right) and (mistake or not is_elsewhere):
             example = first_wrong(entry, observed)
@@ -122,7 +126,7 @@ class Explaining:
         if not says:
             says, shown = self._inferred(result, exercise, tried, observed, sampled, is_own)
             example = shown or example
-        says = says or _plain_words(tried)
+        says = says or unfinished_later(observed or []) or _plain_words(tried)
         if _passes_core(tried):
             says = CORE_IS_RIGHT + says
         if result.status in LOST and not mistake:

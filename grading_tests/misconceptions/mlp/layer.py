@@ -73,6 +73,12 @@ answer = layer([x])
 # - self.neurons = [Neuron(n_inputs, activation) for _ in range(n_outputs)]
 # + self.neurons = [Neuron(n_outputs, activation) for _ in range(n_inputs)]
 
+# %% mistake: layer.list_by_inputs
+# says: Whether a list or a single Value comes out goes by the number of inputs. It has to go by the
+#   number of neurons.
+# - return answers[0] if len(answers) == 1 else answers
+# + return answers[0] if len(x) == 1 else answers
+
 # %% mistake: layer.list_of_lists
 # says: `parameters()` has one item for each neuron. An optimizer wants one flat list of all their
 #   Values: a comprehension with two `for`s makes it.

@@ -219,6 +219,15 @@ SGD([p, q], lr=0.1).zero_grad()
 # - for p, v in zip(parameters, self.velocities):
 # + for p, v in zip(parameters[:1], self.velocities):
 
+# %% mistake: sgd.rate_in_velocity
+# check: none
+# says: The rate went into the velocity, so when `lr` changes, the old velocity keeps its old rate.
+#   Leave the rate out of it: a step is `lr` times the whole velocity.
+# - self.momentum * v + p.grad + self.weight_decay * p.data
+# + self.momentum * v + self.lr * (p.grad + self.weight_decay * p.data)
+# - p.data -= self.lr * v
+# + p.data -= v
+
 # %% mistake: sgd.rate_frozen
 # says: A new value of `lr` has no effect: the step uses the rate from the beginning. Read `self.lr`
 #   in `step`.
