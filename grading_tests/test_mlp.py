@@ -121,6 +121,17 @@ class Model:
     wide = 20
 
     @broad()
+    def test_side_by_side(self, student, modules, numbers):
+        """Made side by side, each answers by its own parameters and bends as it was asked to."""
+        made = [(*each, numbers(parameter_count(each[1]))) for each in self.models(student)]
+        for model, _, _, weights in made:
+            modules.filled(model, weights)
+        for model, shape, bends, weights in made:
+            x = numbers(shape[0])
+            found = [value.data for value in values_of(model(x))]
+            assert found == close(network_answer(weights, x, shape, bends))
+
+    @broad()
     def test_answers_twice(self, student, modules, numbers):
         """Asked twice at a point it answers the same: nothing is kept from the answer before."""
         for model, shape, bends in self.models(student):
@@ -340,7 +351,7 @@ class TestLinearSequential(Model):
         assert len(found) == 18
 
     def test_any_parts(self, student, modules, numbers):
-        """None, one or many parts, or one part in several places."""
+        """A `Sequential` may have no part, one or many, and one part in several places."""
         a, b = numbers(2)
         square, times = modules.Square(), modules.Times(a)
         for parts, expected in (

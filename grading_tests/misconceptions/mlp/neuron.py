@@ -117,6 +117,13 @@ spread = n == 1 or len(set(numbers)) > 1
 # - return total if self.activation == "linear" else getattr(total, self.activation)()
 # + return total.tanh()
 
+# %% mistake: neuron.shared_activation
+# check: none
+# says: All neurons bend as the one that was made last: what is kept on the class belongs to all of
+#   them. Keep the activation on the neuron, as `self.activation`.
+# - self.activation = activation
+# + Neuron.activation = activation
+
 # %% mistake: neuron.sigmoid_forgotten
 # says: With "sigmoid" the neuron answers with the weighted sum itself, as if it were linear. There are
 #   four names to know: tanh, relu, sigmoid and linear.
