@@ -161,7 +161,7 @@ def in_a_notebook(source: str) -> str:
 @pytest.mark.parametrize(
     ("right", "slip", "hint"),
     [
-        ("Value.__add__ = add", "", "The class has no method for this operator"),
+        ("Value.__add__ = add", "", "Python found no method that can do this"),
         ("out._backward = _backward", "out._backward = _backward()", "parentheses"),
         ("self.grad +=", "grad +=", "say whose: `self.grad`"),
         ("self.data + other", "data + other", "`self.` is missing in front of it"),
