@@ -165,7 +165,12 @@ class TestBackward:
     def test_reused_steps(self, run, numbers):
         """A step that feeds two others takes its turn after both of them, and once."""
         x, y = inputs = numbers(2)
-        for build in (lambda x, y: (s := x * y) + s * s, lambda x, y: (s := x * y) * s + s):
+        for build in (
+            lambda x, y: (s := x * y) + s * s,
+            lambda x, y: (s := x * y) * s + s,
+            lambda x, y: (s := x * y) * 1.0 + s * s,
+            lambda x, y: (s := x * y) * s + s * 1.0,
+        ):
             _, grads = run(build, inputs)
             assert grads == close([y + 2 * x * y**2, x + 2 * x**2 * y])
 
@@ -297,7 +302,8 @@ class TestDescend:
          [{"cuts": ["+", "-", "*", "/", "**", "neg", "tanh", "relu"]}]),
         ("Wrong local derivatives are caught: of a product, a quotient, a power, a difference.", {},
          [{"rules": {"*": "not crossed over"}}, {"rules": {"/": "without the minus sign"}},
-          {"rules": {"**": "exponent not lowered"}}, {"rules": {"-": "as in a sum"}}]),
+          {"rules": {"**": "exponent not lowered"}}, {"rules": {"**": "as if squared"}},
+          {"rules": {"-": "as in a sum"}}]),
         ("An engine in which tanh forgets the chain rule is caught.", {}, [{"forgets": ["tanh"]}]),
         ("Engines in which a sum, or tanh, assigns gradients instead of adding are caught.", {},
          [{"overwrites": ["+"]}, {"overwrites": ["tanh"]}]),

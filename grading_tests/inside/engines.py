@@ -28,7 +28,10 @@ OTHER_RULES = {
         "as a product": ("a * b**-1", "b**-1", "-c * b**-1"),
         "without the minus sign": (RULES["/"][0], "1 / b", "a / b**2"),
     },
-    "**": {"exponent not lowered": (RULES["**"][0], "b * a**b", "0.0")},
+    "**": {
+        "exponent not lowered": (RULES["**"][0], "b * a**b", "0.0"),
+        "as if squared": (RULES["**"][0], "b * a", "0.0"),
+    },
     "tanh": {
         # Rounded differently from `math.tanh`.
         "by exponentials": (

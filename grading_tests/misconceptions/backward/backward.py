@@ -110,7 +110,7 @@ held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
 # forward: no | yes: runs the steps from the operands to the results
 # seed: set | add: adds the seed to what the root held before | none: gives the root no seed | spared: gives the root a seed only where its gradient is 0 | number: takes the root's own number for the seed | all: gives every node a seed of 1 | late: gives the root its seed only after the steps | zero: gives the root a seed of 0 | two: gives the root a seed of 2 | minus: gives the root a seed of -1
 # reset: no | before: sets the other nodes back to 0 before the steps run | after: sets the other nodes back to 0 after the steps have run | leaves: sets the leaves back to 0 before the steps run
-# runs: once | none: runs no step | twice: runs every step twice | root: runs the root's step alone | rest: leaves out the root's step | some: leaves out the last step that should run | same: runs the root's step in the place of each
+# runs: once | none: runs no step | twice: runs every step twice | root: runs the root's step alone | near: runs the steps of the root and of its own operands alone | rest: leaves out the root's step | some: leaves out the last step that should run | same: runs the root's step in the place of each
 # ask: With c computed from b, and d from b and c: in which order do your steps run, what does the root hold then, and had everything that uses b passed on its share before b's step ran?
 
 def listed(root):
@@ -185,6 +185,8 @@ def backward(self):
         order = []
     elif runs == "root":
         order = [self]
+    elif runs == "near":
+        order = [self, *self._prev]
     elif runs == "same":
         order = [self for _ in order]
     elif runs == "rest":

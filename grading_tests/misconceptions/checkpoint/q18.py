@@ -88,8 +88,8 @@ def weighted_sum(weights, inputs):
 # + out = Value(total, (), "weighted sum")
 
 # %% mistake: q18.detached
-# says: The number is right, and the weights' gradients stay 0. What is computed from `.data` needs a
-#   step of its own, `out._backward`, that adds to each `weight.grad`.
+# says: The number is right, and the weights' gradients stay 0. Has the result a step of its own, kept
+#   as `out._backward`, and does that add something to each `weight.grad` when it runs?
 def weighted_sum(weights, inputs):
     return Value(sum(weight.data * number for weight, number in zip(weights, inputs)))
 
