@@ -60,7 +60,7 @@ def results(engine, build, point):
 def test_engine(Value):
     expressions = [
         lambda x, y: 3 * (x + y * x) - (x + x) / y,
-        lambda x, y: (5 - x) * 2 + (7 / y) ** 2 * 3 - (2 + x) * y,
+        lambda x, y: (5 - x) * 2 + (7 / y) ** 3 * 3 - (2 + x) * y,
         lambda x, y: (-x * y).tanh() * 2 + y.tanh() * y + x.tanh() * x + (x - y).tanh() * x,
         lambda x, y: 2 * x.relu() + 3 * y.relu() + (x * y).relu() * x,
         lambda x, y: (s := x * y - 1) * s + s,

@@ -1,5 +1,5 @@
-# A right solution of `mlp`: training in random order, gradients zeroed twice, and the rate inside
-# the velocity.
+# A right solution of `mlp`: training in random order, gradients zeroed twice, and velocities that
+# point downhill.
 
 # %% sgd
 class SGD:
@@ -12,9 +12,9 @@ class SGD:
 
     def step(self):
         for p in self.parameters:
-            move = self.mu * self.moved.get(id(p), 0.0) - self.lr * (p.grad + self.wd * p.data)
+            move = self.mu * self.moved.get(id(p), 0.0) - p.grad - self.wd * p.data
             self.moved[id(p)] = move
-            p.data += move
+            p.data += self.lr * move
 
     def zero_grad(self):
         [setattr(p, "grad", 0.0) for p in self.parameters]
