@@ -104,6 +104,19 @@ def test_a_mistake_with_the_same_results_on_the_probes_alone_is_not_named(
         check(exercise, namespace(assignment, **{exercise: source.replace(*edit)}))
 
 
+def test_a_stub_behind_another_error_is_named():
+    assignment = load_assignment(COURSE, "mlp")
+    source = assignment.exercises["layer"].solution
+    for edit in (
+        ("len(answers) == 1", "len(x) == 1"),
+        ("return [parameter", "raise NotImplementedError\n        return [parameter"),
+    ):
+        assert edit[0] in source
+        source = source.replace(*edit)
+    with pytest.raises(CheckFailed, match="Not finished yet"):
+        check("layer", namespace(assignment, layer=source))
+
+
 @pytest.mark.parametrize("exercise", ["sgd", "train"])
 def test_mistakes_in_the_core_are_named_whatever_the_extra_part_does(exercise):
     """Join each mistake that shows in the core with each that spoils the extra part alone."""
