@@ -124,8 +124,9 @@ def test_mistakes_in_the_core_are_named_whatever_the_extra_part_does(exercise):
     entry = load_table(assignment.table)["exercises"][exercise]
     assert any(probe.get("extra") for probe in entry["probes"])
     in_core, in_extra = [], []
-    mistakes = assignment.exercises[exercise].mistakes
-    for mistake, known in zip(mistakes, entry["mistakes"], strict=True):
+    mistakes = {each.id: each for each in assignment.exercises[exercise].mistakes}
+    for known in entry["mistakes"]:
+        mistake = mistakes[known["id"]]
         is_in_core = fitting_mistakes(entry, known["results"], in_core=True)
         (in_core if is_in_core else in_extra).append(mistake)
     solution, joined = assignment.exercises[exercise].solution, 0
