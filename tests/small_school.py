@@ -42,9 +42,9 @@ def outcomes(school: Path, workers: Workers) -> dict[str, dict]:
     """Return each student's report, stored marks and graded notebook."""
     with Classroom(school, workers, force=True) as room:
         wanted = [("value", student) for student in room.submissions("value")]
-        news = {outcome.student: outcome for outcome in room.grade(wanted)}
-    assert len(news) == len(wanted)
-    return {student: seen(school, outcome) for student, outcome in news.items()}
+        outcomes = {outcome.student: outcome for outcome in room.grade(wanted)}
+    assert len(outcomes) == len(wanted)
+    return {student: seen(school, outcome) for student, outcome in outcomes.items()}
 
 
 def seen(school: Path, outcome: Outcome) -> dict:

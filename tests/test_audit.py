@@ -330,9 +330,9 @@ def test_the_command_prints_json_and_commands_that_reproduce_failures(tmp_path, 
     monkeypatch.setattr(command, "audit", little)
     result = CliRunner().invoke(main, ["audit", "checkpoint", "--workers", "1", "--json"])
     assert result.exit_code == 0, result.output
-    news = json.loads(result.stdout)
-    assert news["summary"] == "killed 1/1 · named 1/1 · false alarms 0/1"
-    assert news["passed"] and news["failures"] == [] and len(news["table"]) == 2
+    printed = json.loads(result.stdout)
+    assert printed["summary"] == "killed 1/1 · named 1/1 · false alarms 0/1"
+    assert printed["passed"] and printed["failures"] == [] and len(printed["table"]) == 2
 
 
 def test_a_page_without_markers_is_refused(tmp_path):

@@ -225,21 +225,21 @@ def test_a_pickle_gets_no_more_memory_than_its_size():
     assert isinstance(_loads(pickle.dumps(Room())), ForeignObject)
 
 
-def answers(seen: object, job: Job, is_alone: bool) -> object:
+def answers(graded: object, job: Job, is_alone: bool) -> object:
     return Planted(job.versions["folder"])
 
 
-def raises(seen: object, job: Job, is_alone: bool) -> object:
+def raises(graded: object, job: Job, is_alone: bool) -> object:
     raise ValueError(Planted(job.versions["folder"]))
 
 
-def warns(seen: object, job: Job, is_alone: bool) -> object:
+def warns(graded: object, job: Job, is_alone: bool) -> object:
     get_worker().log_event("warn", {"message": pickle.dumps(Planted(job.versions["folder"]))})
     get_worker().log_event("print", {"args": ["a line of the worker's"]})
     return "{}"
 
 
-def ends(seen: object, job: Job, is_alone: bool) -> object:
+def ends(graded: object, job: Job, is_alone: bool) -> object:
     os._exit(9)
 
 
@@ -271,18 +271,18 @@ def test_no_object_of_a_worker_runs_in_the_grader(
     assert "a line of the worker's" not in capsys.readouterr().out
 
 
-def changes(seen: dict) -> Iterator[dict]:
+def changes(graded: dict) -> Iterator[dict]:
     """Yield replies in the place of a grading, most of them a little wrong."""
-    yield from ([], {}, {"report": None}, {"error": 1}, {**seen, "marks": None})
-    yield {**seen, "text": "{}"}
-    yield {**seen, "text": seen["text"].replace(seen["stamp"], "0" * 32)}
+    yield from ([], {}, {"report": None}, {"error": 1}, {**graded, "marks": None})
+    yield {**graded, "text": "{}"}
+    yield {**graded, "text": graded["text"].replace(graded["stamp"], "0" * 32)}
     for points in (6.0, -1, float("nan"), "1e3", [1]):
-        exercises = [{**each, "points": points} for each in seen["report"]["exercises"]]
-        yield {**seen, "report": {**seen["report"], "exercises": exercises}}
-        given = dict.fromkeys(seen["marks"]["points"], points)
-        yield {**seen, "marks": {**seen["marks"], "points": given}}
-    yield {**seen, "report": {**seen["report"], "assignment": "mlp"}}
-    yield {**seen, "marks": {**seen["marks"], "points": {"another": 1.0}}}
+        exercises = [{**each, "points": points} for each in graded["report"]["exercises"]]
+        yield {**graded, "report": {**graded["report"], "exercises": exercises}}
+        given = dict.fromkeys(graded["marks"]["points"], points)
+        yield {**graded, "marks": {**graded["marks"], "points": given}}
+    yield {**graded, "report": {**graded["report"], "assignment": "mlp"}}
+    yield {**graded, "marks": {**graded["marks"], "points": {"another": 1.0}}}
 
 
 def test_replies_that_are_no_grading_of_the_submission_are_refused(school, scheduler):

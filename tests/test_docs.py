@@ -164,14 +164,14 @@ def names(cell: str) -> list[str]:
 
 
 def test_every_status_is_documented():
-    seen = {
+    documented = {
         name for row in rows("commands.md", "The status of an exercise") for name in names(row[0])
     }
-    assert seen == {*LOST, *_LOOKS, "failed"}
+    assert documented == {*LOST, *_LOOKS, "failed"}
 
 
 def test_every_target_of_the_makefile_is_documented():
-    seen = {
+    documented = {
         name
         for row in rows("commands.md", "In a clone: make")
         for cell in row
@@ -179,7 +179,7 @@ def test_every_target_of_the_makefile_is_documented():
     }
     makefile = (ROOT / "Makefile").read_text("utf-8").replace("\\\n", " ")
     [targets] = re.findall(r"^\.PHONY: (.+)$", makefile, re.MULTILINE)
-    assert set(targets.split()) == seen - {"source/", "setup.sh"}
+    assert set(targets.split()) == documented - {"source/", "setup.sh"}
 
 
 # Settings.
@@ -244,11 +244,11 @@ UNITS = {"": 1, "s": 1, "MB": 10**6, "MiB": 1 << 20, "GiB": 1 << 30}
 
 
 @pytest.mark.parametrize(
-    ("name", "seen"),
+    ("name", "documented"),
     [(names(row[0])[0], row[1]) for row in rows("settings.md", "Limits") if names(row[0])],
 )
-def test_every_limit_is_the_code_s_own(name, seen):
-    number, _, unit = seen.partition(" ")
+def test_every_limit_is_the_code_s_own(name, documented):
+    number, _, unit = documented.partition(" ")
     assert float(number) * UNITS[unit] == resolved(name)
 
 
@@ -325,16 +325,16 @@ def is_in_the_code(symptom: str) -> bool:
 
 
 def test_every_heading_in_code_is_one_symptom():
-    seen = [heading for heading in HEADINGS if "`" in heading]
-    assert len(seen) > 60
-    assert all(names(heading) == [heading.strip("`")] for heading in seen)
+    documented = [heading for heading in HEADINGS if "`" in heading]
+    assert len(documented) > 60
+    assert all(names(heading) == [heading.strip("`")] for heading in documented)
 
 
 def test_every_symptom_is_in_the_code():
     program = re.compile(r"(autograder|dask|make|nbgrader|pip|python\S*|sudo) ")
-    seen = {name for name in names(TOLD) if " " in name and not program.match(name)}
-    assert {name for heading in HEADINGS for name in names(heading)} <= seen
-    assert {symptom for symptom in seen if not is_in_the_code(symptom)} == set()
+    documented = {name for name in names(TOLD) if " " in name and not program.match(name)}
+    assert {name for heading in HEADINGS for name in names(heading)} <= documented
+    assert {symptom for symptom in documented if not is_in_the_code(symptom)} == set()
 
 
 @pytest.mark.parametrize("folder", ["source", "release"])

@@ -60,14 +60,14 @@ def test_a_full_disk_a_read_only_course_and_a_poor_terminal_are_findings(odd_cou
 
 
 @pytest.mark.parametrize(
-    ("error", "seen"),
+    ("error", "advice"),
     [
         (OSError(28, "No space left on device"), "Make room on its disk"),
         (PermissionError(13, "Permission denied", "/x/y"), "/x/y: cannot be read or written"),
         (ZeroDivisionError("a student's own words"), "failed (ZeroDivisionError in test_doctor.py"),
     ],
 )
-def test_an_unforeseen_error_is_one_sentence(error, seen):
+def test_an_unforeseen_error_is_one_sentence(error, advice):
     @click.command()
     @terminal.for_people
     def broken():
@@ -75,5 +75,5 @@ def test_an_unforeseen_error_is_one_sentence(error, seen):
 
     done = CliRunner().invoke(broken)
     assert done.exit_code == 2 and done.output.startswith("autograder: ")
-    assert seen in done.output and done.output.count("\n") == 1
+    assert advice in done.output and done.output.count("\n") == 1
     assert "a student's own words" not in done.output

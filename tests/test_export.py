@@ -216,11 +216,11 @@ def test_the_plain_form_refuses_a_roster(school):
 def test_the_command_lists_left_out_marks(school):
     path = school / "marks.csv"
     written = ["--output", str(path), "--course", str(school)]
-    seen = CliRunner().invoke(main, ["export", "value", "--format", "canvas", *written])
-    assert seen.exit_code == 2 and not path.exists()
-    assert "nothing was written" in seen.output
-    seen = CliRunner().invoke(main, ["export", "value", "--partial", *written])
-    assert seen.exit_code == 1 and "ben" in seen.output
+    done = CliRunner().invoke(main, ["export", "value", "--format", "canvas", *written])
+    assert done.exit_code == 2 and not path.exists()
+    assert "nothing was written" in done.output
+    done = CliRunner().invoke(main, ["export", "value", "--partial", *written])
+    assert done.exit_code == 1 and "ben" in done.output
     assert path.read_bytes().startswith(b"assignment,student,")
-    seen = CliRunner().invoke(main, ["export", "vlaue", "--course", str(school)])
-    assert seen.exit_code == 2 and "no assignment 'vlaue'" in seen.output
+    done = CliRunner().invoke(main, ["export", "vlaue", "--course", str(school)])
+    assert done.exit_code == 2 and "no assignment 'vlaue'" in done.output

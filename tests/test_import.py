@@ -132,8 +132,8 @@ def test_students_with_one_name_are_matched_by_a_list_only(school, tmp_path):
     )
     assert brought(school, download, worksheet=worksheet) == {"s3": "new", "s4": "new"}
     assert submitted(school) == {"s3": b"three", "s4": b"four"}
-    seen = datetime(2030, 3, 1, 21, 5).astimezone(UTC)
-    assert time_of(school, "s4").startswith(f"{seen:%Y-%m-%d %H:%M}")
+    given = datetime(2030, 3, 1, 21, 5).astimezone(UTC)
+    assert time_of(school, "s4").startswith(f"{given:%Y-%m-%d %H:%M}")
 
 
 def test_a_canvas_download(school, tmp_path):
@@ -385,8 +385,8 @@ def test_submissions_from_elsewhere_are_not_overwritten(school, tmp_path):
     folder = school / "submitted" / "s1" / "value"
     folder.mkdir(parents=True)
     (folder / "value.ipynb").write_bytes(b"from elsewhere")
-    [seen] = import_download(school, "value", moodle(tmp_path / "m.zip", PEOPLE[:1]))
-    assert seen.state == "older" and "nothing says which is newer" in seen.note
+    [imported] = import_download(school, "value", moodle(tmp_path / "m.zip", PEOPLE[:1]))
+    assert imported.state == "older" and "nothing says which is newer" in imported.told
     mapping = tmp_path / "map.csv"
     mapping.write_text("file,student,submitted\nJürgen Müller_4711_assignsubmission_file,s1,x\n")
     with pytest.raises(CourseError, match="'x' is no time"):
@@ -494,7 +494,7 @@ def test_a_student_s_own_zip_never_ends_the_import_of_a_class(school, tmp_path, 
     found = import_download(school, "value", download)
     states = {each.student: each for each in found}
     assert states["s6"].state == "new" and submitted(school) == {"s6": b"6"}
-    assert states["s1"].state == "refused" and "my.zip" in states["s1"].note
+    assert states["s1"].state == "refused" and "my.zip" in states["s1"].told
 
 
 def test_damaged_zips_raise_foreseen_errors_only():

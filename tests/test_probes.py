@@ -74,14 +74,14 @@ def test_observations_that_no_probe_makes_are_refused(message):
 
 def test_no_item_is_shown_of_a_process_that_was_given_a_solution():
     entry = {"probes": [{"right": [plain([1, 2])]}], "mistakes": [{"results": [[plain({1: 2})]]}]}
-    for value, news in (
+    for value, words in (
         ([1.0, 2.0], "[1, 2]"),
         ({1: 2}, "{1: 2}"),
         ([1, "secret"], "another list"),
         (b"secret", "another bytes"),
     ):
         [[seen]] = as_in_table([[plain(value)]], entry)
-        assert describe(seen) == news
+        assert describe(seen) == words
 
 
 def test_numbers_in_a_dictionary_are_compared_up_to_rounding():

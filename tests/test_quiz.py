@@ -124,8 +124,8 @@ def test_release_and_table_hold_no_answer_and_no_explanation():
 def test_the_table_has_the_form_of_a_question_only():
     table = json.loads(load_assignment(COURSE, "checkpoint").table.read_text("utf-8"))["exercises"]
     for exercise in QUESTIONS:
-        news = {key: value for key, value in table[exercise.id].items() if key != "extra"}
-        assert news == {"title": exercise.title, "form": exercise.form}
+        found = {key: value for key, value in table[exercise.id].items() if key != "extra"}
+        assert found == {"title": exercise.title, "form": exercise.form}
 
 
 @pytest.mark.parametrize("exercise", QUESTIONS, ids=lambda exercise: exercise.id)
@@ -160,9 +160,9 @@ def test_another_base_gives_no_answer_to_student_code(graded):
     broken = "def backward(root):\n    return None\n"
     answers = {**RIGHT, "q3": "q3 = 'a'", "q18": tell, "q19": broken}
     shown = graded(answers).exercises
-    [news] = [result for result in shown if result.id == "q18"]
-    assert '"b"' not in news.message and "'b'" not in news.message
-    assert news.example is None or "b" not in [row.seen for row in news.example.rows]
+    [found] = [result for result in shown if result.id == "q18"]
+    assert '"b"' not in found.message and "'b'" not in found.message
+    assert found.example is None or "b" not in [row.seen for row in found.example.rows]
 
 
 # The visible check.

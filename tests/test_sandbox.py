@@ -147,10 +147,10 @@ def test_cells_run_as_in_a_kernel(server: WarmServer) -> None:
         if output["output_type"] == "execute_result"
     }
     assert shown == {2: "2", 4: "6", 7: "0", 10: "4"}
-    [error], [news], [refused] = outputs[4], outputs[7], outputs[8]
+    [error], [printed], [refused] = outputs[4], outputs[7], outputs[8]
     assert error["ename"] == "ZeroDivisionError"
     assert "Cell In[5], line 2" in "".join(error["traceback"])
-    assert news["text"] == "b = _ + len(In) b\n"
+    assert printed["text"] == "b = _ + len(In) b\n"
     assert refused["ename"] == "SyntaxError"
 
 
@@ -186,8 +186,10 @@ WITHOUT = [
 
 def test_the_value_at_the_end_of_a_cell_is_shown_in_any_spelling(server):
     shown = run(server, *WITH_A_VALUE, *WITHOUT)
-    news = ["".join(output["data"]["text/plain"] for output in outputs)[-1:] for outputs in shown]
-    assert news == ["7"] * len(WITH_A_VALUE) + [""] * len(WITHOUT)
+    printed = [
+        "".join(output["data"]["text/plain"] for output in outputs)[-1:] for outputs in shown
+    ]
+    assert printed == ["7"] * len(WITH_A_VALUE) + [""] * len(WITHOUT)
 
 
 def test_no_process_is_visible(server):

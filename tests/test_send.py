@@ -386,13 +386,13 @@ class TestLti:
         assert done.exit_code == 2 and "cannot be used" in done.output and not platform.scores
 
     @pytest.mark.parametrize(
-        ("change", "seen"),
+        ("change", "advice"),
         [(("client_id", None), "lacks client_id"), (("lineitem", None), "lacks lineitem or"),
          (("key", "none.pem"), "is no private key")],
     )  # fmt: skip
-    def test_missing_settings_are_reported(self, school, tool, change, seen):
+    def test_missing_settings_are_reported(self, school, tool, change, advice):
         settings(tool, "http://127.0.0.1:1", lineitem="http://127.0.0.1:1/1")
         given = {**json.loads(tool.read_text()), change[0]: change[1]}
         tool.write_text(json.dumps({key: value for key, value in given.items() if value}))
         done = send(school, "--to", "lti", "--settings", str(tool))
-        assert done.exit_code == 2 and seen in done.output
+        assert done.exit_code == 2 and advice in done.output

@@ -293,10 +293,10 @@ def test_with_given_solutions_only_public_values_are_shown():
     right = [probe["right"] for probe in entry["probes"]]
     assert as_in_table(right, entry) == right
     secret = [[_replaced(item) for item in row] for row in right]
-    news = repr(as_in_table(secret, entry))
-    assert "secret" not in news and "1.23456" not in news
-    news = [describe(item) for row in as_in_table(secret, entry) for item in row]
-    assert {"another number"} <= set(news) <= {
+    words = repr(as_in_table(secret, entry))
+    assert "secret" not in words and "1.23456" not in words
+    words = [describe(item) for row in as_in_table(secret, entry) for item in row]
+    assert {"another number"} <= set(words) <= {
         "another number", "another text", "another object", "an error (Exception)",
         *(describe(item) for row in right for item in row),
     }  # fmt: skip

@@ -71,7 +71,7 @@ def import_(
             continue
         who = f" → {visible(each.student)}" if each.student else ""
         late = ", late" if each.late else ""
-        text = f"{each.state}: {each.place}{who}{late}" + (f": {each.note}" if each.note else "")
+        text = f"{each.state}: {each.place}{who}{late}" + (f": {each.told}" if each.told else "")
         say(text, _LOOKS.get(each.state, "yellow"))
     if unmatched is not None:
         rows = [(each.place, each.student) for each in found if each.state == UNMATCHED]
@@ -171,7 +171,7 @@ def send(
             print_json(vars(each))
             continue
         points = "" if each.points is None else f": {each.points:g}"
-        text = f"{each.state}: {each.student}{points}" + (f" ({each.note})" if each.note else "")
+        text = f"{each.state}: {each.student}{points}" + (f" ({each.told})" if each.told else "")
         say(visible(text), _LOOKS.get(each.state, "yellow"))
     if not as_json:
         summary = ", ".join(f"{number} {state}" for state, number in counted.items())

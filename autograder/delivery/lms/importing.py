@@ -52,7 +52,7 @@ class Imported:
         place: its name in the download.
         state: `NEW`, `NEWER`, `SAME`, `OLDER`, `UNMATCHED`, `LEFT` or `REFUSED`.
         student: the student's id, if known.
-        note: further information or advice, in words.
+        told: further information or advice, in words.
         late: whether the system calls it late.
         when: when it was handed in, in UTC, as a text; "" if unknown.
     """  # words: a key of the JSON
@@ -60,7 +60,7 @@ class Imported:
     place: str
     state: str
     student: str = ""
-    note: str = ""
+    told: str = ""
     late: bool = False
     when: str = ""
 
@@ -99,7 +99,7 @@ def import_download(
     with opened(path) as download, one_at_a_time(course):
         target = _Target(course, name, folders, dry_run)
         several = handed_in(download.files, roster.knows, form)
-        found = [Imported(place, REFUSED, note=why) for place, why in download.left_out]
+        found = [Imported(place, REFUSED, told=why) for place, why in download.left_out]
         found += _import_all(several, roster, mapped, listed, target, path.name)
     if not found:
         raise CourseError(f"{path}: there is no file in it. Download it again.")
@@ -127,7 +127,7 @@ def _import_all(
             if worksheet and handed.form == "moodle":
                 handed.when = worksheet.times.get(handed.numbers[0], handed.when)
         if fault.reason:
-            yield Imported(visible(handed.place), REFUSED, note=fault.reason, late=handed.late)
+            yield Imported(visible(handed.place), REFUSED, told=fault.reason, late=handed.late)
             continue
         handed.when = mapping.times.get(place, handed.when)
         if not ids:
@@ -136,7 +136,7 @@ def _import_all(
             has_notebook = any(".ipynb" in each.lower() for each in handed.files)
             if state == UNMATCHED and handed.form == "plain" and not has_notebook:
                 state, why = LEFT, "it is no notebook, and nobody's."
-            yield Imported(visible(handed.place), state, note=why, late=handed.late)
+            yield Imported(visible(handed.place), state, told=why, late=handed.late)
         for student in ids:
             whose[student].append(handed)
     for student, claims in sorted(whose.items()):

@@ -43,12 +43,12 @@ class Mark:
 
 @dataclass
 class Sent:
-    """The outcome of sending one student's mark; `note` explains it."""
+    """The outcome of sending one student's mark; `told` explains it."""
 
     student: str
     state: str
     points: float | None = None
-    note: str = ""
+    told: str = ""
 
 
 class Platform(Protocol):
@@ -101,10 +101,10 @@ def send_marks(
     for result in results.submitted:
         user = users[result.student]
         if why := unsettled.get(result.student):
-            yield Sent(result.student, FAILED, note=why)
+            yield Sent(result.student, FAILED, told=why)
             continue
         if result.waiting:
-            yield Sent(result.student, WAITS, note=", ".join(result.waiting))
+            yield Sent(result.student, WAITS, told=", ".join(result.waiting))
             continue
         if not user:
             yield Sent(

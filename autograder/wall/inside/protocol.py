@@ -244,6 +244,7 @@ def _parts(body: bytes) -> int:
 
 def to_message(body: bytes) -> Any:
     """Return the message in a frame. Raises `ProtocolError` if it is no valid JSON."""
+    # JSON has less than two parts a byte, so most frames need not be counted.
     if 2 * len(body) > MAX_PARTS and _parts(body) > MAX_PARTS:
         raise ProtocolError("too many items")
     try:

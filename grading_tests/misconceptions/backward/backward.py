@@ -117,44 +117,32 @@ def listed(root):
     key = id if marks != "data" else lambda node: node.data
     part = {"all": slice(None), "one": slice(0, 1), "last": slice(-1, None)}[first]
     turn = lambda nodes: list(nodes)[part][:: 1 if sides == "left" else -1]
-    found, met = [], set()
+    found, met = [], {key(root)}
+
+    def is_new(node):
+        known = key(node) in met and marks != "none"
+        met.add(key(node))
+        return not known
 
     def visit(node):
-        if key(node) in met and marks != "none":
-            return
-        met.add(key(node))
         if walk == "before":
             found.append(node)
-        for operand in turn(node._prev):
+        # Each operand is asked about when its turn comes, or all of them beforehand.
+        operands = filter(is_new, turn(node._prev))
+        for operand in list(operands)[::-1] if walk == "marked" else operands:
             visit(operand)
-        if walk == "after":
+        if walk != "before":
             found.append(node)
 
-    if walk in ("after", "before"):
+    if walk in ("after", "before", "marked"):
         visit(root)
-        return found if walk == "after" else found[::-1]
+        return found[::-1] if walk == "before" else found
     waiting = [root]
-    met.add(key(root))
-    open_ones = set()
-    while walk == "marked" and waiting:
-        node = waiting.pop()
-        if node in open_ones:
-            found.append(node)
-            continue
-        open_ones.add(node)
-        waiting.append(node)
-        for operand in turn(node._prev):
-            if key(operand) not in met or marks == "none":
-                met.add(key(operand))
-                waiting.append(operand)
     while waiting:
         node = waiting.pop(0 if walk == "levels" else -1)
         found.append(node)
-        for operand in turn(node._prev):
-            if key(operand) not in met or marks == "none":
-                met.add(key(operand))
-                waiting.append(operand)
-    return found if walk == "marked" else found[::-1]
+        waiting.extend(filter(is_new, turn(node._prev)))
+    return found[::-1]
 
 
 def backward(self):
