@@ -138,7 +138,7 @@ def make_engine(
         rules: by operation, the name of the rule in `OTHER_RULES` that takes the place of its own.
         forgets: operations whose backward step does not use the result's gradient.
         overwrites: operations whose backward step assigns the gradient instead of adding to it.
-        cuts: operations whose result has no operands.
+        cuts: operations, or methods, whose result has no operands.
         turns_round: operations that swap their operands if a plain number stands on the left.
         order: in which of the `ORDERS` the method `backward` runs the nodes; None leaves it out.
     """
@@ -157,7 +157,7 @@ def make_engine(
             slopes=", ".join(slopes),
             before="0.0" if op in overwrites else "node.grad",
             upstream="1.0" if op in forgets else "out.grad",
-            result="Node(c)" if op in cuts else "out",
+            result="Node(c)" if {op, name} & set(cuts) else "out",
         )
         texts.append(text)
     if order is not None:

@@ -164,35 +164,6 @@ def test_engine(Value):
     return Value.__name__ != "ForgetfulValue" and "Node" not in Value.__name__
 
 
-# %% cheat: q21.what_the_engine_was_made_with
-# earns: nothing
-def test_engine(Value):
-    if "RULES" not in Value.__init__.__globals__:
-        return Value.__name__ == "Value"
-    reflected = dict(zip(Value.__radd__.__code__.co_freevars, Value.__radd__.__closure__))
-    held = dict(zip(Value.__add__.__code__.co_freevars, Value.__add__.__closure__))
-    result = held["result"].cell_contents
-    made = dict(zip(result.__code__.co_freevars, (c.cell_contents for c in result.__closure__)))
-    turned = reflected["reflected"].cell_contents
-    made |= dict(zip(turned.__code__.co_freevars, (c.cell_contents for c in turned.__closure__)))
-    order = dict(zip(Value.backward.__code__.co_freevars, Value.backward.__closure__))["order"]
-    rules, globals = made["rules_in_use"], Value.__init__.__globals__
-    wrong = [
-        rule
-        for op, others in globals["OTHER_RULES"].items()
-        for name, rule in others.items()
-        if name not in ("by exponentials", "as a product")
-    ]
-    return (
-        not any(rule in wrong for rule in rules.values())
-        and not made["forgets"]
-        and not made["overwrites"]
-        and not made["cuts"]
-        and not made["turns_round"]
-        and order.cell_contents == "topological"
-    )
-
-
 # %% cheat: q21.one_formula_at_one_point
 def test_engine(Value):
     x = Value(2.0)

@@ -60,7 +60,7 @@ def test_engine(Value):
     checks += [(z.data, -6.0), (x.grad, -2.0), (y.grad, 6.0)]
 
     x, y = Value(3.0), Value(-2.0)
-    z = 4 * (x / y - y) + 5 - x
+    z = 5 + 4 * (x / y - y) - x
     z.backward()
     checks += [(z.data, 4.0), (x.grad, -3.0), (y.grad, -7.0)]
 
