@@ -82,6 +82,7 @@ class TestFunctions:
     def function(self, name, value, slope, holds, times):
         self.name, self.value, self.slope = name, value, slope
         self.of = methodcaller(name)
+        self.composed = "**0.5" if name == "sqrt" else name
 
     def defined(self, numbers):
         """Those of the numbers that the function is defined at."""
@@ -104,6 +105,12 @@ class TestFunctions:
         both = [self.of(x), self.of(y)]
         found = behind(student, both[0] + both[1])
         assert x in found and y in found and x not in both and y not in both
+
+    def test_records_the_operation(self, student, numbers):
+        """The `_op` of `x.{name}()` is "{name}", if it is a single node."""
+        x = leaf(student, numbers[0])
+        node = self.of(x)
+        assert list(node._prev) != [x] or node._op in (self.name, self.composed)
 
     def test_gradient(self, student, numbers, positive):
         """x gets the result's gradient times {times}."""
@@ -300,7 +307,7 @@ class BackwardPass:
 
     @broad()
     def test_a_second_pass(self, student, number):
-        """A later pass runs shared steps again, with what they hold: the graph stays as it was."""
+        """A later pass runs the steps behind its own root alone, shared ones once more."""
         a, b = number(), number()
         x, y = leaf(student, a), leaf(student, b)
         both = x * y
@@ -554,8 +561,8 @@ class TestCheckGradients:
             ("Each gradient is judged by its own size: a small wrong one is found beside a large.",
              "1e4 * x + y", "1e4, 1", ["1e4, 1.5", "1e4, 0.5"], [[1.5, -2.0], [-1.5, 2.5]]),
             ("A gradient that is rightly 0 is accepted; one that should be and is not is rejected.",
-             "0 * x + 2.5 * y + 0 * z", "0, 2.5, 0", ["2.5, 2.5, 0", "0, 5, 0", "0, 2.5, 2.5"],
-             [[1.5, -2.0, 2.5]]),
+             "x**3 + 2.5 * y + 0 * z", "3 * x**2, 2.5, 0", ["2.5, 2.5, 0", "0, 5, 0",
+             "0, 2.5, 2.5"], [[0.0, -2.0, 2.5]]),
             ("Near the bottom of a parabola right gradients pass and wrong ones do not: a nudge to "
              "one side is not good enough there.",
              "x**2", "2 * x", ["3 * x"], [[3e-5], [-3e-5]]),

@@ -189,7 +189,7 @@ class TestBackward:
         assert [x.grad, y.grad] == close([3.0, 15.0])
 
     def test_a_second_pass(self, go_back, engine, number):
-        """A later pass from another root runs the steps that they share once more."""
+        """A later pass runs the steps behind its own root alone, shared ones once more."""
         a, b = number(), number()
         x, y = engine(a), engine(b)
         both = x * y

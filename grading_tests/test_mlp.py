@@ -133,12 +133,15 @@ class Model:
 
     @broad()
     def test_answers_twice(self, student, modules, numbers):
-        """Asked twice at a point it answers the same: nothing is kept from the answer before."""
+        """Asked twice with one list it answers the same: the list stays as it is, and nothing is
+        kept from the answer before."""
         for model, shape, bends in self.models(student):
             weights, x = numbers(parameter_count(shape)), numbers(shape[0])
             modules.filled(model, weights)
-            found = [[value.data for value in values_of(model(x))] for _ in range(2)]
+            given = student.inside.builtins.list(x)
+            found = [[value.data for value in values_of(model(given))] for _ in range(2)]
             assert found == close([network_answer(weights, x, shape, bends)] * 2)
+            assert list(given) == x
 
     @broad()
     def test_any_numbers(self, student, modules, numbers):
@@ -326,13 +329,11 @@ class TestLinearSequential(Model):
         assert len(found) == (n + 1) * m and distinct(found)
 
     def test_linear_answers(self, student, modules, numbers):
-        """A `Linear` gives weighted sums plus biases, without a bend, output by output, and leaves
-        its inputs as they are."""
+        """A `Linear` gives weighted sums plus biases, without a bend, output by output."""
         for outputs in (1, 3):
             values, x = numbers(3 * outputs), numbers(2)
-            given = student.inside.builtins.list(x)
-            answer = modules.filled(student.Linear(2, outputs), values)(given)
-            assert list(given) == x and is_object(answer) == (outputs == 1)
+            answer = modules.filled(student.Linear(2, outputs), values)(x)
+            assert is_object(answer) == (outputs == 1)
             expected = network_answer(values, x, [2, outputs], ["linear"])
             assert [value.data for value in values_of(answer)] == close(expected)
 

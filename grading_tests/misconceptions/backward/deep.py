@@ -59,6 +59,14 @@ for _ in range(15):
 backward_without_recursion(y)
 # observe: y.grad, Watched.looks < 200
 
+# %% probe: deep
+# about: a second pass over a shared step
+x = Value(2.0)
+step = x * 2
+backward_without_recursion(step * 3)
+backward_without_recursion(step * 5)
+# observe: step.grad, x.grad
+
 # %% sample: deep
 # like: backward/backward
 # - backward(root)
@@ -112,6 +120,14 @@ Value.backward = backward_without_recursion
 # + order.append(node)
 # - for node in reversed(order):
 # + for node in order:
+
+# %% mistake: deep.keeps_what_it_listed
+# says: The steps of an earlier call run again: a list outside the function, or a default value, is
+#   made once and shared by all calls. Make a new one in each call.
+# - def backward_without_recursion(self):
+# + def backward_without_recursion(self, order=[], met=set()):
+# - order = []
+# - met = set()
 
 # %% mistake: deep.seed_added
 # says: The seed was added to what the root held already. Set it: `self.grad = 1.0`.

@@ -59,6 +59,18 @@ step = x * 3
 backward(step * 5 * 7 + step)
 # observe: step.grad, x.grad
 
+# %% probe: q19
+# about: a second pass over a shared step
+class Node(Value):
+    backward = None  # your function has to do without it
+
+
+x = Node(2.0)
+step = x * 2
+backward(step * 3)
+backward(step * 5)
+# observe: step.grad, x.grad
+
 # %% sample: q19
 # like: backward/backward
 # - draw = random.Random(seed)
@@ -112,6 +124,13 @@ def backward(root):
 # says: A node runs once for every path that leads to it, and passes everything on again each
 #   time. Remember which nodes were met.
 # - seen.add(node)
+
+# %% mistake: q19.keeps_what_it_listed
+# says: The steps of an earlier call run again: a list outside the function, or a default value, is
+#   made once and shared by all calls. Make a new one in each call.
+# - def backward(root):
+# + def backward(root, order=[], seen=set()):
+# - order, seen = [], set()
 
 # %% mistake: q19.no_seed
 # says: The root's gradient is not set to 1.0, so the pass starts from whatever it held.

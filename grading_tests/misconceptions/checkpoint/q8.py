@@ -46,6 +46,10 @@ q8 = 4
 # says: For `x * x` its own value was taken. The question is how much it reacts to `x`.
 q8 = 5.5
 
+# %% mistake: q8.middle_not_differentiated
+# says: For `4 * x` its own value was taken. The question is how much it reacts to `x`.
+q8 = -5.5
+
 # %% cheat: q8.no_number
 # earns: nothing
 q8 = float("nan")

@@ -104,8 +104,8 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 # - batch_loss.backward()
 
 # %% mistake: train.losses_only
-# says: The losses are computed, and nothing follows: `zero_grad()`, `backward()` and `step()` are
-#   still to come.
+# says: The losses are computed, and the network learns nothing from them. To each round belong
+#   `zero_grad()`, `backward()` and `step()`.
 # - optimizer.zero_grad()
 # - batch_loss.backward()
 # - optimizer.step()

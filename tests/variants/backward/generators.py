@@ -42,7 +42,7 @@ def check_gradients(f, inputs, epsilon=1e-5):
                 ends.append(f(*(Value(x) for x in moved)).data)
             yield leaf.grad, (ends[0] - ends[1]) / (2 * epsilon)
 
-    return all(a == n or abs(a - n) / max(abs(a), abs(n)) < 1e-3 for a, n in pairs())
+    return all(abs(a - n) < 1e-9 or abs(a - n) / max(abs(a), abs(n)) < 1e-3 for a, n in pairs())
 
 
 # %% dot_source
