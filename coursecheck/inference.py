@@ -302,6 +302,8 @@ class _Quantity:
             varies = not all(agree(each, right[0]) for each in right)
             if not models and varies and len(factors) > 2 and factors[0]:
                 models = [Model(*about, way=number, times=factors[0])]
+                if number == 0:  # the same slope everywhere
+                    models.append(Model(*about, way=number, formula=f"{slopes[0]:g}"))
         return [
             model
             for model in models

@@ -233,8 +233,8 @@ def explain_error(observed: list[list[Observation]], hints: Hints) -> str:
     """Return a sentence on the first error of the student's code, with the student's own line, if
     any."""
     error = first_error(observed)
-    if error is None:
-        return ""
+    if error is None or is_stub(error):
+        return unfinished(observed) or ""
     line, message = error.get("line"), error.get("message", "")
     if not line and not message:
         return ""  # The kind alone explains nothing.
@@ -267,7 +267,9 @@ def explain_cell(kind: str, message: str, traceback: str, source: str) -> str:
     message = (message + re.sub(r" \(\S*,? ?line \d+\)$", "", end))[:300]
     unreadable = kind in _UNREADABLE
     text = CANNOT_READ if unreadable else f"The cell itself stops with {kind[:80]}"
-    text += f": {message}" + (f", in the line `{line}`" if line else "")
+    text += f": {message}" * bool(message) + f", in the line `{line}`" * bool(line)
+    if line == "raise NotImplementedError()":
+        text = "Not finished yet: the cell stops at `raise NotImplementedError()`. Delete that line"
     rest = "None of it ran." if unreadable else "What comes after that in the cell never ran."
     return f"{text.rstrip('.')}. {rest}"
 

@@ -230,6 +230,12 @@ class TestTopologicalOrder:
         for node, places in zip(nodes, operands, strict=True):
             assert all([place[nodes[operand]] < place[node] for operand in places])
 
+    def test_uses_side_by_side(self, student, order_of, number):
+        """A node that is used twice by one result, and once by another, comes before both."""
+        for results in ([1, 2], [2, 1]):
+            x, once, twice, root = graph(student, number, [], [0], [0, 0], results)
+            assert list(order_of(root)) in ([x, once, twice, root], [x, twice, once, root])
+
     def test_equal_numbers_are_different_nodes(self, student, order_of, number):
         """Nodes that hold the same number are still different nodes."""
         a = number()
@@ -237,7 +243,7 @@ class TestTopologicalOrder:
         assert list(order_of(root)) in ([x, y, root], [y, x, root])
 
     def test_only_looks(self, student, order_of, number):
-        """No backward step is run, and neither numbers nor gradients change."""
+        """No backward step is run, and no number, gradient, label or operand changes."""
         nodes = graph(student, number, [], [0])
         nodes[0].grad = number()
         before = plain(student.inside.graphs.untouched(nodes))
@@ -260,7 +266,7 @@ class TestTopologicalOrder:
         assert len(order_of(root)) == 6_002
 
     def test_any_nodes(self, student, order_of, number):
-        """Nodes count whatever they hold: 0, gradients, equal labels, no sign, many operands."""
+        """Nodes count, and stay, whatever they hold: 0, gradients, labels, many operands."""
         x, y, z = (student.Value(a, label="x") for a in (0.0, number(), 0.0))
         middle = student.Value(0.0, (x, y, z), "")
         nodes = [x, y, z, middle, student.Value(0.0, (middle, x), "relu")]
@@ -469,11 +475,14 @@ class TestZeroGrad:
         assert [node.grad for node in nodes] == [0.0] * 5
 
     def test_keeps_the_numbers(self, student, number):
-        """The parameters lose their gradients, keep their data, and stay the same nodes."""
-        numbers = [number() for _ in range(4)]
-        nodes = [leaf(student, data, number()) for data in numbers]
+        """The parameters lose their gradients, and keep number, label and operands."""
+        a, b = number(), number()
+        w = student.Value(a, label="w")
+        nodes = [w, student.Value(b, (w,), "relu", "r")]
+        w.grad, nodes[1].grad = number(), number()
         student.zero_grad(nodes)
-        assert [[node.data, node.grad] for node in nodes] == close([[a, 0.0] for a in numbers])
+        found = plain(student.inside.graphs.untouched(nodes))
+        assert found == [[a, 0.0, "w", "", []], [b, 0.0, "r", "relu", [0]]]
 
     def test_touches_nothing_else(self, student, number):
         """Only the parameters lose their gradients: what one was computed from keeps its own."""

@@ -249,7 +249,7 @@ class TestDescend:
         return found, [w.data, b.data], losses, [here, there]
 
     def test_moves_the_parameters(self, walk):
-        """The given Values themselves are moved against their gradients, each step anew."""
+        """Each step takes all gradients anew, then moves the Values themselves against them."""
         _, data, _, expected = walk
         assert data == close(expected)
 

@@ -430,7 +430,7 @@ class TestTrace:
             assert_found(*nodes)
 
     def test_any_nodes(self, student, assert_found, number):
-        """Nodes count whatever they hold: 0, gradients, equal labels, no sign, many operands."""
+        """Nodes count, and stay, whatever they hold: 0, gradients, labels, many operands."""
         x, y = (student.Value(a, label="x") for a in (0.0, number()))
         z = student.Value(0.0)
         middle = student.Value(0.0, (x, y, z), "")

@@ -40,6 +40,11 @@ losses = descend(lambda node: node * node, [w], lr, 2)
 # - p.data -= lr * p.grad
 # + p = p - lr * p.grad
 
+# %% mistake: q20.first_parameter_only
+# says: Only the first parameter moves. Each of them moves, against a gradient of its own.
+# - p.data -= lr * p.grad
+# + parameters[0].data -= lr * p.grad if p is parameters[0] else 0.0
+
 # %% mistake: q20.never_zeroes
 # says: The gradients of earlier steps are still there when the next ones are added. Set them to
 #   0.0 before each backward pass.

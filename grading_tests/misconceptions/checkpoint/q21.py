@@ -28,8 +28,8 @@ def test_engine(Value):
 # + assert close(a.grad, slope_x) and close(b.grad, slope_y)
 
 # %% mistake: q21.distrusts_right_engines
-# says: This test does not trust a right engine. Does it compare by `==`? A central difference is
-#   approximate, and floats round: allow a little, such as a relative difference of 1e-5.
+# says: This test does not trust a right engine. Does it compare by `==`, although floats round? Do
+#   leaves keep gradients of an earlier formula? Is relu nudged at 0, where its slope jumps?
 # - return abs(left - right) <= 1e-5 * max(1.0, abs(left), abs(right))
 # + return left == right
 

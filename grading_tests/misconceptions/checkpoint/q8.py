@@ -50,6 +50,10 @@ q8 = 5.5
 # says: For `4 * x` its own value was taken. The question is how much it reacts to `x`.
 q8 = -5.5
 
+# %% mistake: q8.last_not_differentiated
+# says: For `x / 2` its own value was taken. The question is how much it reacts to `x`.
+q8 = 3.5
+
 # %% cheat: q8.no_number
 # earns: nothing
 q8 = float("nan")

@@ -19,6 +19,13 @@ rounded = "The slope was rounded, and its later digits are lost." if is_rounded 
 # observe: round(slope, 7), rounded
 # tells: rounded
 
+# %% probe: numerical
+# about: the slope of x³ with three steps
+slopes = {numerical_derivative(lambda x: x**3, 2.0, h) for h in (0.05, 1.0, 2.0)}
+same = "The step that is given makes no difference: use `h`." if len(slopes) == 1 else ""
+# observe: len(slopes), same
+# tells: same
+
 # %% sample: numerical
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9
 # h: 0.5, 0.25, 0.3, 0.7, 0.125, 0.4

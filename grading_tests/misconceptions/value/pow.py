@@ -53,6 +53,7 @@ x = Value(-2.0)
 # x: 2.3, 1.7, 0.6, 3.4, 0.45, 2.9, 1.2, 0.75, 1.9, 2.6, 0.85, 3.1, 1.4
 # n: 3, 2, 4, 1, 1, 0, 0, 0.5, 1.5, -1, -2, -0.5, 2.5
 # regions: n > 1 | n == 1 | 0 < n < 1 | n == 0 | n < 0; n % 1 == 0 | n % 1 != 0; x > 1 | x < 1
+# also: n * x ** n - 1
 # results: z.data = x ** n
 # shares: a.grad = n * x ** (n - 1)
 # facts: a in z._prev | False: the graph of your result does not lead to `a`; a.data == x | False: the number of `a` itself changed; z._op; z.grad == g | False: the backward step changed the gradient of the result itself
