@@ -98,8 +98,8 @@ found = list(network.parameters())
 # + return out
 
 # %% mistake: linear_sequential.no_parameters
-# says: This `Sequential` has an empty list of parameters. List those of all its parts, whatever parts,
-#   one after another.
+# says: This `Sequential` has an empty list of parameters. It lists those of all its parts, whatever
+#   parts, one after another, and it still has its parts when it has answered.
 # - return [parameter for part in self.parts for parameter in part.parameters()]
 # + return []
 
