@@ -3,7 +3,11 @@
 from __future__ import annotations
 
 _UNFIT = dict.fromkeys(
-    [*range(9), *range(11, 32), *range(127, 160), *range(0xD800, 0xE000)], "\ufffd"
+    [
+        *(*range(9), *range(11, 32), *range(127, 160), *range(0xD800, 0xE000)),
+        *(*range(0x202A, 0x202F), *range(0x2066, 0x206A)),  # they turn the order of what follows
+    ],
+    "\ufffd",
 )
 
 
@@ -19,6 +23,6 @@ def visible(text: str) -> str:
 
 
 def fit(text: str) -> str:
-    """Return the text without lone surrogates, which no file holds, and without terminal
-    commands."""
+    """Return the text without lone surrogates, which no file holds, terminal commands, and marks
+    that turn the direction of reading."""
     return text.translate(_UNFIT)

@@ -100,11 +100,13 @@ class TestFunctions:
         assert found == close([[self.value(a), a] for a in numbers])
 
     def test_is_part_of_the_graph(self, student, numbers):
-        """`x.{name}()` is a new node that knows its operand: x can be reached from it."""
+        """`x.{name}()` is a new node, its gradient 0, that knows its operand: x can be reached
+        from it."""
         x, y = (leaf(student, a) for a in numbers)
         both = [self.of(x), self.of(y)]
         found = behind(student, both[0] + both[1])
         assert x in found and y in found and x not in both and y not in both
+        assert [node.grad for node in both] == [0.0, 0.0]
 
     def test_records_the_operation(self, student, numbers):
         """The `_op` of `x.{name}()` is "{name}", if it is a single node."""
@@ -137,6 +139,7 @@ class TestFunctions:
             inputs = [sign * positive() / 2, positive() / 5, sign * positive() / 30]
             assert_gradients(student, reference, build, inputs, positive())
 
+    @broad()
     def test_any_numbers(self, student, reference, rng):
         """Number and slope are right near 0 and far out, with any gradient, at each pass."""
         low, high = LIMITS.get(self.name, (0, 1e9))
@@ -324,6 +327,7 @@ class BackwardPass:
             held.append(both.grad)
         assert [*held, x.grad, y.grad] == close([0.2, 0.5, 0.7, 1.4 * b, 1.4 * a])
 
+    @broad()
     def test_any_numbers(self, student, reference, number):
         """Roots of any number pass gradients of any size: 0, negative, tiny, huge."""
         a, b = number(), number()
@@ -356,7 +360,7 @@ class BackwardPass:
             self.run(student, student.inside.graphs.failing(leaf(student, number()) * 2))
 
     def test_returns_nothing(self, student, number):
-        """Nothing is returned: the gradients are in the nodes."""
+        """Each node gets its gradient, and nothing is returned."""
         x = leaf(student, number())
         assert [self.run(student, x * 2 * 3), x.grad] == [None, close(6.0)]
 
@@ -511,6 +515,7 @@ class TestZeroGrad:
             push(root, 1.0)
         assert x.grad == close(b)
 
+    @broad()
     def test_any_gradients(self, student, number):
         """Gradients of any size are set to 0.0: tiny, huge, negative, 0, and what is no number any
         more; of equal nodes and of results too."""
@@ -743,6 +748,7 @@ class TestDotSource:
 
         assert self.drawing(student, nodes[-1], facts) == (1, [tuple(numbers)], True)
 
+    @broad()
     def test_any_numbers(self, student, made):
         """Signs are shown, and 0 as well; many operands are, and every sign of an operation."""
         rows = [*[([], "")] * 3, ([0, 1, 2], "sum"), ([3], "**3"), ([3, 4], "/"), ([4, 5], "+")]

@@ -106,6 +106,7 @@ class TestModule:
         ours.zero_grad()
         assert [node.grad for node in nodes] == close([0.0] * 5)
 
+    @broad()
     def test_any_gradients(self, student, modules, number):
         """Gradients of any size are set to 0.0, of many parameters and of equal ones."""
         grads = [0.0, 1e-9, -1e-5, 0.3, -0.3, 500.0, -500.0, 1e9, -1e9]
@@ -626,6 +627,7 @@ class TestSgd:
         self.assert_steps(student, numbers(3), gradients, rng.uniform(0.05, 0.3), settings)
 
     @every_setting
+    @broad()
     def test_any_numbers(self, student, rng, settings, set_to):
         """{set_to}, many steps do so for parameters, gradients and rates of any size."""
         a = rng.uniform(1.2, 3.0)
@@ -714,6 +716,7 @@ class TestSchedule:
         found = [student.decayed(lr, 0, 0.5), student.decayed(lr, step)]
         assert found == close([lr, lr / (1 + 0.01 * step)])
 
+    @broad()
     def test_any_numbers(self, student, rng):
         """It is so for any step, late ones and the first, any rate and any decay, none too."""
         a = rng.uniform(1.2, 3.0)
@@ -822,6 +825,7 @@ class TestTrain:
         ],
         ids=["one sample", "one epoch", "none", "wild", "sevens", "threes"],
     )
+    @broad()
     def test_any_size(self, ground, count, epochs, size):
         """Each epoch has its steps and its number, whether the loss falls to 0 or grows: with one
         sample or many, one epoch, many or none."""

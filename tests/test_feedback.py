@@ -22,6 +22,7 @@ from autograder.course_folder.assignments import (
     load_assignment,
 )
 from autograder.errors import CourseError
+from autograder.judging.explaining import definition
 from autograder.judging.hidden_tests import Suite
 from autograder.judging.models import Models
 from autograder.model import ADVICE, ExerciseResult, Report
@@ -30,6 +31,7 @@ from autograder.notebook.sanitizing import safe_html
 from autograder.pages.feedback import FeedbackExporter, ReadMarks
 from autograder.pages.feedback.exporter import feedback_page, parts
 from autograder.pages.feedback.summary import summary
+from autograder.pages.markdown import markdown_html
 from autograder.pages.mathml import MAX_LENGTH, mathml
 from coursecheck.check import first_wrong, load_table
 from coursecheck.messages import Example, Row
@@ -113,6 +115,22 @@ def test_exercises_keep_their_titles_if_the_headings_are_gone():
     notebook.metadata["autograder"] = {"report": Report("value", results).as_json()}
     titles = [each.title for each in VALUE.exercises.values()]
     assert [line.title for line in summary(notebook)] == titles
+
+
+def test_what_a_student_wrote_is_searched_in_time_that_grows_with_its_length():
+    spaces, lines = "# x" + " " * 200_000 + "y", "u = 1" + "\n" * 200_000 + "v = 1"
+    started = time.thread_time()
+    [(title, _)] = parts([nbformat.v4.new_markdown_cell(spaces)])
+    assert title.startswith("x ") and title.endswith("y (1 cell of the notebook)")
+    assert not definition("f", indent="[ \t]*").search(lines)
+    assert "<h1" in markdown_html(spaces[:19_000] + "y", {}, {})
+    # Where the square of the length counts, it is minutes.
+    assert time.thread_time() - started < 10
+
+
+def test_a_picture_in_a_picture_is_no_way_around_the_limits_of_drawings():
+    drawing = '<img src="data:image/svg+xml;base64,PHN2Zy8+">'
+    assert "svg" not in safe_html(drawing) and "png" in safe_html(drawing.replace("svg+xml", "png"))
 
 
 @pytest.mark.parametrize(

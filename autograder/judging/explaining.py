@@ -244,15 +244,7 @@ class Explaining:
         place = self._submission.places[exercise.id]
         for found in filter(None, map(_LACKED.search, texts)):
             name = found[1] or found[2]
-            # A keyword argument of a call is no definition, nor is an assignment inside a function.
-            here, inside = (
-                re.compile(
-                    rf"^{indent}(def|class) {name}\b|^(\w+, *)*{name}\s*[,=](?!=)"
-                    rf"|^{indent}\w+\.{name}\s*=(?!=)",
-                    re.MULTILINE,
-                )
-                for indent in ("", r"\s*")
-            )
+            here, inside = definition(name), definition(name, indent="[ \t]*")
             later = [cell for cell in cells[place:] if here.search(cell.source)]
             if later and not any(inside.search(cell.source) for cell in cells[:place]):
                 where = f"the cell of `{later[0].exercise}`" if later[0].exercise else "a cell"
@@ -262,6 +254,16 @@ class Explaining:
                     "exercise's test, or do without it."
                 )
         return ""
+
+
+def definition(name: str, indent: str = "") -> re.Pattern[str]:
+    """Return the pattern of a line that defines a name, in a time that grows with its length."""
+    # A keyword argument of a call is no definition, nor is an assignment inside a function.
+    return re.compile(
+        rf"^{indent}(def|class) {name}\b|^(\w+, *)*{name}[ \t]*[,=](?!=)"
+        rf"|^{indent}\w+\.{name}[ \t]*=(?!=)",
+        re.MULTILINE,
+    )
 
 
 def _passes_core(tried: Try) -> bool:

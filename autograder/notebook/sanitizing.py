@@ -70,7 +70,7 @@ _STYLES = {
 }  # fmt: skip
 _MOVES = ("margin", "text-indent", "vertical-align")
 _STYLE_FUNCTIONS = {"rgb", "rgba", "hsl", "hsla", "var", "calc"}
-_IMAGE = re.compile(r"data:image/(png|jpeg|gif|webp|svg\+xml);base64,[A-Za-z0-9+/=\s]*")
+_IMAGE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*")
 _SIZE = re.compile(r"-?\d?(\.\d{1,4})?(em|ex|px|pt)?|[a-z-]+( [a-z-]+){0,20}")
 _LINK = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
 _SVG_TAG = re.compile(r"<(/?)svg\b[^<>]*>?", re.IGNORECASE)

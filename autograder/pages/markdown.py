@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import time
 from html import escape
 from typing import Any
@@ -23,6 +24,10 @@ MAX_LENGTH, MAX_LENGTH_OF_A_PAGE = 20_000, 400_000
 
 MAX_SECONDS = 3.0
 """Processor seconds for a page's Markdown; the rest is shown as it is."""
+
+
+_SPACES = re.compile(r"[ \t]{200,}")
+"""Runs that mistune takes long for."""
 
 
 class _Renderer(IPythonRenderer):
@@ -71,7 +76,7 @@ def _rendered(source: str, attachments: dict[str, Any]) -> str | None:
     """Return the Markdown as safe HTML, or None if that has too many tags."""
     renderer = _Renderer(escape=False, attachments=attachments, exclude_anchor_links=True)
     try:
-        html: str = MarkdownWithMath(renderer=renderer).render(source)
+        html: str = MarkdownWithMath(renderer=renderer).render(_SPACES.sub(" " * 200, source))
     except (RecursionError, InvalidNotebook):  # an attachment that is missing
         return None
     return safe_html(html) if tags_in(html) <= MAX_TAGS else None

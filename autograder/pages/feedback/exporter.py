@@ -43,7 +43,7 @@ MAX_CODE, MAX_CODE_OF_A_PAGE = 50_000, 300_000
 
 COLOURS = Path(__file__).parents[2] / "delivery" / "lesson" / "look" / "colours.css"
 _LATEX = re.compile(r"\A\s*(\$\$|\$|\\\[)(.*?)(\$\$|\$|\\\])\s*\Z", re.DOTALL)
-_HEADING = re.compile(r"^#{1,6} +(.+?) *$", re.MULTILINE)
+_HEADING = re.compile(r"^#{1,6} (.*\S)", re.MULTILINE)
 _PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 
 
@@ -118,7 +118,7 @@ def parts(cells: Iterable[NotebookNode]) -> Iterator[tuple[str, list[NotebookNod
         texts = (cell.source for cell in held if cell.cell_type == "markdown")
         heading = next(filter(None, map(_HEADING.search, texts)), None)
         count = f"{len(held)} cell{'s' * (len(held) > 1)} of the notebook"
-        yield "" if is_own else f"{heading[1]} ({count})" if heading else count, held
+        yield "" if is_own else f"{heading[1].strip()} ({count})" if heading else count, held
 
 
 def _is_answer_or_verdict(cell: NotebookNode) -> bool:

@@ -66,8 +66,8 @@ z._backward()
 
 # %% sample: pow
 # about: a negative base
-# x: -2.3, -1.7, -0.6, -3.4, -0.45, -2.9
-# n: 3, 2, -1, -2, 4, 5
+# x: -2.3, -1.7, -0.6, -3.4, -0.45, -2.9, -1.2
+# n: 3, 2, -1, -2, 4, 5, -3
 # regions: n % 2 == 0 | n % 2 == 1
 # results: z.data = x ** n
 # shares: a.grad = n * x ** (n - 1)
