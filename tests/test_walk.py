@@ -86,6 +86,13 @@ def test_an_exercise_without_an_answer_is_given_nothing():
     assert next_base([LACKS], ["a"], ["a"], has_later=False) == (Base.MENDED, ("a",))
 
 
+def test_the_first_answer_to_a_question_that_is_read_counts():
+    assert next_base([HALF], ["a"], ["a"], is_question=True) is None
+    assert next_base([LACKS], ["a"], ["a"], is_question=True) == (Base.WHOLE, ())
+    mended = tried(Base.MENDED, "a", "+-")
+    assert next_base([LACKS, mended], ["a", "b"], ["a"], is_question=True) is None
+
+
 @pytest.mark.parametrize(
     ("shares", "counts"),
     [

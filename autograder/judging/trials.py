@@ -61,8 +61,10 @@ class Trials:
                 earlier = submission.earlier(exercise)
                 failed = [each for each in earlier if each in tries and not _is_full(tries[each])]
                 found, is_answered = tries[exercise.id], not submission.is_untouched(exercise)
-                has_later = _has_later(submission, exercise)
-                while next_try := next_base(found, earlier, failed, is_answered, has_later):
+                has_later, is_question = _has_later(submission, exercise), bool(exercise.form)
+                while next_try := next_base(
+                    found, earlier, failed, is_answered, has_later, is_question
+                ):
                     if next_try[0] not in asked:
                         break
                     # Verdicts with the cells below do not hold without them, so all tests run.

@@ -80,6 +80,7 @@ def next_base(
     failed: Sequence[str],
     is_answered: bool = True,
     has_later: bool = True,
+    is_question: bool = False,
 ) -> tuple[Base, tuple[str, ...]] | None:
     """Return the base of the next try and the exercises given there; None if there is none.
 
@@ -89,10 +90,13 @@ def next_base(
         failed: those of them that did not get full points.
         is_answered: whether the exercise has an answer.
         has_later: whether a later cell is the student's.
+        is_question: whether a letter or a number is asked for. The first that is read counts: an
+            answer that depends on the base is no second guess.
     """
     if not tries:
         return Base.OWN, ()
-    if tries[-1].share == 1:
+    is_read = not tries[-1].lacks_a_name and not any(each.lost for each in tries[-1].verdicts)
+    if tries[-1].share == 1 or (is_question and is_read):
         return None
     tried = {each.given for each in tries}
     if has_later and tries[0].lacks_a_name and len(tries) == 1:
