@@ -66,6 +66,35 @@ def gradients(engine, build, inputs, upstream=1.0):
     return helpers(engine).differentiate(build(*leaves), leaves, upstream)
 
 
+def random_graphs():
+    """Return, for the nodes of each of eight graphs, the places of their operands.
+
+    The first two are leaves, and the last is the root. The graphs are always the same.
+    """
+    draw, found = random.Random(1), []
+    for _ in range(8):
+        operands: list[list[int]] = [[], []]
+        for n in range(2, 9):
+            operands.append([draw.randrange(max(0, n - 4), n) for _ in range(draw.randint(1, 3))])
+        used = {place for places in operands for place in places}
+        found.append([*operands, [n for n in range(9) if n not in used]])
+    return found
+
+
+def ran_in_order(calls, operands):
+    """Return whether the step of each node but the two leaves ran once, after those of all nodes
+    that it feeds."""
+    steps = range(len(operands) - 2)
+    if (
+        not isinstance(calls, list)
+        or len(calls) != len(steps)
+        or any(n not in calls for n in steps)
+    ):
+        return False
+    pairs = [(n, place - 2) for n in steps for place in operands[n + 2] if place >= 2]
+    return all(calls.index(n) < calls.index(place) for n, place in pairs)
+
+
 def kinds(rng: random.Random, smallest: float = 0.0, largest: float = 1e9) -> list[float]:
     """Return a number of every kind: of each of the `SIZES` between two bounds, with either sign; 0
     and whole numbers."""

@@ -15,7 +15,18 @@ import pytest
 
 from autograder.testing import broad, close, exercise, plain
 from course.dot import DotError, read_dot
-from graphs import alone, assert_gradients, assert_right, behind, gradients, kinds, leaf, push
+from graphs import (
+    alone,
+    assert_gradients,
+    assert_right,
+    behind,
+    gradients,
+    kinds,
+    leaf,
+    push,
+    ran_in_order,
+    random_graphs,
+)
 from inside import functions
 from rows import table
 from verdicts import assert_distinguishes
@@ -313,6 +324,15 @@ class BackwardPass:
         calls = student.inside.graphs.recorded(nodes[::-1])
         self.run(student, nodes[-1])
         assert calls == [0, 1, 2, 3, 4]
+
+    @broad()
+    def test_random_graphs(self, student, number):
+        """In graphs without any pattern, each step runs once, after those of all that it feeds."""
+        for operands in random_graphs():
+            nodes = graph(student, number, *operands)
+            calls = student.inside.graphs.recorded(nodes[2:])
+            self.run(student, nodes[-1])
+            assert ran_in_order(plain(calls), operands)
 
     @broad()
     def test_a_second_pass(self, student, number):
@@ -724,7 +744,7 @@ class TestDotSource:
         assert self.drawing(student, nodes[-1], facts) == (True, True, flow)
 
     def test_equal_numbers_are_different_nodes(self, student, made):
-        """Two Values are two nodes in the drawing, though they have the same number and label."""
+        """Two results with one number, label and operand are two nodes, with two operations."""
         (x, *_), numbers, _ = made(([], ""), ([0], "tanh"), ([1], "+"))
         start, data, result = numbers
         twins = [student.Value(data, (x,), "tanh", label="t") for _ in range(2)]

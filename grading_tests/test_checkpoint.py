@@ -15,7 +15,7 @@ from itertools import cycle
 import pytest
 
 from autograder.testing import broad, close, exercise, plain
-from graphs import kinds, leaf
+from graphs import kinds, leaf, ran_in_order, random_graphs
 from inside import functions
 from verdicts import assert_distinguishes
 
@@ -210,6 +210,17 @@ class TestBackward:
         for a, scale in ((0.0, 1.0), (1.5, 1e-7), (-2.0, 1e6), (1.0, -1.0)):
             _, grads = run(lambda x, y, k=scale: (x * y) * k * (x - x + 1) + x * k * 0.5, [a, 3.0])
             assert grads == close([scale * 3.5 + 0.0, scale * a])
+
+    @broad()
+    def test_random_graphs(self, student, go_back, engine, number):
+        """In graphs without any pattern, each step runs once, after those of all that it feeds."""
+        for operands in random_graphs():
+            nodes = [engine(number()) for _ in operands]
+            for node, places in zip(nodes, operands, strict=True):
+                node._prev = [nodes[place] for place in places]
+            calls = student.inside.graphs.recorded(nodes[2:])
+            go_back(nodes[-1])
+            assert ran_in_order(plain(calls), operands)
 
     def test_many_levels(self, run, number):
         """Six levels, in each of which a node is used directly and by a longer way, all count."""

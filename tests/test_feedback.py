@@ -117,14 +117,14 @@ def test_exercises_keep_their_titles_if_the_headings_are_gone():
     assert [line.title for line in summary(notebook)] == titles
 
 
-def test_what_a_student_wrote_is_searched_in_time_that_grows_with_its_length():
+def test_the_search_in_a_students_text_takes_time_that_grows_with_its_length():
     spaces, lines = "# x" + " " * 200_000 + "y", "u = 1" + "\n" * 200_000 + "v = 1"
     started = time.thread_time()
     [(title, _)] = parts([nbformat.v4.new_markdown_cell(spaces)])
     assert title.startswith("x ") and title.endswith("y (1 cell of the notebook)")
     assert not definition("f", indent="[ \t]*").search(lines)
     assert "<h1" in markdown_html(spaces[:19_000] + "y", {}, {})
-    # Where the square of the length counts, it is minutes.
+    # With the square of the length it is minutes.
     assert time.thread_time() - started < 10
 
 
