@@ -29,6 +29,7 @@ from coursecheck.messages import (
     first_error,
     interrupted,
     is_stub,
+    only_wrong,
     other_error,
     unfinished,
     unfinished_later,
@@ -363,7 +364,7 @@ def first_wrong(
 ) -> Example | None:
     """Return the first public probe that came out wrong, of the core if possible; or the one that
     raised the error, if the sentence `says` is about one. Return None if every probe is right."""
-    error = first_error(observed)
+    error = first_error(only_wrong(entry["probes"], observed))
     is_about = error is not None and f"raised {error['error']}" in says
     pairs = zip(entry["probes"], observed, strict=True)
     for probe, seen in sorted(pairs, key=lambda pair: bool(pair[0].get("extra"))):

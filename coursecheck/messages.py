@@ -196,11 +196,22 @@ def explain(probes: Sequence[Probe], observed: list[list[Observation]], hints: H
         observed: the student's results on them.
         hints: the course's own, which come before those of any course.
     """
+    wrong = only_wrong(probes, observed)
     # If no line of the student's own failed, an error may only follow from a wrong result.
-    error = first_error(observed)
+    error = first_error(wrong)
     says = "" if error and error.get("line") else _explain_kind(probes, observed)
-    says = unfinished(observed) or says
-    return says or ("" if error_comes_later(probes, observed) else explain_error(observed, hints))
+    says = unfinished(wrong) or says
+    return says or ("" if error_comes_later(probes, observed) else explain_error(wrong, hints))
+
+
+def only_wrong(
+    probes: Sequence[Probe], observed: list[list[Observation]]
+) -> list[list[Observation]]:
+    """Return the observations that differ from the right ones: an error may be right."""
+    return [
+        [seen for seen, good in zip(shown, probe["right"], strict=True) if not agree(seen, good)]
+        for probe, shown in zip(probes, observed, strict=True)
+    ]
 
 
 def error_comes_later(probes: Sequence[Probe], observed: list[list[Observation]]) -> bool:

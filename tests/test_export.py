@@ -4,7 +4,9 @@ from __future__ import annotations
 
 import csv
 import io
+import os
 import shutil
+import sys
 from datetime import datetime, timedelta
 from pathlib import Path
 
@@ -16,6 +18,7 @@ from autograder.authoring.release import copy_course
 from autograder.commands.main import main
 from autograder.course_folder.assignments import find_course
 from autograder.errors import CourseError
+from autograder.gradebook.class_results import class_results
 from autograder.gradebook.writing import Result, record
 from autograder.model import Marks
 from autograder.pages.csv_cells import csv_text
@@ -224,3 +227,26 @@ def test_the_command_lists_left_out_marks(school):
     assert path.read_bytes().startswith(b"assignment,student,")
     done = CliRunner().invoke(main, ["export", "vlaue", "--course", str(school)])
     assert done.exit_code == 2 and "no assignment 'vlaue'" in done.output
+
+
+def test_a_task_that_a_person_marks_counts(tmp_path, monkeypatch):
+    monkeypatch.setenv("PATH", f"{Path(sys.executable).parent}:{os.environ['PATH']}")
+    with Gradebook(f"sqlite:///{tmp_path / 'gradebook.db'}") as gradebook:
+        gradebook.add_assignment("logs")
+        gradebook.add_notebook("logs", "logs")
+        gradebook.add_grade_cell("test_count", "logs", "logs", max_score=4, cell_type="code")
+        gradebook.add_task_cell("draw", "logs", "logs", max_score=2, cell_type="markdown")
+        gradebook.add_student("ada")
+        gradebook.add_submission("logs", "ada")
+        count = gradebook.find_grade("test_count", "logs", "logs", "ada")
+        count.auto_score, count.needs_manual_grade = 4, False
+        gradebook.db.commit()
+        [before] = class_results(gradebook, "logs").results
+        assert (before.mark, before.waiting) == (4, ["draw"])
+        draw = gradebook.find_grade("draw", "logs", "logs", "ada")
+        draw.manual_score, draw.needs_manual_grade = 1.5, False
+        gradebook.db.commit()
+        [after] = class_results(gradebook, "logs").results
+        assert (after.mark, after.waiting) == (5.5, [])
+        assert class_results(gradebook, "logs").max_score == 6
+        assert gradebook.find_submission("logs", "ada").score == 5.5

@@ -13,7 +13,6 @@ from nbgrader.api import (
     BaseCell,
     Grade,
     Gradebook,
-    GradeCell,
     MissingEntry,
     Notebook,
     Student,
@@ -110,7 +109,7 @@ def class_results(gradebook: Gradebook, name: str) -> ClassResults:
     max_points = {
         prefix[each] + _exercise(cell.name): cell.max_score
         for each, notebook in notebooks.items()
-        for cell in notebook.grade_cells
+        for cell in (*notebook.grade_cells, *notebook.task_cells)
     }
     results = {
         student.id: Result(
@@ -143,7 +142,7 @@ def class_results(gradebook: Gradebook, name: str) -> ClassResults:
         .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
         .join(Notebook, SubmittedNotebook.notebook_id == Notebook.id)
         .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-        .join(GradeCell, Grade.cell_id == GradeCell.id)
+        .join(BaseCell, Grade.cell_id == BaseCell.id)
         .where(SubmittedAssignment.assignment_id == assignment.id, Notebook.name.in_(notebooks))
     )
     for student, notebook, cell, automatic, by_hand, extra, look in grades:

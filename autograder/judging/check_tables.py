@@ -10,7 +10,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any
 
 from coursecheck.inference import digest, digests, sample_probes
-from coursecheck.messages import agree_all
+from coursecheck.messages import agree_all, is_error
 from coursecheck.probes import Observation, Probe
 
 from ..course_folder.assignments import Assignment, Exercise, load_assignment
@@ -121,6 +121,14 @@ def _mistake(
     asked, samples = exercise.probes, [] if is_alone else exercise.sample_probes
     seen = _played(exercise, [*asked, *samples, *samples], models, mistake.source)
     results = _without(seen[: len(asked)], "message", "line", "where")
+    errors = [each for probe in seen[: len(asked)] for each in probe if is_error(each)]
+    lacking = {each.get("about") for each in errors if each["error"] == "NameError"}
+    if lacking and len(errors) == sum(map(len, seen[: len(asked)])) and not mistake.endless:
+        raise CourseError(
+            f"{mistake.id} in grading_tests/misconceptions ends in a NameError on every probe: "
+            f"give its cell {', '.join(f'`{each}`' for each in lacking if each)} too. A whole cell "
+            "repeats the imports and helpers of the solution's"
+        )
     known = {"id": mistake.id, "says": mistake.says, "results": results}
     if samples:
         once, again = seen[len(asked) : -len(samples)], seen[-len(samples) :]
