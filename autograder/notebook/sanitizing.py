@@ -71,6 +71,7 @@ _STYLES = {
 _MOVES = ("margin", "text-indent", "vertical-align")
 _STYLE_FUNCTIONS = {"rgb", "rgba", "hsl", "hsla", "var", "calc"}
 _IMAGE = re.compile(r"data:image/(png|jpeg|gif|webp);base64,[A-Za-z0-9+/=\s]*")
+_DRAWING = "data:image/svg+xml;base64,"
 _SIZE = re.compile(r"-?\d?(\.\d{1,4})?(em|ex|px|pt)?|[a-z-]+( [a-z-]+){0,20}")
 _LINK = re.compile(r"(https?://|mailto:)", re.IGNORECASE)
 _SVG_TAG = re.compile(r"<(/?)svg\b[^<>]*>?", re.IGNORECASE)
@@ -143,12 +144,23 @@ def _attribute(tag: str, name: str, value: str) -> str | None:
     if name == "style":
         return value if _is_harmless(value.lower()) else None
     if name == "src":
-        return value if _IMAGE.fullmatch(value) else None
+        return value if _IMAGE.fullmatch(value) or _is_rebuilt(value) else None
     if name == "href":
         return value if _LINK.match(value) else None
     if tag in _MATHS and name not in _ATTRIBUTES["*"]:
         return value if _SIZE.fullmatch(value) else None
     return value
+
+
+def _is_rebuilt(source: str) -> bool:
+    """Return whether an image's source is a drawing as `safe_svg` makes it."""
+    if not source.startswith(_DRAWING):
+        return False
+    try:
+        svg = base64.b64decode(source.removeprefix(_DRAWING), validate=True).decode()
+    except ValueError:
+        return False
+    return safe_svg(svg) == svg
 
 
 def _is_harmless(style: str) -> bool:
@@ -180,10 +192,7 @@ def _as_image(svg: str) -> str:
         for name in ("width", "height")
         if re.fullmatch(r"\d{1,5}", value := root.get(name, ""))
     )
-    return (
-        f'<img src="data:image/svg+xml;base64,{content}" alt="{escape(text)}"{size} '
-        'style="border:none">'
-    )
+    return f'<img src="{_DRAWING}{content}" alt="{escape(text)}"{size} style="border:none">'
 
 
 @cached_by_text(_ROOM)
