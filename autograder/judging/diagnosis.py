@@ -38,6 +38,7 @@ class Diagnosis:
         self._suite = suite
         self._table = table
         self._models = models
+        self.refuted: set[str] = set()
 
     def name(
         self,
@@ -48,6 +49,8 @@ class Diagnosis:
         seed: bytes,
     ) -> Mistake | None:
         """Return the misconception that explains these verdicts, or None.
+
+        Those that the hidden tests pass or fail otherwise than the answer are then in `refuted`.
 
         Args:
             tried: how its hidden tests went.
@@ -63,6 +66,7 @@ class Diagnosis:
         if observed:
             mistakes = _allowed(exercise, self._table[exercise.id], observed, sampled)
         in_core = None
+        self.refuted = set()
         for mistake in mistakes:
             if mistake.endless:
                 continue
@@ -72,7 +76,9 @@ class Diagnosis:
             _log.debug("%s: played %s: fits %s", exercise.id, mistake.id, fits or "not")
             if fits == "all":
                 return mistake
-            in_core = in_core or (mistake if fits else None)
+            if not fits:
+                self.refuted.add(mistake.id)
+            in_core = in_core or (mistake if fits == "core" else None)
         return in_core
 
     def flaw(self, exercise: Exercise, tried: Try, seed: bytes) -> str:
@@ -114,7 +120,8 @@ def _allowed(
 def _fits(student: Iterable[Verdict], model: Iterable[Verdict]) -> str:
     """Return on which tests a model's verdicts are the student's: "all", "core" or "" (neither).
 
-    The core is without tests of an extra part and those that met a stub.
+    The core is without tests of an extra part and those that met a stub. "failed" stands for a
+    test that both failed, with other values.
     """
     fits, failed = "all", False
     for mine, its in zip(student, model, strict=False):
@@ -123,8 +130,8 @@ def _fits(student: Iterable[Verdict], model: Iterable[Verdict]) -> str:
         if not _alike(mine, its):
             fits = "core"
             if counts:
-                return ""
-    return fits if failed or fits == "all" else ""
+                return "failed" if mine.passed == its.passed else ""
+    return fits if failed or fits == "all" else "failed"
 
 
 def _alike(student: Verdict, model: Verdict) -> bool:

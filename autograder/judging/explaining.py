@@ -104,10 +104,12 @@ class Explaining:
         )
         if observed and not agree_all(observed, right) and (mistake or not is_elsewhere):
             example = first_wrong(entry, observed)
-            # Without samples, the hidden tests alone decide whether a known mistake fits.
-            is_open = not mistake and (entry.get("samples") or unfinished(observed))
-            known = match(entry, observed, alike) if is_open else None
-            if known is not None:
+            known = None if mistake else match(entry, observed, alike)
+            # Without samples, the hidden tests have the last word.
+            is_refuted = (
+                known and not entry.get("samples") and known["id"] in self._diagnosis.refuted
+            )
+            if known is not None and not is_refuted:
                 says, name = known["says"], known["id"]
             says = says and f"{says} {unfinished(observed) or ''}".rstrip()
         stopped = error_of_cell(self._submission, exercise.id)
