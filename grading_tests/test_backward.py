@@ -595,8 +595,8 @@ class TestCheckGradients:
             ("Each gradient is judged by its own size: a small wrong one is found beside a large.",
              "1e4 * x + y", "1e4, 1", ["1e4, 1.5", "1e4, 0.5"], [[1.5, -2.0], [-1.5, 2.5]]),
             ("A gradient that is rightly 0 is accepted; one that should be and is not is rejected.",
-             "x**3 + 2.5 * y + 0 * z", "3 * x**2, 2.5, 0", ["2.5, 2.5, 0", "0, 5, 0",
-             "0, 2.5, 2.5"], [[0.0, -2.0, 2.5]]),
+             "0 * x + 2.5 * y + z**3", "0, 2.5, 3 * z**2", ["2.5, 2.5, 0", "0, 5, 0",
+             "0, 2.5, 2.5"], [[1.5, -2.0, 0.0]]),
             ("Near the bottom of a parabola right gradients pass and wrong ones do not: a nudge to "
              "one side is not good enough there.",
              "x**2", "2 * x", ["3 * x"], [[3e-5], [-3e-5]]),
