@@ -85,11 +85,8 @@ def ran_in_order(calls, operands):
     """Return whether the step of each node but the two leaves ran once, after those of all nodes
     that it feeds."""
     steps = range(len(operands) - 2)
-    if (
-        not isinstance(calls, list)
-        or len(calls) != len(steps)
-        or any(n not in calls for n in steps)
-    ):
+    is_list = isinstance(calls, list) and len(calls) == len(steps)
+    if not is_list or any(n not in calls for n in steps):
         return False
     pairs = [(n, place - 2) for n in steps for place in operands[n + 2] if place >= 2]
     return all(calls.index(n) < calls.index(place) for n, place in pairs)

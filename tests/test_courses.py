@@ -24,6 +24,7 @@ from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.misconceptions import percent_cells
 from autograder.course_folder.settings import load_settings
 from autograder.delivery.bundle.make import publish
+from autograder.errors import CourseError
 from autograder.judging.check_tables import table_text
 from autograder.judging.grader import Grader
 from autograder.judging.hidden_tests import Suite
@@ -166,6 +167,18 @@ def test_release_and_table_are_current(schools, name):
         assert {path.read_bytes() for path in held} == {
             (course / "source" / name / file).read_bytes()
         }
+
+
+def test_a_mistake_that_lacks_a_name_is_refused(tmp_path):
+    course = copy_other("tables", tmp_path / "tables")
+    with (course / "grading_tests/misconceptions/tables/worth.py").open("a") as file:
+        file.write("\n\n# %% mistake: worth.forgets\n# says: Add up the prices.\n")
+        file.write("def worth(*tables):\n    return forgotten\n")
+    assignment = load_assignment(course, "tables")
+    with server_of(course) as server:
+        models = Models(assignment, server)
+        with pytest.raises(CourseError, match=r"worth\.forgets .* lacks `forgotten` on every"):
+            table_text(assignment, models)
 
 
 @pytest.mark.slow

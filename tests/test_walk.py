@@ -15,6 +15,7 @@ from campaigns import seed, size
 from autograder.course_folder.assignments import Assignment, Exercise, find_course, load_assignment
 from autograder.course_folder.settings import load_settings
 from autograder.judging import explaining
+from autograder.judging.diagnosis import how_it_fits
 from autograder.judging.grader import Grader
 from autograder.judging.hidden_tests import Suite
 from autograder.judging.observations import as_in_table
@@ -34,7 +35,7 @@ from autograder.wall.proxies import Student
 from autograder.wall.targets import RemoteTarget
 from autograder.wall.time_budget import TimeBudget
 from coursecheck.check import first_wrong, load_table
-from coursecheck.messages import describe, explain
+from coursecheck.messages import describe, explain, explain_cell
 
 
 def verdicts(passed: str, saw: str = "a number", lost: str | None = None) -> list[Verdict]:
@@ -84,6 +85,13 @@ def test_an_exercise_without_an_answer_is_given_nothing():
     assert next_base([LACKS], ["a"], ["a"], is_answered=False) == (Base.WHOLE, ())
     assert next_base([LACKS], ["a"], ["a"], is_answered=False, has_later=False) is None
     assert next_base([LACKS], ["a"], ["a"], has_later=False) == (Base.MENDED, ("a",))
+
+
+def test_a_test_that_passes_on_one_alone_refutes_a_model():
+    answer = verdicts("+-")
+    assert how_it_fits(answer, verdicts("+-")) == "all"
+    assert how_it_fits(answer, verdicts("++")) == how_it_fits(answer, verdicts("--")) == ""
+    assert how_it_fits(answer, verdicts("+-", saw="a text")) == "open"
 
 
 def test_the_first_answer_to_a_question_that_is_read_counts():
@@ -313,6 +321,19 @@ def test_a_result_of_another_kind_than_expected_is_explained():
     probe = {"code": "", "observe": ["x.grad"], "right": [1.0]}
     assert explain([probe], [[{"another": "text"}]]).endswith("where a number is expected.")
     assert explain([probe], [[{"another": "number"}]]) == ""
+
+
+def test_a_right_error_explains_no_mistake():
+    error = {"error": "ValueError", "message": "hello", "line": "raise BadLine"}
+    probe = {"observe": ["f()", "n"], "right": [{"error": "ValueError"}, 2]}
+    assert explain([probe], [[error, 3]]) == ""
+    assert "raise BadLine" in explain([{**probe, "right": [1, 2]}], [[error, 3]])
+
+
+def test_a_stub_left_in_a_cell_is_named_so():
+    cell = "q1 = 'a'\nraise NotImplementedError()"
+    says = explain_cell("NotImplementedError", " (cell.py, line 2)", "", cell)
+    assert says.startswith("Not finished yet")
     judge = {"observe": ["right"], "right": [True]}
     words = explain([judge], [[{"another": "list"}]])
     assert words == "`right` is another list, where True or False is expected."

@@ -125,9 +125,9 @@ def _mistake(
     lacking = {each.get("about") for each in errors if each["error"] == "NameError"}
     if lacking and len(errors) == sum(map(len, seen[: len(asked)])) and not mistake.endless:
         raise CourseError(
-            f"{mistake.id} in grading_tests/misconceptions ends in a NameError on every probe: "
-            f"give its cell {', '.join(f'`{each}`' for each in lacking if each)} too. A whole cell "
-            "repeats the imports and helpers of the solution's"
+            f"{mistake.id} in grading_tests/misconceptions lacks "
+            f"{', '.join(f'`{each}`' for each in lacking if each)} on every probe: its cell must "
+            "import and define all that it uses, as the solution's does"
         )
     known = {"id": mistake.id, "says": mistake.says, "results": results}
     if samples:

@@ -38,7 +38,6 @@ class Diagnosis:
         self._suite = suite
         self._table = table
         self._models = models
-        self.refuted: set[str] = set()
 
     def name(
         self,
@@ -47,10 +46,9 @@ class Diagnosis:
         observed: list[list[Observation]] | None,
         sampled: list[list[Observation]] | None,
         seed: bytes,
-    ) -> Mistake | None:
-        """Return the misconception that explains these verdicts, or None.
-
-        Those that the hidden tests pass or fail otherwise than the answer are then in `refuted`.
+    ) -> tuple[Mistake | None, set[str]]:
+        """Return the misconception that explains these verdicts, or None, and the ids of those that
+        are refuted: a hidden test passes on one of the two, and not on the other.
 
         Args:
             tried: how its hidden tests went.
@@ -61,25 +59,24 @@ class Diagnosis:
         if tried.is_late:
             # If the public probes do not end either, it is another endless loop than the test's.
             found = (mistake for mistake in exercise.mistakes if mistake.endless and observed)
-            return next(found, None)
+            return next(found, None), set()
         mistakes = exercise.mistakes
         if observed:
             mistakes = _allowed(exercise, self._table[exercise.id], observed, sampled)
-        in_core = None
-        self.refuted = set()
+        in_core, refuted = None, set[str]()
         for mistake in mistakes:
             if mistake.endless:
                 continue
             replaced, whole = {exercise.id: mistake.source}, tried.base is Base.WHOLE
             target = self._models.target(exercise.id, replaced, whole)
-            fits = _fits(tried.verdicts, self._suite.run(exercise.id, target, seed))
+            fits = how_it_fits(tried.verdicts, self._suite.run(exercise.id, target, seed))
             _log.debug("%s: played %s: fits %s", exercise.id, mistake.id, fits or "not")
             if fits == "all":
-                return mistake
+                return mistake, refuted
             if not fits:
-                self.refuted.add(mistake.id)
+                refuted.add(mistake.id)
             in_core = in_core or (mistake if fits == "core" else None)
-        return in_core
+        return in_core, refuted
 
     def flaw(self, exercise: Exercise, tried: Try, seed: bytes) -> str:
         """Return the fault of the hidden tests that a student did not pass; "" if there is none.
@@ -117,11 +114,12 @@ def _allowed(
     return sorted(left, key=lambda mistake: places.get(mistake.id, len(fitting)))
 
 
-def _fits(student: Iterable[Verdict], model: Iterable[Verdict]) -> str:
-    """Return on which tests a model's verdicts are the student's: "all", "core" or "" (neither).
+def how_it_fits(student: Iterable[Verdict], model: Iterable[Verdict]) -> str:
+    """Return "all" or "core" if a model's verdicts are the student's on these tests, "" if one of
+    the core passes on the model or the student alone, and "open" otherwise.
 
-    The core is without tests of an extra part and those that met a stub. "failed" stands for a
-    test that both failed, with other values.
+    The core is without tests of an extra part and those that met a stub. It explains nothing if all
+    of it passed.
     """
     fits, failed = "all", False
     for mine, its in zip(student, model, strict=False):
@@ -130,8 +128,8 @@ def _fits(student: Iterable[Verdict], model: Iterable[Verdict]) -> str:
         if not _alike(mine, its):
             fits = "core"
             if counts:
-                return "failed" if mine.passed == its.passed else ""
-    return fits if failed or fits == "all" else "failed"
+                return "open" if mine.passed == its.passed else ""
+    return fits if failed or fits == "all" else "open"
 
 
 def _alike(student: Verdict, model: Verdict) -> bool:

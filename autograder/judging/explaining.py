@@ -89,10 +89,10 @@ class Explaining:
         sampled, is_own = (None, False) if result.status in LOST else self._sampled(exercise, tried)
         # Later cells took part in the verdicts, and not in the samples.
         alike = None if tried.base is Base.WHOLE else sampled
-        mistake = None
+        mistake, refuted = None, set[str]()
         if not self._budget.is_up and lost(self._submission, exercise.id) is None:
             seed = self._submission.seed_of(exercise.id)
-            mistake = self._diagnosis.name(exercise, tried, observed, alike, seed)
+            mistake, refuted = self._diagnosis.name(exercise, tried, observed, alike, seed)
         says, name = (mistake.says, mistake.id) if mistake else ("", None)
         example = None
         # What the probes of the extra part show does not explain a mistake in the core, unless they
@@ -106,10 +106,7 @@ class Explaining:
             example = first_wrong(entry, observed)
             known = None if mistake else match(entry, observed, alike)
             # Without samples, the hidden tests have the last word.
-            is_refuted = (
-                known and not entry.get("samples") and known["id"] in self._diagnosis.refuted
-            )
-            if known is not None and not is_refuted:
+            if known is not None and (entry.get("samples") or known["id"] not in refuted):
                 says, name = known["says"], known["id"]
             says = says and f"{says} {unfinished(observed) or ''}".rstrip()
         stopped = error_of_cell(self._submission, exercise.id)
