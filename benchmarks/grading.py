@@ -12,7 +12,7 @@ This project grades with its sandbox on and a worker for each core. Last, it gra
 stopped, and the notebooks that it has graded until then count; a large class that does not fit into
 the time left is made smaller. The outcome is written into the README and into docs/performance.md.
 
-`gate` compares a few notebooks of `value`, one worker, and ends with status 1 if the ratio is below
+`gate` compares a small class, one worker, and ends with status 1 if the ratio is below
 `--at-least`.
 """
 
@@ -282,27 +282,24 @@ def text(
     return "\n".join(lines)
 
 
-def gate(
-    scratch: Path, at_least: float, students: int = 40, for_stock: int = 5, turns: int = 3
-) -> int:
-    """Compare the times of a notebook; return the exit status.
+def gate(scratch: Path, at_least: float, students: int = 14, turns: int = 3) -> int:
+    """Compare the times of a small class, all of whose notebooks both grade; return the exit
+    status.
 
-    Stock nbgrader grades a few, since it takes seconds for each, and this project all, since its
-    command takes longer to start than to grade a few. If the first measurement falls short, the
-    median of three counts, since a machine may be busy for a moment.
+    If the first measurement falls short, the median of three counts, since a machine may be busy
+    for a moment.
     """
-    name = "value"
-    notebooks = [each for each in draw_class([name], students) if each.kind not in HOSTILE]
+    notebooks = [each for each in draw_class(NAMES, students) if each.kind not in HOSTILE]
     ratios: list[float] = []
     for turn in range(turns):
-        slow = make_course(scratch / f"stock{turn}", [name], stock=True)
-        fast = make_course(scratch / f"ours{turn}", [name])
-        hand_in(slow, notebooks[:for_stock])
+        slow = make_course(scratch / f"stock{turn}", NAMES, stock=True)
+        fast = make_course(scratch / f"ours{turn}", NAMES)
+        hand_in(slow, notebooks)
         hand_in(fast, notebooks)
-        theirs = stock(slow, [name], 3600.0).each
-        own = ours(fast, [name], 3600.0, workers=1).each
+        theirs = stock(slow, NAMES, 3600.0).each
+        own = ours(fast, NAMES, 3600.0, workers=1).each
         times = f"stock nbgrader {theirs:.0f}, this project {own:.0f}"
-        print(f"`{name}`, milliseconds a notebook: {times}")
+        print(f"{len(notebooks)} notebooks, milliseconds each: {times}")
         ratios.append(theirs / own)
         print(f"ratio {ratios[-1]:.1f}, at least {at_least:g} wanted", flush=True)
         if ratios[0] >= at_least:

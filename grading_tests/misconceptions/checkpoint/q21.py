@@ -29,7 +29,8 @@ def test_engine(Value):
 
 # %% mistake: q21.distrusts_right_engines
 # says: This test does not trust a right engine. Does it compare by `==`, although floats round? Do
-#   leaves keep gradients of an earlier formula? Is relu nudged at 0, where its slope jumps?
+#   nodes, inner ones too, keep gradients of an earlier pass? Is relu nudged at 0, where its
+#   slope jumps?
 # - return abs(left - right) <= 1e-5 * max(1.0, abs(left), abs(right))
 # + return left == right
 

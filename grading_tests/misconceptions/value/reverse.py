@@ -26,6 +26,21 @@ for node in steps:
 # observe: x.grad, y.grad
 
 # %% probe: reverse
+# about: four times a node, and half of it
+def times(number):
+    try:
+        return (number * Value(2.0)).data
+    except TypeError:
+        return "TypeError"
+
+
+is_whole = times(4) == 8.0 and times(0.5) != 1.0
+added = "`4 * x` is right, `0.5 * x` is not. Adding x several times is no product: use `*`."
+added = added if is_whole else ""
+# observe: times(4), times(0.5), added
+# tells: added
+
+# %% probe: reverse
 # about: the sum of a list
 x, y = Value(2.0), Value(3.0)
 total = sum([x, y])
@@ -113,6 +128,14 @@ for node in steps:
 # says: `2 * x` fails: the int does not know how to multiply a node, so Python asks the right
 #   operand for `__rmul__`. Attach it.
 # - Value.__rmul__ = rmul
+
+# %% mistake: reverse.rmul_by_adding
+# says: `4 * x` is right, `0.5 * x` is not. Adding x several times is no product: use `*`.
+# - return self * other
+# + total = self
+# + for _ in range(other - 1):
+# +     total = total + self
+# + return total
 
 # %% mistake: reverse.rsub_missing
 # says: `5 - x` fails: the int does not know how to subtract a node, so Python asks the right
