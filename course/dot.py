@@ -108,7 +108,7 @@ class _Reader:
         self._graph = DotGraph()
 
     def graph(self) -> DotGraph:
-        self._accept("strict", bare=True)
+        is_strict = self._accept("strict", bare=True)
         if not self._accept("digraph", bare=True):
             raise DotError("the text must begin with `digraph`, for arrows with a direction")
         if not self._peek("{"):
@@ -116,6 +116,8 @@ class _Reader:
         self._statements(0)
         if self._place < len(self._tokens):
             raise DotError("there is more text after the closing brace")
+        if is_strict:  # equal arrows are one
+            self._graph.edges = list(dict.fromkeys(self._graph.edges))
         return self._graph
 
     def _statements(self, depth: int) -> list[str]:

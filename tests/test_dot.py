@@ -34,6 +34,11 @@ def test_a_node_without_a_label_shows_its_name():
     assert read_dot('digraph { "x = 2.5" -> y }').showing(2.5) == ["x = 2.5"]
 
 
+@pytest.mark.parametrize(("kind", "arrows"), [("digraph", 2), ("strict digraph", 1)])
+def test_equal_arrows_are_one_in_a_strict_graph(kind, arrows):
+    assert len(read_dot(f"{kind} {{ a -> b a -> b }}").edges) == arrows
+
+
 def test_numbers_are_found_in_any_format():
     graph = read_dot(r'digraph { a [label="w1\n-2.5000\n1.25e+01"] }')
     assert graph.showing(-2.5) == graph.showing(12.5) == ["a"]

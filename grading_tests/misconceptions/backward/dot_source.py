@@ -17,7 +17,7 @@ x, y = Value(2.5), Value(4.5)
 z = Value(11.5, (x, y), "*")
 graph = read_dot(draw_dot(z))  # what a program that reads DOT finds in it
 flow = graph.flow([2.5, 4.5, 11.5])  # which numbers lead to which
-# observe: (2.5, 11.5) in flow, (4.5, 11.5) in flow, (11.5, 2.5) in flow, len(flow), any('*' in text for text in graph.labels.values()), len(graph.edges) > 0
+# observe: (2.5, 11.5) in flow, (4.5, 11.5) in flow, (11.5, 2.5) in flow, len(flow), any('*' in text for text in graph.labels.values()), len(graph.edges) > 0, len(graph.edges) == len(set(graph.edges))
 
 # %% probe: dot_source
 # about: two Values that hold the same number
@@ -75,10 +75,18 @@ text = draw_dot(x * 3)
 # + lines.append(f'  "{name}" [label="{title}data {node.data:.4f}"];')
 
 # %% mistake: dot_source.not_filled_in
-# says: The numbers are not in the text. Where braces stand there in their place, the quotation
-#   marks lack an `f` in front: only an f-string fills them in.
+# says: The numbers are not in the text, or without their decimals. Where braces stand there in
+#   their place, the quotation marks lack an `f` in front: only an f-string fills them in.
 # - lines.append(f'  "{name}" [label="{title}data {node.data:.4f} | grad {node.grad:.4f}"];')
 # + lines.append('  "{name}" [label="{title}data {node.data:.4f} | grad {node.grad:.4f}"];')
+
+# %% mistake: dot_source.an_arrow_for_each_operand
+# says: An arrow is drawn more than once. However many operands an operation has, one arrow leads
+#   from it to its result: draw that one outside the loop over the edges.
+# - lines.append(f'  "{name}op" -> "{name}";')
+
+# - lines.append(f'  "{names[operand]}" -> "{names[result]}op";')
+# + lines.append(f'  "{names[operand]}" -> "{names[result]}op" -> "{names[result]}";')
 
 # %% mistake: dot_source.no_arrow_to_result
 # says: No way along the arrows leads from an operand to its result. Draw both steps of it: from
