@@ -62,6 +62,8 @@ class Verdict:
         broken: the traceback of an error that the test itself raised.
         blames_test: whether such an error shows, by its kind alone, that the test is wrong: a
             `NameError` does. A `ValueError` may come from an answer that the author did not expect.
+        raised: the name of the built-in error that ended the test, if the student's process raised
+            it.
         line: the line of the test at which it ended, if an assertion or student code did so.
         seen: every value that the test looked at, in order.
         extra: whether it belongs to the part of an exercise that the course can be finished
@@ -75,6 +77,7 @@ class Verdict:
     lost: str | None = None
     broken: str = ""
     blames_test: bool = False
+    raised: str = ""
     line: str = ""
     seen: list[Any] = field(default_factory=list)
     extra: bool = False

@@ -245,6 +245,16 @@ def test_a_fault_in_explaining_costs_no_points(grade, assignment, monkeypatch, c
     assert "add: the failure could not be explained" in caplog.text
 
 
+def test_a_promise_is_shown_with_the_error_that_ended_its_test(grade, assignment):
+    right = assignment.exercises["node"].solution
+    results, _ = grade({"node": right.replace("float(data)", "float(data) / bool(data)")})
+    assert results["node"].misconception is None
+    assert results["node"].message == (
+        "This does not hold yet: `data` is a float, also where an int was given. "
+        "Its test ended with an error: ZeroDivisionError."
+    )
+
+
 def test_no_process_with_the_solution_of_an_exercise_lives_while_it_is_tested(
     grade, assignment, monkeypatch
 ):

@@ -280,7 +280,12 @@ def _of_core(entry: dict[str, Any], results: list[Any]) -> list[Any]:
 def _plain_words(tried: Try) -> str:
     broken = [verdict for verdict in tried.verdicts if not verdict.passed]
     broken.sort(key=lambda verdict: (verdict.extra, verdict.broad))
-    return f"This does not hold yet: {broken[0].promise}" if broken else ""
+    if not broken:
+        return ""
+    # On another base the error might carry some of a solution.
+    raised = broken[0].raised if tried.base is Base.OWN else ""
+    how = f" Its test ended with an error: {raised}." if raised else ""
+    return f"This does not hold yet: {broken[0].promise}{how}"
 
 
 def lost(submission: Submission, exercise: str) -> str | None:

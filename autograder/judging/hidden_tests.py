@@ -241,6 +241,8 @@ class Suite:
             verdict.lost = "crashed"
         except (StudentError, AssertionError, MemoryError, RecursionError) as error:
             # The test did not pass. A large or deep reply may cause the last two.
+            if isinstance(error, StudentError) and error.is_remote:
+                verdict.raised = error.kind
             verdict.line = _line(error, self._path.parent) if has_line else ""
         except (Exception, OutcomeException) as error:
             if type(error) is pytest.fail.Exception:
