@@ -280,6 +280,6 @@ def _note_blame(found: Survey, verdict: Verdict, where: str) -> None:
 @pytest.mark.slow
 @pytest.mark.sized
 def test_no_reply_lets_a_hidden_test_pass_or_takes_the_blame_from_an_answer():
-    found = survey(size(3, 1000) / 1000, seed(1), quick=not size(0, 1))
+    found = survey(size(3, 60) / 1000, seed(1), quick=not size(0, 1))
     assert found.tests > 350 and found.runs > 10 * found.tests
     assert not found.passed and not found.blamed, str(found)
