@@ -186,14 +186,14 @@ def test_a_missing_exercise_costs_its_own_points(grade, whole):
     whole["cells"] = [c for c in whole["cells"] if name_of(c) not in ("trace", "test_trace")]
     _, report = grade(whole)
     assert report.score == 35
-    assert "missing" in note_on(report, "trace")
+    assert "has no cell `trace`" in note_on(report, "trace")
 
 
 def test_a_deleted_test_cell_costs_nothing(grade, whole):
     whole["cells"] = [c for c in whole["cells"] if name_of(c) != "test_mul"]
     notebook, report = grade(whole)
     assert report.score == 40
-    assert "`test_mul` was missing" in note_on(report, "mul")
+    assert "has no cell `test_mul`" in note_on(report, "mul")
     assert sum(c.metadata.get("nbgrader", {}).get("grade_id") == "test_mul"
                for c in notebook.cells) == 1  # fmt: skip
 

@@ -20,6 +20,8 @@ from .walk import Base, Try, best, to_explain
 
 _log = logging.getLogger(__name__)
 
+_NO_CELL = "The notebook that was handed in has no such cell."
+
 
 def judge(
     submission: Submission,
@@ -84,7 +86,7 @@ def _result(
     if _is_missing(exercise, tried, submission):
         result.status = "missing"
         held = "The cell still holds the stub." if submission.of(exercise.id) else ""
-        result.message = f"No answer was found. {held or 'There is no such cell.'}"
+        result.message = f"No answer was found. {held or _NO_CELL}"
         return result
     result.points = points_for(tried.share, exercise.max_points)
     lost = next((verdict.lost for verdict in tried.verdicts if verdict.lost), None)

@@ -18,7 +18,7 @@ from ..model import Cell
 from .aligning import Template, align, defined_names, in_order, marks_of, squeezed
 from .reading import DEMONSTRATION, NOTES
 
-MISSING_CELL = "# This cell was missing from the submission."
+MISSING_CELL = "# The notebook that was handed in has no such cell."
 
 
 @dataclass
@@ -218,7 +218,7 @@ def _add_missing(restored: Restored, originals: dict[str, NotebookNode], present
             locked = bool(marks_of(original).get("locked"))
             cells.insert(place, _placed(original, None if locked else MISSING_CELL))
             exercise = exercise_of(name)
-            restored.note(exercise, f"The cell `{name}` was missing from the notebook.")
+            restored.note(exercise, f"The notebook that was handed in has no cell `{name}`.")
         before = name
 
 
