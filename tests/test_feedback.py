@@ -118,6 +118,16 @@ def test_exercises_keep_their_titles_if_the_headings_are_gone():
     assert [line.title for line in summary(notebook)] == titles
 
 
+def test_exercises_below_one_heading_can_be_distinguished():
+    own = {"grade": True, "score": 0, "points": 1, "waits": False, "by_hand": False}
+    cells = [nbformat.v4.new_markdown_cell("## Loops")]
+    for name in ("evens_1", "evens_2"):
+        marks = {"nbgrader": {**own, "grade_id": name}}
+        cells.append(nbformat.v4.new_code_cell(metadata=marks))
+    notebook = nbformat.v4.new_notebook(cells=cells)
+    assert [line.title for line in summary(notebook)] == ["Loops (evens_1)", "Loops (evens_2)"]
+
+
 def test_the_search_in_a_students_text_takes_time_that_grows_with_its_length():
     spaces, lines = "# x" + " " * 200_000 + "y", "u = 1" + "\n" * 200_000 + "v = 1"
     started = time.thread_time()

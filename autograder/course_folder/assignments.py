@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 import tomllib
+from collections import Counter
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
@@ -373,7 +374,9 @@ def _load(
             stubs[marks["grade_id"]] = cell.source
         if marks.get("grade"):
             released[marks["grade_id"].removeprefix("test_")] = _points(release, marks)
+    titles = distinct_titles({each.id: each.title for each in exercises.values()})
     for exercise in exercises.values():
+        exercise.title = titles[exercise.id]
         exercise.solution = solutions.get(exercise.id, exercise.solution)
         exercise.stub = stubs.get(exercise.id, "")
         exercise.released_points = released.get(exercise.id)
@@ -390,6 +393,12 @@ def _load(
         settings.of(name).tests == IN_NOTEBOOK,
         settings.core_only,
     )
+
+
+def distinct_titles(titles: Mapping[str, str]) -> dict[str, str]:
+    """Return exercises' titles by id, each that several share with the id behind it."""
+    uses = Counter(filter(None, titles.values()))
+    return {id: f"{title} ({id})" if uses[title] > 1 else title for id, title in titles.items()}
 
 
 def _hint_files(course: Path) -> list[Path]:

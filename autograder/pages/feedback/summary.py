@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode
 
+from ...course_folder.assignments import distinct_titles
 from ...model import ADVICE
 from ...notebook.restoring import MISSING_CELL, exercise_of
 
@@ -61,7 +62,8 @@ def summary(notebook: NotebookNode) -> list[Line]:
             verdict = verdicts.get(exercise, {})
             missing = answers.get(exercise) == MISSING_CELL
             lines.append(_line(exercise, heading, own, verdict, missing, exercise in comments))
-    return lines
+    titles = distinct_titles({line.id: line.title for line in lines})
+    return [replace(line, title=titles[line.id]) for line in lines]
 
 
 def _line(
