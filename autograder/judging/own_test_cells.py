@@ -41,6 +41,13 @@ WEAKER = (
 _CARD = "Tested in the notebook itself: a verdict that the submitted code could forge."
 _TOO_MUCH = "its last line gives more than the {:g} points that it is worth"
 _HALF = 0.5
+_REASONS = {
+    "error": "the test stopped with an error",
+    "stderr": "while the test ran, something was written to stderr, as a warning is",
+}
+"""Reasons why a test cell gives no points, by the kind of output, without its text."""
+
+_NO_POINTS = "the test's last line gives no points"
 
 
 def judge_by_own_cells(
@@ -137,8 +144,10 @@ def _result(exercise: Exercise, ran: Ran | None) -> ExerciseResult:
             result.flaw = f"{exercise.id}: {_TOO_MUCH.format(exercise.max_points)}"
         share = (result.points or 0.0) / exercise.max_points if exercise.max_points else 1.0
         result.status = status_of(share)
+        said = {output.get("name", output["output_type"]) for output in ran.outputs}
+        why = next((why for kind, why in _REASONS.items() if kind in said), _NO_POINTS)
         result.message = {"passed": "", "partial": "Partly passed."}.get(
-            result.status, "Not passed."
+            result.status, f"Not passed: {why}."
         )
     return result
 
