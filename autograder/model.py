@@ -167,7 +167,7 @@ def flaw_in_words(assignment: str, exercise: str, flaw: str, tests: str = HIDDEN
     kind = "hidden test" if tests == HIDDEN else "test cell of"
     return (
         f"{assignment}: the {kind} {flaw}\nWhere {exercise} was not passed it was not graded, and "
-        "cost nobody a point. Mend the test, and grade again."
+        "cost nobody a point. Mend this, and grade again."
     )
 
 

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import shutil
 import sqlite3
 from collections.abc import Iterator
 from pathlib import Path
@@ -133,6 +134,26 @@ def test_the_rehearsal_reports_the_refusal_before_any_submission(grader, shop):
     assert flaw.startswith("shop: the hidden test test_listen: the model solution does")
     assert "PermissionError" in flaw
     assert not (shop / ".autograder_rehearsed").exists()
+
+
+@pytest.mark.parametrize(
+    ("line", "says"),
+    [
+        ("import pandas", "source/shop needs pandas: "),
+        ('def note(line): open("lost.txt")', "source/shop does not hold it: put it there"),
+    ],
+)
+def test_a_package_or_file_that_the_solution_lacks_is_named(shop, tmp_path, line, says):
+    course = shutil.copytree(shop, tmp_path / "course")
+    path = course / "source/shop/shop.ipynb"
+    source = nbformat.read(path, as_version=4)
+    source.cells[4].source = line
+    nbformat.write(source, path)
+    with Grader(course, KEY) as grader:
+        flaws = [flaw for flaw in grader.rehearse("shop") if "test_note" in flaw]
+        report = grader.grade("shop", [Cell("note = None\n", "note")]).report
+    assert len(flaws) == 1 and says in flaws[0] and "lacks something" in flaws[0]
+    assert says in "".join(report.flaws)
 
 
 def test_files_of_the_course_stay_unchanged(grader, shop):

@@ -85,14 +85,12 @@ class Diagnosis:
         passes: then an answer caused it that the author had not foreseen. A test that the model
         solution does not pass is wrong, whatever the student wrote.
         """
-        trunk, place = self._models.solution(exercise.id)
         for verdict in tried.verdicts:
             if verdict.passed or verdict.lost:
                 continue
             why = verdict.broken if verdict.blames_test else ""
             if not why:
-                played = trunk.target(place)
-                why = flaw_of(self._suite, exercise.id, verdict.test, played, seed)
+                why = flaw_of(self._suite, self._models, exercise.id, verdict.test, seed)
             if why:
                 return f"{verdict.test}: {why}"
         return ""

@@ -38,7 +38,7 @@ class Models:
     """
 
     def __init__(self, assignment: Assignment, server: WarmServer, seconds: float = 120.0) -> None:
-        self._assignment = assignment
+        self.assignment = assignment
         self._server = server
         self._seconds = seconds
         self._drawn: LRUCache[tuple[object, ...], str] = LRUCache(maxsize=500)
@@ -53,13 +53,13 @@ class Models:
             replaced: by exercise, the source to run in place of the solution.
             whole: whether the cells after the exercise run as well.
         """
-        solved = [each for each in self._assignment.exercises.values() if not each.manual]
-        cells = [Cell(source) for source in self._assignment.setup.values()]
+        solved = [each for each in self.assignment.exercises.values() if not each.manual]
+        cells = [Cell(source) for source in self.assignment.setup.values()]
         cells += [Cell((replaced or {}).get(each.id, each.solution), each.id) for each in solved]
         ids = [cell.exercise for cell in cells]
         place = len(cells) if whole or exercise not in ids else ids.index(exercise) + 1
         budget = TimeBudget(self._seconds, is_shared=False)
-        name = self._assignment.name
+        name = self.assignment.name
         return Trunk(self._server, cells, 0, budget, assignment=name), place
 
     def solution(self, exercise: str) -> tuple[Trunk, int]:
@@ -87,10 +87,10 @@ class Models:
         """
         wrong = [(row.expression, describe(row.seen)) for row in example.rows if not row.right]
         key = exercise, example.code, *wrong
-        if not self._assignment.drawing or example.fails_alike:
+        if not self.assignment.drawing or example.fails_alike:
             return ""
         if key not in self._drawn:
-            module, _, function = self._assignment.drawing.partition(":")
+            module, _, function = self.assignment.drawing.partition(":")
             if module not in helpers:
                 raise CourseError(
                     f"course.toml: grading.drawing names {module}, and there is no "

@@ -6,10 +6,10 @@ import re
 from collections.abc import Sequence
 from importlib.metadata import packages_distributions
 from pathlib import Path
+from typing import Any
 
-from ..course_folder.assignments import Assignment
+from ..course_folder.assignments import Assignment, source_of
 from ..model import LOST, Cell, Judged, Ran, Verdict, flaw_in_words
-from ..wall.targets import RemoteTarget
 from .hidden_tests import Suite
 from .models import Models
 
@@ -19,6 +19,7 @@ _SHOWN = 10
 
 _LONGEST = 300
 """Greatest number of characters of an error's text that are shown."""
+_LACKS = ("ModuleNotFoundError", "FileNotFoundError")
 _NO_NETWORK = ("URLError", "gaierror", "ConnectionError", "ConnectError", "MaxRetryError")
 
 
@@ -35,24 +36,41 @@ def rehearse(
             untested = suite.without_tests(exercise)
             flaws.append(flaw_in_words(assignment.name, exercise, untested))
             continue
-        target = models.target(exercise)
         for test in tests:
-            if flaw := flaw_of(suite, exercise, test.test, target(test.test), seed):
+            if flaw := flaw_of(suite, models, exercise, test.test, seed):
                 flaws.append(flaw_in_words(assignment.name, exercise, f"{test.test}: {flaw}"))
     return flaws
 
 
-def flaw_of(suite: Suite, exercise: str, test: str, target: RemoteTarget, seed: bytes) -> str:
+def flaw_of(suite: Suite, models: Models, exercise: str, test: str, seed: bytes) -> str:
     """Return why the model solution does not pass a hidden test; "" if it passes.
 
     The values are the author's own, so they are shown, with the line of the test and the traceback
-    of the solution's error.
+    of the solution's error. A package or a file that the solution lacks is no fault of the test.
     """
+    trunk, place = models.solution(exercise)
+    target = trunk.target(place)
     target.asks_why = True
     right = suite.run_test(exercise, test, target, seed)
     if right.passed:
         return ""
-    return right.broken or f"{_reason(right)}\n{_details(right, target.why)}".strip()
+    return (
+        right.broken
+        or _lacking(models.assignment, trunk.ran[:place], target.why)
+        or f"{_reason(right)}\n{_details(right, target.why)}".strip()
+    )
+
+
+def _lacking(assignment: Assignment, ran: Sequence[Ran], why: str) -> str:
+    """Return the package or file that the model solution lacks, with the remedy; "" if none."""
+    folder = source_of(assignment.tests.parents[1], assignment.name).parent
+    errors = [(each["ename"], each["evalue"]) for cell in ran for each in _errors(cell)]
+    last = why.strip().rpartition("\n")[2].partition(": ")
+    for kind, text in [*errors, (last[0], last[2])]:
+        if kind in _LACKS:
+            remedy = _remedy(folder, assignment, kind, text)
+            return f"the model solution lacks something: {kind}: {text[:_LONGEST]}\n{remedy}"
+    return ""
 
 
 def _reason(right: Verdict) -> str:
@@ -103,12 +121,7 @@ def _cause(
 
     If a name is missing, return the error of the cell that should have defined it.
     """
-    errors = {
-        each: output
-        for each in range(place + 1)
-        for output in ran[each].outputs
-        if output["output_type"] == "error"
-    }
+    errors = {each: output for each in range(place + 1) for output in _errors(ran[each])}
     if place in errors:
         named = re.match(r"name '(\w+)'", errors[place]["evalue"])
         makes = re.compile(rf"\b{named[1]}\b" if named else "$.")
@@ -121,6 +134,11 @@ def _cause(
         if output["output_type"] == "stream" and output["name"] == "stderr":
             return f"it writes to stderr, which earns nothing: {output['text'][:_LONGEST]}"
     return ""
+
+
+def _errors(ran: Ran) -> list[dict[str, Any]]:
+    """Return the outputs of a cell that are errors."""
+    return [output for output in ran.outputs if output["output_type"] == "error"]
 
 
 def _name(cells: Sequence[Cell], place: int) -> str:

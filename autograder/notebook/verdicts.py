@@ -17,7 +17,7 @@ from .restoring import Restored, exercise_of, unique_ids
 
 MARKING_GUIDE = "marking-guide"
 _MEND = (
-    "The exercise has no marks, and costs nobody a point. Mend the test and grade again, or give "
+    "The exercise has no marks, and costs nobody a point. Mend this and grade again, or give "
     "the points by hand."
 )
 
