@@ -172,6 +172,7 @@ def test_the_page_names_the_next_step(school, student, says):
         ("failed", "Wrong.\n\n    x = 1", 0.0, "✗ not right yet", "Compare the public example"),
         ("failed", "Wrong.", 1.0, "◐ partly right", "Read what the tests found"),
         ("passed", "", 4.0, "✓ right", ""),
+        ("manual", "A person reads this.", 1.0, "◐ partly right", ""),
     ],
 )
 def test_the_next_step_depends_on_the_result(status, message, points, went, advice):
@@ -181,6 +182,7 @@ def test_the_next_step_depends_on_the_result(status, message, points, went, advi
     about = {"autograder": {"report": {"exercises": [verdict]}}}
     [line] = summary(nbformat.v4.new_notebook(cells=[cell], metadata=about))
     assert " ".join(line.went) == went
+    assert status != "manual" or line.says == ""
     assert line.advice.startswith(advice) if advice else line.advice == ""
 
 

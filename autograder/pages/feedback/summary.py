@@ -80,7 +80,9 @@ def _line(
     is_bonus = bool(verdict.get("bonus"))
     most = verdict["max_points"] if is_bonus else most
     weight = "bonus" if is_bonus else "extra" if verdict.get("extra") else ""
-    says, _, example = verdict.get("message", "").partition("\n\n")
+    # The message of an answer that a person marks says that one will.
+    message = "" if status == "manual" else verdict.get("message", "")
+    says, _, example = message.partition("\n\n")
     if own["waits"] and not own["by_hand"]:
         went, says, score = WAITS, "", None
     elif score >= most and (most or status in ("passed", "manual", "")):
@@ -109,7 +111,7 @@ def _advice(went: tuple[str, str], status: str, says: str, example: bool, commen
         return "Read the comment below your answer."
     if example:
         return "Compare the public example below with your code, then run the check again."
-    return "Read what the tests found below your answer."
+    return "" if status == "manual" else "Read what the tests found below your answer."
 
 
 def first_to_mend(lines: list[Line]) -> Line | None:
