@@ -25,6 +25,7 @@ from coursecheck.messages import (
     Row,
     agree_all,
     error_comes_later,
+    error_name,
     explain,
     first_error,
     interrupted,
@@ -366,7 +367,7 @@ def first_wrong(
     """Return the first public probe that came out wrong, of the core if possible; or the one that
     raised the error, if the sentence `says` is about one. Return None if every probe is right."""
     error = first_error(only_wrong(entry["probes"], observed))
-    is_about = error is not None and f"raised {error['error']}" in says
+    is_about = error is not None and f"raised {error_name(error)}" in says
     pairs = zip(entry["probes"], observed, strict=True)
     for probe, seen in sorted(pairs, key=lambda pair: bool(pair[0].get("extra"))):
         if is_about and not any(item is error for item in seen):

@@ -112,6 +112,11 @@ def is_error(seen: Observation) -> bool:
     return isinstance(seen, dict) and "error" in seen
 
 
+def error_name(error: dict[str, Any]) -> str:
+    """Return the name of an error's class, which may be the student's own."""
+    return str(error.get("class", error["error"]))
+
+
 def is_stub(seen: Observation) -> bool:
     """Return whether the failed code is a stub that was never filled in."""
     return is_error(seen) and seen["error"] == "NotImplementedError"
@@ -156,7 +161,7 @@ def describe(seen: Observation) -> str:
     """Return an observation in words."""
     if isinstance(seen, dict):
         if "error" in seen:
-            return f"an error ({seen['error']})"
+            return f"an error ({error_name(seen)})"
         if "float" in seen:
             return str(seen["float"])
         if "another" in seen:
@@ -249,7 +254,7 @@ def explain_error(observed: list[list[Observation]], hints: Hints) -> str:
     line, message = error.get("line"), error.get("message", "")
     if not line and not message:
         return ""  # The kind alone explains nothing.
-    text = f"{'Your code' if line else 'Trying your code'} raised {error['error']}"
+    text = f"{'Your code' if line else 'Trying your code'} raised {error_name(error)}"
     text += f": {message}" if message else ""
     text += f", in the line `{line}`" if line else ""
     if not line and re.search("NoneType|__round__|index out of range", message):

@@ -115,12 +115,12 @@ def _place(item: Any) -> tuple[float, str]:
 
 
 def failure(error: BaseException) -> Observation:
-    """Return the observation of an error: its built-in kind, its subject, the student's line and
-    function.
+    """Return the observation of an error: its built-in kind, its class if that is another one, its
+    subject, the student's line and function.
 
-    Its message is for the student to read and is never compared: each version of Python has its own
-    words. Of the student's own lines the innermost one in the called cell counts, since the
-    functions that it calls may be another exercise's or given; of a stub, the innermost of all;
+    Its message and class are for the student to read and are never compared: each version of Python
+    has its own words. Of the student's own lines the innermost one in the called cell counts, since
+    the functions that it calls may be another exercise's or given; of a stub, the innermost of all;
     after an interrupt, the outermost, which is nearer to the endless loop.
     """
     if isinstance(error.__cause__, (StopIteration, StopAsyncIteration)):
@@ -130,6 +130,8 @@ def failure(error: BaseException) -> Observation:
     # Python's message for this error depends on the function in which the limit was reached.
     text = "maximum recursion depth exceeded" if base is RecursionError else str(error)[:300]
     found = {"error": base.__name__, "message": text}
+    if kind is not base:
+        found["class"] = kind.__name__[:80]
     if base in _SLIPS and not _is_raised(error.__traceback__):
         found["about"] = _about(error, text)
     trace, cell = error.__traceback__, ""

@@ -66,6 +66,13 @@ def test_an_error_is_explained_with_its_own_line(result_of, name, exercise, kind
     assert f"in the line `{line}`" in result.message
 
 
+def test_a_students_own_error_is_named(result_of):
+    exercise = ASSIGNMENTS["value"].exercises["add"]
+    source = "class Odd(ValueError): pass\n\n" + beginning_with(exercise.solution, "raise Odd('x')")
+    result = result_of("value", exercise, source)
+    assert result.message.startswith("Your code raised Odd: x, in the line `raise Odd('x')`")
+
+
 STOPS = "raise StopIteration('here')"
 
 

@@ -10,7 +10,7 @@ import pytest
 from autograder.judging.observations import _is_observation, as_in_table
 from autograder.testing import close
 from coursecheck.messages import agree, describe
-from coursecheck.probes import plain
+from coursecheck.probes import plain, play
 
 KINDS = [
     ([1, 2.5, "a", None, True], '[1, 2.5, "a", None, True]'),
@@ -55,6 +55,13 @@ def test_a_value_is_described_as_python_writes_it(value, text):
 )
 def test_values_agree_if_hidden_tests_hold_them_equal(left, right, same):
     assert agree(plain(left), plain(right)) is same
+
+
+def test_an_error_has_its_own_class_s_name_and_is_compared_by_its_kind():
+    code = "class Odd(ValueError): pass\ndef f(): raise Odd('three')"
+    [seen] = play({"code": code, "observe": ["f()"]}, {})
+    assert describe(seen) == "an error (Odd)" and agree(seen, {"error": "ValueError"})
+    assert _is_observation(seen) and not _is_observation({**seen, "class": 5})
 
 
 def test_a_collection_that_contains_itself_is_cut_off():

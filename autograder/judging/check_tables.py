@@ -92,7 +92,7 @@ def _entry(exercise: Exercise, models: Models) -> dict[str, Any]:
         return {**head, "form": exercise.form}
     expected = _played(exercise, exercise.probes, models)
     probes = [
-        {**probe, "right": _without(values, "message", "about", "line", "where")}
+        {**probe, "right": _without(values, "message", "class", "about", "line", "where")}
         for probe, values in zip(exercise.probes, expected, strict=True)
     ]
     entry: dict[str, Any] = {**head, "probes": probes, "mistakes": []}
@@ -120,7 +120,7 @@ def _mistake(
     is_alone = mistake.endless or mistake.on_probes_alone
     asked, samples = exercise.probes, [] if is_alone else exercise.sample_probes
     seen = _played(exercise, [*asked, *samples, *samples], models, mistake.source)
-    results = _without(seen[: len(asked)], "message", "line", "where")
+    results = _without(seen[: len(asked)], "message", "class", "line", "where")
     errors = [each for probe in seen[: len(asked)] for each in probe if is_error(each)]
     lacking = {each.get("about") for each in errors if each["error"] == "NameError"}
     if lacking and len(errors) == sum(map(len, seen[: len(asked)])) and not mistake.endless:

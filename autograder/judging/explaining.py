@@ -163,7 +163,7 @@ class Explaining:
         if known is None or own is None or seen is None:
             return known
         # The text of the same error on the student's own cells may be shown.
-        kept = ("message", "about", "line", "where")
+        kept = ("message", "class", "about", "line", "where")
         return [
             [
                 item | {key: mine[key] for key in kept if key in mine}

@@ -85,7 +85,8 @@ _SHAPES = (
     ("float",),
     ("bytes",),
     *(
-        ("error", "message", *about, *where)
+        ("error", "message", *own, *about, *where)
+        for own in ((), ("class",))
         for about in ((), ("about",))
         for where in ((), ("line", "where"))
     ),
