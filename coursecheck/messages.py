@@ -119,7 +119,7 @@ def error_name(error: dict[str, Any]) -> str:
 
 def is_stub(seen: Observation) -> bool:
     """Return whether the failed code is a stub that was never filled in."""
-    return is_error(seen) and seen["error"] == "NotImplementedError"
+    return is_error(seen) and seen["error"] == error_name(seen) == "NotImplementedError"
 
 
 def first_error(observed: list[list[Observation]]) -> dict[str, Any] | None:
@@ -259,14 +259,18 @@ def explain_error(observed: list[list[Observation]], hints: Hints) -> str:
     text += f", in the line `{line}`" if line else ""
     if not line and re.search("NoneType|__round__|index out of range", message):
         text = ""  # an error of the check's own does not matter
-    own = line or error.get("where", "")
-    known = f"{error['error']}: {message}\n{own}"
-    hint = next((hint for pattern, hint in [*hints, *_HINTS] if re.search(pattern, known)), "")
+    hint = _hint(error["error"], message, line or error.get("where", ""), hints)
     return " ".join(filter(None, [text and f"{text.rstrip('.')}.", hint]))
 
 
-def explain_cell(kind: str, message: str, traceback: str, source: str) -> str:
-    """Return a sentence: the cell itself stopped with an error when it was run.
+def _hint(kind: str, message: str, own: str, hints: Hints) -> str:
+    """Return the sentence for an error in a line or function of the student's own; "" if none."""
+    known = f"{kind}: {message}\n{own}"
+    return next((hint for pattern, hint in [*hints, *_HINTS] if re.search(pattern, known)), "")
+
+
+def explain_cell(kind: str, message: str, traceback: str, source: str, hints: Hints = ()) -> str:
+    """Return a sentence or two: the cell itself stopped with an error when it was run.
 
     Args:
         traceback: as IPython writes it.
@@ -284,10 +288,11 @@ def explain_cell(kind: str, message: str, traceback: str, source: str) -> str:
     unreadable = kind in _UNREADABLE
     text = CANNOT_READ if unreadable else f"The cell itself stops with {kind[:80]}"
     text += f": {message}" * bool(message) + f", in the line `{line}`" * bool(line)
+    hint = "" if unreadable else _hint(kind[:80], message, line, hints)
     if line == "raise NotImplementedError()":
         text = "Not finished yet: the cell stops at `raise NotImplementedError()`. Delete that line"
     rest = "None of it ran." if unreadable else "What comes after that in the cell never ran."
-    return f"{text.rstrip('.')}. {rest}"
+    return f"{text.rstrip('.')}. {rest} {hint}".rstrip()
 
 
 def other_error(seen: Observation, known: Observation) -> bool:
@@ -315,6 +320,12 @@ _BUILT_IN = r"(?:dict|list|tuple|set|str|bool|int|float|function|method|generato
 # The first pattern that matches has the hint. It is searched in "kind: message" and, below that,
 # the student's own line or else function; "" if the error came from outside their code.
 _HINTS = [
+    (
+        # Without a keyboard Python raises the one, and a notebook's kernel the other.
+        "^EOFError: EOF when reading a line|^(Stdin)?NotImplementedError: raw_input was called",
+        "`input()` waits for somebody to type, and nobody is there when code is graded: "
+        "write the value into the code, or make it an argument of a function.",
+    ),
     (
         "'NoneType' object is not callable",
         "What is called here is None: a function ended without `return`, or was called itself, "

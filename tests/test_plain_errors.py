@@ -66,6 +66,15 @@ def test_an_error_is_explained_with_its_own_line(result_of, name, exercise, kind
     assert f"in the line `{line}`" in result.message
 
 
+@pytest.mark.parametrize("cell", ["name = input()\n{}", "{}"], ids=["cell", "function"])
+def test_a_call_of_input_has_a_hint_of_its_own(result_of, cell):
+    exercise = ASSIGNMENTS["value"].exercises["add"]
+    result = result_of(
+        "value", exercise, cell.format(beginning_with(exercise.solution, "name = input()"))
+    )
+    assert "`input()` waits for somebody to type" in result.message
+
+
 def test_a_students_own_error_is_named(result_of):
     exercise = ASSIGNMENTS["value"].exercises["add"]
     source = "class Odd(ValueError): pass\n\n" + beginning_with(exercise.solution, "raise Odd('x')")

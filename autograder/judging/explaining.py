@@ -312,5 +312,7 @@ def error_of_cell(submission: Submission, exercise: str) -> str:
         for output in ran.outputs:
             if output.get("output_type") == "error":
                 trace = "\n".join(output["traceback"])
-                return fit(explain_cell(output["ename"], output["evalue"], trace, cell.source))
+                error = output["ename"], output["evalue"], trace
+                hints = submission.assignment.hints
+                return fit(explain_cell(*error, cell.source, hints))
     return ""
