@@ -228,8 +228,7 @@ def _look_earlier(
 
 
 _COMPARE = (
-    "This public example comes out wrong. Compare what your code gave with what was expected; one "
-    "of the hints above may describe it."
+    "This public example comes out wrong. Compare what your code gave with what was expected."
 )
 
 

@@ -285,3 +285,4 @@ def test_without_a_name_for_a_mistake_the_first_public_example_is_shown():
     found = diagnose(entry, namespace(VALUE, trace=source))
     assert found is not None and found.example is not None
     assert found.example.code == entry["probes"][0]["code"]
+    assert found.says.endswith("Compare what your code gave with what was expected.")
