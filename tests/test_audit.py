@@ -16,8 +16,8 @@ from autograder.authoring.audit.accepted import NAME, accepted_mutants, reason
 from autograder.authoring.audit.cases import all_cases
 from autograder.authoring.audit.judging import ENDLESS, Judge, notebook_cells
 from autograder.authoring.audit.mutation import merged, mutants
-from autograder.authoring.audit.report import TITLES, rows, summary
-from autograder.authoring.audit.running import SEED, audit
+from autograder.authoring.audit.report import TITLES, remarks, rows, summary
+from autograder.authoring.audit.running import SEED, Audit, audit
 from autograder.authoring.release import copy_course
 from autograder.commands.main import main
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
@@ -333,6 +333,12 @@ def test_the_command_prints_json_and_commands_that_reproduce_failures(tmp_path, 
     printed = json.loads(result.stdout)
     assert printed["summary"] == "killed 1/1 · named 1/1 · false alarms 0/1"
     assert printed["passed"] and printed["failures"] == [] and len(printed["table"]) == 2
+    assert printed["without_docstring"] == []
+
+
+def test_the_audit_names_hidden_tests_without_a_docstring():
+    [remark] = remarks(Audit("audit", without_docstring=["words: test_half"]))
+    assert remark.startswith("no docstring") and remark.endswith(": words: test_half")
 
 
 def test_a_page_without_markers_is_refused(tmp_path):

@@ -344,6 +344,13 @@ SHAPES = {
 }
 
 
+def test_a_test_without_a_docstring_shows_students_no_name(tmp_path: Path) -> None:
+    found = verdicts(tmp_path, "@exercise('x')\ndef test_half(student):\n    assert False\n", {})
+    assert found["test_half"].promise == "A hidden test passes."
+    with Suite(tmp_path / "test_some.py") as suite:
+        assert suite.without_docstring == ["test_half"]
+
+
 @pytest.mark.parametrize("name", SHAPES)
 def test_an_unexpected_answer_is_not_yet_the_test_s_fault(tmp_path: Path, name: str) -> None:
     body, names = SHAPES[name]

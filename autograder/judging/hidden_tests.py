@@ -49,6 +49,9 @@ _OF_THIS_PROCESS = {"cache", "capfd", "capfdbinary", "caplog", "capsys", "capsys
                     "monkeypatch", "recwarn", "tmp_path", "tmp_path_factory", "tmpdir"}  # fmt: skip
 _MARKS = {"exercise", "extra", "broad", "parametrize", "usefixtures", "skip", "skipif", "xfail"}
 _NONE = 'there are none in it: write one for each exercise, under `@exercise("…")` with its name'
+_NO_SENTENCE = "A hidden test passes."
+"""Promise of a test without a docstring. Its name is not shown: it may hold its parameters."""
+
 _ABOUT_ANSWERS = (ArithmeticError, LookupError, ValueError)
 _RAISES = pytest.raises
 _ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTEST_PLUGINS": ""}
@@ -172,6 +175,12 @@ class Suite:
     def exercises(self) -> list[str]:
         return list(self._tests)
 
+    @property
+    def without_docstring(self) -> list[str]:
+        """The names of the tests without a docstring, the sentence that a student reads."""
+        items = (item for tests in self._tests.values() for item in tests)
+        return [item.name for item in items if not item.function.__doc__]
+
     def without_tests(self, exercise: str) -> str:
         """Return why no test of an exercise runs, with the remedy."""
         if skipped := self.skipped.get(exercise):
@@ -261,7 +270,7 @@ def _unrun(item: pytest.Function) -> Verdict:
     `{name}` in a docstring is filled with the parameter of that name, or the class's attribute.
     """
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
-    words = " ".join((item.function.__doc__ or item.name).split())
+    words = " ".join((item.function.__doc__ or _NO_SENTENCE).split())
 
     def filled(found: re.Match[str]) -> str:
         name = found[1]

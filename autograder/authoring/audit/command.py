@@ -60,8 +60,8 @@ def _print(found: Audit) -> None:
         say(f"✗ {outcome.assignment} · {outcome.id}: {report.problem(outcome)}", "red")
         say(f"    {report.reproduce(outcome, found.seed)}")
     say(report.summary(found), "green" if found.passed else "red")
-    if unchecked := report.unchecked(found):
-        say(unchecked)
+    for remark in report.remarks(found):
+        say(remark)
     say(f"seed {found.seed}", "dim")
 
 

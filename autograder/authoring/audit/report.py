@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
 
@@ -34,14 +35,18 @@ def summary(audit: Audit) -> str:
     )
 
 
-def unchecked(audit: Audit) -> str:
-    """Return a sentence about the exercises without misconceptions; "" if there are none."""
-    if not audit.unchecked:
-        return ""
-    return (
-        f"not checked: whether mistakes are named, in exercises without misconceptions "
-        f"({', '.join(audit.unchecked)})"
-    )
+def remarks(audit: Audit) -> Iterator[str]:
+    """Yield sentences about exercises without misconceptions and tests without docstrings."""
+    if audit.unchecked:
+        yield (
+            f"not checked: whether mistakes are named, in exercises without misconceptions "
+            f"({', '.join(audit.unchecked)})"
+        )
+    if audit.without_docstring:
+        yield (
+            "no docstring, which is the sentence that students read when the test fails: "
+            f"{', '.join(audit.without_docstring)}"
+        )
 
 
 def rows(audit: Audit) -> list[list[str]]:
@@ -95,6 +100,7 @@ def as_json(audit: Audit) -> dict[str, Any]:
         "table": [dict(zip(COLUMNS, row, strict=True)) for row in rows(audit)],
         "gaps": audit.gaps,
         "unchecked": audit.unchecked,
+        "without_docstring": audit.without_docstring,
         "failures": [
             {
                 "assignment": outcome.assignment,

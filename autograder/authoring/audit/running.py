@@ -41,12 +41,14 @@ class Audit:
         outcomes: one for each case.
         gaps: exercises that lack tests or misconceptions, in words.
         unchecked: exercises without misconceptions, as `ASSIGNMENT: EXERCISE`.
+        without_docstring: hidden tests without one, as `ASSIGNMENT: TEST`.
     """
 
     seed: str
     outcomes: list[Outcome] = field(default_factory=list)
     gaps: list[str] = field(default_factory=list)
     unchecked: list[str] = field(default_factory=list)
+    without_docstring: list[str] = field(default_factory=list)
 
     def of(self, kind: str, assignment: str | None = None) -> list[Outcome]:
         """Return the outcomes of one kind of case."""
@@ -135,7 +137,8 @@ def audit(
     for name in names:
         with Judge(course, seed) as judge:
             result.gaps += judge.flaws(name)
-        assignment = load_assignment(course, name)
+            suite = judge.suite(assignment := load_assignment(course, name))
+            result.without_docstring += [f"{name}: {test}" for test in suite.without_docstring]
         cases += filter(None, map(chosen, all_cases(course, assignment, seed)))
         for exercise in assignment.exercises.values():
             many = len(exercise.mistakes)
