@@ -119,8 +119,10 @@ def test_feedback_report_regrading_and_export_take_each_notebook(graded):
     run(graded, "nbgrader", "generate_feedback", "parts")
     page = (graded / "feedback/solution/parts/problem2.html").read_text("utf-8")
     assert "3 of 3 points" in page and "HIDDEN TESTS" not in page
-    run(graded, "autograder", "report", "parts")
-    assert (graded / "class_report/parts/problem1/report.html").exists()
+    for place, more in (("class_report", []), ("both", ["--output", "both"])):
+        run(graded, "autograder", "report", "parts", "renamed", *more)
+        assert (graded / place / "parts/problem1/report.html").exists()
+        assert (graded / place / "renamed/report.html").exists()
     seen = run(graded, "autograder", "regrade", "parts", "--json", "--workers", "1")
     lines = [json.loads(line) for line in seen.splitlines() if line.startswith("{")]
     assert {line["assignment"] for line in lines} == {"parts/problem1", "parts/problem2"}

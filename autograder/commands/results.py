@@ -18,25 +18,31 @@ if TYPE_CHECKING:
 
 
 @click.command()
-@click.argument("assignment")
+@click.argument("assignments", nargs=-1, required=True, metavar="ASSIGNMENT...")
 @click.option(
     "--output",
     type=click.Path(file_okay=False, path_type=Path),
-    help="Where to put it; by default class_report/ASSIGNMENT in the course folder.",
+    help="Where to put it, or each of several in a folder of its name; by default "
+    "class_report/ASSIGNMENT in the course folder.",
 )
 @click.option("--hide-names", is_flag=True, help="Show numbers in place of students' names.")
 @course_option
 @for_people
-def report(assignment: str, output: Path | None, hide_names: bool, course: Path | None) -> None:
-    """Write the class report on ASSIGNMENT: a page, and its tables as CSV."""
+def report(
+    assignments: tuple[str, ...], output: Path | None, hide_names: bool, course: Path | None
+) -> None:
+    """Write the class report on each ASSIGNMENT: a page, and its tables as CSV."""
     from ..pages.class_report.page import write_report
 
     folder = find_course(course)
-    for name in parts_of(folder, assignment):
-        target = (output or folder / "class_report" / assignment) / name.partition("/")[2]
-        with errors.status("writing the class report"):
-            page = write_report(folder, name, target, hide_names)
-        say(page)
+    for assignment in assignments:
+        place = (output or folder / "class_report") / assignment
+        if output and len(assignments) == 1:
+            place = output
+        for name in parts_of(folder, assignment):
+            with errors.status("writing the class report"):
+                page = write_report(folder, name, place / name.partition("/")[2], hide_names)
+            say(page)
 
 
 @click.command()
