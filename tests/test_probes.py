@@ -3,10 +3,13 @@
 from __future__ import annotations
 
 import json
+import re
 from collections import Counter, OrderedDict, defaultdict, deque
+from textwrap import dedent
 
 import pytest
 
+from autograder.course_folder.assignments import find_course
 from autograder.judging.observations import _is_observation, as_in_table
 from autograder.testing import close
 from coursecheck.messages import agree, describe
@@ -55,6 +58,17 @@ def test_a_value_is_described_as_python_writes_it(value, text):
 )
 def test_values_agree_if_hidden_tests_hold_them_equal(left, right, same):
     assert agree(plain(left), plain(right)) is same
+
+
+def test_a_probe_can_keep_printed_text_and_errors_as_the_guide_shows():
+    """Run the probes of docs/authors.md."""
+    guide = (find_course() / "docs" / "authors.md").read_text("utf-8")
+    parts = re.findall(
+        r"# %% probe: \w+\n    # about.*\n((?: {4}.*\n)+?) {4}# observe: (.*)", guide
+    )
+    scope = {"greet": print, "TooLittle": IndexError, "withdraw": [].__getitem__}
+    found = [play({"code": dedent(code), "observe": [both]}, scope) for code, both in parts]
+    assert found == [["Ada\n"], [{"tuple": [True, "list index out of range"]}]]
 
 
 def test_an_error_has_its_own_class_s_name_and_is_compared_by_its_kind():
