@@ -344,11 +344,12 @@ SHAPES = {
 }
 
 
-def test_a_test_without_a_docstring_shows_students_no_name(tmp_path: Path) -> None:
-    found = verdicts(tmp_path, "@exercise('x')\ndef test_half(student):\n    assert False\n", {})
-    assert found["test_half"].promise == "A hidden test passes."
+def test_without_a_docstring_students_read_the_name_without_its_parameters(tmp_path: Path) -> None:
+    test = "@pytest.mark.parametrize('n', [7])\ndef test_half_of_n(student, n):\n    assert n < 0\n"
+    found = verdicts(tmp_path, f"@exercise('x')\n{test}", {})
+    assert found["test_half_of_n[7]"].promise == "half of n"
     with Suite(tmp_path / "test_some.py") as suite:
-        assert suite.without_docstring == ["test_half"]
+        assert suite.without_docstring == ["test_half_of_n[7]"]
 
 
 @pytest.mark.parametrize("name", SHAPES)

@@ -49,9 +49,6 @@ _OF_THIS_PROCESS = {"cache", "capfd", "capfdbinary", "caplog", "capsys", "capsys
                     "monkeypatch", "recwarn", "tmp_path", "tmp_path_factory", "tmpdir"}  # fmt: skip
 _MARKS = {"exercise", "extra", "broad", "parametrize", "usefixtures", "skip", "skipif", "xfail"}
 _NONE = 'there are none in it: write one for each exercise, under `@exercise("…")` with its name'
-_NO_SENTENCE = "A hidden test passes."
-"""Promise of a test without a docstring. Its name is not shown: it may hold its parameters."""
-
 _ABOUT_ANSWERS = (ArithmeticError, LookupError, ValueError)
 _RAISES = pytest.raises
 _ENVIRONMENT = {"PYTEST_DISABLE_PLUGIN_AUTOLOAD": "1", "PYTEST_ADDOPTS": "", "PYTEST_PLUGINS": ""}
@@ -267,10 +264,13 @@ class Suite:
 def _unrun(item: pytest.Function) -> Verdict:
     """Return the verdict of a test that did not pass, with the promise that its docstring makes.
 
-    `{name}` in a docstring is filled with the parameter of that name, or the class's attribute.
+    Without a docstring, that is the function's name in words, without its parameters, which may be
+    hidden numbers. `{name}` in a docstring is filled with the parameter of that name, or with the
+    class's attribute.
     """
     parameters = item.callspec.params if hasattr(item, "callspec") else {}
-    words = " ".join((item.function.__doc__ or _NO_SENTENCE).split())
+    name_in_words = item.originalname.removeprefix("test").replace("_", " ")
+    words = " ".join((item.function.__doc__ or name_in_words).split())
 
     def filled(found: re.Match[str]) -> str:
         name = found[1]
