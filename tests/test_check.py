@@ -150,6 +150,22 @@ def test_a_mistake_is_named_if_the_rest_is_a_stub():
     assert "Not finished yet: `zero_grad` still raises" in str(caught.value)
 
 
+BEGUN = """
+def bce(logits, targets):
+    total = Value(0.0)
+    for z, t in zip(logits, targets):
+        if z.data >= 0:
+            raise NotImplementedError
+        total = total + (1 + z.exp()).log() - t * z.data
+    return total / len(logits)
+"""
+
+
+def test_no_mistake_is_named_by_a_single_result_beside_a_stub():
+    with pytest.raises(CheckFailed, match=r"✗ Binary cross-entropy\. Not finished yet"):
+        check("bce", namespace(load_assignment(COURSE, "mlp"), bce=BEGUN))
+
+
 @pytest.mark.parametrize("exercise", list(VALUE.exercises))
 def test_a_stub_is_called_unfinished(exercise):
     with pytest.raises(CheckFailed, match=r"Not finished yet: `.+` still raises"):

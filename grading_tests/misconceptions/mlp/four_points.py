@@ -47,7 +47,8 @@ def error():
 
 # %% mistake: four_points.too_few_epochs
 # says: The error is still far above 0.01. Look at the losses: if they still fall, train longer, up to
-#   200 epochs, or with longer steps; if they jump, with shorter ones.
+#   200 epochs, or with longer steps; if they jump, with shorter ones; if they are small, they are
+#   not those of this model on these targets.
 # - optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
 # - losses = train(model, inputs, targets, mse, optimizer, epochs=60)
 # + optimizer = SGD(model.parameters(), lr=0.05, momentum=0.5)
