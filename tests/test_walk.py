@@ -589,6 +589,17 @@ def test_other_exercises_change_neither_points_nor_explanation(grader, name):
     assert different == []
 
 
+def test_what_an_answer_keeps_between_tests_costs_the_same_on_every_base(grader):
+    assignment = load_assignment(grader.course, "backward")
+    found = []
+    for beside in ({}, {"backward": "import os\nos._exit(1)\n"}):
+        answers = {"deep": mistake(assignment, "deep.keeps_what_it_listed"), **beside}
+        judged = grader.grade("backward", cells(assignment, answers), {"deep", *beside})
+        [result] = [each for each in judged.report.exercises if each.id == "deep"]
+        found.append(result.promises)
+    assert found[0] == found[1] and {passed for _, passed in found[0]} == {True, False}
+
+
 def test_an_answer_that_needs_a_later_cell_is_explained_with_its_name(course, graders):
     """The answer is right with the whole notebook; else the message names the later cell."""
     later = "def helper(x):\n    return x\n\n\n"

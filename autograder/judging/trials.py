@@ -137,8 +137,8 @@ class Trials:
         return _logged(exercise, tried)
 
     def _better(self, exercise: Exercise, base: Base, given: tuple[str, ...], before: Try) -> Try:
-        """Run the exercise's tests on a base with more solutions given: first those that did not
-        pass before, and the others if one of them passes.
+        """Run the exercise's tests on a base with more solutions given: those that did not pass
+        before, and all of them if one of these passes now.
 
         If none passes, the verdicts stay those from before, unless a test on the mended base saw
         other values: then other exercises' mistakes had a part in them, and the new verdicts are
@@ -154,10 +154,11 @@ class Trials:
                 break  # The mistake is its own, whatever stands before it.
         if not any(each.passed for each in now) and (is_alike or base is Base.MODEL):
             return Try(base, given, before.verdicts)
-        others = {each.test for each in before.verdicts if each.passed}
-        found = {each.test: each for each in now}
-        found |= {each.test: each for each in self._verdicts(exercise, base, given, others)}
-        return _logged(exercise, Try(base, given, [found[each.test] for each in before.verdicts]))
+        if len(now) < len(before.verdicts):
+            # An answer may keep something from one test to the next, so that their order counts.
+            self.close()
+            now = [*self._verdicts(exercise, base, given)]
+        return _logged(exercise, Try(base, given, now))
 
     def _verdicts(
         self,
