@@ -589,7 +589,7 @@ def test_other_exercises_change_neither_points_nor_explanation(grader, name):
     assert different == []
 
 
-def test_what_an_answer_keeps_between_tests_costs_the_same_on_every_base(grader):
+def test_state_that_outlives_a_test_costs_the_same_on_every_base(grader):
     assignment = load_assignment(grader.course, "backward")
     found = []
     for beside in ({}, {"backward": "import os\nos._exit(1)\n"}):
