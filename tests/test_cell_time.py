@@ -9,13 +9,13 @@ from dataclasses import replace
 from pathlib import Path
 
 import pytest
+from answers import report_on, wrong
+from schools import solutions
 
-from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.settings import load_settings
 from autograder.judging.grader import Grader
 from autograder.model import BUBBLEWRAP, LANDLOCK, Limits, Report
-from autograder.pipeline.one_submission import grade_content
 from autograder.wall import WarmServer
 from autograder.wall.time_budget import allowed_to_cell
 
@@ -48,16 +48,11 @@ def graded(
 ) -> Report:
     """Return the report on a right notebook whose cells have code before and after the answer,
     `without` the answers to some exercises."""
-    exercises = load_assignment(grader.course, name).exercises.values()
-    answers = {each.id: each.solution for each in exercises if each.id not in without}
+    right = solutions(name)
+    answers = {each: right[each] for each in right.keys() - without}
     for exercise, before, after in changes:
         answers[exercise] = f"{before}{answers[exercise]}\n{after}"
-    content = filled_notebook(grader.course, name, answers).encode()
-    return grade_content(grader, content, "x", name)[1]
-
-
-def wrong(report: Report) -> list[str]:
-    return [each.id for each in report.exercises if each.status not in ("passed", "manual")]
+    return report_on(grader, name, answers)
 
 
 @pytest.mark.slow

@@ -5,15 +5,12 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
+from answers import graded, report_on
 from attacks.forging import FORGERIES
 from campaigns import daily
 
-from autograder.authoring.audit.cases import Case
-from autograder.authoring.audit.judging import notebook_cells
-from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import load_assignment
 from autograder.judging.grader import Grader
-from autograder.pipeline.one_submission import grade_content
 
 BY_ORDER = '''
 asked = {}
@@ -134,13 +131,12 @@ def train_moons(inputs, targets, seed):
 
 
 @pytest.fixture
-def points(course: Path, grader: Grader):
+def points(grader: Grader):
     """Return a function for the points of these answers, in a notebook that is solved otherwise."""
 
     def grade(name: str, answers: dict[str, str]) -> dict[str, float | None]:
-        cells = notebook_cells(load_assignment(course, name), Case("cheat", "", name, answers))
-        report = grader.grade(name, cells, {*answers}).report
-        return {each.id: each.points for each in report.exercises}
+        found = graded(grader, name, answers, {*answers})
+        return {each: result.points for each, result in found.items()}
 
     return grade
 
@@ -188,8 +184,7 @@ def test_looking_up_the_points_counts_as_no_training(points, nearest: str):
         for forgery in FORGERIES
     ],
 )
-def test_forged_replies_earn_nothing_in_any_notebook(grader, course, name, first, forgery):
-    content = filled_notebook(course, name, {first: FORGERIES[forgery]}).encode()
-    _, report = grade_content(grader, content, f"{name}.ipynb", name)
+def test_forged_replies_earn_nothing_in_any_notebook(grader, name, first, forgery):
+    report = report_on(grader, name, {first: FORGERIES[forgery]})
     assert {each.id: each.points for each in report.exercises if each.points} == {}
     assert not report.flaws

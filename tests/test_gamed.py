@@ -7,10 +7,9 @@ from functools import cache
 from zlib import crc32
 
 import pytest
+from answers import graded
 from campaigns import size
 
-from autograder.authoring.audit.cases import Case
-from autograder.authoring.audit.judging import notebook_cells
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
 from autograder.judging.hidden_tests import Suite
 from autograder.wall.targets import LocalTarget
@@ -92,12 +91,9 @@ Value.backward = backward
 
 
 def test_the_hidden_tests_own_walks_cannot_be_borrowed(grader):
-    assignment = ASSIGNMENTS["backward"]
-    case = Case("mistake", "gamed", "backward", BEHIND_THE_WALL)
-    graded = grader.grade("backward", notebook_cells(assignment, case), set(BEHIND_THE_WALL))
-    for result in graded.report.exercises:
-        if result.id in BEHIND_THE_WALL:
-            assert result.points <= 0.2 * result.max_points, result.id
+    found = graded(grader, "backward", BEHIND_THE_WALL, {*BEHIND_THE_WALL})
+    for result in found.values():
+        assert result.points <= 0.2 * result.max_points, result.id
 
 
 COPIED = {
@@ -139,13 +135,8 @@ KNOWN = {**COPIED, **{name: STEPPED.replace("NAME", name) for name in ("exp", "l
 
 @pytest.mark.parametrize("exercise", KNOWN)
 def test_answers_that_earn_points_unearned_are_documented(grader, exercise):
-    case = Case("mistake", "gamed", "backward", {exercise: KNOWN[exercise]})
-    cells = notebook_cells(ASSIGNMENTS["backward"], case)
-    [result] = [
-        each
-        for each in grader.grade("backward", cells, {exercise}).report.exercises
-        if each.id == exercise
-    ]
+    answers = {exercise: KNOWN[exercise]}
+    result = graded(grader, "backward", answers, {exercise})[exercise]
     page = (COURSE / "docs" / "audit.md").read_text("utf-8")
     admitted = page.partition("### What earns points all the same")[2].partition("\n## ")[0]
     assert (f"`{exercise}`" in admitted) == (result.points == result.max_points)

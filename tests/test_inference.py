@@ -12,16 +12,16 @@ from contextlib import contextmanager, redirect_stdout, suppress
 from io import StringIO
 
 import pytest
+from answers import graded
 
-from autograder.authoring.audit.cases import Case, all_cases
-from autograder.authoring.audit.judging import notebook_cells
+from autograder.authoring.audit.cases import all_cases
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
 from autograder.course_folder.misconceptions import as_its_like, percent_cells
 from autograder.course_folder.samples import read_behaviour, read_sample
 from autograder.errors import CourseError
 from autograder.judging.formulas import fresh_points, holds, point_of, samples_entry
 from coursecheck.check import diagnose, first_wrong, load_table, match, own_words
-from coursecheck.inference import ID, Model, evaluate, example, id_of, infer, raised, sample_probes
+from coursecheck.inference import ID, evaluate, example, id_of, infer, raised, sample_probes
 from coursecheck.messages import explain
 from coursecheck.probes import play
 from namespaces import namespace
@@ -50,12 +50,17 @@ def time_limit(seconds):
         signal.signal(signal.SIGPROF, before)
 
 
-def scope_with(name, exercise, *edits):
+def changed(exercise, *edits, name="value"):
+    """Return the solution with some edits."""
     source = ASSIGNMENTS[name].exercises[exercise].solution
     for old, new in edits:
         assert old in source
         source = source.replace(old, new)
-    return namespace(ASSIGNMENTS[name], **{exercise: source})
+    return source
+
+
+def scope_with(name, exercise, *edits):
+    return namespace(ASSIGNMENTS[name], **{exercise: changed(exercise, *edits, name=name)})
 
 
 def alike(left, right):
@@ -206,35 +211,21 @@ def test_an_inference_and_a_check_are_quick():
         assert seconds(diagnose, TABLES["value"]["pow"], scope) < 0.1
 
 
-def test_a_model_can_be_run():
-    model = Model(0, 0, "", way=2, formula="y * y")
-    assert model.value({"x": 2.0, "y": 3.0, "g": 5.0, "h": 0.5}, None) == 9.5
-
-
 def test_the_grader_and_the_check_infer_the_same_words(grader):
-    wrong = (
-        ASSIGNMENTS["value"]
-        .exercises["mul"]
-        .solution.replace("+= other.data * out", "+= other.data ** 2 * out")
-    )
-    case = Case("mutant", "mul", "value", {"mul": wrong})
-    judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case), {"mul"})
-    [result] = judged.report.as_json()["exercises"]
-    assert result["misconception"] is None and "`y * y`" in result["inferred"]
-    assert result["message"].startswith(result["inferred"])
+    wrong = changed("mul", ("+= other.data * out", "+= other.data ** 2 * out"))
+    result = graded(grader, "value", {"mul": wrong}, {"mul"})["mul"]
+    assert result.misconception is None and "`y * y`" in result.inferred
+    assert result.message.startswith(result.inferred)
     says = diagnose(TABLES["value"]["mul"], namespace(ASSIGNMENTS["value"], mul=wrong)).says
-    assert says == result["inferred"]
+    assert says == result.inferred
 
 
 def test_an_error_at_a_point_of_a_sample_is_reported_with_its_line(grader):
-    solution = ASSIGNMENTS["value"].exercises["mul"].solution
-    wrong = solution.replace("+= other.data * out.grad", "+= out.data / self.data * out.grad")
-    case = Case("mutant", "mul", "value", {"mul": wrong})
-    judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case), {"mul"})
-    [result] = judged.report.as_json()["exercises"]
+    wrong = changed("mul", ("+= other.data * out.grad", "+= out.data / self.data * out.grad"))
+    result = graded(grader, "value", {"mul": wrong}, {"mul"})["mul"]
     line = "self.grad += out.data / self.data * out.grad"
     says = f"Your code raised ZeroDivisionError: float division by zero, in the line `{line}`."
-    assert result["message"].startswith(says) and result["inferred"] is None
+    assert result.message.startswith(says) and result.inferred is None
 
 
 def test_a_long_text_that_never_changes_is_not_quoted():
@@ -246,50 +237,36 @@ def test_a_long_text_that_never_changes_is_not_quoted():
 
 
 def test_facts_with_words_of_the_course_come_first():
-    source = ASSIGNMENTS["value"].exercises["add"].solution
-    changed = source.replace("out = Value", "self.data += other.data\n    out = Value").replace(
-        "Value(self.data + other.data,", "Value(self.data,"
+    found = inferred(
+        "value",
+        "add",
+        ("out = Value", "self.data += other.data\n    out = Value"),
+        ("Value(self.data + other.data,", "Value(self.data,"),
     )
-    scope = namespace(ASSIGNMENTS["value"], add=changed)
-    seen = [play(probe, scope) for probe in ASSIGNMENTS["value"].exercises["add"].sample_probes]
-    found = infer(TABLES["value"]["add"], seen)
-    assert found.says.startswith("Your code behaves as if the number of `a` itself changed")
+    assert found.startswith("Your code behaves as if the number of `a` itself changed")
 
 
 def test_nothing_is_inferred_in_a_process_that_was_given_a_solution(grader):
     """With a wrong `node`, the numbers of `mul` come from a process that has a working one."""
-    broken = (
-        ASSIGNMENTS["value"].exercises["node"].solution.replace("float(data)", "float(data) + 1")
-    )
-    wrong = ASSIGNMENTS["value"].exercises["mul"].solution.replace("* out.grad", "* out.grad + 1")
-    case = Case("mutant", "both", "value", {"node": broken, "mul": wrong})
-    judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case))
-    [mul] = [each for each in judged.report.exercises if each.id == "mul"]
+    broken = changed("node", ("float(data)", "float(data) + 1"))
+    wrong = changed("mul", ("* out.grad", "* out.grad + 1"))
+    mul = graded(grader, "value", {"node": broken, "mul": wrong})["mul"]
     assert mul.points < mul.max_points and mul.inferred is None
 
 
 def test_a_mistake_that_no_public_example_shows_is_explained_beside_another_exercises(grader):
     """At 0 a quotient fails as a slope of `mul`; with a wrong `add`, both have other processes."""
-    exercises = ASSIGNMENTS["value"].exercises
-    add = exercises["add"].solution.replace("* out.grad", "* out.grad / 2")
-    mul = exercises["mul"].solution.replace(
-        "other.data * out.grad", "out.data / self.data * out.grad"
-    )
-    case = Case("mutant", "both", "value", {"add": add, "mul": mul})
-    judged = grader.grade("value", notebook_cells(ASSIGNMENTS["value"], case))
-    [found] = [each for each in judged.report.exercises if each.id == "mul"]
+    add = changed("add", ("* out.grad", "* out.grad / 2"))
+    mul = changed("mul", ("other.data * out.grad", "out.data / self.data * out.grad"))
+    found = graded(grader, "value", {"add": add, "mul": mul})["mul"]
     assert found.message.startswith("Your code raised ZeroDivisionError")
 
 
 def test_out_stands_for_the_result_that_the_code_gave():
-    changed = ASSIGNMENTS["backward"].exercises["extra_ops"].solution
-    changed = changed.replace("Value(math.sin(", "Value(math.cos(")
-    changed = changed.replace("+= math.cos(", "+= -math.sin(")
-    scope = namespace(ASSIGNMENTS["backward"], extra_ops=changed)
-    probes = ASSIGNMENTS["backward"].exercises["extra_ops"].sample_probes
-    found = infer(TABLES["backward"]["extra_ops"], [play(probe, scope) for probe in probes])
+    edits = ("Value(math.sin(", "Value(math.cos("), ("+= math.cos(", "+= -math.sin(")
+    found = inferred("backward", "extra_ops", *edits)
     # The slope is -out on paper alone: here out is a cosine.
-    assert found.says.startswith("For sin, your code behaves as if `z.data` were `cos(x)`. Take")
+    assert found.startswith("For sin, your code behaves as if `z.data` were `cos(x)`. Take")
 
 
 @pytest.mark.parametrize(

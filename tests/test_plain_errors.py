@@ -6,10 +6,9 @@ import ast
 import linecache
 
 import pytest
+from answers import graded, mistake
 from campaigns import daily
 
-from autograder.authoring.audit.cases import Case
-from autograder.authoring.audit.judging import notebook_cells
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
 from course import check
 from coursecheck.check import CheckFailed
@@ -47,9 +46,7 @@ def result_of(grader):
     """Return a function for the result on a notebook with another cell in this exercise."""
 
     def result(name, exercise, source):
-        case = Case("plain", "plain", name, {exercise.id: source})
-        notebook = notebook_cells(ASSIGNMENTS[name], case)
-        return grader.grade(name, notebook, {exercise.id}).report.exercises[0]
+        return graded(grader, name, {exercise.id: source}, {exercise.id})[exercise.id]
 
     return result
 
@@ -91,11 +88,9 @@ def test_a_stopiteration_is_explained_like_any_other_error(grader):
         name: beginning_with(value.exercises[name].solution, STOPS)
         for name in ("add", "mul", "trace")
     }
-    cells = notebook_cells(value, Case("plain", "plain", "value", wrong))
-    graded = grader.grade("value", cells, {*wrong})
-    said = [each.message for each in graded.report.exercises if each.id in wrong]
     start = f"Your code raised StopIteration: here, in the line `{STOPS}`"
-    assert [each.partition(".")[0] for each in said] == [start] * 3
+    for result in graded(grader, "value", wrong, {*wrong}).values():
+        assert result.message.partition(".")[0] == start
 
 
 @pytest.mark.parametrize(("name", "exercise"), EXERCISES)
@@ -130,9 +125,9 @@ def test_a_cell_that_stops_half_way_is_explained_so(result_of):
 
 
 def test_a_named_mistake_keeps_its_name_if_it_raises(result_of):
-    exercise = ASSIGNMENTS["value"].exercises["add"]
-    [mistake] = [m for m in exercise.mistakes if m.id == "add.numbers_not_wrapped"]
-    assert result_of("value", exercise, mistake.source).misconception == mistake.id
+    name, value = "add.numbers_not_wrapped", ASSIGNMENTS["value"]
+    result = result_of("value", value.exercises["add"], mistake(value, name))
+    assert result.misconception == name
 
 
 def test_a_raised_error_is_no_mistake_that_python_stops(result_of):

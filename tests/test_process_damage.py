@@ -3,10 +3,9 @@
 from __future__ import annotations
 
 import pytest
+from answers import graded
 from campaigns import daily
 
-from autograder.authoring.audit.cases import Case
-from autograder.authoring.audit.judging import notebook_cells
 from autograder.course_folder.assignments import find_course, load_assignment
 
 pytestmark = pytest.mark.slow
@@ -103,10 +102,9 @@ def lost_by_others(grader, name: str, exercise: str, code: str) -> dict[str, tup
     one."""
     assignment = load_assignment(COURSE, name)
     answers = {exercise: f"{assignment.exercises[exercise].solution}\n\n{code}\n"}
-    report = grader.grade(name, notebook_cells(assignment, Case("", "", name, answers))).report
     return {
         each.id: (each.points, each.message)
-        for each in report.exercises
+        for each in graded(grader, name, answers).values()
         if each.id != exercise and each.status != "manual" and each.points != each.max_points
     }
 

@@ -9,16 +9,17 @@ import os
 import subprocess
 import sys
 import time
-from collections.abc import Iterator
+from collections.abc import Collection, Iterator
 from contextlib import contextmanager
 from pathlib import Path
 from types import SimpleNamespace
 from typing import Any
 
 import pytest
+from answers import report_on, report_on_right_but, wrong
+from schools import solutions
 
 from autograder.commands.demo import filled_notebook
-from autograder.course_folder.assignments import load_assignment
 from autograder.errors import StudentLost
 from autograder.judging import grader as grading
 from autograder.judging.grader import Grader
@@ -166,16 +167,15 @@ def graded(grader: Grader, notebook: str):
     return done, report, time.monotonic() - started
 
 
-def test_an_honest_submission_gets_no_note_on_time(hurried, course, assignment):
-    right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
-    _, report, _ = graded(hurried, filled_notebook(course, "value", right))
+def test_an_honest_submission_gets_no_note_on_time(hurried):
+    report = report_on_right_but(hurried, "value", {})
     assert (report.score, report.notes) == (report.max_score, [])
 
 
 @pytest.mark.slow
-def test_all_parts_of_a_submission_share_its_time(hurried, course, assignment):
+def test_all_parts_of_a_submission_share_its_time(hurried, course):
     """Each test alone stays below its limit; all tests together exceed the submission's."""
-    right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
+    right = solutions("value")
     slow = right["node"].replace("        self.", "        __import__('time').sleep(0.3); self.", 1)
     assert slow != right["node"]
     done, report, taken = graded(hurried, filled_notebook(course, "value", {**right, "node": slow}))
@@ -190,9 +190,8 @@ def test_all_parts_of_a_submission_share_its_time(hurried, course, assignment):
 
 
 @pytest.mark.slow
-def test_cells_that_use_up_the_time_leave_some_for_the_tests(hurried, course, assignment):
-    right = {exercise.id: exercise.solution for exercise in assignment.exercises.values()}
-    notebook = json.loads(filled_notebook(course, "value", right))
+def test_cells_that_use_up_the_time_leave_some_for_the_tests(hurried, course):
+    notebook = json.loads(filled_notebook(course, "value", solutions("value")))
     for _ in range(12):
         notebook["cells"].append({"cell_type": "code", "metadata": {}, "outputs": [],
                                   "execution_count": None,
@@ -323,67 +322,55 @@ def with_all_functions(source: str, first: str) -> str:
 
 
 @pytest.fixture(scope="module")
-def warm(course: Path, grader: Grader) -> Grader:
+def warm(grader: Grader) -> Grader:
     """Return a grader that has met endless code in each of these assignments."""
     for name, exercise in dict(SOME).items():
-        answers = {exercise: "while True:\n    pass"}
-        grade_content(grader, filled_notebook(course, name, answers).encode(), "x", name)
+        report_on(grader, name, {exercise: "while True:\n    pass"})
     return grader
 
 
-def assert_one_is_lost(grader: Grader, course: Path, name: str, exercise: str, kind: str) -> None:
-    assignment = load_assignment(course, name)
-    answers = {each.id: each.solution for each in assignment.exercises.values()}
-    answers[exercise] = with_all_functions(answers[exercise], ENDLESS[kind])
-    content = filled_notebook(course, name, answers).encode()
-    _, report = grade_content(grader, content, f"{name}.ipynb", name)
-    wrong = {each.id for each in report.exercises if each.status not in ("passed", "manual")}
-    assert wrong == {exercise}
+def lost_by_endless(grader: Grader, name: str, exercises: Collection[str], kind: str) -> list[str]:
+    """Return the exercises that lose points if all functions of these never end."""
+    answers = {
+        each: with_all_functions(source, ENDLESS[kind])
+        for each, source in solutions(name).items()
+        if each in exercises
+    }
+    return wrong(report_on_right_but(grader, name, answers))
 
 
 @pytest.mark.parametrize(("kind", "at"), [*zip(ENDLESS, SOME, strict=True)], ids=ENDLESS)
-def test_endless_code_costs_its_own_exercise(course, grader, kind, at):
+def test_endless_code_costs_its_own_exercise(grader, kind, at):
     """Earlier exercises may call it: `deep` replaces the engine's `backward`."""
-    assert_one_is_lost(grader, course, *at, kind)
+    name, exercise = at
+    assert lost_by_endless(grader, name, [exercise], kind) == [exercise]
 
 
 @pytest.mark.alone
 @pytest.mark.campaign
 @pytest.mark.parametrize(("name", "exercise"), SOME)
 @pytest.mark.parametrize("kind", ENDLESS)
-def test_endless_code_takes_two_seconds(course, warm, budgets, name, exercise, kind):
-    assert_one_is_lost(warm, course, name, exercise, kind)
+def test_endless_code_takes_two_seconds(warm, budgets, name, exercise, kind):
+    assert lost_by_endless(warm, name, [exercise], kind) == [exercise]
     assert budgets[-1].used < 2
 
 
 @pytest.mark.alone
 @pytest.mark.parametrize("kind", ["a loop", pytest.param("sleep", marks=pytest.mark.campaign)])
-def test_endless_trainings_take_fifteen_seconds(course, grader, budgets, kind):
-    assignment = load_assignment(course, "mlp")
-    answers = {each.id: each.solution for each in assignment.exercises.values()}
-    trainings = ("xor", "four_points", "moons")
-    for exercise in trainings:
-        answers[exercise] = with_all_functions(answers[exercise], ENDLESS[kind])
-    content = filled_notebook(course, "mlp", answers).encode()
-    _, report = grade_content(grader, content, "mlp.ipynb", "mlp")
-    used = budgets[-1].used
-    wrong = {each.id for each in report.exercises if each.status not in ("passed", "manual")}
-    assert wrong == set(trainings)
-    assert used < 15
+def test_endless_trainings_take_fifteen_seconds(grader, budgets, kind):
+    trainings = ["xor", "four_points", "moons"]
+    assert lost_by_endless(grader, "mlp", trainings, kind) == trainings
+    assert budgets[-1].used < 15
 
 
 @pytest.mark.alone
 @pytest.mark.parametrize(
     "name", ["mlp", *(pytest.param(each, marks=pytest.mark.campaign) for each in OTHERS)]
 )
-def test_a_right_notebook_loses_nothing_on_a_busy_machine(course, grader, name):
-    assignment = load_assignment(course, name)
-    answers = {each.id: each.solution for each in assignment.exercises.values()}
-    content = filled_notebook(course, name, answers).encode()
+def test_a_right_notebook_loses_nothing_on_a_busy_machine(grader, name):
     with programs_that_never_rest(8):
-        _, report = grade_content(grader, content, f"{name}.ipynb", name)
-    assert [each.id for each in report.exercises if each.status not in ("passed", "manual")] == []
-    assert report.notes == []
+        report = report_on_right_but(grader, name, {})
+    assert wrong(report) == report.notes == []
 
 
 @pytest.mark.alone
@@ -392,22 +379,18 @@ def test_there_is_time_for_the_trainings_that_the_notebook_names(course, grader)
     assert "up to 10 hidden neurons and 1,000 epochs" in notebook
     assert "up to 15 hidden neurons and for 100 rounds" in notebook
     assert "Up to 20 hidden neurons" in notebook  # and 200 epochs
-    assignment = load_assignment(course, "mlp")
-    answers = {each.id: each.solution for each in assignment.exercises.values()}
+    answers = solutions("mlp")
+    exercises = [*answers]
     larger = (Path(__file__).parent / "variants/mlp/larger_networks.py").read_text("utf-8")
     for cell in larger.split("# %% ")[1:]:
         name, _, source = cell.partition("\n")
         answers[name] = source.replace("epochs=600", "epochs=1000").replace("[12, 1]", "[15, 1]")
         answers[name] = answers[name].replace("range(50)", "range(100)")
-    assert answers.keys() == assignment.exercises.keys()
-    content = filled_notebook(course, "mlp", answers).encode()
-    _, report = grade_content(grader, content, "mlp.ipynb", "mlp")
-    assert [each.id for each in report.exercises if each.status not in ("passed", "manual")] == []
+    assert [*answers] == exercises
+    assert wrong(report_on(grader, "mlp", answers)) == []
 
 
-def test_an_exercise_for_which_the_machine_stood_still_is_tried_once_more(
-    course, grader, monkeypatch
-):
+def test_an_exercise_for_which_the_machine_stood_still_is_tried_once_more(grader, monkeypatch):
     target, stalled = Trunk.target, []
 
     def standing_still(trunk: Trunk, place: int, exercise: str, *more: Any) -> RemoteTarget:
@@ -417,9 +400,7 @@ def test_an_exercise_for_which_the_machine_stood_still_is_tried_once_more(
         return target(trunk, place, exercise, *more)
 
     monkeypatch.setattr(Trunk, "target", standing_still)
-    answers = {e.id: e.solution for e in load_assignment(course, "value").exercises.values()}
-    content = filled_notebook(course, "value", answers).encode()
-    _, report = grade_content(grader, content, "value.ipynb", "value")
+    report = report_on_right_but(grader, "value", {})
     assert stalled and report.score == report.max_score
 
 

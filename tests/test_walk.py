@@ -5,11 +5,12 @@ from __future__ import annotations
 import random
 from collections.abc import Callable, Iterator
 from contextlib import ExitStack
-from functools import cache
+from functools import cache, partial
 from pathlib import Path
 from typing import Any
 
 import pytest
+from answers import cells, graded, mistake
 from campaigns import seed, size
 
 from autograder.course_folder.assignments import Assignment, Exercise, find_course, load_assignment
@@ -136,20 +137,9 @@ def test_places_are_those_of_the_test_cells():
     assert places(cells, ["a", "b", "c"]) == {"a": 2, "b": 4, "c": 5}
 
 
-Grade = Callable[[dict[str, str]], tuple[dict[str, Any], int]]
+Grade = Callable[..., dict[str, ExerciseResult]]
 Graders = Callable[[str], Grader]
 TABLE = load_table(load_assignment(find_course(), "value").table)["exercises"]
-
-
-def cells(assignment: Assignment, answers: dict[str, str]) -> list[Cell]:
-    """Return a notebook that is right but for these answers."""
-    return [
-        *map(Cell, assignment.setup.values()),
-        *(
-            Cell(answers.get(exercise.id, exercise.solution), exercise.id)
-            for exercise in assignment.exercises.values()
-        ),
-    ]
 
 
 @pytest.fixture(scope="module")
@@ -169,29 +159,16 @@ def graders(course: Path) -> Iterator[Graders]:
 
 
 @pytest.fixture
-def grade(graders: Graders, assignment: Assignment) -> Grade:
-    """Return a function that grades a notebook: each exercise's result, and the number of
-    processes."""
-    grader = graders(AUTO)
-
-    def run(answers: dict[str, str]) -> tuple[dict[str, Any], int]:
-        before = grader._server._count
-        report = grader.grade("value", cells(assignment, answers)).report
-        return {result.id: result for result in report.exercises}, grader._server._count - before
-
-    return run
-
-
-def mistake(assignment: Assignment, name: str) -> str:
-    exercise = assignment.exercises[name.partition(".")[0]]
-    return next(each.source for each in exercise.mistakes if each.id == name)
+def grade(graders: Graders) -> Grade:
+    """Return a function that grades a notebook of `value` which is right but for some answers."""
+    return partial(graded, graders(AUTO), "value")
 
 
 @pytest.mark.parametrize("name", ["add.gradient_like_product", "trace.one_level"])
 def test_a_mistake_costs_its_own_exercise_only(grade, assignment, name):
     """On `add` others build, on `trace` none does. The verdicts are the same each time."""
     exercise = name.partition(".")[0]
-    first, *again = (grade({exercise: mistake(assignment, name)})[0] for _ in range(3))
+    first, *again = (grade({exercise: mistake(assignment, name)}) for _ in range(3))
     assert again == [first] * 2 and first[exercise].misconception == name
     others = [result for name, result in first.items() if name != exercise]
     assert all(result.status == "passed" for result in others)
@@ -204,7 +181,7 @@ def test_a_later_cell_that_breaks_an_earlier_exercise_costs_its_own_points(grade
     """
     wrong = assignment.exercises["add"].mistakes[0].source
     later = assignment.exercises["neg_sub"].solution
-    results, _ = grade({"neg_sub": f"{later}\n\n{wrong}"})
+    results = grade({"neg_sub": f"{later}\n\n{wrong}"})
     assert results["add"].status == "passed"
     assert results["neg_sub"].points < assignment.exercises["neg_sub"].max_points
 
@@ -216,7 +193,7 @@ def test_an_answer_that_uses_a_wrong_cell_in_its_own_way_is_graded_with_it(grade
     mul = assignment.exercises["mul"].solution.replace(
         "def ", "def own(self, other):\n    return wrap(other)\n\n\ndef ", 1
     )
-    results, _ = grade({"add": add, "mul": mul + "\nown(Value(1.0), 2.0)\n"})
+    results = grade({"add": add, "mul": mul + "\nown(Value(1.0), 2.0)\n"})
     assert results["mul"].status == "passed"
     assert results["add"].misconception == "add.operation_not_recorded"
 
@@ -224,7 +201,7 @@ def test_an_answer_that_uses_a_wrong_cell_in_its_own_way_is_graded_with_it(grade
 def test_two_mistakes_are_both_named(grade, assignment):
     names = ["add.overwrites", "mul.own_data", "numerical.divides_by_h"]
     answers = {name.partition(".")[0]: mistake(assignment, name) for name in names}
-    results, _ = grade(answers)
+    results = grade(answers)
     assert [results[name].misconception for name in answers] == names
     right = [each for name, each in results.items() if name not in answers]
     assert all(each.status == "passed" for each in right)
@@ -232,13 +209,13 @@ def test_two_mistakes_are_both_named(grade, assignment):
 
 def test_a_fault_in_explaining_costs_no_points(grade, assignment, monkeypatch, caplog):
     answers = {"add": mistake(assignment, "add.overwrites")}
-    before, _ = grade(answers)
+    before = grade(answers)
 
     def fails(*_: Any) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr(explaining, "first_wrong", fails)
-    after, _ = grade(answers)
+    after = grade(answers)
     assert after["add"].points == before["add"].points > 0
     assert after["add"].message.startswith("This does not hold yet: ")
     assert after["add"].misconception is None and before["add"].misconception
@@ -247,9 +224,10 @@ def test_a_fault_in_explaining_costs_no_points(grade, assignment, monkeypatch, c
 
 def test_a_promise_is_shown_with_the_error_that_ended_its_test(grade, assignment):
     right = assignment.exercises["node"].solution
-    results, _ = grade({"node": right.replace("float(data)", "float(data) / bool(data)")})
-    assert results["node"].misconception is None
-    assert results["node"].message == (
+    wrong = right.replace("float(data)", "float(data) / bool(data)")
+    result = grade({"node": wrong}, {"node"})["node"]
+    assert result.misconception is None
+    assert result.message == (
         "This does not hold yet: `data` is a float, also where an int was given. "
         "Its test ended with an error: ZeroDivisionError."
     )
@@ -381,7 +359,7 @@ Value.__mul__ = mul
 def test_a_working_version_does_not_reach_the_feedback(grade, assignment):
     """`mul` finds the function `add` in its process, which on a mended base is the solution's."""
     assert "Return the node for" in assignment.exercises["add"].solution
-    results, _ = grade({"add": "def add(self, other):\n    pass\n", "mul": SOLUTIONS_IN_TEXTS})
+    results = grade({"add": "def add(self, other):\n    pass\n", "mul": SOLUTIONS_IN_TEXTS})
     assert results["mul"].points < assignment.exercises["mul"].max_points
     assert "[None]" in results["mul"].message or "another" in results["mul"].message
     assert "Return the node" not in results["mul"].message
@@ -391,7 +369,7 @@ def test_a_mistake_beside_a_loop_is_graded_and_observed(grade, assignment):
     mul = assignment.exercises["mul"].solution
     loop = mul.replace("### BEGIN SOLUTION", "while True:\n        pass", 1)
     name = "neg_sub.minus_for_both"
-    results, _ = grade({"mul": loop, "neg_sub": mistake(assignment, name)})
+    results = grade({"mul": loop, "neg_sub": mistake(assignment, name)})
     assert results["mul"].status == "timeout"
     assert results["neg_sub"].misconception == name and results["neg_sub"].example
 
@@ -456,7 +434,7 @@ def cross_entropy(scores, target):
 )
 def test_exercises_that_call_each_other_earn_nothing(graders, circle, kind):
     name, answers = CIRCLES[circle]
-    results = graded(graders, name, answers, kind, set(answers))
+    results = graded(graders(kind), name, answers, set(answers))
     assert {each: results[each].points for each in answers} == dict.fromkeys(answers, 0.0)
 
 
@@ -464,27 +442,9 @@ def test_values_kept_between_calls_make_no_circle(graders):
     assignment = load_assignment(graders(AUTO).course, "backward")
     wrong = ("topological_order.keeps_what_it_listed", "exp.passes_unchanged")
     answers = {name.partition(".")[0]: mistake(assignment, name) for name in wrong}
-    results = graded(graders, "backward", answers)
+    results = graded(graders(AUTO), "backward", answers)
     lost = [each.id for each in results.values() if each.status not in ("passed", "manual")]
     assert lost == [*answers]
-
-
-def graded(
-    graders: Graders,
-    name: str,
-    answers: dict[str, str | None],
-    kind: str = AUTO,
-    only: set[str] | None = None,
-) -> dict[str, ExerciseResult]:
-    """Return the results of a notebook that is right but for these answers; None leaves a stub, and
-    "" leaves the cell out."""
-    grader = graders(kind)
-    assignment = load_assignment(grader.course, name)
-    stubs = {each: assignment.exercises[each].stub for each in answers}
-    filled = {each: stubs[each] if text is None else text for each, text in answers.items()}
-    notebook = [cell for cell in cells(assignment, filled) if cell.source]
-    report = grader.grade(name, notebook, only).report
-    return {each.id: each for each in report.exercises}
 
 
 RECURSIVE = """
@@ -509,14 +469,13 @@ Value.backward = backward
 """
 
 
-@pytest.mark.parametrize("deep", ["filled", "untouched", "missing"])
+@pytest.mark.parametrize(
+    "deep", [{}, {"deep": None}, {"deep": ""}], ids=["filled", "untouched", "missing"]
+)
 def test_later_cells_do_not_affect_an_earlier_exercise(graders, deep):
     """The cell of `deep` attaches another function to `Value.backward`, also as released."""
-    answers: dict[str, str | None] = {"backward": RECURSIVE}
-    if deep != "filled":
-        answers["deep"] = None if deep == "untouched" else ""
-    results = graded(graders, "backward", answers)
-    assert results["backward"].points == 7.0
+    answers = {"backward": RECURSIVE, **deep}
+    assert graded(graders(AUTO), "backward", answers)["backward"].points == 7.0
 
 
 SLOTS = """
@@ -545,13 +504,13 @@ Value.__{name}__ = {name}
 """
 
 
-def test_an_engine_of_another_kind_keeps_the_points_of_later_exercises(graders):
-    answers: dict[str, str | None] = {
+def test_an_engine_of_another_kind_keeps_the_points_of_later_exercises(grade):
+    answers = {
         "node": SLOTS,
         "add": BINARY.format(name="add", sign="+", slopes="(1.0, 1.0)"),
         "mul": BINARY.format(name="mul", sign="*", slopes="(other.data, self.data)"),
     }
-    results = graded(graders, "value", answers)
+    results = grade(answers)
     assert results["manual_backward"].points == 5.0
     assert results["add"].points == results["mul"].points == 4.0
 
@@ -580,9 +539,8 @@ def test_other_exercises_change_neither_points_nor_explanation(grader, name):
         kind = rng.choice([*BESIDE])
         found = []
         for beside in ({}, {other.id: BESIDE[kind](other)}):
-            notebook = cells(assignment, {**answers, **beside})
-            judged = grader.grade(name, notebook, {exercise.id, *beside})
-            [result] = [each for each in judged.report.exercises if each.id == exercise.id]
+            both = {**answers, **beside}
+            result = graded(grader, name, both, {*both})[exercise.id]
             found.append((result.points, result.misconception))
         if found[0] != found[1]:
             different.append((wrong.id, kind, other.id, *found))
@@ -590,25 +548,21 @@ def test_other_exercises_change_neither_points_nor_explanation(grader, name):
 
 
 def test_state_that_outlives_a_test_costs_the_same_on_every_base(grader):
-    assignment = load_assignment(grader.course, "backward")
+    kept = mistake(load_assignment(grader.course, "backward"), "deep.keeps_what_it_listed")
     found = []
     for beside in ({}, {"backward": "import os\nos._exit(1)\n"}):
-        answers = {"deep": mistake(assignment, "deep.keeps_what_it_listed"), **beside}
-        judged = grader.grade("backward", cells(assignment, answers), {"deep", *beside})
-        [result] = [each for each in judged.report.exercises if each.id == "deep"]
-        found.append(result.promises)
+        answers = {"deep": kept, **beside}
+        found.append(graded(grader, "backward", answers, {*answers})["deep"].promises)
     assert found[0] == found[1] and {passed for _, passed in found[0]} == {True, False}
 
 
-def test_an_answer_that_needs_a_later_cell_is_explained_with_its_name(course, graders):
+def test_an_answer_that_needs_a_later_cell_is_explained_with_its_name(assignment, grade):
     """The answer is right with the whole notebook; else the message names the later cell."""
-    later = "def helper(x):\n    return x\n\n\n"
-    exercises = load_assignment(course, "value").exercises
-    add = exercises["add"].solution.replace("### BEGIN SOLUTION", "helper(self)", 1)
-    results = graded(graders, "value", {"add": add, "mul": later + exercises["mul"].solution})
+    mul = "def helper(x):\n    return x\n\n\n" + assignment.exercises["mul"].solution
+    add = assignment.exercises["add"].solution.replace("### BEGIN SOLUTION", "helper(self)", 1)
+    results = grade({"add": add, "mul": mul})
     assert results["add"].status == "passed" and "a later cell defines" in results["add"].note
-    broken = f"{later}{exercises['mul'].solution}\n\n\nValue.__add__ = None\n"
-    results = graded(graders, "value", {"add": add, "mul": broken})
+    results = grade({"add": add, "mul": f"{mul}\n\n\nValue.__add__ = None\n"})
     assert results["add"].points == 0
     assert "needs `helper`, which only the cell of `mul` further down" in results["add"].message
 
@@ -621,24 +575,22 @@ def push_gradients(root, order):
 """
 
 
-def test_the_computed_formula_is_explained_beside_a_wrong_answer(course, graders):
+def test_the_computed_formula_is_explained_beside_a_wrong_answer(assignment, grade):
     """Samples that differ on the own cells are run on the base that counted."""
-    exercises = load_assignment(course, "value").exercises
-    alone = graded(graders, "value", {"manual_backward": ONCE})["manual_backward"]
+    alone = grade({"manual_backward": ONCE})["manual_backward"]
     assert "runs a step once only where it is listed twice" in alone.message
     for name in ("node.operands_dropped", "node.backward_is_none"):
-        [wrong] = [each for each in exercises["node"].mistakes if each.id == name]
-        beside = graded(graders, "value", {"node": wrong.source, "manual_backward": ONCE})
+        answers = {"node": mistake(assignment, name), "manual_backward": ONCE}
+        beside = grade(answers)
         assert beside["manual_backward"].inferred == alone.inferred
 
 
 def test_only_an_answer_that_needs_a_later_cell_is_explained_so(course, graders):
     """`check_gradients` has a mistake of its own; `deep` brings the `backward` that is missing."""
     none = "def backward(self):\n    self.order.reverse()\n\n\nValue.backward = backward\n"
-    mistakes = load_assignment(course, "backward").exercises["check_gradients"].mistakes
-    [wrong] = [each for each in mistakes if each.id == "check_gradients.first_input_only"]
-    answers = {"backward": none, "check_gradients": wrong.source}
-    result = graded(graders, "backward", answers)["check_gradients"]
+    wrong = mistake(load_assignment(course, "backward"), "check_gradients.first_input_only")
+    answers = {"backward": none, "check_gradients": wrong}
+    result = graded(graders(AUTO), "backward", answers)["check_gradients"]
     assert 0 < result.points < result.max_points
     assert "a later cell" not in result.note and "`backward`" in result.note
 
@@ -646,17 +598,12 @@ def test_only_an_answer_that_needs_a_later_cell_is_explained_so(course, graders)
 def test_a_right_core_is_reported_as_right(course, graders):
     mistakes = load_assignment(course, "mlp").exercises["train"].mistakes
     [wrong] = [each for each in mistakes if each.id == "train.batch_size_ignored"]
-    [result] = graded(graders, "mlp", {"train": wrong.source}, only={"train"}).values()
+    result = graded(graders(AUTO), "mlp", {"train": wrong.source}, {"train"})["train"]
     assert result.message.startswith(CORE_IS_RIGHT + wrong.says)
 
 
-def test_a_function_s_own_name_is_no_definition_of_a_later_cell(course, graders):
+def test_a_function_s_own_name_is_no_definition_of_a_later_cell(assignment, grade):
     """`_backward` is missing in `node`; inside `add` there is a function with this name."""
-    [wrong] = [
-        each
-        for each in load_assignment(course, "value").exercises["node"].mistakes
-        if each.id == "node.no_backward"
-    ]
-    source = wrong.source.replace("self.label = label", "")
-    result = graded(graders, "value", {"node": source}, only={"node"})["node"]
+    source = mistake(assignment, "node.no_backward").replace("self.label = label", "")
+    result = grade({"node": source}, {"node"})["node"]
     assert result.points < result.max_points and "further down" not in result.message
