@@ -11,20 +11,20 @@ from pathlib import Path
 from zlib import crc32
 
 import pytest
+from answers import report_on
 from campaigns import size
+from schools import solutions
 
 from autograder.authoring.audit.cases import Case
 from autograder.authoring.audit.report import summary
 from autograder.authoring.audit.running import audit
 from autograder.authoring.cookbook import _FOLDER, RECIPES
 from autograder.authoring.new_course import make_course
-from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.misconceptions import percent_cells
 from autograder.errors import CourseError
 from autograder.judging.grader import Grader
 from autograder.model import Report
-from autograder.pipeline.one_submission import grade_content
 
 TESTS = Path(__file__).parent
 PAGE = (TESTS.parent / "docs" / "cookbook.md").read_text("utf-8")
@@ -37,27 +37,26 @@ def made(request, tmp_path_factory) -> tuple[str, Path]:
     return request.param, make_course(folder, "A course", request.param)
 
 
-def graded(grader: Grader, course: Path, name: str, answers: dict[str, str]) -> Report:
-    content = filled_notebook(course, name, answers).encode()
-    report = grade_content(grader, content, f"{name}.ipynb", name)[1]
+def graded(grader: Grader, name: str, answers: dict[str, str]) -> Report:
+    report = report_on(grader, name, answers)
     assert not report.flaws
     return report
 
 
 def test_right_and_wrong_answers_get_their_marks(made):
     name, course = made
-    exercises = load_assignment(course, name).exercises
-    solutions = {each.id: each.solution for each in exercises.values()}
-    full = {each.id: each.max_points for each in exercises.values()}
+    right = solutions(name, course)
+    exercises = load_assignment(course, name).exercises.values()
+    full = {each.id: each.max_points for each in exercises}
     cells = percent_cells(TESTS / "recipes" / f"{name}.py")
     assert {cell.name for cell in cells if cell.kind == "right"} == {*full}
     assert {cell.name for cell in cells if cell.kind == "wrong"} == {*full}
     with Grader(course, bytes(32)) as grader:
-        assert graded(grader, course, name, {}).score == 0
-        assert graded(grader, course, name, solutions).score == sum(full.values())
+        assert graded(grader, name, {}).score == 0
+        assert graded(grader, name, right).score == sum(full.values())
         for cell in cells:
-            answer = cell.answer(solutions[cell.name])
-            report = graded(grader, course, name, solutions | {cell.name: answer})
+            answer = cell.answer(right[cell.name])
+            report = graded(grader, name, right | {cell.name: answer})
             found = {each.id: round(each.points or 0, 2) for each in report.exercises}
             expected = float(cell.headers.get("points", full[cell.name]))
             assert found == full | {cell.name: expected}, cell.where

@@ -11,7 +11,8 @@ from typing import Any
 
 import nbformat
 import pytest
-from schools import release
+from answers import report_on
+from schools import release, solutions
 
 from autograder.authoring.release import copy_course
 from autograder.commands.demo import filled_notebook
@@ -19,7 +20,6 @@ from autograder.course_folder.assignments import find_course, load_assignment
 from autograder.course_folder.settings import load_settings
 from autograder.judging.grader import Grader
 from autograder.model import Job
-from autograder.pipeline.one_submission import grade_file
 from autograder.pipeline.workers import grade_job
 from course import check
 from lesson_names import engine_lines
@@ -171,8 +171,7 @@ def core_only(course: Path, tmp_path: Path) -> Path:
     """Return the course of an instructor who grades the core alone."""
     mine = tmp_path / "course"
     copy_course(course, mine)
-    for name in ("gradebook.db",):
-        (mine / name).unlink(missing_ok=True)
+    (mine / "gradebook.db").unlink(missing_ok=True)
     shutil.copytree(
         COURSE / "course", mine / "course", ignore=shutil.ignore_patterns("__pycache__")
     )
@@ -189,10 +188,9 @@ def test_an_instructor_may_have_the_core_alone_graded(course: Path, tmp_path: Pa
     # Trainings, which take seconds, are not begun.
     untouched = core.keys() & set(load_settings(mine).limits.trainings)
     answers = {each: core[each].solution for each in core.keys() - untouched}
-    notebook = tmp_path / "mlp.ipynb"
-    notebook.write_text(filled_notebook(mine, "mlp", {**answers, **PLAIN}), "utf-8")
+    notebook = filled_notebook(mine, "mlp", {**answers, **PLAIN}).encode()
     with Grader(mine, KEY) as grader:
-        graded = grade_job(grader, Job("mlp", "student", "mlp.ipynb", notebook.read_bytes()))
+        graded = grade_job(grader, Job("mlp", "student", "mlp.ipynb", notebook))
     report = graded.report
     assert report is not None and report.max_score == 39
     assert report.score == 39 - sum(core[each].max_points for each in untouched)
@@ -205,7 +203,7 @@ def test_an_instructor_may_have_the_core_alone_graded(course: Path, tmp_path: Pa
 
 
 @pytest.mark.slow
-def test_leaving_the_extra_parts_out_costs_their_share_only(grader: Grader, tmp_path: Path) -> None:
+def test_leaving_the_extra_parts_out_costs_their_share_only(grader: Grader) -> None:
     assignment = load_assignment(grader.course, "mlp")
     # Trainings, which take seconds, are not begun.
     untouched = load_settings(grader.course).limits.trainings
@@ -214,20 +212,17 @@ def test_leaving_the_extra_parts_out_costs_their_share_only(grader: Grader, tmp_
         for each in assignment.exercises.values()
         if not each.extra and each.id not in untouched
     }
-    notebook = tmp_path / "mlp.ipynb"
-    notebook.write_text(filled_notebook(grader.course, "mlp", {**answers, **PLAIN}), "utf-8")
-    results = {each.id: each for each in grade_file(grader, notebook, "mlp")[1].exercises}
+    report = report_on(grader, "mlp", {**answers, **PLAIN})
+    results = {each.id: each for each in report.exercises}
     assert {each for each, result in results.items() if result.status == "partial"} == set(PLAIN)
     assert all(results[each].status == "passed" for each in set(answers) - set(PLAIN))
     assert results["sgd"].points >= 2 and results["train"].points >= 3
 
 
-def test_bonus_points_come_on_top(grader: Grader, tmp_path: Path) -> None:
+def test_bonus_points_come_on_top(grader: Grader) -> None:
     assignment = load_assignment(grader.course, "backward")
-    notebook = tmp_path / "backward.ipynb"
-    answers = {each.id: each.solution for each in assignment.exercises.values()}
-    notebook.write_text(filled_notebook(grader.course, "backward", answers), "utf-8")
-    graded = grade_job(grader, Job("backward", "student", str(notebook), notebook.read_bytes()))
+    notebook = filled_notebook(grader.course, "backward", solutions("backward")).encode()
+    graded = grade_job(grader, Job("backward", "student", "backward.ipynb", notebook))
     report = graded.report
     assert report is not None
     bonus = next(each for each in report.exercises if each.bonus)

@@ -15,11 +15,13 @@ from pathlib import Path
 
 import nbformat
 import pytest
+from answers import report_on
 from bs4 import BeautifulSoup
 from other_courses import COURSES, copy_other
 from schools import release, run
+from schools import solutions as solutions_of
 
-from autograder.commands.demo import filled_notebook, hand_in
+from autograder.commands.demo import hand_in
 from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.misconceptions import percent_cells
 from autograder.course_folder.settings import load_settings
@@ -30,7 +32,6 @@ from autograder.judging.grader import Grader
 from autograder.judging.hidden_tests import Suite
 from autograder.judging.models import Models, server_of
 from autograder.model import Cell, Report
-from autograder.pipeline.one_submission import grade_content
 
 NAMES = ["tokenizer", "tables"]
 """Each course has one assignment, which has the course's name."""
@@ -52,8 +53,7 @@ def graders() -> Iterator[dict[str, Grader]]:
 
 
 def solutions(name: str) -> dict[str, str]:
-    exercises = load_assignment(COURSES / name, name).exercises
-    return {exercise.id: exercise.solution for exercise in exercises.values()}
+    return solutions_of(name, COURSES / name)
 
 
 def full_marks(name: str) -> dict[str, float]:
@@ -76,8 +76,7 @@ def stated(name: str, path: Path) -> tuple[dict[str, str], dict[str, float], dic
 
 
 def graded(grader: Grader, name: str, answers: dict[str, str]) -> Report:
-    content = filled_notebook(COURSES / name, name, answers).encode()
-    _, report = grade_content(grader, content, f"{name}.ipynb", name)
+    report = report_on(grader, name, answers)
     assert not report.flaws
     return report
 

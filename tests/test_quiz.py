@@ -8,12 +8,14 @@ from fractions import Fraction
 
 import nbformat
 import pytest
+from answers import report_on
+from schools import solutions
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import find_course, load_assignment
 from autograder.nbgrader_plugins.autograde import HideTests
 from autograder.notebook.verdicts import MARKING_GUIDE
-from autograder.pipeline.one_submission import grade_file
+from autograder.pipeline.one_submission import grade_content
 from course import check
 from coursecheck.check import CheckFailed
 from namespaces import namespace
@@ -21,28 +23,16 @@ from namespaces import namespace
 COURSE = find_course()
 CHECKPOINT = load_assignment(COURSE, "checkpoint")
 EXERCISES = CHECKPOINT.exercises
-RIGHT = {exercise.id: exercise.solution for exercise in EXERCISES.values()}
+RIGHT = solutions("checkpoint")
 WRITTEN = [exercise for exercise in EXERCISES.values() if exercise.manual]
 GRADED = [exercise for exercise in EXERCISES.values() if not exercise.manual]
 QUESTIONS = [exercise for exercise in EXERCISES.values() if exercise.form]
 
 
 @pytest.fixture
-def grade(grader, tmp_path):
-    """Return a function that grades a notebook with these answers: the graded notebook and the
-    report."""
-
-    def grade_it(answers: dict[str, str]):
-        path = tmp_path / "checkpoint.ipynb"
-        path.write_text(filled_notebook(grader.course, "checkpoint", answers), "utf-8")
-        return grade_file(grader, path, "checkpoint")
-
-    return grade_it
-
-
-@pytest.fixture
-def graded(grade):
-    return lambda answers: grade(answers)[1]
+def graded(grader):
+    """Return a function for the report on a notebook with these answers."""
+    return lambda answers: report_on(grader, "checkpoint", answers)
 
 
 def wrong_ones(report):
@@ -100,9 +90,7 @@ def test_an_answer_that_equals_everything_earns_nothing(graded):
 
 def shipped_texts() -> list[str]:
     release = COURSE / "release" / "checkpoint" / "checkpoint.ipynb"
-    return [
-        path.read_text("utf-8") for path in (release, load_assignment(COURSE, "checkpoint").table)
-    ]
+    return [path.read_text("utf-8") for path in (release, CHECKPOINT.table)]
 
 
 def test_release_and_table_hold_no_answer_and_no_explanation():
@@ -122,7 +110,7 @@ def test_release_and_table_hold_no_answer_and_no_explanation():
 
 
 def test_the_table_has_the_form_of_a_question_only():
-    table = json.loads(load_assignment(COURSE, "checkpoint").table.read_text("utf-8"))["exercises"]
+    table = json.loads(CHECKPOINT.table.read_text("utf-8"))["exercises"]
     for exercise in QUESTIONS:
         found = {key: value for key, value in table[exercise.id].items() if key != "extra"}
         assert found == {"title": exercise.title, "form": exercise.form}
@@ -223,8 +211,10 @@ def test_check_of_an_exercise_does_not_send_to_another_question():
 # The written answers.
 
 
-def test_the_marking_guide_is_shown_to_the_marking_person_only(grade):
-    notebook, _ = grade({**RIGHT, "q22": "Because.", "q23": "An answer."})
+def test_the_marking_guide_is_shown_to_the_marking_person_only(grader):
+    answers = {**RIGHT, "q22": "Because.", "q23": "An answer."}
+    content = filled_notebook(grader.course, "checkpoint", answers).encode()
+    notebook, _ = grade_content(grader, content, "checkpoint.ipynb", "checkpoint")
     places = {c.metadata.get("nbgrader", {}).get("grade_id"): i for i, c in
               enumerate(notebook.cells)}  # fmt: skip
     for exercise in WRITTEN:

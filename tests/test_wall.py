@@ -8,27 +8,29 @@ import re
 import resource
 import time
 from collections.abc import Callable, Iterator
+from functools import partial
 from pathlib import Path
 from typing import Any
 
 import nbformat
 import pytest
+from answers import report_on_right_but
 from attacks.leaking import CONTROL, FILES, LEAKY, MEMORY, OBJECTS, PROCESS, SEARCH, SPY
 from attacks.processes import CARRIED, FREAKS, HEAVY, TELLERS
 from canaries import CANARY, REPOSITORY, run, secret_copy
+from schools import solutions
 
 from autograder.commands.demo import filled_notebook
-from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.key import course_key
 from autograder.judging import hidden_tests as suite
 from autograder.judging import one_notebook
 from autograder.judging.grader import Grader
-from autograder.model import Limits
+from autograder.model import Limits, Report
 from autograder.pipeline.one_submission import grade_file
 
 pytestmark = pytest.mark.slow
 
-RIGHT = {e.id: e.solution for e in load_assignment(REPOSITORY, "value").exercises.values()}
+RIGHT = solutions("value", REPOSITORY)
 
 
 @pytest.fixture(scope="module")
@@ -181,7 +183,7 @@ def test_hidden_numbers_do_not_reach_students_texts(school, drawn):
 @pytest.mark.parametrize("way", TELLERS)
 def test_a_tested_process_passes_no_message_to_the_one_that_is_shown(forged, drawn, way):
     """Try every channel that both processes can reach."""
-    report = forged({**RIGHT, "numerical": TELLERS[way]})
+    report = forged({"numerical": TELLERS[way]})
     assert report.score == 38 and drawn
     shown = json.dumps(report.as_json())
     assert "slope  is 0.0" in shown and "it was told" not in shown
@@ -202,7 +204,7 @@ def numerical_derivative(f, x, h=1e-5):
 
 
 def test_the_kinds_of_errors_at_hidden_numbers_are_not_shown(forged):
-    report = forged({**RIGHT, "numerical": RAISES_BITS})
+    report = forged({"numerical": RAISES_BITS})
     [last] = [each for each in report.exercises if each.id == "numerical"]
     assert last.points == 0
     assert not re.search(r"[A-Z]\w*(Error|Exit|Iteration|Warning|Interrupt)", last.message)
@@ -220,24 +222,15 @@ def grader(course: Path) -> Iterator[Grader]:
 
 
 @pytest.fixture
-def forged(grader: Grader, course: Path, tmp_path: Path) -> Callable[..., Any]:
-    """Return the report on a notebook with these answers alone, its JSON changed by `change`."""
-
-    def grade(answers: dict[str, str], change: Callable[[Any], None] | None = None) -> Any:
-        notebook = json.loads(filled_notebook(course, "value", answers))
-        if change:
-            change(notebook)
-        path = tmp_path / "value.ipynb"
-        path.write_text(json.dumps(notebook))
-        return grade_file(grader, path, "value")[1]
-
-    return grade
+def forged(grader: Grader) -> Callable[[dict[str, str]], Report]:
+    """Return a function for the report on a notebook that is right but for these answers."""
+    return partial(report_on_right_but, grader, "value")
 
 
 def test_forging_leaves_solved_exercises_their_points(forged):
     """Solved exercises count, whatever the last cell does to the cells before it."""
     last = "def numerical_derivative(f, x, h=0):\n    return 4.0\n"
-    assert forged({**RIGHT, "numerical": last}).score == 38
+    assert forged({"numerical": last}).score == 38
 
 
 @pytest.mark.parametrize("way", CARRIED)
@@ -245,7 +238,7 @@ def test_a_solution_cannot_be_passed_to_the_process_that_is_tested(forged, way):
     """A process that holds the solution of `add` leaves it for the process that is tested."""
     honest = {"add": "Value.__add__ = lambda self, other: None\n", "mul": "Value.__mul__ = 0\n"}
     least, found = (
-        {each.id: each.points for each in forged({**RIGHT, **answers}).exercises}
+        {each.id: each.points for each in forged(answers).exercises}
         for answers in (honest, CARRIED[way])
     )
     assert found["add"] <= least["add"] and found["mul"] <= least["mul"]
@@ -260,7 +253,7 @@ numerical_derivative = lambda f, x, h=0: "__dir__"
 
 
 def test_a_student_s_text_is_never_used_as_a_name_outside(forged, grader):
-    report = forged({**RIGHT, "numerical": REFLECTS})
+    report = forged({"numerical": REFLECTS})
     [last] = [each for each in report.exercises if each.id == "numerical"]
     assert last.points == 0
     assert "Promise" not in json.dumps(report.as_json()) and "_promise_" not in str(report)
@@ -270,7 +263,7 @@ def test_a_student_s_text_is_never_used_as_a_name_outside(forged, grader):
 def test_an_unexpected_answer_is_a_wrong_one(forged, answer):
     """The answer blames no test, delays no other grading, and costs its own exercise only."""
     started = time.thread_time()
-    report = forged({**RIGHT, "trace": FREAKS[answer]})
+    report = forged({"trace": FREAKS[answer]})
     assert time.thread_time() - started < 5
     status = {each.id: each.status for each in report.exercises}
     assert status["trace"] not in ("passed", "ungraded")
@@ -304,19 +297,12 @@ class Value(float):
 
 
 @pytest.mark.parametrize("kind", NODES_THAT_ARE_VALUES)
-def test_nodes_that_are_plain_values_blame_no_test_and_fill_no_memory(
-    grader, course, tmp_path, kind
-):
+def test_nodes_that_are_plain_values_blame_no_test_and_fill_no_memory(grader, kind):
     """A thousand steps later, the value of a sum of them is known, or is an error."""
     for name, last in (("backward", "deep"), ("value", "numerical")):
-        exercises = load_assignment(course, name).exercises
-        right = {each.id: each.solution for each in exercises.values()}
-        path = tmp_path / f"{name}.ipynb"
-        answers = {**right, last: right[last] + NODES_THAT_ARE_VALUES[kind]}
-        path.write_text(filled_notebook(course, name, answers))
+        answer = solutions(name)[last] + NODES_THAT_ARE_VALUES[kind]
         memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
-        _, report = grade_file(grader, path, name)
-        assert not report.flaws
+        assert not report_on_right_but(grader, name, {last: answer}).flaws
         assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 100 << 10
 
 
@@ -337,18 +323,16 @@ def test_probes_run_before_any_process_has_seen_a_hidden_number(forged, monkeypa
     monkeypatch.setattr(one_notebook, "read", observed)
     monkeypatch.setattr(suite.Suite, "_run_one", tested)
     wrong = {"add": "Value.__add__ = lambda self, other: None\n", "mul": "Value.__mul__ = 0\n"}
-    forged({**RIGHT, **wrong})
+    forged(wrong)
     first = events.index("tested")
     assert "told whole" in events[:first] and "told whole" not in events[first:]
 
 
 @pytest.mark.parametrize("reply", HEAVY)
-def test_a_heavy_reply_costs_little(grader, course, tmp_path, reply):
+def test_a_heavy_reply_costs_little(forged, reply):
     """Reading the reply takes little of the grader's time and memory."""
-    path = tmp_path / "value.ipynb"
-    path.write_text(filled_notebook(course, "value", {**RIGHT, "numerical": HEAVY[reply]}))
     memory, started = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss, time.thread_time()
-    _, report = grade_file(grader, path, "value")
+    report = forged({"numerical": HEAVY[reply]})
     assert time.thread_time() - started < 5
     assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 150 << 10
     assert report.score <= 38
