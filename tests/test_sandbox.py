@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import ast
-import json
 import os
 import pwd
 import re
@@ -233,31 +232,6 @@ def test_no_file_of_the_course_or_of_any_home_is_visible(server, course):
         assert printed(server, cell) == []
 
 
-def test_installed_packages_beside_the_students_own_are_not_visible(server):
-    cell = """
-        import importlib.util
-        print([name for name in ("autograder", "nbgrader", "pytest", "sqlalchemy")
-               if importlib.util.find_spec(name)])
-    """
-    assert printed(server, cell) == []
-
-
-def test_a_process_has_its_standard_streams_and_its_connection_only(server):
-    cell = """
-        import fcntl, os, stat
-        held = {}
-        for fd in range(256):
-            try:
-                fcntl.fcntl(fd, fcntl.F_GETFD)
-            except OSError:
-                continue
-            null = os.path.samestat(os.fstat(fd), os.stat("/dev/null"))
-            held[fd] = "null" if null else "socket" if stat.S_ISSOCK(os.fstat(fd).st_mode) else "?"
-        print(held)
-    """
-    assert printed(server, cell) == {0: "null", 1: "null", 2: "null", 3: "socket"}
-
-
 def test_a_process_is_alone_in_its_process_namespace(server):
     needs(server, BUBBLEWRAP)
     cell = """
@@ -381,9 +355,10 @@ def test_a_process_sees_only_the_students_packages(server):
                 for name in {"nbgrader", "autograder", "pytest"} & {*folders, *files}:
                     print(os.path.join(folder, name))
         import importlib.util
-        print([importlib.util.find_spec(name) for name in ("nbgrader", "autograder", "pytest")])
+        hidden = ("nbgrader", "autograder", "pytest", "sqlalchemy")
+        print([name for name in hidden if importlib.util.find_spec(name)])
     """
-    assert run(server, cell, seconds=120.0)[0][0]["text"] == "[None, None, None]\n"
+    assert printed(server, cell, seconds=120.0) == []
 
 
 def test_locks_on_a_shared_file_carry_no_message_to_another_student(server):
@@ -601,15 +576,6 @@ def test_a_memory_bomb_raises_a_memory_error(server):
         assert answer["error"] == "MemoryError"
 
 
-def test_endless_printing_is_cut(server):
-    outputs, after = run(
-        server, "for i in range(300_000): print('x' * 100)", "import sys; print('y' * 10)"
-    )
-    assert len(json.dumps(outputs)) < 1_100_000
-    assert "dropped" in outputs[-1]["text"]
-    assert after[0]["text"] == "y" * 10 + "\n"
-
-
 def test_processes_left_running_end_with_the_student_process(server):
     needs(server, BUBBLEWRAP)
     cell = """
@@ -657,22 +623,24 @@ def test_one_process_lives_at_a_time(server):
         assert second.request({"cell": "1"}, 5)["error"] is None
 
 
-def test_a_process_holds_no_descriptor_of_the_graders(kind):
+def test_a_process_holds_its_standard_streams_and_its_connection_only(kind):
     """The grader may have many files open before it starts."""
+    cell = """
+        import os, stat
+        held = {}
+        for fd in range(5000):
+            try:
+                found = os.fstat(fd)
+            except OSError:
+                continue
+            null = os.path.samestat(found, os.stat("/dev/null"))
+            held[fd] = "null" if null else "socket" if stat.S_ISSOCK(found.st_mode) else "?"
+        print(held)
+    """
     held = [os.open(os.devnull, os.O_RDONLY) for _ in range(300)]
     try:
-        with WarmServer(kind=kind) as server, server.spawn(1) as student:
-            cell = (
-                "import os\n"
-                "def is_open(n):\n"
-                "    try:\n"
-                "        return bool(os.fstat(n))\n"
-                "    except OSError:\n"
-                "        return False\n"
-                "[n for n in range(5000) if is_open(n)]"
-            )
-            reply = student.request({"cell": cell}, 5)
-            assert reply["outputs"][0]["data"]["text/plain"] == "[0, 1, 2, 3]"
+        with WarmServer(kind=kind) as server:
+            assert printed(server, cell) == {0: "null", 1: "null", 2: "null", 3: "socket"}
     finally:
         for descriptor in held:
             os.close(descriptor)
