@@ -13,6 +13,7 @@ from functools import cache
 from io import StringIO
 from pathlib import Path
 
+from nbgrader.api import Gradebook
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.apps.baseapp import NbGrader
 from nbgrader.apps.nbgraderapp import NbGraderApp
@@ -73,6 +74,13 @@ def grade(folder: Path, name: str = "value", force: bool = False) -> list[Outcom
         Classroom(folder, OneProcess(grader), force) as room,
     ):
         return list(room.grade([(name, student) for student in room.submissions(name)]))
+
+
+def scores(folder: Path, name: str = "value") -> dict[str, float]:
+    """Return the points of an assignment in the gradebook, by student."""
+    folders = course_directory(folder)
+    with Gradebook(folders.db_url, folders.course_id) as gradebook:
+        return {each.student.id: each.score for each in gradebook.assignment_submissions(name)}
 
 
 def run(folder: Path, program: str, *arguments: str, status: int = 0) -> str:

@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from nbgrader.api import Gradebook
-from schools import grade, released, solutions
+from schools import grade, released, scores, solutions
 
 from autograder.authoring.release import run_nbgrader
 from autograder.commands.demo import hand_in
@@ -65,11 +65,6 @@ def lines(folder: Path, student: str | None = None) -> list[history.Entry]:
         return history.entries(gradebook, "value", student)
 
 
-def marks(folder: Path) -> dict[str, float]:
-    with book(folder) as gradebook:
-        return {each.student.id: each.score for each in gradebook.assignment_submissions("value")}
-
-
 def test_a_line_of_the_record_has_all_that_a_mark_depends_on(graded):
     found = {entry.student: entry for entry in lines(graded)}
     assert list(found) == ["ada", "ben", "cy"]
@@ -82,7 +77,7 @@ def test_a_line_of_the_record_has_all_that_a_mark_depends_on(graded):
         sandbox = about["report"]["sandbox"]
         assert sandbox in kinds.KINDS
         assert entry.versions == {**about["versions"], "sandbox": sandbox}
-        assert sum(each["points"] for each in entry.verdicts) == marks(graded)[student]
+        assert sum(each["points"] for each in entry.verdicts) == scores(graded)[student]
         key = course_key(graded).hex()
         assert key not in json.dumps(vars(entry))
     mul = next(each for each in found["ben"].verdicts if each["id"] == "mul")
@@ -127,10 +122,10 @@ def test_a_half_stored_grading_is_stored_once_the_next_time(school, monkeypatch,
         with pytest.raises(KeyboardInterrupt):
             grade(school)
     assert len(lines(school, "cy")) == 1
-    assert marks(school)["cy"] == 0
+    assert scores(school)["cy"] == 0
     grade(school)
     assert len(lines(school, "cy")) == 2
-    assert marks(school)["cy"] == marks(school)["ada"]
+    assert scores(school)["cy"] == scores(school)["ada"]
 
 
 def test_regrading_unchanged_submissions_changes_no_mark(school):
@@ -145,7 +140,7 @@ def test_changes_of_marks_are_reported_with_reasons_before_they_are_stored(schoo
         comment = gradebook.find_comment("mul", "value", "value", "ada")
         comment.manual_comment = "Nicely put."
         gradebook.db.commit()
-    before = marks(school)
+    before = scores(school)
     with (school / "grading_tests/test_value.py").open("a") as tests:
         tests.write(STRICTER)
 
@@ -156,12 +151,12 @@ def test_changes_of_marks_are_reported_with_reasons_before_they_are_stored(schoo
     assert f"does not hold now: {PROMISE}" in done.output
     assert "passed became partial" in done.output
     assert "cy" not in done.output
-    assert marks(school) == before
+    assert scores(school) == before
     assert len(lines(school)) == 3
 
     seen = regrade(school, "--yes")
     assert "the 3.5 given by hand stay" in seen.output
-    now = marks(school)
+    now = scores(school)
     assert now["ada"] < before["ada"]
     assert (now["ben"], now["cy"]) == (before["ben"], before["cy"])
     with book(school) as gradebook:

@@ -20,7 +20,7 @@ import pytest
 from campaigns import size
 from nbgrader.api import Gradebook
 from nbgrader.utils import notebook_hash
-from schools import released, solutions
+from schools import released, scores, solutions
 from services import Service, Visitor, serving
 from small_school import wait_for
 
@@ -29,7 +29,6 @@ from autograder.course_folder.assignments import load_assignment
 from autograder.delivery.service.attempts import GRADED, OVER, WAITING
 from autograder.delivery.service.changes import Changes
 from autograder.delivery.service.grading import Grading
-from autograder.delivery.service.serving import links
 from autograder.gradebook import history
 from autograder.pipeline.classroom import course_directory
 
@@ -122,11 +121,6 @@ def recorded(school: Path) -> list[tuple[str, str]]:
         return gradebook.execute("SELECT student, submission FROM autograder_grading").fetchall()
 
 
-def marks(school: Path) -> dict[str, float]:
-    with Gradebook(course_directory(school).db_url) as gradebook:
-        return {each.student.id: each.score for each in gradebook.assignment_submissions("value")}
-
-
 def all_graded(service: Service, number: int) -> bool:
     found = service.attempts()
     return len(found) == number and all(each.state == GRADED for each in found)
@@ -150,7 +144,7 @@ def test_feedback_is_there_by_nbgrader_and_on_the_page(service, school):
     # The last counts, for nbgrader and all that uses its gradebook.
     first, second = service.attempts()
     assert (first.counts, second.counts) == (False, True) and second.points == second.max_points
-    assert marks(school)["student_0"] == second.points
+    assert scores(school)["student_0"] == second.points
     assert (school / "submitted/student_0/value/value.ipynb").read_bytes() == made["right"]
     # Other numbers were drawn for another file.
     assert first.report["seed"] != second.report["seed"]
@@ -187,7 +181,7 @@ def test_a_class_hands_in_within_a_minute_and_a_kill_loses_no_attempt(service, s
     # One line of the record each, and the marks are those of each one's own file.
     lines = recorded(school)
     assert len(lines) == len(set(lines)) == STUDENTS
-    found = marks(school)
+    found = scores(school)
     for each in attempts:
         number = CLASS.index(each.student)
         path = school / "submitted" / each.student / "value" / "value.ipynb"
@@ -301,25 +295,6 @@ def run_until_killed(school: Path) -> None:
         assert not running.is_alive()
 
 
-def test_a_student_sees_their_own_attempts_only(service, school):
-    made = notebooks(school)
-    ada, ben = service.visitor("student_0"), service.visitor("student_1")
-    teacher = service.visitor("teacher", teaches=True)
-    ada.hand_in(made["wrong"])
-    wait_for(lambda: all_graded(service, 1))
-    assert ada.get("feedback/1")[0] == 200 and teacher.get("feedback/1")[0] == 200
-    assert ben.get("feedback/1")[0] == 404 and "value, attempt" not in ben.first_event()
-    stranger = Visitor(service.url)
-    for path in ("", "live", "feedback/1", "class", "class/live", "link/" + "x" * 43):
-        assert stranger.get(path)[0] == 403, path
-    for path in ("class", "class/live", "class/history?student=student_0&assignment=value"):
-        assert ada.get(path)[0] == 404, path
-    assert "sandbox" in ada.headers("feedback/1")["Content-Security-Policy"]
-    assert "script-src 'self'" in ada.headers("")["Content-Security-Policy"]
-    # The files are for the service's account alone.
-    assert (school / "attempts").stat().st_mode & 0o077 == 0
-
-
 def test_invalid_uploads_are_refused(service, school):
     ada = service.visitor("student_0")
     assert ada.hand_in(b"{}", xsrf=False)[0] == 403
@@ -367,17 +342,6 @@ def test_folders_in_the_exchange_without_an_owner_stop_nothing(school, tmp_path)
 
 def submit_name(student: str, time_given: str) -> str:
     return f"{student}+value+{time_given}+abc0"
-
-
-def test_links_can_be_renewed_and_are_unguessable(service, school):
-    before = {student: link for student, _, link in links(school, service.url, [])}
-    assert len(set(before.values())) == STUDENTS
-    assert all(len(link.rpartition("/")[2]) >= 43 for link in before.values())
-    ada = service.visitor("student_0")
-    assert ada.get("")[0] == 200
-    after = {student: link for student, _, link in links(school, service.url, ["student_0"])}
-    assert {s for s in before if before[s] != after[s]} == {"student_0"}
-    assert ada.get("")[0] == 403, "the cookie of the old link is no good either"
 
 
 def test_attempts_are_limited_in_all_and_put_off_by_the_day(school):
@@ -432,7 +396,7 @@ def test_a_worse_attempt_changes_no_mark_if_the_best_counts(school):
             wait_for(lambda number=second + 1: all_graded(service, number))
         assert [each.counts for each in service.attempts()] == [False, True, False]
         best = service.attempts()[1].points
-    assert marks(school) == {"student_0": best}
+    assert scores(school) == {"student_0": best}
     assert (school / "submitted/student_0/value/value.ipynb").read_bytes() == made["right"]
     assert len(recorded(school)) == 2
 

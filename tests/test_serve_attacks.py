@@ -20,6 +20,8 @@ import pytest
 from services import Service, Visitor, serving
 from small_school import wait_for
 from test_serve import (
+    CLASS,
+    STUDENTS,
     all_graded,
     notebooks,
     rules,
@@ -125,12 +127,22 @@ def test_an_invalid_form_is_refused(resting, body):
 
 def test_links_cookies_and_pages_of_other_students_are_refused(service, school):
     ada, ben = service.visitor(NAME), service.visitor("student_1")
+    teacher = service.visitor("teacher", teaches=True)
     ada.hand_in(notebooks(school)["wrong"])
     wait_for(lambda: all_graded(service, 1))
+    assert ada.get("feedback/1")[0] == teacher.get("feedback/1")[0] == 200
+    assert "sandbox" in ada.headers("feedback/1")["Content-Security-Policy"]
+    assert "script-src 'self'" in ada.headers("")["Content-Security-Policy"]
+    history = "class/history?student=student_0&assignment=value"
+    stranger = Visitor(service.url)
+    for path in ("", "live", "feedback/1", "class", "class/live", "link/" + "x" * 43):
+        assert stranger.get(path)[0] == 403, path
+    for path in ("class", "class/live", history):
+        assert ada.get(path)[0] == 404, path
     # A number in another form is the same page or none, and never another student's.
     for path in ("feedback/1", "feedback/01", "feedback/1/", "feedback/%31", "feedback/-1",
                  "feedback/1%00", "feedback/../feedback/1", "feedback/99999999999999999999",
-                 "class/history?student=student_0&assignment=value", "attempts/attempts.db",
+                 history, "attempts/attempts.db",
                  "static/../attempts/attempts.db", "link/../attempts/pages/1.html",
                  "..%2f..%2f.autograder_key", "style.css/../../page.py"):  # fmt: skip
         assert ben.get(path)[0] in (400, 403, 404), path
@@ -141,9 +153,7 @@ def test_links_cookies_and_pages_of_other_students_are_refused(service, school):
                   "' OR 1=1 --", "%", secret + "x"):  # fmt: skip
         head = f"GET / HTTP/1.1\nHost: x\nCookie: link={wrong}\n"
         assert b" 403 " in raw(service, head), wrong
-    # A request for a student's stream from another's page, or for the class's, is refused.
     assert "value, attempt" not in ben.first_event()
-    assert ben.get("class/live")[0] == 404
 
 
 def test_another_site_cannot_hand_in_for_its_visitors(resting):
@@ -161,11 +171,17 @@ def test_another_site_cannot_hand_in_for_its_visitors(resting):
         assert each.get_nonstandard_attr("SameSite", "").lower() == "lax"
 
 
-def test_renewed_links_of_students_and_instructors_become_invalid(service, school):
+def test_links_are_unguessable_and_invalid_once_renewed(service, school):
     ada, teacher = service.visitor(NAME), service.visitor("teacher", teaches=True)
     stream, seen = ada.events(), []
     assert "Nothing was handed in" in next(stream)
-    links(school, service.url, [NAME, "teacher"])
+    before, _, after = (
+        {who: link for who, _, link in links(school, service.url, renewed)}
+        for renewed in ([], [NAME, "teacher"], [])
+    )
+    assert len({*before.values()}) == STUDENTS
+    assert all(len(link.rpartition("/")[2]) >= 43 for link in before.values())
+    assert {who for who in CLASS if before[who] != after[who]} == {NAME}
     assert ada.get("")[0] == 403 and teacher.get("class")[0] == 403
     assert ada.send(b"--x--", "multipart/form-data; boundary=x")[0] == 403
     # An open page gets no more updates: its stream ends.
@@ -311,6 +327,7 @@ def test_names_and_texts_that_students_choose_are_text_on_every_page(service, sc
 
 
 def test_only_the_service_can_read_the_links(service, school):
+    assert (school / "attempts").stat().st_mode & 0o077 == 0
     for path in (school / "attempts").rglob("*"):
         if path.name.startswith("attempts.db"):
             assert path.stat().st_mode & 0o077 == 0, path
