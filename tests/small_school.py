@@ -8,6 +8,7 @@ import time
 from collections.abc import Callable
 from pathlib import Path
 
+import pytest
 from schools import KEY, released, solutions
 
 from autograder.commands.demo import hand_in, hand_in_unreadable
@@ -32,7 +33,13 @@ def make_school(folder: Path) -> Path:
     return folder
 
 
-def one_by_one(school: Path) -> dict[str, dict]:
+@pytest.fixture(scope="module")
+def school(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    return make_school(tmp_path_factory.mktemp("school"))
+
+
+@pytest.fixture(scope="module")
+def alone(school: Path) -> dict[str, dict]:
     """Return each student's outcome when one process grades them one after another."""
     with Grader(school, KEY) as grader:
         return outcomes(school, OneProcess(grader))

@@ -16,7 +16,7 @@ from pathlib import Path
 import dask
 import pytest
 from distributed import Client, Security, get_worker
-from small_school import KEY, make_school, one_by_one, outcomes, stored, wait_for
+from small_school import KEY, alone, outcomes, school, stored, wait_for
 
 from autograder.course_folder.assignments import find_course
 from autograder.errors import CourseError
@@ -29,14 +29,7 @@ from autograder.pipeline.workers import grade_job
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def school(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_school(tmp_path_factory.mktemp("school"))
-
-
-@pytest.fixture(scope="module")
-def alone(school: Path) -> dict[str, dict]:
-    return one_by_one(school)
+assert alone and school  # fixtures of tests here
 
 
 @pytest.fixture(scope="module")

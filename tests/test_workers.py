@@ -18,7 +18,7 @@ from pathlib import Path
 
 import psutil
 import pytest
-from small_school import KEY, make_school, one_by_one, outcomes, stored, wait_for
+from small_school import KEY, alone, outcomes, school, stored, wait_for
 
 from autograder.errors import SandboxUnavailable
 from autograder.judging.grader import Grader
@@ -30,14 +30,7 @@ from autograder.wall import WarmServer
 pytestmark = pytest.mark.slow
 
 
-@pytest.fixture(scope="module")
-def school(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    return make_school(tmp_path_factory.mktemp("school"))
-
-
-@pytest.fixture(scope="module")
-def alone(school: Path) -> dict[str, dict]:
-    return one_by_one(school)
+assert alone and school  # fixtures of tests here
 
 
 def test_two_processes_give_the_same_marks_as_one(school, alone):
@@ -218,19 +211,22 @@ class Deadly(bytes):
         return os._exit, (9,)
 
 
-def test_a_file_that_ends_every_grader_is_named_and_costs_its_own_student_only(school, alone):
+def error_of_one(school: Path, alone: dict[str, dict], content: bytes) -> str:
+    """Return the error of a student with this file; the others must be graded as without it."""
     with ManyProcesses(school, KEY, 2) as many, Classroom(school, many, force=True) as room:
         jobs = {student: room.job("value", student) for student in room.submissions("value")}
-        deadly = replace(jobs["student_1"], content=Deadly())
-        graded = {
-            job.student: seen
-            for done in many.run((jobs | {"student_1": deadly}).values())
-            for job, seen in done
-        }
+        jobs["student_1"] = replace(jobs["student_1"], content=content)
+        graded = {job.student: seen for done in many.run(jobs.values()) for job, seen in done}
     assert graded.keys() == alone.keys()
-    assert deadly.where in graded.pop("student_1").error
+    one = graded.pop("student_1")
+    assert one.report is None and jobs["student_1"].where in one.error
     for student, seen in graded.items():
         assert (seen.report and seen.report.as_json()) == alone[student]["report"]
+    return one.error
+
+
+def test_a_file_that_ends_every_grader_is_named_and_costs_its_own_student_only(school, alone):
+    assert error_of_one(school, alone, Deadly())
 
 
 class Hanging(bytes):
@@ -255,22 +251,10 @@ def five_seconds(school: Path) -> Iterator[None]:
 
 @pytest.mark.usefixtures("five_seconds")
 def test_a_file_that_hangs_its_grader_is_named_and_costs_its_own_student_only(school, alone, capfd):
-    with ManyProcesses(school, KEY, 2) as many, Classroom(school, many, force=True) as room:
-        jobs = {student: room.job("value", student) for student in room.submissions("value")}
-        hanging = replace(jobs["student_1"], content=Hanging(b"{"))
-        started = time.monotonic()
-        graded = {
-            job.student: seen
-            for done in many.run((jobs | {"student_1": hanging}).values())
-            for job, seen in done
-        }
-        assert time.monotonic() - started < 90
-    assert graded.keys() == alone.keys()
-    seen = graded.pop("student_1")
-    assert seen.report is None and hanging.where in seen.error
-    assert "held the grader's own process for over 10 seconds, twice" in seen.error
-    for student, seen in graded.items():
-        assert (seen.report and seen.report.as_json()) == alone[student]["report"]
+    started = time.monotonic()
+    error = error_of_one(school, alone, Hanging(b"{"))
+    assert time.monotonic() - started < 90
+    assert "held the grader's own process for over 10 seconds, twice" in error
     assert "in decode" in capfd.readouterr().err
 
 
