@@ -288,26 +288,20 @@ def _taken_while_exchanged(student: Path, inbound: Path, one: Path, other: Path)
 
 
 @pytest.mark.sized
-def test_a_link_that_is_swapped_with_a_submission_is_never_followed(tmp_path, inbound):
+@pytest.mark.parametrize(
+    ("own", "target"),
+    [("", "source/value"), ("value.ipynb", "source/value/value.ipynb")],
+    ids=["folder", "file"],
+)
+def test_a_link_that_is_swapped_with_a_submission_is_never_followed(tmp_path, inbound, own, target):
     secret = tmp_path / "source" / "value"
     secret.mkdir(parents=True)
     (secret / "value.ipynb").write_text("the solution")
     ada = tmp_path / "ada"
     submission = _submission(ada, "ada+value+2030-03-01 10:00:00.000000 UTC+x")
-    link = ada / "link"
-    link.symlink_to(secret)
-    assert _taken_while_exchanged(ada, inbound, submission, link) == {"{}"}
-
-
-@pytest.mark.sized
-def test_a_file_that_is_swapped_with_a_link_is_never_followed(tmp_path, inbound):
-    (tmp_path / "secret.ipynb").write_text("the solution")
-    ada = tmp_path / "ada"
-    submission = _submission(ada, "ada+value+2030-03-01 10:00:00.000000 UTC+x")
-    (submission / "value.link").symlink_to(tmp_path / "secret.ipynb")
-    assert _taken_while_exchanged(
-        ada, inbound, submission / "value.ipynb", submission / "value.link"
-    ) == {"{}"}
+    link = ada / "link" if not own else submission / "value.link"
+    link.symlink_to(tmp_path / target)
+    assert _taken_while_exchanged(ada, inbound, submission / own, link) == {"{}"}
 
 
 @pytest.mark.sized
