@@ -34,7 +34,7 @@ from pathlib import Path
 
 import psutil
 from nbgrader.api import Gradebook
-from schools import released, solutions
+from schools import append, released, solutions
 
 from autograder.authoring.release import run_nbgrader
 from autograder.commands import main as cli
@@ -56,8 +56,7 @@ _BECOMES_PARENT = 36  # PR_SET_CHILD_SUBREAPER
 def make_class(folder: Path) -> None:
     """Make a course with ungraded submissions of every kind."""
     released(folder)
-    with (folder / "nbgrader_config.py").open("a") as config:
-        config.write(POLICY)
+    append(folder / "nbgrader_config.py", POLICY)
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         gradebook.update_or_create_assignment("value", duedate=DUE)
     assignment = load_assignment(folder, "value")

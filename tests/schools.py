@@ -51,6 +51,11 @@ def _released(names: tuple[str, ...]) -> Path:
     return folder
 
 
+def append(path: Path, text: str) -> None:
+    """Add a text at the end of a file, such as a setting to a configuration."""
+    path.write_text(path.read_text("utf-8") + text, "utf-8")
+
+
 def release(folder: Path, *names: str) -> None:
     """Release assignments by nbgrader, in this process."""
     folders = course_directory(folder)

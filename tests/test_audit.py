@@ -11,6 +11,7 @@ from zlib import crc32
 import pytest
 from campaigns import size
 from click.testing import CliRunner
+from schools import run
 
 from autograder.authoring.audit.accepted import NAME, accepted_mutants, reason
 from autograder.authoring.audit.cases import all_cases
@@ -312,12 +313,10 @@ def test_two_courses_keep_their_tests_apart(blind_course):
 
 
 def test_a_case_can_be_run_alone(blind_course):
-    command = ["audit", "checkpoint", "--course", str(blind_course), "--case", "q3.option_c"]
-    result = CliRunner().invoke(main, command)
-    assert result.exit_code == 1
-    assert 'q3 = "c"' in result.output and "killed: nothing" in result.output
-    result = CliRunner().invoke(main, [*command[:-1], "q3.option_z"])
-    assert result.exit_code == 2
+    command = ["autograder", "audit", "checkpoint", "--case"]
+    seen = run(blind_course, *command, "q3.option_c", status=1)
+    assert 'q3 = "c"' in seen and "killed: nothing" in seen
+    run(blind_course, *command, "q3.option_z", status=2)
 
 
 def test_the_command_prints_json_and_commands_that_reproduce_failures(tmp_path, monkeypatch):

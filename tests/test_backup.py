@@ -15,7 +15,7 @@ from pathlib import Path
 
 import pytest
 from nbgrader.api import Gradebook
-from schools import COURSE, KEY
+from schools import COURSE, KEY, append
 
 from autograder.authoring.release import copy_course
 from autograder.course_folder.key import NAME as KEY_FILE
@@ -195,7 +195,9 @@ def test_a_backup_that_fails_leaves_no_file(course, tmp_path, monkeypatch):
 
 
 def test_a_backup_of_a_gradebook_on_a_server_is_refused(course, tmp_path):
-    with (course / "nbgrader_config.py").open("a") as config:
-        config.write('\nc.CourseDirectory.db_url = "postgresql+psycopg://u:p@localhost/d"\n')
+    append(
+        course / "nbgrader_config.py",
+        '\nc.CourseDirectory.db_url = "postgresql+psycopg://u:p@localhost/d"\n',
+    )
     with pytest.raises(CourseError, match="on a database server"):
         back_up(course, tmp_path / "kept.tar.gz")

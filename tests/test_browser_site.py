@@ -10,10 +10,9 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from click.testing import CliRunner
 from other_courses import copy_other
+from schools import append, run
 
-from autograder.commands.main import main
 from autograder.delivery.contents import wheel_metadata
 
 pytestmark = pytest.mark.slow
@@ -27,16 +26,14 @@ def published(tmp_path_factory: pytest.TempPathFactory) -> tuple[Path, str]:
     """
     course = tmp_path_factory.mktemp("course") / "tables"
     copy_other("tables", course)
-    with (course / "course.toml").open("a", encoding="utf-8") as settings:
-        settings.write('\n[bundle]\nbrowser = "https://courses.example.org/tables/"\n')
+    append(course / "course.toml", '\n[bundle]\nbrowser = "https://courses.example.org/tables/"\n')
     path = course / "release" / "tables" / "tables.ipynb"
     notebook = nbformat.read(path, as_version=4)
     cover = base64.b64encode(b"a picture").decode()
     notebook.cells[0].attachments = {"cover.png": {"image/png": cover}}
     nbformat.write(notebook, path)
-    done = CliRunner().invoke(main, ["publish", "--browser", "--course", str(course)])
-    assert done.exit_code == 0, done.output
-    return course / "artefacts" / "browser", done.output
+    said = run(course, "autograder", "publish", "--browser")
+    return course / "artefacts" / "browser", said
 
 
 def test_packages_without_a_wheel_for_browsers_are_reported_by_name(published):
@@ -94,7 +91,6 @@ def test_an_existing_foreign_folder_is_left_alone(tmp_path):
     copy_other("tables", course)
     (tmp_path / "mine").mkdir()
     (tmp_path / "mine" / "thesis.txt").write_text("mine")
-    line = ["publish", "--browser", "--course", str(course), "--output", str(tmp_path / "mine")]
-    done = CliRunner().invoke(main, line)
-    assert done.exit_code == 2 and "is not such a site" in " ".join(done.output.split())
+    line = ["autograder", "publish", "--browser", "--output", str(tmp_path / "mine")]
+    assert "is not such a site" in " ".join(run(course, *line, status=2).split())
     assert (tmp_path / "mine" / "thesis.txt").read_text() == "mine"

@@ -11,11 +11,10 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from nbgrader.api import Gradebook
+from schools import append, run
 
 from autograder.authoring.release import copy_course
-from autograder.commands.main import main
 from autograder.course_folder.assignments import find_course
 from autograder.errors import CourseError
 from autograder.gradebook.class_results import class_results
@@ -56,8 +55,7 @@ def marked(tmp_path_factory) -> Path:
     """Make marks of four students in two assignments: late, by hand, missing and waiting ones."""
     folder = tmp_path_factory.mktemp("marked")
     copy_course(find_course(Path(__file__).parent), folder)
-    with (folder / "nbgrader_config.py").open("a") as config:
-        config.write("\nc.LatePolicy.percent_a_day = 10\n")
+    append(folder / "nbgrader_config.py", "\nc.LatePolicy.percent_a_day = 10\n")
     with Gradebook(course_directory(folder).db_url) as gradebook:
         for name in ("value", "quiz"):
             gradebook.add_assignment(name, duedate=DUE)
@@ -217,16 +215,12 @@ def test_the_plain_form_refuses_a_roster(school):
 
 
 def test_the_command_lists_left_out_marks(school):
-    path = school / "marks.csv"
-    written = ["--output", str(path), "--course", str(school)]
-    done = CliRunner().invoke(main, ["export", "value", "--format", "canvas", *written])
-    assert done.exit_code == 2 and not path.exists()
-    assert "nothing was written" in done.output
-    done = CliRunner().invoke(main, ["export", "value", "--partial", *written])
-    assert done.exit_code == 1 and "ben" in done.output
+    path, line = school / "marks.csv", ["autograder", "export", "value", "--output", "marks.csv"]
+    assert "nothing was written" in run(school, *line, "--format", "canvas", status=2)
+    assert not path.exists()
+    assert "ben" in run(school, *line, "--partial", status=1)
     assert path.read_bytes().startswith(b"assignment,student,")
-    done = CliRunner().invoke(main, ["export", "vlaue", "--course", str(school)])
-    assert done.exit_code == 2 and "no assignment 'vlaue'" in done.output
+    assert "no assignment 'vlaue'" in run(school, "autograder", "export", "vlaue", status=2)
 
 
 def test_a_task_that_a_person_marks_counts(tmp_path, monkeypatch):

@@ -8,13 +8,11 @@ from datetime import datetime
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from downloads import canvas, moodle
 from nbgrader.api import Gradebook
-from schools import released
+from schools import released, run
 
 from autograder.commands.demo import filled_notebook
-from autograder.commands.main import main
 from autograder.course_folder.assignments import load_assignment
 from autograder.delivery.lms.feedback_out import feedback_out
 from autograder.errors import CourseError
@@ -48,13 +46,10 @@ def school(tmp_path_factory) -> Path:
          ("leekim", True, 103, 9002, "value-1.ipynb", work[4])],
     )  # fmt: skip
     for download in (one, flat, other):
-        line = ["import", "value", str(download), "--course", str(folder)]
-        assert CliRunner().invoke(main, line).exit_code == 0
-    line = ["grade", "value", "--course", str(folder), "--workers", "1"]
-    assert CliRunner().invoke(main, line).exit_code == 0
+        run(folder, "autograder", "import", "value", str(download))
+    run(folder, "autograder", "grade", "value", "--workers", "1")
     last = moodle(downloads / "z.zip", [("Zoe Q", 4713, work[0], NOON)])
-    line = ["import", "value", str(last), "--course", str(folder)]
-    assert CliRunner().invoke(main, line).exit_code == 0
+    run(folder, "autograder", "import", "value", str(last))
     return folder
 
 
@@ -81,9 +76,8 @@ def canvas_finds(path: str) -> list[int]:
 
 
 def test_each_page_has_the_name_by_which_its_student_is_found(school, tmp_path):
-    line = ["feedback", "value", "--output", str(tmp_path), "--course", str(school)]
-    done = CliRunner().invoke(main, line)
-    assert done.exit_code == 1 and "s5: not graded yet" in done.output
+    line = ["autograder", "feedback", "value", "--output", str(tmp_path)]
+    assert "s5: not graded yet" in run(school, *line, status=1)
     of_moodle = pages(tmp_path / "feedback_value_moodle.zip")
     of_canvas = pages(tmp_path / "feedback_value_canvas.zip")
     assert {moodle_finds(name): page for name, page in of_moodle.items()}.keys() == {

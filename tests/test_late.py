@@ -9,15 +9,13 @@ from datetime import datetime, timedelta
 from pathlib import Path
 
 import pytest
-from click.testing import CliRunner
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
-from schools import grade, released
+from schools import append, grade, released, run
 from traitlets.config import Config
 
 from autograder.authoring.release import run_nbgrader
 from autograder.commands.demo import filled_notebook
-from autograder.commands.main import main
 from autograder.course_folder.assignments import find_course, load_assignment
 from autograder.gradebook.late_penalties import LatePenalties
 from autograder.gradebook.writing import Result, record
@@ -57,8 +55,7 @@ def penalties(folder: Path, name: str = "value") -> dict[str, float]:
 def school(tmp_path_factory) -> Path:
     """Return a course with a late policy, and submissions from before and after the due date."""
     folder = released(tmp_path_factory.mktemp("late"))
-    with (folder / "nbgrader_config.py").open("a") as config:
-        config.write(POLICY)
+    append(folder / "nbgrader_config.py", POLICY)
     exercises = load_assignment(folder, "value").exercises
     answers = {name: exercises[name].solution for name in ("node", "add", "mul")}
     assert sum(exercises[name].max_points for name in answers) == 12
@@ -134,8 +131,7 @@ def test_a_new_submission_without_a_time_is_not_late(by_us, tmp_path, by):
     folder = shutil.copytree(by_us, tmp_path / "course")
     submitted = folder / "submitted/week_late/value"
     (submitted / "timestamp.txt").unlink()
-    with (submitted / "value.ipynb").open("a") as file:
-        file.write("\n")
+    append(submitted / "value.ipynb", "\n")
     if by == "us":
         assert not grade_again(folder)["week_late"].skipped
     else:
@@ -147,17 +143,15 @@ def test_a_new_submission_without_a_time_is_not_late(by_us, tmp_path, by):
 def test_a_time_in_the_future_is_reported(by_us, tmp_path):
     folder = shutil.copytree(by_us, tmp_path / "course")
     for student in CLASS:
-        (folder / "submitted" / student / "value/timestamp.txt").write_text(
-            "2020-01-01 00:00:00 UTC\n"
-        )
+        stamp = folder / "submitted" / student / "value/timestamp.txt"
+        stamp.write_text("2020-01-01 00:00:00 UTC\n")
     (folder / "submitted/early/value/timestamp.txt").write_text("9999-01-01 00:00:00 UTC\n")
     (folder / "submitted/week_late/value/timestamp.txt").write_text("last week\n")
     seen = {student: each.warning for student, each in grade_again(folder).items() if each.warning}
     assert seen.keys() == {"early", "week_late"}
     assert "came at 9999-01-01 00:00:00 UTC, which is yet to come" in seen["early"]
     assert "holds no time" in seen["week_late"]
-    result = CliRunner().invoke(main, ["grade", "value", "--course", str(folder)])
-    assert "early: timestamp.txt says" in result.output
+    assert "early: timestamp.txt says" in run(folder, "autograder", "grade", "value")
 
 
 def test_without_nbgraders_step_there_is_no_penalty(by_us, tmp_path):
@@ -172,11 +166,9 @@ def test_without_nbgraders_step_there_is_no_penalty(by_us, tmp_path):
 )
 def test_an_invalid_late_policy_is_reported_before_grading(by_us, tmp_path, name):
     folder = shutil.copytree(by_us, tmp_path / "course")
-    with (folder / "nbgrader_config.py").open("a", encoding="utf-8") as file:
-        file.write(f"\nc.AssignLatePenalties.plugin_class = {name!r}\n")
-    result = CliRunner().invoke(main, ["grade", "value", "--course", str(folder)])
-    assert result.exit_code == 2
-    assert "the late policy cannot be had" in result.output and name.split(".")[-1] in result.output
+    append(folder / "nbgrader_config.py", f"\nc.AssignLatePenalties.plugin_class = {name!r}\n")
+    seen = run(folder, "autograder", "grade", "value", status=2)
+    assert "the late policy cannot be had" in seen and name.split(".")[-1] in seen
 
 
 def test_a_course_without_settings_has_no_penalty():

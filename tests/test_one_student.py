@@ -24,7 +24,7 @@ from campaigns import daily
 from click.testing import CliRunner
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
-from schools import release, solutions
+from schools import append, release, solutions
 from small_school import wait_for
 
 from autograder.authoring.new_course import make_course
@@ -294,9 +294,8 @@ def test_an_assignment_without_a_release_does_not_affect_the_others(school):
 @pytest.mark.filterwarnings("error::pytest.PytestUnhandledThreadExceptionWarning")
 def test_the_service_serves_the_others(school, monkeypatch, part, step):
     exchange = school.parent / "exchange"
-    with (school / "nbgrader_config.py").open("a") as config:
-        config.write(f'\nc.Exchange.root = "{exchange}"\n')
-        config.write("c.ExchangeCollect.check_owner = False\n")
+    settings = f'\nc.Exchange.root = "{exchange}"\nc.ExchangeCollect.check_owner = False\n'
+    append(school / "nbgrader_config.py", settings)
     inbound = exchange / course_directory(school).course_id / "inbound"
     inbound.mkdir(parents=True)
     text = (school / "download" / ONE / f"{NAME}.ipynb").read_text("utf-8")

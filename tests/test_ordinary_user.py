@@ -18,10 +18,11 @@ from pathlib import Path
 import pytest
 from attacks.same_account import FULL
 from campaigns import size
+from schools import append, solutions
 
 from autograder.authoring.release import copy_course
 from autograder.commands.demo import filled_notebook
-from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.assignments import find_course
 from autograder.model import LANDLOCK
 from autograder.wall import kinds
 
@@ -33,7 +34,6 @@ import os, sys
 import IPython, nbgrader, autograder
 open(os.path.realpath(sys.executable), "rb")
 """
-VALUE = load_assignment(find_course(Path(__file__).parent), "value")
 
 
 @pytest.fixture(scope="module")
@@ -70,10 +70,9 @@ def course() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="ordinary-user-") as folder:
         course = Path(folder) / "course"
         copy_course(find_course(), course)
-        right = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}
         submitted = course / "submitted" / "someone" / "value" / "value.ipynb"
         submitted.parent.mkdir(parents=True)
-        submitted.write_text(filled_notebook(course, "value", right))
+        submitted.write_text(filled_notebook(course, "value", solutions("value")))
         if os.getuid() == 0:
             for path in (Path(folder), *Path(folder).rglob("*")):
                 os.chown(path, NOBODY, NOBODY)
@@ -188,8 +187,7 @@ def test_without_namespaces_bubblewrap_is_refused_and_landlock_confines(tmp_path
         pytest.skip(f"landlock: {why}")
     course, marker = tmp_path / "course", tmp_path / "ran"
     copy_course(find_course(), course)
-    with (course / "course.toml").open("a") as settings:
-        settings.write(f'\n[sandbox]\nkind = "{kind}"\n')
+    append(course / "course.toml", f'\n[sandbox]\nkind = "{kind}"\n')
     notebook = tmp_path / "value.ipynb"
     notebook.write_text(
         filled_notebook(course, "value", {"node": f"open({str(marker)!r}, 'w').write('x')"})
@@ -240,7 +238,7 @@ def test_a_class_is_graded_in_an_ordinary_container_by_the_usual_commands(tmp_pa
 
     course = tmp_path / "course"
     copy_course(find_course(), course)
-    right = {exercise.id: exercise.solution for exercise in VALUE.exercises.values()}
+    right = solutions("value")
     for student, answers in {"right": right, "wrong": {**right, "add": "pass"}}.items():
         submitted = course / "submitted" / student / "value" / "value.ipynb"
         submitted.parent.mkdir(parents=True)

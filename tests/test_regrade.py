@@ -9,7 +9,7 @@ from pathlib import Path
 import pytest
 from click.testing import CliRunner, Result
 from nbgrader.api import Gradebook
-from schools import grade, released, scores, solutions
+from schools import append, grade, released, run, scores, solutions
 
 from autograder.authoring.release import run_nbgrader
 from autograder.commands.demo import hand_in
@@ -141,8 +141,7 @@ def test_changes_of_marks_are_reported_with_reasons_before_they_are_stored(schoo
         comment.manual_comment = "Nicely put."
         gradebook.db.commit()
     before = scores(school)
-    with (school / "grading_tests/test_value.py").open("a") as tests:
-        tests.write(STRICTER)
+    append(school / "grading_tests/test_value.py", STRICTER)
 
     done = regrade(school)
     assert done.exit_code == 0
@@ -193,7 +192,5 @@ def test_another_key_is_named_as_the_reason(school):
 
 
 def test_a_course_without_gradings_is_reported(school):
-    command = ["regrade", "backward", "--workers", "1", "--course", str(school)]
-    done = CliRunner().invoke(main, command)
-    assert done.exit_code == 2
-    assert "the record holds no such grading" in done.output
+    seen = run(school, "autograder", "regrade", "backward", "--workers", "1", status=2)
+    assert "the record holds no such grading" in seen

@@ -19,6 +19,7 @@ from zlib import crc32
 import pytest
 from attacks.breaking import CONNECTION
 from attacks.cells import CELLS, LITTLE, Attack
+from schools import append
 
 from autograder.authoring.release import copy_course
 from autograder.course_folder.assignments import find_course
@@ -719,8 +720,7 @@ def test_without_a_sandbox_no_code_runs(fake_bwrap, script, says, tmp_path):
 
     folder = tmp_path / "course"
     copy_course(find_course(), folder)
-    with (folder / "course.toml").open("a") as settings:
-        settings.write('\n[sandbox]\nkind = "bubblewrap"\n')
+    append(folder / "course.toml", '\n[sandbox]\nkind = "bubblewrap"\n')
     fake_bwrap(script)
     here = Path("/tmp/made-by-a-student-without-a-sandbox")
     with Grader(folder, bytes(16)) as grader, pytest.raises(SandboxUnavailable, match=says):

@@ -25,6 +25,7 @@ from lti1p3platform.score import UpdateScoreStatus
 from lti1p3platform.service_connector import AssignmentsGradesService
 from lti_platform import AsItComes, Configuration
 from nbgrader.api import Gradebook
+from schools import append
 
 from autograder.authoring.release import copy_course
 from autograder.commands.main import main
@@ -54,8 +55,7 @@ MARKS = {"101": 10.0, "102": 2.8, "103": 0.0}
 def school_made_once(tmp_path_factory) -> Path:
     folder = tmp_path_factory.mktemp("send") / "course"
     copy_course(find_course(Path(__file__).parent), folder)
-    with (folder / "nbgrader_config.py").open("a") as config:
-        config.write("\nc.LatePolicy.percent_a_day = 10\n")
+    append(folder / "nbgrader_config.py", "\nc.LatePolicy.percent_a_day = 10\n")
     with Gradebook(course_directory(folder).db_url) as gradebook:
         gradebook.add_assignment("value", duedate=DUE)
         gradebook.add_notebook("value", "value")

@@ -20,7 +20,7 @@ import pytest
 from campaigns import size
 from nbgrader.api import Gradebook
 from nbgrader.utils import notebook_hash
-from schools import released, scores, solutions
+from schools import append, released, scores, solutions
 from services import Service, Visitor, serving
 from small_school import wait_for
 
@@ -54,9 +54,8 @@ def school_made_once(tmp_path_factory) -> Path:
     shared = folder.parent / "exchange" / "autograd"
     for name in ("inbound", "outbound", "feedback"):
         (shared / name).mkdir(parents=True)
-    with (folder / "nbgrader_config.py").open("a") as config:
-        config.write(f'\nc.Exchange.root = "{folder.parent}/exchange"\n')
-        config.write("c.ExchangeCollect.check_owner = False\n")
+    root = f'\nc.Exchange.root = "{folder.parent}/exchange"\n'
+    append(folder / "nbgrader_config.py", f"{root}c.ExchangeCollect.check_owner = False\n")
     return folder
 
 
@@ -76,8 +75,7 @@ def service(school) -> Iterator[Service]:
 
 
 def rules(school: Path, text: str) -> None:
-    with (school / "course.toml").open("a") as file:
-        file.write(f"\n[service]\n{text}\n")
+    append(school / "course.toml", f"\n[service]\n{text}\n")
 
 
 def notebooks(school: Path) -> dict[str, bytes]:
@@ -328,8 +326,7 @@ def test_folders_in_the_exchange_without_an_owner_stop_nothing(school, tmp_path)
             Path(os.fsdecode(os.fsencode(inbound) + b"/" + name), file).write_bytes(made)
     submit(school, "student_1", made)
     (inbound / "student_2+value+2024-03-02 10:00:00 UTC+l").symlink_to(real)
-    with (school / "nbgrader_config.py").open("a") as config:
-        config.write("\nc.ExchangeCollect.check_owner = True\n")
+    append(school / "nbgrader_config.py", "\nc.ExchangeCollect.check_owner = True\n")
     with serving(school) as service:
         ada = service.visitor("student_0")
         assert ada.hand_in(made)[0] == 200

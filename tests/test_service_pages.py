@@ -24,6 +24,7 @@ from typing import Any
 
 import pytest
 from nbgrader.api import Gradebook
+from schools import append
 from services import Visitor, free_port
 from tornado.httpserver import HTTPServer
 
@@ -62,8 +63,7 @@ def made_once(tmp_path_factory) -> Path:
     clone, folder = find_course(Path(__file__).parent), tmp_path_factory.mktemp("course")
     for name in FILES[:2]:
         (folder / name).write_text((clone / name).read_text())
-    with (folder / FILES[1]).open("a") as config:
-        config.write(f'\nc.Exchange.root = "{folder}/none"\n')
+    append(folder / FILES[1], f'\nc.Exchange.root = "{folder}/none"\n')
     with Gradebook(course_directory(folder).db_url) as gradebook:
         gradebook.add_assignment("value")
         for student, name in STUDENTS.items():

@@ -74,9 +74,8 @@ def test_a_broken_course_ends_a_command_with_a_sentence(
     assert old in text
     (broken / file).write_text(text.replace(old, new, 1), "utf-8")
     notebook = broken / "release" / "value" / "value.ipynb"
-    result = CliRunner().invoke(main, ["check", str(notebook), "--course", str(broken)])
-    assert result.exit_code == 2
-    assert file in result.output and re.search(says, result.output, re.DOTALL)
+    seen = run(broken, "autograder", "check", str(notebook), status=2)
+    assert file in seen and re.search(says, seen, re.DOTALL)
 
 
 @pytest.mark.parametrize(
@@ -257,15 +256,6 @@ def test_a_promise_is_filled_with_parameters_and_attributes_of_the_class(tmp_pat
     }
 
 
-def test_skipped_tests_are_reported(tmp_path: Path) -> None:
-    path = tmp_path / "test_some.py"
-    path.write_text(f"import pytest\nfrom autograder.testing import *\n{ORDINARY}", "utf-8")
-    (tmp_path / "conftest.py").write_text(CONFTEST, "utf-8")
-    (tmp_path / "beside.py").write_text("FOUR = 4\n", "utf-8")
-    with Suite(path) as suite:
-        assert "test_skipped (broken since Monday)" in suite.skipped["x"]
-
-
 def test_modules_beside_one_courses_tests_are_not_anothers(tmp_path: Path) -> None:
     source = (
         "from beside import N\n@exercise('x')\ndef test_it(student):\n    assert student.n == N\n"
@@ -377,7 +367,6 @@ def damaged(course: Path, folder: Path, old: str, new: str) -> Path:
 LAST = '@exercise("numerical")\n'
 MISTAKES = {
     "a name": ("student", "close(three)", "NameError: name 'three' is not defined"),
-    "a fixture": ("student, numbr", "close(3)", "fixture 'numbr' not found"),
     "a wrong number": ("student", "close(4)", "the model solution does not pass this test"),
     "a rare error": ("student", "close(3), undefined_in_the_message", ""),
 }

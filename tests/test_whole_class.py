@@ -15,7 +15,7 @@ from campaigns import size
 from click.testing import CliRunner
 from downloads import canvas, moodle
 from nbgrader.api import Gradebook
-from schools import released, solutions
+from schools import append, released, solutions
 
 from autograder.commands.demo import filled_notebook
 from autograder.commands.main import main
@@ -49,8 +49,7 @@ class WholeClass:
 
     def __init__(self, folder: Path, number: int) -> None:
         self.folder = released(folder, NAME)
-        with (self.folder / "nbgrader_config.py").open("a") as config:
-            config.write("\nc.LatePolicy.percent_a_day = 10\n")
+        append(self.folder / "nbgrader_config.py", "\nc.LatePolicy.percent_a_day = 10\n")
         self.students = {f"s{place:03}": KINDS[place % 5] for place in range(number)}
         self.by_moodle = {each for each in self.students if int(each[1:]) % 3}
         self.late = {each for each in self.by_moodle if int(each[1:]) % 4 == 1}
@@ -188,8 +187,7 @@ def test_no_mark_of_a_class_is_lost(tmp_path):
     assert course.marks() == expected(points, marked, everybody - {gone, back})
     course.run("student", "enrol", back)
 
-    with (course.folder / f"grading_tests/test_{NAME}.py").open("a") as tests:
-        tests.write(STRICTER)
+    append(course.folder / f"grading_tests/test_{NAME}.py", STRICTER)
     changed = course.points_alone()
     assert {kind for kind in KINDS if changed[kind] != points[kind]} == {"more"}
     seen = course.run("regrade", NAME, "--yes")
