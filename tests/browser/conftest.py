@@ -8,6 +8,7 @@ from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from looking import keep_picture
 from playwright.sync_api import Browser, BrowserContext, Page, Route, expect, sync_playwright
 from serving import Lab, serve
 
@@ -16,7 +17,6 @@ from autograder.course_folder.assignments import assignment_names
 from autograder.delivery.lesson.site import build
 
 ROOT = Path(__file__).resolve().parents[2]
-ARTEFACTS = ROOT / "artefacts"
 CHROMIUM = shutil.which("chromium")
 WAIT = 30_000  # milliseconds
 
@@ -113,8 +113,7 @@ def picture(page: Page, request: pytest.FixtureRequest) -> Iterator[Callable[[st
     """Keep screenshots, named after the test; the last one is taken when the test ends."""
 
     def take(what: str) -> None:
-        ARTEFACTS.mkdir(exist_ok=True)
-        page.screenshot(path=ARTEFACTS / f"{request.node.name}-{what}.png")
+        keep_picture(page, f"{request.node.name}-{what}")
 
     yield take
     take("end")

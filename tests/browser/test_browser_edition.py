@@ -14,7 +14,7 @@ from typing import Any
 
 import nbformat
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from looking import assert_accessible, keep_picture
 from notebooks import RUN_ALL, Notebook, answer, says
 from playwright.sync_api import Browser, Page, expect
 
@@ -23,7 +23,7 @@ from autograder.course_folder.assignments import load_assignment
 from autograder.delivery.browser.site import publish_browser
 from autograder.judging.grader import Grader
 from autograder.pipeline.one_submission import grade_file
-from conftest import ARTEFACTS, ELSEWHERE, ROOT
+from conftest import ELSEWHERE, ROOT
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -168,7 +168,7 @@ def test_a_solved_notebook_runs_and_scores_as_from_any_jupyter(
     folder, solved = solved_site(site, name, tmp_path)
     page = visit(folder, "")
     expect(page.get_by_role("heading", level=1)).to_be_visible()
-    take(page, "start")
+    keep_picture(page, "browser-edition-start")
     assert_accessible(page)
     page.locator(f'a[href$="path={name}/{name}.ipynb"]').click()
     notebook = InBrowser(page, solved)
@@ -213,14 +213,14 @@ def a_mistake_is_named(notebook: InBrowser) -> None:
     notebook.write("add-solution", mistake.source)
     notebook.run("add-solution")
     expect(notebook.run("add-test")).to_contain_text(says("value", "add", mistake.id))
-    take(notebook.page, "mistake")
+    keep_picture(notebook.page, "browser-edition-mistake")
 
 
 def the_lesson_opens(notebook: InBrowser) -> None:
     with notebook.page.expect_popup() as opened:
         notebook.cell("what-you-build").get_by_role("link", name="Why gradients").click()
     expect(opened.value.get_by_role("heading", level=1)).to_be_visible()
-    take(opened.value, "lesson")
+    keep_picture(opened.value, "browser-edition-lesson")
     opened.value.close()
 
 
@@ -241,16 +241,6 @@ def test_missing_files_and_requests_to_other_hosts_are_noticed(
     page.evaluate("ask()")
     visits.close()
     assert sorted(visits.missed) == ["/gone.whl", "https://elsewhere.example/"]
-
-
-def take(page: Page, what: str) -> None:
-    ARTEFACTS.mkdir(exist_ok=True)
-    page.screenshot(path=ARTEFACTS / f"browser-edition-{what}.png")
-
-
-def assert_accessible(page: Page) -> None:
-    results = Axe().run(page, options={"preload": False})
-    assert results.violations_count == 0, results.generate_report()
 
 
 def test_a_phone_gives_the_notebook_its_whole_width(site, visit) -> None:
@@ -276,7 +266,7 @@ def test_the_start_page_saves_a_kept_notebook_as_a_file(site, visit, tmp_path) -
     with page.expect_download() as download:
         page.get_by_role("button", name="Save value.ipynb").click()
     assert_accessible(page)
-    take(page, "kept")
+    keep_picture(page, "browser-edition-kept")
     download.value.save_as(tmp_path / "value.ipynb")
     held = {cell.id: cell.source for cell in nbformat.read(tmp_path / "value.ipynb", 4).cells}
     assert held["node-solution"] == "kept = 1"

@@ -5,7 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from looking import assert_accessible
 from playwright.sync_api import Page, expect
 
 pytestmark = pytest.mark.browser
@@ -40,8 +40,7 @@ def test_pages_are_accessible_in_light_and_dark(docs_site: Path, page: Page, nam
         ("dark", {"runOnly": ["color-contrast"]}),
     ):
         page.emulate_media(color_scheme=scheme)
-        results = Axe().run(page, options={"preload": False, **options})
-        assert results.violations_count == 0, results.generate_report()
+        assert_accessible(page, **options)
 
 
 def test_search_finds_the_page_with_the_words(docs_site: Path, page: Page) -> None:

@@ -7,8 +7,9 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from looking import open_formgrader, press, row
 from nbgrader.api import Gradebook
-from playwright.sync_api import FrameLocator, Locator, Page, expect
+from playwright.sync_api import FrameLocator, Page, expect
 from schools import released, run, solutions
 from serving import Lab
 
@@ -38,8 +39,7 @@ def test_formgrader_gives_the_marks_of_the_command_line(
     run(by_autograder, "autograder", "grade", "value", "--force")
     run(by_nbgrader, "nbgrader", "autograde", "value", "--force")
 
-    formgrader = _open_formgrader(lab, page)
-    formgrader.get_by_role("row", name="value").locator(".num-submissions a").click()
+    formgrader = _open_submissions(lab, page)
     for student in ("right", "untouched", "wrong"):
         _autograde(formgrader, student)
     picture("submissions")
@@ -47,7 +47,7 @@ def test_formgrader_gives_the_marks_of_the_command_line(
     marks = _marks(handed_in)
     assert marks == _marks(by_autograder) == _marks(by_nbgrader)
     for student, points in marks.items():
-        score = _row(formgrader, student).locator(".score")
+        score = row(formgrader, student).locator(".score")
         expect(score).to_have_text(f"{round(sum(points.values()), 2):g} / 40")
     assert sum(marks["right"].values()) == 40
     assert sum(marks["untouched"].values()) == 0
@@ -65,9 +65,8 @@ def test_formgrader_shows_the_card_that_names_the_mistake(
         if mistake.id == MISTAKE
     )
 
-    formgrader = _open_formgrader(lab, page)
-    formgrader.get_by_role("row", name="value").locator(".num-submissions a").click()
-    _row(formgrader, "wrong").locator(".student-name a").click()
+    formgrader = _open_submissions(lab, page)
+    row(formgrader, "wrong").locator(".student-name a").click()
     formgrader.get_by_role("row", name="value").get_by_role("link").click()
     card = formgrader.locator(".output_html", has_text=says)
     expect(card).to_contain_text("Multiplication")
@@ -81,18 +80,17 @@ def test_formgrader_reads_edited_tests_again_and_reports_a_broken_one(
     handed_in: Path, lab: Lab, page: Page, picture: Callable[[str], None]
 ) -> None:
     """Grade by the button, in the server's own process, which has read the tests before."""
-    formgrader = _open_formgrader(lab, page)
-    formgrader.get_by_role("row", name="value").locator(".num-submissions a").click()
+    formgrader = _open_submissions(lab, page)
     _autograde(formgrader, "right")
-    expect(_row(formgrader, "right").locator(".score")).to_have_text("40 / 40")
+    expect(row(formgrader, "right").locator(".score")).to_have_text("40 / 40")
     tests = handed_in / "grading_tests" / "test_value.py"
     whole = tests.read_text("utf-8")
     broken = "def test_more(student):\n    assert (student.Value(1) + 2).data == close(1 + beta)\n"
     tests.write_text(f'{whole}\n\n@exercise("add")\n{broken}', "utf-8")
     _autograde(formgrader, "right")
-    expect(_row(formgrader, "right").locator(".score")).to_have_text("36 / 40")
-    expect(_row(formgrader, "right")).to_contain_text("needs manual grading")
-    _row(formgrader, "right").locator(".student-name a").click()
+    expect(row(formgrader, "right").locator(".score")).to_have_text("36 / 40")
+    expect(row(formgrader, "right")).to_contain_text("needs manual grading")
+    row(formgrader, "right").locator(".student-name a").click()
     formgrader.get_by_role("row", name="value").get_by_role("link").click()
     error = formgrader.get_by_text("name 'beta' is not defined")
     error.scroll_into_view_if_needed()
@@ -100,29 +98,22 @@ def test_formgrader_reads_edited_tests_again_and_reports_a_broken_one(
     expect(formgrader.get_by_text("Addition: — of 4 points")).to_be_visible()
     picture("broken_test")
     tests.write_text(whole, "utf-8")
-    formgrader = _open_formgrader(lab, page)
-    formgrader.get_by_role("row", name="value").locator(".num-submissions a").click()
+    formgrader = _open_submissions(lab, page)
     _autograde(formgrader, "right")
-    expect(_row(formgrader, "right").locator(".score")).to_have_text("40 / 40")
+    expect(row(formgrader, "right").locator(".score")).to_have_text("40 / 40")
 
 
-def _open_formgrader(lab: Lab, page: Page) -> FrameLocator:
+def _open_submissions(lab: Lab, page: Page) -> FrameLocator:
+    """Return the formgrader with the submissions of the assignment."""
     page.goto(lab.address("lab"))
-    page.get_by_role("menuitem", name="Nbgrader").click()
-    page.get_by_role("menuitem", name="Formgrader").click()
-    return page.frame_locator("#formgrader-iframe iframe")
-
-
-def _row(formgrader: FrameLocator, student: str) -> Locator:
-    return formgrader.locator("#main-table tr", has_text=student)
+    formgrader = open_formgrader(page)
+    formgrader.get_by_role("row", name="value").locator(".num-submissions a").click()
+    return formgrader
 
 
 def _autograde(formgrader: FrameLocator, student: str) -> None:
-    _row(formgrader, student).locator(".autograde a").click()
-    modal = formgrader.locator(".modal.in")
-    expect(modal).to_contain_text(f"Successfully autograded 'value' for student '{student}'")
-    modal.get_by_role("button", name="OK").click()
-    expect(formgrader.locator(".modal, .modal-backdrop")).to_have_count(0)
+    says = f"Successfully autograded 'value' for student '{student}'"
+    press(formgrader, row(formgrader, student).locator(".autograde a"), says)
 
 
 def _marks(course: Path) -> dict[str, dict[str, float]]:

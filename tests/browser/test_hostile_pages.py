@@ -9,14 +9,13 @@ from typing import Any
 
 import pytest
 from attacks.pages import HONEST, OUTPUTS, WRITTEN
+from looking import keep_picture
 from nbgrader.api import Gradebook
 from playwright.sync_api import Browser, Page, Route
 from schools import released, run, solutions
 from serving import Lab, serve
 
 from autograder.commands.demo import filled_notebook
-
-ROOT = Path(__file__).resolve().parents[2]
 
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
@@ -199,11 +198,9 @@ def _assert_shown(page: Page) -> None:
 @pytest.fixture
 def picture_of() -> Callable[[Page, str], None]:
     """Take a picture of the surroundings of a graph's drawing, near the page's end."""
-    folder = ROOT / "artefacts"
 
     def take(page: Page, name: str) -> None:
-        folder.mkdir(exist_ok=True)
         page.locator("img[alt*='Computational graph']").last.scroll_into_view_if_needed()
-        page.screenshot(path=folder / f"hostile-{name}.png")
+        keep_picture(page, f"hostile-{name}")
 
     return take

@@ -14,8 +14,9 @@ from pathlib import Path
 
 import pytest
 from hubs import Hub, serve_hub
+from looking import SLOW, keep_picture, open_formgrader, press, row
 from notebooks import Notebook
-from playwright.sync_api import FrameLocator, Locator, Page, Response, expect
+from playwright.sync_api import FrameLocator, Page, Response, expect
 from serving import Lab
 
 from autograder.commands.demo import filled_notebook
@@ -24,7 +25,6 @@ from autograder.course_folder.assignments import find_course, load_assignment
 pytestmark = [pytest.mark.browser, pytest.mark.campaign]
 
 COURSE = find_course(Path(__file__).parent)
-ARTEFACTS = COURSE / "artefacts"
 NAME = "checkpoint"
 EXERCISES = load_assignment(COURSE, NAME).exercises
 WRITTEN = [exercise for exercise in EXERCISES.values() if exercise.manual]
@@ -35,7 +35,6 @@ RIGHT = {
 }
 MISTAKE = EXERCISES["q3"].mistakes[0]
 COMMENT = "Say which path each factor belongs to."
-SLOW = 120_000  # milliseconds, for a button that runs a command
 
 
 @pytest.fixture
@@ -48,21 +47,21 @@ def test_the_two_days(hub: Hub, new_page: Callable[[], Page]) -> None:
     student, instructor = new_page(), new_page()
     hub.log_in(instructor, "instructor")
     formgrader = _open_formgrader(instructor)
-    _press(formgrader, _row(formgrader, NAME).locator(".release a"), "Successfully released")
-    _picture(instructor, "released")
+    press(formgrader, row(formgrader, NAME).locator(".release a"), "Successfully released")
+    keep_picture(instructor, "hub-released")
     _assert_no_script_in_an_address(hub, instructor)
 
     hub.log_in(student, "ada")
     _fetch_and_solve(hub, student)
     _submit(student)
 
-    _press(formgrader, _row(formgrader, NAME).locator(".collect a"), "Successfully collected")
+    press(formgrader, row(formgrader, NAME).locator(".collect a"), "Successfully collected")
     _grade_by_machine(instructor, formgrader)
     _grade_by_hand(instructor, formgrader)
     formgrader = _open_formgrader(instructor)
-    row = _row(formgrader, NAME)
-    _press(formgrader, row.locator(".generate-feedback a"), "Successfully generated feedback")
-    _press(formgrader, row.locator(".release-feedback a"), "Successfully released feedback")
+    here = row(formgrader, NAME)
+    press(formgrader, here.locator(".generate-feedback a"), "Successfully generated feedback")
+    press(formgrader, here.locator(".release-feedback a"), "Successfully released feedback")
     mark = _exported_mark(hub)
 
     _read_feedback(hub, student, mark)
@@ -71,24 +70,9 @@ def test_the_two_days(hub: Hub, new_page: Callable[[], Page]) -> None:
 def _open_formgrader(page: Page) -> FrameLocator:
     if page.locator("#formgrader-iframe").count():
         page.reload()
-    page.get_by_role("menuitem", name="Nbgrader").click()
-    page.get_by_role("menuitem", name="Formgrader").click()
-    formgrader = page.frame_locator("#formgrader-iframe iframe")
-    expect(_row(formgrader, NAME)).to_have_count(1)
+    formgrader = open_formgrader(page)
+    expect(row(formgrader, NAME)).to_have_count(1)
     return formgrader
-
-
-def _row(formgrader: FrameLocator, name: str) -> Locator:
-    return formgrader.locator("#main-table tr", has_text=name)
-
-
-def _press(formgrader: FrameLocator, button: Locator, says: str) -> None:
-    """Press a button that runs a command, and wait for its message."""
-    button.click()
-    modal = formgrader.locator(".modal.in")
-    expect(modal).to_contain_text(says, timeout=SLOW)
-    modal.get_by_role("button", name="OK").click()
-    expect(formgrader.locator(".modal, .modal-backdrop")).to_have_count(0)
 
 
 def _fetch_and_solve(hub: Hub, page: Page) -> None:
@@ -98,7 +82,7 @@ def _fetch_and_solve(hub: Hub, page: Page) -> None:
     page.get_by_role("menuitem", name="Assignment List").click()
     page.get_by_role("button", name="Fetch", exact=True).click()
     expect(page.get_by_role("button", name="Submit", exact=True)).to_be_visible(timeout=SLOW)
-    _picture(page, "fetched")
+    keep_picture(page, "hub-fetched")
 
     # All answers but two are written before the notebook is opened; those two are typed.
     home = hub.folder.home("ada")
@@ -113,13 +97,13 @@ def _fetch_and_solve(hub: Hub, page: Page) -> None:
     notebook.write("q3-answer", MISTAKE.source.strip())
     notebook.run("q3-answer")
     expect(notebook.run("q3-test")).to_contain_text("noted")
-    _picture(page, "solved")
+    keep_picture(page, "hub-solved")
     assert _transports() == {"ipc"}
     notebook.save()
     page.locator(".jp-ToolbarButtonComponent-label", has_text="Validate").click()
     dialog = page.get_by_role("dialog")
     expect(dialog).to_contain_text("Success", timeout=SLOW)
-    _picture(page, "validated")
+    keep_picture(page, "hub-validated")
     dialog.get_by_role("button", name="Ok").click()
 
 
@@ -149,14 +133,14 @@ def _submit(page: Page) -> None:
     page.get_by_role("button", name="Submit", exact=True).click()
     fetch = page.get_by_role("button", name="Fetch Feedback", exact=True)
     expect(fetch).to_be_visible(timeout=SLOW)
-    _picture(page, "submitted")
+    keep_picture(page, "hub-submitted")
 
 
 def _grade_by_machine(page: Page, formgrader: FrameLocator) -> None:
-    _row(formgrader, NAME).locator(".num-submissions a").click()
-    _press(formgrader, _row(formgrader, "ada").locator(".autograde a"), "Successfully autograded")
-    expect(_row(formgrader, "ada").locator(".status")).to_contain_text("needs manual grading")
-    _picture(page, "autograded")
+    row(formgrader, NAME).locator(".num-submissions a").click()
+    press(formgrader, row(formgrader, "ada").locator(".autograde a"), "Successfully autograded")
+    expect(row(formgrader, "ada").locator(".status")).to_contain_text("needs manual grading")
+    keep_picture(page, "hub-autograded")
 
 
 def _grade_by_hand(page: Page, formgrader: FrameLocator) -> None:
@@ -181,7 +165,7 @@ def _grade_by_hand(page: Page, formgrader: FrameLocator) -> None:
     with page.expect_response(lambda response: _saved(response, "comment")):
         comment.press("Tab")
     comment.scroll_into_view_if_needed()
-    _picture(page, "graded-by-hand")
+    keep_picture(page, "hub-graded-by-hand")
 
 
 def _saved(response: Response, what: str) -> bool:
@@ -206,19 +190,14 @@ def _read_feedback(hub: Hub, page: Page, mark: str) -> None:
     expect(link).to_be_visible(timeout=SLOW)
     link.click()
     expect(page.locator(".jp-DirListing-item", has_text=f"{NAME}.html")).to_be_visible()
-    _picture(page, "feedback-fetched")
+    keep_picture(page, "hub-feedback-fetched")
     [file] = home.glob(f"{NAME}/feedback/*/{NAME}.html")
     page.goto(file.as_uri())
     expect(page.locator(".total")).to_contain_text(mark)
     expect(page.locator(".summary tr", has_text="Local derivative")).to_contain_text("not right")
     expect(page.locator(".comment")).to_contain_text(COMMENT)
     assert not list((hub.folder.home("blaise")).glob("**/*.html"))
-    _picture(page, "feedback")
+    keep_picture(page, "hub-feedback")
     page.set_viewport_size({"width": 390, "height": 800})
     assert page.evaluate("document.documentElement.scrollWidth") <= 390, "too wide for a phone"
-    _picture(page, "feedback-phone")
-
-
-def _picture(page: Page, what: str) -> None:
-    ARTEFACTS.mkdir(exist_ok=True)
-    page.screenshot(path=ARTEFACTS / f"hub-{what}.png")
+    keep_picture(page, "hub-feedback-phone")

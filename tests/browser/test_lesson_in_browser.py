@@ -8,7 +8,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from axe_playwright_python.sync_playwright import Axe
+from looking import assert_accessible
 from playwright.sync_api import Locator, Page, expect
 
 from conftest import ROOT
@@ -47,16 +47,6 @@ def opened(page: Page, folder: Path) -> Iterator[Callable[[str], Page]]:
     assert asked and not strays
 
 
-def assert_accessible(page: Page, *rules: str) -> None:
-    """Assert that the page violates none of these rules of axe-core; by default of all rules."""
-    # Without "preload": it would fetch style sheets, which a page from a folder may not.
-    options: dict[str, object] = {"preload": False}
-    if rules:
-        options["runOnly"] = rules
-    results = Axe().run(page, options=options)
-    assert results.violations_count == 0, results.generate_report()
-
-
 def each(names: list[str]) -> list[Any]:
     """Return the names as parameters of a test; those outside `SOME` run in campaigns alone."""
     return [
@@ -71,9 +61,9 @@ def test_page_is_accessible_in_light_and_dark_and_fits_a_phone(opened, page, nam
     page.locator("main details").evaluate_all("all => all.forEach(it => it.open = true)")
     assert_accessible(page)
     page.emulate_media(color_scheme="dark")
-    assert_accessible(page, "color-contrast")
+    assert_accessible(page, runOnly=["color-contrast"])
     page.set_viewport_size(PHONE)
-    assert_accessible(page, "scrollable-region-focusable", "target-size")
+    assert_accessible(page, runOnly=["scrollable-region-focusable", "target-size"])
     assert page.evaluate("document.documentElement.scrollWidth") <= PHONE["width"]
     assert page.locator(".formula").evaluate_all(TOO_WIDE) == 0
 
@@ -169,7 +159,7 @@ def test_slides_are_accessible_in_light_and_dark(opened, page, name) -> None:
     page.locator("body").evaluate("it => it.classList.remove('shown')")
     assert_accessible(page)
     page.emulate_media(color_scheme="dark")
-    assert_accessible(page, "color-contrast")
+    assert_accessible(page, runOnly=["color-contrast"])
 
 
 @pytest.mark.parametrize("name", each(DECKS))

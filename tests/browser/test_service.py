@@ -9,6 +9,7 @@ from pathlib import Path
 
 import pytest
 from hubs import Hub, serve_hub
+from looking import SLOW, keep_picture
 from playwright.sync_api import Page, expect
 
 from autograder.commands.demo import filled_notebook
@@ -17,14 +18,12 @@ from autograder.course_folder.assignments import find_course, load_assignment
 pytestmark = [pytest.mark.browser, pytest.mark.slow]
 
 COURSE = find_course(Path(__file__).parent)
-ARTEFACTS = COURSE / "artefacts"
 NAME = "value"
 EXERCISES = load_assignment(COURSE, NAME).exercises
 RIGHT = {each.id: each.solution for each in EXERCISES.values() if not each.manual}
 MISTAKE = EXERCISES["mul"].mistakes[0]
 NAMED = re.split(r"[`*'\n]", MISTAKE.says)[0]
 SECONDS = 5.0
-SLOW = 120_000  # milliseconds, for a button that runs a command
 
 
 @pytest.fixture
@@ -61,7 +60,7 @@ def test_a_student_mends_a_mistake_while_it_is_fresh(
     expect(results.get_by_text("Next:")).to_be_visible()
     results.set_viewport_size({"width": 360, "height": 740})
     assert results.evaluate("document.documentElement.scrollWidth") <= 360
-    _picture(results, "mistake")
+    keep_picture(results, "service-mistake")
     _fetch(student, hub, NAMED, 1)
 
     notebook.write_text(filled_notebook(COURSE, NAME, RIGHT), "utf-8")
@@ -77,7 +76,7 @@ def test_a_student_mends_a_mistake_while_it_is_fresh(
     expect(instructor.locator("h2")).to_have_count(2)
     expect(instructor.get_by_text(NAMED)).to_be_visible()
     expect(instructor.locator("h2").last).to_contain_text(f"{most:g} of {most:g} points")
-    _picture(instructor, "history")
+    keep_picture(instructor, "service-history")
 
 
 def _log_in(hub: Hub, page: Page, name: str) -> None:
@@ -111,8 +110,3 @@ def _fetch(student: Page, hub: Hub, text: str, number: int) -> None:
         assert time.monotonic() < until, "the feedback does not come"
         student.wait_for_timeout(200)
     assert text in pages[-1].read_text("utf-8")
-
-
-def _picture(page: Page, what: str) -> None:
-    ARTEFACTS.mkdir(exist_ok=True)
-    page.screenshot(path=ARTEFACTS / f"service-{what}.png")
