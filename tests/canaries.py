@@ -6,9 +6,10 @@ import os
 import re
 import secrets
 import shutil
-import subprocess
 import sys
 from pathlib import Path
+
+from programs import run_program
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import find_course
@@ -29,11 +30,7 @@ def plant(path: Path, *places: tuple[str, str]) -> None:
 def run(folder: Path, *command: str) -> str:
     """Run Python in a copy of the repository, with that copy's own packages."""
     environment = {**os.environ, "PYTHONPATH": str(folder), "PYTHONDONTWRITEBYTECODE": "1"}
-    done = subprocess.run(
-        [sys.executable, *command], cwd=folder, env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    return run_program([sys.executable, *command], cwd=folder, env=environment).stdout
 
 
 def secret_copy(folder: Path) -> Path:

@@ -7,13 +7,13 @@ measured.
 from __future__ import annotations
 
 import gc
-import subprocess
 import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
 
 import pytest
+from programs import run_program
 
 from autograder.authoring.release import copy_course
 from autograder.commands.demo import filled_notebook
@@ -71,8 +71,7 @@ def docs_site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("docs")
     docs = find_course(Path(__file__).parent) / "docs"
     line = [sys.executable, "-m", "sphinx", "-q", "-W", "-d", str(folder / "read"), str(docs)]
-    done = subprocess.run([*line, str(folder / "site")], capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
+    run_program([*line, folder / "site"])
     return folder / "site"
 
 

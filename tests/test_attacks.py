@@ -11,7 +11,6 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 import textwrap
 from pathlib import Path
@@ -25,6 +24,7 @@ from attacks.forging import CHANGES, FORGERIES
 from attacks.leaking import CONTROL, LEAKS, LEAKY
 from campaigns import size
 from canaries import CANARY, REPOSITORY, run, secret_copy
+from programs import run_program
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import load_assignment
@@ -143,10 +143,7 @@ def _grade(course: Path, scratch: Path) -> dict[str, Any]:
     scratch.mkdir()
     environment = {**os.environ, "PYTHONPATH": str(course), "PYTHONDONTWRITEBYTECODE": "1",
                    "TMPDIR": str(scratch)}  # fmt: skip
-    done = subprocess.run(
-        [sys.executable, "-c", GRADE], cwd=course, env=environment, capture_output=True, text=True
-    )
-    assert done.returncode == 0, done.stderr[-5000:]
+    done = run_program([sys.executable, "-c", GRADE], timeout=3600, cwd=course, env=environment)
     result: dict[str, Any] = json.loads(done.stdout.splitlines()[-1])
     result["log"] = done.stdout + done.stderr
     result["scratch"] = sorted(map(str, scratch.rglob("*")))

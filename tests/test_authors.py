@@ -6,11 +6,11 @@ import json
 import os
 import re
 import shutil
-import subprocess
 import sys
 from pathlib import Path
 
 import pytest
+from programs import run_program
 
 from autograder.authoring.new_exercise import add_exercise
 from autograder.course_folder.assignments import Exercise, _read_misconceptions, load_assignment
@@ -54,12 +54,8 @@ def run(clone: Path, commands: str) -> str:
         "PYTHONDONTWRITEBYTECODE": "1",
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}",
     }
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", commands],
-        cwd=clone, env=environment, capture_output=True, text=True, timeout=1200,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
-    return done.stdout
+    line = ["bash", "-euo", "pipefail", "-c", commands]
+    return run_program(line, timeout=1200, cwd=clone, env=environment).stdout
 
 
 @pytest.mark.slow

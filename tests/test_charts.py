@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import re
-import subprocess
 import sys
 from xml.etree import ElementTree
 
 import pytest
+from programs import run_program
 
 from course.drawing.network import network_drawing, network_in_words
 from course.interactives.charts import gradient_chart, loss_chart, plane_chart
@@ -55,9 +55,7 @@ def test_without_a_notebook_the_words_are_printed(capsys: pytest.CaptureFixture[
         "playground(V, lambda a: a, a=2.0); step_through(V(3.0))\n"
         "import sys; print(*sys.modules)"
     )
-    done = subprocess.run(
-        [sys.executable, "-c", program], capture_output=True, text=True, check=True
-    )
+    done = run_program([sys.executable, "-c", program])
     assert "a = 2.0 give a = 2.0." in done.stdout
     assert "The leaves are given: v1 = 3.0." in done.stdout
     heavy = {"autograder", "IPython", "ipywidgets", "anywidget", "matplotlib", "numpy"}

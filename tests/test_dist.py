@@ -19,6 +19,7 @@ from pathlib import Path
 
 import pytest
 import yaml
+from programs import run_program
 from schools import COURSE
 
 from autograder.authoring.release import copy_course
@@ -124,12 +125,11 @@ def test_the_wheels_grade_in_an_empty_environment(wheels, tmp_path):
     # As docs/grader.Containerfile does.
     subprocess.run([*pip[:3], "uninstall", "--quiet", "--yes", *UNUSED], check=True)
     copy_course(COURSE, course)
-    done = subprocess.run(
+    done = run_program(
         [environment / "bin/autograder", "demo", "value", "--folder", tmp_path / "class"],
-        cwd=course, capture_output=True, text=True, timeout=1800,
-        env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "COLUMNS": "200"},
+        cwd=course, env={"PATH": "/usr/bin:/bin", "HOME": str(tmp_path), "COLUMNS": "200"},
+        timeout=1800,
     )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
     lines = {line.split()[1]: line.split() for line in done.stdout.splitlines() if "│" in line}
     assert lines["all_right"][3:6] == ["40", "/", "40"]
     assert lines["not_started"][3] == lines["empty_file"][3] == "0"

@@ -15,6 +15,7 @@ from pathlib import Path
 import pytest
 from campaigns import seed, size
 from kills import State, make_class, state_of
+from programs import run_program
 
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import load_assignment
@@ -61,8 +62,7 @@ def test_no_mark_is_lost_or_doubled_by_a_kill(measured, tmp_path):
     kills = size(6, 200)
     line = [sys.executable, HERE / "kills.py", str(kills), str(seed(11))]
     environment = {**os.environ, "TMPDIR": str(tmp_path)}
-    done = subprocess.run(line, capture_output=True, text=True, env=environment)
-    assert done.returncode == 0, done.stderr
+    done = run_program(line, timeout=7200, env=environment)
     found = json.loads(done.stdout.splitlines()[-1])
     harmful = {fault.partition(":")[0] for fault in found["faults"]}
     measured("kills", found["kills"])
@@ -79,11 +79,8 @@ def test_on_a_full_disk_no_file_is_half_written_and_the_rest_is_graded_later(
     disk.mkdir()
     used = sum(path.stat().st_size for path in fresh.rglob("*") if path.is_file())
     box = [find_bubblewrap(), "--dev-bind", "/", "/", "--size", str(used + 3_000_000)]
-    done = subprocess.run(
-        [*box, "--tmpfs", disk, "--", sys.executable, HERE / "full_disk.py", fresh, disk, outcome],
-        capture_output=True, text=True, timeout=600,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    program = [sys.executable, HERE / "full_disk.py", fresh, disk, outcome]
+    run_program([*box, "--tmpfs", disk, "--", *program])
     found = json.loads(outcome.read_text())
     *cramped, last = found["gradings"]
     full = [each for each in cramped if each["status"] == 2]
@@ -148,10 +145,8 @@ def test_a_clock_that_jumps_changes_no_mark_date_or_time_limit(
     assert (found["node"], found["add"]) == ("passed", "timeout")
 
 
-def command(folder: Path, *line: str) -> subprocess.CompletedProcess[str]:
-    return subprocess.run(
-        [sys.executable, "-m", *line], cwd=folder, capture_output=True, text=True, timeout=300
-    )
+def command(folder: Path, *line: str, status: int | None = 0) -> subprocess.CompletedProcess[str]:
+    return run_program([sys.executable, "-m", *line], status, cwd=folder)
 
 
 MOJIBAKE = os.fsdecode(b"M\xfcller")
@@ -178,8 +173,7 @@ def test_an_invalid_name_costs_its_own_student_only(fresh, tmp_path):
     for name in ("cut_off_file", "empty_file"):
         shutil.rmtree(submitted / name)
 
-    done = command(folder, "autograder", "grade", "value", "--json")
-    assert done.returncode == 1, done.stderr
+    done = command(folder, "autograder", "grade", "value", "--json", status=1)
     assert ".hidden/value: is not graded" in done.stderr.replace("\n", "")
     outcomes = {line["student"]: line for line in map(json.loads, done.stdout.splitlines())}
     refused = {name: line["error"] for name, line in outcomes.items() if line["error"]}
@@ -190,17 +184,16 @@ def test_an_invalid_name_costs_its_own_student_only(fresh, tmp_path):
     assert fine == {"right", "wrong", "late", "ended", "empty", *FINE.values()}
     assert {outcomes[name]["score"] for name in FINE.values()} == {40}
 
-    again = command(folder, "autograder", "grade", "value")
-    assert again.returncode == 1 and "Traceback" not in again.stderr
+    again = command(folder, "autograder", "grade", "value", status=1)
+    assert "Traceback" not in again.stderr
     assert again.stderr.count("graded before, unchanged") == len(fine)
     assert r"M\xfcller: the folder's name is not in UTF-8" in again.stderr
     assert "\u202e" not in again.stderr and "\x1b[31m" not in again.stderr
     for line in (["regrade", "value", "--json"], ["report", "value"], ["export", "value"]):
         done = command(folder, "autograder", *line)
-        assert done.returncode == 0, done.stderr
         assert "right" in done.stdout or line[0] == "report"
-    done = command(folder, "autograder", "regrade", "value", "--student", MOJIBAKE)
-    assert done.returncode == 2 and "is not in UTF-8" in done.stderr
+    done = command(folder, "autograder", "regrade", "value", "--student", MOJIBAKE, status=2)
+    assert "is not in UTF-8" in done.stderr
 
 
 def test_nbgraders_commands_go_on_after_an_invalid_name(fresh, tmp_path):
@@ -210,14 +203,14 @@ def test_nbgraders_commands_go_on_after_an_invalid_name(fresh, tmp_path):
         shutil.rmtree(submitted / student)
     for name in ("two\nlines", MOJIBAKE):
         shutil.copytree(submitted / "right", submitted / name)
-    done = command(folder, "nbgrader", "autograde", "value")
+    done = command(folder, "nbgrader", "autograde", "value", status=None)
     assert r"two\nlines/value: the folder's name holds a line break" in done.stderr
     graded = {path.name for path in (folder / "autograded").iterdir()}
     assert {"right", "wrong", "empty"} <= graded
     for name in ("two\nlines", MOJIBAKE):
         target = folder / "autograded" / name
         shutil.copytree(folder / "autograded/right", target, dirs_exist_ok=True)
-    done = command(folder, "nbgrader", "generate_feedback", "value")
+    done = command(folder, "nbgrader", "generate_feedback", "value", status=None)
     assert r"two\nlines/value: the folder's name holds a line break" in done.stderr
     pages = {path.parent.parent.name for path in (folder / "feedback").glob("*/value/value.html")}
     assert pages == {"right", "wrong", "empty"}

@@ -4,7 +4,6 @@ from __future__ import annotations
 
 import json
 import os
-import subprocess
 import sys
 import zipfile
 from pathlib import Path
@@ -12,6 +11,7 @@ from pathlib import Path
 import pytest
 from campaigns import size
 from click.testing import CliRunner
+from programs import run_program
 
 from autograder.commands.demo import filled_notebook
 from autograder.commands.main import main
@@ -70,11 +70,8 @@ def root(tmp_path_factory: pytest.TempPathFactory) -> Path:
         (root / "image" / program).chmod(0o755)
     python = Path(sys.executable).resolve().parent
     path = f"{root}/image:{python}:/usr/bin:/bin"
-    done = subprocess.run(
-        ["sh", str(root / "source" / "setup.sh")], cwd="/", capture_output=True, text=True,
-        env={**os.environ, "AUTOGRADER_ROOT": str(root), "PATH": path}, timeout=900,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    environment = {**os.environ, "AUTOGRADER_ROOT": str(root), "PATH": path}
+    run_program(["sh", root / "source" / "setup.sh"], timeout=900, cwd="/", env=environment)
     assert name in (root / "apt").read_text()
     return root
 
@@ -85,12 +82,9 @@ def graded(root: Path, notebook: str) -> dict[str, object]:
     (root / "submission" / "mine.ipynb").write_text(notebook)
     (root / "results" / "results.json").unlink(missing_ok=True)
     container = Path(__file__).with_name("as_in_a_container.py")
-    line = [sys.executable, str(container), "sh", str(root / "source" / "run_autograder")]
-    done = subprocess.run(
-        line, env={"AUTOGRADER_ROOT": str(root), "PATH": "/usr/bin:/bin"}, cwd=root,
-        capture_output=True, text=True, timeout=240,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stderr
+    environment = {"AUTOGRADER_ROOT": str(root), "PATH": "/usr/bin:/bin"}
+    line = [sys.executable, container, "sh", root / "source" / "run_autograder"]
+    run_program(line, cwd=root, env=environment)
     results: dict[str, object] = json.loads((root / "results" / "results.json").read_text())
     return results
 
@@ -99,7 +93,7 @@ def test_the_zip_has_gradescope_s_files_and_names_packages_by_version(root):
     source = root / "source"
     for script in ("setup.sh", "run_autograder"):
         assert (source / script).read_text().startswith("#!/bin/sh\n")
-        assert subprocess.run(["sh", "-n", str(source / script)]).returncode == 0
+        run_program(["sh", "-n", source / script])
     lines = (source / "requirements.txt").read_text().splitlines()
     names = {line.split("==")[0].lower() for line in lines}
     assert {"nbgrader", "ipython", "pytest"} <= names

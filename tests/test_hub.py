@@ -7,7 +7,6 @@ import json
 import logging
 import os
 import shutil
-import subprocess
 import sys
 import time
 from collections.abc import Iterator
@@ -21,6 +20,7 @@ from campaigns import size
 from nbgrader.auth import Authenticator
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.exchange.default import ExchangeSubmit
+from programs import run_program
 from traitlets.config import Config
 
 import autograder
@@ -107,9 +107,7 @@ def hub(tmp_path_factory) -> HubFolder:
 def test_a_student_sees_their_own_files_only(hub):
     line = command(hub, "ada", [sys.executable, "-c", LOOK, str(hub.root), str(ROOT)])
     environment = {"PATH": os.environ["PATH"], "HOME": str(hub.home("ada"))}
-    done = subprocess.run(line, env=environment, capture_output=True, text=True, timeout=60)
-    assert done.returncode == 0, done.stderr
-    seen = json.loads(done.stdout)
+    seen = json.loads(run_program(line, env=environment).stdout)
     for secret in ("passwords", "solutions", "course", "hub", "neighbour", "shadow"):
         assert seen[secret] == "FileNotFoundError", secret
     assert seen["autograder"] == "ModuleNotFoundError"
@@ -129,7 +127,7 @@ def test_an_installed_autograder_is_covered(hub, tmp_path, monkeypatch):
     monkeypatch.setattr(sys, "base_prefix", str(tmp_path))
     monkeypatch.setattr(autograder, "__file__", str(packages / "autograder" / "__init__.py"))
     line = command(hub, "ada", ["/bin/sh", "-c", 'ls -A "$0"/*; touch "$0"/autograder/x', packages])
-    done = subprocess.run([*map(str, line)], capture_output=True, text=True, timeout=60)
+    done = run_program(line, status=None)
     assert done.stdout.split() == [
         f"{packages}/autograder:", f"{packages}/other:", "reference.py"
     ]  # fmt: skip

@@ -7,7 +7,6 @@ import json
 import os
 import random
 import struct
-import subprocess
 import sys
 import unicodedata
 import zipfile
@@ -22,6 +21,7 @@ from campaigns import seed, size
 from click.testing import CliRunner
 from downloads import canvas, gradescope, moodle, zipped
 from nbgrader.api import Gradebook
+from programs import run_program
 
 from autograder.authoring.release import copy_course
 from autograder.commands.main import main
@@ -594,9 +594,6 @@ def test_a_terminal_without_some_letters_stops_nothing(school, tmp_path):
     line = [sys.executable, "-m", "autograder", "import", "value", str(download), "--dry-run"]
     environment = {**os.environ, "PYTHONIOENCODING": "latin-1"}
     for more in ([], ["--json"]):
-        done = subprocess.run(
-            [*line, *more], cwd=school, capture_output=True, text=True, env=environment
-        )
-        assert done.returncode == 0, done.stderr
+        done = run_program([*line, *more], cwd=school, env=environment)
         assert "new" in done.stdout and "u738b" in done.stdout
     assert json.loads(done.stdout)["student"] == "s6"

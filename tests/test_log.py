@@ -4,13 +4,13 @@ from __future__ import annotations
 
 import logging
 import re
-import subprocess
 import sys
 from collections.abc import Iterator
 from dataclasses import replace
 
 import pytest
 from click.testing import CliRunner
+from programs import run_program
 from small_school import KEY, make_school
 
 from autograder import log
@@ -111,10 +111,7 @@ def test_the_log_is_off_by_default(grader, submission, answers, caplog):
 
 def test_the_command_logs_to_stderr_and_prints_to_stdout(course, submission, answers):
     command = [sys.executable, "-m", "autograder", "--log-level", "debug", "check", "--json"]
-    done = subprocess.run(
-        [*command, "--course", str(course), str(submission(answers))],
-        capture_output=True, text=True, timeout=120,
-    )  # fmt: skip
+    done = run_program([*command, "--course", course, submission(answers)])
     assert '"score"' in done.stdout and "autograder." not in done.stdout
     found = [LINE.fullmatch(line) for line in done.stderr.splitlines()]
     assert len([line for line in found if line]) > 50

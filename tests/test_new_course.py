@@ -5,13 +5,13 @@ from __future__ import annotations
 import json
 import os
 import re
-import subprocess
 import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 from bs4 import BeautifulSoup
+from programs import run_program
 
 from autograder.authoring.new_course import add_assignment, make_course
 from autograder.authoring.new_exercise import add_exercise
@@ -40,11 +40,8 @@ def walked(tmp_path_factory) -> tuple[Path, str]:
     environment = os.environ | {
         "PATH": f"{Path(sys.executable).parent}{os.pathsep}{os.environ['PATH']}"
     }
-    done = subprocess.run(
-        ["bash", "-euo", "pipefail", "-c", "\n".join([*COMMANDS, *MORE])],
-        cwd=folder, env=environment, capture_output=True, text=True, timeout=300,
-    )  # fmt: skip
-    assert done.returncode == 0, done.stdout + done.stderr
+    line = ["bash", "-euo", "pipefail", "-c", "\n".join([*COMMANDS, *MORE])]
+    done = run_program(line, cwd=folder, env=environment)
     return folder / "zoo", done.stdout + done.stderr
 
 

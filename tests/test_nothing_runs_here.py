@@ -3,13 +3,13 @@
 from __future__ import annotations
 
 import json
-import subprocess
 import sys
 from pathlib import Path
 
 import nbformat
 import pytest
 from other_courses import copy_other
+from programs import run_program
 
 from autograder.commands.demo import hand_in
 from autograder.course_folder.assignments import load_assignment
@@ -57,9 +57,7 @@ def spoiled(tmp_path_factory: pytest.TempPathFactory) -> Path:
 
 def command(course: Path, *line: str) -> str:
     """Return the output of a command, whatever its status."""
-    done = subprocess.run(
-        [sys.executable, "-m", *line], cwd=course, capture_output=True, text=True, timeout=300
-    )
+    done = run_program([sys.executable, "-m", *line], status=None, cwd=course)
     assert "Traceback" not in done.stderr, done.stderr
     return done.stdout
 

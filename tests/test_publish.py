@@ -18,6 +18,7 @@ from urllib.parse import parse_qs, urlsplit
 import pytest
 from click.testing import CliRunner
 from jupyter_server.services.config.manager import ConfigManager
+from programs import run_program
 from schools import solutions
 
 from autograder.authoring.release import copy_course
@@ -228,12 +229,8 @@ def test_the_course_starts_from_the_bundle_alone(bundle, tmp_path):
         "PIP_IGNORE_INSTALLED": "1",
     }
 
-    def run(*command: str) -> str:
-        done = subprocess.run(
-            command, cwd=folder, env=environment, capture_output=True, text=True, timeout=300
-        )
-        assert done.returncode == 0, done.stdout + done.stderr
-        return done.stdout
+    def run(*command: object) -> str:
+        return run_program(command, cwd=folder, env=environment).stdout
 
     assert "Installing" in run(sys.executable, "start.py", "--version")
     assert "Installing" not in run(sys.executable, "start.py", "--version")
@@ -241,7 +238,7 @@ def test_the_course_starts_from_the_bundle_alone(bundle, tmp_path):
     assert json.loads(shown.read_text("utf-8"))[NOTICES] == {"fetchNews": "false"}
     solved = filled_notebook(COURSE, "value", solutions("value"))
     (folder / "value" / "value.ipynb").write_text(solved)
-    used = run(str(folder / ".venv" / "bin" / "python"), "-c", RUN).strip()
+    used = run(folder / ".venv" / "bin" / "python", "-c", RUN).strip()
     assert Path(used).is_relative_to(folder / ".venv")
 
 
@@ -262,19 +259,11 @@ def test_one_installation_of_the_wheels_is_enough_wherever_ipython_is(bundle, tm
     pip = [python, "-m", "pip", "install", "-q", "--disable-pip-version-check"]
     wheels = sorted(bundle.folder.glob("*.whl"))
     subprocess.run([*pip, "-c", COURSE / "constraints.txt", *wheels], check=True, timeout=300)
-    exercises = load_assignment(COURSE, "value").exercises.values()
-    answers = {exercise.id: exercise.solution for exercise in exercises}
+    answers = solutions("value")
     (tmp_path / "value").mkdir()
     (tmp_path / "value" / "value.ipynb").write_text(filled_notebook(COURSE, "value", answers))
-    done = subprocess.run(
-        [python, "-c", RUN_BARE],
-        cwd=tmp_path,
-        env={"PATH": os.environ["PATH"], "HOME": str(tmp_path)},
-        capture_output=True,
-        text=True,
-        timeout=300,
-    )
-    assert done.returncode == 0, done.stdout + done.stderr
+    bare = {"PATH": os.environ["PATH"], "HOME": str(tmp_path)}
+    done = run_program([python, "-c", RUN_BARE], cwd=tmp_path, env=bare)
     assert done.stdout.count("the public examples come out right.") == len(answers)
     assert "7 of 7 core, 3 of 3 extra" in done.stdout
 

@@ -5,7 +5,6 @@ from __future__ import annotations
 import gc
 import math
 import os
-import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from contextlib import contextmanager
@@ -15,6 +14,7 @@ from pathlib import Path
 import pytest
 from hypothesis import assume, given, settings
 from hypothesis import strategies as st
+from programs import run_program
 
 from reference import (
     Value,
@@ -290,7 +290,7 @@ def number_in(result: Value | Dual) -> float:
     return result.data if isinstance(result, Value) else result.value
 
 
-def run_program(steps: list[tuple[str, int, int]], leaves: list) -> list:
+def computed(steps: list[tuple[str, int, int]], leaves: list) -> list:
     """Return all results; a step whose result would be undefined or huge is left out."""
     results = list(leaves)
     for name, i, j in steps:
@@ -317,11 +317,11 @@ def test_random_graphs_against_forward_mode(
     steps: list[tuple[str, int, int]], numbers: list[float]
 ) -> None:
     leaves = [Value(x) for x in numbers]
-    results = run_program(steps, leaves)
+    results = computed(steps, leaves)
     results[-1].backward()
     for k, leaf in enumerate(leaves):
         duals = [Dual(x, float(i == k)) for i, x in enumerate(numbers)]
-        expected = run_program(steps, duals)
+        expected = computed(steps, duals)
         assume(len(expected) == len(results))
         # Terms that cancel leave rounding behind, in proportion to the largest of them.
         size = max(abs(dual.slope) for dual in expected)
@@ -360,15 +360,8 @@ thread = threading.Thread(target=work)
 thread.start()
 thread.join()
 """
-    finished = subprocess.run(
-        [sys.executable, "-c", program],
-        capture_output=True,
-        text=True,
-        timeout=120,
-        check=False,
-        env={**os.environ, "PYTHONPATH": str(TESTS)},
-    )
-    assert (finished.returncode, finished.stdout) == (0, "freed\n"), finished.stderr
+    environment = {**os.environ, "PYTHONPATH": str(TESTS)}
+    assert run_program([sys.executable, "-c", program], env=environment).stdout == "freed\n"
 
 
 @contextmanager

@@ -12,7 +12,6 @@ import mmap
 import os
 import re
 import signal
-import subprocess
 import sys
 import tempfile
 import time
@@ -20,6 +19,7 @@ from pathlib import Path
 
 import pytest
 from attacks.same_account import DAMAGE
+from programs import run_program
 from test_sandbox import LIMITS, VISIBLE, descendants, kind, needs, printed, run, server
 
 from autograder.errors import StudentLost
@@ -360,10 +360,7 @@ def test_files_are_kept_by_each_version_of_landlock(tmp_path, version):
     (tmp_path / "own").mkdir()
     (tmp_path / "file").write_text("kept")
     code = AS_IT_WAS.replace("VERSION", str(version))
-    line = [sys.executable, "-c", code, str(tmp_path)]
-    done = subprocess.run(line, capture_output=True, text=True)
-    assert done.returncode == 0, done.stderr
-    assert json.loads(done.stdout) == []
+    assert json.loads(run_program([sys.executable, "-c", code, tmp_path]).stdout) == []
     assert (tmp_path / "file").read_text() == "kept"
 
 
@@ -402,8 +399,7 @@ def test_without_either_kind_no_code_runs(tmp_path, kind):
     container = Path(__file__).with_name("as_in_a_container.py")
     ran = tmp_path / "ran"
     python = sys.executable
-    line = [python, str(container), python, "-c", WITHOUT_LANDLOCK, kind, str(ran)]
-    done = subprocess.run(line, capture_output=True, text=True)
-    assert done.returncode == 1
+    line = [python, container, python, "-c", WITHOUT_LANDLOCK, kind, ran]
+    done = run_program(line, status=1)
     assert "no student code was run" in done.stderr.splitlines()[-1]
     assert not ran.exists()

@@ -12,6 +12,7 @@ from functools import cache
 from pathlib import Path
 
 import pytest
+from programs import run_program
 
 from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
 from coursecheck.probes import failure
@@ -184,12 +185,8 @@ def other(request):
     def run(program: str, *arguments: str, given: str = "") -> str:
         paths = os.pathsep.join(str(COURSE / each) for each in (".", "grading_tests"))
         environment = {"PYTHONPATH": paths, "PYTHONDONTWRITEBYTECODE": "1"}
-        command = [found, "-c", program, *arguments]
-        done = subprocess.run(
-            command, input=given, capture_output=True, text=True, env=environment, cwd=COURSE
-        )
-        assert done.returncode == 0, done.stderr
-        return done.stdout
+        line = [found, "-c", program, *arguments]
+        return run_program(line, input=given, env=environment, cwd=COURSE).stdout
 
     return run
 
@@ -212,10 +209,8 @@ def test_an_error_has_the_same_subject_and_hint_on_every_version(other):
 @cache
 def here(hints):
     """Return the subjects and hints of the errors in the Python that runs this test."""
-    program = [sys.executable, "-c", PLAYED]
     given = json.dumps([SETUP, list(SLIPS), hints])
-    done = subprocess.run(program, input=given, capture_output=True, text=True, check=True)
-    return json.loads(done.stdout)
+    return json.loads(run_program([sys.executable, "-c", PLAYED], input=given).stdout)
 
 
 @pytest.mark.parametrize("name", NAMES)
