@@ -7,7 +7,21 @@ from typing import Any
 
 from autograder.judging.hidden_tests import Suite
 from autograder.model import Verdict
+from autograder.wall.proxies import Student
 from autograder.wall.targets import LocalTarget
+
+
+def here(cell: str, helpers: dict[str, bytes] | None = None) -> Student:
+    """Return the names that a cell leaves, in this process, as a hidden test sees them."""
+    scope: dict[str, Any] = {"__name__": "__main__"}
+    exec(cell, scope)
+    return Student(LocalTarget(scope), helpers or {})
+
+
+def verdict(folder: Path, body: str, names: dict[str, Any]) -> Verdict:
+    """Return the verdict of a hidden test with this body."""
+    source = f"@exercise('x')\ndef test_it(student):\n    {body}\n"
+    return verdicts(folder, source, names)["test_it"]
 
 
 def verdicts(folder: Path, source: str, names: dict[str, Any], **files: str) -> dict[str, Verdict]:

@@ -26,7 +26,7 @@ from campaigns import size
 from canaries import CANARY, REPOSITORY, run, secret_copy
 from programs import run_program
 
-from autograder.commands.demo import filled_notebook
+from autograder.commands.demo import filled_notebook, hand_in
 from autograder.course_folder.assignments import load_assignment
 
 pytestmark = [pytest.mark.slow, pytest.mark.sized]
@@ -156,10 +156,7 @@ def alone(tmp_path_factory: pytest.TempPathFactory) -> Path:
     course = secret_copy(tmp_path_factory.mktemp("attacks") / "course")
     run(course, "-m", "nbgrader", "generate_assignment", "value", "--force")
     shutil.rmtree(course / "submitted" / "other")
-    for student, answers in NEIGHBOURS.items():
-        _folder(course, student).joinpath("value.ipynb").write_text(
-            filled_notebook(course, "value", answers)
-        )
+    hand_in(course, load_assignment(course, "value"), NEIGHBOURS)
     return course
 
 

@@ -12,12 +12,13 @@ from typing import Any
 import numpy as np
 import pytest
 from replies import Says
+from suites import here
 
 from autograder.errors import AuthorError
 from autograder.testing import close, is_object, plain
 from autograder.wall.inside import protocol
 from autograder.wall.proxies import Student
-from autograder.wall.targets import LocalTarget, RemoteTarget
+from autograder.wall.targets import RemoteTarget
 
 CELL = """
 import datetime as dt
@@ -67,18 +68,16 @@ def process(server):
 def student(request, process) -> Student:
     if request.param == "behind the wall":
         return Student(RemoteTarget(process))
-    scope: dict[str, Any] = {}
-    exec(CELL, scope)
-    return Student(LocalTarget(scope))
+    return here(CELL)
 
 
-def here(expression: str) -> Any:
+def value_of(expression: str) -> Any:
     return eval(expression, {"dt": dt, "math": math, "np": np, **globals()})
 
 
 @pytest.mark.parametrize("expression", EXACT)
 def test_values_are_unchanged_in_both_directions(student, expression):
-    expected = here(expression)
+    expected = value_of(expression)
     found = student.made(expression)
     assert repr(plain(found)) == repr(expected) and found == expected and expected == found
     assert type(plain(found)) is type(expected) and isinstance(found, type(expected))
@@ -91,9 +90,9 @@ def test_values_are_unchanged_in_both_directions(student, expression):
 @pytest.mark.parametrize("expression", OTHERWISE)
 def test_values_that_would_change_stay_objects(student, expression):
     found = student.made(expression)
-    assert is_object(found) and found != here(expression) and student.same(found, expression)
+    assert is_object(found) and found != value_of(expression) and student.same(found, expression)
     with pytest.raises((AuthorError, ValueError), match=r"cannot be sent|to be sent"):
-        student.same(here(expression), expression)
+        student.same(value_of(expression), expression)
 
 
 def test_values_of_different_kinds_differ(student):
@@ -101,7 +100,7 @@ def test_values_of_different_kinds_differ(student):
                        ("np.array([1.0, 2.0])", "[1.0, 2.0]"), ("np.array([1])", "np.array([[1]])"),
                        ("np.array([True])", "np.array([1])"), ("bytearray(b'a')", "'a'"),
                        ("np.array([math.nan])", "np.array([math.nan])")]:  # fmt: skip
-        assert student.made(one) != here(other) and here(other) != student.made(one)
+        assert student.made(one) != value_of(other) != student.made(one)
     assert student.made("frozenset({1})") == {1} and not isinstance(
         student.made("frozenset({1})"), set
     )

@@ -11,11 +11,11 @@ from pathlib import Path
 import pytest
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
-from schools import append, grade, released, run
+from schools import append, grade, released, run, solutions
 from traitlets.config import Config
 
 from autograder.authoring.release import run_nbgrader
-from autograder.commands.demo import filled_notebook
+from autograder.commands.demo import hand_in
 from autograder.course_folder.assignments import find_course, load_assignment
 from autograder.gradebook.late_penalties import LatePenalties
 from autograder.gradebook.writing import Result, record
@@ -56,18 +56,17 @@ def school(tmp_path_factory) -> Path:
     """Return a course with a late policy, and submissions from before and after the due date."""
     folder = released(tmp_path_factory.mktemp("late"))
     append(folder / "nbgrader_config.py", POLICY)
-    exercises = load_assignment(folder, "value").exercises
-    answers = {name: exercises[name].solution for name in ("node", "add", "mul")}
-    assert sum(exercises[name].max_points for name in answers) == 12
+    value, right = load_assignment(folder, "value"), solutions("value")
+    answers = {name: right[name] for name in ("node", "add", "mul")}
+    assert sum(value.exercises[name].max_points for name in answers) == 12
     with Gradebook(f"sqlite:///{folder}/gradebook.db") as gradebook:
         gradebook.update_or_create_assignment("value", duedate=DUE)
         gradebook.update_or_create_student("with_extension")
         gradebook.add_submission("value", "with_extension", extension=timedelta(days=2))
+    hand_in(folder, value, dict.fromkeys(CLASS, answers))
     for student, (after, _) in CLASS.items():
-        path = folder / "submitted" / student / "value"
-        path.mkdir(parents=True)
-        (path / "value.ipynb").write_text(filled_notebook(folder, "value", answers), "utf-8")
-        (path / "timestamp.txt").write_text(f"{DUE + after} UTC\n")
+        path = folder / "submitted" / student / "value" / "timestamp.txt"
+        path.write_text(f"{DUE + after} UTC\n")
     return folder
 
 

@@ -22,8 +22,8 @@ from programs import run_program
 from schools import append, solutions
 
 from autograder.authoring.release import copy_course
-from autograder.commands.demo import filled_notebook
-from autograder.course_folder.assignments import find_course
+from autograder.commands.demo import filled_notebook, hand_in
+from autograder.course_folder.assignments import find_course, load_assignment
 from autograder.model import LANDLOCK
 from autograder.wall import kinds
 
@@ -71,9 +71,7 @@ def course() -> Iterator[Path]:
     with tempfile.TemporaryDirectory(prefix="ordinary-user-") as folder:
         course = Path(folder) / "course"
         copy_course(find_course(), course)
-        submitted = course / "submitted" / "someone" / "value" / "value.ipynb"
-        submitted.parent.mkdir(parents=True)
-        submitted.write_text(filled_notebook(course, "value", solutions("value")))
+        hand_in(course, load_assignment(course, "value"), {"someone": solutions("value")})
         if os.getuid() == 0:
             for path in (Path(folder), *Path(folder).rglob("*")):
                 os.chown(path, NOBODY, NOBODY)
@@ -226,10 +224,8 @@ def test_a_class_is_graded_in_an_ordinary_container_by_the_usual_commands(tmp_pa
 
     copy_course(find_course(), course)
     right = solutions("value")
-    for student, answers in {"right": right, "wrong": {**right, "add": "pass"}}.items():
-        submitted = course / "submitted" / student / "value" / "value.ipynb"
-        submitted.parent.mkdir(parents=True)
-        submitted.write_text(filled_notebook(course, "value", answers))
+    students = {"right": right, "wrong": {**right, "add": "pass"}}
+    hand_in(course, load_assignment(course, "value"), students)
     text = (Path(__file__).parents[1] / "README.md").read_text("utf-8")
     [block] = re.findall(r"then, in the clone:\n\n((?:    .*\n)+)", text)
     first, *lines = (line.partition("#")[0].split() for line in block.splitlines())

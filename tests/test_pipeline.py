@@ -193,10 +193,7 @@ def test_a_clone_is_ready_with_the_commands_that_the_readme_names(tmp_path):
     """The clone holds the release already, and nbgrader skips existing files unless it is
     forced."""
     copy_course(find_course(), tmp_path)
-    (tmp_path / "submitted" / "someone" / "value").mkdir(parents=True)
-    (tmp_path / "submitted" / "someone" / "value" / "value.ipynb").write_text(
-        filled_notebook(tmp_path, "value", RIGHT), "utf-8"
-    )
+    hand_in(tmp_path, VALUE, {"someone": RIGHT})
     before = (tmp_path / "release" / "value" / "value.ipynb").read_bytes()
     readme = (find_course() / "README.md").read_text("utf-8")
     [generate] = re.findall(r"^    (nbgrader generate_assignment [^#\n]+)", readme, re.MULTILINE)

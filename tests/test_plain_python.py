@@ -6,7 +6,7 @@ from pathlib import Path
 from typing import Any
 
 import pytest
-from suites import verdicts
+from suites import verdict, verdicts
 
 from autograder.errors import SuiteError
 
@@ -98,9 +98,8 @@ def things() -> dict[str, Any]:
 @pytest.mark.parametrize("name", AS_IT_READS)
 def test_rewritten_python_behaves_as_python(tmp_path: Path, name: str) -> None:
     body, passes = AS_IT_READS[name]
-    source = f"@exercise('x')\ndef test_it(student):\n    {body}\n"
-    verdict = verdicts(tmp_path, source, things())["test_it"]
-    assert verdict.passed is passes and not verdict.broken
+    found = verdict(tmp_path, body, things())
+    assert found.passed is passes and not found.broken
 
 
 STEERED = {
@@ -139,10 +138,9 @@ def test_a_student_s_error_has_no_effect_on_python_s_own_statements(
     def f() -> None:
         raise kind
 
-    source = f"@exercise('x')\ndef test_it(student):\n    {body}\n"
-    verdict = verdicts(tmp_path, source, {"f": f})["test_it"]
-    assert not verdict.passed and not verdict.broken
-    assert f"raised {kind.__name__}" in verdict.seen
+    found = verdict(tmp_path, body, {"f": f})
+    assert not found.passed and not found.broken
+    assert f"raised {kind.__name__}" in found.seen
 
 
 HINTS = {
@@ -156,9 +154,8 @@ HINTS = {
 @pytest.mark.parametrize("name", HINTS)
 def test_an_impossible_request_is_reported_with_a_remedy(tmp_path: Path, name: str) -> None:
     body, says = HINTS[name]
-    source = f"@exercise('x')\ndef test_it(student):\n    {body}\n"
-    verdict = verdicts(tmp_path, source, things())["test_it"]
-    assert verdict.blames_test and says in verdict.broken
+    found = verdict(tmp_path, body, things())
+    assert found.blames_test and says in found.broken
 
 
 def test_a_fixture_that_cannot_affect_student_code_is_refused_by_name(tmp_path: Path) -> None:

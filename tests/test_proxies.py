@@ -15,6 +15,7 @@ from campaigns import size
 from hypothesis import given, settings
 from hypothesis import strategies as st
 from replies import Says
+from suites import here
 
 from autograder.errors import AuthorError, StudentError, StudentLost
 from autograder.testing import close, is_object, plain
@@ -149,16 +150,12 @@ def process(server):
 @pytest.fixture
 def students(process) -> tuple[Student, Student]:
     """Return the same names here and behind the wall."""
-    scope: dict[str, Any] = {"__name__": "__main__"}
-    exec(CELL, scope)
-    return Student(LocalTarget(scope), HELPERS), Student(RemoteTarget(process), HELPERS)
+    return here(CELL, HELPERS), Student(RemoteTarget(process), HELPERS)
 
 
 @pytest.fixture
 def student() -> Student:
-    scope: dict[str, Any] = {"__name__": "__main__"}
-    exec(CELL, scope)
-    return Student(LocalTarget(scope), HELPERS)
+    return here(CELL, HELPERS)
 
 
 PLAIN_VALUES = [
@@ -359,9 +356,7 @@ class Counting:
 
 @pytest.fixture
 def counted() -> tuple[Student, list[Any]]:
-    scope: dict[str, Any] = {"__name__": "__main__"}
-    exec(CELL, scope)
-    target = Counting(LocalTarget(scope))
+    target = Counting(here(CELL)._target)
     return Student(target, HELPERS), target.requests
 
 

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 import pytest
+from suites import here
 
 from autograder.errors import AuthorError, StudentError
 from autograder.testing import is_object, plain
 from autograder.wall.proxies import Student
-from autograder.wall.targets import LocalTarget, RemoteTarget
+from autograder.wall.targets import RemoteTarget
 
 CELL = '''
 import asyncio
@@ -66,9 +65,7 @@ def stuck():
 def student(request, server, tmp_path, monkeypatch):
     if request.param == "here":
         monkeypatch.chdir(tmp_path)
-        scope: dict[str, Any] = {"__name__": "__main__"}
-        exec(CELL, scope)
-        yield Student(LocalTarget(scope))
+        yield here(CELL)
     else:
         with server.spawn(1) as process:
             assert process.request({"cell": CELL}, 10)["error"] is None

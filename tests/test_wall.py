@@ -20,7 +20,8 @@ from attacks.processes import CARRIED, FREAKS, HEAVY, TELLERS
 from canaries import CANARY, REPOSITORY, run, secret_copy
 from schools import solutions
 
-from autograder.commands.demo import filled_notebook
+from autograder.commands.demo import filled_notebook, hand_in
+from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.key import course_key
 from autograder.judging import hidden_tests as suite
 from autograder.judging import one_notebook
@@ -95,10 +96,8 @@ def school(secret_course: Path) -> Path:
     """Return the secret course released, with one submission graded and its feedback made by
     nbgrader."""
     run(secret_course, "-m", "nbgrader", "generate_assignment", "value", "--force")
-    for name, answers in {"hostile": HOSTILE, "leaky": LEAKY}.items():
-        folder = secret_course / "submitted" / name / "value"
-        folder.mkdir(parents=True)
-        (folder / "value.ipynb").write_text(filled_notebook(secret_course, "value", answers))
+    value = load_assignment(secret_course, "value")
+    hand_in(secret_course, value, {"hostile": HOSTILE, "leaky": LEAKY})
     for verb in ("autograde", "generate_feedback"):
         run(secret_course, "-m", "nbgrader", verb, "value", "--student=leaky", "--log-level=ERROR")
     return secret_course
