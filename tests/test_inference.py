@@ -250,7 +250,7 @@ def test_nothing_is_inferred_in_a_process_that_was_given_a_solution(grader):
     """With a wrong `node`, the numbers of `mul` come from a process that has a working one."""
     broken = changed("node", ("float(data)", "float(data) + 1"))
     wrong = changed("mul", ("* out.grad", "* out.grad + 1"))
-    mul = graded(grader, "value", {"node": broken, "mul": wrong})["mul"]
+    mul = graded(grader, "value", {"node": broken, "mul": wrong}, {"node", "mul"})["mul"]
     assert mul.points < mul.max_points and mul.inferred is None
 
 
@@ -258,7 +258,7 @@ def test_a_mistake_that_no_public_example_shows_is_explained_beside_another_exer
     """At 0 a quotient fails as a slope of `mul`; with a wrong `add`, both have other processes."""
     add = changed("add", ("* out.grad", "* out.grad / 2"))
     mul = changed("mul", ("other.data * out.grad", "out.data / self.data * out.grad"))
-    found = graded(grader, "value", {"add": add, "mul": mul})["mul"]
+    found = graded(grader, "value", {"add": add, "mul": mul}, {"add", "mul"})["mul"]
     assert found.message.startswith("Your code raised ZeroDivisionError")
 
 

@@ -179,7 +179,7 @@ def test_a_later_cell_that_breaks_an_earlier_exercise_costs_its_own_points(grade
     """
     wrong = assignment.exercises["add"].mistakes[0].source
     later = assignment.exercises["neg_sub"].solution
-    results = grade({"neg_sub": f"{later}\n\n{wrong}"})
+    results = grade({"neg_sub": f"{later}\n\n{wrong}"}, {"add", "neg_sub"})
     assert results["add"].status == "passed"
     assert results["neg_sub"].points < assignment.exercises["neg_sub"].max_points
 
@@ -191,7 +191,7 @@ def test_an_answer_that_uses_a_wrong_cell_in_its_own_way_is_graded_with_it(grade
     mul = assignment.exercises["mul"].solution.replace(
         "def ", "def own(self, other):\n    return wrap(other)\n\n\ndef ", 1
     )
-    results = grade({"add": add, "mul": mul + "\nown(Value(1.0), 2.0)\n"})
+    results = grade({"add": add, "mul": mul + "\nown(Value(1.0), 2.0)\n"}, {"add", "mul"})
     assert results["mul"].status == "passed"
     assert results["add"].misconception == "add.operation_not_recorded"
 
@@ -207,13 +207,13 @@ def test_two_mistakes_are_both_named(grade, assignment):
 
 def test_a_fault_in_explaining_costs_no_points(grade, assignment, monkeypatch, caplog):
     answers = {"add": mistake(assignment, "add.overwrites")}
-    before = grade(answers)
+    before = grade(answers, {"add"})
 
     def fails(*_: Any) -> None:
         raise ZeroDivisionError
 
     monkeypatch.setattr(explaining, "first_wrong", fails)
-    after = grade(answers)
+    after = grade(answers, {"add"})
     assert after["add"].points == before["add"].points > 0
     assert after["add"].message.startswith("This does not hold yet: ")
     assert after["add"].misconception is None and before["add"].misconception
@@ -357,7 +357,8 @@ Value.__mul__ = mul
 def test_a_working_version_does_not_reach_the_feedback(grade, assignment):
     """`mul` finds the function `add` in its process, which on a mended base is the solution's."""
     assert "Return the node for" in assignment.exercises["add"].solution
-    results = grade({"add": "def add(self, other):\n    pass\n", "mul": SOLUTIONS_IN_TEXTS})
+    answers = {"add": "def add(self, other):\n    pass\n", "mul": SOLUTIONS_IN_TEXTS}
+    results = grade(answers, {*answers})
     assert results["mul"].points < assignment.exercises["mul"].max_points
     assert "[None]" in results["mul"].message or "another" in results["mul"].message
     assert "Return the node" not in results["mul"].message
@@ -367,7 +368,8 @@ def test_a_mistake_beside_a_loop_is_graded_and_observed(grade, assignment):
     mul = assignment.exercises["mul"].solution
     loop = mul.replace("### BEGIN SOLUTION", "while True:\n        pass", 1)
     name = "neg_sub.minus_for_both"
-    results = grade({"mul": loop, "neg_sub": mistake(assignment, name)})
+    answers = {"mul": loop, "neg_sub": mistake(assignment, name)}
+    results = grade(answers, {*answers})
     assert results["mul"].status == "timeout"
     assert results["neg_sub"].misconception == name and results["neg_sub"].example
 
@@ -473,7 +475,8 @@ Value.backward = backward
 def test_later_cells_do_not_affect_an_earlier_exercise(graders, deep):
     """The cell of `deep` attaches another function to `Value.backward`, also as released."""
     answers = {"backward": RECURSIVE, **deep}
-    assert graded(graders(AUTO), "backward", answers)["backward"].points == 7.0
+    results = graded(graders(AUTO), "backward", answers, {"backward"})
+    assert results["backward"].points == 7.0
 
 
 SLOTS = """
@@ -558,9 +561,10 @@ def test_an_answer_that_needs_a_later_cell_is_explained_with_its_name(assignment
     """The answer is right with the whole notebook; else the message names the later cell."""
     mul = "def helper(x):\n    return x\n\n\n" + assignment.exercises["mul"].solution
     add = assignment.exercises["add"].solution.replace("### BEGIN SOLUTION", "helper(self)", 1)
-    results = grade({"add": add, "mul": mul})
+    results = grade({"add": add, "mul": mul}, {"add", "mul"})
     assert results["add"].status == "passed" and "a later cell defines" in results["add"].note
-    results = grade({"add": add, "mul": f"{mul}\n\n\nValue.__add__ = None\n"})
+    broken = f"{mul}\n\n\nValue.__add__ = None\n"
+    results = grade({"add": add, "mul": broken}, {"add", "mul"})
     assert results["add"].points == 0
     assert "needs `helper`, which only the cell of `mul` further down" in results["add"].message
 
@@ -575,11 +579,11 @@ def push_gradients(root, order):
 
 def test_the_computed_formula_is_explained_beside_a_wrong_answer(assignment, grade):
     """Samples that differ on the own cells are run on the base that counted."""
-    alone = grade({"manual_backward": ONCE})["manual_backward"]
+    alone = grade({"manual_backward": ONCE}, {"manual_backward"})["manual_backward"]
     assert "runs a step once only where it is listed twice" in alone.message
     for name in ("node.operands_dropped", "node.backward_is_none"):
         answers = {"node": mistake(assignment, name), "manual_backward": ONCE}
-        beside = grade(answers)
+        beside = grade(answers, {*answers})
         assert beside["manual_backward"].inferred == alone.inferred
 
 
@@ -588,7 +592,7 @@ def test_only_an_answer_that_needs_a_later_cell_is_explained_so(course, graders)
     none = "def backward(self):\n    self.order.reverse()\n\n\nValue.backward = backward\n"
     wrong = mistake(load_assignment(course, "backward"), "check_gradients.first_input_only")
     answers = {"backward": none, "check_gradients": wrong}
-    result = graded(graders(AUTO), "backward", answers)["check_gradients"]
+    result = graded(graders(AUTO), "backward", answers, {*answers})["check_gradients"]
     assert 0 < result.points < result.max_points
     assert "a later cell" not in result.note and "`backward`" in result.note
 
