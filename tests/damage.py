@@ -40,14 +40,10 @@ def _copy(value: Any) -> Any:
     return json.loads(json.dumps(value))
 
 
-def _new_ids(notebook: Notebook, rng: random.Random) -> Notebook:
+def ids_regenerated(notebook: Notebook, rng: random.Random) -> Notebook:
     for cell in notebook["cells"]:
         cell["id"] = f"{rng.getrandbits(64):016x}"
     return notebook
-
-
-def ids_regenerated(notebook: Notebook, rng: random.Random) -> Notebook:
-    return _new_ids(notebook, rng)
 
 
 def ids_dropped(notebook: Notebook, rng: random.Random) -> Notebook:
@@ -64,11 +60,11 @@ def metadata_dropped(notebook: Notebook, rng: random.Random) -> Notebook:
 
 def metadata_and_ids_dropped(notebook: Notebook, rng: random.Random) -> Notebook:
     """Leave types and sources alone, as a conversion through another tool does."""
-    return metadata_dropped(_new_ids(notebook, rng), rng)
+    return metadata_dropped(ids_regenerated(notebook, rng), rng)
 
 
 def metadata_of_some_cells_dropped(notebook: Notebook, rng: random.Random) -> Notebook:
-    for cell in _new_ids(notebook, rng)["cells"]:
+    for cell in ids_regenerated(notebook, rng)["cells"]:
         if rng.random() < 0.5:
             cell["metadata"] = {}
     return notebook
