@@ -296,11 +296,12 @@ def gate(scratch: Path, at_least: float, students: int = 14, turns: int = 3) -> 
         fast = make_course(scratch / f"ours{turn}", NAMES)
         hand_in(slow, notebooks)
         hand_in(fast, notebooks)
-        theirs = stock(slow, NAMES, 3600.0).each
-        own = ours(fast, NAMES, 3600.0, workers=1).each
-        times = f"stock nbgrader {theirs:.0f}, this project {own:.0f}"
+        theirs, own = stock(slow, NAMES, 3600.0), ours(fast, NAMES, 3600.0, workers=1)
+        times = f"stock nbgrader {theirs.each:.0f}, this project {own.each:.0f}"
         print(f"{len(notebooks)} notebooks, milliseconds each: {times}")
-        ratios.append(theirs / own)
+        if not theirs.graded == own.graded == len(notebooks):
+            raise SystemExit(f"stock nbgrader graded {theirs.graded} of them, this {own.graded}")
+        ratios.append(theirs.each / own.each)
         print(f"ratio {ratios[-1]:.1f}, at least {at_least:g} wanted", flush=True)
         if ratios[0] >= at_least:
             break

@@ -8,8 +8,10 @@ from pathlib import Path
 import pytest
 from answers import report_on
 from campaigns import daily
+from nbgrader.utils import get_partial_grade
 from schools import solutions
 
+from autograder.authoring.in_notebook import LocalResult
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.assignments import (
     assignment_names,
@@ -20,6 +22,7 @@ from autograder.course_folder.misconceptions import percent_cells
 from autograder.course_folder.settings import load_settings
 from autograder.judging.grader import Grader
 from autograder.judging.hidden_tests import _importable, _read_helpers
+from autograder.judging.points import blank
 from autograder.model import ExerciseResult, Report
 from autograder.pipeline.one_submission import grade_file
 from autograder.wall.proxies import Student
@@ -44,6 +47,16 @@ SLOW = set(load_settings(COURSE).limits.trainings)
 SHORT = [
     pytest.param(name, marks=[pytest.mark.campaign] if name == "mlp" else []) for name in NAMES
 ]
+
+
+@pytest.mark.parametrize(("name", "exercise"), AUTOMATIC)
+def test_nbgrader_reads_full_points_from_the_notebook_s_own_tests(name, exercise):
+    """A number above what the cell is worth would end the grading of the whole notebook."""
+    result = blank(exercise)
+    result.points = exercise.max_points
+    output = {"data": {"text/plain": repr(LocalResult(result))}}
+    worth = exercise.released_points
+    assert get_partial_grade(output, worth) == worth == (0 if exercise.bonus else result.points)
 
 
 @pytest.fixture

@@ -24,13 +24,17 @@ SEED = b"author"
 
 
 class LocalResult:
-    """The outcome of an exercise's hidden tests; shown as a card, and as points in plain text."""
+    """The outcome of an exercise's hidden tests; shown as a card, and as points in plain text.
+
+    nbgrader takes a number for the cell's points, and ends the grading of a notebook where it is
+    more than the cell is worth. A bonus cell is worth 0, so its points have a word behind them.
+    """
 
     def __init__(self, result: ExerciseResult) -> None:
         self.result = result
 
     def __repr__(self) -> str:
-        return f"{self.result.points}"
+        return f"{self.result.points}{' bonus points' if self.result.bonus else ''}"
 
     def _repr_html_(self) -> str:
         return card(self.result)
