@@ -93,7 +93,7 @@ bench: install system
 
 # Fails where a notebook takes more than a seventh of what it takes stock nbgrader.
 speed-gate: install system
-	$(BIN)/python benchmarks/grading.py gate --at-least 7
+	$(BIN)/python benchmarks/grading.py gate --at-least 8
 
 # Holds the grading tests against all that is known to be wrong or right, and one submission's
 # reports against one another.
