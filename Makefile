@@ -91,7 +91,7 @@ hub: install system $(PROXY)
 bench: install system
 	$(BIN)/python benchmarks/grading.py class
 
-# Fails where a notebook takes more than a seventh of what it takes stock nbgrader.
+# Fails where grading takes more than an eighth of what it takes stock nbgrader.
 speed-gate: install system
 	$(BIN)/python benchmarks/grading.py gate --at-least 8
 
