@@ -6,6 +6,7 @@ import logging
 
 from ..course_folder.assignments import Exercise
 from ..model import UNGRADED, ExerciseResult, Judged, Report
+from ..notebook.restoring import MISSING_CELL
 from ..wall import WarmServer
 from ..wall.time_budget import TimeBudget
 from .diagnosis import Diagnosis
@@ -19,8 +20,6 @@ from .trials import Trials
 from .walk import Base, Try, best, to_explain
 
 _log = logging.getLogger(__name__)
-
-_NO_CELL = "The notebook that was handed in has no such cell."
 
 
 def judge(
@@ -86,7 +85,7 @@ def _result(
     if _is_missing(exercise, tried, submission):
         result.status = "missing"
         held = "The cell still holds the stub." if submission.of(exercise.id) else ""
-        result.message = f"No answer was found. {held or _NO_CELL}"
+        result.message = f"No answer was found. {held or MISSING_CELL.removeprefix('# ')}"
         return result
     result.points = points_for(tried.share, exercise.max_points)
     lost = next((verdict.lost for verdict in tried.verdicts if verdict.lost), None)
