@@ -210,8 +210,8 @@ def test_cells_that_use_up_the_time_leave_some_for_the_tests(hurried, course):
 @pytest.mark.parametrize(
     ("model", "timeouts", "trains", "seconds"),
     [(0.0, 0, False, 0.5), (0.01, 0, False, 0.75), (0.1, 0, False, 3.0), (0.2, 0, False, 4.0),
-     (2.0, 0, False, 10.5), (0.0, 1, False, 0.25), (0.0, 9, False, 0.1), (0.1, 9, False, 0.5),
-     (2.0, 9, False, 8.1), (0.01, 0, True, 4.0), (2.0, 0, True, 10.5), (0.01, 1, True, 2.0)],
+     (2.0, 0, False, 10.5), (0.0, 1, False, 0.25), (0.0, 9, False, 0.075), (0.1, 9, False, 0.475),
+     (2.0, 9, False, 8.075), (0.01, 0, True, 4.0), (2.0, 0, True, 10.5), (0.01, 1, True, 2.0)],
 )  # fmt: skip
 def test_time_is_measured_by_the_model_solution(model, timeouts, trains, seconds):
     """A training has a time of its own, whatever the model solution takes."""

@@ -70,7 +70,7 @@ class Trials:
                     # Verdicts with the cells below do not hold without them, so all tests run.
                     before = best(found).base if found else Base.WHOLE
                     found.append(
-                        self._try(exercise, *next_try, again=not failed)
+                        self._try(exercise, *next_try)
                         if Base.WHOLE in (before, next_try[0])
                         else self._better(exercise, *next_try, best(found))
                     )
@@ -121,18 +121,15 @@ class Trials:
         whole = len(self._submission.cells)
         return whole if base is Base.WHOLE else self._submission.places[exercise.id]
 
-    def _try(
-        self, exercise: Exercise, base: Base, given: tuple[str, ...], again: bool = False
-    ) -> Try:
+    def _try(self, exercise: Exercise, base: Base, given: tuple[str, ...]) -> Try:
         """Run the exercise's tests on a base.
 
-        Args:
-            again: whether the tests run once more on the own cells if one ran out of time, since
-                the machine may have stood still. The limit is then half as long.
+        After the submission's first timeout they run once more on the own cells, since the machine
+        may have stood still. The limit is then half as long.
         """
         tried = Try(base, given, [*self._verdicts(exercise, base, given)])
-        trains = exercise.id in self.trainings
-        if again and tried.is_late and base is Base.OWN and not (trains or self._budget.is_up):
+        is_first = tried.is_late and self._budget.timeouts < 2
+        if is_first and base is Base.OWN and exercise.id not in self.trainings:
             tried = Try(base, given, [*self._verdicts(exercise, base, given)])
         return _logged(exercise, tried)
 

@@ -17,7 +17,7 @@ _TIMES = 25.0
 usual limit."""
 _TIMES_TRAINING = 5.0
 """Least upper bound of that addition, as a multiple of the model solution's time."""
-_LEAST, _LEAST_TIMES = 0.1, 4.0
+_LEAST, _LEAST_TIMES = 0.075, 4.0
 """Least limit after many timeouts: so many seconds plus so many times the model solution's time."""
 
 
