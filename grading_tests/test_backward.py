@@ -105,8 +105,11 @@ class TestFunctions:
         return [a, -b] if self.defined([-b]) else [a, b]
 
     def test_value(self, student, numbers):
-        """`x.{name}()` holds {holds}; x keeps its number."""
-        found = [[self.of(x).data, x.data] for x in [leaf(student, a) for a in numbers]]
+        """`x.{name}()` holds {holds}, each time anew; x keeps its number."""
+        x, found = leaf(student, 0.0), []
+        for a in numbers:
+            x.data = a
+            found.append([self.of(x).data, x.data])
         assert found == close([[self.value(a), a] for a in numbers])
 
     def test_is_part_of_the_graph(self, student, numbers):
@@ -600,11 +603,12 @@ class TestCheckGradients:
             ("Near the bottom of a parabola right gradients pass and wrong ones do not: a nudge to "
              "one side is not good enough there.",
              "x**2", "2 * x", ["3 * x"], [[3e-5], [-3e-5]]),
-            ("Inputs may be 0, equal, large or many: right gradients are accepted, and a wrong one "
-             "is found at each of them.",
+            ("Inputs may be 0, equal, whole, large or many: right gradients are accepted, and a "
+             "wrong one is found at each of them.",
              "1.5 * x + 2 * y + 2.5 * z + 1.8 * u + 3 * v", "1.5, 2, 2.5, 1.8, 3",
              ["2, 2, 2.5, 1.8, 3", "1.5, 3, 2.5, 1.8, 3", "1.5, 2, 4, 1.8, 3",
-              "1.5, 2, 2.5, 3, 3", "1.5, 2, 2.5, 1.8, 5"], [[0.0, 2.0, -50.0, 0.0, 2.0]]),
+              "1.5, 2, 2.5, 3, 3", "1.5, 2, 2.5, 1.8, 5"],
+             [[0.0, 2.0, -50.0, 0.0, 2.0], [3, 2, -5, 1, 2]]),
             ("At large inputs, in steep places, right gradients pass and wrong ones do not.",
              "x**9", "9 * x**8", ["9.45 * x**8"], [[21.0], [-22.0]]),
             ("At large inputs, of a parabola as well, right gradients pass and wrong ones do not.",
@@ -618,7 +622,7 @@ class TestCheckGradients:
     ):
         """{promise}"""
         factor = rng.uniform(1.0, 1.1)
-        places = [[factor * a for a in point] for point in points]
+        places = [[a if isinstance(a, int) else factor * a for a in point] for point in points]
         rights, wrongs = (
             [planted(formula, slopes, *place) for slopes in each for place in places]
             for each in ([right, right], wrong)

@@ -81,14 +81,16 @@ class TestWeightedSum:
         assert [w.grad for w in weights] == close([scale * x for x in inputs])
 
     def test_adds_to_what_is_there(self, student, number, numbers):
-        """A weight that is used twice, or has a gradient already, collects everything."""
-        g, upstream, inputs = number(), number(), numbers(2)
-        for held in (g, -g):
+        """A weight that is used twice, or has a gradient already, collects everything, at each
+        pass."""
+        g, upstream, pair = number(), number(), numbers(2)
+        for held, inputs in ((g, pair), (-g, pair), (g, [1.0])):
             weight = leaf(student, number(), held)
-            total = student.weighted_sum([weight, weight], inputs)
+            total = student.weighted_sum([weight] * len(inputs), inputs)
             for times in (1, 2):
-                _, found = student.inside.graphs.differentiate(total, [weight], upstream)
-                assert found == close([held + times * upstream * sum(inputs)])
+                _, found = student.inside.graphs.differentiate(total, [weight], upstream * times)
+                held += times * upstream * sum(inputs)
+                assert found == close([held])
 
     def test_weights_with_a_history(self, student, number, numbers):
         """Where a weight was itself computed, the gradient goes on to what it came from."""
@@ -106,12 +108,13 @@ class TestWeightedSum:
             for i in range(0, len(numbers) - n, max(1, n // 2)):
                 tried.append((numbers[i : i + n], numbers[-n - i :][:n]))
         upstreams = cycle([1.0, -2.5, 5e-4, 0.4, -80.0, 0.0, 8e4])
-        found, right = [], []
+        made, right = [], []
+        # All are made first: each sum keeps its own weights and inputs.
         for weights, inputs in [*tried, *tried[-3:]]:
             nodes, upstream = [leaf(student, w) for w in weights], next(upstreams)
-            total = student.weighted_sum(nodes, inputs)
-            found.append(student.inside.graphs.differentiate(total, nodes, upstream))
+            made.append((student.weighted_sum(nodes, inputs), nodes, upstream))
             right.append((sum_of_products(weights, inputs), [upstream * x for x in inputs]))
+        found = [student.inside.graphs.differentiate(*each) for each in made]
         assert found == close(right)
 
     def test_leaves_its_lists_alone(self, student, numbers):
@@ -154,9 +157,10 @@ class TestBackward:
         return run_it
 
     def test_the_seed(self, run, numbers):
-        """The root's gradient is set to 1.0, whatever it held before."""
-        seed, _ = run(lambda x, y: x * 2 + y * 3, numbers(2))
-        assert seed == close(1.0)
+        """The root's gradient is set to 1.0, whatever it held before, also if it is a leaf."""
+        for build in (lambda x, y: x * 2 + y * 3, lambda x, y: y):
+            seed, _ = run(build, numbers(2))
+            assert seed == close(1.0)
 
     def test_a_chain(self, run, numbers):
         """Through a chain of steps the local derivatives are multiplied."""
@@ -303,7 +307,7 @@ class TestDescend:
             losses, here = [], start
             for _ in range(steps):
                 losses.append(functions.hollow(*here))
-                here = [w - lr * 2 * (0.5 + i) * w for i, w in enumerate(here)]
+                here = [w - lr * 2 * (0.5 + i // 2) * w for i, w in enumerate(here)]
             assert [found, [node.data for node in nodes]] == close([losses, here])
 
 

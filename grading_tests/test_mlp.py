@@ -15,7 +15,7 @@ import pytest
 
 from autograder.testing import broad, close, exercise, extra, is_object, plain
 from course.datasets import four_points, moons, xor
-from graphs import leaf
+from graphs import behind, leaf
 from networks import (
     TrainingGround,
     answers,
@@ -416,6 +416,9 @@ class Loss:
         tried = self.samples(rng)
         found = [self.outcome(student, *each)[1] for each in tried]
         assert found == close([self.expected(*each)[1] for each in tried])
+        predictions, target = tried[-1]
+        nodes = [student.Value(p) for p in predictions]
+        assert set(nodes) <= set(behind(student, self.loss(student, nodes, target)))
 
     def test_leaves_its_lists_alone(self, student, rng):
         """The lists and the predictions stay as they are, and a second call gives the same."""
@@ -633,7 +636,8 @@ class TestSgd:
         a = rng.uniform(1.2, 3.0)
         start = [a, a, -a, 0.0, 1e-5, 50.0, -50.0, 0.3, 1, 0.02]
         gradients = [0.0, 1e-6, -1e-4, 0.3, a, -9.0, 80.0, -3e3, 1e6, -0.2]
-        rows = [[0.0] * 10, [0.0] * 10, *(gradients[i:] + gradients[:i] for i in range(8))]
+        rows = [gradients[i:] + gradients[:i] for i in range(8)]
+        rows = [[0.0] * 10, [0.0] * 10, [0.3] * 10, *rows]
         for lr in (1e-4, 0.7, 5.0):
             self.assert_steps(student, start, rows, lr, settings)
 
@@ -669,7 +673,7 @@ class TestSgd:
 
     @extra()
     def test_zero_grad_leaves_velocities(self, student, pair):
-        """`zero_grad()` leaves the velocities as they are."""
+        """The step after `zero_grad()` goes on with the velocities, also where a gradient is 0."""
         p, q, a, b, g, h = pair
         optimizer = student.SGD([p, q], lr=0.1, momentum=0.5)
         optimizer.step()

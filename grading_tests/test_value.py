@@ -29,6 +29,8 @@ from graphs import (
 )
 from rows import table
 
+NO_NUMBERS = ("two", "")
+
 
 @exercise("node")
 class TestNode:
@@ -45,10 +47,11 @@ class TestNode:
             assert data == a and isinstance(data, float)
 
     def test_refuses_what_is_no_number(self, student, number):
-        """`Value("two")` raises TypeError or ValueError."""
+        """`Value("two")` and `Value("")` raise TypeError or ValueError."""
         assert student.Value(a := number()).data == a
-        with student.raises(TypeError, ValueError):
-            student.Value("two")
+        for other in NO_NUMBERS:
+            with student.raises(TypeError, ValueError):
+                student.Value(other)
 
     def test_gradient_starts_at_zero(self, student, number):
         """A fresh node's `grad` is the number 0.0, and each node has its own."""
@@ -176,11 +179,12 @@ class TestOneOperand:
         """`{name}` holds the right number, fraction included, each time anew, and a gradient of 0;
         x keeps its own."""
         x, found = leaf(student, 0.0), []
-        for a, n, _ in points:
+        tried = [(b, n) for a, n, _ in points for b in (a, a / 2)]
+        for a, n in tried:
             x.data = a
             result = self.operation(x, n)
             found.append([result.data, result.grad, x.data])
-        assert found == close([[self.operation(a, n), 0.0, a] for a, n, _ in points])
+        assert found == close([[self.operation(a, n), 0.0, a] for a, n in tried])
 
     def test_gradient(self, student, points):
         """x gets the result's gradient, times {times}."""
@@ -196,11 +200,11 @@ class TestOneOperand:
         grad, found, points = positive(), [], points[::2]
         for a, n, upstream in points:
             result = self.operation(x := leaf(student, a, grad), n)
-            for _ in range(2):
-                student.inside.graphs.differentiate(result, [x], upstream)
+            for times in (1, 2):
+                student.inside.graphs.differentiate(result, [x], upstream * times)
                 found.append(x.grad)
         gains = [self.slope(a, n) * upstream for a, n, upstream in points]
-        assert found == close([grad + passes * gain for gain in gains for passes in (1, 2)])
+        assert found == close([grad + times * gain for gain in gains for times in (1, 3)])
 
 
 @table(TWO_OPERANDS, "name operation slopes times")
@@ -210,10 +214,14 @@ class TestTwoOperands:
         self.operation, self.slopes = operation, slopes
 
     def test_value(self, student, number):
-        """`{name}` holds the right number, fraction included; x and y keep their own."""
-        x, y = leaf(student, a := number()), leaf(student, b := number())
-        found = [self.operation(x, y).data, x.data, y.data]
-        assert found == close([self.operation(a, b), a, b])
+        """`{name}` holds the right number, fraction included, each time anew; x and y keep their
+        own."""
+        x, y, found = leaf(student, 0.0), leaf(student, 0.0), []
+        tried = [(number(), number()) for _ in range(2)]
+        for a, b in tried:
+            x.data, y.data = a, b
+            found.append([self.operation(x, y).data, x.data, y.data])
+        assert found == close([[self.operation(a, b), a, b] for a, b in tried])
 
     def test_is_part_of_the_graph(self, student, number):
         """`{name}` is a new node, its gradient 0, that knows its operands: x and y can be reached
@@ -251,6 +259,29 @@ class TestTwoOperands:
             return self.operation(self.operation(both, x), self.operation(y, both))
 
         assert_gradients(student, reference, build, [number(), number()], number())
+
+
+@table([row for row in ONE_OPERAND if row[0] != "pow" and "n" in row[1]], "name operation")
+def test_refuses_what_is_no_number(student, number, name, operation):
+    """`{name}` raises an error where n is a text."""
+    x = leaf(student, a := number())
+    assert operation(x, 2).data == close(operation(a, 2))
+    for other in NO_NUMBERS:
+        with student.raises(TypeError, ValueError, AttributeError):
+            operation(x, other)
+
+
+CHANGING_NOTHING = {"x ** n": 1, "n + x": 0, "n * x": 1, "x - n": 0, "x / n": 1}
+
+
+@table([row for row in ONE_OPERAND if row[1] in CHANGING_NOTHING], "name operation")
+def test_is_a_new_node(student, number, name, operation):
+    """`{name}` is a new node that leads to x, also where n changes nothing."""
+    x = leaf(student, a := number())
+    for n in (2, CHANGING_NOTHING[name]):
+        result = operation(x, n)
+        assert result != x and x in behind(student, result)
+        assert result.data == close(operation(a, n))
 
 
 @table([*ONE_OPERAND, *TWO_OPERANDS], "name operation")
@@ -356,11 +387,13 @@ class TestPow:
         assert refused_or_infinite(student, lambda: slope(0.0))
 
     def test_a_value_as_exponent(self, student, positive):
-        """An exponent that is a Value raises TypeError: it would get no gradient."""
+        """An exponent that is a Value raises TypeError: it would get no gradient. So does any other
+        that is neither an int nor a float."""
         x, n = leaf(student, a := positive()), leaf(student, 2.0)
         assert (x**2).data == close(a**2)
-        with student.raises(TypeError):
-            x**n
+        for exponent in (n, *NO_NUMBERS, None, 2j):
+            with student.raises(TypeError):
+                x**exponent
 
     def test_a_power_that_is_not_real(self, student, positive):
         """A negative number to a fractional power raises ValueError: the result is not real. To the

@@ -62,7 +62,8 @@ def leaves(Value, numbers, grads):
 
 def two_passes(roots, leaves, upstreams):
     """Return for each root its number, how many of its leaves it is connected to, their numbers,
-    their gradients after one backward pass and after another one, and its own gradient."""
+    their gradients after one backward pass and after another one with twice the gradient, and its
+    own gradient."""
     found = []
     for root, nodes, upstream in zip(roots, leaves, upstreams, strict=True):
         if any(root is node for node in nodes):
@@ -71,7 +72,7 @@ def two_passes(roots, leaves, upstreams):
         behind = set(map(id, order))
         connected = sum(id(node) in behind for node in nodes)
         _, once = differentiate(root, nodes, upstream, order)
-        number, twice = differentiate(root, nodes, upstream, order)
+        number, twice = differentiate(root, nodes, 2 * upstream, order)
         numbers = [node.data for node in nodes]
         found.append([number, connected, *numbers, *once, *twice, root.grad])
     return found
