@@ -239,7 +239,7 @@ SECONDS_OF_EXCHANGE = size(12, 100) / 10
 @pytest.mark.parametrize(
     "text",
     ["2026-01-01 10:00 ../../../etc/passwd", "2026-01-01 10:00 " + "A" * 300, "1." * 50_000, "",
-     "2026-01-01 10:00 Europe/Berlin", "2026-13-01 10:00:00 UTC", "\0", "٣" * 20],
+     "2026-01-01 10:00 Europe/../Berlin", "2026-13-01 10:00:00 UTC", "\0", "٣" * 20],
 )  # fmt: skip
 def test_a_text_that_is_no_time_of_nbgrader_s_is_ignored(text):
     assert time_in(text) is None
@@ -248,7 +248,7 @@ def test_a_text_that_is_no_time_of_nbgrader_s_is_ignored(text):
 @pytest.mark.parametrize(
     "text",
     ["2030-03-01 10:00:00 UTC", "2030-03-01 10:00:00.000000 UTC", "2030-03-01T10:00:00+00:00",
-     "2030-03-01 11:00:00 +0100\n", "2030-03-01 10:00:00"],
+     "2030-03-01 11:00:00 +0100\n", "2030-03-01 10:00:00", "2030-03-01 11:00:00 Europe/Berlin"],
 )  # fmt: skip
 def test_nbgrader_s_times_are_read(text):
     assert time_in(text) == datetime(2030, 3, 1, 10)

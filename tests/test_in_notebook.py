@@ -275,6 +275,16 @@ def test_cells_that_nbgrader_fills_in_are_refused(plain, tmp_path):
         grade_file(grader, plain / "submitted/right/half/half.ipynb")
 
 
+def test_a_number_of_numpy_is_that_many_points(plain, tmp_path):
+    test = "import numpy; numpy.float64(1.5 + 0.5 * (twice(-2) == -4))"
+    folder = changed(plain, tmp_path, correct_twice=test)
+    settings = folder / "course.toml"
+    settings.write_text(settings.read_text() + '\n[student_code]\npackages = ["numpy"]\n')
+    with Grader(folder, bytes(32)) as grader:
+        _, report = grade_file(grader, plain / "submitted/partial/half/half.ipynb")
+    assert report.exercises[1].points == 1.5
+
+
 @pytest.mark.parametrize("result", ["7", "float('nan')", "type('', (), {'__repr__': str})()"])
 def test_a_result_that_is_no_number_of_points_ends_no_grading(plain, tmp_path, result):
     folder = changed(plain, tmp_path, correct_twice=result)

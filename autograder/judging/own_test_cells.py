@@ -7,6 +7,7 @@ hidden parts.
 
 from __future__ import annotations
 
+import re
 from collections.abc import Callable, Mapping, Sequence
 
 import nbformat
@@ -40,6 +41,12 @@ WEAKER = (
 )
 _CARD = "Tested in the notebook itself: a verdict that the submitted code could forge."
 _TOO_MUCH = "its last line gives more than the {:g} points that it is worth"
+_NO_NUMBER = (
+    "its last line gives {}, which is no number from 0 to {:g}. Write a float there, or an assert"
+)
+_OF_NUMPY = re.compile(r"np\.(?:float|u?int)\d+\((.+)\)")
+_UNLIKE_POINTS = re.compile(r"-[\d.]+|-?inf|nan|False|(?:Fraction|Decimal|np\.\w+)\(.*\)")
+"""Results for which nbgrader gives all points, with a warning in its log."""
 _HALF = 0.5
 _REASONS = {
     "error": "the test stopped with an error",
@@ -136,8 +143,14 @@ def _result(exercise: Exercise, ran: Ran | None) -> ExerciseResult:
         result.status = ran.lost
         result.message = f"Not passed: the test {LOST[ran.lost]}. {ADVICE[ran.lost]}"
     else:
+        cell = _test_cell(exercise, ran)
+        shown = [each.data for each in cell.outputs if each.output_type == "execute_result"]
+        text = shown[0].get("text/plain", "") if shown else ""
         try:
-            result.points, _ = determine_grade(_test_cell(exercise, ran))
+            if _UNLIKE_POINTS.fullmatch(text):
+                result.flaw = f"{exercise.id}: {_NO_NUMBER.format(text, exercise.max_points)}"
+            else:
+                result.points, _ = determine_grade(cell)
         except KeyError:  # A result without a text.
             result.points = 0.0
         except ValueError:
@@ -155,5 +168,8 @@ def _result(exercise: Exercise, ran: Ran | None) -> ExerciseResult:
 def _test_cell(exercise: Exercise, ran: Ran) -> NotebookNode:
     """Return the cell in the form that nbgrader reads partial credit from."""
     cell: NotebookNode = nbformat.v4.new_code_cell(outputs=nbformat.from_dict(ran.outputs))
+    for output in cell.outputs:
+        if output.output_type == "execute_result" and "text/plain" in output.data:
+            output.data["text/plain"] = _OF_NUMPY.sub(r"\1", output.data["text/plain"])
     cell.metadata.nbgrader = {"grade": True, "solution": False, "points": exercise.max_points}
     return cell

@@ -32,7 +32,10 @@ _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
 RESEND = "Ask for the file again, or have it saved once more from JupyterLab."
 
 
-_TIME = re.compile(r"[\d:.T+-]{8,32}( [\d:.+-]{4,32})?( ?[A-Z]{1,5})?( ?[+-]\d{2}:?\d{2})?")
+_ZONE = r"[A-Z]{1,5}|[A-Z][A-Za-z]{0,14}(/[\w+-]{1,20}){1,2}"
+_TIME = re.compile(
+    rf"[\d:.T+-]{{8,32}}( [\d:.+-]{{4,32}})?( ?({_ZONE}))?( ?[+-]\d{{2}}:?\d{{2}})?", re.ASCII
+)
 
 
 def read_plain_file(path: Path, most: int = MAX_BYTES, levels: int = 0) -> bytes:
@@ -293,7 +296,7 @@ def time_in(text: str) -> datetime | None:
     """Return the time in UTC of a text in nbgrader's format; None if it holds none.
 
     nbgrader's parser looks for files by the names of time zones, and may raise any error, so it
-    gets only digits and a few capitals. It reads an offset after a space as seconds.
+    gets only digits, and a zone without a dot. It reads an offset after a space as seconds.
     """
     text = re.sub(r" (?=[+-]\d\d:?\d\d$)", "", text.strip())
     try:
