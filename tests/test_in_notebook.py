@@ -38,7 +38,7 @@ cell_seconds = 1.5
 [assignments.half]
 tests = "in-notebook"
 """
-TEST = """assert half(4) == 2
+TEST = """assert half(4) == 2, "half of 4 is 2"
 ### BEGIN HIDDEN TESTS
 assert half(-86) == -43, "a hidden reproach"
 ### END HIDDEN TESTS
@@ -212,6 +212,7 @@ def test_feedback_shows_verdict_and_points_only(graded):
     shown = page(graded, "almost")
     assert "0 of 3 points" in shown and "AssertionError" not in shown
     assert "Not passed: the test stopped with an error." in shown
+    assert "stopped with an error: AssertionError: half of 4 is 2." in page(graded, "wrong")
     assert "something was written to stderr, as a warning is." in page(graded, "noisy")
     assert "2 of 2 points" in shown
     assert "1.5 of 2 points" in page(graded, "partial")

@@ -155,9 +155,6 @@ BROKEN = {
     "import sys; print('hm', file=sys.stderr)": "writes to stderr, which earns nothing: hm",
     "1.5": "its last line gives 1.5 of 2 points",
     "3": "its last line gives more than the 2 points that it is worth",
-    "half == 3": "its last line gives False, which is no number from 0 to 2",
-    "half - 3": "its last line gives -2.5, which is no number from 0 to 2",
-    "from fractions import Fraction; Fraction(1, 2)": "its last line gives Fraction(1, 2), which",
     "numpy.e": "No module named 'numpy' in the cell 1\nsource/small needs numpy",
     "while True: pass": "it ran out of time",
 }

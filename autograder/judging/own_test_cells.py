@@ -41,12 +41,10 @@ WEAKER = (
 )
 _CARD = "Tested in the notebook itself: a verdict that the submitted code could forge."
 _TOO_MUCH = "its last line gives more than the {:g} points that it is worth"
-_NO_NUMBER = (
-    "its last line gives {}, which is no number from 0 to {:g}. Write a float there, or an assert"
-)
 _OF_NUMPY = re.compile(r"np\.(?:float|u?int)\d+\((.+)\)")
-_UNLIKE_POINTS = re.compile(r"-[\d.]+|-?inf|nan|False|(?:Fraction|Decimal|np\.\w+)\(.*\)")
-"""Results for which nbgrader gives all points, with a warning in its log."""
+"""A number as NumPy 2 shows it, for which nbgrader would give all points."""
+_LONGEST = 300
+"""Greatest length of an error's text in a message."""
 _HALF = 0.5
 _REASONS = {
     "error": "the test stopped with an error",
@@ -76,9 +74,10 @@ def judge_by_own_cells(
     assignment, cells = submission.assignment, submission.cells
     _refuse_autotests(assignment, cells)
     shown, ran = _run_both(server, submission, budget)
-    tested = {cell.tests: each for cell, each in zip(cells, ran, strict=True) if cell.tests}
+    pairs = zip(ran, shown, strict=True)
+    tested = {cell.tests: each for cell, each in zip(cells, pairs, strict=True) if cell.tests}
     results = [
-        _result(exercise, tested.get(exercise.id))
+        _result(exercise, *tested.get(exercise.id, (None, None)))
         for exercise in assignment.exercises.values()
         if only is None or exercise.id in only
     ]
@@ -107,12 +106,12 @@ def _run_both(
 ) -> tuple[list[Ran], list[Ran]]:
     """Run the cells twice; return how they went without hidden tests, to be shown, and with
     them."""
-    visible = [
+    cells = [
         Cell(visible_part(cell.source), is_locked=cell.is_locked) if cell.tests else cell
         for cell in submission.cells
     ]
     seed, name = submission.process_seed, submission.assignment.name
-    shown = Trunk(server, visible, seed, budget, assignment=name, keep=_HALF)
+    shown = Trunk(server, cells, seed, budget, assignment=name, keep=_HALF)
     shown.run_all()
     judged = Trunk(server, submission.cells, seed, budget, assignment=name, keep=0.0)
     for ran, before in zip(judged.ran, shown.ran, strict=True):
@@ -131,9 +130,14 @@ def _refuse_autotests(assignment: Assignment, cells: Sequence[Cell]) -> None:
             )
 
 
-def _result(exercise: Exercise, ran: Ran | None) -> ExerciseResult:
-    """Return an exercise's result from its test cell; "manual" if it has none."""
-    if exercise.manual or ran is None:
+def _result(exercise: Exercise, ran: Ran | None, shown: Ran | None) -> ExerciseResult:
+    """Return an exercise's result from its test cell; "manual" if it has none.
+
+    Args:
+        ran: how the cell went.
+        shown: how it went without hidden tests, whose error a student may read.
+    """
+    if exercise.manual or ran is None or shown is None:
         result = waiting(exercise)
         result.points = None
         return result
@@ -143,14 +147,8 @@ def _result(exercise: Exercise, ran: Ran | None) -> ExerciseResult:
         result.status = ran.lost
         result.message = f"Not passed: the test {LOST[ran.lost]}. {ADVICE[ran.lost]}"
     else:
-        cell = _test_cell(exercise, ran)
-        shown = [each.data for each in cell.outputs if each.output_type == "execute_result"]
-        text = shown[0].get("text/plain", "") if shown else ""
         try:
-            if _UNLIKE_POINTS.fullmatch(text):
-                result.flaw = f"{exercise.id}: {_NO_NUMBER.format(text, exercise.max_points)}"
-            else:
-                result.points, _ = determine_grade(cell)
+            result.points, _ = determine_grade(_test_cell(exercise, ran))
         except KeyError:  # A result without a text.
             result.points = 0.0
         except ValueError:
@@ -159,8 +157,12 @@ def _result(exercise: Exercise, ran: Ran | None) -> ExerciseResult:
         result.status = status_of(share)
         said = {output.get("name", output["output_type"]) for output in ran.outputs}
         why = next((why for kind, why in _REASONS.items() if kind in said), _NO_POINTS)
+        errors = [each for each in shown.outputs if each["output_type"] == "error"]
+        if errors and "error" in said:
+            text = "{ename}: {evalue}".format(**errors[0])
+            why += ": " + " ".join(text.split()).strip(": ")[:_LONGEST]
         result.message = {"passed": "", "partial": "Partly passed."}.get(
-            result.status, f"Not passed: {why}."
+            result.status, f"Not passed: {why.rstrip('.')}."
         )
     return result
 
