@@ -14,6 +14,15 @@ SIZES = ((2e-7, 8e-7), (2e-4, 8e-4), (0.02, 0.08), (0.3, 0.8), (1.0, 1.0), (1.2,
 """Ranges of sizes of the numbers that an operation is tried with: one is drawn from each."""
 
 
+ERRORS = (ValueError, ZeroDivisionError, IndexError, KeyError, TypeError)
+"""Classes of errors that a student's function passes on."""
+
+
+def raised(student, error):
+    """Return the class of errors in the student's process."""
+    return getattr(student.inside.builtins, error.__name__)
+
+
 def helpers(engine):
     """Return the graph functions of the engine's process."""
     return engine.inside.graphs if isinstance(engine, Student) else graphs

@@ -16,6 +16,7 @@ import pytest
 from autograder.testing import broad, close, exercise, plain
 from course.dot import DotError, read_dot
 from graphs import (
+    ERRORS,
     alone,
     assert_gradients,
     assert_right,
@@ -24,6 +25,7 @@ from graphs import (
     kinds,
     leaf,
     push,
+    raised,
     ran_in_order,
     random_graphs,
 )
@@ -115,7 +117,7 @@ class TestFunctions:
     def test_is_part_of_the_graph(self, student, numbers):
         """`x.{name}()` is a new node, its gradient 0, that knows its operand: x can be reached
         from it."""
-        x, y = (leaf(student, a) for a in numbers)
+        x, y = (leaf(student, a, 1.5) for a in numbers)
         both = [self.of(x), self.of(y)]
         found = behind(student, both[0] + both[1])
         assert x in found and y in found and x not in both and y not in both
@@ -123,10 +125,13 @@ class TestFunctions:
 
     def test_gradient(self, student, numbers, positive):
         """x gets the result's gradient times {times}."""
-        tried = [(numbers[0], -positive()), (numbers[1], positive())]
-        found = [gradients(student, self.of, [a], upstream)[1] for a, upstream in tried]
+        x, tried = leaf(student, 0.0), [(numbers[0], -positive()), (numbers[1], positive())]
+        found = []
+        for a, upstream in tried:
+            x.data, x.grad = a, 0.0
+            found += student.inside.graphs.differentiate(self.of(x), [x], upstream)[1]
         # Closer than a slope by nudging comes.
-        expected = [[self.slope(a) * upstream] for a, upstream in tried]
+        expected = [self.slope(a) * upstream for a, upstream in tried]
         assert found == close(expected, relative=2e-12)
 
     def test_gradient_is_added(self, student, reference, numbers, positive):
@@ -379,8 +384,10 @@ class BackwardPass:
     def test_errors_of_a_step(self, student, number):
         """An error that a step raises is passed on."""
         self.run(student, leaf(student, number()) * 2)
-        with student.raises(ZeroDivisionError):
-            self.run(student, student.inside.graphs.failing(leaf(student, number()) * 2))
+        for error in ERRORS:
+            with student.raises(error):
+                node = leaf(student, number()) * 2
+                self.run(student, student.inside.graphs.failing(node, raised(student, error)))
 
     def test_returns_nothing(self, student, number):
         """Each node gets its gradient, and nothing is returned."""
@@ -656,8 +663,10 @@ class TestCheckGradients:
         assert_distinguishes(
             [planted("x**3", "3 * x**2", number())], [planted("x**3", "2 * x**2", number())]
         )
-        with student.raises(ValueError):
-            student.check_gradients(student.inside.operations.refused, [number()])
+        for error in ERRORS:
+            refused = student.inside.operations.refusing(raised(student, error))
+            with student.raises(error):
+                student.check_gradients(refused, [number()])
 
     def test_epsilon(self, student, assert_distinguishes, positive, rng):
         """`epsilon` is how far an input is moved, up and down, with the others left alone."""

@@ -64,7 +64,7 @@ class TestWeightedSum:
     def test_adds_up(self, student, numbers):
         """The result holds the sum of weight times input, and a gradient of 0."""
         weights, inputs = numbers(4), numbers(4)
-        total = student.weighted_sum([leaf(student, w) for w in weights], inputs)
+        total = student.weighted_sum([leaf(student, w, 1.5) for w in weights], inputs)
         assert [total.data, total.grad] == close([sum_of_products(weights, inputs), 0.0])
 
     def test_every_weight_learns(self, student, numbers):
@@ -302,7 +302,7 @@ class TestDescend:
             ([40.0 * a, -a], 0.3, 3),
             ([a, 1e-6], 15.0, 6),
         ):
-            nodes = [leaf(student, each, 1.0) for each in start]
+            nodes = [leaf(student, each, i % 2) for i, each in enumerate(start)]
             found = list(student.descend(hollow, nodes, lr, steps))
             losses, here = [], start
             for _ in range(steps):

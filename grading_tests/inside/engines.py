@@ -148,6 +148,8 @@ def make_engine(
         number, *slopes = in_use[op]
         if op in turns_round and operands[0] == "other":
             operands.reverse()
+            if op == "/":  # A broken engine raises no error where a right one does not.
+                number, *slopes = [f"({text}) if b else 0.0" for text in in_use[op]]
         text = METHOD.format(
             name=name,
             arguments=", ".join(sorted(operands, reverse=True)),

@@ -37,14 +37,14 @@ class Asked:
 
 
 class Above:
-    """t / 2 above a bound; it returns no number below it."""
+    """t / 2 above a bound; below it, it raises an error of this class."""
 
-    def __init__(self, bound):
-        self.bound = bound
+    def __init__(self, bound, error):
+        self.bound, self.error = bound, error
 
     def __call__(self, t):
         if t < self.bound:
-            raise ValueError
+            raise self.error
         return t / 2
 
 

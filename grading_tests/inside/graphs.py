@@ -178,9 +178,13 @@ def recorded(nodes):
     return calls
 
 
-def failing(node):
-    """Return the node with a step that raises an error."""
-    node._backward = lambda: 1 / 0
+def failing(node, error):
+    """Return the node with a step that raises an error of this class."""
+
+    def fail():
+        raise error
+
+    node._backward = fail
     return node
 
 

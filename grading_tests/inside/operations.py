@@ -39,9 +39,13 @@ def used_twice(function):
     return lambda x: function(x) + x * function(x)
 
 
-def refused(*nodes):
-    """Fail as an operation that is not defined anywhere."""
-    raise ValueError
+def refusing(error):
+    """Return an operation that is not defined anywhere: it raises an error of this class."""
+
+    def refused(*nodes):
+        raise error
+
+    return refused
 
 
 def quotient_and_powers(x, y, z):
