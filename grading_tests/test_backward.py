@@ -551,16 +551,16 @@ class TestZeroGrad:
         more; of equal nodes and of results too."""
         grads = [0.0, 1e-9, -1e-5, 0.3, -0.3, 500.0, -500.0, 1e9, -1e9, 7.0, 0.7, -2.0, 2.0]
         grads += [math.inf, math.nan]
-        a = number()
-        nodes = graph(student, lambda: a, *[[]] * 14, [0])
-        for node, grad in zip(nodes, grads, strict=True):
-            node.grad = grad
-        given = student.inside.builtins.list(nodes)
-        for _ in range(2):
-            student.zero_grad(given)
-            assert [node.grad for node in nodes] == [0.0] * 15
-            nodes[0].grad = number()
-        assert len(given) == 15
+        for a in (number(), 0.0):
+            nodes = graph(student, lambda a=a: a, *[[]] * 14, [0])
+            for node, grad in zip(nodes, grads, strict=True):
+                node.grad = grad
+            given = student.inside.builtins.list(nodes)
+            for _ in range(2):
+                student.zero_grad(given)
+                assert [node.grad for node in nodes] == [0.0] * 15
+                nodes[0].grad = number()
+            assert len(given) == 15
 
 
 @exercise("check_gradients")
@@ -718,13 +718,17 @@ class TestDotSource:
         return plain(alone(student, "draw_dot")(root), found)
 
     def test_a_leaf(self, student, made):
-        """A leaf is one node, which shows its data and its gradient, and there are no arrows."""
-        [x], [data], [grad] = made(([], ""))
+        """A leaf is one node, which shows its data and its gradient, and there are no arrows. Drawn
+        again, it shows what it holds then."""
+        [x], [a], [b] = made(([], ""))
+        for data, grad in ((a, b), (a + 100, b + 200)):
+            x.data, x.grad = data, grad
 
-        def facts(graph):
-            return len(graph.showing(data)), shown_together(graph, data, grad), graph.edges == []
+            def facts(graph, data=data, grad=grad):
+                both = shown_together(graph, data, grad)
+                return len(graph.showing(data)), both, graph.edges == []
 
-        assert self.drawing(student, x, facts) == (1, True, True)
+            assert self.drawing(student, x, facts) == (1, True, True)
 
     def test_nodes(self, student, made):
         """Every Value is one node, and its label shows its data and its gradient."""

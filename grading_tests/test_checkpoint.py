@@ -276,11 +276,14 @@ class TestDescend:
         assert found == close(losses)
 
     def test_makes_every_step(self, student, number):
-        """It makes every step in full, also where the rate is too large and the loss grows."""
-        w = leaf(student, start := number())
-        losses = list(student.descend(student.inside.functions.square, [w], 6.0, 3))
+        """It makes every step in full, at each call, also where the rate is too large and the loss
+        grows."""
+        start = number()
         expected = [start**2 * 121.0**n for n in range(3)]
-        assert [*losses, w.data] == close([*expected, start * -1331.0])
+        for _ in range(2):
+            w = leaf(student, start)
+            losses = list(student.descend(student.inside.functions.square, [w], 6.0, 3))
+            assert [*losses, w.data] == close([*expected, start * -1331.0])
 
     def test_no_steps(self, student, number):
         """No steps: no losses, and the parameter stays where it is."""
@@ -299,6 +302,7 @@ class TestDescend:
             ([a, a, -a, 0.0], 0.1, 12),
             ([1e-5, 2e-5], 0.01, 3),
             ([0.0, 0.0], 0.1, 4),
+            ([-1.0, -1.0], 0.1, 4),
             ([40.0 * a, -a], 0.3, 3),
             ([a, 1e-6], 15.0, 6),
         ):
@@ -307,7 +311,7 @@ class TestDescend:
             losses, here = [], start
             for _ in range(steps):
                 losses.append(functions.hollow(*here))
-                here = [w - lr * 2 * (0.5 + i // 2) * w for i, w in enumerate(here)]
+                here = [w - lr * (2 * (0.5 + i // 2) * w + 1) for i, w in enumerate(here)]
             assert [found, [node.data for node in nodes]] == close([losses, here])
 
 

@@ -100,8 +100,10 @@ class TestNode:
         included, each under its own name."""
         # Neither number can be found within the other one.
         data, grad = rng.randint(12, 98) + 0.25, rng.randint(12, 98) + 0.8125
+        node = student.Value(0.0)
         for a, b in ((data, grad), (-data, -grad), (0.0, grad), (data, 0.0)):
-            text = plain(repr(leaf(student, a, b)))
+            node.data, node.grad = a, b
+            text = plain(repr(node))
             assert all(shown in text for shown in ("Value", f"{a:g}", f"{b:g}"))
         text = plain(repr(leaf(student, data, grad)))
         if "data" in text and "grad" in text:
@@ -546,7 +548,7 @@ class TestManualBackward:
         """Each listed step runs, also where a gradient is 0 or tiny, and of many hundred nodes."""
         grads = [0.0, 1e-9, 0.5, 1e6] * 75
         graphs = student.inside.graphs
-        nodes = graphs.uses(student.Value, student.Value(number()), grads)
+        nodes = graphs.uses(student.Value, student.Value(0.0), grads)
         calls = graphs.recorded(nodes)
         student.push_gradients(nodes[0], student.inside.builtins.list(nodes))
         assert calls == list(range(300)) and graphs.held(nodes) == [1.0, *grads[1:]]
@@ -641,3 +643,5 @@ class TestNumerical:
             found = [student.numerical_derivative(*each) for each in tried]
             slope = central(a, b, x, h)
             assert found == close([slope, -c / (y**2 - h**2), slope], relative=1e-6)
+        curve.a = 2 * a
+        assert student.numerical_derivative(curve, x, h) == close(central(2 * a, b, x, h), 1e-6)

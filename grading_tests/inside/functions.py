@@ -67,6 +67,6 @@ def bowl(slope, target):
 
 
 def hollow(*weights):
-    """Return a loss that is 0 at 0 and grows slowly and fast: the weights' squares, each pair with
-    its own factor."""
-    return sum(w * w * (0.5 + place // 2) for place, w in enumerate(weights))
+    """Return a loss that grows slowly and fast: the weights' squares, each pair with its own
+    factor, and the weights."""
+    return sum(w * w * (0.5 + place // 2) + w for place, w in enumerate(weights))

@@ -33,10 +33,12 @@ class Ground:
         self.optimizer = Steps(self.w, rate, self.record)
 
     def loss(self, predictions, targets):
-        """Return the mean squared error, times the scale."""
-        pairs = list(zip(list(predictions), list(targets), strict=True))
+        """Return the mean squared error of a list of predictions and a list of targets, times the
+        scale."""
+        count = max(len(predictions), len(targets))
+        pairs = list(zip(predictions, targets, strict=True))
         self.record.append(("loss", sorted((p.data, t) for p, t in pairs)))
-        return sum((p - t) * (p - t) for p, t in pairs) * (self.scale / len(pairs))
+        return sum((p - t) * (p - t) for p, t in pairs) * (self.scale / count)
 
 
 class Line:
