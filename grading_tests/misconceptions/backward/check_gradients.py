@@ -319,6 +319,9 @@ def check_gradients(f, inputs, epsilon=1e-5):
 
 # %% edge: check_gradients
 # - for index, leaf in enumerate(leaves):
+# whole_inputs_are_skipped: for index, leaf in enumerate(leaves):
+#       if isinstance(inputs[index], int): continue
+# - for index, leaf in enumerate(leaves):
 # two_inputs_at_most: for index, leaf in list(enumerate(leaves))[:3]:
 # input_at_zero_is_skipped: for index, leaf in enumerate(leaves):
 #       if inputs[index] == 0: continue

@@ -183,6 +183,9 @@ def backward_without_recursion(self):
 
 # %% edge: deep
 # - node._backward()
+# index_errors_end_it: try: node._backward()
+#   except IndexError: return
+# - node._backward()
 # zero_gradients_skipped: node._backward() if node.grad or node is self else None
 # small_gradients_skipped: node._backward() if abs(node.grad) > 1e-6 else None
 # gradients_clipped: node._backward()

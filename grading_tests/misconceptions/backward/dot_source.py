@@ -149,6 +149,9 @@ def draw_dot(root):
 
 
 # %% edge: dot_source
+# - return "\n".join(lines)
+# the_drawing_is_kept: root.drawn = getattr(root, 'drawn', "\n".join(lines))
+#   return root.drawn
 # - for operand, result in edges:
 # three_operands: for operand, result in [e for e in edges if e[0] in list(e[1]._prev)[:2]]:
 # - if node._op:

@@ -135,6 +135,8 @@ def zero_grad(parameters):
 
 
 # %% edge: zero_grad
+# - for parameter in parameters:
+# numbers_of_zero_are_skipped: for parameter in [each for each in parameters if each.data]:
 # - parameter.grad = 0.0
 # negative_gradients: parameter.grad = min(parameter.grad, 0.0) if parameter.grad < -100 else 0.0
 # tiny_gradients: if abs(parameter.grad) > 1e-4: parameter.grad = 0.0

@@ -95,6 +95,17 @@ def weighted_sum(weights, inputs):
 
 
 # %% edge: q18
+# - def _backward():
+# terms_shared_by_all: weighted_sum.__dict__.setdefault('all', []).append((weights, inputs))
+#   weights = [w for each, _ in weighted_sum.all for w in each]
+#   inputs = [x for _, each in weighted_sum.all for x in each]
+#   def _backward():
+# - weight.grad += number * out.grad
+# the_first_share_is_kept: out.kept = getattr(out, 'kept', out.grad)
+#   weight.grad += number * out.kept
+# - out._backward = _backward
+# one_times_a_weight_is_the_weight: if inputs == [1.0]: return weights[0]
+#   out._backward = _backward
 # - weight.grad += number * out.grad
 # negative_inputs: weight.grad += abs(number) * out.grad
 # input_of_zero: weight.grad += (number or 1.0) * out.grad

@@ -179,6 +179,8 @@ def backward(root):
 
 
 # %% edge: q19
+# - root.grad = 1.0
+# a_leaf_has_no_seed: root.grad = 1.0 if root._prev else root.grad
 # - node._backward()
 # small_gradients_skipped: node._backward() if abs(node.grad) > 1e-6 else None
 # gradients_clipped: node._backward()

@@ -95,6 +95,11 @@ losses = descend(lambda node: node * node, [w], lr, 2)
 # - losses.append(loss.data)
 
 # %% edge: q20
+# - p.grad = 0.0
+# zeroed_up_to_the_first_zero: if p.grad == 0: break
+#   p.grad = 0.0
+# - p.data -= lr * p.grad
+# numbers_of_zero_stay: p.data -= lr * p.grad if p.data else 0.0
 # - losses.append(loss.data)
 # losses_rounded: losses.append(round(loss.data, 5))
 # stops_when_it_grows: losses.append(loss.data)

@@ -101,6 +101,9 @@ loss.backward()
 
 # %% edge: hinge
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
+# far_scores_are_cut_off: losses = [(1 - t * s if t * s.data < 1 else Value(0.0)) for s, t in
+#       zip(scores, targets)]
+# - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # large_scores: losses = [((1 - t * s).relu() if abs(s.data) < 5 else 5 + 0 * s) for s, t in
 #       zip(scores, targets)]
 # small_scores: losses = [((1 - t * s).relu() if abs(s.data) > 0.1 else 1 + 0 * s) for s, t in

@@ -118,6 +118,9 @@ answer = layer([x])
 
 # %% edge: layer
 # - answers = [neuron(x) for neuron in self.neurons]
+# inputs_are_copied: answers = [neuron([Value(getattr(a, 'data', a)) for a in x]) for neuron in
+#       self.neurons]
+# - answers = [neuron(x) for neuron in self.neurons]
 # pairs_are_alike: answers = [neuron(x) for neuron in self.neurons]
 #   if len(answers) == 2: answers = [answers[0], answers[0]]
 # answers_sorted: answers = [neuron(x) for neuron in self.neurons]

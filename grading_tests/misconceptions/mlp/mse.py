@@ -79,6 +79,9 @@ def mse(predictions, targets):
 # + return (sum(squares) / len(squares)) ** 0.5
 
 # %% edge: mse
+# - return sum(squares) / len(squares)
+# predictions_of_zero_are_left_out: return sum([s for s, p in zip(squares, predictions) if p.data], 0 *
+#       predictions[0]) / len(squares)
 # - squares = [(p - t) ** 2 for p, t in zip(predictions, targets)]
 # large_differences: squares = [((p - t) ** 2 if abs(p.data - getattr(t, 'data', t)) < 5 else
 #       abs(p.data - getattr(t, 'data', t)) * 5 + 0 * p) for p, t in zip(predictions, targets)]

@@ -238,6 +238,10 @@ SGD([p, q], lr=0.1).zero_grad()
 # + p.data -= self.rate * v
 
 # %% edge: sgd
+# - p.grad = 0.0
+# zeroes_once: if getattr(self, 'zeroed', 0) >= len(self.parameters): return
+#   self.zeroed = getattr(self, 'zeroed', 0) + 1
+#   p.grad = 0.0
 # - self.momentum * v + p.grad + self.weight_decay * p.data
 # small_gradients: self.momentum * v + (p.grad if abs(p.grad) > 1e-3 else
 #       0.0) + self.weight_decay * p.data

@@ -241,6 +241,9 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 # + batch_losses.append(batch_loss)
 
 # %% edge: train
+# - optimizer.zero_grad()
+# a_loss_of_zero_ends_it: if batch_loss.data == 0: return losses
+#   optimizer.zero_grad()
 # - while len(losses) < epochs:
 # no_epochs: while not losses or len(losses) < epochs:
 # ten_epochs_at_most: while len(losses) < min(epochs, 8):

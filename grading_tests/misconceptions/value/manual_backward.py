@@ -213,6 +213,11 @@ def push_gradients(root, order):
 
 # %% edge: manual_backward
 # - for node in order:
+# numbers_of_zero_are_skipped: for node in [node for node in order if node.data]:
+# - node._backward()
+# index_errors_end_it: try: node._backward()
+#   except IndexError: return
+# - for node in order:
 # each_once: for node in dict.fromkeys(order):
 # at_most_a_hundred: for node in list(order)[:100]:
 # root_run_though_not_listed: for node in ([root] if root not in list(order) else []) + list(order):

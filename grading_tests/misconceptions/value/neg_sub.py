@@ -265,6 +265,10 @@ Value.__sub__ = sub
 # + return out
 
 # %% edge: neg_sub
+# - return self * -1
+# the_gradient_is_copied: out = self * -1
+#   out.grad = self.grad
+#   return out
 # - return self + (-other)
 # nothing_left_of_x_x: return Value(0.0) if other is self else self + (-other)
 

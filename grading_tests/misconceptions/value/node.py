@@ -197,6 +197,11 @@ x1._backward()
 
 # %% edge: node
 # - self.data = float(data)
+# an_empty_text_is_zero: self.data = float(data or 0)
+# - return f"Value(data={self.data}, grad={self.grad})"
+# the_text_is_kept: self.text = getattr(self, 'text', f"Value(data={self.data}, grad={self.grad})")
+#   return self.text
+# - self.data = float(data)
 # whole_numbers_cut: self.data = float(int(data)) if abs(data) > 1000 else float(data)
 # tiny_is_zero: self.data = float(data) if abs(data) > 1e-6 else 0.0
 # zero_is_one: self.data = float(data or 1)

@@ -234,6 +234,8 @@ for node in steps:
 # + return Value(other.data / self.data, (other, self), "/")
 
 # %% edge: reverse
+# - return self + other
+# nothing_added_is_itself: return self + other if other else self
 # - return self**-1 * other
 # the_reciprocal_is_kept: self.kept = getattr(self, 'kept', None) or self**-1
 #   return self.kept * other
