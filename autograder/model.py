@@ -204,6 +204,14 @@ class Report:
     def max_score(self) -> float:
         return round(sum(each.max_points for each in self.exercises if not each.bonus), 2)
 
+    @property
+    def by_hand(self) -> str:
+        """The points that a person has still to give, in words; "" if there are none."""
+        open_ones = {each.id: each.max_points for each in self.exercises if each.points is None}
+        if not open_ones:
+            return ""
+        return f"up to {sum(open_ones.values()):g} more for {', '.join(open_ones)}"
+
     def as_json(self) -> dict[str, Any]:
         """Return the report in the form that `autograder check --json` prints."""
         return {

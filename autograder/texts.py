@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import shlex
+
 _UNFIT = dict.fromkeys(
     [
         *(*range(9), *range(11, 32), *range(127, 160), *range(0xD800, 0xE000)),
@@ -26,3 +28,8 @@ def fit(text: str) -> str:
     """Return the text without lone surrogates, which no file holds, terminal commands, and marks
     that turn the direction of reading."""
     return text.translate(_UNFIT)
+
+
+def command(*words: object) -> str:
+    """Return a command for a message, in backquotes and as a shell reads it."""
+    return f"`{visible(shlex.join(map(str, words)))}`"

@@ -1,11 +1,12 @@
 """Makes ordinary notebooks, and nbgrader courses from the short texts in `courses/nbgrader`, in the
 forms of real courses.
 
-A text is a row of parts, each begun by a line `%% KIND WHAT`: `format 4.2`, `kernel LANGUAGE NAME`,
-`setting LINE` of course.toml, `file NAME` beside the notebook, `notebook NAME`, and the cells
-`code`, `text`, `solution ID`, `written ID POINTS` and `test ID POINTS = …`, which ends in the
-points of the solution, of the stub and of a notebook in which every other answer is the stub; `-`
-if a test cell that the solution does not pass leaves an exercise ungraded that nbgrader marks.
+A text is a row of parts, each begun by a line `%% KIND WHAT`: `format 4.2`, `kernel LANGUAGE
+NAME`, `setting LINE` of course.toml, `file NAME` beside the notebook, `notebook NAME`, and the
+cells `code`, `text`, `solution ID`, `written ID POINTS`, `task ID POINTS` and `test ID POINTS =
+…`, which ends in the points of the solution, of the stub and of a notebook in which every other
+answer is the stub; `-` if a test cell that the solution does not pass leaves an exercise ungraded
+that nbgrader marks.
 """
 
 from __future__ import annotations
@@ -32,6 +33,7 @@ _KINDS: dict[str, dict[str, Any]] = {
     "solution": {"solution": True},
     "written": {"solution": True, "grade": True},
     "test": {"grade": True, "locked": True},
+    "task": {"task": True, "locked": True},
 }
 
 
@@ -106,15 +108,13 @@ def _parts(text: str) -> Iterator[tuple[str, str, str]]:
 
 
 def _cell(kind: str, source: str, name: str, more: list[str], minor: int) -> NotebookNode:
-    new = (
-        nbformat.v4.new_markdown_cell if kind in ("text", "written") else nbformat.v4.new_code_cell
-    )
-    cell = new(source)
+    is_text = kind in ("text", "written", "task")
+    cell = (nbformat.v4.new_markdown_cell if is_text else nbformat.v4.new_code_cell)(source)
     if minor < 5:
         del cell["id"]
     if kind in _KINDS:
         marks = {**_NBGRADER, **_KINDS[kind], "grade_id": name}
-        cell.metadata["nbgrader"] = marks | ({"points": float(more[0])} if marks["grade"] else {})
+        cell.metadata["nbgrader"] = marks | ({"points": float(more[0])} if more else {})
     return cell
 
 

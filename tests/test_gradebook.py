@@ -12,6 +12,7 @@ import tempfile
 import time
 from collections import Counter
 from collections.abc import Iterator
+from contextlib import closing
 from pathlib import Path
 
 import nbformat
@@ -295,3 +296,24 @@ def test_points_that_differ_in_the_gradebook_are_reported(school):
         pytest.raises(CourseError, match="the gradebook has other points for mul of value: run"),
     ):
         room.submissions("value")
+
+
+def test_an_older_nbgraders_gradebook_is_named_and_can_be_upgraded(tmp_path):
+    folder = released(tmp_path / "course")
+    with closing(sqlite3.connect(folder / "gradebook.db")) as database:
+        database.executescript(
+            """ALTER TABLE student DROP COLUMN lms_user_id;
+            CREATE TABLE old (id VARCHAR(32) PRIMARY KEY, name VARCHAR(128), duedate DATETIME);
+            INSERT INTO old SELECT id, name, duedate FROM assignment;
+            DROP TABLE assignment;
+            ALTER TABLE old RENAME TO assignment;
+            DROP TABLE course;
+            UPDATE alembic_version SET version_num = '167914646830';"""
+        )
+    hand_in(folder, load_assignment(folder, "value"), {"ada": {}})
+    lines = (["grade", "value"], ["export", "value"], ["report", "value"], ["doctor"])
+    for line in lines:
+        seen = run(folder, "autograder", *line, status=1 if line == ["doctor"] else 2)
+        assert "run `nbgrader db upgrade` in the course folder" in " ".join(seen.split())
+    run(folder, "nbgrader", "db", "upgrade")
+    run(folder, "autograder", "grade", "value", "--workers", "1")

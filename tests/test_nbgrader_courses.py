@@ -18,6 +18,8 @@ from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.settings import load_settings
 from autograder.errors import CourseError
 from autograder.judging.grader import Grader
+from autograder.nbgrader_plugins.configuration import unsafe_settings
+from autograder.pipeline.classroom import course_directory
 from autograder.pipeline.one_submission import grade_content
 
 pytestmark = pytest.mark.slow
@@ -223,11 +225,178 @@ def test_adopting_lists_open_decisions(tmp_path):
     assert "source/renamed: 3-loops.ipynb; not installed: lost" in seen
     assert "source/renamed needs lost: install it" in seen
     config = (tmp_path / "nbgrader_config.py").read_text("utf-8")
-    assert config.startswith("c = get_config()") and "autograder_config.py" in config
+    assert config.startswith('load_subconfig("autograder_config.py")') and "x = 1" in config
     written = (tmp_path / "course.toml").read_bytes()
     run(tmp_path, "autograder", "adopt", ".", status=1)
     assert (tmp_path / "course.toml").read_bytes() == written
     assert (tmp_path / "nbgrader_config.py").read_text("utf-8") == config
+
+
+CONFIG = '''"""The application saves the autograder's grades."""
+from nbgrader.plugins import LateSubmissionPlugin
+c = get_config()
+c.CourseDirectory.course_id = "own"
+c.CourseDirectory.student_id_exclude = "stub,nobody"
+c.GenerateAssignment.preprocessors.remove("autograder.nbgrader_plugins.weights.CoreOnly")
+
+class Half(LateSubmissionPlugin):
+    def late_submission_penalty(self, student_id, score, total_seconds_late):
+        return score / 2
+
+c.AssignLatePenalties.plugin_class = Half
+'''
+OUTSIDE = 'c.Autograde.autograde_preprocessors = ["nbgrader.preprocessors.Execute"]\n'
+
+
+SMALL = f"%% notebook small\n{HALF}half * 4\n"
+
+
+def small(folder: Path, text: str = SMALL, config: str = "") -> Text:
+    """Make a course of nbgrader's with one assignment, `small`."""
+    (folder / "small.txt").write_text(text)
+    made = read_text(folder / "small.txt")
+    sources(folder, made)
+    (folder / "nbgrader_config.py").write_text(config or "c = get_config()\n")
+    return made
+
+
+def configuration(folder: Path) -> dict[str, object]:
+    found = json.loads(run(folder, "autograder", "doctor", "--json", status=1))
+    return {each["what"]: each for each in found}["nbgrader's configuration"]
+
+
+def test_a_courses_own_settings_win_and_its_code_runs_in_the_sandbox(tmp_path):
+    made = small(tmp_path, config=CONFIG.replace("c.Generate", "# c.Generate"))
+    (tmp_path / "course.toml").write_text('id = "own"\ntitle = "Own"\n')
+    assert not configuration(tmp_path)["fine"]
+    (tmp_path / "course.toml").unlink()
+    (tmp_path / "nbgrader_config.py").write_text(CONFIG.replace("c.Generate", "# c.Generate"))
+    run(tmp_path, "autograder", "adopt", ".")
+    text = (tmp_path / "nbgrader_config.py").read_text("utf-8")
+    (tmp_path / "nbgrader_config.py").write_text(text.replace("# c.Generate", "c.Generate"))
+    assert unsafe_settings(course_directory(tmp_path).config) == []
+    assert len(course_directory(tmp_path).config.GenerateAssignment.preprocessors) == 11
+    run(tmp_path, "nbgrader", "generate_assignment", "small")
+    run(tmp_path, "nbgrader", "db", "assignment", "add", "small", "--duedate=2020-01-01")
+    hand_in(tmp_path, made)
+    for student in VARIANTS:
+        path = tmp_path / "submitted" / student / "small/timestamp.txt"
+        path.write_text("2020-01-02 00:00:00 UTC")
+    seen = run(tmp_path, "autograder", "grade", "small", "--workers", "1")
+    assert "solution: 2 / 2, 1 off for being late" in seen and "stub:" not in seen
+    seen = run(tmp_path, "autograder", "grade", "small", "--student", "stub", status=2)
+    assert "student_id_exclude in nbgrader_config.py leaves stub out" in seen
+
+
+def test_a_setting_that_grades_outside_the_sandbox_is_named(tmp_path):
+    small(tmp_path, config=f"c = get_config()\n{OUTSIDE}")
+    seen = run(tmp_path, "autograder", "adopt", ".", status=1)
+    assert "outside the sandbox: take c.Autograde.autograde_preprocessors out" in seen
+    found = configuration(tmp_path)
+    assert "outside the sandbox" in found["found"] and found["needed"] and not found["fine"]
+    (tmp_path / "nbgrader_config.py").write_text(
+        (tmp_path / "nbgrader_config.py").read_text("utf-8").replace(OUTSIDE, "")
+    )
+    run(tmp_path, "autograder", "adopt", ".")
+
+
+@pytest.mark.parametrize(
+    ("name", "value"),
+    [("source_directory", "instructor"), ("release_directory", "enonces"),
+     ("directory_structure", "{assignment_id}/{student_id}")],
+)  # fmt: skip
+def test_other_names_of_nbgraders_folders_are_refused(tmp_path, name, value):
+    small(tmp_path, config=f"c = get_config()\nc.CourseDirectory.{name} = {value!r}\n")
+    seen = run(tmp_path, "autograder", "adopt", ".", status=2)
+    assert f"sets c.CourseDirectory.{name} to {value!r}" in seen and "take that line out" in seen
+    assert not (tmp_path / "course.toml").exists()
+
+
+def test_the_cause_of_a_failed_release_is_named(tmp_path):
+    small(tmp_path, f"%% notebook small\n{HALF}half * 4\n".replace("test_half", "größte"))
+    seen = run(tmp_path, "autograder", "adopt", ".", status=1)
+    assert "nbgrader cannot release small: small.ipynb: the grade_id: 'größte' does not" in seen
+
+
+def test_old_notebooks_are_all_named_and_read(tmp_path):
+    small(
+        tmp_path,
+        "%% file words.txt\n%% notebook one\n%% code\nimport numpy\nopen('words.txt')\n"
+        f"{HALF}half * 4\n%% notebook two\n{HALF}half * 4\n%% test test_half 2\nhalf\n",
+    )
+    for path in (tmp_path / "source/small").glob("*.ipynb"):
+        text = path.read_text("utf-8")
+        path.write_text(text.replace('"schema_version": 3', '"schema_version": 1'))
+    seen = run(tmp_path, "autograder", "adopt", ".", status=1)
+    one, two = (f"{tmp_path}/source/small/{name}.ipynb" for name in ("one", "two"))
+    assert f"{one} has nbgrader's metadata of version 1, and 3 is the one in use: run `" in seen
+    assert "with the grade_id 'test_half' another one, which `nbgrader update` does not" in seen
+    assert f"then run `nbgrader update {two}`" in seen
+    settings = load_settings(tmp_path)
+    assert settings.of("small").data == ("words.txt",) and "numpy" in settings.visible.packages
+
+
+def test_a_settings_file_gets_what_it_says_nothing_of(tmp_path):
+    small(tmp_path, f"%% file a.txt\n%% notebook small\n%% code\nopen('a.txt')\n{HALF}half * 4\n")
+    text = 'id = "own"\ntitle = "Own"\n[assignments.small] # mine\ntests = "in-notebook"\n'
+    (tmp_path / "course.toml").write_text(text)
+    run(tmp_path, "autograder", "adopt", ".")
+    assert load_settings(tmp_path).of("small").data == ("a.txt",)
+    assert (tmp_path / "course.toml").read_text("utf-8").startswith(text.partition("tests")[0])
+
+
+def test_commands_in_messages_are_quoted(tmp_path):
+    made = read_text(TEXTS / "halves.txt")
+    made.name = "Übung 1"
+    sources(tmp_path, made)
+    run(tmp_path, "autograder", "adopt", ".")
+    with pytest.raises(CourseError, match="run `nbgrader generate_assignment 'Übung 1' --force`"):
+        load_assignment(tmp_path, "Übung 1")
+
+
+MANY = """%% notebook small
+%% solution answer
+half = 0.5
+%% test test_half 2
+half * 4
+%% task half 5
+Draw.
+%% written essay 3
+why
+%% test test_essay 1
+1
+"""
+
+
+def test_tasks_count_everywhere_and_exercises_may_differ_by_test_alone(tmp_path):
+    folder = course_of(tmp_path, MANY)
+    hand_in(folder, read_text(tmp_path / "small.txt"))
+    seen = run(folder, "autograder", "grade", "small", "--student", "solution", "--workers", "1")
+    assert "solution: 3 / 11; a person gives up to 8 more for half, essay" in seen
+    path = str(folder / "submitted/solution/small/small.ipynb")
+    seen = json.loads(run(folder, "autograder", "check", path, "--json"))
+    points = {each["id"]: each["points"] for each in seen["exercises"]}
+    assert points == {"test_half": 2, "half": None, "essay": None, "test_essay": 1}
+    run(folder, "autograder", "export", "small", "--partial", "--output", "m.csv", status=1)
+    [row] = csv.DictReader((folder / "m.csv").open())
+    assert (row["score"], row["max_score"], row["to_mark"]) == ("3", "11", "essay half")
+    run(folder, "nbgrader", "generate_feedback", "small")
+    assert "3 of 11" in (folder / "feedback/solution/small/small.html").read_text("utf-8")
+
+
+def test_import_refuses_an_assignment_of_several_notebooks(found, tmp_path):
+    folder, _ = found
+    for name in ("parts", "parts/problem1"):
+        seen = run(folder, "autograder", "import", name, str(tmp_path), status=2)
+        assert "takes assignments of one: nothing was imported" in seen
+    seen = run(folder, "autograder", "import", "scores/scores", str(tmp_path), status=2)
+    assert "there is no assignment 'scores/scores'" in seen
+
+
+def test_an_audit_without_hidden_tests_says_that_nothing_was_checked(found):
+    for names in ([], ["scores"]):
+        seen = run(found[0], "autograder", "audit", *names, status=2)
+        assert "has no hidden tests, and this is about them: nothing was done" in seen
 
 
 def test_adopting_refuses_a_folder_without_notebooks(tmp_path):

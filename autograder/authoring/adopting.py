@@ -5,31 +5,37 @@ from __future__ import annotations
 import ast
 import json
 import re
-import shutil
 import sys
+import tomllib
 import warnings
 from collections.abc import Iterable
+from contextlib import chdir
 from dataclasses import dataclass, field
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
 from nbgrader.apps.api import NbGraderAPI
+from nbgrader.coursedir import CourseDirectory
 
 from ..course_folder.assignments import (
     has_hidden_tests,
     load_assignment,
     notebooks_of,
+    parsed,
     parts_of,
     read_cells,
 )
 from ..course_folder.settings import NAME as SETTINGS
+from ..course_folder.settings import load_settings
 from ..errors import CourseError
 from ..files import write_whole
+from ..gradebook.writing import require_current
 from ..judging.grader import Grader
 from ..model import IN_NOTEBOOK
+from ..nbgrader_plugins.configuration import unsafe_settings
 from ..pipeline.classroom import course_directory
-from .release import copy_course, source_names
+from .release import copy_course, inside, source_names
 
 _TEMPLATE = Path(__file__).with_name("template")
 _CONFIG, _OURS = "nbgrader_config.py", "autograder_config.py"
@@ -56,11 +62,12 @@ class Adopted:
 
 @dataclass
 class _Uses:
-    """The imports and data files of an assignment's notebooks."""
+    """The imports and data files of an assignment's notebooks, and why some cannot be graded."""
 
     data: list[str] = field(default_factory=list)
     packages: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
+    flaws: list[str] = field(default_factory=list)
 
 
 def adopt(course: Path, title: str) -> Adopted:
@@ -69,22 +76,19 @@ def adopt(course: Path, title: str) -> Adopted:
     Raises `CourseError` if there are no notebooks in `source/`.
     """
     course = course.resolve()
+    if (course / _CONFIG).exists():
+        # Its configuration may name other folders than source/.
+        require_current(course_directory(course).db_url)
     names = source_names(course)
     if not names:
         raise CourseError(
             f"{course} holds no source/ASSIGNMENT/NOTEBOOK.ipynb, as an nbgrader course does: name "
             "the folder that has source/ in it"
         )
-    done, uses = Adopted(), {}
-    for name in names:
-        try:
-            uses[name] = _uses(course / "source" / name)
-        except CourseError as error:
-            done.open.append(str(error))
+    done, uses = Adopted(), {name: _uses(course / "source" / name) for name in names}
+    done.open += [flaw for used in uses.values() for flaw in used.flaws]
     _configure(course, done)
-    if not (course / SETTINGS).exists():
-        write_whole(course / SETTINGS, _settings(course, title, names, uses).encode(), 0o644)
-        done.wrote.append(course / SETTINGS)
+    _write_settings(course, title, uses, done)
     for name, used in uses.items():
         words = [", ".join(f"{each}.ipynb" for each in notebooks_of(course, name))]
         for what, found in (
@@ -93,23 +97,42 @@ def adopt(course: Path, title: str) -> Adopted:
             words += [f"{what} {', '.join(sorted(found))}"] if found else []
         done.seen.append(f"source/{name}: {'; '.join(words)}")
     with TemporaryDirectory(prefix="autograder-adopt-") as scratch:
-        _try(course, Path(scratch), uses, done)
+        _try(course, Path(scratch), [name for name in names if not uses[name].flaws], done)
     return done
 
 
 def _configure(course: Path, done: Adopted) -> None:
-    """Add our steps to nbgrader's configuration, and keep its other settings."""
+    """Add our steps to nbgrader's configuration, before the course's own settings, which win."""
     text = (_TEMPLATE / _CONFIG).read_text("utf-8")
     own = course / _CONFIG
     if not own.exists():
         write_whole(own, text.replace("COURSE_ID", _id(course)).encode(), 0o644)
         done.wrote.append(own)
-    elif "autograder" not in own.read_text("utf-8"):
+        return
+    before = own.read_text("utf-8")
+    if unsafe_settings(course_directory(course).config) and _OURS not in before:
         lines = [line for line in text.splitlines() if not line.startswith("c.CourseDirectory")]
         write_whole(course / _OURS, "\n".join([*lines, ""]).encode(), 0o644)
-        before = own.read_text("utf-8").rstrip("\n")
-        write_whole(own, f'{before}\n\nload_subconfig("{_OURS}")  # noqa: F821\n'.encode(), 0o644)
+        head, rest = _split(before)
+        line = f'load_subconfig("{_OURS}")  # noqa: F821\n'
+        write_whole(own, f"{head}{line}{rest}".encode(), 0o644)
         done.wrote += [course / _OURS, own]
+    if wrong := unsafe_settings(course_directory(course).config):
+        done.open.append(
+            f"{own} has a setting of its own in the place of ours, so that `nbgrader autograde` "
+            f"would run student code outside the sandbox: take {' and '.join(wrong)} out"
+        )
+
+
+def _split(config: str) -> tuple[str, str]:
+    """Split a configuration before its first statement that is no docstring or future import."""
+    lines = config.splitlines(keepends=True)
+    for node in ast.parse(config).body:
+        is_text = isinstance(node, ast.Expr) and isinstance(node.value, ast.Constant)
+        if not is_text and not (isinstance(node, ast.ImportFrom) and node.module == "__future__"):
+            first = min(each.lineno for each in (node, *getattr(node, "decorator_list", ())))
+            return "".join(lines[: first - 1]), "".join(lines[first - 1 :])
+    return f"{config}\n", ""
 
 
 def _id(course: Path) -> str:
@@ -119,36 +142,59 @@ def _id(course: Path) -> str:
     return "-".join(words).strip("-._") or "course"
 
 
-def _settings(course: Path, title: str, names: Iterable[str], uses: dict[str, _Uses]) -> str:
-    """Return the text of course.toml."""
-    packages = sorted(set().union(*(each.packages for each in uses.values())))
+def _write_settings(course: Path, title: str, uses: dict[str, _Uses], done: Adopted) -> None:
+    """Write course.toml; one that is there gets the packages and the data that it says nothing
+    of."""
+    path = course / SETTINGS
     lines = ["# What the grader knows of this course: docs/settings.md has every key.", ""]
     lines += [f"id = {json.dumps(_id(course))}", f"title = {json.dumps(title, ensure_ascii=False)}"]
-    if packages:
-        lines += ["", "[student_code]", f"packages = {json.dumps(packages)}"]
-    for name in names:
-        key = name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name)
-        own = [] if has_hidden_tests(course, name) else [f'tests = "{IN_NOTEBOOK}"']
-        if name in uses and uses[name].data:
-            own.append(f"data = {json.dumps(uses[name].data, ensure_ascii=False)}")
-        lines += ["", f"[assignments.{key}]", *own] if own else []
-    return "\n".join([*lines, ""])
+    before = ""
+    if path.exists():
+        load_settings(course)  # It may have a mistake in it.
+        before = path.read_text("utf-8")
+    text = before or "\n".join([*lines, ""])
+    packages = sorted(set().union(*(each.packages for each in uses.values())))
+    text = _with(text, ("student_code",), "packages", packages)
+    for name, used in uses.items():
+        text = _with(text, ("assignments", name), "data", used.data)
+        if not before and not has_hidden_tests(course, name):
+            text = _with(text, ("assignments", name), "tests", IN_NOTEBOOK)
+    if text != before:
+        write_whole(path, text.encode(), 0o644)
+        done.wrote.append(path)
+
+
+def _with(text: str, table: tuple[str, ...], key: str, value: str | list[str]) -> str:
+    """Return the text of course.toml with a value, unless it has the key or the value is empty."""
+    there = tomllib.loads(text)
+    for each in table:
+        there = there.get(each, {})
+    if not value or key in there:
+        return text
+    line = f"{key} = {json.dumps(value, ensure_ascii=False)}"
+    bare = [each if re.fullmatch(r"[A-Za-z0-9_-]+", each) else json.dumps(each, ensure_ascii=False)
+            for each in table]  # fmt: skip
+    head = f"[{'.'.join(bare)}]"
+    if not there:
+        return f"{text.rstrip()}\n\n{head}\n{line}\n"
+    return re.sub(rf"^{re.escape(head)}.*$", lambda found: f"{found[0]}\n{line}", text, flags=re.M)
 
 
 def _uses(folder: Path) -> _Uses:
     """Return the imports and data files of a folder's notebooks, and of the modules beside them."""
-    cells = [
-        cell.source
-        for path in sorted(folder.glob("*.ipynb"))
-        for cell in read_cells(path, path.stat().st_mtime_ns)
-        if cell.cell_type == "code"
-    ]
+    found, made, modules, cells = _Uses(), set(), set(), []
+    for path in sorted(folder.glob("*.ipynb")):
+        try:
+            cells += [cell.source for cell in parsed(path).cells if cell.cell_type == "code"]
+            read_cells(path, path.stat().st_mtime_ns)
+        except CourseError as error:
+            found.flaws.append(str(error))
     beside = [
         path.relative_to(folder)
         for path in sorted(folder.rglob("*"))
         if path.is_file() and path.suffix != ".ipynb" and "__pycache__" not in path.parts
     ]
-    found, made, modules, used = _Uses(), set(), set(), list(cells)
+    used = list(cells)
     while used:
         source = used.pop()
         made |= set(re.findall(r"^%%writefile.*?(\w+)\.py\s*$", source, re.MULTILINE))
@@ -195,15 +241,16 @@ def _imports(source: str) -> set[str]:
 def _try(course: Path, scratch: Path, names: Iterable[str], done: Adopted) -> None:
     """Release each assignment in a copy of the course, and grade its solution there."""
     copy_course(course, scratch)
-    if (course / _OURS).exists():
-        shutil.copy(course / _OURS, scratch)
-    nbgrader = NbGraderAPI(course_directory(scratch))
+    config = course_directory(scratch).config
+    config.CourseDirectory.update(inside(scratch))
+    nbgrader = NbGraderAPI(CourseDirectory(config=config), config=config)
     with Grader(scratch, bytes(32)) as grader:
         for name in names:
-            made = nbgrader.generate_assignment(name)
+            with chdir(scratch):
+                made = nbgrader.generate_assignment(name)
             if not made["success"]:
-                said = (made["log"] + made.get("error", "")).strip().splitlines()
-                done.open.append(f"nbgrader cannot release {name}: {said[-1] if said else ''}")
+                said = made.get("log", "") + made.get("error", "")
+                done.open.append(f"nbgrader cannot release {name}: {_cause(said)}")
                 continue
             for part in parts_of(scratch, name):
                 try:
@@ -214,3 +261,13 @@ def _try(course: Path, scratch: Path, names: Iterable[str], done: Adopted) -> No
                     done.open.append(str(error).replace(f"{scratch}/", ""))
                 else:
                     done.open += ["\n".join(flaw.splitlines()[:-1]) for flaw in flaws]
+
+
+def _cause(said: str) -> str:
+    """Return the notebook and the first error in nbgrader's log, and the rejected value's name."""
+    raised = re.search(r"^ *[\w.]+(?:Error|Exception): (.+)", said, re.MULTILINE)
+    if not raised:
+        return said.strip().splitlines()[-1]
+    [*_, notebook] = ["", *re.findall(r"Converting notebook .*/(.+)", said[: raised.start()])]
+    what = re.search(r"On instance\['(\w+)'\]", said)
+    return ": ".join(filter(None, (notebook, what and f"the {what[1]}", raised[1].strip())))

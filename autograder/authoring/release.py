@@ -22,13 +22,15 @@ from ..course_folder.assignments import place_of
 from ..course_folder.settings import NAME as SETTINGS
 from ..errors import CourseError
 from ..judging.ordinary import copy_own_files
+from ..texts import command
 
 
 def copy_course(course: Path, target: Path) -> None:
-    """Copy the parts of a course: configuration, notebooks and tests, without students' work."""
+    """Copy the parts of a course: configuration with the modules beside it, notebooks and tests,
+    without students' work."""
     target.mkdir(parents=True, exist_ok=True)
-    for file in ("nbgrader_config.py", SETTINGS):
-        shutil.copyfile(course / file, target / file)
+    for path in (course / SETTINGS, *course.glob("*.py")):
+        shutil.copyfile(path, target / path.name)
     for name in ("source", "release", "grading_tests"):
         if not (course / name).is_dir():
             continue
@@ -45,12 +47,12 @@ def made(course: Path, kind: str, name: str) -> NotebookNode:
     with tempfile.TemporaryDirectory() as folder:
         scratch = Path(folder)
         copy_course(course, scratch)
-        run_nbgrader(scratch, "generate_assignment", place.folder, "--force")
+        where = [f"--CourseDirectory.{key}={value}" for key, value in inside(scratch).items()]
+        run_nbgrader(scratch, "generate_assignment", place.folder, "--force", *where)
         if kind == "solutions":
             # nbgrader gives a cell half a minute, which is little for training on a busy machine.
-            run_nbgrader(
-                scratch, "generate_solution", place.folder, "--force", "--Execute.timeout=600"
-            )
+            more = ("--force", "--Execute.timeout=600", *where)
+            run_nbgrader(scratch, "generate_solution", place.folder, *more)
         notebook: NotebookNode = nbformat.read(place.inside(scratch / kind), as_version=4)
     _require_no_errors(notebook)
     _leave_out_widgets(notebook)
@@ -86,6 +88,16 @@ def write(course: Path, kind: str, name: str) -> Path:
     if kind == "release":
         copy_beside(course, place.folder)
     return path
+
+
+def inside(scratch: Path) -> dict[str, str]:
+    """Return nbgrader's folders and gradebook in a copy of a course, whatever the course's own
+    configuration names."""
+    return {
+        "root": str(scratch),
+        "db_url": f"sqlite:///{scratch}/gradebook.db",
+        "solution_directory": "solutions",
+    }
 
 
 def copy_beside(course: Path, name: str) -> None:
@@ -138,7 +150,7 @@ _RAISED = re.compile(r"^[\w.]+(?:: (.+))?$", re.MULTILINE)
 
 
 def _failed(arguments: tuple[str, ...], said: str) -> CourseError:
-    return CourseError(f"`nbgrader {' '.join(arguments)}` failed:\n{said[-3000:]}")
+    return CourseError(f"{command('nbgrader', *arguments)} failed:\n{said[-3000:]}")
 
 
 def source_names(course: Path) -> list[str]:

@@ -8,7 +8,7 @@ from pathlib import Path
 
 import click
 
-from ..course_folder.assignments import find_course, names_with_hidden_tests, parts_of
+from ..course_folder.assignments import find_course, parts_of, require_hidden_tests
 from ..terminal import EachAssignment, course_option, errors, for_people, say
 from .flaws import print_flaws, rehearsed
 
@@ -26,7 +26,7 @@ def tables(assignments: tuple[str, ...], course: Path | None) -> None:
     from ..judging.check_tables import write_table
 
     folder = find_course(course)
-    for name in assignments or names_with_hidden_tests(folder):
+    for name in require_hidden_tests(folder, assignments):
         say(write_table(folder, name))
         copy_beside(folder, name)
 
@@ -121,7 +121,8 @@ def new_assignment(name: str, course: Path | None) -> None:
 
     for path in add_assignment(find_course(course), name):
         say(path)
-    say(f"Next: autograder new-exercise {name} EXERCISE --title … --points … --solution FILE")
+    quoted = shlex.quote(name)
+    say(f"Next: autograder new-exercise {quoted} EXERCISE --title … --points … --solution FILE")
 
 
 @click.command("new-exercise")

@@ -18,8 +18,12 @@ from ..course_folder.assignments import find_course, load_assignment, part_names
 from ..course_folder.settings import Settings, load_settings
 from ..errors import CourseError, SandboxUnavailable
 from ..faults import in_words
+from ..gradebook.writing import require_current
 from ..judging.check_tables import made_from
 from ..model import BUBBLEWRAP, LANDLOCK
+from ..nbgrader_plugins.configuration import unsafe_settings
+from ..pipeline.classroom import course_directory
+from ..texts import command
 from ..wall import WarmServer, kinds
 from ..wall.bubblewrap import find_bubblewrap
 from ..wall.memory import WORKER_BYTES, fitting_workers, free_memory, free_processes
@@ -287,7 +291,7 @@ def _course(course: Path | None) -> list[Finding]:
         load_settings(folder)
     except CourseError as error:
         return [Finding("course folder", str(error), False)]
-    findings = [Finding("course folder", str(folder), True)]
+    findings = [Finding("course folder", str(folder), True), _configuration(folder)]
     for name in part_names(folder):
         try:
             assignment = load_assignment(folder, name)
@@ -302,3 +306,18 @@ def _course(course: Path | None) -> list[Finding]:
         what = "released, checks current" if current else "its visible checks are out of date"
         findings.append(Finding(f"assignment {name}", what, current, False, remedy))
     return findings
+
+
+def _configuration(folder: Path) -> Finding:
+    """Check that `nbgrader autograde` would grade in the sandbox, into a gradebook of today."""
+    what = "nbgrader's configuration"
+    try:
+        folders = course_directory(folder)
+        require_current(folders.db_url)
+    except CourseError as error:
+        return Finding(what, str(error), False)
+    if wrong := unsafe_settings(folders.config):
+        found = "`nbgrader autograde` would run student code outside the sandbox, by "
+        remedy = command("autograder", "adopt", folder)
+        return Finding(what, f"{found}{' and '.join(wrong)}", False, True, remedy.strip("`"))
+    return Finding(what, "`nbgrader autograde` runs student code in the sandbox", True)

@@ -15,7 +15,7 @@ from rich.progress import BarColumn, MofNCompleteColumn, Progress, TextColumn, T
 from rich.table import Table
 from rich.text import Text
 
-from ..course_folder.assignments import find_course, names_with_hidden_tests, parts_of
+from ..course_folder.assignments import find_course, parts_of, require_hidden_tests
 from ..course_folder.settings import LAST, load_settings
 from ..errors import CourseError
 from ..model import Report
@@ -107,6 +107,8 @@ def _print_report(report: Report) -> None:
             Text(found),
         )
     console.print(table)
+    if report.by_hand:
+        say(f"A person gives {report.by_hand}.")
     for note in report.notes:
         say(note)
     console.print(f"seed {report.seed}, sandbox {report.sandbox}", style="dim")
@@ -243,6 +245,7 @@ def _print_outcome(outcome: Any, as_json: bool) -> None:
         wrong = [r for r in report.exercises if r.status not in ("passed", "manual")]
         text = ", ".join(f"{r.id} {r.misconception or r.status}" for r in wrong)
         line = f"{student}: {report.score:g} / {report.max_score:g}"
+        line += f"; a person gives {report.by_hand}" if report.by_hand else ""
         line += f", {outcome.penalty:g} off for being late" if outcome.penalty else ""
         line += f"  ({text})" if text else ""
         say(line, to=errors)
@@ -361,7 +364,7 @@ def audit(
     from ..authoring.audit.command import audit_all, audit_one
 
     folder = find_course(course)
-    names = list(assignments) or names_with_hidden_tests(folder)
+    names = require_hidden_tests(folder, assignments)
     if case_id is not None:
         passed = audit_one(folder, names, seed, case_id)
     else:

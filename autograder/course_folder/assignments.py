@@ -8,6 +8,7 @@ probes.
 from __future__ import annotations
 
 import re
+import shlex
 import tomllib
 from collections import Counter
 from collections.abc import Iterable, Mapping
@@ -21,6 +22,7 @@ from coursecheck.probes import Probe
 
 from ..errors import CourseError
 from ..model import IN_NOTEBOOK
+from ..texts import command
 from .misconceptions import (
     Mistake,
     PercentCell,
@@ -49,7 +51,7 @@ if TYPE_CHECKING:
 
 @dataclass
 class Exercise:
-    """One graded unit: a solution cell and its test cell.
+    """One graded unit: a solution cell and its test cell, a written answer, or a task.
 
     Attributes:
         form: the kind of answer to a question, such as "one of a b c d" or "a number"; "" for an
@@ -120,6 +122,11 @@ class Assignment:
     core_only: bool = False
 
 
+def release_command(folder: str) -> str:
+    """Return nbgrader's command that releases an assignment, for a message."""
+    return command("nbgrader", "generate_assignment", folder, "--force")
+
+
 def find_course(start: Path | None = None) -> Path:
     """Return the course folder: the nearest one upwards from `start` that has a course.toml.
 
@@ -167,6 +174,22 @@ def misconceptions_of(course: Path, name: str, exercise: str) -> Path:
 def stamps_of_tests(tests: Path) -> tuple[int, ...]:
     """Return the modification times of these files, which differ once one has changed."""
     return tuple(path.stat().st_mtime_ns for path in test_files(tests) if path.exists())
+
+
+def exercise_ids(graded: Iterable[str]) -> dict[str, str]:
+    """Return the exercise of each of a notebook's graded cells, by grade_id.
+
+    That is its grade_id without a leading `test_`, unless another graded cell has this name.
+    """
+    names = {*graded}
+    plain = {name: name.removeprefix("test_") for name in names}
+    return {name: name if short in names else short for name, short in plain.items()}
+
+
+def exercises_of(cells: Iterable[NotebookNode]) -> dict[str, str]:
+    """Return the exercise of each cell of a notebook that has points, tasks too, by grade_id."""
+    marks = [cell["metadata"].get("nbgrader") or {} for cell in cells]
+    return exercise_ids(each["grade_id"] for each in marks if each.get("grade") or each.get("task"))
 
 
 def has_hidden_tests(course: Path, name: str) -> bool:
@@ -239,14 +262,31 @@ def names_with_hidden_tests(course: Path) -> list[str]:
     return [name for name in assignment_names(course) if has_hidden_tests(course, name)]
 
 
+def require_hidden_tests(course: Path, chosen: Iterable[str]) -> list[str]:
+    """Return the chosen assignments, by default those with hidden tests. Raises `CourseError` if
+    there is none, or if a chosen one has none."""
+    names = list(chosen) or names_with_hidden_tests(course)
+    without = [name for name in names if not has_hidden_tests(course, name)]
+    for name in without:
+        if not notebooks_of(course, name):
+            source_of(course, name)  # It says which assignments there are.
+    if without or not names:
+        raise CourseError(
+            f"{', '.join(without) or course} has no hidden tests, and this is about them: nothing "
+            "was done. docs/authors.md shows how to write some."
+        )
+    return names
+
+
 def source_of(course: Path, name: str) -> Path:
     """Return an assignment's source notebook. Raises `CourseError` if the course has none."""
-    source = place_of(course, name).inside(course / "source")
-    if not source.exists():
+    place = place_of(course, name)
+    source = place.inside(course / "source")
+    if not source.exists() or name not in (place.folder, *parts_of(course, place.folder)):
         if several := notebooks_of(course, name):
             raise CourseError(
                 f"source/{name} holds {', '.join(several)}, and this is for one notebook: name "
-                f"one, as in {name}/{several[0]}"
+                f"one, as in {shlex.quote(f'{name}/{several[0]}')}"
             )
         known = ", ".join(assignment_names(course)) or "none"
         raise CourseError(f"there is no assignment {name!r} in {course} (there are: {known})")
@@ -260,9 +300,7 @@ def load_assignment(course: Path, name: str) -> Assignment:
     place = place_of(course, name)
     release = place.inside(course / "release")
     if not release.exists():
-        raise CourseError(
-            f"{release} is missing: run `nbgrader generate_assignment {place.folder} --force` first"
-        )
+        raise CourseError(f"{release} is missing: run {release_command(place.folder)} first")
     files = [source, release, *misconception_files(course, name), *_hint_files(course)]
     stamps = tuple(path.stat().st_mtime_ns for path in files)
     _require_one_kind_of_tests(course, name)
@@ -292,11 +330,34 @@ def read_cells(path: Path, stamp: int) -> tuple[NotebookNode, ...]:
 
     Raises `CourseError` if it is no notebook, or none that can be graded.
     """
+    notebook = parsed(path)
+    _require_python(path, notebook.metadata)
+    for place, cell in enumerate(notebook.cells):
+        cell.setdefault("id", f"cell-{place}")
+    own = [cell.metadata["nbgrader"] for cell in notebook.cells if "nbgrader" in cell.metadata]
+    old = [version for each in own if (version := each.get("schema_version", 0)) < _SCHEMA]
+    if old:
+        uses = Counter(each["grade_id"] for each in own if each.get("grade_id"))
+        twice = ", ".join(repr(name) for name, count in uses.items() if count > 1)
+        first = "" if not twice else (
+            f"in a text editor give all but one of the cells with the grade_id {twice} another "
+            "one, which `nbgrader update` does not do; then "
+        )  # fmt: skip
+        raise CourseError(
+            f"{path} has nbgrader's metadata of version {old[0]}, and {_SCHEMA} is the one in use: "
+            f"{first}run {command('nbgrader', 'update', path)}"
+        )
+    return tuple(notebook.cells)
+
+
+def parsed(path: Path) -> NotebookNode:
+    """Return one of the course's notebooks, of any language and age. Raises `CourseError` if it is
+    none."""
     # Imported late: the import takes longer than a whole command that reads no notebook.
     import nbformat
 
     try:
-        notebook = nbformat.read(path, as_version=4)
+        notebook: NotebookNode = nbformat.read(path, as_version=4)
     except OSError:
         raise
     except Exception as error:  # JSON that is no notebook fails in many ways.
@@ -304,18 +365,9 @@ def read_cells(path: Path, stamp: int) -> tuple[NotebookNode, ...]:
         raise CourseError(
             f"{path} is not a whole notebook ({why}): undo what was changed in it last, such as a "
             "merge that left its conflict marks; one in release/ is made anew by "
-            f"`nbgrader generate_assignment {path.parent.name} --force`"
+            f"{release_command(path.parent.name)}"
         ) from error
-    _require_python(path, notebook.metadata)
-    for place, cell in enumerate(notebook.cells):
-        cell.setdefault("id", f"cell-{place}")
-        marks = cell.metadata.get("nbgrader")
-        if marks and (version := marks.get("schema_version", 0)) < _SCHEMA:
-            raise CourseError(
-                f"{path} has nbgrader's metadata of version {version}, and {_SCHEMA} is the one "
-                f"in use: run `nbgrader update {path}`"
-            )
-    return tuple(notebook.cells)
+    return notebook
 
 
 def _require_python(path: Path, metadata: Mapping[str, Any]) -> None:
@@ -339,6 +391,7 @@ def _load(
     setup: dict[str, str] = {}
     solutions: dict[str, str] = {}
     heading = about = ""
+    ids = exercises_of(read_cells(source, stamps[0]))
     for cell in read_cells(source, stamps[0]):
         if cell.cell_type == "markdown":
             found = settings.heading.search(cell.source)
@@ -349,31 +402,26 @@ def _load(
                 )
         marks = cell.metadata.get("nbgrader") or {}
         grade_id = marks.get("grade_id", "")
-        if marks.get("solution") and marks.get("grade"):
-            points = _points(source, marks)
-            exercises[grade_id] = Exercise(grade_id, heading, points, cell.source, manual=True)
-            _weigh(exercises[grade_id], about, settings)
+        if each := ids.get(grade_id):
+            is_manual = bool(marks.get("solution") or marks.get("task"))
+            text = cell.source if is_manual else ""
+            exercises[each] = Exercise(
+                each, heading, _points(source, marks), text, manual=is_manual
+            )
+            _weigh(exercises[each], about, settings)
         elif marks.get("solution"):
             solutions[grade_id] = cell.source
-        elif marks.get("grade"):
-            exercise_id = grade_id.removeprefix("test_")
-            if exercise_id in exercises:
-                raise CourseError(
-                    f"{source}: two graded cells are about {exercise_id!r}, for a leading `test_` "
-                    "is no part of an exercise's name: give one of them another name"
-                )
-            exercises[exercise_id] = Exercise(exercise_id, heading, _points(source, marks))
-            _weigh(exercises[exercise_id], about, settings)
         elif marks.get("locked") and cell.cell_type == "code":
             setup[grade_id] = cell.source
     stubs: dict[str, str] = {}
     released: dict[str, float] = {}
+    released_ids = exercises_of(read_cells(release, stamps[1]))
     for cell in read_cells(release, stamps[1]):
         marks = cell.metadata.get("nbgrader") or {}
         if marks.get("solution"):
             stubs[marks["grade_id"]] = cell.source
-        if marks.get("grade"):
-            released[marks["grade_id"].removeprefix("test_")] = _points(release, marks)
+        if each := released_ids.get(marks.get("grade_id", "")):
+            released[each] = _points(release, marks)
     titles = distinct_titles({each.id: each.title for each in exercises.values()})
     for exercise in exercises.values():
         exercise.title = titles[exercise.id]

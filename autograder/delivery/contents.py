@@ -13,10 +13,16 @@ from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
 
-from ..course_folder.assignments import assignment_names, has_hidden_tests, read_cells
+from ..course_folder.assignments import (
+    assignment_names,
+    has_hidden_tests,
+    read_cells,
+    release_command,
+)
 from ..course_folder.settings import Settings, load_settings
 from ..errors import CourseError
 from ..packages import module_folder
+from ..texts import command
 
 # Marks that `nbgrader generate_assignment` removes: a notebook with one is no release.
 _INSTRUCTORS_ONLY = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "END HIDDEN TESTS")
@@ -37,9 +43,7 @@ def released(course: Path, names: Sequence[str]) -> list[str]:
     chosen = list(names) or list(dict.fromkeys([*ordered, *there]))
     for name in chosen:
         if name not in there:
-            raise CourseError(
-                f"{name!r} is not released: run `nbgrader generate_assignment {name} --force` first"
-            )
+            raise CourseError(f"{name!r} is not released: run {release_command(name)} first")
         for path in (course / "release" / name).glob("*.ipynb"):
             read_cells(path, path.stat().st_mtime_ns)
     return chosen
@@ -119,7 +123,8 @@ def _copy_beside(course: Path, settings: Settings, name: str, target: Path) -> N
         if not path.is_file():
             raise CourseError(
                 f"{path} is missing, which students need beside the notebook: put it there, or "
-                f"make it with `autograder tables {name}` if it is the table of the checks"
+                f"make it with {command('autograder', 'tables', name)} if it is the table of the "
+                "checks"
             )
         _put(path, target / path.relative_to(course / "source" / name))
 
@@ -131,7 +136,7 @@ def _require_released(folder: Path) -> None:
             if mark in text:
                 raise CourseError(
                     f"release/{path.parent.name}/{path.name} holds {mark!r}, which students must "
-                    f"not have: run `nbgrader generate_assignment {path.parent.name} --force`. "
+                    f"not have: run {release_command(path.parent.name)}. "
                     "Nothing was published."
                 )
 

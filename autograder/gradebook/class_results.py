@@ -21,6 +21,7 @@ from nbgrader.api import (
 )
 from sqlalchemy import select
 
+from ..course_folder.assignments import exercise_ids
 from ..errors import UnreadableNotebook
 from ..model import IN_NOTEBOOK
 from .writing import require_assignment
@@ -106,11 +107,17 @@ def class_results(gradebook: Gradebook, name: str) -> ClassResults:
     assignment = gradebook.find_assignment(folder)
     notebooks = {each.name: each for each in assignment.notebooks if part in ("", each.name)}
     prefix = {each: f"{each}/" if len(notebooks) > 1 else "" for each in notebooks}
-    max_points = {
-        prefix[each] + _exercise(cell.name): cell.max_score
+    cells = {
+        (each, cell.name): cell.max_score
         for each, notebook in notebooks.items()
         for cell in (*notebook.grade_cells, *notebook.task_cells)
     }
+    ids = {
+        (each, cell): prefix[each] + exercise
+        for each in notebooks
+        for cell, exercise in exercise_ids(cell for at, cell in cells if at == each).items()
+    }
+    max_points = {ids[key]: points for key, points in cells.items()}
     results = {
         student.id: Result(
             student.id, student.first_name or "", student.last_name or "", student.email or ""
@@ -147,17 +154,13 @@ def class_results(gradebook: Gradebook, name: str) -> ClassResults:
     )
     for student, notebook, cell, automatic, by_hand, extra, look in grades:
         given = automatic if by_hand is None else by_hand
-        exercise = prefix[notebook] + _exercise(cell)
+        exercise = ids[notebook, cell]
         points = None if given is None else given + (extra or 0.0)
         result = results.get(student, nobody)
         result.points[exercise] = points
         if look or given is None:
             result.waiting.append(exercise)
     return ClassResults(name, max_points, assignment.duedate, list(results.values()))
-
-
-def _exercise(cell: str) -> str:
-    return cell.removeprefix("test_")
 
 
 @dataclass

@@ -5,8 +5,8 @@ from __future__ import annotations
 from nbformat.notebooknode import NotebookNode
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
 
+from ..course_folder.assignments import exercises_of
 from ..model import UNJUDGED, Marks
-from ..notebook.restoring import exercise_of
 
 
 def marks_of(notebook: NotebookNode) -> Marks:
@@ -18,15 +18,16 @@ def marks_of(notebook: NotebookNode) -> Marks:
     report = notebook.metadata.get("autograder", {}).get("report", {})
     results = report.get("exercises", ())
     bonus = {each["id"]: each["points"] for each in results if each.get("bonus")}
+    ids = exercises_of(notebook.cells)
     for cell in notebook.cells:
         if "nbgrader" not in cell["metadata"]:
             continue
         if is_grade(cell):
             grade_id = cell.metadata.nbgrader.grade_id
             is_unjudged = cell.metadata.pop(UNJUDGED, False)
-            if exercise_of(grade_id) in bonus:
+            if ids[grade_id] in bonus:
                 # nbgrader refuses more points than the cell has there, which is 0.
-                points = bonus[exercise_of(grade_id)]
+                points = bonus[ids[grade_id]]
             else:
                 points = None if is_unjudged else determine_grade(cell)[0]
                 if points is None and not cell.metadata.nbgrader.points:

@@ -7,10 +7,12 @@ import time
 from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
+from pathlib import Path
 from typing import Any, TypeVar
 
 from nbgrader.api import (
     Assignment,
+    Base,
     BaseCell,
     Comment,
     Grade,
@@ -23,10 +25,22 @@ from nbgrader.api import (
     SubmittedNotebook,
 )
 from nbgrader.utils import parse_utc
-from sqlalchemy import ColumnElement, Connection, Engine, Row, and_, bindparam, event, select
+from sqlalchemy import (
+    ColumnElement,
+    Connection,
+    Engine,
+    Row,
+    and_,
+    bindparam,
+    create_engine,
+    event,
+    inspect,
+    make_url,
+    select,
+)
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from ..course_folder.assignments import Exercise
+from ..course_folder.assignments import Exercise, exercise_ids, release_command
 from ..errors import CourseError
 from ..model import Marks
 from . import history
@@ -117,6 +131,10 @@ _REMEDIES = {
         "in it alone. docs/troubleshooting.md says how to save them."
     ),
 }
+_UPGRADE = (
+    "An older nbgrader made it: run `nbgrader db upgrade` in the course folder, which keeps a "
+    "copy, and then the same command again."
+)
 _LASTING = tuple(kind for kinds in list(_REMEDIES)[1:] for kind in kinds)
 """Kinds of SQLite's errors that waiting does not mend."""
 
@@ -149,7 +167,26 @@ def with_remedy(error: Exception) -> str:
     for kinds, known in _REMEDIES.items():
         if _kind(error).startswith(kinds):
             remedy = known
+    if str(original).startswith("no such"):
+        remedy = _UPGRADE
     return f"({original or error}). {remedy}"
+
+
+def require_current(db_url: str) -> None:
+    """Raise `CourseError` if a gradebook is there that lacks columns of nbgrader's."""
+    path = make_url(db_url).database
+    if db_url.startswith("sqlite") and not (path and Path(path).exists()):
+        return
+    engine = create_engine(db_url)
+    try:
+        there = inspect(engine).get_multi_columns()
+    finally:
+        engine.dispose()
+    for table in Base.metadata.sorted_tables:
+        columns = {each["name"] for each in there.get((None, table.name), ())}
+        if columns and (missing := {*table.columns.keys()} - columns):
+            lacks = ", ".join(f"{table.name}.{each}" for each in sorted(missing))
+            raise CourseError(f"the gradebook has no column {lacks}. {_UPGRADE}")
 
 
 def require_assignment(gradebook: Gradebook, name: str) -> None:
@@ -158,8 +195,7 @@ def require_assignment(gradebook: Gradebook, name: str) -> None:
         gradebook.find_assignment(name)
     except MissingEntry as error:
         raise CourseError(
-            f"the gradebook has no assignment {name!r}: "
-            f"run `nbgrader generate_assignment {name} --force` first"
+            f"the gradebook has no assignment {name!r}: run {release_command(name)} first"
         ) from error
 
 
@@ -167,16 +203,17 @@ def require_points(
     gradebook: Gradebook, name: str, notebook: str, exercises: Iterable[Exercise]
 ) -> None:
     """Raise `CourseError` if an exercise has other points in the gradebook."""
-    known = {
-        cell.name.removeprefix("test_"): cell.max_score
+    cells = {
+        cell.name: cell.max_score
         for each in gradebook.find_assignment(name).notebooks
         if each.name == notebook
         for cell in (*each.grade_cells, *each.task_cells)
     }
+    known = {each: cells[cell] for cell, each in exercise_ids(cells).items()}
     if changed := [e.id for e in exercises if known.get(e.id, e.total_points) != e.total_points]:
         raise CourseError(
             f"the gradebook has other points for {', '.join(changed)} of {name}: "
-            f"run `nbgrader generate_assignment {name} --force`, and grade again"
+            f"run {release_command(name)}, and grade again"
         )
 
 
@@ -306,10 +343,11 @@ def given_by_hand(gradebook: Gradebook, name: str, notebook: str, student: str) 
             Assignment.name == name,
             Notebook.name == notebook,
             SubmittedAssignment.student_id == student,
-            Grade.manual_score.is_not(None),
         )
     )
-    return {cell.removeprefix("test_"): points for cell, points in rows}
+    points = {cell: by_hand for cell, by_hand in rows}
+    ids = exercise_ids(points)
+    return {ids[cell]: given for cell, given in points.items() if given is not None}
 
 
 def _mirrored(db: Connection, result: Result) -> str:
@@ -374,12 +412,12 @@ def _set_marks(db: Connection, notebook_id: str, marks: Marks, same: set[str]) -
     comments = {cell: row for cell, row in db.execute(_COMMENTED_CELLS, given)}
     _require_cells(grades, marks.points)
     _require_cells(comments, marks.unanswered)
-    scores = []
+    scores, ids = [], exercise_ids(grades)
     for cell, points in marks.points.items():
         grade_id, by_hand, waits = grades[cell]
         look = points is None
         if by_hand:
-            look = waits or cell.removeprefix("test_") not in same
+            look = waits or ids[cell] not in same
         scores.append({"row": grade_id, "auto_score": points, "needs_manual_grade": look})
     remarks = [
         {"row": comments[cell], "auto_comment": "No response." if is_empty else None}

@@ -7,7 +7,7 @@ from typing import Any
 
 from coursecheck.check import load_table
 
-from ..course_folder.assignments import Assignment, source_of, stamps_of_tests
+from ..course_folder.assignments import Assignment, release_command, source_of, stamps_of_tests
 from ..errors import CourseError
 from ..wall import WarmServer
 from .check_tables import build_table, made_from
@@ -87,5 +87,5 @@ def require_released(assignment: Assignment) -> None:
         raise CourseError(
             f"{source_of(course, name).relative_to(course)}: {', '.join(changed)} not worth what "
             "the release says: run "
-            f"`nbgrader generate_assignment {name.partition('/')[0]} --force`, and grade again"
+            f"{release_command(name.partition('/')[0])}, and grade again"
         )

@@ -8,6 +8,7 @@ from nbformat.notebooknode import NotebookNode
 
 from ..course_folder.assignments import part_names, place_of, read_cells
 from ..errors import CourseError, UnreadableNotebook
+from ..texts import command
 from .aligning import known_names, marks_of, squeezed
 from .restoring import template
 
@@ -57,7 +58,8 @@ def _refuse_unreleased(course: Path, notebook: NotebookNode, most: int, where: s
             cells = read_cells(source, source.stat().st_mtime_ns)
             if len(held & {marks_of(cell).get("grade_id") for cell in cells}) > most:
                 raise CourseError(
-                    f"{where} is of {name}, which has no release: run `autograder release {name}`"
+                    f"{where} is of {name}, which has no release: run "
+                    f"{command('autograder', 'release', name)}"
                 )
 
 

@@ -12,7 +12,7 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from ..caching import cached_by_text
-from ..course_folder.assignments import place_of, read_cells
+from ..course_folder.assignments import exercises_of, place_of, read_cells
 from ..errors import CourseError, UnreadableNotebook
 from ..model import Cell
 from .aligning import Template, align, defined_names, in_order, marks_of, squeezed
@@ -238,13 +238,13 @@ def cells_to_run(notebook: NotebookNode, with_tests: bool = False) -> list[tuple
     Args:
         with_tests: whether test cells are run too, because they give the points.
     """
-    cells = []
+    cells, ids = [], exercises_of(notebook.cells)
     for index, cell in enumerate(notebook.cells):
         marks = marks_of(cell)
         if cell["cell_type"] != "code":
             continue
         if marks.get("grade") and not marks.get("solution"):
-            source, tests = cell["source"] if with_tests else "", exercise_of(marks["grade_id"])
+            source, tests = cell["source"] if with_tests else "", ids[marks["grade_id"]]
             cells.append((index, Cell(source, is_locked=True, tests=tests)))
         elif marks.get("solution"):
             if cell["source"] != MISSING_CELL:

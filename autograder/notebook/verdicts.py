@@ -8,7 +8,7 @@ from textwrap import indent
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from ..course_folder.assignments import Assignment
+from ..course_folder.assignments import Assignment, exercises_of
 from ..model import IN_NOTEBOOK, UNJUDGED, ExerciseResult, Judged, Report
 from .aligning import marks_of
 from .cards import card
@@ -42,9 +42,10 @@ def write_results(
         text = answers.get(each.id, "\0".join(answers.values()))
         each.answer = blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
     results: dict[str, ExerciseResult] = {}
+    ids = exercises_of(notebook.cells)
     for cell in notebook.cells:
         marks = marks_of(cell)
-        result = by_id.get(exercise_of(marks.get("grade_id", "")))
+        result = by_id.get(ids.get(marks.get("grade_id", ""), ""))
         if not marks.get("grade") or marks.get("solution") or result is None:
             continue
         results[marks["grade_id"]] = result
@@ -52,7 +53,7 @@ def write_results(
             continue
         if result.points is None:
             cell.metadata[UNJUDGED] = True
-        notes = restored.notes.get(result.id, [])
+        notes = restored.notes.get(exercise_of(marks["grade_id"]), [])
         result.note = " ".join([*notes, result.note]).strip()
         data = {"text/plain": f"{result.points or 0.0}", "text/html": card(result, result.drawing)}
         output = {"output_type": "execute_result", "data": data, "metadata": {}}

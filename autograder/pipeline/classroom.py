@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
+import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
 from hashlib import blake2b
@@ -33,6 +34,7 @@ from ..gradebook.writing import (
     patiently,
     record,
     require_assignment,
+    require_current,
     require_points,
     set_time,
 )
@@ -48,7 +50,7 @@ from ..notebook.intake import (
     students_with,
     submitted_at,
 )
-from ..texts import visible
+from ..texts import command, visible
 from .workers import Workers
 
 _WITHDRAWN = (
@@ -58,6 +60,9 @@ _WITHDRAWN = (
 
 _log = logging.getLogger(__name__)
 
+_FIXED = ("source_directory", "release_directory", "directory_structure")
+"""Settings of nbgrader's folders that must have their default values."""
+
 _CLOCKS = timedelta(hours=1)
 """Difference between clocks up to which a time of submission does not count as in the future."""
 
@@ -65,15 +70,30 @@ _CLOCKS = timedelta(hours=1)
 def course_directory(course: Path) -> CourseDirectory:
     """Return nbgrader's own view of the course folder: its paths and its gradebook.
 
-    Raises `CourseError` if the course's configuration cannot be run.
+    Raises `CourseError` if the course's configuration cannot be run, or names folders that are
+    not read here.
     """
+    if not (course / "nbgrader_config.py").exists():
+        raise CourseError(
+            f"{course}/nbgrader_config.py is missing: run {command('autograder', 'adopt', course)}"
+        )
+    if (place := str(course.resolve())) not in sys.path:
+        sys.path.append(place)  # The configuration may name modules beside it, as in nbgrader.
     try:
         config = PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
     except Exception as error:
         raise CourseError(
             f"nbgrader_config.py: cannot be run ({type(error).__name__}: {error}). Mend it there."
         ) from error
-    return CourseDirectory(config=Config(config), root=str(course))
+    folders = CourseDirectory(config=Config(config), root=str(course))
+    for name in _FIXED:
+        value, only = getattr(folders, name), CourseDirectory.class_traits()[name].default_value
+        if os.path.normpath(value) != only:
+            raise CourseError(
+                f"nbgrader_config.py sets c.CourseDirectory.{name} to {value!r}, and {only!r} "
+                "alone is read here: take that line out, and give the folders these names"
+            )
+    return folders
 
 
 class Classroom:
@@ -92,6 +112,7 @@ class Classroom:
         self._force = force
         self._versions: dict[str, dict[str, str]] = {}
         self._folders = course_directory(course)
+        require_current(self._folders.db_url)
         self.gradebook = Gradebook(self._folders.db_url, self._folders.course_id)
         self.penalties = LatePenalties(self._folders.config, self.gradebook)
         with one_at_a_time(course):
@@ -110,9 +131,9 @@ class Classroom:
         if is_ordinary(self._course, self.place(name).folder):
             raise CourseError(
                 f"{self._course}/grading_tests/test_{name}.py is missing, and without hidden tests "
-                f"there are no verdicts. Write them as docs/authors.md shows; or run `nbgrader "
-                f"autograde {name}` and give the points of its test cells by hand; or let the test "
-                "cells give them, as docs/nbgrader.md shows."
+                f"there are no verdicts. Write them as docs/authors.md shows; or run "
+                f"{command('nbgrader', 'autograde', name)} and give the points of its test cells "
+                "by hand; or let the test cells give them, as docs/nbgrader.md shows."
             )
         place = self.place(name)
         require_assignment(self.gradebook, place.folder)
@@ -128,7 +149,13 @@ class Classroom:
         self.require(name)
         root = self._course / self._folders.submitted_directory
         place = self.place(name)
-        found = students_with(root, place.folder)
+        excluded = self._folders.student_id_exclude.split(",")
+        if student in excluded:
+            raise CourseError(
+                f"c.CourseDirectory.student_id_exclude in nbgrader_config.py leaves {student} out: "
+                "take the name out there"
+            )
+        found = [each for each in students_with(root, place.folder) if each not in excluded]
         if student is not None:
             found = [each for each in found if each == student]
         if not found:

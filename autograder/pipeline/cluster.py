@@ -40,14 +40,14 @@ from nbgrader.utils import is_grade, is_solution
 from pydantic import TypeAdapter
 
 from .. import log
-from ..course_folder.assignments import load_assignment, part_names, place_of
+from ..course_folder.assignments import exercises_of, load_assignment, part_names, place_of
 from ..course_folder.settings import NAME as SETTINGS
 from ..course_folder.settings import load_settings
 from ..course_folder.versions import package_version
 from ..errors import CourseError, ForeignObject, SandboxUnavailable
 from ..judging.grader import Grader
 from ..model import Graded, Job
-from ..notebook.restoring import exercise_of, template
+from ..notebook.restoring import template
 from ..terminal import errors, say
 from ..texts import fit
 from .workers import grade_job
@@ -270,7 +270,8 @@ class Cluster:
         cells = template(self._course, job.assignment).cells
         graded_cells = [cell.metadata.nbgrader.grade_id for cell in cells if is_grade(cell)]
         # The cell of a bonus has 0 points in nbgrader, and earns points all the same.
-        worth = {each: exercises[exercise_of(each)].max_points for each in graded_cells}
+        ids = exercises_of(cells)
+        worth = {each: exercises[ids[each]].max_points for each in graded_cells}
         answers = {cell.metadata.nbgrader.grade_id for cell in cells if is_solution(cell)}
         about = json.loads(graded.text)["metadata"]["autograder"]
         return (

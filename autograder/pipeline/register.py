@@ -29,6 +29,7 @@ from ..files import one_at_a_time, write_whole
 from ..gradebook import history
 from ..gradebook.writing import knows_student, patiently
 from ..notebook.intake import refused_id
+from ..texts import command
 from .classroom import course_directory
 
 ASIDE = "withdrawn"
@@ -140,7 +141,8 @@ class Register:
             raise CourseError(f"there is no student {student} in the gradebook")
         if (aside := self._course / ASIDE / student).exists():
             raise CourseError(
-                f"{aside} is there already: run `autograder student enrol {student}` first"
+                f"{aside} is there already: run "
+                f"{command('autograder', 'student', 'enrol', student)} first"
             )
 
     def _handed_in(self, student: str) -> set[str]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import re
+import shlex
 from collections.abc import Iterator
 from pathlib import Path
 from typing import Any
@@ -88,7 +89,8 @@ def problem(outcome: Outcome) -> str:
 
 def reproduce(outcome: Outcome, seed: str) -> str:
     """Return the command that judges this case alone."""
-    return f"autograder audit {outcome.assignment} --seed {seed} --case '{outcome.id}'"
+    options = f"--seed {seed} --case '{outcome.id}'"
+    return f"autograder audit {shlex.quote(outcome.assignment)} {options}"
 
 
 def as_json(audit: Audit) -> dict[str, Any]:

@@ -18,6 +18,7 @@ from ...errors import CourseError
 from ...faults import kept_at
 from ...notebook.intake import read_plain_file
 from ...pipeline.classroom import course_directory, stamp_of
+from ...texts import command
 from .importing import read_record
 
 
@@ -41,8 +42,8 @@ def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
     if not record:
         raise CourseError(
             f"nothing was imported for {name}, so nobody knows where its feedback goes: run "
-            f"`autograder import {name} DOWNLOAD` first. Pages for students are also what "
-            "`nbgrader generate_feedback` writes."
+            f"{command('autograder', 'import', name, 'DOWNLOAD')} first. Pages for students are "
+            "also what `nbgrader generate_feedback` writes."
         )
     failed = run_nbgrader_for_each(course, "generate_feedback", name, "--force")
     folders, notebook = course_directory(course), place_of(course, name).notebook
@@ -70,7 +71,8 @@ def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
             made.notes.append(f"{student}: {fault.reason}")
     if not by_form:
         raise CourseError(
-            f"no feedback page was made for what was imported: run `autograder grade {name}` first"
+            f"no feedback page was made for what was imported: run "
+            f"{command('autograder', 'grade', name)} first"
         )
     output.mkdir(parents=True, exist_ok=True)
     for form, pages in by_form.items():

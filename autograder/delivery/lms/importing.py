@@ -20,7 +20,7 @@ from typing import Any
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
-from ...course_folder.assignments import load_assignment, place_of
+from ...course_folder.assignments import load_assignment, parts_of, place_of
 from ...errors import CourseError, UnreadableNotebook
 from ...faults import kept_at
 from ...files import one_at_a_time, replace_folder, write_whole
@@ -85,6 +85,13 @@ def import_download(
 
     Raises `CourseError` if the download, a list or the assignment cannot be read.
     """
+    place = place_of(course, name)
+    if len(parts_of(course, place.folder)) > 1:
+        raise CourseError(
+            f"source/{place.folder} holds several notebooks, and `autograder import` takes "
+            "assignments of one: nothing was imported. Put the files into "
+            f"submitted/STUDENT/{place.folder}/NOTEBOOK.ipynb."
+        )
     load_assignment(course, name)
     mapped = read_mapping(mapping) if mapping else Mapping()
     listed = Worksheet(worksheet) if worksheet else None

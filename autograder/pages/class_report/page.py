@@ -29,6 +29,7 @@ from ...gradebook.class_results import (
     read_graded,
 )
 from ...pipeline.classroom import course_directory
+from ...texts import command
 from ..csv_cells import Field, csv_text
 from ..templates import templates
 from . import plots
@@ -68,7 +69,9 @@ def write_report(course: Path, name: str, folder: Path, hide_names: bool = False
     with Gradebook(folders.db_url, folders.course_id) as gradebook:
         results = class_results(gradebook, name)
     if not results.submitted:
-        raise CourseError(f"nothing of {name} is graded yet: run `autograder grade {name}` first")
+        raise CourseError(
+            f"nothing of {name} is graded yet: run {command('autograder', 'grade', name)} first"
+        )
     graded = {}
     for result in results.submitted:
         graded[result.student] = GradedNotebook()

@@ -21,6 +21,7 @@ from sqlalchemy.orm import Session
 
 from ...errors import CourseError
 from ...gradebook.writing import of_submission
+from ...texts import command
 
 Resources = dict[str, Any]
 
@@ -71,8 +72,8 @@ def _submission(session: Session, about: dict[str, Any]) -> tuple[str, float]:
     if found is None:
         raise CourseError(
             f"the gradebook has no marks of {about['student']} for {about['assignment']}. Run "
-            f"`autograder grade {about['assignment']}`; for one who was removed, run `nbgrader db "
-            f"student add {about['student']}` before it"
+            f"{command('autograder', 'grade', about['assignment'])}; for one who was removed, run "
+            f"{command('nbgrader', 'db', 'student', 'add', about['student'])} before it"
         )
     return found[0], found[1] or 0.0
 

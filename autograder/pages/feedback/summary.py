@@ -8,9 +8,9 @@ from typing import Any
 
 from nbformat.notebooknode import NotebookNode
 
-from ...course_folder.assignments import distinct_titles
+from ...course_folder.assignments import distinct_titles, exercises_of
 from ...model import ADVICE
-from ...notebook.restoring import MISSING_CELL, exercise_of
+from ...notebook.restoring import MISSING_CELL
 
 _HEADING = re.compile(r"^##\s+(?:(?:Exercise|Question)\s+\d+\s*·\s*)?(.+)$", re.MULTILINE)
 
@@ -49,11 +49,12 @@ def summary(notebook: NotebookNode) -> list[Line]:
     report = notebook.metadata.get("autograder", {}).get("report", {})
     verdicts = {each["id"]: each for each in report.get("exercises", ())}
     lines, heading, comments, answers = [], "", set(), {}
+    ids = exercises_of(notebook.cells)
     for cell in notebook.cells:
         if cell.cell_type == "markdown" and (found := _HEADING.search(cell.source)):
             heading = found.group(1).strip()
         own = cell.metadata.get("nbgrader") or {}
-        exercise = exercise_of(own.get("grade_id", ""))
+        exercise = ids.get(grade_id := own.get("grade_id", ""), grade_id)
         if own.get("solution") or own.get("task"):
             answers[exercise] = cell.source
             if own.get("comment"):

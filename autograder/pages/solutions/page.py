@@ -12,8 +12,9 @@ from typing import Any
 import nbformat
 from markupsafe import Markup
 
-from ...course_folder.assignments import load_assignment, place_of
+from ...course_folder.assignments import exercises_of, load_assignment, place_of
 from ...errors import CourseError
+from ...texts import command
 from ..feedback.exporter import COLOURS, code_html, outputs_html
 from ..markdown import markdown_html
 from ..templates import templates
@@ -40,17 +41,15 @@ def _page(course: Path, name: str) -> str:
     assignment = load_assignment(course, name)
     path = place_of(course, name).inside(course / "solutions")
     if not path.is_file():
-        raise CourseError(f"{path} is missing: run `autograder release --solutions {name}` first")
+        raise CourseError(
+            f"{path} is missing: run {command('autograder', 'release', '--solutions', name)} first"
+        )
     notebook = nbformat.read(path, as_version=4)
     for cell in notebook.cells:
         cell.source = _MARKS.sub("", cell.source)
     # All text is the course's own, so that no limit is needed.
     resources: dict[str, Any] = {"markdown_seconds": 120.0}
-    there = {cell.metadata.get("nbgrader", {}).get("grade_id") for cell in notebook.cells}
-
-    def last_cell(exercise: str) -> str:
-        return f"test_{exercise}" if f"test_{exercise}" in there else exercise
-
+    ids = exercises_of(notebook.cells)
     return (
         templates(__package__)
         .get_template("page.html")
@@ -58,7 +57,7 @@ def _page(course: Path, name: str) -> str:
             name=name,
             cells=notebook.cells,
             # They stand below the check, or below the answer if there is none.
-            exercises={last_cell(each.id): each for each in assignment.exercises.values()},
+            exercises={cell: assignment.exercises[each] for cell, each in ids.items()},
             markdown=lambda cell: Markup(
                 markdown_html(cell.source, resources, cell.get("attachments", {}))
             ),
