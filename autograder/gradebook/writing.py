@@ -177,11 +177,11 @@ def require_current(db_url: str) -> None:
     path = make_url(db_url).database
     if db_url.startswith("sqlite") and not (path and Path(path).exists()):
         return
-    engine = create_engine(db_url)
+    database = create_engine(db_url)
     try:
-        there = inspect(engine).get_multi_columns()
+        there = inspect(database).get_multi_columns()
     finally:
-        engine.dispose()
+        database.dispose()
     for table in Base.metadata.sorted_tables:
         columns = {each["name"] for each in there.get((None, table.name), ())}
         if columns and (missing := {*table.columns.keys()} - columns):
