@@ -110,7 +110,8 @@ def test_exercises_keep_their_titles_if_the_headings_are_gone():
     for each in results:
         cells.append(nbformat.v4.new_code_cell())
         cells[-1].metadata["nbgrader"] = {
-            "grade_id": f"test_{each.id}", "grade": True, "score": 0, "points": 4, "waits": False, "by_hand": False
+            "grade_id": f"test_{each.id}", "grade": True, "score": 0, "points": 4, "waits": False,
+            "by_hand": False,
         }  # fmt: skip
     notebook = nbformat.v4.new_notebook(cells=cells)
     notebook.metadata["autograder"] = {"report": Report("value", results).as_json()}
