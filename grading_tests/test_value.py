@@ -274,9 +274,11 @@ def test_refuses_what_is_no_number(student, number, name, operation):
     x = leaf(student, a := number())
     assert operation(x, 2).data == close(operation(a, 2))
     for other in (*NO_NUMBERS, None):
-        found = []
-        error = student.error_of(lambda other=other: found.append(operation(x, other).data))
-        assert error in ("TypeError", "ValueError", "AttributeError") or math.isnan(found[0])
+        results = []
+        error = student.error_of(
+            lambda other=other, results=results: results.append(operation(x, other).data)
+        )
+        assert error in ("TypeError", "ValueError", "AttributeError") or math.isnan(results[0])
 
 
 CHANGING_NOTHING = {"x ** n": 1, "n + x": 0, "n * x": 1, "x - n": 0, "x / n": 1}
