@@ -207,10 +207,11 @@ class Report:
     @property
     def by_hand(self) -> str:
         """The points that a person has still to give, in words; "" if there are none."""
-        open_ones = {each.id: each.max_points for each in self.exercises if each.points is None}
-        if not open_ones:
+        waits = [each for each in self.exercises if each.points is None and each.status == "manual"]
+        if not waits:
             return ""
-        return f"up to {sum(open_ones.values()):g} more for {', '.join(open_ones)}"
+        names = ", ".join(each.id for each in waits)
+        return f"up to {sum(each.max_points for each in waits):g} more for {names}"
 
     def as_json(self) -> dict[str, Any]:
         """Return the report in the form that `autograder check --json` prints."""

@@ -321,7 +321,8 @@ def test_the_cause_of_a_failed_release_is_named(tmp_path):
 def test_old_notebooks_are_all_named_and_read(tmp_path):
     small(
         tmp_path,
-        "%% file words.txt\n%% notebook one\n%% code\nimport numpy\nopen('words.txt')\n"
+        "%% file words.txt\n%% file in/a.txt\n%% file out/b.txt\n%% notebook one\n%% code\n"
+        "import numpy, glob\nopen('words.txt')\nglob.glob('in/*.txt')\n"
         f"{HALF}half * 4\n%% notebook two\n{HALF}half * 4\n%% test test_half 2\nhalf\n",
     )
     for path in (tmp_path / "source/small").glob("*.ipynb"):
@@ -333,7 +334,10 @@ def test_old_notebooks_are_all_named_and_read(tmp_path):
     assert "with the grade_id 'test_half' another one, which `nbgrader update` does not" in seen
     assert f"then run `nbgrader update {two}`" in seen
     settings = load_settings(tmp_path)
-    assert settings.of("small").data == ("words.txt",) and "numpy" in settings.visible.packages
+    assert (
+        settings.of("small").data == ("in/a.txt", "words.txt")
+        and "numpy" in settings.visible.packages
+    )
 
 
 def test_a_settings_file_gets_what_it_says_nothing_of(tmp_path):

@@ -201,7 +201,9 @@ def _uses(folder: Path) -> _Uses:
         modules |= _imports(source)
         for path in [*beside]:
             imported = path.suffix == ".py" and Path(path.parts[0]).stem in modules
-            if imported or re.search(rf"(?<!\w){re.escape(path.name)}(?!\w)", source):
+            folders = "|".join(map(re.escape, path.parts[:-1])) or "$."
+            named = rf"(?<!\w)(?:{re.escape(path.name)}(?!\w)|(?:{folders})[/'\"])"
+            if imported or re.search(named, source):
                 beside.remove(path)
                 found.data.append(str(path))
                 if imported:
