@@ -21,7 +21,7 @@ from typing import Any
 import nbformat
 from nbformat.notebooknode import NotebookNode
 from nbgrader.api import Gradebook
-from schools import release, run
+from schools import append, release, run
 
 from autograder.course_folder.assignments import find_course
 
@@ -118,8 +118,13 @@ def _cell(kind: str, source: str, name: str, more: list[str], minor: int) -> Not
     return cell
 
 
-def make_course(folder: Path, texts: list[Text], settings: str = "") -> Path:
-    """Make a course of assignments with their tests in the notebook, and release them."""
+def make_course(folder: Path, texts: list[Text], settings: str = "", config: str = "") -> Path:
+    """Make a course of assignments with their tests in the notebook, and release them.
+
+    Args:
+        settings: more lines of course.toml.
+        config: more lines of nbgrader_config.py.
+    """
     for text in texts:
         text.write(folder / "source" / text.name)
     lines = ['id = "found"', 'title = "Found"', settings]
@@ -127,6 +132,7 @@ def make_course(folder: Path, texts: list[Text], settings: str = "") -> Path:
         lines += [f"[assignments.{text.name}]", 'tests = "in-notebook"', *text.settings]
     (folder / "course.toml").write_text("\n".join(lines))
     shutil.copy(find_course(TEXTS) / "nbgrader_config.py", folder)
+    append(folder / "nbgrader_config.py", config)
     release(folder, *(text.name for text in texts))
     return folder
 

@@ -26,6 +26,7 @@ from ..course_folder.assignments import (
     parts_of,
     read_cells,
 )
+from ..course_folder.nbgrader_settings import nbgrader_settings
 from ..course_folder.settings import NAME as SETTINGS
 from ..course_folder.settings import load_settings
 from ..errors import CourseError
@@ -85,7 +86,7 @@ def adopt(course: Path, title: str) -> Adopted:
             f"{course} holds no source/ASSIGNMENT/NOTEBOOK.ipynb, as an nbgrader course does: name "
             "the folder that has source/ in it"
         )
-    done, uses = Adopted(), {name: _uses(course / "source" / name) for name in names}
+    done, uses = Adopted(), {name: _uses(course, course / "source" / name) for name in names}
     done.open += [flaw for used in uses.values() for flaw in used.flaws]
     _configure(course, done)
     _write_settings(course, title, uses, done)
@@ -180,10 +181,12 @@ def _with(text: str, table: tuple[str, ...], key: str, value: str | list[str]) -
     return re.sub(rf"^{re.escape(head)}.*$", lambda found: f"{found[0]}\n{line}", text, flags=re.M)
 
 
-def _uses(folder: Path) -> _Uses:
-    """Return the imports and data files of a folder's notebooks, and of the modules beside them."""
+def _uses(course: Path, folder: Path) -> _Uses:
+    """Return the imports and data files of a folder's notebooks, with the course's header and
+    footer, and of the modules beside them."""
     found, made, modules, cells = _Uses(), set(), set(), []
-    for path in sorted(folder.glob("*.ipynb")):
+    around = [path for path in nbgrader_settings(course).around if path and path.exists()]
+    for path in [*around, *sorted(folder.glob("*.ipynb"))]:
         try:
             cells += [cell.source for cell in parsed(path).cells if cell.cell_type == "code"]
             read_cells(path, path.stat().st_mtime_ns)

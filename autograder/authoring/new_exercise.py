@@ -9,6 +9,7 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from ..course_folder.assignments import misconceptions_of, source_of
+from ..course_folder.nbgrader_settings import nbgrader_settings
 from ..course_folder.settings import load_settings
 from ..errors import CourseError
 
@@ -21,10 +22,10 @@ Say here what is wanted, and why."""
 
 _TEST = """\
 check("{name}")
-### BEGIN HIDDEN TESTS
+### {begin}
 from autograder.authoring.in_notebook import run_hidden_tests
 run_hidden_tests("{name}")
-### END HIDDEN TESTS"""
+### {end}"""
 
 _WRONG_ANSWERS = """\
 # Read as text, never imported: public probes and wrong answers, as in docs/authors.md. A mistake is
@@ -82,14 +83,18 @@ def add_exercise(
         raise CourseError(f"{name!r} cannot be a name: letters, digits and _ can")
     if any(each.get("grade_id") in (name, f"test_{name}") for each in own):
         raise CourseError(f"{assignment} has an exercise {name!r} already")
-    if "### BEGIN SOLUTION" not in solution or "### END SOLUTION" not in solution:
-        raise CourseError("put ### BEGIN SOLUTION and ### END SOLUTION around the answer")
+    settings = nbgrader_settings(course)
+    if any(mark not in solution for mark in settings.solution):
+        begin, end = settings.solution
+        raise CourseError(f"put ### {begin} and ### {end} around the answer")
     pattern = re.compile(r"^## \w+ (\d+) ·", re.MULTILINE)
     numbers = [int(n) for each in notebook.cells for n in pattern.findall(each.source)]
     graded = [index for index, each in enumerate(own) if each.get("grade")]
     place = graded[-1] + 1 if graded else len(notebook.cells)
     text = intro.replace("{number}", f"{max(numbers, default=0) + 1}")
-    tests = cell("code", f"{name}-test", _TEST.format(name=name), marks(f"test_{name}", points))
+    begin, end = settings.hidden_tests
+    test = _TEST.format(name=name, begin=begin, end=end)
+    tests = cell("code", f"{name}-test", test, marks(f"test_{name}", points))
     kind, own_points = ("markdown", points) if manual else ("code", None)
     answer = marks(name, own_points, locked=False)
     notebook.cells[place:place] = [

@@ -19,6 +19,7 @@ from nbformat.notebooknode import NotebookNode
 from nbgrader.coursedir import CourseDirectory
 
 from ..course_folder.assignments import place_of
+from ..course_folder.nbgrader_settings import nbgrader_settings
 from ..course_folder.settings import NAME as SETTINGS
 from ..errors import CourseError
 from ..judging.ordinary import copy_own_files
@@ -36,6 +37,10 @@ def copy_course(course: Path, target: Path) -> None:
             continue
         shutil.copytree(course / name, target / name, dirs_exist_ok=True,
                         ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
+    for path in filter(None, nbgrader_settings(course).around):
+        if path.exists() and path.is_relative_to(course):
+            (target / path.relative_to(course)).parent.mkdir(parents=True, exist_ok=True)
+            shutil.copyfile(path, target / path.relative_to(course))
 
 
 def made(course: Path, kind: str, name: str) -> NotebookNode:

@@ -31,6 +31,7 @@ from .misconceptions import (
     edited,
     percent_cells,
 )
+from .nbgrader_settings import Marks, NbgraderSettings, nbgrader_settings
 from .samples import Behaviour, Sample, read_behaviour, read_sample
 from .settings import NAME as SETTINGS
 from .settings import Settings, load_settings
@@ -60,6 +61,7 @@ class Exercise:
         extra: whether the course can be finished without it.
         bonus: whether its points come on top of the total. In nbgrader, its cell has 0 points.
         released_points: its points in the release notebook; None if it is missing there.
+        solution_marks: the texts around the answer in the source notebook.
     """
 
     id: str
@@ -77,6 +79,7 @@ class Exercise:
     extra: bool = False
     bonus: bool = False
     released_points: float | None = None
+    solution_marks: Marks = ("BEGIN SOLUTION", "END SOLUTION")
 
     @property
     def total_points(self) -> float:
@@ -91,7 +94,8 @@ class Exercise:
     @property
     def marking_guide(self) -> str:
         """The source notebook's text for the person who marks: a model answer and how to mark."""
-        found = re.search(r"BEGIN SOLUTION\n(.*?)\n[^\n]*END SOLUTION", self.solution, re.DOTALL)
+        begin, end = map(re.escape, self.solution_marks)
+        found = re.search(rf"{begin}.*\n((?:.*\n)*?).*{end}", self.solution)
         return found.group(1).strip() if self.manual and found else ""
 
 
@@ -103,6 +107,7 @@ class Assignment:
         setup: the sources of locked code cells that are not graded, by grade_id.
         tests: the module with the hidden tests.
         table: the path of the table of the visible checks.
+        nbgrader: the settings of nbgrader's own steps.
         hints: the course's advice on errors, as `coursecheck.messages.Hints`.
         drawing: the function that draws a public example, as in course.toml.
         data_folder: the folder that holds its data files; None if it has none.
@@ -115,6 +120,7 @@ class Assignment:
     setup: dict[str, str]
     tests: Path
     table: Path
+    nbgrader: NbgraderSettings
     hints: tuple[tuple[str, str], ...] = ()
     drawing: str = ""
     data_folder: Path | None = None
@@ -296,15 +302,21 @@ def source_of(course: Path, name: str) -> Path:
 def load_assignment(course: Path, name: str) -> Assignment:
     """Return the assignment `name`. Raises `CourseError` if the course has no such assignment."""
     source = source_of(course, name)
-    read_cells(source, source.stat().st_mtime_ns)
+    source_cells(course, source)
     place = place_of(course, name)
     release = place.inside(course / "release")
     if not release.exists():
         raise CourseError(f"{release} is missing: run {release_command(place.folder)} first")
-    files = [source, release, *misconception_files(course, name), *_hint_files(course)]
+    files = [
+        release,
+        *source_files(course, source),
+        *misconception_files(course, name),
+        *_hint_files(course),
+    ]
     stamps = tuple(path.stat().st_mtime_ns for path in files)
     _require_one_kind_of_tests(course, name)
-    return _load(course, name, source, release, stamps, load_settings(course))
+    nbgrader = nbgrader_settings(course)
+    return _load(course, name, source, release, stamps, load_settings(course), nbgrader)
 
 
 def _require_one_kind_of_tests(course: Path, name: str) -> None:
@@ -317,6 +329,19 @@ def _require_one_kind_of_tests(course: Path, name: str) -> None:
             f"grading_tests/test_{name}.py is there as well. Hidden tests are the stronger "
             "kind: take that line out, or delete the file."
         )
+
+
+def source_files(course: Path, source: Path) -> list[Path]:
+    """Return the notebooks whose cells nbgrader puts one after another in a release: a source
+    notebook, between the course's header and footer."""
+    header, footer = nbgrader_settings(course).around
+    return [path for path in (header, source, footer) if path and path.exists()]
+
+
+def source_cells(course: Path, source: Path) -> list[NotebookNode]:
+    """Return the cells of a source notebook between those of the course's header and footer."""
+    files = source_files(course, source)
+    return [cell for path in files for cell in read_cells(path, path.stat().st_mtime_ns)]
 
 
 @lru_cache
@@ -386,13 +411,15 @@ def _load(
     release: Path,
     stamps: tuple[int, ...],
     settings: Settings,
+    nbgrader: NbgraderSettings,
 ) -> Assignment:
     exercises: dict[str, Exercise] = {}
     setup: dict[str, str] = {}
     solutions: dict[str, str] = {}
     heading = about = ""
-    ids = exercises_of(read_cells(source, stamps[0]))
-    for cell in read_cells(source, stamps[0]):
+    own = source_cells(course, source)
+    ids = exercises_of(own)
+    for cell in own:
         if cell.cell_type == "markdown":
             found = settings.heading.search(cell.source)
             if found:
@@ -415,8 +442,8 @@ def _load(
             setup[grade_id] = cell.source
     stubs: dict[str, str] = {}
     released: dict[str, float] = {}
-    released_ids = exercises_of(read_cells(release, stamps[1]))
-    for cell in read_cells(release, stamps[1]):
+    released_ids = exercises_of(read_cells(release, stamps[0]))
+    for cell in read_cells(release, stamps[0]):
         marks = cell.metadata.get("nbgrader") or {}
         if marks.get("solution"):
             stubs[marks["grade_id"]] = cell.source
@@ -428,6 +455,7 @@ def _load(
         exercise.solution = solutions.get(exercise.id, exercise.solution)
         exercise.stub = stubs.get(exercise.id, "")
         exercise.released_points = released.get(exercise.id)
+        exercise.solution_marks = nbgrader.solution
     _read_misconceptions(misconception_files(course, name), exercises)
     return Assignment(
         name,
@@ -435,6 +463,7 @@ def _load(
         setup,
         course / "grading_tests" / f"test_{name}.py",
         settings.table_of(course, name),
+        nbgrader,
         tuple(hint for path in _hint_files(course) for hint in _read_hints(path)),
         settings.drawing,
         source.parent if settings.of(name).data else None,

@@ -111,7 +111,8 @@ class AssignmentSettings:
 
     Attributes:
         tests: `HIDDEN`, or `IN_NOTEBOOK` if the notebook's own test cells give the points.
-        data: files beside the notebook that student code may read, by their names there.
+        data: files and folders beside the notebook that student code may read, by their names
+            there; of a folder, all files below it.
     """
 
     tests: str = _key(_one_of(HIDDEN, IN_NOTEBOOK), HIDDEN)
@@ -251,10 +252,29 @@ def load_settings(course: Path) -> Settings:
     """
     path = course / NAME
     try:
-        return _read(path, path.stat().st_mtime_ns)
+        found = _read(path, path.stat().st_mtime_ns)
     except FileNotFoundError:
         name = course.resolve().name
         return Settings(name, name)
+    data = tuple(
+        (name, str(below.relative_to(course / "source" / name)), str(below))
+        for name, _, file in found.visible.data
+        for below in (files_below(Path(file)) if Path(file).is_dir() else [Path(file)])
+    )
+    return replace(found, visible=replace(found.visible, data=data))
+
+
+def files_below(folder: Path) -> list[Path]:
+    """Return the files in a folder and in those within, without notebooks and hidden files."""
+    return sorted(
+        path
+        for path in folder.rglob("*")
+        if path.is_file()
+        and path.suffix != ".ipynb"
+        and not any(
+            part.startswith(".") or part == "__pycache__" for part in path.relative_to(folder).parts
+        )
+    )
 
 
 @lru_cache

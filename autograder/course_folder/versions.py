@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import platform
 from collections.abc import Iterable
 from functools import cache
@@ -9,7 +10,7 @@ from hashlib import blake2b
 from pathlib import Path
 
 from ..packages import module_folder
-from .assignments import misconception_files, place_of, test_files
+from .assignments import misconception_files, place_of, source_files, test_files
 from .settings import NAME as SETTINGS
 from .settings import load_settings
 
@@ -41,7 +42,9 @@ def versions(course: Path, key: bytes, name: str) -> dict[str, str]:
     settings = load_settings(course)
     tests = course / "grading_tests" / f"test_{name}.py"
     files = test_files(tests) if tests.exists() else []
-    files += [place_of(course, name).inside(course / step) for step in ("source", "release")]
+    place = place_of(course, name)
+    files += [*source_files(course, place.inside(course / "source"))]
+    files += [place.inside(course / "release")]
     files += [*misconception_files(course, name), course / SETTINGS]
     files += [Path(path) for of, _, path in settings.visible.data if of == name.partition("/")[0]]
     return {
@@ -58,5 +61,5 @@ def _digest(folder: Path, paths: Iterable[Path]) -> str:
     digest = blake2b(digest_size=8)
     for path in sorted(paths):
         content = path.read_bytes()
-        digest.update(f"{path.relative_to(folder)}\0{len(content)}\0".encode() + content)
+        digest.update(f"{os.path.relpath(path, folder)}\0{len(content)}\0".encode() + content)
     return digest.hexdigest()

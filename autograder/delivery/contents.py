@@ -19,13 +19,12 @@ from ..course_folder.assignments import (
     read_cells,
     release_command,
 )
+from ..course_folder.nbgrader_settings import nbgrader_settings
 from ..course_folder.settings import Settings, load_settings
 from ..errors import CourseError
 from ..packages import module_folder
 from ..texts import command
 
-# Marks that `nbgrader generate_assignment` removes: a notebook with one is no release.
-_INSTRUCTORS_ONLY = ("BEGIN SOLUTION", "BEGIN HIDDEN TESTS", "END HIDDEN TESTS")
 EXTRA = "extra"
 _EPOCH = 315_532_800  # 1980-01-01, the first day that a zip file can hold
 
@@ -56,7 +55,7 @@ def copy_assignment(course: Path, settings: Settings, name: str, target: Path) -
     """
     _copy(course / "release" / name, target)
     _copy_beside(course, settings, name, target)
-    _require_released(target)
+    _require_released(course, target)
 
 
 def copy_extra(course: Path, settings: Settings, chosen: Sequence[str], target: Path) -> list[str]:
@@ -116,7 +115,7 @@ def _copy(source: Path, target: Path) -> None:
 def _copy_beside(course: Path, settings: Settings, name: str, target: Path) -> None:
     """Copy the files that a notebook needs beside it, data and table, also if the release lacks
     them."""
-    files = [course / "source" / name / file for file in settings.of(name).data]
+    files = [Path(path) for of, _, path in settings.visible.data if of == name]
     if not settings.tables and has_hidden_tests(course, name):
         files.append(settings.table_of(course, name))
     for path in files:
@@ -129,10 +128,13 @@ def _copy_beside(course: Path, settings: Settings, name: str, target: Path) -> N
         _put(path, target / path.relative_to(course / "source" / name))
 
 
-def _require_released(folder: Path) -> None:
+def _require_released(course: Path, folder: Path) -> None:
+    """Raise `CourseError` for a mark that `nbgrader generate_assignment` removes."""
+    marks = nbgrader_settings(course)
+    removed = (marks.solution[0], *marks.hidden_tests, *marks.mark_scheme)
     for path in folder.rglob("*.ipynb"):
         text = path.read_text("utf-8")
-        for mark in _INSTRUCTORS_ONLY:
+        for mark in removed:
             if mark in text:
                 raise CourseError(
                     f"release/{path.parent.name}/{path.name} holds {mark!r}, which students must "

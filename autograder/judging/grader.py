@@ -9,7 +9,7 @@ from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
 
-from ..course_folder.assignments import load_assignment, read_cells, source_of
+from ..course_folder.assignments import load_assignment, source_cells, source_of
 from ..course_folder.settings import load_settings
 from ..course_folder.versions import versions
 from ..errors import ProcessKilled, SandboxLost, SandboxUnavailable
@@ -151,7 +151,7 @@ class Grader:
         before, flaws = self._rehearsed.get(name, ({}, {}))
         if before != now:
             source, assignment = source_of(self.course, name), load_assignment(self.course, name)
-            own = NotebookNode(cells=read_cells(source, source.stat().st_mtime_ns))
+            own = NotebookNode(cells=source_cells(self.course, source))
             cells = [cell for _, cell in cells_to_run(own, with_tests=True)]
             submission = Submission(assignment, cells, self._key)
             budget = TimeBudget(self.submission_seconds)

@@ -17,9 +17,9 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 from nbgrader.utils import find_all_files, is_grade, is_solution
 
+from ..course_folder.nbgrader_settings import nbgrader_settings
 from ..course_folder.settings import load_settings
 from ..model import UNJUDGED, Cell
-from ..notebook.restoring import visible_part
 from ..wall import WarmServer
 from ..wall.time_budget import TimeBudget
 from .models import server_of
@@ -66,6 +66,7 @@ def run_ordinary(course: Path, notebook: NotebookNode, name: str = "") -> list[s
     """
     places = [cell for cell in notebook.cells if cell.cell_type == "code"]
     tests = [cell for cell in places if is_grade(cell) and not is_solution(cell)]
+    visible_part = nbgrader_settings(course).visible_part
     cells = [Cell(visible_part(cell.source)) for cell in places]
     digest = blake2b(digest_size=6)
     for cell in cells:

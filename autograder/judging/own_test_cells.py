@@ -28,7 +28,6 @@ from ..model import (
     Report,
 )
 from ..notebook.outputs import OutputRoom, clean_outputs
-from ..notebook.restoring import visible_part
 from ..wall import WarmServer
 from ..wall.time_budget import TimeBudget
 from .points import blank, status_of, waiting
@@ -106,6 +105,7 @@ def _run_both(
 ) -> tuple[list[Ran], list[Ran]]:
     """Run the cells twice; return how they went without hidden tests, to be shown, and with
     them."""
+    visible_part = submission.assignment.nbgrader.visible_part
     cells = [
         Cell(visible_part(cell.source), is_locked=cell.is_locked) if cell.tests else cell
         for cell in submission.cells

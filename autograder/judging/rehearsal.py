@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from ..course_folder.assignments import Assignment, source_of
+from ..course_folder.settings import files_below, load_settings
 from ..model import LOST, Cell, Judged, Ran, Verdict, flaw_in_words
 from .hidden_tests import Suite
 from .models import Models
@@ -19,6 +20,9 @@ _SHOWN = 10
 
 _LONGEST = 300
 """Greatest number of characters of an error's text that are shown."""
+_MOST_NAMES = 5
+"""Greatest number of files and folders that are named as a possible cause."""
+
 _LACKS = ("ModuleNotFoundError", "FileNotFoundError")
 _NO_NETWORK = ("URLError", "gaierror", "ConnectionError", "ConnectError", "MaxRetryError")
 
@@ -109,7 +113,8 @@ def flaws_of_test_cells(
         elif result.status in LOST:
             why = f"it {LOST[result.status]} ([limits] in course.toml says what it may take)"
         else:
-            why = _cause(folder, assignment, cells, judged.ran, place) or why
+            known = _cause(folder, assignment, cells, judged.ran, place)
+            why = known or f"{why}\n{_unnamed(folder, assignment)}".rstrip()
         flaws[result.id] = f"{result.id}: its own solution does not pass it: {why}"
     return flaws
 
@@ -147,7 +152,7 @@ def _name(cells: Sequence[Cell], place: int) -> str:
 
 
 def _remedy(folder: Path, assignment: Assignment, kind: str, text: str) -> str:
-    """Return a sentence on how to mend an error of the solution's; "" if no remedy is known."""
+    """Return a sentence on how to mend an error of the solution's, or may; "" if none is known."""
     name = assignment.name.partition("/")[0]
     source = f"source/{name}"
     named = re.search(r"No module named '(\w+)", text)
@@ -176,4 +181,20 @@ def _remedy(folder: Path, assignment: Assignment, kind: str, text: str) -> str:
         )
     if kind in _NO_NETWORK:
         return "There is no network: put what is loaded beside the notebook, and name it as data"
-    return ""
+    return _unnamed(folder, assignment)
+
+
+def _unnamed(folder: Path, assignment: Assignment) -> str:
+    """Return a sentence on what lies beside the notebook and is not named as data; "" if nothing
+    is."""
+    name = assignment.name.partition("/")[0]
+    data = {path for *_, path in load_settings(folder.parents[1]).visible.data}
+    beside = [path for path in files_below(folder) if str(path) not in data]
+    found = list(dict.fromkeys(path.relative_to(folder).parts[0] for path in beside))
+    if not found:
+        return ""
+    more = " and more" if len(found) > _MOST_NAMES else ""
+    return (
+        f"source/{name} also holds {', '.join(found[:_MOST_NAMES])}{more}: if the code reads it, "
+        f"add it to data under [assignments.{name}] in course.toml"
+    )

@@ -20,10 +20,11 @@ from nbgrader.preprocessors import (
     OverwriteCells,
     SaveAutoGrades,
 )
-from nbgrader.utils import is_grade, is_solution
+from nbgrader.utils import is_grade, is_locked, is_task
 
 from ..course_folder.assignments import find_course, is_ordinary, name_of, place_of
 from ..course_folder.key import course_key
+from ..course_folder.nbgrader_settings import nbgrader_settings
 from ..course_folder.versions import versions
 from ..errors import UnreadableNotebook
 from ..gradebook import history
@@ -47,7 +48,6 @@ from ..notebook.restoring import (
     blank,
     restore,
     template,
-    visible_part,
 )
 from ..notebook.verdicts import without_marking_guides
 from ..pipeline.classroom import stamp_of
@@ -57,7 +57,8 @@ Resources = dict[str, Any]
 _STAMP = "autograder_submission"
 _UNREADABLE = "autograder_unreadable"
 _GRADING = "autograder_grading"
-_RAN_IN_NOTEBOOK = "autograder_ran_in_notebook"
+COURSE = "autograder_course"
+"""Key of the resources that holds the course folder; without it, the course is searched for."""
 _UNJUDGED_CELLS = (
     "%(assignment)s/%(notebook)s.ipynb of %(student)s: the test cells %(cells)s give no points by "
     "themselves, since there is no grading_tests/test_%(assignment)s.py: they ran in the student's "
@@ -243,21 +244,16 @@ class StoreMarks(SaveAutoGrades):
 
 
 class HideTests(NbGraderPreprocessor):
-    """Removes hidden tests and marking guides before a feedback page is made."""
+    """Removes hidden tests, mark schemes and marking guides before a feedback page is made."""
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         without_marking_guides(nb)
+        settings = nbgrader_settings(resources.get(COURSE) or find_course())
         report = nb.metadata.get("autograder", {}).get("report", {})
-        resources[_RAN_IN_NOTEBOOK] = report.get("tests") == IN_NOTEBOOK
-        done: tuple[NotebookNode, Resources] = super().preprocess(nb, resources)
-        return done
-
-    def preprocess_cell(
-        self, cell: NotebookNode, resources: Resources, cell_index: int
-    ) -> tuple[NotebookNode, Resources]:
-        if is_grade(cell):
-            cell.source = visible_part(cell.source)
-            if resources[_RAN_IN_NOTEBOOK] and not is_solution(cell):
-                # After the verdict comes the test's output, which may quote its hidden part.
-                cell.outputs = cell.get("outputs", [])[:1]
-        return cell, resources
+        for cell in nb.cells:
+            if is_locked(cell) or is_task(cell):
+                cell.source = settings.visible_part(cell.source)
+                if report.get("tests") == IN_NOTEBOOK and is_grade(cell):
+                    # After the verdict comes the test's output, which may quote its hidden part.
+                    cell.outputs = cell.get("outputs", [])[:1]
+        return nb, resources

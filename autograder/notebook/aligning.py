@@ -16,6 +16,7 @@ from functools import cached_property
 from typing import Any
 
 from nbformat.notebooknode import NotebookNode
+from nbgrader.utils import is_locked, is_solution
 
 from ..caching import cached_by_text
 
@@ -25,6 +26,7 @@ _DEFINES = re.compile(
     re.MULTILINE,
 )
 _CONTINUES = re.compile(r"\n*(?:[ \t]+\S|[)\]}]|(?:else|elif|except|finally)\b)")
+_Named = tuple[NotebookNode, str | None]
 _MAX_SOURCE = 200_000
 _MAX_ANSWER = 5000
 """Greatest number of characters of a text that is parsed as Python."""
@@ -41,11 +43,15 @@ class Template:
         released: the whole release notebook: each cell's text without white space, its grade_id or
             None, and its tags.
         defines: the names that each solution defines, by grade_id.
+        shown: the released text of each of these cells, without hidden tests, by grade_id.
+        runs_tests: whether test cells are run, because they give the points.
     """
 
     cells: tuple[NotebookNode, ...]
     released: tuple[tuple[str, str | None, tuple[str, ...]], ...]
     defines: dict[str, frozenset[str]]
+    shown: dict[str, str]
+    runs_tests: bool
 
     @cached_property
     def originals(self) -> dict[str, NotebookNode]:
@@ -98,6 +104,7 @@ def align(
     """
     names = known_names(cells, template)
     cells, names = _joined(list(cells), names)
+    cells, names = _parted(cells, names, template)
     found: dict[str, str] = {}
     _by_text(cells, names, template, found)
     cells, names = _by_definition(cells, names, template, found)
@@ -129,6 +136,65 @@ def _joined(
             kept.append(cell)
             kept_names.append(name)
     return kept, kept_names
+
+
+def _parted(
+    cells: list[NotebookNode], names: list[str | None], template: Template
+) -> tuple[list[NotebookNode], list[str | None]]:
+    """Take apart each cell that holds the text of a locked one, and more: an editor has merged
+    them, or a student has written above or below it."""
+    locked = {
+        grade_id: [f"\n{text}\n" for each in texts if (text := each.strip("\n"))]
+        for grade_id, cell in template.originals.items()
+        if is_locked(cell) and cell.cell_type == "code"
+        for texts in [(cell.source, template.shown[grade_id])]
+    }
+    missing = [grade_id for grade_id in locked if grade_id not in names]
+    parts = [
+        part
+        for cell, name in zip(cells, names, strict=True)
+        for part in _parts(cell, name, locked, missing)
+    ]
+    return [cell for cell, _ in parts], [name for _, name in parts]
+
+
+def _parts(
+    cell: NotebookNode, name: str | None, locked: dict[str, list[str]], missing: list[str]
+) -> list[_Named]:
+    """Return the parts of a cell, each with its grade_id.
+
+    Args:
+        name: the cell's grade_id.
+        locked: the texts that each locked cell may have, by grade_id.
+        missing: those of them that have not been found, from which a part's is removed.
+    """
+    for each in [name] if name and name in locked else [*missing]:
+        for text in locked[each]:
+            above, found, below = f"\n{cell.source}\n".partition(text)
+            if not found or cell.cell_type != "code":
+                continue
+            if not f"{above}{below}".strip():
+                return [(cell, name)]
+            if each != name:
+                missing.remove(each)
+            parts: list[_Named] = [(_part(cell, "locked", text), each)]
+            own = None if each == name else name
+            if above.strip():
+                parts.insert(0, (_part(cell, "above", above), own))
+                own = None
+            if below.strip():
+                parts += _parts(_part(cell, "below", below), own, locked, missing)
+            return parts
+    return [(cell, name)]
+
+
+def _part(cell: NotebookNode, part: str, source: str) -> NotebookNode:
+    """Return a part of a cell as a cell of its own."""
+    made = NotebookNode(cell)
+    made.source = source.strip("\n")
+    made.id = f"{cell.id}-{part}"[-64:]
+    made.metadata = NotebookNode()
+    return made
 
 
 def _is_python(source: str) -> bool:
@@ -208,10 +274,7 @@ def _by_definition(
         if cells[index].cell_type == "code" and all(re.match(r"#|\s*$", line) for line in above):
             names[index] = grade_id
             continue
-        rest = NotebookNode(cells[index])
-        rest.source = cells[index].source[start:]
-        rest.id = f"{cells[index].id}-rest"[-64:]
-        rest.metadata = NotebookNode()
+        rest = _part(cells[index], "rest", cells[index].source[start:])
         cells[index].source = cells[index].source[:start].rstrip("\n")
         cells.insert(index + 1, rest)
         names.insert(index + 1, grade_id)
@@ -246,7 +309,7 @@ def _by_place(
     lessons = {text for text, _, _ in released}
     for position, (_, grade_id, _) in enumerate(released):
         original = template.originals.get(grade_id or "")
-        if original is None or grade_id in names or not marks_of(original).get("solution"):
+        if original is None or grade_id in names or not is_solution(original):
             continue
         keys = [each[1] or each[0] for each in released]
         before = next((places[k][-1] for k in reversed(keys[:position]) if k in places), -1)

@@ -12,6 +12,7 @@ import os
 import re
 import stat
 import unicodedata
+from collections.abc import Callable
 from contextlib import suppress
 from datetime import datetime
 from logging import Logger
@@ -112,14 +113,15 @@ def read_inside(folder: int | None, name: str | Path, path: Path, most: int = MA
     return content
 
 
-def find_notebook(folder: Path, name: str, is_alone: bool = True) -> Path:
+def find_notebook(folder: Path, name: str, part_of: Callable[[Path], str] = lambda _: "") -> Path:
     """Return the assignment's notebook in a submission's folder.
 
-    That is NAME.ipynb or, if there is none, the only other notebook: students rename files.
+    That is NAME.ipynb or, if there is none, the only other notebook that can be it: students rename
+    files.
 
     Args:
         folder: `submitted/STUDENT/ASSIGNMENT`.
-        is_alone: whether the assignment has no other notebook.
+        part_of: returns the name of the assignment's notebook that a file is; "" if it may be any.
 
     Raises `UnreadableNotebook` if there is none, or there are several.
     """
@@ -131,7 +133,12 @@ def find_notebook(folder: Path, name: str, is_alone: bool = True) -> Path:
             inside = sorted(os.scandir(opened), key=lambda each: each.name)
             if any(each.name == path.name for each in inside):
                 return path
-            files = [each.name for each in inside if each.is_file(follow_symlinks=False)]
+            files = [
+                each.name
+                for each in inside
+                if each.is_file(follow_symlinks=False) and each.name not in RECEIPTS
+            ]
+            is_empty = not inside
             folders = [f"{each.name}/" for each in inside if each.is_dir(follow_symlinks=False)]
         finally:
             os.close(opened)
@@ -140,12 +147,23 @@ def find_notebook(folder: Path, name: str, is_alone: bool = True) -> Path:
             f"{folder}: cannot be read ({error.strerror}). Set the rights of the folder, and "
             "grade again."
         ) from error
-    notebooks = [each for each in files if each.lower().endswith((".ipynb", ".ipynb.txt"))]
+    notebooks = {
+        each: part_of(folder / each)
+        for each in files
+        if each.lower().endswith((".ipynb", ".ipynb.txt"))
+    }
     scripts = [each for each in files if each == f"{name}.py"]
-    for found in (notebooks, scripts):
-        if is_alone and len(found) == 1:
+    files = [each for each in files if notebooks.get(each, "") in ("", name)]
+    own = [each for each, part in notebooks.items() if part == name]
+    for found in (own, [each for each in files if each in notebooks], scripts):
+        if len(found) == 1:
             return folder / found[0]
-    what = ", ".join(each[:80] for each in (files + folders)[:10]) or "nothing"
+    what = ", ".join(each[:80] for each in (files + folders)[:10])
+    if not what:
+        nothing = "nothing" if is_empty else "nothing else"
+        raise UnreadableNotebook(
+            f"{path}: there is no such file; the folder holds {nothing}. Ask for the file."
+        )
     raise UnreadableNotebook(
         f"{path}: there is no such file; the folder holds {what}. Unpack or rename what is to be "
         f"graded so that it is called {name}.ipynb."

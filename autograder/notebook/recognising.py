@@ -5,8 +5,9 @@ from __future__ import annotations
 from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
+from nbgrader.utils import is_grade, is_solution, is_task
 
-from ..course_folder.assignments import part_names, place_of, read_cells
+from ..course_folder.assignments import part_names, place_of, source_cells
 from ..errors import CourseError, UnreadableNotebook
 from ..texts import command
 from .aligning import known_names, marks_of, squeezed
@@ -17,15 +18,16 @@ def refuse_another(course: Path, notebook: NotebookNode, where: str, name: str) 
     """Raise `UnreadableNotebook` for another assignment's notebook.
 
     A later notebook contains the answers to an earlier one, so that it would earn marks for them. A
-    notebook with a single answer or test cell of this assignment is accepted.
+    notebook with a single answer, test cell or task of this assignment is accepted, and so is any
+    if the assignment has none: it can earn no marks.
     """
     known = template(course, name)
     asked = {
         grade_id
         for grade_id, cell in known.originals.items()
-        if marks_of(cell).get("solution") or marks_of(cell).get("grade")
+        if is_solution(cell) or is_grade(cell) or is_task(cell)
     }
-    if asked.intersection(known_names(notebook.cells, known)):
+    if not asked or asked.intersection(known_names(notebook.cells, known)):
         return
     counts = _likeness(course, notebook)
     best = max(counts, key=lambda other: counts[other], default=name)
@@ -55,8 +57,8 @@ def _refuse_unreleased(course: Path, notebook: NotebookNode, most: int, where: s
     for name in part_names(course):
         source = place_of(course, name).inside(course / "source")
         if not place_of(course, name).inside(course / "release").exists():
-            cells = read_cells(source, source.stat().st_mtime_ns)
-            if len(held & {marks_of(cell).get("grade_id") for cell in cells}) > most:
+            own = {marks_of(cell).get("grade_id") for cell in source_cells(course, source)}
+            if len(held & own) > most:
                 raise CourseError(
                     f"{where} is of {name}, which has no release: run "
                     f"{command('autograder', 'release', name)}"

@@ -10,11 +10,18 @@ from pathlib import Path
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
+from nbgrader.utils import is_grade, is_locked, is_solution
 
-from ..caching import cached_by_text
-from ..course_folder.assignments import exercises_of, place_of, read_cells
+from ..course_folder.assignments import (
+    exercises_of,
+    place_of,
+    read_cells,
+    source_cells,
+    source_files,
+)
+from ..course_folder.settings import load_settings
 from ..errors import CourseError, UnreadableNotebook
-from ..model import Cell
+from ..model import IN_NOTEBOOK, Cell
 from .aligning import Template, align, defined_names, in_order, marks_of, squeezed
 from .reading import DEMONSTRATION, NOTES
 
@@ -38,21 +45,23 @@ class Restored:
 
 
 @lru_cache
-def _template(source: Path, release: Path, stamps: tuple[int, int]) -> Template:
+def _template(
+    course: Path, source: Path, release: Path, stamps: tuple[int, ...], runs_tests: bool
+) -> Template:
     hidden: dict[str, str] = {}
     defines: dict[str, frozenset[str]] = {}
-    for cell in read_cells(source, stamps[0]):
-        marks = marks_of(cell)
-        if marks.get("locked"):
-            hidden[marks["grade_id"]] = cell["source"]
-        elif marks.get("solution") and cell["cell_type"] == "code":
-            defines[marks["grade_id"]] = defined_names(cell["source"])
-    cells, released = [], []
-    for cell in read_cells(release, stamps[1]):
+    for cell in source_cells(course, source):
+        if is_locked(cell):
+            hidden[marks_of(cell)["grade_id"]] = cell["source"]
+        elif is_solution(cell) and cell["cell_type"] == "code":
+            defines[marks_of(cell)["grade_id"]] = defined_names(cell["source"])
+    cells, released, shown = [], [], {}
+    for cell in read_cells(release, stamps[0]):
         grade_id = marks_of(cell).get("grade_id")
         tags = tuple(cell["metadata"].get("tags", ()))
         released.append((squeezed(cell["source"]), grade_id, tags))
         if grade_id:
+            shown[grade_id] = cell["source"]
             cell = deepcopy(cell)
             cell.source = hidden.get(grade_id, cell["source"])
             if cell["cell_type"] == "code":
@@ -61,7 +70,7 @@ def _template(source: Path, release: Path, stamps: tuple[int, int]) -> Template:
     # An exercise may be newer than the release.
     in_release = {grade_id for _, grade_id, _ in released}
     defines = {name: held for name, held in defines.items() if name in in_release}
-    return Template(tuple(cells), tuple(released), defines)
+    return Template(tuple(cells), tuple(released), defines, shown, runs_tests)
 
 
 def template(course: Path, name: str) -> Template:
@@ -70,15 +79,17 @@ def template(course: Path, name: str) -> Template:
     source, release = place.inside(course / "source"), place.inside(course / "release")
     if not source.exists() or not release.exists():
         raise CourseError(f"there is no released assignment {name!r} in {course}")
-    stamps = (source.stat().st_mtime_ns, release.stat().st_mtime_ns)
-    return _template(source, release, stamps)
+    files = [release, *source_files(course, source)]
+    stamps = tuple(path.stat().st_mtime_ns for path in files)
+    runs_tests = load_settings(course).of(name).tests == IN_NOTEBOOK
+    return _template(course, source, release, stamps, runs_tests)
 
 
 def restore(notebook: NotebookNode, known: Template, where: str) -> Restored:
     """Put the course's cells back: each once, in order, locked ones unedited.
 
-    All of a student's text stays: an edited locked cell is kept as an ordinary cell beside the
-    restored one.
+    All of a student's text stays: an edited locked cell is kept beside the restored one. Of the
+    two, one runs: the edited one only if the course's own does not, or if it holds an answer.
 
     Args:
         known: the assignment's `template`.
@@ -88,7 +99,7 @@ def restore(notebook: NotebookNode, known: Template, where: str) -> Restored:
     """
     originals = known.originals
     cells, names, found = align(notebook.cells, known)
-    if not any(names):
+    if originals and not any(names):
         raise UnreadableNotebook(
             f"{where}: this looks like another notebook: none of the assignment's cells is in it. "
             "Ask for the right file."
@@ -99,18 +110,19 @@ def restore(notebook: NotebookNode, known: Template, where: str) -> Restored:
     if order != sorted(order):
         restored.note("", "The cells were in another order; they were put back in theirs.")
     cells, names = [cells[i] for i in order], [names[i] for i in order]
-    chosen = _chosen(cells, names, originals)
+    chosen = _chosen(cells, names, known)
+    lacking = _lacking(cells, names, known)
     for index, (cell, name) in enumerate(zip(cells, names, strict=True)):
         cell["metadata"].pop("nbgrader", None)
         if name is None:
             restored.notebook.cells.append(cell)
         elif index == chosen[name]:
-            _put_back(restored, cell, name, known)
+            _put_back(restored, cell, name, known, lacking)
         else:
             restored.note(exercise_of(name), f"The cell `{name}` was there more than once.")
-            copies = _released_text(originals[name]), cells[chosen[name]].source
+            copies = known.shown[name], cells[chosen[name]].source
             if squeezed(cell["source"]) not in map(squeezed, copies):
-                restored.notebook.cells.append(cell)
+                _keep(restored, cell, originals[name], known, lacking)
     for name, how in found.items():
         restored.note(exercise_of(name), f"The cell `{name}` had lost its name; {_FOUND[how]}.")
     _add_missing(restored, originals, set(chosen))
@@ -130,9 +142,17 @@ def exercise_of(grade_id: str) -> str:
     return grade_id.removeprefix("test_")
 
 
-def _chosen(
-    cells: list[NotebookNode], names: list[str | None], originals: dict[str, NotebookNode]
-) -> dict[str, int]:
+def _lacking(cells: list[NotebookNode], names: list[str | None], known: Template) -> frozenset[str]:
+    """Return the names that answers should define, and that are defined in locked cells at most."""
+    defined = [
+        defined_names(cell["source"])
+        for cell, name in zip(cells, names, strict=True)
+        if name is None or not is_locked(known.originals[name])
+    ]
+    return frozenset().union(*known.defines.values()).difference(*defined)
+
+
+def _chosen(cells: list[NotebookNode], names: list[str | None], known: Template) -> dict[str, int]:
     """Return the index of the copy to keep of each of the assignment's cells: the last one, but
     never an unchanged copy if the student has changed another."""
     chosen: dict[str, int] = {}
@@ -140,7 +160,7 @@ def _chosen(
     for index, (cell, name) in enumerate(zip(cells, names, strict=True)):
         if name is None:
             continue
-        touched = squeezed(cell["source"]) != squeezed(_released_text(originals[name]))
+        touched = squeezed(cell["source"]) != squeezed(known.shown[name])
         if touched or name not in worked:
             chosen[name] = index
         if touched:
@@ -148,54 +168,51 @@ def _chosen(
     return chosen
 
 
-def _put_back(restored: Restored, cell: NotebookNode, name: str, known: Template) -> None:
+def _put_back(
+    restored: Restored, cell: NotebookNode, name: str, known: Template, lacking: frozenset[str]
+) -> None:
     """Append the course's cell in place of the submitted one, with the student's answer in it."""
     exercise, original = exercise_of(name), known.originals[name]
-    locked = bool(marks_of(original).get("locked"))
-    texts = {squeezed(_released_text(original)), squeezed(original.source)}
+    locked = is_locked(original)
+    texts = {squeezed(known.shown[name]), squeezed(original.source)}
     if cell["cell_type"] != original.cell_type:
         restored.note(exercise, f"The type of the cell `{name}` was changed; it was put back.")
     if locked and squeezed(cell["source"]) not in texts:
+        runs = _keep(restored, cell, original, known, lacking)
         restored.note(
             exercise,
-            f"The locked cell `{name}` was edited; it was put back, and your text kept beside it.",
+            f"The locked cell `{name}` was edited; it was put back, and your text kept beside it"
+            f"{'' if runs else ', where it does not run'}.",
         )
-        # A lesson's cell that was merged into it is still one.
-        more = squeezed(cell["source"]).removeprefix(squeezed(_released_text(original)))
-        cell.metadata["tags"] = list(known.tags.get(more, ()))
-        restored.notebook.cells.append(cell)
     placed = _placed(original, None if locked else cell["source"])
     if not locked and cell.get("attachments"):
         placed.attachments = cell.attachments
     restored.notebook.cells.append(placed)
 
 
+def _keep(
+    restored: Restored,
+    cell: NotebookNode,
+    original: NotebookNode,
+    known: Template,
+    lacking: frozenset[str],
+) -> bool:
+    """Append a changed copy of a cell beside the course's own; return whether it runs.
+
+    That of a locked cell runs only if its original does not, or if it defines what answers lack.
+    """
+    is_run_anyway = is_locked(original) and (known.runs_tests or not is_grade(original))
+    runs = not is_run_anyway or bool(lacking & defined_names(cell["source"]))
+    if not runs:
+        cell.metadata["tags"] = [DEMONSTRATION]
+    restored.notebook.cells.append(cell)
+    return runs
+
+
 def blank(known: Template, reason: str) -> Restored:
     """Return the assignment's cells without answers, for a file that cannot be graded."""
-    cells = [
-        _placed(cell, None if marks_of(cell).get("locked") else MISSING_CELL)
-        for cell in known.cells
-    ]
+    cells = [_placed(cell, None if is_locked(cell) else MISSING_CELL) for cell in known.cells]
     return Restored(nbformat.v4.new_notebook(cells=cells), {"": [reason]})
-
-
-def _released_text(original: NotebookNode) -> str:
-    """Return the text of a locked cell in the release, without its hidden tests."""
-    return visible_part(original.source)
-
-
-@cached_by_text(2_000_000)
-def visible_part(source: str) -> str:
-    """Return a test cell's source without the region of hidden tests."""
-    kept, hidden = [], False
-    for line in source.split("\n"):
-        if "BEGIN HIDDEN TESTS" in line:
-            hidden = True
-        if not hidden:
-            kept.append(line)
-        if "END HIDDEN TESTS" in line:
-            hidden = False
-    return "\n".join(kept)
 
 
 def _placed(original: NotebookNode, source: str | None) -> NotebookNode:
@@ -215,8 +232,8 @@ def _add_missing(restored: Restored, originals: dict[str, NotebookNode], present
         if name not in present:
             places = {marks_of(cell).get("grade_id"): i for i, cell in enumerate(cells)}
             place = 0 if before is None else places[before] + 1
-            locked = bool(marks_of(original).get("locked"))
-            cells.insert(place, _placed(original, None if locked else MISSING_CELL))
+            source = None if is_locked(original) else MISSING_CELL
+            cells.insert(place, _placed(original, source))
             exercise = exercise_of(name)
             restored.note(exercise, f"The notebook that was handed in has no cell `{name}`.")
         before = name
@@ -243,12 +260,12 @@ def cells_to_run(notebook: NotebookNode, with_tests: bool = False) -> list[tuple
         marks = marks_of(cell)
         if cell["cell_type"] != "code":
             continue
-        if marks.get("grade") and not marks.get("solution"):
+        if is_grade(cell) and not is_solution(cell):
             source, tests = cell["source"] if with_tests else "", ids[marks["grade_id"]]
             cells.append((index, Cell(source, is_locked=True, tests=tests)))
-        elif marks.get("solution"):
+        elif is_solution(cell):
             if cell["source"] != MISSING_CELL:
                 cells.append((index, Cell(cell["source"], marks["grade_id"])))
         elif DEMONSTRATION not in cell["metadata"].get("tags", []):
-            cells.append((index, Cell(cell["source"], is_locked=bool(marks.get("locked")))))
+            cells.append((index, Cell(cell["source"], is_locked=bool(is_locked(cell)))))
     return cells

@@ -5,20 +5,19 @@ from __future__ import annotations
 import json
 import logging
 import os
-import sys
 from collections.abc import Iterable, Iterator, Sequence
 from datetime import UTC, datetime, timedelta
+from functools import partial
 from hashlib import blake2b
 from pathlib import Path
 from typing import Any
 
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
-from traitlets.config import Config
-from traitlets.config.loader import PyFileConfigLoader
 
 from ..course_folder.assignments import Place, is_ordinary, load_assignment, parts_of, place_of
 from ..course_folder.key import course_key
+from ..course_folder.nbgrader_settings import nbgrader_config
 from ..course_folder.versions import versions
 from ..errors import CourseError, UnreadableNotebook
 from ..faults import kept_at
@@ -50,6 +49,8 @@ from ..notebook.intake import (
     students_with,
     submitted_at,
 )
+from ..notebook.reading import read_notebook
+from ..notebook.recognising import which_assignment
 from ..texts import command, visible
 from .workers import Workers
 
@@ -73,19 +74,7 @@ def course_directory(course: Path) -> CourseDirectory:
     Raises `CourseError` if the course's configuration cannot be run, or names folders that are
     not read here.
     """
-    if not (course / "nbgrader_config.py").exists():
-        raise CourseError(
-            f"{course}/nbgrader_config.py is missing: run {command('autograder', 'adopt', course)}"
-        )
-    if (place := str(course.resolve())) not in sys.path:
-        sys.path.append(place)  # The configuration may name modules beside it, as in nbgrader.
-    try:
-        config = PyFileConfigLoader("nbgrader_config.py", path=str(course)).load_config()
-    except Exception as error:
-        raise CourseError(
-            f"nbgrader_config.py: cannot be run ({type(error).__name__}: {error}). Mend it there."
-        ) from error
-    folders = CourseDirectory(config=Config(config), root=str(course))
+    folders = CourseDirectory(config=nbgrader_config(course), root=str(course))
     for name in _FIXED:
         value, only = getattr(folders, name), CourseDirectory.class_traits()[name].default_value
         if os.path.normpath(value) != only:
@@ -247,9 +236,18 @@ class Classroom:
         late = 0.0 if due is None or when is None else (when - due).total_seconds()
         return self.penalties.would_be(name, student, points, late)
 
-    def is_alone(self, name: str) -> bool:
-        """Return whether the notebook is its assignment's only one, which students may rename."""
-        return len(parts_of(self._course, self.place(name).folder)) == 1
+    def _part_of(self, assignment: str, path: Path) -> str:
+        """Return which of the assignment's notebooks a submitted one is, by its name or else by its
+        cells; "" if it may be any."""
+        parts = {self.place(each).notebook: each for each in parts_of(self._course, assignment)}
+        if len(parts) == 1 or path.stem in parts:
+            return path.stem if path.stem in parts else ""
+        try:
+            notebook = read_notebook(read_plain_file(path, levels=2), str(path))
+            found = self.place(which_assignment(self._course, notebook, str(path)))
+        except (CourseError, UnreadableNotebook):
+            return ""
+        return found.notebook if found.folder == assignment else ""
 
     def _new_jobs(self, wanted: Iterable[tuple[str, str]], at_once: list[Outcome]) -> Iterator[Job]:
         """Yield the jobs to run; append outcomes that need no run to `at_once`."""
@@ -291,7 +289,7 @@ class Classroom:
         path = folder / f"{notebook}.ipynb"
         content, refused = None, ""
         try:
-            path = find_notebook(folder, notebook, self.is_alone(name))
+            path = find_notebook(folder, notebook, partial(self._part_of, self.place(name).folder))
             refuse_shared_file(path, self._course)
             content = read_plain_file(path, levels=2)
         except UnreadableNotebook as error:

@@ -40,7 +40,15 @@ from nbgrader.utils import is_grade, is_solution
 from pydantic import TypeAdapter
 
 from .. import log
-from ..course_folder.assignments import exercises_of, load_assignment, part_names, place_of
+from ..course_folder.assignments import (
+    exercises_of,
+    load_assignment,
+    part_names,
+    place_of,
+    source_files,
+)
+from ..course_folder.nbgrader_settings import NAME as NBGRADER
+from ..course_folder.nbgrader_settings import settings_of_steps
 from ..course_folder.settings import NAME as SETTINGS
 from ..course_folder.settings import load_settings
 from ..course_folder.versions import package_version
@@ -101,7 +109,9 @@ def handout(course: Path, key: bytes) -> Handout:
     paths += [path for path in (course / "grading_tests").rglob("*") if path.suffix in _SENT]
     paths += [Path(path) for *_, path in settings.visible.data]
     for name in part_names(course):
-        paths += [place_of(course, name).inside(course / step) for step in ("source", "release")]
+        place = place_of(course, name)
+        paths += source_files(course, place.inside(course / "source"))
+        paths += [place.inside(course / "release")]
         paths.append(settings.table_of(course, name))
     # A table may be in a package that each worker has itself.
     files = {
@@ -109,6 +119,8 @@ def handout(course: Path, key: bytes) -> Handout:
         for path in paths
         if path.exists() and path.is_relative_to(course)
     }
+    if (course / NBGRADER).exists():
+        files[NBGRADER] = settings_of_steps(course).encode()
     return Handout(files, key, package_version(), log.level())
 
 

@@ -15,7 +15,7 @@ from nbgrader.utils import notebook_hash
 from ...errors import UnreadableNotebook
 from ...files import write_whole
 from ...model import Graded
-from ...nbgrader_plugins.autograde import HideTests
+from ...nbgrader_plugins.autograde import COURSE, HideTests
 from ...notebook.intake import RECEIPTS, read_plain_file
 from ...pages.feedback.exporter import feedback_page
 from ...pages.templates import templates
@@ -29,7 +29,7 @@ _STATUS = {"passed": "right", "partial": "partly right", "manual": "waits for a 
            "missing": "not started", "ungraded": "waits for a person"}  # fmt: skip
 
 
-def whole_page(attempt: Attempt, graded: Graded, penalty: float) -> str:
+def whole_page(course: Path, attempt: Attempt, graded: Graded, penalty: float) -> str:
     """Return the feedback page on an attempt, as `nbgrader generate_feedback` would make it now.
 
     Args:
@@ -52,7 +52,7 @@ def whole_page(attempt: Attempt, graded: Graded, penalty: float) -> str:
         "max_score": most,
         "late_penalty": penalty,
     }
-    resources: dict[str, Any] = {"nbgrader": about}
+    resources: dict[str, Any] = {"nbgrader": about, COURSE: course}
     notebook, resources = HideTests().preprocess(notebook, resources)
     return feedback_page(notebook, resources)
 

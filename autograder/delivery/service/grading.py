@@ -302,7 +302,7 @@ class Grading(threading.Thread):
             taken_off = self._room.penalties.settle(student).get(name, 0.0)
         else:
             taken_off = penalty(points, attempt.submitted)
-        page = whole_page(attempt, graded, taken_off)
+        page = whole_page(self._course, attempt, graded, taken_off)
         write_whole(self.attempts.page_of(attempt), page.encode(), 0o600)
         if counting:
             self.attempts.set_counts(attempt)
