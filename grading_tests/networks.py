@@ -229,7 +229,7 @@ class TrainingGround:
         scale: of the loss, so that it cannot be guessed.
         leftover: a gradient that w has from before.
         alike: whether every sample is there twice.
-        bare: whether the model is a function, without parameters.
+        bare: whether the model is a function, without parameters, that answers with a list.
 
     Attributes:
         samples: the pairs of an input and its target, sorted.

@@ -580,11 +580,14 @@ class TestCrossEntropy(Loss):
 
     @pytest.mark.parametrize("sign", [1, -1], ids=["plus", "minus"])
     def test_far_out(self, student, rng, sign):
-        """Far out, as with logits of 1000 or of -1000, the loss and its gradients are right."""
+        """Far out, as with logits of 1000 or of -1000, the loss and its gradients are right, and
+        every logit can be reached."""
         far = sign * 1000.0
         logits = [far - rng.uniform(0.5, 2), far, 0.1 * far]
         found = [self.outcome(student, logits, target) for target in range(3)]
         assert found == close([self.expected(logits, target) for target in range(3)])
+        nodes = [student.Value(a) for a in logits]
+        assert set(nodes) <= set(behind(student, student.cross_entropy(nodes, 0)))
 
 
 @exercise("sgd")
@@ -784,7 +787,8 @@ class TestTrain:
         self.assert_steps(here, 2)
 
     def test_any_model(self, ground):
-        """Of the model nothing is asked but answers, and the optimizer zeroes the gradients."""
+        """Of the model nothing is asked but answers, which may be lists, and the optimizer zeroes
+        the gradients."""
         here = ground(3, bare=True)
         here.run(2)
         self.assert_steps(here, 2)

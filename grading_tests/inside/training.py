@@ -14,7 +14,7 @@ class Ground:
         leftover: the gradient that the weight has from before.
         rate: the learning rate.
         scale: a factor on the loss, so that its slope cannot be guessed.
-        bare: whether the model is a function.
+        bare: whether the model is a function, which answers with a list.
 
     Attributes:
         w: the weight, a node.
@@ -25,18 +25,19 @@ class Ground:
     """
 
     def __init__(self, Value, start, leftover, rate, scale, bare=False):
-        self.scale = scale
+        self.scale, self.bare = scale, bare
         self.w = Value(start)
         self.w.grad = leftover
         self.record = []
-        self.model = Line(self.w).__call__ if bare else Line(self.w)
+        self.model = (lambda point: [Line(self.w)(point)]) if bare else Line(self.w)
         self.optimizer = Steps(self.w, rate, self.record)
 
     def loss(self, predictions, targets):
         """Return the mean squared error of a list of predictions and a list of targets, times the
         scale."""
         count = max(len(predictions), len(targets))
-        pairs = list(zip(predictions, targets, strict=True))
+        answers = [p for [p] in predictions] if self.bare else predictions
+        pairs = list(zip(answers, targets, strict=True))
         self.record.append(("loss", sorted((p.data, t) for p, t in pairs)))
         return sum((p - t) * (p - t) for p, t in pairs) * (self.scale / count)
 
