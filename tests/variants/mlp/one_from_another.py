@@ -55,7 +55,7 @@ def bce(logits, targets):
 
 # %% hinge
 def hinge(scores, targets):
-    return mean_of(max(1 - s * t, Value(0.0), key=lambda loss: loss.data) for s, t in zip(scores, targets))
+    return mean_of((1 - s * t).relu() for s, t in zip(scores, targets))
 
 
 # %% cross_entropy
