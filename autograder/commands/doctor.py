@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import platform
+import shlex
 import shutil
 import sys
 import tempfile
@@ -23,7 +24,6 @@ from ..judging.check_tables import made_from
 from ..model import BUBBLEWRAP, LANDLOCK
 from ..nbgrader_plugins.configuration import unsafe_settings
 from ..pipeline.classroom import course_directory
-from ..texts import command
 from ..wall import WarmServer, kinds
 from ..wall.bubblewrap import find_bubblewrap
 from ..wall.memory import WORKER_BYTES, fitting_workers, free_memory, free_processes
@@ -318,6 +318,6 @@ def _configuration(folder: Path) -> Finding:
         return Finding(what, str(error), False)
     if wrong := unsafe_settings(folders.config):
         found = "`nbgrader autograde` would run student code outside the sandbox, by "
-        remedy = command("autograder", "adopt", folder)
-        return Finding(what, f"{found}{' and '.join(wrong)}", False, True, remedy.strip("`"))
+        remedy = shlex.join(["autograder", "adopt", str(folder)])
+        return Finding(what, f"{found}{' and '.join(wrong)}", False, True, remedy)
     return Finding(what, "`nbgrader autograde` runs student code in the sandbox", True)

@@ -106,12 +106,12 @@ def _run_both(
     """Run the cells twice; return how they went without hidden tests, to be shown, and with
     them."""
     visible_part = submission.assignment.nbgrader.visible_part
-    cells = [
+    visible = [
         Cell(visible_part(cell.source), is_locked=cell.is_locked) if cell.tests else cell
         for cell in submission.cells
     ]
     seed, name = submission.process_seed, submission.assignment.name
-    shown = Trunk(server, cells, seed, budget, assignment=name, keep=_HALF)
+    shown = Trunk(server, visible, seed, budget, assignment=name, keep=_HALF)
     shown.run_all()
     judged = Trunk(server, submission.cells, seed, budget, assignment=name, keep=0.0)
     for ran, before in zip(judged.ran, shown.ran, strict=True):
