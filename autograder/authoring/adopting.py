@@ -18,15 +18,9 @@ from tempfile import TemporaryDirectory
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
 
-from ..course_folder.assignments import (
-    has_hidden_tests,
-    load_assignment,
-    notebooks_of,
-    parsed,
-    parts_of,
-    read_cells,
-)
+from ..course_folder.assignments import has_hidden_tests, load_assignment, notebooks_of, parts_of
 from ..course_folder.nbgrader_settings import nbgrader_settings
+from ..course_folder.own_notebooks import parsed, read_cells
 from ..course_folder.settings import NAME as SETTINGS
 from ..course_folder.settings import load_settings
 from ..errors import CourseError

@@ -10,7 +10,8 @@ from hashlib import blake2b
 from pathlib import Path
 
 from ..packages import module_folder
-from .assignments import misconception_files, place_of, source_files, test_files
+from .assignments import misconception_files, place_of, test_files
+from .own_notebooks import source_files
 from .settings import NAME as SETTINGS
 from .settings import load_settings
 

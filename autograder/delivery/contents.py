@@ -13,13 +13,9 @@ from email import message_from_bytes
 from email.message import Message
 from pathlib import Path
 
-from ..course_folder.assignments import (
-    assignment_names,
-    has_hidden_tests,
-    read_cells,
-    release_command,
-)
+from ..course_folder.assignments import assignment_names, has_hidden_tests
 from ..course_folder.nbgrader_settings import nbgrader_settings
+from ..course_folder.own_notebooks import read_cells, release_command
 from ..course_folder.settings import Settings, load_settings
 from ..errors import CourseError
 from ..packages import module_folder

@@ -21,7 +21,7 @@ from nbgrader.api import (
 )
 from sqlalchemy import select
 
-from ..course_folder.assignments import exercise_ids
+from ..course_folder.own_notebooks import exercise_ids
 from ..errors import UnreadableNotebook
 from ..model import IN_NOTEBOOK
 from .writing import require_assignment

@@ -5,7 +5,7 @@ from __future__ import annotations
 from nbformat.notebooknode import NotebookNode
 from nbgrader.utils import compute_checksum, determine_grade, is_grade, is_solution
 
-from ..course_folder.assignments import exercises_of
+from ..course_folder.own_notebooks import exercises_of
 from ..model import UNJUDGED, Marks
 
 

@@ -40,7 +40,8 @@ from sqlalchemy import (
 )
 from sqlalchemy.exc import IntegrityError, OperationalError
 
-from ..course_folder.assignments import Exercise, exercise_ids, release_command
+from ..course_folder.assignments import Exercise
+from ..course_folder.own_notebooks import exercise_ids, release_command
 from ..errors import CourseError
 from ..model import Marks
 from . import history

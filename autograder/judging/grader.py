@@ -9,7 +9,8 @@ from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
 
-from ..course_folder.assignments import load_assignment, source_cells, source_of
+from ..course_folder.assignments import load_assignment, source_of
+from ..course_folder.own_notebooks import source_cells
 from ..course_folder.settings import load_settings
 from ..course_folder.versions import versions
 from ..errors import ProcessKilled, SandboxLost, SandboxUnavailable

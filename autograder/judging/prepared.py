@@ -7,7 +7,8 @@ from typing import Any
 
 from coursecheck.check import load_table
 
-from ..course_folder.assignments import Assignment, release_command, source_of, stamps_of_tests
+from ..course_folder.assignments import Assignment, source_of, stamps_of_tests
+from ..course_folder.own_notebooks import release_command
 from ..errors import CourseError
 from ..wall import WarmServer
 from .check_tables import build_table, made_from

@@ -7,7 +7,8 @@ from pathlib import Path
 from nbformat.notebooknode import NotebookNode
 from nbgrader.utils import is_grade, is_solution, is_task
 
-from ..course_folder.assignments import part_names, place_of, source_cells
+from ..course_folder.assignments import part_names, place_of
+from ..course_folder.own_notebooks import source_cells
 from ..errors import CourseError, UnreadableNotebook
 from ..texts import command
 from .aligning import known_names, marks_of, squeezed

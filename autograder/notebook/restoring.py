@@ -12,13 +12,8 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 from nbgrader.utils import is_grade, is_locked, is_solution
 
-from ..course_folder.assignments import (
-    exercises_of,
-    place_of,
-    read_cells,
-    source_cells,
-    source_files,
-)
+from ..course_folder.assignments import place_of
+from ..course_folder.own_notebooks import exercises_of, read_cells, source_cells, source_files
 from ..course_folder.settings import load_settings
 from ..errors import CourseError, UnreadableNotebook
 from ..model import IN_NOTEBOOK, Cell

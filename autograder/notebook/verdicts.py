@@ -8,7 +8,8 @@ from textwrap import indent
 import nbformat
 from nbformat.notebooknode import NotebookNode
 
-from ..course_folder.assignments import Assignment, exercises_of
+from ..course_folder.assignments import Assignment
+from ..course_folder.own_notebooks import exercises_of
 from ..model import IN_NOTEBOOK, UNJUDGED, ExerciseResult, Judged, Report
 from .aligning import marks_of
 from .cards import card

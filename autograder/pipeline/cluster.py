@@ -40,15 +40,10 @@ from nbgrader.utils import is_grade, is_solution
 from pydantic import TypeAdapter
 
 from .. import log
-from ..course_folder.assignments import (
-    exercises_of,
-    load_assignment,
-    part_names,
-    place_of,
-    source_files,
-)
+from ..course_folder.assignments import load_assignment, part_names, place_of
 from ..course_folder.nbgrader_settings import NAME as NBGRADER
 from ..course_folder.nbgrader_settings import settings_of_steps
+from ..course_folder.own_notebooks import exercises_of, source_files
 from ..course_folder.settings import NAME as SETTINGS
 from ..course_folder.settings import load_settings
 from ..course_folder.versions import package_version

@@ -28,7 +28,7 @@ from jupyterlite_pyodide_kernel.constants import (
 )
 from markupsafe import Markup, escape
 
-from ...course_folder.assignments import read_cells
+from ...course_folder.own_notebooks import read_cells
 from ...course_folder.settings import Settings, load_settings
 from ...errors import CourseError
 from ...pages.markdown import markdown_html

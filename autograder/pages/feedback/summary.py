@@ -8,7 +8,8 @@ from typing import Any
 
 from nbformat.notebooknode import NotebookNode
 
-from ...course_folder.assignments import distinct_titles, exercises_of
+from ...course_folder.assignments import distinct_titles
+from ...course_folder.own_notebooks import exercises_of
 from ...model import ADVICE
 from ...notebook.restoring import MISSING_CELL
 

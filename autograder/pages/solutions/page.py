@@ -12,7 +12,8 @@ from typing import Any
 import nbformat
 from markupsafe import Markup
 
-from ...course_folder.assignments import exercises_of, load_assignment, place_of
+from ...course_folder.assignments import load_assignment, place_of
+from ...course_folder.own_notebooks import exercises_of
 from ...errors import CourseError
 from ...texts import command
 from ..feedback.exporter import COLOURS, code_html, outputs_html
