@@ -5,17 +5,21 @@ from __future__ import annotations
 import csv
 import json
 import shutil
+import zipfile
 from collections.abc import Iterator
+from datetime import datetime
 from pathlib import Path
 
 import nbformat
 import pytest
+from downloads import zipped
 from nbgrader.api import Gradebook
 from nbgrader_courses import TEXTS, VARIANTS, Text, make_course, read_text, variant
 from schools import run
 
 from autograder.course_folder.assignments import load_assignment
 from autograder.course_folder.settings import load_settings
+from autograder.delivery.lms.importing import import_download
 from autograder.errors import CourseError
 from autograder.judging.grader import Grader
 from autograder.nbgrader_plugins.configuration import unsafe_settings
@@ -97,6 +101,46 @@ def marks(folder: Path) -> dict[tuple[str, ...], float | None]:
             for notebook in each.notebooks
             for grade in notebook.grades
         }
+
+
+def download(folder: Path, hours: dict[str, int], **files: str) -> Path:
+    """Make Moodle's download of one or more files of each student, handed in at these hours.
+
+    Args:
+        files: the variant that a file is, by its name.
+    """
+    text, entries = ALL["parts"], []
+    for student, hour in hours.items():
+        for file, kind in files.items():
+            made = nbformat.v4.writes(variant(folder, text, file.partition(" ")[0], kind))
+            place = f"{student}_7_assignsubmission_file/{file}.ipynb"
+            entries.append((place, made.encode(), datetime(2030, 3, 1, hour)))
+    return zipped(folder / "download.zip", entries)
+
+
+def test_each_notebook_is_imported_and_gets_its_page(tmp_path):
+    best = '[grading]\ncounts = "best"'
+    folder = make_course(tmp_path / "course", [ALL["parts"]], best)
+    with Gradebook(course_directory(folder).db_url) as gradebook:
+        for name in ("Ada", "Bob", "Cy"):
+            gradebook.add_student(name.lower(), first_name=name, last_name="Lee")
+    first = download(folder, {"Ada Lee": 9, "Bob Lee": 11}, problem2="solution")
+    import_download(folder, "parts", first)
+    files = {"problem1": "stub", "problem1 (1)": "solution", "problem2": "stub"}
+    again = download(folder, {"Ada Lee": 14, "Cy Lee": 10}, **files)
+    for states in ("newer", "new"), ("same", "same"):
+        assert tuple(each.state for each in import_download(folder, "parts", again)) == states
+    seen = run(folder, "autograder", "grade", "parts", "--workers", "1", status=1)
+    assert "ada: of 2 attempts, the one of 2030-03-01 09:00:00 UTC counts" in seen
+    found = {(who, part): points for (who, part, test), points in marks(folder).items()
+             if test == "test_answer"}  # fmt: skip
+    earned = {who: [found[who, part] for part in ALL["parts"].notebooks] for who, _ in found}
+    assert earned == {"ada": [0, 3], "bob": [0, 3], "cy": [2, 0]}
+    assert "notes" not in run(folder, "autograder", "feedback", "parts", "--output", "out")
+    names = zipfile.ZipFile(folder / "out/feedback_parts_moodle.zip").namelist()
+    pages = [f"{place}/{part}.html" for place in ("Ada Lee_7", "Bob Lee_7", "Cy Lee_7")
+             for part in ALL["parts"].notebooks]  # fmt: skip
+    assert [name.replace("_assignsubmission_file", "") for name in names] == pages
 
 
 PARTS = {

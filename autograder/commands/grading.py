@@ -149,7 +149,7 @@ def grade(
         for name in each_of.left():
             with each_of.kept(name):
                 room.require(name)
-                for changed in _chosen(room, find_course(course), name):
+                for changed in _chosen(room, find_course(course), room.place(name).folder):
                     say(visible(changed), to=errors)
                 wanted[name] = room.submissions(name, student)
         for name in () if student else wanted:

@@ -8,12 +8,13 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
+from ...course_folder.assignments import parts_of
 from ...course_folder.settings import BEST
 from ...files import one_at_a_time, replace_folder, write_whole
 from ...model import Job
 from ...notebook.intake import read_plain_file, submitted_at
 from ...pipeline.classroom import Classroom, stamp_of
-from .importing import FOLDER, note_attempt, set_aside
+from .importing import FOLDER, note_attempt, own_notebooks, set_aside
 
 Times = dict[Path, datetime | None]
 """The time in UTC of each attempt, by its folder; the submission itself is the first."""
@@ -46,11 +47,15 @@ def choose(room: Classroom, course: Path, name: str, rule: str) -> Iterator[str]
 
 def _attempts(room: Classroom, course: Path, name: str) -> Iterator[tuple[str, Times]]:
     """Yield the students of whom several attempts are there."""
-    notebook = f"{room.place(name).notebook}.ipynb"
+    own = {f"{notebook}.ipynb" for notebook in own_notebooks(course, name)}
+
+    def is_there(folder: Path) -> bool:
+        return any((folder / notebook).is_file() for notebook in own)
+
     for aside in sorted((course / FOLDER / name / "replaced").glob("*")):
         folder = room.folder(name, aside.name)
-        if (folder / notebook).is_file():
-            others = [path for path in sorted(aside.iterdir()) if (path / notebook).is_file()]
+        if is_there(folder):
+            others = filter(is_there, sorted(aside.iterdir()))
             yield aside.name, {path: submitted_at(path) for path in (folder, *others)}
 
 
@@ -61,7 +66,7 @@ def _points(
     path = course / FOLDER / name / "points.json"
     before = json.loads(path.read_text("utf-8")) if path.exists() else {}
     jobs = {
-        folder: room.job(name, student, folder)
+        folder: [room.job(part, student, folder) for part in parts_of(course, name)]
         for student, times in by_student.items()
         for folder in times
     }
@@ -69,13 +74,14 @@ def _points(
     def key(job: Job) -> str:
         return f"{job.stamp} {stamp_of(json.dumps(job.versions, sort_keys=True).encode())}"
 
-    known = {key(job): before[key(job)] for job in jobs.values() if key(job) in before}
-    for done in room.run([job for job in jobs.values() if key(job) not in known]):
+    wanted = [job for several in jobs.values() for job in several]
+    known = {key(job): before[key(job)] for job in wanted if key(job) in before}
+    for done in room.run([job for job in wanted if key(job) not in known]):
         for job, graded in done:
             known[key(job)] = graded.report.score if graded.report else 0.0
     with one_at_a_time(course):
         write_whole(path, json.dumps(known).encode(), 0o600)
-    return {folder: known[key(job)] for folder, job in jobs.items()}
+    return {folder: sum(known[key(job)] for job in several) for folder, several in jobs.items()}
 
 
 def _put_in_place(course: Path, name: str, student: str, submission: Path, best: Path) -> None:

@@ -12,7 +12,7 @@ login and number. Sakai: folders `Adler, Ada(adler1)`.
 from __future__ import annotations
 
 import re
-from collections.abc import Callable, Iterable, Iterator
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import UTC, datetime, timedelta
 from typing import Any
@@ -100,28 +100,42 @@ class Handed:
                 for file in inner.files:
                     self.files.setdefault(file.path, file)
 
-    def notebook(self, name: str) -> str:
-        """Return the file that is the assignment's notebook.
+    def notebooks(self, names: Sequence[str], chosen: str = "") -> dict[str, str]:
+        """Return the files that are the assignment's notebooks, by the names of these.
 
-        If a student or a browser saved it again and again, it is the one with the highest number.
-        Raises `UnreadableNotebook` if there is none, or several.
+        An assignment's only notebook may have another name; of several, some may be missing.
+
+        Args:
+            chosen: the path of the file that a mapping names as the only notebook.
+
+        Raises `UnreadableNotebook` if there is none, or if several files may be the same one.
         """
-        found = [each for each in self.files if _is_notebook(each)]
+        found = {name: self._newest(name) for name in names}
+        if len(names) == 1:
+            of_mapping = [inner for inner, file in self.files.items() if file.path == chosen]
+            there = [inner for inner in self.files if _is_notebook(inner)]
+            several = of_mapping, found[names[0]], there
+            found[names[0]] = next((each for each in several if len(each) == 1), there)
+        if not any(found.values()) or any(len(each) > 1 for each in found.values()):
+            there = [inner for inner in self.files if _is_notebook(inner)] or [*self.files]
+            what = ", ".join(sorted(there)[:10]) or "nothing"
+            what += f" ({self.trouble})" if self.trouble else ""
+            which = " or ".join(f"{name}.ipynb" for name in names)
+            way = "Name the file itself in a mapping" if len(names) == 1 else "Rename it there"
+            raise UnreadableNotebook(
+                f"{self.place}: which file is {which}? It holds {what}. {way}."
+            )
+        return {name: each[0] for name, each in found.items() if each}
+
+    def _newest(self, name: str) -> list[str]:
+        """Return the files of a notebook's name; if a student or a browser saved it again and
+        again, those with the highest number."""
         numbered = {}
-        for each in found:
+        for each in filter(_is_notebook, self.files):
             parts = _COPY.fullmatch(_stem(each.rpartition("/")[2]))
             if parts and parts["stem"].casefold() == name.casefold():
                 numbered[each] = int(parts["copy"] or parts["again"] or 0)
-        newest = [each for each in numbered if numbered[each] == max(numbered.values())]
-        for best in (newest, found):
-            if len(best) == 1:
-                return best[0]
-        what = ", ".join(sorted(found or self.files)[:10]) or "nothing"
-        what += f" ({self.trouble})" if self.trouble else ""
-        raise UnreadableNotebook(
-            f"{self.place}: which file is {name}.ipynb? It holds {what}. Name the file itself in "
-            "a mapping."
-        )
+        return [each for each in numbered if numbered[each] == max(numbered.values())]
 
 
 def handed_in(

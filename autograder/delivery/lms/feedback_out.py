@@ -13,13 +13,11 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...authoring.release import run_nbgrader_for_each
-from ...course_folder.assignments import place_of
 from ...errors import CourseError
 from ...faults import kept_at
-from ...notebook.intake import read_plain_file
-from ...pipeline.classroom import course_directory, stamp_of
+from ...pipeline.classroom import course_directory
 from ...texts import command
-from .importing import read_record
+from .importing import own_notebooks, read_record, stamp_in
 
 
 @dataclass
@@ -46,7 +44,7 @@ def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
             "also what `nbgrader generate_feedback` writes."
         )
     failed = run_nbgrader_for_each(course, "generate_feedback", name, "--force")
-    folders, notebook = course_directory(course), place_of(course, name).notebook
+    folders, notebooks = course_directory(course), own_notebooks(course, name)
     made = FeedbackOut()
     by_form: dict[str, list[tuple[str, bytes]]] = defaultdict(list)
     for student, origin in sorted(record.items()):
@@ -55,16 +53,15 @@ def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
             continue
         with kept_at(student) as fault:
             submitted = Path(folders.format_path(folders.submitted_directory, student, name))
-            page = Path(folders.format_path(folders.feedback_directory, student, name))
-            try:
-                content = (page / f"{notebook}.html").read_bytes()
-            except FileNotFoundError:
+            folder = Path(folders.format_path(folders.feedback_directory, student, name))
+            paths = [folder / f"{notebook}.html" for notebook in notebooks]
+            pages = [path for path in paths if path.exists()]
+            if not pages:
                 made.notes.append(f"{student}: not graded yet, so without a page")
                 continue
             prefix = origin["prefix"] or f"{student}/"
-            by_form[origin["form"]].append((f"{prefix}{notebook}.html", content))
-            path = submitted / f"{notebook}.ipynb"
-            if stamp_of(read_plain_file(path, levels=2)) != origin["stamp"]:
+            by_form[origin["form"]] += [(prefix + page.name, page.read_bytes()) for page in pages]
+            if stamp_in(submitted, notebooks) != origin["stamp"]:
                 note = "what was graded is not what was imported; the page is about that"
                 made.notes.append(f"{student}: {note}")
         if fault.reason:
@@ -75,10 +72,10 @@ def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
             f"{command('autograder', 'grade', name)} first"
         )
     output.mkdir(parents=True, exist_ok=True)
-    for form, pages in by_form.items():
+    for form, of_all in by_form.items():
         path = output / f"feedback_{name}_{form}.zip"
         with zipfile.ZipFile(path, "w", zipfile.ZIP_DEFLATED) as archive:
-            for inner, content in pages:
+            for inner, content in of_all:
                 archive.writestr(inner, content)
-        made.zips[path] = len(pages)
+        made.zips[path] = len(of_all)
     return made

@@ -9,7 +9,7 @@ from __future__ import annotations
 import json
 import os
 from collections import defaultdict
-from collections.abc import Iterator
+from collections.abc import Iterable, Iterator
 from collections.abc import Mapping as Mapped
 from contextlib import suppress
 from dataclasses import dataclass
@@ -85,14 +85,8 @@ def import_download(
 
     Raises `CourseError` if the download, a list or the assignment cannot be read.
     """
-    place = place_of(course, name)
-    if len(parts_of(course, place.folder)) > 1:
-        raise CourseError(
-            f"source/{place.folder} holds several notebooks, and `autograder import` takes "
-            "assignments of one: nothing was imported. Put the files into "
-            f"submitted/STUDENT/{place.folder}/NOTEBOOK.ipynb."
-        )
-    load_assignment(course, name)
+    for part in parts_of(course, name):
+        load_assignment(course, part)
     mapped = read_mapping(mapping) if mapping else Mapping()
     listed = Worksheet(worksheet) if worksheet else None
     folders = course_directory(course)
@@ -183,7 +177,7 @@ class _Target:
     def __init__(self, course: Path, name: str, folders: CourseDirectory, dry_run: bool) -> None:
         self._folders = folders
         self._course = course
-        self._name, self._notebook = name, place_of(course, name).notebook
+        self._name, self._notebooks = name, own_notebooks(course, name)
         self._dry_run = dry_run
         self._aside = course / FOLDER / name
         self.record = read_record(course, name)
@@ -196,14 +190,13 @@ class _Target:
         """
         if why := refused_id(student):
             raise UnreadableNotebook(why)
-        notebook = next((n for n, f in handed.files.items() if f.path == chosen), "")
-        notebook = notebook or handed.notebook(self._notebook)
-        content = handed.files[notebook].read()
-        files = {f"{self._notebook}.ipynb": content}
-        left = self._add_others(files, handed, notebook)
+        own = handed.notebooks(self._notebooks, chosen)
+        files = {f"{name}.ipynb": handed.files[inner].read() for name, inner in own.items()}
+        stamp = stamp_of(b"".join(files.values()))
+        left = self._add_others(files, handed, {*own.values()})
         step = self._folders.submitted_directory
         folder = Path(self._folders.format_path(step, student, self._name))
-        state, why = self._compare(student, handed, folder, stamp_of(content))
+        state, why = self._compare(student, handed, folder, stamp)
         if state not in (NEW, NEWER) or self._dry_run:
             return state, " ".join(filter(None, (why, left)))
         if handed.when is not None:
@@ -213,21 +206,20 @@ class _Target:
             "form": handed.form,
             "place": handed.place,
             "prefix": handed.prefix,
-            "file": notebook,
             "numbers": handed.numbers,
             "order": handed.order,
             "submitted": files.get(RECEIPTS[0], b"").decode(),
-            "stamp": stamp_of(content),
+            "stamp": stamp,
             "source": source,
         }
         _write_record(self._course, self._name, self.record)
         return state, " ".join(filter(None, (why, left)))
 
-    def _add_others(self, files: dict[str, bytes], handed: Handed, notebook: str) -> str:
-        """Add the files beside the notebook; return a sentence on those left out."""
+    def _add_others(self, files: dict[str, bytes], handed: Handed, own: set[str]) -> str:
+        """Add the files beside the notebooks; return a sentence on those left out."""
         left, size = [], 0
         for inner, file in sorted(handed.files.items()):
-            if inner == notebook or inner in RECEIPTS or inner in files:
+            if inner in own or inner in RECEIPTS or inner in files:
                 continue
             content = None
             if size <= MOST_BYTES:
@@ -250,8 +242,7 @@ class _Target:
         there = submitted_at(folder)
         before = self.record.get(student, {})
         try:
-            notebook = read_plain_file(folder / f"{self._notebook}.ipynb", levels=2)
-            is_same = stamp_of(notebook) == stamp
+            is_same = stamp_in(folder, self._notebooks) == stamp
         except UnreadableNotebook:
             is_same = False
         if is_same and (handed.when is None or handed.when == there):
@@ -277,9 +268,8 @@ class _Target:
     def _was_set_aside(self, student: str, when: datetime, stamp: str) -> bool:
         """Return whether an attempt of this time and content is among those set aside."""
         for other in (self._aside / "replaced" / student).glob("*"):
-            path = other / f"{self._notebook}.ipynb"
-            if path.is_file() and submitted_at(other) == when:
-                return stamp_of(read_plain_file(path)) == stamp
+            if submitted_at(other) == when:
+                return stamp_in(other, self._notebooks) == stamp
         return False
 
 
@@ -299,13 +289,27 @@ def set_aside(course: Path, name: str, student: str) -> Path:
     return folder / str(max(taken, default=0) + 1)
 
 
+def own_notebooks(course: Path, name: str) -> list[str]:
+    """Return the names of an assignment's notebooks."""
+    return [place_of(course, part).notebook for part in parts_of(course, name)]
+
+
+def stamp_in(folder: Path, notebooks: Iterable[str]) -> str:
+    """Return a digest of those of the notebooks that are in a submission's folder.
+
+    Raises `UnreadableNotebook` if one is no plain file.
+    """
+    paths = [folder / f"{notebook}.ipynb" for notebook in notebooks]
+    there = [read_plain_file(path, levels=2) for path in paths if os.path.lexists(path)]
+    return stamp_of(b"".join(there))
+
+
 def note_attempt(course: Path, name: str, student: str, folder: Path) -> None:
     """Note that another of a student's imported attempts is the submission now."""
     students = read_record(course, name)
-    notebook = folder / f"{place_of(course, name).notebook}.ipynb"
     when = submitted_at(folder)
     students[student] |= {
-        "stamp": stamp_of(notebook.read_bytes()),
+        "stamp": stamp_in(folder, own_notebooks(course, name)),
         "submitted": f"{when:%Y-%m-%d %H:%M:%S.%f} UTC" if when else "",
     }
     _write_record(course, name, students)
