@@ -432,11 +432,10 @@ def test_tasks_count_everywhere_and_exercises_may_differ_by_test_alone(tmp_path)
     assert "3 of 11" in (folder / "feedback/solution/small/small.html").read_text("utf-8")
 
 
-def test_import_refuses_an_assignment_of_several_notebooks(found, tmp_path):
+def test_import_refuses_one_notebook_of_several(found, tmp_path):
     folder, _ = found
-    for name in ("parts", "parts/problem1"):
-        seen = run(folder, "autograder", "import", name, str(tmp_path), status=2)
-        assert "takes assignments of one: nothing was imported" in seen
+    seen = run(folder, "autograder", "import", "parts/problem1", str(tmp_path), status=2)
+    assert "parts/problem1 is handed in with the other notebooks of parts" in seen
     seen = run(folder, "autograder", "import", "scores/scores", str(tmp_path), status=2)
     assert "there is no assignment 'scores/scores'" in seen
 

@@ -85,6 +85,11 @@ def import_download(
 
     Raises `CourseError` if the download, a list or the assignment cannot be read.
     """
+    whole = place_of(course, name).folder
+    if name != whole and name in parts_of(course, whole):
+        raise CourseError(
+            f"{name} is handed in with the other notebooks of {whole}: import {whole} as a whole"
+        )
     for part in parts_of(course, name):
         load_assignment(course, part)
     mapped = read_mapping(mapping) if mapping else Mapping()
