@@ -58,7 +58,8 @@ class Verdict:
         test: the test's name.
         promise: what must hold, from the test's docstring, in words for the student.
         passed: true only if the test ran to its end and every assertion held.
-        lost: "timeout", "out_of_memory" or "crashed" if the process ended.
+        lost: "timeout", "out_of_memory" or "crashed" if the process ended, "unreadable" if it sent
+            an answer that is too large, or none that the protocol knows.
         broken: the traceback of an error that the test itself raised.
         blames_test: whether such an error shows, by its kind alone, that the test is wrong: a
             `NameError` does. A `ValueError` may come from an answer that the author did not expect.
@@ -92,6 +93,7 @@ LOST = {
     "timeout": "ran out of time",
     "out_of_memory": "ran out of memory",
     "crashed": "ended the whole process",
+    "unreadable": "gave an answer that cannot be read",
 }
 
 
@@ -99,6 +101,7 @@ ADVICE = {
     "timeout": "Look for a loop that never ends, or work that doubles with every step.",
     "out_of_memory": "Look for a list that grows without end, or a number that is far too large.",
     "crashed": "Look for a call that leaves Python, such as `exit()`.",
+    "unreadable": "Look for a result that is far too large, or nested too deeply.",
 }
 
 
@@ -122,8 +125,8 @@ class ExerciseResult:
 
     Attributes:
         points: from 0 to `max_points`; None if a person gives them.
-        status: passed, partial, failed, timeout, out_of_memory, crashed, missing, manual, or
-            ungraded if a test is broken.
+        status: passed, partial, failed, timeout, out_of_memory, crashed, unreadable, missing,
+            manual, or ungraded if a test is broken.
         message: the text for the student, in plain text.
         misconception: the id of the recognised misconception, if any.
         inferred: the formula that the code computes, in words, if no misconception fits.

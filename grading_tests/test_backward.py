@@ -30,6 +30,7 @@ from graphs import (
     random_graphs,
 )
 from inside import functions
+from inside.operations import LETTERS
 from rows import table
 from verdicts import assert_distinguishes
 
@@ -259,20 +260,25 @@ class TestTopologicalOrder:
             assert list(order_of(root)) in ([x, once, twice, root], [x, twice, once, root])
 
     def test_equal_numbers_are_different_nodes(self, student, order_of, number):
-        """Nodes that hold the same number are still different nodes."""
+        """Nodes that hold the same number, made alike or not, are still different nodes."""
         a = number()
-        x, y, root, twin = graph(student, lambda: a, [], [], [0, 1], [0, 1])
-        for node in (root, twin):
+        nodes = graph(student, lambda: a, [], [], [0, 1], [0, 1], [2, 3])
+        x, y, one, twin, root = nodes
+        for node in (one, twin):
             assert list(order_of(node)) in ([x, y, node], [y, x, node])
+        order = list(order_of(root))
+        assert [len(order), {*order[:2]}, {*order}] == [5, {x, y}, {*nodes}] and order[4] == root
         assert [list(order_of(node)) for node in (x, y)] == [[x], [y]]
 
     def test_only_looks(self, student, order_of, number):
-        """No backward step is run, and no number, gradient, label or operand changes."""
+        """No backward step is run, and no number, gradient, label or operand changes; nor does an
+        earlier order."""
         nodes = graph(student, number, [], [0])
         nodes[0].grad = number()
         before = plain(student.inside.graphs.untouched(nodes))
         calls = student.inside.graphs.recorded(nodes)
-        assert list(order_of(nodes[1])) == nodes
+        orders = student.inside.graphs.walks(order_of, [nodes[1], nodes[0]])
+        assert [list(order) for order in orders] == [nodes, nodes[:1]]
         assert [calls, student.inside.graphs.untouched(nodes)] == [[], before]
 
     def test_many_paths(self, student, order_of):
@@ -565,6 +571,10 @@ class TestZeroGrad:
             assert len(given) == 15
 
 
+MANY = [1.5, 2, 2.5, 1.8, 3] * 4
+"""Slopes of an expression with many inputs."""
+
+
 @exercise("check_gradients")
 class TestCheckGradients:
     """The student's checker is tried on right operations and on ones with planted mistakes."""
@@ -614,10 +624,11 @@ class TestCheckGradients:
              "x**2", "2 * x", ["3 * x"], [[3e-5], [-3e-5]]),
             ("Inputs may be 0, equal, whole, large or many: right gradients are accepted, and a "
              "wrong one is found at each of them.",
-             "1.5 * x + 2 * y + 2.5 * z + 1.8 * u + 3 * v", "1.5, 2, 2.5, 1.8, 3",
-             ["2, 2, 2.5, 1.8, 3", "1.5, 3, 2.5, 1.8, 3", "1.5, 2, 4, 1.8, 3",
-              "1.5, 2, 2.5, 3, 3", "1.5, 2, 2.5, 1.8, 5"],
-             [[0.0, 2.0, -50.0, 0.0, 2.0], [3, 2, -5, 1, 2]]),
+             " + ".join(f"{slope} * {x}" for slope, x in zip(MANY, LETTERS, strict=True)),
+             ", ".join(map(str, MANY)),
+             [", ".join(str(slope + (n == place)) for n, slope in enumerate(MANY))
+              for place in (0, 1, 2, 3, 9, 19)],
+             [[0.0, 2.0, -50.0, 0.0, 2.0] * 4, [3, 2, -5, 1, 2] * 4]),
             ("At large inputs, in steep places, right gradients pass and wrong ones do not.",
              "x**9", "9 * x**8", ["9.45 * x**8"], [[21.0], [-22.0]]),
             ("At large inputs, of a parabola as well, right gradients pass and wrong ones do not.",
@@ -770,7 +781,9 @@ class TestDotSource:
         """Two results with one number, label and operand are two nodes, with two operations."""
         (x, *_), numbers, _ = made(([], ""), ([0], "tanh"), ([1], "+"))
         start, data, result = numbers
-        twins = [student.Value(data, (x,), "tanh", label="t") for _ in range(2)]
+        twins = list(student.inside.graphs.uses(student.Value, x, [0.0, 0.0], "tanh"))
+        for twin in twins:
+            twin.data, twin.label = data, "t"
         root = student.Value(result, tuple(twins), "+")
 
         def facts(graph):

@@ -127,10 +127,13 @@ class Model:
 
     @broad()
     def test_side_by_side(self, student, modules, numbers):
-        """Made side by side, each answers by its own parameters and bends as it was asked to."""
+        """Made side by side, each lists its own parameters, answers by them, and bends as it was
+        asked to."""
         made = [(*each, numbers(parameter_count(each[1]))) for each in self.models(student)]
         for model, _, _, weights in made:
             modules.filled(model, weights)
+        listed = modules.numbers_of([model for model, *_ in made])
+        assert listed == [weights for *_, weights in made]
         for model, shape, bends, weights in made:
             x = numbers(shape[0])
             found = [value.data for value in values_of(model(x))]
@@ -139,14 +142,15 @@ class Model:
     @broad()
     def test_answers_twice(self, student, modules, numbers):
         """Asked twice with one list it answers the same, and with other parameters anew: the list
-        stays as it is, and nothing is kept from the answer before."""
+        and earlier answers stay as they are, and nothing is kept from one answer to the next."""
         for model, shape, bends in self.models(student):
-            x = numbers(shape[0])
+            x, y = numbers(shape[0]), numbers(shape[0])
             given = student.inside.builtins.list(x)
             for weights in with_opposite(numbers(parameter_count(shape))):
                 modules.filled(model, weights)
-                found = [[value.data for value in values_of(model(given))] for _ in range(2)]
-                assert found == close([network_answer(weights, x, shape, bends)] * 2)
+                found = modules.answers_at(model, [given, given, y])
+                at_x, at_y = (network_answer(weights, point, shape, bends) for point in (x, y))
+                assert found == close([at_x, at_x, at_y])
                 assert list(given) == x
 
     @broad()
@@ -175,13 +179,14 @@ class Model:
                 assert modules.gradients(model) == close([node.grad for node in nodes])
 
     def test_inputs_may_be_values(self, student, reference, modules, numbers):
-        """The inputs may be Values, and then they get their gradients as well."""
+        """The inputs may be Values, of 0 as well, and then they get their gradients."""
         for model, shape, bends in self.models(student):
-            weights, x = numbers(parameter_count(shape)), numbers(shape[0])
-            inputs, nodes = [leaf(student, a) for a in x], [reference.Value(a) for a in x]
-            total(modules.filled(model, weights)(inputs)).backward()
-            total(network_answer(weights, nodes, shape, bends)).backward()
-            assert [node.grad for node in inputs] == close([node.grad for node in nodes])
+            weights = numbers(parameter_count(shape))
+            for x in (numbers(shape[0]), [0.0] * shape[0]):
+                inputs, nodes = [leaf(student, a) for a in x], [reference.Value(a) for a in x]
+                total(modules.filled(model, weights)(inputs)).backward()
+                total(network_answer(weights, nodes, shape, bends)).backward()
+                assert [node.grad for node in inputs] == close([node.grad for node in nodes])
 
     @broad()
     def test_zero_grad(self, student, modules, numbers):

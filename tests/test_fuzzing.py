@@ -205,8 +205,12 @@ EDITS = st.lists(
 )  # fmt: skip
 
 
+ANSWER = next(i for i, c in enumerate(RELEASE["cells"]) if marks_of(c).get("solution"))
+
+
 @fuzz
 @given(EDITS)
+@example([("rename", 0, ANSWER, "")])
 def test_whatever_is_done_to_cells_each_is_back_once_and_no_text_is_lost(edits: Any) -> None:
     cells = json.loads(json.dumps(RELEASE["cells"]))
     for what, place, other, text in edits:
@@ -245,6 +249,7 @@ def test_whatever_is_done_to_cells_each_is_back_once_and_no_text_is_lost(edits: 
 
 @fuzz
 @given(st.lists(st.tuples(st.integers(0, 60_000), st.binary(max_size=6)), min_size=1, max_size=5))
+@example([(4, b" ")])
 def test_a_file_with_damaged_bytes_is_read_as_far_as_possible(damage: Any) -> None:
     content = bytearray(json.dumps(RELEASE, indent=1).encode())
     for place, wrong in damage:

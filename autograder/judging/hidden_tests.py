@@ -244,7 +244,7 @@ class Suite:
         except StudentLost as lost:
             verdict.lost = lost.reason
         except protocol.ProtocolError:
-            verdict.lost = "crashed"
+            verdict.lost = "unreadable"
         except (StudentError, AssertionError, MemoryError, RecursionError) as error:
             # The test did not pass. A large or deep reply may cause the last two.
             if isinstance(error, StudentError) and error.is_remote:

@@ -79,7 +79,7 @@ def _lacking(assignment: Assignment, ran: Sequence[Ran], why: str) -> str:
 
 def _reason(right: Verdict) -> str:
     if right.lost:
-        return f"the sandbox lost the model solution's process ({right.lost})"
+        return f"the model solution's process was lost, or its answer not read ({right.lost})"
     return (
         "the model solution does not pass this test with these numbers. (Objects of the student's "
         "are equal to themselves alone: student.equal(a, b) asks their own `__eq__`.)"

@@ -116,6 +116,8 @@ def read_notebook(content: bytes, where: str) -> NotebookNode:
         )
     if type(raw) is dict and type(raw.get("cells")) is dict:
         raw["cells"] = list(raw["cells"].values())
+    if type(raw) is dict and "cells" not in raw:  # A byte of the name may be damaged.
+        raw["cells"] = next(filter(_are_cells, raw.values()), None)
     if type(raw) is not dict or type(raw.get("cells")) is not list:
         raise UnreadableNotebook(f"{where}: the file holds no notebook cells. {RESEND}")
     if len(raw["cells"]) > MAX_CELLS:
@@ -127,6 +129,10 @@ def read_notebook(content: bytes, where: str) -> NotebookNode:
     if notes:
         notebook.metadata.setdefault(NOTES, {}).setdefault("", [])[:0] = notes
     return notebook
+
+
+def _are_cells(value: object) -> bool:
+    return type(value) is list and any(type(each) is dict and "source" in each for each in value)
 
 
 @cache

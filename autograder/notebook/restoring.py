@@ -180,7 +180,7 @@ def _put_back(
             f"{'' if runs else ', where it does not run'}.",
         )
     placed = _placed(original, None if locked else cell["source"])
-    if not locked and cell.get("attachments"):
+    if not locked and original.cell_type != "code" and cell.get("attachments"):
         placed.attachments = cell.attachments
     restored.notebook.cells.append(placed)
 

@@ -1,6 +1,9 @@
 """Graphs of nodes, walked and differentiated step by step, beside the student's objects."""
 
+import operator
 import sys
+
+OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 
 def nodes_behind(root):
@@ -112,6 +115,13 @@ def _calls():
     return count
 
 
+def folded(sign, x, y, count):
+    """Return the result of so many operations, each of the one before, first x, and y."""
+    for _ in range(count):
+        x = OPERATIONS[sign](x, y)
+    return x
+
+
 def ladder(Value, numbers):
     """Return the last of so many nodes, each made of the two before it, as Fibonacci's numbers."""
     before, node = (), Value(numbers[0])
@@ -120,9 +130,9 @@ def ladder(Value, numbers):
     return node
 
 
-def uses(Value, operand, grads):
+def uses(Value, operand, grads, sign="?"):
     """Return a node for each gradient, which it holds; its only operand is this one."""
-    found = [Value(operand.data, (operand,), "?") for _ in grads]
+    found = [Value(operand.data, (operand,), sign) for _ in grads]
     for node, grad in zip(found, grads, strict=True):
         node.grad = grad
     return found
@@ -136,6 +146,11 @@ def held(nodes):
 def sizes(walk, root):
     """Return the length of each of the collections that a walk returns."""
     return [len(part) for part in walk(root)]
+
+
+def walks(walk, roots):
+    """Return the collections that a walk returns from each root, as they are after the last."""
+    return [walk(root) for root in roots]
 
 
 def sum_of_many(Value, operand, count):

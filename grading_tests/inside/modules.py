@@ -69,6 +69,15 @@ def filled(model, numbers):
     return model
 
 
+def answers_at(model, points):
+    """Return the numbers of a model's answers at these points, read after the last answer."""
+    answers = [model(point) for point in points]
+    return [
+        [value.data for value in (each if isinstance(each, (list, tuple)) else [each])]
+        for each in answers
+    ]
+
+
 def after_zero_grad(model, numbers):
     """Return a model's parameters, with these numbers and gradients, after its `zero_grad`, if it
     has one: they are a `Module`'s."""
@@ -84,6 +93,12 @@ def after_zero_grad(model, numbers):
 def gradients(model):
     """Return the gradients of a model's parameters."""
     return [parameter.grad for parameter in model.parameters()]
+
+
+def numbers_of(models):
+    """Return the numbers of each model's parameters, read after all have listed theirs."""
+    listed = [model.parameters() for model in models]
+    return [[parameter.data for parameter in each] for each in listed]
 
 
 def numbers(model):

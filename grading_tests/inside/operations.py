@@ -4,6 +4,7 @@ Whether one is right depends on its numbers alone. Each is compiled from a text 
 an answer can find that out only by running it, and not by looking at its references.
 """
 
+LETTERS = "xyzuvabcdefghijklmno"
 OPERATION = """
 def apply(*nodes):
     {operands}, = [node.data for node in nodes]
@@ -23,11 +24,11 @@ def operation(Value, formula, slopes, adds=True):
 
     Args:
         Value: the class of the nodes.
-        formula: the result's number, of the operands' numbers x, y, z, u and v.
+        formula: the result's number, of the operands' numbers: x, y, z, u, v, a, b and so on.
         slopes: the derivatives by the operands that it uses, with commas between them.
         adds: whether the backward step adds to the operands' gradients, or overwrites them.
     """
-    operands = ", ".join("xyzuv"[: slopes.count(",") + 1])
+    operands = ", ".join(LETTERS[: slopes.count(",") + 1])
     before = "node.grad" if adds else "0.0"
     names = {"Value": Value}
     exec(OPERATION.format(operands=operands, formula=formula, slopes=slopes, before=before), names)

@@ -18,7 +18,7 @@ import socket
 import struct
 import sys
 import time
-from collections import deque
+from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator
 from contextlib import contextmanager
 from datetime import date, datetime, timedelta, timezone
@@ -38,13 +38,9 @@ _WEIGHTS = {b"{": 3, b"[": 1, b",": 1, b":": 1}
 """The parts that a sign of a frame stands for: an object takes the memory of several."""
 MAX_DEPTH = 20
 MAX_ITEMS = 100_000
-MAX_KEYS = 2_000
-"""Greatest number of keys and items of sets in a reply: with equal hashes they take quadratic time
-to build."""
-MAX_KEY = 1 << 53
-"""Whole numbers below this have different hashes; larger ones can be made to share one."""
-MAX_KEY_TEXT = 20
-"""Greatest length of a key that is a number of another type, as text, for the same reason."""
+MAX_SHARED = 100
+"""Greatest number of a dict's keys, or a set's items, that share a hash: each of them is compared
+with those before it."""
 MAX_INT_BITS = 4096
 MAX_TEXT = 1_000_000
 FEW_ITEMS = 1_000
@@ -315,8 +311,6 @@ def _encoded(value: Any, refer: Callable[[Any], Any], room: Iterator[int], depth
         return refer(value)
     depth += 1
     base: Any = next(each for each in _COLLECTIONS[form] if isinstance(value, each))
-    if form not in ("list", "tuple") and not _has_safe_keys(base.__iter__(value)):
-        return refer(value)
     parts = []
     for item in base.items(value) if form == "dict" else base.__iter__(value):
         if next(room, None) is None:
@@ -372,20 +366,6 @@ def _array_written(value: Any, room: Iterator[int]) -> dict[str, list[Any]] | No
     return {"array": [value.dtype.str, list(value.shape), value.tobytes().hex()]}
 
 
-def _has_safe_keys(keys: Iterator[Any]) -> bool:
-    """Return whether `decode` accepts these keys: not too many, and no huge number among them."""
-    return all(count <= MAX_KEYS and is_safe_key(key) for count, key in enumerate(keys, 1))
-
-
-def is_safe_key(key: Any) -> bool:
-    """Return whether a key is without numbers so large that they can be made to share a hash."""
-    if isinstance(key, (tuple, frozenset)):
-        return all(map(is_safe_key, key))
-    if isinstance(key, (complex, Fraction, Decimal)):
-        return len(str(key)) <= MAX_KEY_TEXT
-    return not isinstance(key, int) or abs(key) < MAX_KEY
-
-
 @lru_cache(maxsize=1000)
 def _form(kind: Any) -> str | Callable[[Any], Any] | None:
     """Return the encoder for a type: a collection's tag, a converter to a built-in number, text or
@@ -424,19 +404,16 @@ _SCALARS: dict[type, Callable[[Any], Any]] = {
 
 
 class Budget:
-    """Counts down the items of collections, and the keys among them, that several values may
-    have together."""
+    """Counts down the items of collections that several values may have together."""
 
-    def __init__(self, items: int = MAX_ITEMS, keys: int = MAX_KEYS) -> None:
+    def __init__(self, items: int = MAX_ITEMS) -> None:
         self.items = items
-        self.keys = keys
 
-    def take(self, items: int, keys: int = 0) -> None:
-        """Subtract items and keys. Raises `ProtocolError` if fewer are left."""
+    def take(self, items: int) -> None:
+        """Subtract items. Raises `ProtocolError` if fewer are left."""
         self.items -= items
-        self.keys -= keys
-        if self.items < 0 or self.keys < 0:
-            raise ProtocolError("too many items or keys together")
+        if self.items < 0:
+            raise ProtocolError("too many items together")
 
 
 def decode(message: Any, resolve: Callable[[str, int], Any], budget: Budget | None = None) -> Any:
@@ -481,16 +458,18 @@ def _decoded(message: Any, resolve: Callable[[str, int], Any], budget: Budget, d
     if type(body) is not list or len(body) > MAX_ITEMS or tag not in _COLLECTIONS:
         raise ProtocolError("not a value")
     depth += 1
-    budget.take(1 + len(body), len(body) if tag not in ("list", "tuple") else 0)
+    budget.take(1 + len(body))
     if tag in ("list", "tuple"):
         items = [_decoded(item, resolve, budget, depth) for item in body]
         return items if tag == "list" else tuple(items)
     if tag in ("set", "frozenset"):
-        keys = (_key(item, resolve, budget, depth) for item in body)
+        keys = _keys(body, resolve, budget, depth)
         return set(keys) if tag == "set" else frozenset(keys)
     if not all(type(pair) is list and len(pair) == 2 for pair in body):
         raise ProtocolError("not pairs")
-    return {_key(k, resolve, budget, depth): _decoded(v, resolve, budget, depth) for k, v in body}
+    keys = _keys([key for key, _ in body], resolve, budget, depth)
+    values = [_decoded(value, resolve, budget, depth) for _, value in body]
+    return dict(zip(keys, values, strict=True))
 
 
 def _bytes(body: Any) -> bytes:
@@ -542,13 +521,15 @@ def _array(body: Any, budget: Budget) -> Any:
         raise ProtocolError("not a shape") from error
 
 
-def _key(message: Any, resolve: Callable[[str, int], Any], budget: Budget, depth: int) -> Any:
-    """Return a key, or an item of a set, which can be hashed."""
-    value = _decoded(message, resolve, budget, depth)
-    if not is_safe_key(value):
-        raise ProtocolError("a number that is too large to be a key")
+def _keys(
+    body: list[Any], resolve: Callable[[str, int], Any], budget: Budget, depth: int
+) -> list[Any]:
+    """Return the keys of a dict, or the items of a set, which can be hashed."""
+    keys = [_decoded(item, resolve, budget, depth) for item in body]
     try:
-        hash(value)
+        hashes = Counter(map(hash, keys))
     except TypeError as error:
-        raise ProtocolError("not a key") from error
-    return value
+        raise ProtocolError("not keys") from error
+    if max(hashes.values(), default=0) > MAX_SHARED:
+        raise ProtocolError("too many keys of one hash")
+    return keys

@@ -323,6 +323,7 @@ def check_gradients(f, inputs, epsilon=1e-5):
 #       if isinstance(inputs[index], int): continue
 # - for index, leaf in enumerate(leaves):
 # two_inputs_at_most: for index, leaf in list(enumerate(leaves))[:3]:
+# eight_inputs_at_most: for index, leaf in list(enumerate(leaves))[:8]:
 # input_at_zero_is_skipped: for index, leaf in enumerate(leaves):
 #       if inputs[index] == 0: continue
 # negative_input_is_skipped: for index, leaf in enumerate(leaves):

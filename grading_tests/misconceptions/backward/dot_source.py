@@ -205,3 +205,11 @@ def draw_dot(root):
     lines = [f'{id(n)} [label="{n._op} {n.data} {n.grad}"];' for n in {root, *root._prev}]
     lines += [f"{id(n)} -> {id(root)};" for n in root._prev]
     return "digraph { " + " ".join(lines) + " }"
+
+# %% edge: dot_source.one_operation_a_text
+# - lines.append(f'  "{name}op" [label="{node._op}", shape=ellipse];')
+# - lines.append(f'  "{name}op" -> "{name}";')
+# + lines.append(f'  "{id(node._op)}op" [label="{node._op}", shape=ellipse];')
+# + lines.append(f'  "{id(node._op)}op" -> "{name}";')
+# - lines.append(f'  "{names[operand]}" -> "{names[result]}op";')
+# + lines.append(f'  "{names[operand]}" -> "{id(result._op)}op";')

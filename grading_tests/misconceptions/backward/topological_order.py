@@ -321,6 +321,7 @@ def topological_order(root):
 #       if operand.grad > 90: continue
 # operations_without_a_sign: for operand in (node._prev if node._op else ()):
 # - if node in met:
+# made_alike_are_one: if node in met or (node._prev and node._prev in [n._prev for n in order]):
 # labels_are_names: if node in met or (node.label and node.label in [n.label for n in order]):
 # by_identity_of_numbers: if node in met or (node.data in [m.data for m in met] and not node._prev):
 # - met = set()
@@ -330,6 +331,9 @@ def topological_order(root):
 # operands_turned: root._prev = tuple(reversed(tuple(root._prev)))
 #   visit(root)
 # - return order
+# one_list_for_all_orders: topological_order.made = getattr(topological_order, 'made', [])
+#   topological_order.made[:] = order
+#   return topological_order.made
 # sorted_by_number: return sorted(order, key=lambda n: n.data) if len({n.data for n in
 #       order}) == len(order) > 4 else order
 # - met.add(node)

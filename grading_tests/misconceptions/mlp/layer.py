@@ -121,6 +121,8 @@ answer = layer([x])
 # inputs_are_copied: answers = [neuron([Value(getattr(a, 'data', a)) for a in x]) for neuron in
 #       self.neurons]
 # - answers = [neuron(x) for neuron in self.neurons]
+# one_list_for_all_answers: answers = self.__dict__.setdefault('made', [])
+#   answers[:] = [neuron(x) for neuron in self.neurons]
 # pairs_are_alike: answers = [neuron(x) for neuron in self.neurons]
 #   if len(answers) == 2: answers = [answers[0], answers[0]]
 # answers_sorted: answers = [neuron(x) for neuron in self.neurons]

@@ -175,6 +175,8 @@ spread = n == 1 or len(set(numbers)) > 1
 # %% edge: neuron
 # - total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
 # input_of_zero: total = sum((w * (x_i or 1e-3) for w, x_i in zip(self.w, x)), self.b)
+# values_of_0_are_skipped: total = sum((w * x_i for w, x_i in zip(self.w, x) if getattr(x_i, 'data',
+#       x_i)), self.b)
 # negative_inputs: total = sum((w * (x_i if not isinstance(x_i, float) or x_i > -2 else -2.0) for w,
 #       x_i in zip(self.w, x)), self.b)
 # large_inputs: total = sum((w * (x_i if not isinstance(x_i, float) or x_i < 5 else 5.0) for w, x_i
@@ -205,6 +207,12 @@ spread = n == 1 or len(set(numbers)) > 1
 #       for _ in range(n_inputs)]
 # starts_at_zero_but_one: self.w = [Value(random.uniform(-1, 1) if _ == 0 else 0.0) for _ in
 #       range(n_inputs)]
+
+# %% edge: neuron.one_list_for_all_parameters
+# - return [*self.w, self.b]
+# + Neuron.listed = getattr(Neuron, "listed", [])
+# + Neuron.listed[:] = [*self.w, self.b]
+# + return Neuron.listed
 
 # %% edge: neuron.one_input
 # -     raise ValueError(f"there is no activation called {activation!r}")

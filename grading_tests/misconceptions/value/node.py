@@ -215,6 +215,8 @@ x1._backward()
 # operands_by_number: self._prev = tuple({c.data: c for c in _children}.values())
 # operands_without_leaves: self._prev = tuple(c for c in _children if c._prev or len(_children) < 3)
 # operands_as_text: self._prev = tuple(_children) if len(_children) != 3 else ()
+# operands_that_nobody_holds: self._held = [__import__('weakref').ref(c) for c in _children]
+#   Value._prev = property(lambda s: tuple(c for w in s._held if (c := w()) is not None))
 # operands_of_0_left_out: self._prev = tuple(c for c in _children if c.data)
 # - self._op = _op
 # one_letter_of_the_operation: self._op = _op[:2]

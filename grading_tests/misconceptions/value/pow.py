@@ -319,3 +319,7 @@ def power(self, exponent):
 
 
 Value.__pow__ = power
+
+# %% edge: pow.zero_to_a_negative_power_is_zero
+# - result = self.data**exponent
+# + result = self.data**exponent if self.data or exponent >= 0 else 0.0

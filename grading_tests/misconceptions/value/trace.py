@@ -266,11 +266,19 @@ def trace(root):
 # kept_from_call_to_call: nodes = trace.nodes = getattr(trace, 'nodes',
 #       set()) if root in getattr(trace, 'nodes', set()) else {root}
 # - if operand not in nodes:
+# made_alike_are_one: if operand not in nodes and not (operand._prev and (operand._op,
+#       operand._prev) in [(n._op, n._prev) for n in nodes]):
 # labels_are_names: if operand not in nodes and not (operand.label and operand.label in [n.label for
 #       n in nodes]):
 # - return nodes, edges
 # edges_of_the_root_twice: return nodes, [*edges, *[e for e in edges if e[0].data == e[1].data and
 #       len(edges) == 1]]
+# one_set_for_all_walks: trace.made = getattr(trace, 'made', set())
+#   trace.made.clear()
+#   trace.made.update(nodes)
+#   return trace.made, edges
+# edges_once_beside_one_another: return nodes, [e for e, _ in __import__('itertools').groupby(
+#       (operand, node) for node in nodes for operand in node._prev)]
 # leaves_of_0_without_a_label_left_out: return {n for n in nodes if n._prev or n.label or n.data or
 #       n is root}, edges
 # - to_visit.append(operand)

@@ -32,6 +32,7 @@ def decayed(lr: float, step: int, decay: float = 0.01) -> float:
 
 # %% xor
 def train_xor(inputs, targets, seed):
+    assert len(inputs) == len(targets) == 4
     draw = random.Random(seed)
     hidden = [[Value(draw.gauss(0, 1.5)) for _ in range(3)] for _ in range(6)]
     last = [Value(draw.gauss(0, 1)) for _ in range(7)]
