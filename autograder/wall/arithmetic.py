@@ -12,8 +12,8 @@ from typing import Any
 from .inside.protocol import is_array, weight
 from .inside.steps import IN_PLACE
 
-MOST_BITS = 4096
-"""Greatest bit length of a whole number; a longer one becomes a float."""
+MOST_BITS = 7_000
+"""Greatest bit length of a whole number; a longer one becomes a float. Products may be sent."""
 MOST_ITEMS = 1_000_000
 _MOST_JOINED = 10_000
 _MOST_PRODUCTS = 10**8

@@ -41,7 +41,8 @@ MAX_ITEMS = 100_000
 MAX_SHARED = 100
 """Greatest number of a dict's keys, or a set's items, that share a hash: each of them is compared
 with those before it."""
-MAX_INT_BITS = 4096
+MAX_INT_BITS = 14_000
+"""Of no more bits Python writes all digits, which are 4,300 at most."""
 MAX_TEXT = 1_000_000
 FEW_ITEMS = 1_000
 """Greatest number of items of a collection, nested ones included, that is sent without a
