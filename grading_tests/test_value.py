@@ -401,7 +401,7 @@ class TestPow:
         assert found == close([[0.0], [upstream], [0.0]])
 
     def test_zero_to_a_negative_power(self, student, positive):
-        """`x ** -1` is an error where x is 0, and no number is made up for it."""
+        """A negative power of 0 is an error, and no number is made up for it."""
         assert (leaf(student, a := positive()) ** -1).data == close(1 / a)
         for n in (-1, -2, -0.5):
             assert refused_or_infinite(student, lambda n=n: (leaf(student, 0.0) ** n).data)
