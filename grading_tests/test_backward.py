@@ -687,7 +687,7 @@ class TestCheckGradients:
         epsilon = rng.uniform(0.01, 0.02)
         a, b = positive(), -1.0 - 2 * positive()
         right, wrong = (
-            operations.Watched(operations.operation(student.Value, "x * y", slopes))
+            operations.watched(operations.operation(student.Value, "x * y", slopes))
             for slopes in ("y, x", "x, y")
         )
         assert_distinguishes([lambda: (right, [a, b])], [lambda: (wrong, [a, b])], epsilon=epsilon)
@@ -781,9 +781,7 @@ class TestDotSource:
         """Two results with one number, label and operand are two nodes, with two operations."""
         (x, *_), numbers, _ = made(([], ""), ([0], "tanh"), ([1], "+"))
         start, data, result = numbers
-        twins = list(student.inside.graphs.uses(student.Value, x, [0.0, 0.0], "tanh"))
-        for twin in twins:
-            twin.data, twin.label = data, "t"
+        twins = list(student.inside.graphs.twins(student.Value, data, x))
         root = student.Value(result, tuple(twins), "+")
 
         def facts(graph):

@@ -530,7 +530,7 @@ class TestManualBackward:
         results = graphs.uses(student.Value, x, [number() for _ in range(3)])
         nodes = [*results, x + x, x * x, x * x + x]
         for node in nodes:
-            node.data, node.grad = number(), number()
+            node.grad = number()
         return nodes, graphs.recorded(nodes)
 
     def test_leaves_the_order_alone(self, student, results):
@@ -632,20 +632,20 @@ class TestNumerical:
     def test_central_difference(self, student, number, rng):
         """The slope is taken between x - h and x + h, over a run of 2h."""
         a, b, x, h = number(), number(), number(), rng.uniform(0.01, 0.1)
-        found = student.numerical_derivative(student.inside.functions.Curve(a, b), x, h)
+        found = student.numerical_derivative(student.inside.functions.curve(a, b), x, h)
         assert found == close(central(a, b, x, h))
 
     def test_default_step(self, student, number):
         """Without h the derivative of a curve comes out to six digits."""
         a, b, xs = number(), number(), [number() for _ in range(4)]
-        curve = student.inside.functions.Curve(a, b)
+        curve = student.inside.functions.curve(a, b)
         found = [student.numerical_derivative(curve, x) for x in xs]
         assert found == close([3 * a * x**2 + 2 * b * x for x in xs], relative=1e-6)
 
     def test_falling_functions(self, student, positive):
         """A falling function has a negative slope."""
         x, a = positive(), positive()
-        found = student.numerical_derivative(student.inside.functions.Inverse(a), x)
+        found = student.numerical_derivative(student.inside.functions.inverse(a), x)
         assert found == close(-a / x**2, relative=1e-6)
 
     @broad()
@@ -656,7 +656,7 @@ class TestNumerical:
         places = [(x, h) for x in bases for h in steps] + [(0.0, rng.uniform(2e-9, 4e-9))]
         found, ends = [], student.inside.builtins
         for x, h in places:
-            asked = student.inside.functions.Asked()
+            asked = student.inside.functions.asked()
             slope = student.numerical_derivative(asked, x, h)
             found.append([slope, ends.min(asked.at), ends.max(asked.at)])
         right = [[1.0, x - h, x + h] for x, h in places]
@@ -664,7 +664,7 @@ class TestNumerical:
 
     def test_errors_of_the_function(self, student, number, rng):
         """What the function raises on either side of x is passed on."""
-        x, h, above = number(), rng.uniform(0.01, 0.1), student.inside.functions.Above
+        x, h, above = number(), rng.uniform(0.01, 0.1), student.inside.functions.above
         assert student.numerical_derivative(above(x - 2 * h, None), x, h) == close(0.5)
         for bound, error in product((x, x + h / 2, x + 2 * h), ERRORS):
             with student.raises(error):
@@ -673,7 +673,7 @@ class TestNumerical:
     def test_any_slope(self, student, number, positive, rng):
         """Flat and steep slopes come out, and nothing is kept from one call to the next."""
         a, b, c, y = number(), number(), positive(), rng.uniform(80, 90)
-        curve, inverse = student.inside.functions.Curve(a, b), student.inside.functions.Inverse(c)
+        curve, inverse = student.inside.functions.curve(a, b), student.inside.functions.inverse(c)
         for x, h in product((0.0, rng.uniform(0.002, 0.004), y, -y), (1e-4, 2e-3, 0.01)):
             tried = [(curve, x, h), (inverse, y, h), (curve, x, h)]
             found = [student.numerical_derivative(*each) for each in tried]

@@ -5,47 +5,41 @@ def cube(t):
     return t**3
 
 
-class Curve:
-    """a t³ + b t², a function of a number t."""
+def curve(a, b):
+    """Return the function a t³ + b t² of a number t; its `a` may be changed."""
 
-    def __init__(self, a, b):
-        self.a, self.b = a, b
+    def number(t):
+        return number.a * t**3 + b * t**2
 
-    def __call__(self, t):
-        return self.a * t**3 + self.b * t**2
-
-
-class Inverse:
-    """a / t, a function of a number t."""
-
-    def __init__(self, a):
-        self.a = a
-
-    def __call__(self, t):
-        return self.a / t
+    number.a = a
+    return number
 
 
-class Asked:
-    """The identity, which records its arguments."""
+def inverse(a):
+    """Return the function a / t of a number t."""
+    return lambda t: a / t
 
-    def __init__(self):
-        self.at = []
 
-    def __call__(self, t):
-        self.at.append(t)
+def asked():
+    """Return the identity, which records its arguments in `at`."""
+
+    def identity(t):
+        identity.at.append(t)
         return t
 
+    identity.at = []
+    return identity
 
-class Above:
-    """t / 2 above a bound; below it, it raises an error of this class."""
 
-    def __init__(self, bound, error):
-        self.bound, self.error = bound, error
+def above(bound, error):
+    """Return the function t / 2 above a bound; below it, it raises an error of this class."""
 
-    def __call__(self, t):
-        if t < self.bound:
-            raise self.error
+    def half(t):
+        if t < bound:
+            raise error
         return t / 2
+
+    return half
 
 
 def square(t):

@@ -130,9 +130,14 @@ def ladder(Value, numbers):
     return node
 
 
-def uses(Value, operand, grads, sign="?"):
+def twins(Value, number, operand):
+    """Return two nodes with one number, operand, operation and label."""
+    return [Value(number, (operand,), "tanh", "t") for _ in range(2)]
+
+
+def uses(Value, operand, grads):
     """Return a node for each gradient, which it holds; its only operand is this one."""
-    found = [Value(operand.data, (operand,), sign) for _ in grads]
+    found = [Value(operand.data, (operand,), "?") for _ in grads]
     for node, grad in zip(found, grads, strict=True):
         node.grad = grad
     return found

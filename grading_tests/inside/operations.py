@@ -54,13 +54,12 @@ def quotient_and_powers(x, y, z):
     return x * y + y**3 - z / x
 
 
-class Watched:
-    """A function of nodes, which records the numbers at which it is called."""
+def watched(function):
+    """Return the function of nodes; it records in `at` the numbers at which it is called."""
 
-    def __init__(self, function):
-        self.function = function
-        self.at = []
+    def called(*nodes):
+        called.at.append([node.data for node in nodes])
+        return function(*nodes)
 
-    def __call__(self, *nodes):
-        self.at.append([node.data for node in nodes])
-        return self.function(*nodes)
+    called.at = []
+    return called

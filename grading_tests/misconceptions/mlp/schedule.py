@@ -62,7 +62,5 @@ rate = decayed(lr, step)
 #   return lr / (1 + decay * step)
 # rounded: return round(lr / (1 + decay * step), 8)
 # kept: return decayed.__dict__.setdefault(step, lr / (1 + decay * step))
-# fractions_of_a_step: step = int(step)
-#   return lr / (1 + decay * step)
 
 # %% cheat: schedule.exponential
