@@ -27,7 +27,8 @@ PROMISE = "the class has nothing that nobody asked for"
 STRICTER = f'''
 
 @exercise("mul")
-def test_no_more_than_that(student):
+@pytest.mark.parametrize("again", range(5))  # so many that the points of each mistake change
+def test_no_more_than_that(student, again):
     """{PROMISE}"""
     assert (student.Value(2.0) * student.Value(3.0)).data == 6.0
     assert not hasattr(student.Value, "more")
