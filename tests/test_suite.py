@@ -474,7 +474,7 @@ def test_edited_tests_are_read_again_by_a_grader_that_lives_on(
         for path, old, new in (
             (folder / TESTS, "close(central(a, b, x, h))", "close(central(b, a, x, h))"),
             (folder / "grading_tests/conftest.py", "def number(rng)", "def nobody(rng)"),
-            (folder / "grading_tests/inside/functions.py", "self.a / t", "self.a * t"),
+            (folder / "grading_tests/inside/functions.py", "lambda t: a / t", "lambda t: a * t"),
         ):
             text = path.read_text("utf-8")
             before = versions(folder, bytes(32), "value")
