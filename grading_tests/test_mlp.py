@@ -780,10 +780,10 @@ class TestTrain:
 
     def test_gradients(self, ground):
         """Each epoch makes one step, with every sample and its own target, and the gradients are
-        then those of this loss alone."""
-        here = ground(4)
-        here.run(4)
-        self.assert_steps(here, 4)
+        then those of this loss alone, be it 0."""
+        for here in (ground(4), ground(4, scale=0.0)):
+            here.run(4)
+            self.assert_steps(here, 4)
 
     def test_leftovers(self, ground, number):
         """Gradients that were left over from before make no difference."""

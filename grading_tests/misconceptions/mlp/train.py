@@ -242,6 +242,10 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 
 # %% edge: train
 # - optimizer.zero_grad()
+# no_step_at_a_loss_of_zero: if batch_loss.data == 0:
+#       batch_losses.append(0.0)
+#       continue
+#   optimizer.zero_grad()
 # a_loss_of_zero_ends_it: if batch_loss.data == 0: return losses
 #   optimizer.zero_grad()
 # - while len(losses) < epochs:
