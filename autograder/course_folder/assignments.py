@@ -15,7 +15,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from functools import lru_cache
 from pathlib import Path
-from typing import TYPE_CHECKING, Any
+from typing import Any
 
 from coursecheck.inference import sample_probes
 from coursecheck.probes import Probe
@@ -40,12 +40,8 @@ _ABOUT = re.compile(r"^.* points?(?: · (core|extra))?$", re.MULTILINE)
 """Matches the line below an exercise's heading."""
 _BONUS = re.compile(r"([\d.]+) bonus points?")
 
-
 _NO_TESTS = ("misconceptions", "__pycache__")
 """Folders beside the hidden tests that are no part of them."""
-
-if TYPE_CHECKING:
-    pass
 
 
 @dataclass
@@ -210,6 +206,11 @@ def parts_of(course: Path, name: str) -> list[str]:
     if len(there) < 2 or load_settings(course).of(name).tests != IN_NOTEBOOK:
         return [name]
     return [f"{name}/{notebook}" for notebook in there]
+
+
+def graded_notebooks(course: Path, name: str) -> list[str]:
+    """Return the names of the notebooks of an assignment's parts, or of its own one."""
+    return [place_of(course, part).notebook for part in parts_of(course, name)]
 
 
 def name_of(course: Path, folder: str, notebook: str) -> str:

@@ -15,7 +15,14 @@ from typing import Any
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
-from ..course_folder.assignments import Place, is_ordinary, load_assignment, parts_of, place_of
+from ..course_folder.assignments import (
+    Place,
+    graded_notebooks,
+    is_ordinary,
+    load_assignment,
+    parts_of,
+    place_of,
+)
 from ..course_folder.key import course_key
 from ..course_folder.nbgrader_settings import nbgrader_config
 from ..course_folder.versions import versions
@@ -160,7 +167,7 @@ class Classroom:
         read."""
         root = self._course / self._folders.submitted_directory
         place = self.place(name)
-        known = {self.place(each).notebook for each in parts_of(self._course, place.folder)}
+        known = graded_notebooks(self._course, place.folder)
         sentences = [
             f"{path}: is not graded here. If it is the one that counts, move it to "
             f"{place.inside(root / 'STUDENT')}; put aside what is there."

@@ -8,13 +8,13 @@ from collections.abc import Iterator
 from datetime import datetime
 from pathlib import Path
 
-from ...course_folder.assignments import parts_of
+from ...course_folder.assignments import graded_notebooks, parts_of
 from ...course_folder.settings import BEST
 from ...files import one_at_a_time, replace_folder, write_whole
 from ...model import Job
 from ...notebook.intake import read_plain_file, submitted_at
 from ...pipeline.classroom import Classroom, stamp_of
-from .importing import FOLDER, note_attempt, own_notebooks, set_aside
+from .importing import FOLDER, note_attempt, set_aside
 
 Times = dict[Path, datetime | None]
 """The time in UTC of each attempt, by its folder; the submission itself is the first."""
@@ -47,7 +47,7 @@ def choose(room: Classroom, course: Path, name: str, rule: str) -> Iterator[str]
 
 def _attempts(room: Classroom, course: Path, name: str) -> Iterator[tuple[str, Times]]:
     """Yield the students of whom several attempts are there."""
-    own = {f"{notebook}.ipynb" for notebook in own_notebooks(course, name)}
+    own = {f"{notebook}.ipynb" for notebook in graded_notebooks(course, name)}
 
     def is_there(folder: Path) -> bool:
         return any((folder / notebook).is_file() for notebook in own)

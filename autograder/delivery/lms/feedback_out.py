@@ -13,11 +13,12 @@ from dataclasses import dataclass, field
 from pathlib import Path
 
 from ...authoring.release import run_nbgrader_for_each
+from ...course_folder.assignments import graded_notebooks
 from ...errors import CourseError
 from ...faults import kept_at
 from ...pipeline.classroom import course_directory
 from ...texts import command
-from .importing import own_notebooks, read_record, stamp_in
+from .importing import read_record, stamp_in
 
 
 @dataclass
@@ -44,7 +45,7 @@ def feedback_out(course: Path, name: str, output: Path) -> FeedbackOut:
             "also what `nbgrader generate_feedback` writes."
         )
     failed = run_nbgrader_for_each(course, "generate_feedback", name, "--force")
-    folders, notebooks = course_directory(course), own_notebooks(course, name)
+    folders, notebooks = course_directory(course), graded_notebooks(course, name)
     made = FeedbackOut()
     by_form: dict[str, list[tuple[str, bytes]]] = defaultdict(list)
     for student, origin in sorted(record.items()):

@@ -20,7 +20,7 @@ from typing import Any
 from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 
-from ...course_folder.assignments import load_assignment, parts_of, place_of
+from ...course_folder.assignments import graded_notebooks, load_assignment, parts_of, place_of
 from ...errors import CourseError, UnreadableNotebook
 from ...faults import kept_at
 from ...files import one_at_a_time, replace_folder, write_whole
@@ -182,7 +182,7 @@ class _Target:
     def __init__(self, course: Path, name: str, folders: CourseDirectory, dry_run: bool) -> None:
         self._folders = folders
         self._course = course
-        self._name, self._notebooks = name, own_notebooks(course, name)
+        self._name, self._notebooks = name, graded_notebooks(course, name)
         self._dry_run = dry_run
         self._aside = course / FOLDER / name
         self.record = read_record(course, name)
@@ -294,11 +294,6 @@ def set_aside(course: Path, name: str, student: str) -> Path:
     return folder / str(max(taken, default=0) + 1)
 
 
-def own_notebooks(course: Path, name: str) -> list[str]:
-    """Return the names of an assignment's notebooks."""
-    return [place_of(course, part).notebook for part in parts_of(course, name)]
-
-
 def stamp_in(folder: Path, notebooks: Iterable[str]) -> str:
     """Return a digest of those of the notebooks that are in a submission's folder.
 
@@ -314,7 +309,7 @@ def note_attempt(course: Path, name: str, student: str, folder: Path) -> None:
     students = read_record(course, name)
     when = submitted_at(folder)
     students[student] |= {
-        "stamp": stamp_in(folder, own_notebooks(course, name)),
+        "stamp": stamp_in(folder, graded_notebooks(course, name)),
         "submitted": f"{when:%Y-%m-%d %H:%M:%S.%f} UTC" if when else "",
     }
     _write_record(course, name, students)
