@@ -3,6 +3,9 @@
 import os
 import sys
 
+import autograder.gradebook.people  # noqa: F401 - markup in students' names becomes plain text
+from autograder.nbgrader_plugins import formgrader
+
 # nbgrader starts `alembic` by name; it lies beside the interpreter, active environment or not.
 os.environ["PATH"] = os.path.dirname(sys.executable) + os.pathsep + os.environ.get("PATH", "")
 
@@ -30,6 +33,9 @@ c.GenerateAssignment.preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
+# Only what the source gives goes to students, never a release that somebody worked in.
+c.ExchangeFactory.release_assignment = "autograder.nbgrader_plugins.release.ReleaseToExchange"
+
 # Damaged notebooks are read as far as they can be, and locked cells are put back in place.
 c.Autograde.exporter_class = "autograder.nbgrader_plugins.autograde.SubmissionExporter"
 c.Autograde.sanitize_preprocessors = [
@@ -39,9 +45,9 @@ c.Autograde.sanitize_preprocessors = [
     "nbgrader.preprocessors.CheckCellMetadata",
 ]
 
-# Student code runs behind the wall and hidden tests run in the grader: no kernel is started.
+# Student code runs in the sandbox and hidden tests run in the grader: no kernel is started.
 c.Autograde.autograde_preprocessors = [
-    "autograder.nbgrader_plugins.autograde.GradeBehindWall",
+    "autograder.nbgrader_plugins.autograde.GradeInSandbox",
     "nbgrader.preprocessors.LimitOutput",
     "autograder.nbgrader_plugins.autograde.StoreMarks",
     "nbgrader.preprocessors.AssignLatePenalties",
@@ -64,6 +70,6 @@ c.GenerateFeedback.preprocessors = [
     "autograder.nbgrader_plugins.autograde.HideTests",
 ]
 
-# The formgrader shows students' text and outputs without scripts, and formulas without a server for
-# them.
-c.HTMLExporter.filters = {"markdown2html": "autograder.pages.markdown.markdown2html"}
+# The formgrader stores only what somebody typed, and never over a mark that has changed meanwhile.
+# It shows texts and names without anything that could run there, and needs no internet.
+formgrader.extend(c)

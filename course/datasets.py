@@ -1,7 +1,7 @@
 """Small data sets to train on, in pure Python: the same numbers on every machine.
 
 Each function returns `(inputs, targets)`: a list of points, each a list of floats without a unit,
-and a list with one float a point.
+and a list with one float for each point.
 """
 
 from __future__ import annotations
@@ -16,7 +16,8 @@ Targets = list[float]
 def xor() -> tuple[Points, Targets]:
     """The truth table of "one or the other, but not both".
 
-    The smallest task that no single neuron can do: no straight line separates ones from zeros.
+    It is the smallest task that no single neuron can learn: no straight line separates the points
+    with target 1 from those with target 0.
 
     Returns:
         Four points with two coordinates, each 0 or 1, and targets 0 or 1.
@@ -25,7 +26,7 @@ def xor() -> tuple[Points, Targets]:
 
 
 def four_points() -> tuple[Points, Targets]:
-    """Four points with three coordinates each, the first example of many micrograd lessons.
+    """Four points with three coordinates each: the first example in many lessons on micrograd.
 
     Returns:
         Four points and targets -1 or 1.
@@ -35,14 +36,15 @@ def four_points() -> tuple[Points, Targets]:
 
 
 def moons(n: int, noise: float = 0.1, seed: int = 0) -> tuple[Points, Targets]:
-    """Two half circles that reach into one another, the points shuffled.
+    """Points on two half circles that reach into one another, in random order.
 
     The first moon is the upper half of the unit circle. The second is the lower half of a circle
     of the same size around (1, 0.5).
 
     Args:
         n: how many points; half of them on each moon, one more on the first if n is odd.
-        noise: standard deviation of what is added to each coordinate, in units of the radius.
+        noise: how far the points stray: the standard deviation of the random number that is added
+            to each coordinate, in units of the radius.
         seed: the same seed gives the same points.
 
     Returns:
@@ -65,14 +67,14 @@ def moons(n: int, noise: float = 0.1, seed: int = 0) -> tuple[Points, Targets]:
 
 
 def circle(n: int, noise: float = 0.1, seed: int = 0) -> tuple[Points, Targets]:
-    """A disc and a ring around it, the points shuffled.
+    """Points in a disc and on a ring around the disc, in random order.
 
-    The disc has a radius of 0.5, and the ring's points lie at a distance of 1.
+    The disc has the radius 0.5, the ring the radius 1, both around (0, 0).
 
     Args:
-        n: how many points; half of them in the disc, one more if n is odd.
-        noise: standard deviation of what is added to each coordinate, in units of the ring's
-            radius.
+        n: how many points; half of them in the disc, one more there if n is odd.
+        noise: how far the points stray: the standard deviation of the random number that is added
+            to each coordinate, in units of the ring's radius.
         seed: the same seed gives the same points.
 
     Returns:
@@ -86,7 +88,7 @@ def circle(n: int, noise: float = 0.1, seed: int = 0) -> tuple[Points, Targets]:
     rows: list[Row] = []
     for index in range(n):
         target = 1.0 if index < n - n // 2 else -1.0
-        # The root spreads the points evenly over the disc, not along its radius.
+        # The square root spreads the points evenly over the area of the disc.
         radius = 0.5 * math.sqrt(draw.random()) if target > 0 else 1.0
         angle = draw.uniform(0.0, 2 * math.pi)
         x, y = radius * math.cos(angle), radius * math.sin(angle)
@@ -95,14 +97,15 @@ def circle(n: int, noise: float = 0.1, seed: int = 0) -> tuple[Points, Targets]:
 
 
 def spiral(n: int, noise: float = 0.03, seed: int = 0) -> tuple[Points, Targets]:
-    """Two arms that wind around each other by three quarters of a turn, the points shuffled.
+    """Points on two arms that wind around each other by three quarters of a turn, in random order.
 
     An arm's distance from the centre grows evenly with its angle, from 0.1 to 1. The second arm is
     the first one, turned by half a turn.
 
     Args:
         n: how many points; half of them on each arm, one more on the first if n is odd.
-        noise: standard deviation of what is added to each coordinate, in units of an arm's reach.
+        noise: how far the points stray: the standard deviation of the random number that is added
+            to each coordinate, where 1 is the length from the centre to the end of an arm.
         seed: the same seed gives the same points.
 
     Returns:
@@ -124,13 +127,14 @@ def spiral(n: int, noise: float = 0.03, seed: int = 0) -> tuple[Points, Targets]
 
 
 def clouds(n: int, noise: float = 0.25, seed: int = 0) -> tuple[Points, Targets]:
-    """Three clouds of points around the corners of a triangle, the points shuffled.
+    """Three clouds of points around the corners of a triangle, in random order.
 
     The corners lie on the unit circle.
 
     Args:
-        n: how many points; a third of them in each cloud, as nearly as can be.
-        noise: standard deviation of each coordinate around its corner.
+        n: how many points; a third of them in each cloud, as nearly as possible.
+        noise: how far the points stray: the standard deviation of each coordinate around the
+            cloud's corner.
         seed: the same seed gives the same points.
 
     Returns:

@@ -1,8 +1,8 @@
 """Handwritten digits of 8 by 8 pixels, in pure Python: drawn by strokes, no two alike.
 
-A digit is a few strokes of a pen. `digits` bends, leans and stretches them by chance, and `pixels`
-says how much ink falls on each pixel. What somebody draws with a mouse is made of strokes too, and
-takes the same way.
+A digit is a few strokes of a pen. `digits` bends, leans and stretches the strokes by chance, and
+`pixels` computes how much ink falls on each pixel. What somebody draws with a mouse is made of
+strokes too, so `pixels` is used for it as well.
 """
 
 from __future__ import annotations
@@ -12,17 +12,23 @@ import random
 from collections.abc import Sequence
 
 Stroke = Sequence[Sequence[float]]
-"""The points of a line, each (x, y), x to the right and y downward, in any unit of length."""
+"""The points of a line, each (x, y): x goes to the right and y goes down, in any unit of length."""
 
 SIDE = 8
-"""Pixels to a side."""
+"""Number of pixels along each side of a picture."""
 
 _PEN = 0.62  # how far from the middle of the line there is ink, in pixels
 _MARGIN = 0.9  # pixels around the digit
 
 
 def _arc(x: float, y: float, across: float, up: float, start: float, end: float) -> Stroke:
-    """A part of an ellipse around (x, y), from one angle to another in degrees, 0 to the right."""
+    """Return a part of an ellipse as a stroke.
+
+    Args:
+        x, y: the centre.
+        across, up: half of the ellipse's width, and half of its height.
+        start, end: the angles between which the part lies, in degrees; 0 is to the right, 90 down.
+    """
     angles = [math.radians(start + (end - start) * i / 12) for i in range(13)]
     return [(x + across * math.cos(a), y + up * math.sin(a)) for a in angles]
 
@@ -45,19 +51,21 @@ _WAYS: list[list[list[Stroke]]] = [
     [[_arc(0.5, 0.28, 0.22, 0.22, 90, 450), _arc(0.5, 0.73, 0.27, 0.23, -90, 270)]],
     [[[*_arc(0.5, 0.3, 0.25, 0.25, 20, 380), (0.72, 0.5), (0.6, 0.95)]]],
 ]
-"""The ways to write each digit, in a square of side 1."""
+"""For each digit from 0 to 9 the ways to write it: each way is a list of strokes in a square with
+sides of 1."""
 
 
 def digits(n: int, seed: int = 0) -> tuple[list[list[float]], list[int]]:
-    """Pictures of digits and what they show, as many of each digit as of any other, shuffled.
+    """Make pictures of digits, in random order; each digit occurs equally often, as nearly as
+    possible.
 
     Args:
-        n: how many.
+        n: how many pictures.
         seed: the same seed gives the same pictures.
 
     Returns:
         The pictures, each 64 numbers from 0 (paper) to 1 (ink), row by row from the top; and the
-        digits, whole numbers from 0 to 9.
+        digit that each picture shows, a whole number from 0 to 9.
 
     Raises:
         ValueError: n is below 1.
@@ -71,7 +79,9 @@ def digits(n: int, seed: int = 0) -> tuple[list[list[float]], list[int]]:
 
 
 def pixels(strokes: Sequence[Stroke]) -> list[float]:
-    """Return the ink on each pixel of a picture that the strokes fill, in the middle of it.
+    """Return how much ink is on each pixel of a picture of these strokes.
+
+    The strokes are scaled so that they fill the picture up to a margin, and stand in its middle.
 
     Returns:
         64 numbers from 0 to 1, row by row from the top.
@@ -102,7 +112,8 @@ def pixels(strokes: Sequence[Stroke]) -> list[float]:
 
 
 def _drawn(digit: int, draw: random.Random) -> list[float]:
-    """Return one picture of a digit: leaning, turned, stretched, and with an unsteady hand."""
+    """Return one picture of a digit: by chance it leans, is turned and stretched, and has shaky
+    lines."""
     lean, turn = draw.gauss(0.0, 0.18), draw.gauss(0.0, 0.1)
     across, up = draw.uniform(0.75, 1.15), draw.uniform(0.85, 1.15)
     bends = [(draw.gauss(0.0, 0.03), draw.uniform(2, 5), draw.uniform(0, 6)) for _ in range(2)]
@@ -121,7 +132,8 @@ def _drawn(digit: int, draw: random.Random) -> list[float]:
 
 
 def _distance(x: float, y: float, start: tuple[float, float], end: tuple[float, float]) -> float:
-    """Return the distance from a point to the nearest point of a line between two others."""
+    """Return the distance from the point (x, y) to the line between the points `start` and
+    `end`."""
     across, up = end[0] - start[0], end[1] - start[1]
     length = across * across + up * up
     along = ((x - start[0]) * across + (y - start[1]) * up) / length if length else 0.0

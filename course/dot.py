@@ -1,4 +1,5 @@
-"""Reads DOT text, so that a drawing can be checked without running any program on it."""
+"""Reads text in the DOT language, so that a student's drawing can be checked without the `dot`
+program."""
 
 from __future__ import annotations
 
@@ -39,27 +40,31 @@ class DotGraph:
 
     Attributes:
         labels: the text that each node shows, by the node's name.
-        edges: the arrows, as (from, to).
+        edges: the arrows, each as (name of its first node, name of its last node).
     """
 
     labels: dict[str, str] = field(default_factory=dict)
     edges: list[tuple[str, str]] = field(default_factory=list)
 
     def showing(self, number: float) -> list[str]:
-        """The names of the nodes whose label shows this number, to one decimal or more."""
+        """Return the names of the nodes whose label shows this number, up to a difference of
+        0.01."""
         return list(self._shown([number]))
 
     def flow(self, numbers: Sequence[float]) -> set[tuple[float, float]]:
-        """Return which of the nodes that show `numbers` lead to which.
+        """Return a pair (a, b) of these numbers if arrows lead from a node that shows a to a node
+        that shows b.
 
-        Nodes that show none of them, such as an operation's, are passed through on the way.
+        Between the two there may be nodes that show none of the numbers, such as the node of an
+        operation.
         """
         shown = self._shown(numbers)
         onward: dict[str, list[str]] = {}
         for start, end in self.edges:
             onward.setdefault(start, []).append(end)
         found: set[tuple[float, float]] = set()
-        # One walk for each number, from all the nodes that show it: there may be many of them.
+        # One walk through the graph for each number, from all nodes that show it at once: many
+        # nodes may show the same number.
         for number in set(shown.values()):
             starts = [name for name, each in shown.items() if each == number]
             met: set[str] = set()
@@ -74,7 +79,8 @@ class DotGraph:
         return found
 
     def _shown(self, numbers: Sequence[float]) -> dict[str, float]:
-        """The nodes that show one of the numbers, and which; the last one, if they show several."""
+        """Return, by name of a node that shows one of the numbers, this number; of several numbers,
+        the last."""
         pairs = [(name, each) for name, label in self.labels.items() for each in _numbers(label)]
         return {name: n for n in numbers for name, each in pairs if abs(each - n) < 0.01}
 
@@ -86,8 +92,8 @@ def _numbers(label: str) -> tuple[float, ...]:
 def read_dot(text: str) -> DotGraph:
     """Read a directed graph from DOT text.
 
-    Names may be bare or quoted, `a -> b -> c` and `a -> {b c}` are understood, and so are
-    attributes, ports, comments and subgraphs. Attributes other than `label` are passed over.
+    Names may be bare or quoted; `a -> b -> c`, `a -> {b c}`, attributes, ports, comments and
+    subgraphs are understood. All attributes except `label` are ignored.
 
     Raises:
         DotError: the text is not a directed graph in the DOT language.
@@ -100,7 +106,7 @@ def read_dot(text: str) -> DotGraph:
 
 
 class _Reader:
-    """Reads one text from start to end, a token at a time."""
+    """Reads one DOT text from start to end, one token after another."""
 
     def __init__(self, text: str) -> None:
         self._tokens = list(_tokens(text))
@@ -116,12 +122,12 @@ class _Reader:
         self._statements(0)
         if self._place < len(self._tokens):
             raise DotError("there is more text after the closing brace")
-        if is_strict:  # equal arrows are one
+        if is_strict:  # in a strict graph, arrows between the same two nodes count as one
             self._graph.edges = list(dict.fromkeys(self._graph.edges))
         return self._graph
 
     def _statements(self, depth: int) -> list[str]:
-        """The statements between two braces; returns the nodes that they name."""
+        """Read the statements between two braces, and return the names of the nodes in them."""
         if depth > _MAX_DEPTH:
             raise DotError("the braces are nested too deeply")
         self._require("{")
@@ -160,7 +166,7 @@ class _Reader:
         return [name for group in groups for name in group]
 
     def _group(self, depth: int) -> list[str]:
-        """A node, or all the nodes of a subgraph."""
+        """Read a node or a subgraph, and return its nodes' names."""
         if self._accept("subgraph", bare=True) and not self._peek("{"):
             self._name()
         if self._peek("{"):
@@ -210,7 +216,7 @@ class _Reader:
         return "".join(parts)
 
     def _next(self) -> tuple[str, str]:
-        """The name, or the piece of one, that comes next."""
+        """Read the next token, which must be a name or a piece of one; return its kind and text."""
         if self._place >= len(self._tokens):
             raise DotError("the text ends too early; is the closing brace there?")
         kind, text = self._tokens[self._place]

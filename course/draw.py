@@ -1,9 +1,9 @@
 """Draws the computational graph behind a Value, as a picture and in words.
 
 The drawing is made in three steps that share only plain data: read the graph from the student's
-objects, find a place for everything (with the `dot` program if it is installed, otherwise with
-a layout of our own), and write the SVG. Both layouts feed the same writer, so a graph looks the
-same on every machine. Arrows lead from left to right.
+objects, find a place for everything (with the `dot` program if it is installed, otherwise with a
+layout of our own), and write the SVG. Both layouts are written as SVG by the same code, so nodes
+and arrows look the same on every machine. Arrows lead from left to right.
 """
 
 from __future__ import annotations
@@ -25,7 +25,7 @@ class GraphDrawing:
         svg: the picture, a standalone SVG document whose description puts the graph in words.
         dot: the graph in the DOT language, for other tools.
         text: the graph in words, one line for each node, operands first.
-        renderer: "dot" or "built-in", whichever placed the nodes.
+        renderer: what placed the nodes: "dot" or "built-in".
     """
 
     def __init__(self, svg: str, dot: str, text: str, renderer: str) -> None:
@@ -48,16 +48,17 @@ def draw_graph(
     highlight: Mapping[Any, str] | Iterable[Any] = (),
     renderer: str | None = None,
 ) -> GraphDrawing:
-    """Draw the graph of everything that `root` was computed from.
+    """Draw the computational graph of `root`: all Values from which it was computed.
 
     Args:
-        root: a Value, yours or the course's; half-finished ones are drawn with "?" for what they
-            do not have yet.
-        max_nodes: values to draw at most. The ones nearest the root are drawn and the rest is
-            folded into one box that says how many there are.
-        highlight: nodes to mark, as a list, or as a mapping from node to a short note. Nodes that
-            are not drawn are passed over.
-        renderer: "dot" or "built-in" to insist on one layout; by default dot if it works.
+        root: a Value, yours or the course's. If your class is not finished, the drawing shows "?"
+            in place of what is missing.
+        max_nodes: the largest number of Values to draw. Those nearest to the root are drawn, and
+            one box stands for all others and says how many they are.
+        highlight: nodes to mark: a list of them, or a dictionary from a node to a short note. Nodes
+            that are not drawn are ignored.
+        renderer: "dot" or "built-in" to choose what places the nodes; by default the program dot if
+            it works.
 
     Returns:
         The drawing. Put it on the last line of a cell to see it.
@@ -65,7 +66,7 @@ def draw_graph(
     Raises:
         TypeError: `root` is not a Value.
         ValueError: an option has a value that is not listed above.
-        RuntimeError: dot was insisted on and is missing or failed.
+        RuntimeError: you chose "dot", and the program is missing or failed.
     """
     if not looks_like_a_value(root):
         raise TypeError(not_a_value(root))

@@ -1,9 +1,9 @@
 """Exports the student's engine as a module, from the cells that pass, for later notebooks.
 
 `export("value", by="Ada")` at the end of a notebook writes the cells that pass their checks to
-`my_engine.py`, beside the notebooks' folders. `own_engine()` in a later notebook puts that in the
-place of the given engine if all of it passes, and `own_network()` defines the network of `mlp`.
-Grading runs none of these: only the notebook is marked.
+`my_engine.py`, beside the notebooks' folders. In a later notebook, `own_engine()` replaces the
+given engine by the one in this file if all of it passes, and `own_network()` defines the network
+that the notebook `mlp` exported. Grading uses none of these: only the notebook is marked.
 """
 
 from __future__ import annotations
@@ -58,7 +58,7 @@ PARTS: dict[str, dict[str, list[str]]] = {
         **{name: [f"train_{name}"] for name in ("xor", "four_points", "moons")},
     },
 }
-"""The names that each exercise of a notebook adds to the file, in the file's order."""
+"""By notebook and exercise: the names that the exercise adds to the file, in the file's order."""
 ENGINE = ("value", "backward")
 """The notebooks that make the engine itself."""
 
@@ -70,15 +70,16 @@ _PART = '# From the notebook "{}".'
 
 
 def export(notebook: str, by: str = "", namespace: dict[str, Any] | None = None) -> None:
-    """Write the cells of this notebook that pass their checks to `my_engine.py`, and print so.
+    """Write your cells that pass their checks to the file `my_engine.py`, and say what it holds.
 
-    The file is beside the notebook's folder, such as `value` or `value-2`, or else in the folder.
-    What other notebooks wrote there stays.
+    The file is written beside the folder of this notebook if the folder is called after the
+    notebook, such as `value` or `value-2`; otherwise into the folder. What you exported from other
+    notebooks stays in the file.
 
     Args:
-        notebook: the name of this notebook, "value", "backward" or "mlp".
-        by: whose engine it is.
-        namespace: where the engine lives; the caller's globals by default.
+        notebook: the name of this notebook: "value", "backward" or "mlp".
+        by: your name, to stand in the file.
+        namespace: where your classes and functions are defined; by default this notebook.
     """
     if namespace is None:
         namespace = sys._getframe(1).f_globals
@@ -103,10 +104,12 @@ def export(notebook: str, by: str = "", namespace: dict[str, Any] | None = None)
 
 
 def own_engine(namespace: dict[str, Any] | None = None) -> None:
-    """Use `my_engine.py` in the place of the given engine if all of it passes, and say which it is.
+    """Run this notebook on your own engine from `my_engine.py`, if all of it passes its checks.
+
+    Otherwise the engine that the course gives stays. A message says which one is used, and why.
 
     Args:
-        namespace: where the given engine lives; the caller's globals by default.
+        namespace: where the given engine is defined; by default this notebook.
     """
     if namespace is None:
         namespace = sys._getframe(1).f_globals
@@ -134,9 +137,9 @@ def own_engine(namespace: dict[str, Any] | None = None) -> None:
         if all(_find(name, own) for name in brings) and not _passes(notebook, exercise, own)
     ]
     if missing or wrong:
-        flaws = [f"has no {', '.join(missing)}"] if missing else []
-        flaws += [f"does not pass the check of {', '.join(wrong)}"] if wrong else []
-        print(f"Your engine {' and '.join(flaws)}.")
+        problems = [f"has no {', '.join(missing)}"] if missing else []
+        problems += [f"does not pass the check of {', '.join(wrong)}"] if wrong else []
+        print(f"Your engine {' and '.join(problems)}.")
         print("The given engine stays. Mend yours in its notebook, and write it anew there.")
         return
     namespace.update({name: own[name] for name in wanted if "." not in name})
@@ -145,11 +148,14 @@ def own_engine(namespace: dict[str, Any] | None = None) -> None:
 
 
 def own_network(*names: str, namespace: dict[str, Any] | None = None) -> None:
-    """Define what `mlp` wrote to `my_engine.py`, on the engine of this notebook, and print so.
+    """Define the network that you exported from the notebook `mlp`, on this notebook's engine.
+
+    The network is read from `my_engine.py`. A message says whether it is used, and if not, what to
+    do.
 
     Args:
         names: the classes and functions that this notebook needs.
-        namespace: where to define them; the caller's globals by default.
+        namespace: where to define them; by default this notebook.
     """
     if namespace is None:
         namespace = sys._getframe(1).f_globals
@@ -160,7 +166,7 @@ def own_network(*names: str, namespace: dict[str, Any] | None = None) -> None:
         print(f"There is no {FILE} with a network. Paste your cells into the next cell; or run the")
         print('last cells of the notebook "mlp" first, which write the file.')
         return
-    above = "\n" * text.partition(part)[0].count("\n")  # so that errors name the file's lines
+    above = "\n" * text.partition(part)[0].count("\n")  # keeps the file's line numbers in errors
     try:
         exec(compile(above + part, str(path.resolve()), "exec"), namespace)
     except (Exception, SystemExit) as error:
@@ -176,12 +182,13 @@ def own_network(*names: str, namespace: dict[str, Any] | None = None) -> None:
 
 
 def own_file() -> Path | None:
-    """Return the nearest `my_engine.py`: in this folder or in one of the two above."""
+    """Return the path of `my_engine.py` in this folder, or else in the folder above, or else two
+    folders above; None if there is none."""
     return next((at for up in (".", "..", "../..") if (at := Path(up, FILE)).is_file()), None)
 
 
 def _passes(notebook: str, exercise: str, namespace: dict[str, Any]) -> bool:
-    """Return whether an exercise, or at least its core, is right on its public examples."""
+    """Return whether an exercise, or at least its core, passes its visible check."""
     if not all(_find(name, namespace) for name in PARTS[notebook][exercise]):
         return False
     table = load_table(TABLES / f"{notebook}.json")
@@ -190,14 +197,15 @@ def _passes(notebook: str, exercise: str, namespace: dict[str, Any]) -> bool:
 
 
 def _find(name: str, namespace: dict[str, Any]) -> Any:
-    """Return the object of a name such as "trace" or "Value.exp"; None if it is missing."""
+    """Return the object that has a name such as "trace" or "Value.exp"; None if there is none."""
     first, _, attribute = name.partition(".")
     thing = namespace.get(first)
     return vars(thing).get(attribute) if attribute and isinstance(thing, type) else thing
 
 
 def _cells(notebook: str, exercises: Iterable[str], namespace: dict[str, Any]) -> list[str]:
-    """Return the cells that define the exercises' names, each once, after the helpers they call."""
+    """Return the text of the cells that define the exercises' names, each cell once. A cell comes
+    after the cells of the student's own helper functions that it uses."""
     cells: list[str] = []
 
     def add(thing: Any) -> None:
@@ -235,8 +243,7 @@ def _names_in(text: str) -> Iterator[str]:
 
 
 def _imports(cells: Iterable[str], namespace: dict[str, Any]) -> list[str]:
-    """Return the lines that import the modules of the cells, as one text; empty if there are
-    none."""
+    """Return a list with one text, the import lines that the cells need; [] if they need none."""
     lines: set[str] = set()
     for name in {*_names_in("\n".join(cells))} - _OWN:
         thing = namespace.get(name)
@@ -250,7 +257,7 @@ def _imports(cells: Iterable[str], namespace: dict[str, Any]) -> list[str]:
 
 
 def _parts(text: str) -> dict[str, str]:
-    """Return each notebook's part of the file, by the notebook's name."""
+    """Return, by name of a notebook, the part of `my_engine.py` that was exported from it."""
     pieces = re.split(re.escape(_PART).replace(r"\{\}", r"(\w+)"), text)
     return {
         name: part for name, part in zip(pieces[1::2], pieces[2::2], strict=True) if name in PARTS

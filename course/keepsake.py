@@ -1,7 +1,8 @@
-"""A page for the student to keep: four dates of the field, each run again by their own code.
+"""A page for the student to keep: four dates in the history of neural networks, each with the
+student's own code doing what was done then.
 
 `keepsake(by="Ada")` at the end of `mlp`, and of `digits`, shows the page and writes it to
-`built_by_me.html`, beside `my_engine.py`. It needs no network, and no script.
+`built_by_me.html`, beside `my_engine.py`. The page works offline and without JavaScript.
 """
 
 from __future__ import annotations
@@ -18,12 +19,11 @@ from course.datasets import xor
 from course.digits import digits
 from course.drawing.chart import Picture
 from course.export_engine import code_lines, own_file
-from course.figures import draw_pictures
-from course.interactives.reading import Reader
-from course.plots import decision_boundary
+from course.interactives.digit_reader import Reader
+from course.plots import decision_boundary, draw_pictures
 
 FILE = "built_by_me.html"
-ROUNDS = 100  # through all points, until the perceptron's rule is given up
+ROUNDS = 100  # greatest number of rounds through all points in which a neuron is trained
 
 _STYLE = """
 body{margin:0 auto;max-width:44rem;padding:2rem 1rem;font:17px/1.55 system-ui,sans-serif;
@@ -39,12 +39,12 @@ section.later{color:#a9b1ba}}
 
 @dataclass(frozen=True)
 class Milestone:
-    """A date of the field, and the student's own run of it.
+    """A date in the history of neural networks, and what the student's code does today.
 
     Attributes:
-        year, title, past: the date, its name, and its story.
-        today: the result of the student's code, or what it still needs.
-        picture: the run, if there was one.
+        year, title, past: the year, the name of what happened then, and a sentence about it.
+        today: the result of the student's code, or the exercise that it still needs.
+        picture: the result as a picture; None if the code was not run.
     """
 
     year: int
@@ -55,7 +55,7 @@ class Milestone:
 
 
 class Keepsake:
-    """A finished page: a notebook shows it, a terminal its words."""
+    """A finished page: a notebook shows the page, a terminal its text."""
 
     def __init__(self, by: str, lines: int, milestones: Sequence[Milestone]) -> None:
         self.title = f"Built by {by}" if by else "Built by me"
@@ -71,7 +71,7 @@ class Keepsake:
         return "\n".join([self.title, self.about, *dates])
 
     def html(self) -> str:
-        """Return the page's body."""
+        """Return the content of the page, as HTML."""
         parts = [f"<h1>{escape(self.title)}</h1><p>{escape(self.about)}</p>"]
         for each in self.milestones:
             picture = each.picture._repr_mimebundle_()["text/html"] if each.picture else ""
@@ -85,7 +85,7 @@ class Keepsake:
         return "".join(parts)
 
     def page(self) -> str:
-        """Return the whole page, which stands alone."""
+        """Return the whole page, as an HTML document that needs no other file."""
         title = escape(self.title)
         return (
             '<!doctype html><html lang="en"><meta charset="utf-8">'
@@ -103,13 +103,13 @@ def keepsake(
     drawn: Reader | None = None,
     namespace: dict[str, Any] | None = None,
 ) -> Keepsake:
-    """Show what you built, run by your own code, and write it as a page to keep.
+    """Show a page of what your own code can do, and write it to a file that you can keep.
 
     Args:
         by: your name.
         network: your network that reads digits: it takes 64 numbers and gives ten logits.
-        drawn: what `draw_digit` gave, with the digit that you drew.
-        namespace: where `Neuron` and `train_xor` live; the caller's globals by default.
+        drawn: the result of `draw_digit`, with the digit that you drew.
+        namespace: where `Neuron` and `train_xor` are defined; by default your notebook.
     """
     if namespace is None:
         namespace = sys._getframe(1).f_globals
@@ -145,7 +145,7 @@ def keepsake(
 
 
 def _where(path: Path) -> str:
-    """Return how to reach a file that was written."""
+    """Return a sentence on how the student opens the written file."""
     if sys.platform == "emscripten":  # in a browser tab
         return "The course's start page saves it as a file."
     above = len(path.parent.parts)  # folders from this one up to the file
@@ -207,7 +207,8 @@ def _one_neuron(neuron_class: Callable[[int], Any]) -> tuple[str, Picture]:
 
 
 def _learnt(neuron: Any, inputs: list[list[float]], targets: list[float]) -> int | None:
-    """Apply the perceptron's rule, and return after how many times all points were right.
+    """Train a neuron by the perceptron's rule; return after how many rounds through all points each
+    of them was right, or None if that was not reached in `ROUNDS`.
 
     Source:
         F. Rosenblatt, *The perceptron*, Psychological Review 65, 1958: w += t·x after an error, for

@@ -1,8 +1,11 @@
-"""Draws pictures of training: the loss over time, and the border of a model's decisions.
+"""Draws the pictures in the notebooks: of training, and of ideas.
 
-Every picture comes with its text equivalent: as alternative text in a notebook, and as words and a
-map of characters elsewhere. Colour never carries meaning alone: classes differ in marker and
-pattern as well, curves in dashes and by a label at their end.
+Of training: the loss over time, and the border of a model's decisions. Of ideas: curves and their
+slopes, networks, paths into a valley, and small pictures of pixels.
+
+Every picture also exists as text: as its alternative text in a notebook, and as words and a map of
+characters in a terminal. Nothing is shown by colour only: classes differ in marker and pattern as
+well, curves in their dashes.
 """
 
 from __future__ import annotations
@@ -11,13 +14,24 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from course.drawing.chart import Axes, Picture
+from course.drawing.chart import (
+    Axes,
+    Picture,
+    Point,
+    loss_axes,
+    pixel_drawing,
+    plane_axes,
+    spread,
+)
+from course.drawing.network import network_drawing, weights_of
 
 Predict = Callable[[Any], Any]
-"""Takes a point, gives a number or a Value."""
+"""A model: takes a point, a list of numbers, and returns a number or a Value."""
+Function = Callable[[float], float]
 
 _GRID = 30
-"""Points to a side of the grid on which a model is asked: an engine of single numbers is slow."""
+"""Number of points along each side of the grid on which a model is evaluated. There are few, since
+an engine of single numbers is slow."""
 
 
 def loss_curve(
@@ -26,15 +40,15 @@ def loss_curve(
     """Draw the loss over the epochs, on a logarithmic scale if it spans several magnitudes.
 
     Args:
-        losses: one number for each epoch; or several such lists by name, to compare them.
-        per: what there is one number for, if it is not an epoch.
-        of: what the numbers are, if they are not losses.
+        losses: a list with one number for each epoch; or a dictionary of such lists by name, to
+            compare them.
+        per: the word for what each number belongs to, such as "step" instead of "epoch".
+        of: the word for the numbers, if they are not losses.
 
     Raises:
         ValueError: there is nothing to draw.
     """
-    curves = _curves(losses)
-    return Picture([_losses(curves, per, of)], _losses_in_words(curves, per, of))
+    return Picture([_losses(losses, per, of)])
 
 
 def decision_boundary(
@@ -43,31 +57,31 @@ def decision_boundary(
     targets: Sequence[float],
     threshold: float = 0.0,
 ) -> Picture:
-    """Draw where a model decides for which class, with the points that it is meant to learn.
+    """Draw where a model decides for which of two classes, and the points that it should learn.
 
     Args:
-        predict: the model; its answer at a point is a number or a Value.
-        inputs: points with two coordinates.
-        targets: one number for each point; those above `threshold` are one class, the rest the
-            other.
-        threshold: answers above it stand for the class with the higher target.
+        predict: the model: it takes a point and returns a number or a Value.
+        inputs: the points, each with two coordinates.
+        targets: one number for each point. Points with a number above `threshold` are of one class,
+            all others of the other class.
+        threshold: the model decides for the first class where its answer is above this number.
 
     Raises:
         ValueError: the points do not have two coordinates.
     """
     plane = DecisionPlane(predict, inputs, targets, threshold)
-    return Picture([plane.axes()], plane.in_words(), plane.chart())
+    return Picture([plane.axes()], chart=plane.chart())
 
 
 class TrainingView:
-    """A picture that is drawn again while a model trains: its losses, and its decisions if wanted.
+    """A picture that changes while a model trains: the model's losses, and its decisions if wanted.
 
-    In a notebook the picture stays in one place and changes; a notebook that is executed by a
-    program keeps the last one. Elsewhere each picture's words are printed.
+    In a notebook the picture stays in one place and changes, and the last one is kept. Outside a
+    notebook each picture is printed in words.
 
     Args:
         inputs, targets, threshold: as in `decision_boundary`; without them only losses are drawn.
-        per: the unit that each loss is for, if it is not an epoch.
+        per: the word for what each loss belongs to, such as "step" instead of "epoch".
     """
 
     def __init__(
@@ -83,16 +97,22 @@ class TrainingView:
         self._handle: Any = None
 
     def show(self, model: Predict, losses: Sequence[float]) -> Picture:
-        """Draw the present state, in place of the picture before; return the picture."""
-        curves = _curves(losses)
-        drawings, words = [_losses(curves, self._per)], [_losses_in_words(curves, self._per)]
+        """Draw the losses so far and the model as it is now, in place of the last picture.
+
+        Args:
+            model: the model, as `predict` in `decision_boundary`.
+            losses: the losses so far.
+
+        Returns:
+            The picture.
+        """
+        drawings = [_losses(losses, self._per)]
         chart = ""
         if self._points:
             plane = DecisionPlane(model, *self._points, self._threshold)
             drawings.append(plane.axes())
-            words.append(plane.in_words())
             chart = plane.chart()
-        picture = Picture(drawings, " ".join(words), chart)
+        picture = Picture(drawings, chart=chart)
         self._put(picture)
         return picture
 
@@ -108,8 +128,174 @@ class TrainingView:
             self._handle.update(picture)
 
 
+def curves(
+    functions: Mapping[str, Function],
+    across: Point = (-4.0, 4.0),
+    tangents: Sequence[float] = (),
+    label: str = "x",
+) -> Picture:
+    """Draw several functions of one number in the same axes, and tangents to the first of them.
+
+    Args:
+        functions: a dictionary of functions by name; each takes a float and returns a float.
+        across: the lowest and the highest x to draw.
+        tangents: the x at which tangents touch the first function.
+        label: the text below the axis.
+    """
+    xs = spread(*across, 161)
+    drawn = {name: [(x, f(x)) for x in xs] for name, f in functions.items()}
+    heights = [y for points in drawn.values() for _, y in points]
+    margin = 0.05 * (max(heights) - min(heights))
+    words = [f"{name} goes from {p[0][1]:.3g} to {p[-1][1]:.3g}" for name, p in drawn.items()]
+    first = next(iter(functions.values()))
+    slopes = [(x, first(x), (first(x + 1e-5) - first(x - 1e-5)) / 2e-5) for x in tangents]
+    if slopes:
+        steep = ", ".join(f"{slope:.3g} at {x:g}" for x, _, slope in slopes)
+        words.append(f"the slope of {next(iter(functions))} is {steep}")
+    about = f"Over {label} from {across[0]:g} to {across[1]:g}: {'; '.join(words)}."
+    up = (min(heights) - margin, max(heights) + margin)
+    axes = Axes(across, up, x_label=label, about=about)
+    for number, (name, points) in enumerate(drawn.items()):
+        axes.curve(points, name, number)
+    reach = (across[1] - across[0]) / 9
+    for x, y, slope in slopes:
+        run = reach / math.hypot(
+            1.0, slope * (across[1] - across[0]) / (max(heights) - min(heights))
+        )
+        axes.curve([(x - run, y - slope * run), (x + run, y + slope * run)], look="ch-ink")
+        axes.dot(x, y)
+        axes.note(x, y, f"slope {slope + 0.0:.2g}")
+    return Picture([axes])
+
+
+def secants(f: Function, x: float, h: float) -> Picture:
+    """Draw how well two difference quotients with the step h approximate the slope of f at x.
+
+    The picture shows the line of the one-sided difference, that of the central difference, and the
+    tangent.
+    """
+    lines = {
+        "one-sided": ((x, f(x)), (x + h, f(x + h))),
+        "central": ((x - h, f(x - h)), (x + h, f(x + h))),
+        "tangent": ((x - 1e-5, f(x - 1e-5)), (x + 1e-5, f(x + 1e-5))),
+    }
+    slopes = {name: (b[1] - a[1]) / (b[0] - a[0]) for name, (a, b) in lines.items()}
+    listed = ", ".join(f"{name} {slope:.3f}" for name, slope in slopes.items())
+    about = f"A curve at {x:g} and three lines, with the step {h:g}. Their slopes: {listed}."
+    left, right = x - 1.6 * h, x + 1.6 * h
+    xs = spread(left, right, 81)
+    heights = [*map(f, xs)]
+    heights += [lines[name][0][1] + slopes[name] * (end - lines[name][0][0])
+                for name in lines for end in (left, right)]  # fmt: skip
+    title = f"Three slopes at {x:g}, step {h:g}"
+    axes = Axes((left, right), (min(heights), max(heights)), title=title, x_label="x", about=about)
+    axes.curve(zip(xs, heights, strict=False), look="ch-ink")
+    for number, (name, ((a, b), _)) in enumerate(lines.items(), 1):
+        line = [(end, b + slopes[name] * (end - a)) for end in xs]
+        axes.curve(line, f"{name}, {slopes[name]:.2f}", number)
+    for end in (x - h, x, x + h):
+        axes.dot(end, f(end))
+    return Picture([axes])
+
+
+def valley(
+    height: Callable[[float, float], float],
+    paths: Mapping[str, Sequence[Point]],
+    across: Point,
+    up: Point,
+) -> Picture:
+    """Draw the paths that different kinds of gradient descent take down into a valley.
+
+    Args:
+        height: takes x and y and returns the height of the ground there.
+        paths: a dictionary of paths by name; each is the list of points (x, y) of a descent.
+        across, up: the lowest and the highest x, and the lowest and the highest y, to show.
+    """
+    ends = {name: height(*path[-1]) for name, path in paths.items()}
+    listed = "; ".join(
+        f"{name} ends after {len(paths[name]) - 1} steps at a height of {end:.3g}"
+        for name, end in ends.items()
+    )
+    about = f"Lines of equal height in a valley, and paths down into it: {listed}."
+    axes = Axes(across, up, (400, 210), x_label="x", y_label="y", about=about)
+    columns, rows = spread(*across, 51), spread(*up, 51)
+    ground = [[height(x, y) for x in columns] for y in rows]
+    top = max(map(max, ground))
+    for share in (0.01, 0.05, 0.15, 0.3, 0.5, 0.75):
+        axes.contour(columns, rows, ground, share * top)
+    for number, (name, path) in enumerate(paths.items()):
+        axes.curve(path, name, number)
+        for point in path[:: max(1, len(path) // 12)]:
+            axes.dot(*point, shape=("circle", "square", "triangle")[number % 3], number=number)
+    return Picture([axes])
+
+
+def boundaries(
+    models: Mapping[str, Callable[[Any], Any]],
+    inputs: Sequence[Sequence[float]],
+    targets: Sequence[float],
+    threshold: float = 0.0,
+) -> Picture:
+    """Draw the decisions of several models side by side, each as `decision_boundary` does.
+
+    Args:
+        models: a dictionary of models by name.
+        inputs, targets, threshold: as in `decision_boundary`.
+
+    Raises:
+        ValueError: the points do not have two coordinates.
+    """
+    planes = {
+        name: DecisionPlane(model, inputs, targets, threshold) for name, model in models.items()
+    }
+    summary = " ".join(f"{name}: {plane.in_words()}" for name, plane in planes.items())
+    return Picture([plane.axes(name) for name, plane in planes.items()], summary)
+
+
+def draw_network(model: Any) -> Picture:
+    """Draw a network: a circle for each neuron, with its bias, and a line for each weight.
+
+    The larger a weight, the thicker its line. The line of a positive weight is solid, that of a
+    negative one is dashed.
+
+    Args:
+        model: a network like your `MLP`: it has `layers`, a layer has `neurons`, and a neuron has
+            the weights `w` and the bias `b`.
+
+    Raises:
+        TypeError: the model is no such network.
+    """
+    weights = weights_of(model)
+    if not weights:
+        raise TypeError("draw_network takes a network with `layers` of neurons that have w and b")
+    inputs = [f"x{i + 1}" for i in range(len(weights[0][0]) - 1)]
+    shape = "-".join(map(str, [len(inputs), *map(len, weights)]))
+    drawing = network_drawing(weights, inputs, title=f"A network {shape}")
+    return Picture([drawing])
+
+
+def draw_pictures(
+    pictures: Sequence[Sequence[float]], captions: Sequence[object], what: str = "Pictures"
+) -> Picture:
+    """Draw small square pictures side by side, each with its caption above.
+
+    Args:
+        pictures: the pictures, each a list of numbers from 0 (paper) to 1 (ink), one for each
+            pixel, row by row from the top.
+        captions: one caption for each picture.
+        what: what the pictures show, for readers who do not see them.
+    """
+    words = [str(caption) for caption in captions]
+    about = f"{what}: {', '.join(words)}."
+    drawings = [
+        pixel_drawing(picture, caption, 8, f"{what}: {caption}.")
+        for picture, caption in zip(pictures, words, strict=True)
+    ]
+    return Picture(drawings, about)
+
+
 class DecisionPlane:
-    """A model's answers on a grid of points around the given ones."""
+    """A model's answers on a grid of points that covers the given points and a margin."""
 
     def __init__(
         self,
@@ -129,21 +315,20 @@ class DecisionPlane:
         self.answers = [[_number(predict([x, y])) for x in self.columns] for y in self.rows]
 
     def axes(self, title: str = "") -> Axes:
-        """Return the plane: the model's decisions and the points."""
+        """Return the drawing of the model's decisions and of the points."""
         right = f"{self.right} of {len(self.inputs)} points right"
-        size = (300, 230)
-        axes = Axes(
-            (self.columns[0], self.columns[-1]),
-            (self.rows[0], self.rows[-1]),
-            size,
-            f"{title}: {right}" if title else right,
-            f"● target above {self.threshold:g}   ▲ below   ━ border",
+        above = [[answer - self.threshold for answer in row] for row in self.answers]
+        below = [[-margin for margin in row] for row in above]
+        return plane_axes(
+            self.columns,
+            self.rows,
+            [below, above],
+            zip(self.inputs, self.high, strict=True),
+            size=(300, 230),
+            title=f"{title}: {right}" if title else right,
+            x_label=f"● target above {self.threshold:g}   ▲ below   ━ border",
             about=self.in_words(),
         )
-        axes.areas(self.columns, self.rows, self.answers, self.threshold)
-        for (x, y), is_high in zip(self.inputs, self.high, strict=True):
-            axes.dot(x, y, *(("circle", 0) if is_high else ("triangle", 1)))
-        return axes
 
     def in_words(self) -> str:
         share = sum(answer > self.threshold for row in self.answers for answer in row)
@@ -156,7 +341,8 @@ class DecisionPlane:
         )
 
     def chart(self) -> str:
-        """Return the plane in characters: + above the threshold, . below; points as O and ^."""
+        """Return a map in characters: + where the answer is above the threshold, else a dot. The
+        given points are O if their target is above the threshold, else ^."""
         lines = [
             ["+" if answer > self.threshold else "." for answer in row] for row in self.answers[::2]
         ]
@@ -169,16 +355,18 @@ class DecisionPlane:
 
 
 def _coinciding(points: Sequence[Sequence[float]]) -> str:
-    """Return a sentence on the number of visible marks, if some points lie in one place."""
+    """Return a sentence on the number of visible marks if some points lie in the same place; else
+    ""."""
     places = len({tuple(round(number, 2) for number in point) for point in points})
     return f" Some coincide: {places} marks for {len(points)} points." * (places < len(points))
 
 
 def axis_of(numbers: Sequence[float], count: int = _GRID) -> list[float]:
-    """Return evenly spaced numbers that reach a little beyond the given ones."""
+    """Return `count` evenly spaced numbers, from a little below the lowest given number to a little
+    above the highest."""
     margin = 0.25 * (max(numbers) - min(numbers)) or 1.0
     start, end = min(numbers) - margin, max(numbers) + margin
-    return [start + (end - start) * i / (count - 1) for i in range(count)]
+    return spread(start, end, count)
 
 
 def _place(number: float, axis: Sequence[float]) -> float:
@@ -189,42 +377,20 @@ def _number(answer: Any) -> float:
     return float(getattr(answer, "data", answer))
 
 
-def _curves(losses: Sequence[float] | Mapping[str, Sequence[float]]) -> dict[str, list[float]]:
+def _losses(
+    losses: Sequence[float] | Mapping[str, Sequence[float]], per: str, of: str = "loss"
+) -> Axes:
     named = losses if isinstance(losses, Mapping) else {"loss": losses}
     curves = {name: [_number(loss) for loss in curve] for name, curve in named.items()}
     if not curves or not all(curves.values()):
         raise ValueError("there is no loss to draw yet")
-    return curves
-
-
-def _losses(curves: dict[str, list[float]], per: str, of: str = "loss") -> Axes:
-    every = [loss for curve in curves.values() for loss in curve if math.isfinite(loss)] or [0.0]
-    low, high = min(every), max(every)
-    logarithmic = low > 0 and high > 20 * low
-    low = low if logarithmic else min(0.0, low)
-    longest = max(map(len, curves.values()))
-    axes = Axes(
-        (1, max(longest, 2)),
-        (low, high * 1.05 if high > low else low + 1),
-        x_label=per,
-        y_label=of,
-        about=_losses_in_words(curves, per, of),
-        logarithmic=logarithmic,
-        counts=True,
-    )
-    for number, (name, curve) in enumerate(curves.items()):
-        points = [(i, loss if math.isfinite(loss) else high) for i, loss in enumerate(curve, 1)]
-        axes.curve(points, name if len(curves) > 1 else "", number)
-    return axes
-
-
-def _losses_in_words(curves: dict[str, list[float]], per: str, of: str = "loss") -> str:
-    parts = []
+    words = []
     for name, curve in curves.items():
         lowest = min(curve)
         what = of.capitalize() if len(curves) == 1 else f"{of.capitalize()} of “{name}”"
-        parts.append(
+        words.append(
             f"{what} over {len(curve)} {per}s: from {curve[0]:.4g} to {curve[-1]:.4g}, "
             f"lowest {lowest:.4g} in {per} {curve.index(lowest) + 1}."
         )
-    return " ".join(parts)
+    points = {name: list(enumerate(curve, 1)) for name, curve in curves.items()}
+    return loss_axes(points, x_label=per, y_label=of, about=" ".join(words))

@@ -1,4 +1,4 @@
-"""Runs backward steps by hand, for examples that come before `backward` is written."""
+"""Runs a backward pass, for examples in notebooks in which `backward` is not written yet."""
 
 from __future__ import annotations
 
@@ -7,15 +7,17 @@ from typing import Any
 
 
 def push(root: Any, grad: float) -> None:
-    """Give `root` a gradient and run every backward step behind it, each when its turn comes.
+    """Set the gradient of `root` and run the backward pass from there.
+
+    Each node's `_backward` is called once, after those of all nodes that were computed from it.
 
     Args:
         root: a Value.
-        grad: the gradient that it is given.
+        grad: the gradient of `root`.
     """
     found = [root]
     waits_for: Counter[int] = Counter()
-    for node in found:  # grows while it is walked
+    for node in found:  # the list grows during the loop
         for operand in node._prev:
             if id(operand) not in waits_for and operand is not root:
                 found.append(operand)

@@ -1,8 +1,9 @@
-"""Runs nbgrader's *Validate* in a program of its own, for the student's own server.
+"""Runs nbgrader's *Validate* in a program of its own, for the Jupyter server of a student.
 
-nbgrader runs the whole notebook inside the server, which answers no other request meanwhile. Here
-another program runs it. A cell that does not end is stopped, and is named first among the failures.
-Without nbgrader, there is no such button and this module does nothing.
+nbgrader runs the whole notebook inside the server, which answers no other request meanwhile. With
+this module, another program runs the notebook. A cell that does not end is stopped, and is the
+first in the list of failures. Without nbgrader, there is no button *Validate* and this module does
+nothing.
 """
 
 from __future__ import annotations
@@ -18,10 +19,10 @@ from pathlib import Path
 from typing import Any
 
 CELL_SECONDS = 20
-"""Seconds that a cell may run, unless `c.Execute.timeout` sets another limit."""
+"""Time limit of a cell in seconds, unless `c.Execute.timeout` sets another limit."""
 
 NOTEBOOK_SECONDS = 300
-"""Seconds that the whole notebook may run."""
+"""Time limit of the whole notebook in seconds."""
 
 _ENDLESS = (
     "This cell did not come to an end within {} seconds, so it was stopped.\n"
@@ -44,7 +45,7 @@ _TIMED_OUT = "CellTimeoutError"
 
 
 def validate(path: Path) -> dict[str, Any]:
-    """Run a notebook and return the tests that fail, in the form of the dialog."""
+    """Run a notebook and return the tests that fail, as the data that nbgrader's dialog expects."""
     from nbgrader.apps import NbGrader
     from nbgrader.nbgraderformat import SchemaTooOldError
     from nbgrader.validator import Validator
@@ -56,7 +57,7 @@ def validate(path: Path) -> dict[str, Any]:
             return endless + [cell for cell in others if cell not in endless]
 
         def _extract_error(self, cell: Any) -> str:
-            # The error of the interrupt itself adds no information.
+            # The message for the time limit; that of the interrupt would add nothing.
             return text if _timed_out(cell) else str(super()._extract_error(cell))
 
     application = NbGrader()
@@ -77,7 +78,11 @@ def _timed_out(cell: Any) -> bool:
 
 
 async def answer(path: Path, seconds: float = NOTEBOOK_SECONDS) -> dict[str, Any]:
-    """Return the answer for the button's dialog; another program runs the notebook meanwhile."""
+    """Let another program run the notebook, wait for it, and return the data for the dialog.
+
+    Args:
+        seconds: time limit of the whole notebook.
+    """
     program = await asyncio.create_subprocess_exec(
         sys.executable, "-m", "course.validating", str(path),
         stdout=asyncio.subprocess.PIPE, stderr=asyncio.subprocess.DEVNULL, start_new_session=True,
@@ -91,7 +96,7 @@ async def answer(path: Path, seconds: float = NOTEBOOK_SECONDS) -> dict[str, Any
     except ValueError:
         return {"success": False, "value": _STOPPED}
     finally:
-        # The kernel that it started is in its session.
+        # The program and the kernel that it started are in the same session: both are ended.
         with suppress(ProcessLookupError):
             os.killpg(program.pid, signal.SIGKILL)
 
@@ -101,7 +106,7 @@ def _jupyter_server_extension_points() -> list[dict[str, str]]:
 
 
 def _load_jupyter_server_extension(server: Any) -> None:
-    """Register a handler in place of nbgrader's at the button's address."""
+    """Register a handler for the address of the button *Validate*, in place of nbgrader's."""
     try:
         import nbgrader  # noqa: F401
     except ImportError:

@@ -23,26 +23,25 @@ from playwright.sync_api import sync_playwright
 
 from autograder.authoring.release import copy_course, run_nbgrader
 from autograder.commands.demo import hand_in
-from autograder.course_folder.assignments import find_course, load_assignment
-from autograder.course_folder.key import course_key
+from autograder.course_folder.course import find_course
 from autograder.judging.grader import Grader
 from autograder.pipeline.classroom import Classroom
 from autograder.pipeline.workers import OneProcess
 from course import check, draw_graph
 from course.datasets import xor
-from course.figures import boundaries
 from course.interactives import watch
+from course.plots import boundaries
 from namespaces import namespace
 
 COURSE = find_course()
-FOLDER = COURSE / "docs" / "pictures"
+FOLDER = COURSE.root / "docs" / "pictures"
 MISTAKES = ("add.overwrites", "pow.factor_dropped")
 """Misconceptions of the student whose feedback page is shown; the rest is right."""
 
 
 def graph() -> str:
     """Film the formula of the course and its gradients, as SVG that moves without a script."""
-    names = namespace(load_assignment(COURSE, "backward"))
+    names = namespace(COURSE.assignment("backward"))
     a, b, c = (names["Value"](x, label=label) for x, label in ((2, "a"), (-3, "b"), (10, "c")))
     d = a * b
     d.label = "a*b"
@@ -55,7 +54,7 @@ def graph() -> str:
 
 def covers() -> dict[str, tuple[str, str]]:
     """Return a cover for each notebook, with its results, as SVG, and a description."""
-    names = namespace(load_assignment(COURSE, "mlp"))
+    names = namespace(COURSE.assignment("mlp"))
     made = names["Value"]
 
     def leaf(data: float, label: str) -> Any:
@@ -93,7 +92,7 @@ def covers() -> dict[str, tuple[str, str]]:
 
 def attach(name: str, picture: bytes, words: str) -> None:
     """Store a cover in the first cell of a source notebook, below its title."""
-    path = COURSE / "source" / name / f"{name}.ipynb"
+    path = COURSE.source / name / f"{name}.ipynb"
     notebook = json.loads(path.read_text("utf-8"))
     cell = notebook["cells"][0]
     cell["attachments"] = {"cover.png": {"image/png": base64.b64encode(picture).decode()}}
@@ -114,7 +113,7 @@ def smaller(picture: bytes) -> bytes:
 
 def card() -> str:
     """Return the visible check of addition for the first mistake, as HTML."""
-    assignment = load_assignment(COURSE, "value")
+    assignment = COURSE.assignment("value")
     mistakes = {each.id: each.source for e in assignment.exercises.values() for each in e.mistakes}
     exercise = MISTAKES[0].partition(".")[0]
     scope = namespace(assignment, **{exercise: mistakes[MISTAKES[0]]})
@@ -132,18 +131,18 @@ def card() -> str:
 
 def feedback(scratch: Path) -> Path:
     """Return the feedback page of a student with the mistakes, made by the whole pipeline."""
-    copy_course(COURSE, scratch)
+    copy = copy_course(COURSE, scratch)
     run_nbgrader(scratch, "generate_assignment", "value", "--force")
-    assignment = load_assignment(scratch, "value")
+    assignment = copy.assignment("value")
     answers = {each.id: each.solution for each in assignment.exercises.values()}
     for exercise in assignment.exercises.values():
         for mistake in exercise.mistakes:
             if mistake.id in MISTAKES:
                 answers[exercise.id] = mistake.source
-    hand_in(scratch, assignment, {"student": answers})
+    hand_in(copy, assignment, {"student": answers})
     with (
-        Grader(scratch, course_key(scratch)) as grader,
-        Classroom(scratch, OneProcess(grader)) as room,
+        Grader(copy, copy.key) as grader,
+        Classroom(copy, OneProcess(grader)) as room,
     ):
         list(room.grade([("value", "student")]))
     run_nbgrader(scratch, "generate_feedback", "value", "--force")

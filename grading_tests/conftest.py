@@ -23,8 +23,8 @@ def positive(rng):
 def number(rng):
     """Return a function that draws numbers away from 0 and from 1, with signs in a fixed order.
 
-    Which mistakes a test catches often depends on signs, and must not depend on the draw. Drawn in
-    pairs, they have each of the four pairs of signs.
+    Which mistakes a test catches often depends on signs, and must not depend on the draw. If the
+    numbers are drawn in pairs, all four pairs of signs occur.
     """
     signs = cycle([-1, 1, -1, -1, 1, 1, 1, -1])
     return lambda: next(signs) * rng.uniform(1.2, 3.0)

@@ -1,4 +1,4 @@
-"""Expression graphs of a student's nodes, or of the reference's: leaves, operands, gradients."""
+"""Builds graphs of the student's nodes, or of the reference's, and compares their gradients."""
 
 import random
 from collections.abc import Callable
@@ -7,44 +7,46 @@ from itertools import cycle
 from typing import Any
 
 from autograder.testing import Student, close
-from inside import graphs
+from remote import graphs
 
 SIZES = ((2e-7, 8e-7), (2e-4, 8e-4), (0.02, 0.08), (0.3, 0.8), (1.0, 1.0), (1.2, 3.0), (5.5, 11.0),
          (25.0, 80.0), (200.0, 500.0), (2e6, 8e6))  # fmt: skip
-"""Ranges of sizes of the numbers that an operation is tried with: one is drawn from each."""
+"""Ranges of absolute values. An operation is tried with a number drawn from each range."""
 
 
 ERRORS = (ValueError, ZeroDivisionError, IndexError, KeyError, TypeError)
-"""Classes of errors that a student's function passes on."""
+"""Classes of errors that must reach the caller if the student's function calls a function that
+raises them."""
 
 
 def raised(student, error):
-    """Return the class of errors in the student's process."""
-    return getattr(student.inside.builtins, error.__name__)
+    """Return a class of errors as it exists in the student process."""
+    return getattr(student.remote.builtins, error.__name__)
 
 
 def helpers(engine):
-    """Return the graph functions of the engine's process."""
-    return engine.inside.graphs if isinstance(engine, Student) else graphs
+    """Return the module `remote/graphs.py` in the engine's process."""
+    return engine.remote.graphs if isinstance(engine, Student) else graphs
 
 
 def alone(student, name):
-    """Return the student's function of this name, with functions that walk a graph disabled."""
-    walks = student.inside.graphs
-    return student.inside.given.alone(
+    """Return the student's function NAME; while it runs, functions that walk a graph are
+    disabled."""
+    walks = student.remote.graphs
+    return student.remote.given.alone(
         student[name], walks.nodes_behind, walks.reverse_topological, walks.differentiate
     )
 
 
 def leaf(engine, data, grad=0.0):
-    """Return a node without operands, its gradient set to `grad`."""
+    """Return a node without operands, with this number and this gradient."""
     node = engine.Value(data)
     node.grad = grad
     return node
 
 
 def push(result, upstream):
-    """Give a result the gradient `upstream` and run its backward step."""
+    """Set a result's gradient to `upstream` and call its `_backward`."""
     result.grad = upstream
     result._backward()
 
@@ -55,30 +57,31 @@ def operands(node):
 
 
 def behind(student, root):
-    """Return the nodes that `root` was computed from, without itself."""
-    return list(student.inside.graphs.reverse_topological(root))[1:]
+    """Return the nodes from which `root` was computed, without `root`."""
+    return list(student.remote.graphs.reverse_topological(root))[1:]
 
 
 def gradients(engine, build, inputs, upstream=1.0):
-    """Build an expression and run the backward pass by hand.
+    """Build an expression, and run the backward pass with the hidden tests' own code.
 
     Args:
-        engine: the student's names or the reference, whose `Value` to use.
-        build: takes one node an input and returns the root.
-        inputs: the leaves' numbers.
-        upstream: the gradient that the root is given.
+        engine: the student's names or the reference, whose `Value` is used.
+        build: takes a node for each input, and returns the root.
+        inputs: the numbers of the leaves.
+        upstream: the gradient of the root.
 
     Returns:
-        The root's data, and `upstream` times the root's derivative by each input.
+        The root's number, and the gradients of the leaves.
     """
     leaves = [leaf(engine, number) for number in inputs]
     return helpers(engine).differentiate(build(*leaves), leaves, upstream)
 
 
 def random_graphs():
-    """Return, for the nodes of each of eight graphs, the places of their operands.
+    """Return eight graphs, each as a list that has for each node the indexes of its operands.
 
-    The first two are leaves, and the last is the root. The graphs are always the same.
+    In each graph the first two nodes are leaves, and the last is the root. The graphs are the same
+    at each call.
     """
     draw, found = random.Random(1), []
     for _ in range(8):
@@ -91,8 +94,13 @@ def random_graphs():
 
 
 def ran_in_order(calls, operands):
-    """Return whether the step of each node but the two leaves ran once, after those of all nodes
-    that it feeds."""
+    """Return whether the step of each node ran once, after the steps of all nodes that use the
+    node.
+
+    Args:
+        calls: the indexes of the nodes whose steps ran, in order; the two leaves are not counted.
+        operands: the graph, as `random_graphs` returns it.
+    """
     steps = range(len(operands) - 2)
     is_list = isinstance(calls, list) and len(calls) == len(steps)
     if not is_list or any(n not in calls for n in steps):
@@ -102,8 +110,8 @@ def ran_in_order(calls, operands):
 
 
 def kinds(rng: random.Random, smallest: float = 0.0, largest: float = 1e9) -> list[float]:
-    """Return a number of every kind: of each of the `SIZES` between two bounds, with either sign; 0
-    and whole numbers."""
+    """Return 0, a few whole numbers, and two numbers, one of each sign, from each range of `SIZES`
+    between two bounds."""
     found: list[float] = [0.0, 2, -3, 10]
     for low, high in SIZES:
         if smallest <= low and high <= largest:
@@ -112,8 +120,8 @@ def kinds(rng: random.Random, smallest: float = 0.0, largest: float = 1e9) -> li
 
 
 def pairs(rng: random.Random, operation: Callable[..., Any]) -> list[tuple[float, float]]:
-    """Return pairs of numbers that an operation has a result for: each kind on either side, equal
-    ones, opposite ones, 0 beside 0."""
+    """Return pairs of numbers for which an operation has a result: numbers of different sizes,
+    equal numbers, opposite numbers, and pairs with 0."""
     left, right = kinds(rng), kinds(rng)
     some = left[-9:-5]
     special = [(0.0, 0.0), (1.0, 1.0), *[(a, a) for a in some], *[(a, -a) for a in some]]
@@ -127,8 +135,8 @@ def pairs(rng: random.Random, operation: Callable[..., Any]) -> list[tuple[float
 
 
 def powers(rng: random.Random) -> list[tuple[float, float]]:
-    """Return bases and exponents whose powers are real: bases of every kind, exponents of either
-    sign, whole and not, special ones."""
+    """Return pairs of a base and an exponent whose power is real: positive, negative, whole and
+    fractional exponents, and special cases."""
     bases = kinds(rng, smallest=0.01, largest=500)
     whole = zip(bases * 2, cycle([2, -1, 3, 1, 4, -2, 5, 1, -3]))
     fractions = [0.5, -0.5, 1.5, 0.25, 2.0, -1.0, 2.5, rng.uniform(0.02, 0.9), -2.7, 0.0]
@@ -140,7 +148,8 @@ def powers(rng: random.Random) -> list[tuple[float, float]]:
 
 
 def assert_gradients(student, reference, build, inputs, upstream=1.0):
-    """Assert that an expression's number and its gradients, by hand, are those of the reference."""
+    """Assert that an expression of the student's nodes has the same number as with the reference,
+    and the same gradients after a backward pass by the hidden tests' own code."""
     expected = gradients(reference, build, inputs, upstream)
     assert gradients(student, build, inputs, upstream) == close(expected)
 
@@ -148,18 +157,20 @@ def assert_gradients(student, reference, build, inputs, upstream=1.0):
 def assert_right(student, reference, rng, tried, relative=1e-9):
     """Assert that expressions of the student's nodes have the reference's numbers and gradients.
 
-    Each gets an upstream gradient, small, large or 0, and its leaves have gradients already.
+    The roots get upstream gradients of different sizes and signs, and some leaves already have a
+    gradient.
 
     Args:
-        tried: pairs of an expression, which takes one node for each number, and these numbers.
-        relative: the tolerance.
+        tried: pairs of a function that builds an expression, from one node for each number, and
+            these numbers.
+        relative: the relative tolerance.
     """
     small, medium, large = rng.uniform(2e-4, 8e-4), rng.uniform(1.2, 3.0), rng.uniform(60, 90)
     upstreams = cycle([-medium, small, 0.4, -large, medium, 0.0, -1.0, large, -small, -0.6, 1.0])
     holds = cycle([rng.uniform(1.2, 3.0), -rng.uniform(1.2, 3.0), 0.0])
-    # The last ones are repeated: a result must not be kept for others with its numbers.
+    # The last expressions are repeated: results must not be cached by their numbers.
     given = [(*each, next(upstreams)) for each in [*tried, *tried[-3:]]]
-    # However large a gradient is, all of it is passed on.
+    # A very large gradient must be passed on as a whole.
     given += [(*each, 1e3 * large) for each in tried[1:3]]
     data = [number for _, numbers, _ in given for number in numbers]
     held = [next(holds) for _ in data]

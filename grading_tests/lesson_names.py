@@ -1,24 +1,23 @@
-"""Defines the names for the examples of the lesson and the slides."""
+"""Defines the names that code in the lesson and the slides can use."""
 
 import math
 import random
 from dataclasses import replace
-from pathlib import Path
 from typing import Any
 
-from autograder.course_folder.assignments import load_assignment
+from autograder.course_folder.course import Course
 from course import draw_graph
 from namespaces import namespace
 
 
-def names(course: Path) -> dict[str, Any]:
-    """Return the engine, `draw_graph`, and a few modules.
+def names(course: Course) -> dict[str, Any]:
+    """Return the engine, `draw_graph`, and a few modules, by name.
 
     The engine is the solution of the notebook `backward`, on the engine in `checkpoint`: there each
-    operation is a single node, which makes for smaller drawings.
+    operation makes a single node, so that drawings are smaller.
     """
-    solution = load_assignment(course, "backward")
-    engine = load_assignment(course, "checkpoint").setup["given_engine"]
+    solution = course.assignment("backward")
+    engine = course.assignment("checkpoint").setup["given_engine"]
     scope = namespace(replace(solution, setup={**solution.setup, "single nodes": engine}))
     return {
         **scope,
@@ -29,7 +28,7 @@ def names(course: Path) -> dict[str, Any]:
     }
 
 
-def engine_lines(course: Path) -> int:
-    """Return the number of lines, without blank ones, of the complete engine in `mlp`."""
-    engine = load_assignment(course, "mlp").setup["given_engine"]
+def engine_lines(course: Course) -> int:
+    """Return the number of lines of the complete engine in `mlp`, without blank lines."""
+    engine = course.assignment("mlp").setup["given_engine"]
     return sum(bool(line.strip()) for line in engine.splitlines())

@@ -1,4 +1,4 @@
-"""Runs the course's own cells in this process, for the lesson, pictures and the project's tests."""
+"""Runs the cells of solution notebooks in this process, for the lesson, pictures and tests."""
 
 from __future__ import annotations
 
@@ -12,12 +12,14 @@ from autograder.course_folder.assignments import Assignment
 
 
 def namespace(assignment: Assignment, **replaced: str) -> dict[str, Any]:
-    """Return the names of the solution notebook, with some exercises' cells replaced."""
+    """Run a solution notebook, with the cells of some exercises replaced, and return its
+    namespace."""
     return _defined(assignment, [*assignment.exercises], replaced)
 
 
 def namespace_at(assignment: Assignment, exercise: str, source: str | None) -> dict[str, Any]:
-    """Return the names of the solution notebook up to an exercise, whose cell may be replaced."""
+    """Run a solution notebook up to an exercise, whose cell may be replaced, and return its
+    namespace."""
     names = [*assignment.exercises]
     replaced = {} if source is None else {exercise: source}
     return _defined(assignment, names[: names.index(exercise) + 1], replaced)

@@ -1,7 +1,7 @@
-"""Networks as formulas, and recorded training loops, for the hidden tests of `mlp`.
+"""Networks as formulas, and recorded trainings, for the hidden tests of `mlp`.
 
-The formulas take plain numbers as well as the reference engine's Values. A network's parameters are
-one flat list of numbers, for each neuron its weights and then its bias.
+The formulas take plain numbers or the reference engine's Values. The parameters of a network are
+one flat list of numbers: for each neuron its weights, then its bias.
 """
 
 from __future__ import annotations
@@ -12,7 +12,7 @@ from itertools import pairwise
 from statistics import fmean
 from typing import Any
 
-from autograder.testing import Student, close, is_object, plain
+from autograder.testing import Student, close, plain
 
 _BENDS: dict[str, Callable[[float], float]] = {
     "tanh": math.tanh,
@@ -22,7 +22,8 @@ _BENDS: dict[str, Callable[[float], float]] = {
 
 
 def neuron_answer(numbers: Sequence[Any], x: Sequence[Any], activation: str = "tanh") -> Any:
-    """Return the answer at the point x of a neuron with these weights and, last, this bias."""
+    """Return the output of a neuron at the point x. The last of its numbers is the bias, the others
+    are the weights."""
     *w, b = numbers
     total = sum(a * c for a, c in zip(w, x, strict=True)) + b
     if activation == "linear":
@@ -33,12 +34,12 @@ def neuron_answer(numbers: Sequence[Any], x: Sequence[Any], activation: str = "t
 def network_answer(
     numbers: Sequence[Any], x: Sequence[Any], sizes: Sequence[int], activations: Sequence[str]
 ) -> list[Any]:
-    """Return a network's answer at the point x.
+    """Return the output of a network at the point x.
 
     Args:
-        numbers: its parameters, layer by layer.
+        numbers: the parameters of the network, layer by layer.
         x: the point.
-        sizes: the number of inputs, then of neurons in each layer.
+        sizes: the number of inputs, then the number of neurons in each layer.
         activations: one for each layer.
     """
     left = list(numbers)
@@ -49,147 +50,150 @@ def network_answer(
 
 
 def parameter_count(sizes: Sequence[int]) -> int:
-    """Return the number of parameters of a network of these sizes: a weight for each input, and a
-    bias."""
+    """Return the number of parameters of a network with these sizes: each neuron has a weight for
+    each input, and a bias."""
     return sum((a + 1) * b for a, b in pairwise(sizes))
 
 
 def parameters(model: Any) -> list[Any]:
-    """Return a model's parameters as a list, for any kind of collection."""
+    """Return a model's parameters as a list, whatever collection `parameters()` returns."""
     # `list(…)` would ask a generator for its length, and note the error.
     return [parameter for parameter in model.parameters()]
 
 
-def answers(model: Any, points: Sequence[Sequence[float]]) -> list[float]:
-    """Return a model's answers at some points as plain numbers, whether it gives Values or
-    numbers."""
-    found = [model(point) for point in points]
-    found = [a[0] if isinstance(a, (list, tuple)) and len(a) == 1 else a for a in found]
-    numbers = [answer.data if is_object(answer) else answer for answer in found]
-    return [float(number) for number in numbers]
+def trained(student: Student, name: str, *task: Any) -> Any:
+    """Return the record of a training by the student's function, a `Watched`.
 
-
-def trained(student: Student, name: str, *task: Any) -> tuple[Any, Any]:
-    """Call the training function; return its result and the recorder.
-
-    The training and the steps after it have as much time as a whole test, each of them.
+    The tests that run in one process share the training of a task. The training has the time of a
+    whole test, and so have the steps after it.
     """
     student.renew_time()
-    watch = student.inside.training.Watched(student.Value, student[name])
-    found = watch(*task)
+    training = student.remote.training.trained(student.Value, student[name], *task)
     student.renew_time()
-    return found, watch
+    return training
 
 
 def network_answers(
     student: Student,
     model: Any,
-    watch: Any,
+    training: Any,
     inputs: Sequence[Sequence[float]],
     targets: Sequence[float],
 ) -> list[float]:
-    """Return the answers of a model at its inputs, which must be those of a network that has
-    learnt.
+    """Return the outputs of a model at its inputs; assert that the model is a trained network.
 
-    Its parameters must have been moved in a training whose losses fell, and have met one another
-    behind these. With all of them at 0 it answers the same everywhere. With each a little larger or
-    smaller the border between the classes lies elsewhere. With their old numbers it answers as
-    before. Unless answers are rounded, they change smoothly with the parameters, and without a jump
-    from one point to another.
+    In the training, the losses must have fallen and the parameters must have moved, and most
+    parameters must be combined with others in a loss. With all parameters 0, the output must be the
+    same everywhere. With each parameter a little larger or smaller, the decision boundary must be
+    elsewhere. With the old parameters, the outputs must be as before. Unless outputs are rounded,
+    they must change smoothly with the parameters, and must have no jump between two points.
     """
-    found, border = answers(model, inputs), borders(model, inputs, targets)
-    training = student.inside.training
-    held_in = training.parameters_behind(model)
-    moved = [parameter for parameter in held_in]
-    assert len(moved) > 4
-    ways = [float(way) for way in watch.moved(held_in)]
+    remote = student.remote.training
+    found, border = answers(student, model, inputs), _borders(student, model, inputs, targets)
+    held_in = remote.parameters_behind(model)
+    held = [float(parameter.data) for parameter in held_in]
+    assert len(held) > 4
+    ways = [float(way) for way in training.moved(held_in)]
     assert sum(way > _FAR for way in ways) >= len(ways) / 3
-    losses = [float(loss) for loss in watch.losses]
+    losses = [float(loss) for loss in training.losses]
     part = max(1, len(losses) // 16)
     # Several networks may be trained, and the best of them be kept: later losses may be higher.
     first, *later = (fmean(losses[i : i + part]) for i in range(0, len(losses), part))
     assert later and min(later) < 0.8 * first
-    assert float(watch.coupled(held_in)) > 0.5
-    asked = [parameter.data for parameter in moved]
-    held = [float(number) for number in asked]
-
-    def move(numbers: Sequence[float]) -> None:
-        for parameter, number in zip(moved, numbers, strict=True):
-            parameter.data = number
-
-    move([0.0] * len(held))
-    flat = answers(model, inputs)
+    assert float(training.coupled(held_in)) > 0.5
+    flat = answers(student, remote.With(model, held_in, [0.0] * len(held)), inputs)
     assert flat == close([flat[0]] * len(flat))
-    # Not drawn: whether an untrained network's border moves must not depend on the key.
-    move([number * (0.95 if i % 2 else 1.05) for i, number in enumerate(held)])
-    assert borders(model, inputs, targets) != border
-    move(held)
-    assert answers(model, inputs) == close(found)
+    # Fixed factors: whether an untrained network's border moves must not depend on the key.
+    nudged = [number * (0.95 if i % 2 else 1.05) for i, number in enumerate(held)]
+    assert _borders(student, remote.With(model, held_in, nudged), inputs, targets) != border
+    assert answers(student, model, inputs) == close(found)
     ends = [inputs[targets.index(end)] for end in (min(targets), max(targets))]
     middle = [(a + b) / 2 for a, b in zip(*ends, strict=True)]
-    if len({*found, *answers(model, [middle])}) > 2:
-        some = moved[:: 1 + len(moved) // 40]
-        assert_smooth(training.nudged(model, some, inputs[:4]))
-        leap = float(training.largest_jump(model, *ends))
+    if len({*found, *answers(student, model, [middle])}) > 2:
+        _assert_smooth(remote.nudged(model, held_in, 1 + len(held) // 24, inputs[:4]))
+        leap = float(remote.largest_jump(model, *ends))
         assert leap < (max(found) - min(found)) / 3
     return found
 
 
+def answers(student: Student, model: Any, points: Sequence[Sequence[float]]) -> list[float]:
+    """Return a model's outputs at some points as plain numbers; the model may return Values or
+    numbers."""
+    return [float(answer) for answer in student.remote.training.answers(model, points)]
+
+
+Data = tuple[Sequence[Sequence[float]], Sequence[float]]
+"""Points, and their targets."""
+
+
+def assert_the_seed_decides(student: Student, name: str, data: Data, seed: int, other: int) -> None:
+    """Assert that trainings with one seed have the same first losses, and that a training with
+    another seed has other ones."""
+    first, others, again = (
+        _beginning(student, name, data, each, 4)[0] for each in (seed, other, seed)
+    )
+    assert again == close(first)
+    assert others != close(first, relative=1e-6)
+
+
 def assert_one_network_for_all_points(
-    student: Student,
-    name: str,
-    inputs: Sequence[Sequence[float]],
-    targets: Sequence[float],
-    more: tuple[Sequence[Sequence[float]], Sequence[float]],
-    seed: int,
+    student: Student, name: str, seed: int, *sizes: tuple[Data, Data]
 ) -> None:
-    """Assert that a training has as many parameters for more points, that its losses depend on the
-    points, and that another target at one of them changes most parameters.
+    """Assert that a training uses one network for all points: with more points it has as many
+    parameters, its losses depend on the points, and another target of one point changes most
+    parameters.
 
     Args:
-        name: the training function, whose model answers as a network does.
-        more: points with their targets, twice as many.
+        name: the student's training function, which returns a network.
+        sizes: pairs of data, the second with twice as many points. The first pair counts whose
+            points the function takes: it may insist on as many as the notebook names.
     """
-
-    def beginning(
-        inputs: Sequence[Sequence[float]],
-        targets: Sequence[float],
-        passes: int,
-        refusals: tuple[str, ...] = (),
-    ) -> Any:
-        student.renew_time()
-        task, found = [[list(x) for x in inputs], list(targets), seed], []
-        begin = student.inside.training.beginning
-        error = student.error_of(
-            lambda: found.extend(begin(student.Value, student[name], task, passes))
-        )
-        assert error is None or error in refusals
-        return [[float(number) for number in part] for part in found]
-
-    # A training may insist on the points that the notebook names.
-    refusals = ("AssertionError", "ValueError")
-    # A loop over single points has met all of them by then, also if there are more. The number of
-    # passes is the same each time, for loops that start again with a new network.
-    passes = 2 * len(inputs) + 4
-    losses, numbers = beginning(inputs, targets, passes)
-    if of_more := beginning(*more, passes, refusals):
-        assert 4 < len(of_more[1]) < 1.5 * len(numbers)
-    # A weight that starts at 0 hides the inputs from the first loss, and from that alone.
+    for few, more in sizes:
+        inputs, targets = few
+        # A loop over single points has met all of them by then, also if there are more. The number
+        # of passes is the same each time, for loops that start again with a new network.
+        passes = 2 * len(inputs) + 4
+        losses, numbers = _beginning(student, name, few, seed, passes)
+        _, of_more = _beginning(student, name, more, seed, passes)
+        if losses:
+            break
+    assert numbers
+    assert not of_more or 4 < len(of_more) < 1.5 * len(numbers)
+    # A weight whose first value is 0 hides the inputs from the first loss only.
     elsewhere = [[a + 0.25 for a in x] for x in inputs]
-    if of_others := beginning(elsewhere, targets, 8, refusals):
-        assert of_others[0] != losses[:8]
+    of_others, _ = _beginning(student, name, (elsewhere, targets), seed, 4)
+    assert of_others != losses[:4]
     turned = [min(targets) + max(targets) - targets[0], *targets[1:]]
-    _, others = beginning(inputs, turned, passes)
+    _, others = _beginning(student, name, (inputs, turned), seed, passes)
     assert len({*others} - {*numbers}) > len(others) / 2
 
 
+def _beginning(
+    student: Student, name: str, data: Data, seed: int, passes: int
+) -> tuple[list[float], list[float]]:
+    """Return the losses of a training's first `passes` backward passes, and the numbers of the
+    parameters that moved; two empty lists if the training raises an error."""
+    student.renew_time()
+    found: list[Any] = []
+    begin = student.remote.training.beginning
+    student.error_of(
+        lambda: found.extend(begin(student.Value, student[name], [*data, seed], passes))
+    )
+    losses, numbers = found or ([], [])
+    return [float(loss) for loss in losses], [float(number) for number in numbers]
+
+
 _FAR = 1e-3
-"""Least distance that a parameter moves in a training, if it moves at all."""
+"""Least change of a parameter in a training that counts as a move."""
 
 
-def assert_smooth(rows: Any) -> None:
-    """Assert that two steps of a parameter change an answer about twice as much as one, for most of
-    those parameters that change any, and that these are a third of them at least."""
+def _assert_smooth(rows: Any) -> None:
+    """Assert that at least a third of the parameters change an output, and that most changes are
+    about twice as large for two steps of the parameter as for one.
+
+    Args:
+        rows: the outputs that `training.nudged` returns.
+    """
     counted, smooth = 0, []
     for row in rows:
         as_it_is, once, twice = ([float(answer) for answer in each] for each in row)
@@ -200,48 +204,33 @@ def assert_smooth(rows: Any) -> None:
     assert counted >= len(rows) / 3 and sum(smooth) >= 0.8 * len(smooth)
 
 
-def borders(model: Any, inputs: Sequence[Sequence[float]], targets: Sequence[float]) -> list[float]:
-    """Return the distance from points of one class to the border with the other, as shares of the
-    way.
-
-    The ways lead from the first three points with the lowest target to the first three with the
-    highest. The borders are found by bisection, to a millionth of the way.
-    """
+def _borders(
+    student: Student, model: Any, inputs: Sequence[Sequence[float]], targets: Sequence[float]
+) -> list[float]:
+    """Return where the decision boundary is, as shares of the ways from the first three points with
+    the lowest target to the first three with the highest."""
     low, high = min(targets), max(targets)
     starts, ends = (
         [x for x, t in zip(inputs, targets, strict=True) if t == end] for end in (low, high)
     )
-    ways = list(zip(starts[:3], ends[:3], strict=False))
-    near, far = [0.0] * len(ways), [1.0] * len(ways)
-    for _ in range(20):
-        middles = [(a + b) / 2 for a, b in zip(near, far, strict=True)]
-        points = [
-            [a + middle * (b - a) for a, b in zip(start, end, strict=True)]
-            for middle, (start, end) in zip(middles, ways, strict=True)
-        ]
-        # Each step asks about all ways at once.
-        for i, answer in enumerate(answers(model, points)):
-            if answer < (low + high) / 2:
-                near[i] = middles[i]
-            else:
-                far[i] = middles[i]
-    return near
+    found = student.remote.training.borders(model, starts[:3], ends[:3], (low + high) / 2)
+    return [float(part) for part in found]
 
 
 class TrainingGround:
-    """Runs a student's `train` on a model with one weight w, and records it.
+    """Runs a student's `train` on a model with one weight w, and records the training.
 
-    The model answers w · x and the loss is the mean squared error times `scale`. A step is right if
-    the gradient of w is then the slope of the loss of the step's batch.
+    The model returns w · x, and the loss is the mean squared error times `scale`. A step is right
+    if the gradient of w is then the derivative of the loss of the step's batch.
 
     Args:
-        student: the owner of `train`.
-        start: the first number of w.
-        count: how many samples there are.
-        scale: of the loss, so that it cannot be guessed.
-        leftover: a gradient that w has from before.
-        alike: whether every sample is there twice.
-        bare: whether the model is a function, without parameters, that answers with a list.
+        student: the student's names, including `train`.
+        start: the first value of w.
+        count: the number of samples.
+        scale: a factor of the loss, so that the loss cannot be guessed.
+        leftover: the gradient that w has before the training.
+        alike: whether every sample occurs twice.
+        bare: whether the model is a function without parameters that returns a list.
 
     Attributes:
         samples: the pairs of an input and its target, sorted.
@@ -250,7 +239,7 @@ class TrainingGround:
         gradients: the gradient of w at every step.
         slopes: the right gradient at every step.
         left: w and its gradient at the end.
-        unchanged: whether the lists of inputs and of targets are as they were.
+        unchanged: whether the lists of inputs and targets are unchanged.
     """
 
     RATE = 0.05
@@ -281,13 +270,13 @@ class TrainingGround:
         self.unchanged = False
 
     def run(self, epochs: int, *batch_size: int) -> list[Any]:
-        """Run the student's `train` here; return its result."""
+        """Run the student's `train`, and return the losses that it returned."""
         student = self._student
-        ground = student.inside.training.Ground(
+        ground = student.remote.training.Ground(
             student.Value, self._start, self._leftover, self.RATE, self._scale, self._bare
         )
         data = [[[x] for x, _ in self.samples], [t for _, t in self.samples]]
-        inputs, targets = (student.inside.builtins.list(each) for each in data)
+        inputs, targets = (student.remote.builtins.list(each) for each in data)
         losses = student.train(
             ground.model,
             inputs,
@@ -305,11 +294,13 @@ class TrainingGround:
         return [loss for loss in losses]
 
     def saw_every_sample(self, batches: list[list[tuple[float, float]]]) -> bool:
-        """Return whether these batches hold every sample once, each input with its own target."""
+        """Return whether these batches contain every sample once, each input with its own
+        target."""
         return bool(sorted(pair for batch in batches for pair in batch) == close(self.samples))
 
     def _replay(self, record: Any) -> None:
-        """Replay the events, with w as the steps have moved it."""
+        """Compute the batches, losses and right gradients from a record, with w changed by its
+        steps."""
         w = self._start
         assert len(record) <= _MOST_EVENTS
         for event, what in record:
@@ -327,7 +318,7 @@ class TrainingGround:
 
 
 _MOST_EVENTS = 250
-"""Greatest number of losses and steps in a record: more than any of the trainings needs."""
+"""Greatest number of losses and steps in a record; no training in the tests needs as many."""
 
 
 def _mean(numbers: list[float]) -> float:

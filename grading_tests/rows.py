@@ -1,4 +1,4 @@
-"""Tables of hidden tests: each test that takes the columns runs with each row."""
+"""Parametrizes hidden tests with the rows of a table."""
 
 import pytest
 
@@ -9,9 +9,9 @@ def table(rows, columns):
     """Parametrize a test, or each test of a class, with the rows of a table.
 
     Args:
-        rows: each begins with the exercise and with the name that the row's tests get.
-        columns: the parameters' names, for the columns after the exercise; further columns are
-            ignored.
+        rows: the first column of a row is the exercise, and the second one names the row's tests.
+        columns: the names of the parameters, for the columns after the exercise; further columns
+            are ignored.
     """
     names = columns.split()
     tests = [

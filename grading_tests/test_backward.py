@@ -13,7 +13,7 @@ from operator import methodcaller
 
 import pytest
 
-from autograder.testing import broad, close, exercise, plain
+from autograder.testing import broad, close, essential, exercise, plain
 from course.dot import DotError, read_dot
 from graphs import (
     ERRORS,
@@ -29,8 +29,8 @@ from graphs import (
     ran_in_order,
     random_graphs,
 )
-from inside import functions
-from inside.operations import LETTERS
+from remote import functions
+from remote.operations import LETTERS
 from rows import table
 from verdicts import assert_distinguishes
 
@@ -130,7 +130,7 @@ class TestFunctions:
         found = []
         for a, upstream in tried:
             x.data, x.grad = a, 0.0
-            found += student.inside.graphs.differentiate(self.of(x), [x], upstream)[1]
+            found += student.remote.graphs.differentiate(self.of(x), [x], upstream)[1]
         # Closer than a slope by nudging comes.
         expected = [self.slope(a) * upstream for a, upstream in tried]
         assert found == close(expected, relative=2e-12)
@@ -275,21 +275,21 @@ class TestTopologicalOrder:
         earlier order."""
         nodes = graph(student, number, [], [0])
         nodes[0].grad = number()
-        before = plain(student.inside.graphs.untouched(nodes))
-        calls = student.inside.graphs.recorded(nodes)
-        orders = student.inside.graphs.walks(order_of, [nodes[1], nodes[0]])
+        before = plain(student.remote.graphs.untouched(nodes))
+        calls = student.remote.graphs.recorded(nodes)
+        orders = student.remote.graphs.walks(order_of, [nodes[1], nodes[0]])
         assert [list(order) for order in orders] == [nodes, nodes[:1]]
-        assert [calls, student.inside.graphs.untouched(nodes)] == [[], before]
+        assert [calls, student.remote.graphs.untouched(nodes)] == [[], before]
 
     def test_many_paths(self, student, order_of):
         """A graph with a huge number of paths takes no longer than its number of nodes."""
-        root = student.inside.graphs.ladder(student.Value, [1.0] * 61)
+        root = student.remote.graphs.ladder(student.Value, [1.0] * 61)
         assert len(order_of(root)) == 61
 
     def test_many_nodes(self, student, order_of):
         """With 6,000 nodes the time still grows with their number, not with its square."""
         x = student.Value(1.0)
-        chains = [student.inside.graphs.chains(student.Value, x, 60, 20) for _ in range(PARTS)]
+        chains = [student.remote.graphs.chains(student.Value, x, 60, 20) for _ in range(PARTS)]
         small = [student.Value(1.0, tuple(part), "sum") for part in chains]
         root = student.Value(1.0, tuple(end for part in chains for end in part), "sum")
         assert grows_evenly(student, order_of, small, root)
@@ -302,10 +302,10 @@ class TestTopologicalOrder:
         nodes = [x, y, z, middle, student.Value(0.0, (middle, x), "relu")]
         for node, grad in zip(nodes, [0.0, 100.0, -3.0, 7.0, 2.0], strict=True):
             node.grad = grad
-        before = plain(student.inside.graphs.untouched(nodes))
+        before = plain(student.remote.graphs.untouched(nodes))
         order = list(order_of(nodes[-1]))
         assert set(order[:3]) == {x, y, z} and order[3:] == nodes[3:]
-        assert student.inside.graphs.untouched(nodes) == before
+        assert student.remote.graphs.untouched(nodes) == before
 
 
 class BackwardPass:
@@ -329,7 +329,7 @@ class BackwardPass:
         """The root's gradient is 1.0 when its step runs, and afterwards, whatever it held."""
         _, root = graph(student, number, [], [0])
         root.grad = number()
-        seen = student.inside.graphs.gradient_when_run(root)
+        seen = student.remote.graphs.gradient_when_run(root)
         self.run(student, root)
         assert [*seen, root.grad] == [1.0] * (len(seen) + 1)
 
@@ -337,7 +337,7 @@ class BackwardPass:
         """Each node's backward step runs once, and after those of all the nodes that it feeds."""
         # There is only one order for the steps.
         _, *nodes = graph(student, number, [], [0, 0], [1, 0], [1, 2], [3, 1], [2, 4, 3])
-        calls = student.inside.graphs.recorded(nodes[::-1])
+        calls = student.remote.graphs.recorded(nodes[::-1])
         self.run(student, nodes[-1])
         assert calls == [0, 1, 2, 3, 4]
 
@@ -346,7 +346,7 @@ class BackwardPass:
         """In graphs without any pattern, each step runs once, after those of all that it feeds."""
         for operands in random_graphs():
             nodes = graph(student, number, *operands)
-            calls = student.inside.graphs.recorded(nodes[2:])
+            calls = student.remote.graphs.recorded(nodes[2:])
             self.run(student, nodes[-1])
             assert ran_in_order(plain(calls), operands)
 
@@ -369,15 +369,15 @@ class BackwardPass:
         a, b = number(), number()
         points = product(((a, b), (a, a), (2.0, 1.0), (0.0, b)), (0.0, 1e-5, 1.0, -1.0, 1e5 / 3))
         rows = [[x, y, b, scale] for (x, y), scale in points]
-        found = student.inside.graphs.gradients_after(
-            student.Value, student.inside.functions.scaled, alone(student, self.name), rows
+        found = student.remote.graphs.gradients_after(
+            student.Value, student.remote.functions.scaled, alone(student, self.name), rows
         )
         assert found == close([gradients(reference, functions.scaled, row)[1] for row in rows])
 
     def test_many_operands(self, student, number):
         """A node may have one operand or many, and a graph many nodes: every step runs."""
         x = student.Value(number())
-        root, calls = student.inside.graphs.sum_of_many(student.Value, x, 120)
+        root, calls = student.remote.graphs.sum_of_many(student.Value, x, 120)
         self.run(student, root)
         assert calls[0] == 0 and sorted(calls) == list(range(121))
 
@@ -395,7 +395,7 @@ class BackwardPass:
         for error in ERRORS:
             with student.raises(error):
                 node = leaf(student, number()) * 2
-                self.run(student, student.inside.graphs.failing(node, raised(student, error)))
+                self.run(student, student.remote.graphs.failing(node, raised(student, error)))
 
     def test_returns_nothing(self, student, number):
         """Each node gets its gradient, and nothing is returned."""
@@ -482,13 +482,14 @@ class TestDeep(BackwardPass):
     def test_a_deep_sum(self, student):
         """A sum 1,200 additions deep, used directly and by a longer way, gets all its gradients."""
         x = leaf(student, 1.0)
-        both = student.inside.graphs.sum_of_terms(x, 1_200) * 2
+        both = student.remote.graphs.sum_of_terms(x, 1_200) * 2
         self.run(student, both + both * 3)
         assert x.grad == close(8 * 1_200.0)
 
+    @essential()
     def test_calls_do_not_pile_up(self, student, number):
         """No function calls itself for every level, whatever Python's limit is set to."""
-        graphs, built_in = student.inside.graphs, student.inside.builtins
+        graphs, built_in = student.remote.graphs, student.remote.builtins
         root, depths = graphs.watched_chain(student.Value, student.Value(number()), 200)
         self.run(student, root)
         assert root.grad == 1.0
@@ -499,12 +500,12 @@ class TestDeep(BackwardPass):
         start = student.Value(number())
         nodes = [start]
         for _ in range(PARTS):
-            nodes.append(student.inside.graphs.chain(student.Value, nodes[-1], 1_200))
+            nodes.append(student.remote.graphs.chain(student.Value, nodes[-1], 1_200))
         nodes = nodes[:0:-1]
-        calls = student.inside.graphs.recorded(nodes)
+        calls = student.remote.graphs.recorded(nodes)
         self.run(student, nodes[0])
         assert [calls, nodes[0].grad] == [[0, 1, 2, 3, 4], 1.0]
-        small = student.inside.graphs.chains(student.Value, start, 1_200, PARTS)
+        small = student.remote.graphs.chains(student.Value, start, 1_200, PARTS)
         assert grows_evenly(student, lambda root: self.run(student, root), small, nodes[0])
 
 
@@ -523,7 +524,7 @@ class TestZeroGrad:
         nodes = [w, student.Value(b, (w,), "relu", "r")]
         w.grad, nodes[1].grad = number(), number()
         student.zero_grad(nodes)
-        found = plain(student.inside.graphs.untouched(nodes))
+        found = plain(student.remote.graphs.untouched(nodes))
         assert found == [[a, 0.0, "w", "", []], [b, 0.0, "r", "relu", [0]]]
 
     def test_touches_nothing_else(self, student, number):
@@ -539,7 +540,7 @@ class TestZeroGrad:
         """A tuple or a set of parameters will do as well as a list."""
         for kind in ("tuple", "set"):
             nodes = [leaf(student, number(), number()) for _ in range(3)]
-            student.zero_grad(getattr(student.inside.builtins, kind)(nodes))
+            student.zero_grad(getattr(student.remote.builtins, kind)(nodes))
             assert [node.grad for node in nodes] == close([0.0] * 3)
 
     def test_separates_two_steps(self, student, number):
@@ -563,7 +564,7 @@ class TestZeroGrad:
             nodes = graph(student, lambda a=a: a, *[[]] * 14, [0])
             for node, grad in zip(nodes, grads, strict=True):
                 node.grad = grad
-            given = student.inside.builtins.list(nodes)
+            given = student.remote.builtins.list(nodes)
             for _ in range(2):
                 student.zero_grad(given)
                 assert [node.grad for node in nodes] == [0.0] * 15
@@ -591,7 +592,7 @@ class TestCheckGradients:
     def planted(self, student):
         """Gives a function that prepares a question: an operation with this formula and these
         derivatives, and its inputs."""
-        operation = student.inside.operations.operation
+        operation = student.remote.operations.operation
         return lambda formula, slopes, *inputs, **how: (
             lambda: (operation(student.Value, formula, slopes, **how), list(inputs))
         )
@@ -651,8 +652,8 @@ class TestCheckGradients:
 
     def test_right_operations(self, student, assert_distinguishes, planted, positive, number):
         """Right gradients are accepted and wrong ones are not, for one input and for several."""
-        cube = student.inside.functions.cube
-        several = student.inside.operations.quotient_and_powers
+        cube = student.remote.functions.cube
+        several = student.remote.operations.quotient_and_powers
         # With these signs, no gradient of the second expression comes close to 0.
         inputs = [[sign * positive() for _ in range(3)] for sign in (1, -1)]
         right = [lambda: (cube, [number()]), *(lambda i=each: (several, i) for each in inputs)]
@@ -661,7 +662,7 @@ class TestCheckGradients:
     def test_overwriting(self, student, assert_distinguishes, rng):
         """Where an input is reused, an operation that adds its gradients is accepted, and one that
         writes `=` in place of `+=` is rejected."""
-        operations = student.inside.operations
+        operations = student.remote.operations
 
         def question(adds, sign):
             square = operations.operation(student.Value, "x**2", "2 * x", adds=adds)
@@ -677,13 +678,13 @@ class TestCheckGradients:
             [planted("x**3", "3 * x**2", number())], [planted("x**3", "2 * x**2", number())]
         )
         for error in ERRORS:
-            refused = student.inside.operations.refusing(raised(student, error))
+            refused = student.remote.operations.refusing(raised(student, error))
             with student.raises(error):
                 student.check_gradients(refused, [number()])
 
     def test_epsilon(self, student, assert_distinguishes, positive, rng):
         """`epsilon` is how far an input is moved, up and down, with the others left alone."""
-        operations = student.inside.operations
+        operations = student.remote.operations
         epsilon = rng.uniform(0.01, 0.02)
         a, b = positive(), -1.0 - 2 * positive()
         right, wrong = (
@@ -781,7 +782,7 @@ class TestDotSource:
         """Two results with one number, label and operand are two nodes, with two operations."""
         (x, *_), numbers, _ = made(([], ""), ([0], "tanh"), ([1], "+"))
         start, data, result = numbers
-        twins = list(student.inside.graphs.twins(student.Value, data, x))
+        twins = list(student.remote.graphs.twins(student.Value, data, x))
         root = student.Value(result, tuple(twins), "+")
 
         def facts(graph):
@@ -828,7 +829,7 @@ class TestDotSource:
     def test_many_paths(self, student):
         """A graph with a huge number of paths takes no longer than its number of nodes."""
         numbers = [index + 0.5 for index in range(45)]
-        root = student.inside.graphs.ladder(student.Value, numbers)
+        root = student.remote.graphs.ladder(student.Value, numbers)
         found = self.drawing(
             student, root, lambda graph: [len(graph.showing(number)) for number in numbers]
         )

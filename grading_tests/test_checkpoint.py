@@ -16,7 +16,7 @@ import pytest
 
 from autograder.testing import broad, close, exercise, plain
 from graphs import kinds, leaf, ran_in_order, random_graphs
-from inside import functions
+from remote import functions
 from verdicts import assert_distinguishes
 
 LETTERS = {
@@ -88,7 +88,7 @@ class TestWeightedSum:
             weight = leaf(student, number(), held)
             total = student.weighted_sum([weight] * len(inputs), inputs)
             for times in (1, 2):
-                _, found = student.inside.graphs.differentiate(total, [weight], upstream * times)
+                _, found = student.remote.graphs.differentiate(total, [weight], upstream * times)
                 held += times * upstream * sum(inputs)
                 assert found == close([held])
 
@@ -114,18 +114,18 @@ class TestWeightedSum:
             nodes, upstream = [leaf(student, w) for w in weights], next(upstreams)
             made.append((student.weighted_sum(nodes, inputs), nodes, upstream))
             right.append((sum_of_products(weights, inputs), [upstream * x for x in inputs]))
-        sums = [student.inside.graphs.differentiate(*each)[0] for each in made]
-        grads = [student.inside.graphs.held(nodes) for _, nodes, _ in made]
+        sums = [student.remote.graphs.differentiate(*each)[0] for each in made]
+        grads = [student.remote.graphs.held(nodes) for _, nodes, _ in made]
         assert list(zip(sums, grads, strict=True)) == close(right)
 
     def test_leaves_its_lists_alone(self, student, numbers):
         """The lists and the weights stay as they are."""
         nodes, inputs = [leaf(student, w) for w in numbers(3)], numbers(3)
-        given = student.inside.builtins.list(nodes)
-        before = plain(student.inside.graphs.untouched(nodes))
+        given = student.remote.builtins.list(nodes)
+        before = plain(student.remote.graphs.untouched(nodes))
         student.weighted_sum(given, inputs)
         assert list(given) == nodes
-        assert student.inside.graphs.untouched(nodes) == before
+        assert student.remote.graphs.untouched(nodes) == before
 
 
 @exercise("q19")
@@ -133,12 +133,12 @@ class TestBackward:
     @pytest.fixture
     def engine(self, student):
         """A class of nodes that have no method `backward`."""
-        return student.inside.engines.make_engine(order=None)
+        return student.remote.engines.make_engine(order=None)
 
     @pytest.fixture
     def go_back(self, student):
         """The student's function, without the help of the given engine's own pass."""
-        given = student.inside.given
+        given = student.remote.given
         return given.alone(student.backward, given.given_backward(student.Value, student.backward))
 
     @pytest.fixture
@@ -149,7 +149,7 @@ class TestBackward:
         """
 
         def run_it(build, inputs, held=(0.0, 0.0)):
-            x, y = student.inside.graphs.leaves(engine, inputs, held)
+            x, y = student.remote.graphs.leaves(engine, inputs, held)
             root = build(x, y)
             root.grad = number()
             go_back(root)
@@ -223,7 +223,7 @@ class TestBackward:
             nodes = [engine(number()) for _ in operands]
             for node, places in zip(nodes, operands, strict=True):
                 node._prev = [nodes[place] for place in places]
-            calls = student.inside.graphs.recorded(nodes[2:])
+            calls = student.remote.graphs.recorded(nodes[2:])
             go_back(nodes[-1])
             assert ran_in_order(plain(calls), operands)
 
@@ -257,7 +257,7 @@ class TestDescend:
         target, slope = number(), number()
         w, b = (leaf(student, data, number()) for data in start)
 
-        loss_of = student.inside.functions.bowl(slope, target)
+        loss_of = student.remote.functions.bowl(slope, target)
         found = list(student.descend(loss_of, [w, b], lr, steps))
         losses, (here, there) = [], start
         for _ in range(steps):
@@ -283,21 +283,21 @@ class TestDescend:
         expected = [start**2 * 121.0**n for n in range(3)]
         for _ in range(2):
             w = leaf(student, start)
-            losses = list(student.descend(student.inside.functions.square, [w], 6.0, 3))
+            losses = list(student.descend(student.remote.functions.square, [w], 6.0, 3))
             assert [*losses, w.data] == close([*expected, start * -1331.0])
 
     def test_no_steps(self, student, number):
         """No steps: no losses, and the parameter stays where it is."""
         w = leaf(student, start := number())
-        losses = student.descend(student.inside.functions.square, [w], 0.1, 0)
+        losses = student.descend(student.remote.functions.square, [w], 0.1, 0)
         assert list(losses) == [] and w.data == start
-        student.descend(student.inside.functions.square, [w], 0.1, 1)
+        student.descend(student.remote.functions.square, [w], 0.1, 1)
         assert w.data == close(0.8 * start)
 
     @broad()
     def test_any_numbers(self, student, rng):
         """Many parameters, equal ones too, many steps, slow and wild ones, and the lowest point."""
-        hollow = student.inside.functions.hollow
+        hollow = student.remote.functions.hollow
         a = rng.uniform(1.2, 3.0)
         for start, lr, steps in (
             ([a, a, -a, 0.0], 0.1, 12),
@@ -345,5 +345,5 @@ class TestDescend:
 )  # fmt: skip
 def test_engines(student, rng, promise, right, wrong):
     """{promise}"""
-    engines = [partial(student.inside.engines.make_engine, **each) for each in [right, *wrong]]
+    engines = [partial(student.remote.engines.make_engine, **each) for each in [right, *wrong]]
     assert_distinguishes(rng, student.test_engine, engines[:1], engines[1:])

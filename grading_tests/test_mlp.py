@@ -20,7 +20,7 @@ from networks import (
     TrainingGround,
     answers,
     assert_one_network_for_all_points,
-    borders,
+    assert_the_seed_decides,
     network_answer,
     network_answers,
     neuron_answer,
@@ -40,8 +40,8 @@ def number(rng):
 
 @pytest.fixture
 def modules(student):
-    """The helpers of inside/modules.py."""
-    return student.inside.modules
+    """The helpers of remote/modules.py."""
+    return student.remote.modules
 
 
 def values_of(answer):
@@ -89,7 +89,7 @@ class TestModule:
         nodes = [w, student.Value(b, (w,), "relu", "r")]
         w.grad, nodes[1].grad = numbers(2)
         modules.with_parameters(student.Module, nodes).zero_grad()
-        found = plain(student.inside.graphs.untouched(nodes))
+        found = plain(student.remote.graphs.untouched(nodes))
         assert found == [[a, 0.0, "w", "", []], [b, 0.0, "r", "relu", [0]]]
 
     def test_asks_each_time(self, student, modules, numbers):
@@ -97,7 +97,7 @@ class TestModule:
         one is given later belongs to it."""
         data = numbers(5)
         nodes = [leaf(student, a, a) for a in data]
-        held = student.inside.builtins.list(nodes[:2])
+        held = student.remote.builtins.list(nodes[:2])
         ours, other = (modules.with_parameters(student.Module, part) for part in (held, nodes[2:4]))
         ours.zero_grad()
         assert [node.grad for node in nodes] == close([0.0, 0.0, *data[2:]])
@@ -145,7 +145,7 @@ class Model:
         and earlier answers stay as they are, and nothing is kept from one answer to the next."""
         for model, shape, bends in self.models(student):
             x, y = numbers(shape[0]), numbers(shape[0])
-            given = student.inside.builtins.list(x)
+            given = student.remote.builtins.list(x)
             for weights in with_opposite(numbers(parameter_count(shape))):
                 modules.filled(model, weights)
                 found = modules.answers_at(model, [given, given, y])
@@ -316,7 +316,7 @@ class TestMlp(Model):
 
     def test_leaves_the_sizes_alone(self, student):
         """The list of sizes may be used again: it stays as it was."""
-        sizes = student.inside.builtins.list([2, 2, 2])
+        sizes = student.remote.builtins.list([2, 2, 2])
         counts = [len(parameters(student.MLP(4, sizes))) for _ in range(2)]
         assert counts == [22, 22] and list(sizes) == [2, 2, 2]
 
@@ -357,7 +357,7 @@ class TestLinearSequential(Model):
     def test_sequential_parameters(self, student, modules, number):
         """The parameters of a `Sequential` are those of its parts, whatever parts, in one list."""
         inner = student.Sequential(student.Linear(2, 3), student.Tanh())
-        parts = [inner, student.Linear(3, 2), modules.Weighting(student.Value(number()))]
+        parts = [modules.Weighting(student.Value(number())), inner, student.Linear(3, 2)]
         found = parameters(student.Sequential(*parts))
         assert found == [node for part in parts for node in parameters(part)]
         assert len(found) == 18
@@ -430,8 +430,8 @@ class Loss:
         """The lists and the predictions stay as they are, and a second call gives the same."""
         predictions, targets = self.samples(rng)[-1]
         nodes = [student.Value(p) for p in predictions]
-        given = student.inside.builtins.list(nodes)
-        wanted = student.inside.builtins.list(targets) if type(targets) is list else targets
+        given = student.remote.builtins.list(nodes)
+        wanted = student.remote.builtins.list(targets) if type(targets) is list else targets
         first, second = (self.loss(student, given, wanted).data for _ in range(2))
         assert second == close(first)
         assert [list(given), plain(wanted)] == [nodes, targets]
@@ -861,21 +861,43 @@ class TestTrain:
         assert found == close(here.losses) and here.unchanged
 
 
-def assert_the_seed_decides(student, name, seeds, data, points, model_of=lambda found: found):
-    """Networks trained from one seed answer the same at the points, and from another seed not.
+def flipped(targets, sign):
+    """The targets as they are, or -1 and 1 exchanged."""
+    return [sign * t for t in targets]
 
-    Where answers are rounded they may be the same there: then the networks differ in where the
-    border between the classes lies.
-    """
-    first, second = seeds
-    found, watch = trained(student, name, *data, first)
-    one = model_of(found)
-    network_answers(student, one, watch, *data)
-    other, again = (model_of(trained(student, name, *data, seed)[0]) for seed in (second, first))
-    expected = answers(one, points)
-    assert answers(again, points) == close(expected)
-    if answers(other, points) == close(expected, relative=1e-6):
-        assert borders(other, *data) != borders(one, *data)
+
+@exercise("xor")
+class TestXor:
+    def right(self, student, seed, turned=False):
+        """At how many of the four points a network trained from this seed is right."""
+        inputs, targets = xor()
+        targets = [1.0 - t for t in targets] if turned else targets
+        training = trained(student, "train_xor", inputs, targets, seed)
+        found = network_answers(student, training.result, training, inputs, targets)
+        return sum((a > 0.5) == (t > 0.5) for a, t in zip(found, targets, strict=True))
+
+    # Always the same seeds, here and below: whether a training is good enough must not depend on
+    # the draw. Where it is too short, these are the last to be learnt from.
+    @pytest.mark.parametrize("seed", [0, 4])
+    def test_learns(self, student, seed):
+        """From each of the seeds 0 to 9 the network learns XOR: all four points are right."""
+        assert self.right(student, seed) == 4
+
+    def test_learns_the_opposite(self, student):
+        """From each of the seeds 0 to 9 the network learns the opposite of XOR as well."""
+        assert self.right(student, 0, turned=True) == 4
+
+    def test_the_seed_decides(self, student):
+        """The same seed gives the same network, and another seed gives another one."""
+        self.right(student, 0)
+        assert_the_seed_decides(student, "train_xor", xor(), 0, 4)
+
+    def test_one_network_for_all_points(self, student):
+        """The points are what the network learns from: more of them need no more parameters, and
+        each of them changes the whole network."""
+        self.right(student, 0)
+        sizes = xor(), with_points_beside(*xor())
+        assert_one_network_for_all_points(student, "train_xor", 0, sizes)
 
 
 def with_points_beside(inputs, targets):
@@ -883,86 +905,42 @@ def with_points_beside(inputs, targets):
     return [*inputs, *([a + 0.125 for a in x] for x in inputs)], [*targets, *targets]
 
 
-@exercise("xor")
-class TestXor:
-    def right(self, student, rng, seed, turned=False):
-        """At how many of the four points a network trained from this seed is right."""
-        inputs, targets = xor()
-        targets = [1.0 - t for t in targets] if turned else targets
-        model, watch = trained(student, "train_xor", inputs, targets, seed)
-        found = network_answers(student, model, watch, inputs, targets)
-        return sum((a > 0.5) == (t > 0.5) for a, t in zip(found, targets, strict=True))
-
-    # Always the same seeds, here and below: whether a training is good enough must not depend on
-    # the draw. Where it is too short, these are the last to be learnt from.
-    @pytest.mark.parametrize("seed", [0, 4])
-    def test_learns(self, student, rng, seed):
-        """From each of the seeds 0 to 9 the network learns XOR: all four points are right."""
-        assert self.right(student, rng, seed) == 4
-
-    def test_learns_the_opposite(self, student, rng):
-        """From each of the seeds 0 to 9 the network learns the opposite of XOR as well."""
-        assert self.right(student, rng, 0, turned=True) == 4
-
-    def test_the_seed_decides(self, student, rng):
-        """The same seed gives the same network, and another seed gives another one."""
-
-        # Between the four points: on them, whoever has trained for long answers just the targets.
-        points = [[rng.uniform(0.2, 0.8), rng.uniform(0.2, 0.8)] for _ in range(4)]
-        assert_the_seed_decides(student, "train_xor", (0, 4), xor(), points)
-
-    def test_one_network_for_all_points(self, student):
-        """The points are what the network learns from: more of them need no more parameters, and
-        each of them changes the whole network."""
-        inputs, targets = xor()
-        model, watch = trained(student, "train_xor", inputs, targets, 0)
-        network_answers(student, model, watch, inputs, targets)
-        assert_one_network_for_all_points(
-            student, "train_xor", inputs, targets, with_points_beside(inputs, targets), 0
-        )
-
-
 @exercise("four_points")
 class TestFourPoints:
-    def trained(self, student, rng, seed, sign=1):
+    def trained(self, student, seed, sign=1):
         """The mean squared error of a network trained from this seed, and its losses."""
         inputs, targets = four_points()
-        targets = [sign * t for t in targets]
-        result, watch = trained(student, "train_four_points", inputs, targets, seed)
-        pair = list(result)
+        targets = flipped(targets, sign)
+        training = trained(student, "train_four_points", inputs, targets, seed)
+        pair = list(training.result)
         assert len(pair) == 2
         model, losses = pair
-        found = network_answers(student, model, watch, inputs, targets)
+        found = network_answers(student, model, training, inputs, targets)
         error = sum((a - t) ** 2 for a, t in zip(found, targets, strict=True)) / 4
-        return error, [loss for loss in losses], [float(loss) for loss in watch.losses]
+        return error, [loss for loss in losses], [float(loss) for loss in training.losses]
 
     # A training that is too short fails at one of these, whichever network it trains.
     @pytest.mark.parametrize(("seed", "sign"), [(0, 1), (5, 1), (1, -1)])
-    def test_learns(self, student, rng, seed, sign):
+    def test_learns(self, student, seed, sign):
         """From each of the seeds 0 to 9, targets flipped or not, the error is below 0.01."""
-        assert self.trained(student, rng, seed, sign)[0] < 0.01
+        assert self.trained(student, seed, sign)[0] < 0.01
 
-    def test_the_seed_decides(self, student, rng):
+    def test_the_seed_decides(self, student):
         """The same seed gives the same network, and another seed gives another one."""
-        data = four_points()
-        assert_the_seed_decides(
-            student, "train_four_points", (0, 4), data, data[0], lambda found: found[0]
-        )
+        self.trained(student, 0)
+        assert_the_seed_decides(student, "train_four_points", four_points(), 0, 4)
 
     def test_one_network_for_all_points(self, student):
         """The points are what the network learns from: more of them need no more parameters, and
         each of them changes the whole network."""
-        inputs, targets = four_points()
-        found, watch = trained(student, "train_four_points", inputs, targets, 0)
-        network_answers(student, next(iter(found)), watch, inputs, targets)
-        assert_one_network_for_all_points(
-            student, "train_four_points", inputs, targets, with_points_beside(inputs, targets), 0
-        )
+        self.trained(student, 0)
+        sizes = four_points(), with_points_beside(*four_points())
+        assert_one_network_for_all_points(student, "train_four_points", 0, sizes)
 
-    def test_losses(self, student, rng):
+    def test_losses(self, student):
         """The second result is the list of losses, at most 200, which have fallen: they are those
         of the training that made the model."""
-        _, losses, seen = self.trained(student, rng, 0)
+        _, losses, seen = self.trained(student, 0)
         assert all(isinstance(loss, (int, float)) for loss in losses)
         assert 2 <= len(losses) <= min(200, len(seen) + 1) and losses[-1] < losses[0] / 2
         # Sums or means, before the steps or after them, of an epoch or of each of its batches: they
@@ -978,31 +956,34 @@ class TestFourPoints:
 
 @exercise("moons")
 class TestMoons:
-    # Always the same moons: from the first, what squeezes its answers learns too little.
+    def answers(self, student, seed, sign, *more):
+        """The answers of a network trained on these moons from this seed: at their points, and at
+        others."""
+        inputs, targets = moons(40, 0.1, seed)
+        targets = flipped(targets, sign)
+        training = trained(student, "train_moons", inputs, targets, seed)
+        found = network_answers(student, training.result, training, inputs, targets)
+        return [found, *(answers(student, training.result, points) for points in more)]
+
+    # Always the same moons: from those of seed 0, what squeezes its answers learns too little.
     @pytest.mark.parametrize(("seed", "sign"), [(8, -1), (0, 1)], ids=["turned", "straight"])
-    def test_learns(self, student, rng, seed, sign):
+    def test_learns(self, student, seed, sign):
         """For each of the seeds 0 to 9, also with targets flipped, 92 % are right, of the
         points that were given and of fresh ones."""
-        inputs, targets = moons(40, 0.1, seed)
-        turned = [sign * t for t in targets]
-        model, watch = trained(student, "train_moons", inputs, turned, seed)
-        network_answers(student, model, watch, inputs, turned)
-        for points, truth in ((inputs, targets), moons(200, 0.1, 1000 + seed)):
-            found = answers(model, points)
-            right = sum((a > 0) == (sign * t > 0) for a, t in zip(found, truth, strict=True))
+        given, fresh = moons(40, 0.1, seed), moons(200, 0.1, 1000 + seed)
+        found = self.answers(student, seed, sign, fresh[0])
+        for points, (_, targets) in zip(found, (given, fresh), strict=True):
+            right = sum((a > 0) == (sign * t > 0) for a, t in zip(points, targets, strict=True))
             assert right >= 0.92 * len(points)
 
-    def test_the_seed_decides(self, student, rng):
+    def test_the_seed_decides(self, student):
         """The same seed gives the same network, and another seed gives another one."""
-        data = moons(40, 0.1, 8)
-        assert_the_seed_decides(student, "train_moons", (3, 4), data, data[0][:8])
+        self.answers(student, 0, 1)
+        assert_the_seed_decides(student, "train_moons", moons(40, 0.1, 8), 3, 4)
 
     def test_one_network_for_all_points(self, student):
         """The points are what the network learns from: more of them need no more parameters, and
         each of them changes the whole network."""
-        inputs, targets = moons(40, 0.1, 0)
-        model, watch = trained(student, "train_moons", inputs, targets, 0)
-        network_answers(student, model, watch, inputs, targets)
-        assert_one_network_for_all_points(
-            student, "train_moons", inputs, targets, moons(80, 0.1, 0), 0
-        )
+        self.answers(student, 8, -1)
+        sizes = [(moons(n, 0.1, 0), moons(2 * n, 0.1, 0)) for n in (10, 40)]
+        assert_one_network_for_all_points(student, "train_moons", 0, *sizes)

@@ -7,54 +7,40 @@ from something other than 0, so that a formula which is right by luck is not rig
 
 from __future__ import annotations
 
-import math
 import operator
-from itertools import product
 
 import pytest
 
-from autograder.testing import broad, close, exercise, plain
+from autograder.testing import broad, close, exercise, extra, plain
 from graphs import (
-    ERRORS,
     alone,
     assert_gradients,
     assert_right,
     behind,
     gradients,
-    helpers,
-    kinds,
     leaf,
     operands,
     pairs,
     powers,
-    push,
-    raised,
 )
 from rows import table
-
-NO_NUMBERS = ("two", "")
 
 
 @exercise("node")
 class TestNode:
     def test_keeps_its_number(self, student, number):
-        """`Value(data)` keeps the number it is given, fraction and sign included."""
-        numbers = [number(), number()]
-        nodes = [student.Value(a) for a in numbers]
-        assert [node.data for node in nodes] == numbers
+        """`Value(data)` keeps the number it is given, be it tiny or huge, and starts with a `grad`
+        of 0."""
+        x, numbers = student.Value(1.0), [number(), 0.0, 1.0, 12345678.25, 3e-150, -2e200]
+        for children in ((), (x,)):
+            nodes = [student.Value(a, children) for a in numbers]
+            assert [[node.data, node.grad] for node in nodes] == [[a, 0.0] for a in numbers]
 
     def test_the_number_is_a_float(self, student, rng):
         """`data` is a float, also where an int was given."""
         for a in (2, -3, 0, rng.randint(4, 99)):
             data = plain(student.Value(a).data)
             assert data == a and isinstance(data, float)
-
-    def test_refuses_what_is_no_number(self, student, number):
-        """`Value("two")` and `Value("")` raise TypeError or ValueError."""
-        assert student.Value(a := number()).data == a
-        for other in NO_NUMBERS:
-            with student.raises(TypeError, ValueError):
-                student.Value(other)
 
     def test_gradient_starts_at_zero(self, student, number):
         """A fresh node's `grad` is the number 0.0, and each node has its own."""
@@ -69,12 +55,13 @@ class TestNode:
         assert operands(x) == operands(y) == [] and [x._op, y._op] == ["", ""]
         assert [x.data, y.data] == [a, b]
 
-    def test_records_operands_and_operation(self, student, number):
-        """`Value(data, operands, op)` keeps both operands in `_prev` and the text in `_op`."""
-        x, y = student.Value(number()), student.Value(number())
-        node = student.Value(number(), (x, y), "?")
-        assert set(operands(node)) == {x, y}
-        assert [node._op, node.label] == ["?", ""]
+    @pytest.mark.parametrize("count", [1, 2, 5])
+    def test_records_operands_and_operation(self, student, number, count):
+        """`Value(data, operands, op)` keeps its operands in `_prev` and the text in `_op`."""
+        nodes = [student.Value(a) for a in (0.0, 2.5, 2.5, number(), number())[:count]]
+        node = student.Value(number(), tuple(nodes), "weighted sum", "total")
+        assert set(operands(node)) == set(nodes)
+        assert [node._op, node.label] == ["weighted sum", "total"]
 
     def test_equal_numbers_are_different_nodes(self, student, number):
         """Nodes that hold the same number are not equal: `==` tells nodes apart, not numbers."""
@@ -82,12 +69,12 @@ class TestNode:
             x, y, z = student.Value(a), student.Value(a), student.Value(b := number())
             assert [x.data, y.data, z.data] == [a, a, b]
             assert not student.equal(x, y)
-            assert isinstance(student.inside.builtins.hash(x), int)
+            assert isinstance(student.remote.builtins.hash(x), int)
 
     def test_label(self, student, number):
         """`label` is kept when given and empty otherwise."""
         assert student.Value(number(), label="w").label == "w"
-        assert student.Value(number()).label == ""
+        assert student.Value(number(), (), "+").label == ""
 
     def test_backward_of_a_leaf_does_nothing(self, student, number):
         """A leaf's `_backward` can be called and changes nothing, whatever gradient it holds."""
@@ -110,39 +97,6 @@ class TestNode:
         if "data" in text and "grad" in text:
             in_order = text.index("data") < text.index("grad")
             assert (text.index(f"{data:g}") < text.index(f"{grad:g}")) is in_order
-
-    @broad()
-    def test_any_numbers(self, student, rng):
-        """Tiny and huge numbers, whole ones, 0 and 1 are all kept as they are, in a result too."""
-        numbers = [*kinds(rng), 12345678.25, 3e-150, -2e200]
-        x = student.Value(1.0)
-        nodes = [student.Value(a) for a in numbers] + [student.Value(a, (x,), "?") for a in numbers]
-        assert [node.data for node in nodes] == numbers * 2
-        assert [node.grad for node in nodes] == [0.0] * len(nodes)
-
-    def test_any_operands(self, student, number):
-        """A node keeps its own operands, be they one or many, leaves or results, and no others."""
-        a = number()
-        leaves = [student.Value(0.0), *(student.Value(a) for _ in range(4))]
-        inner = student.Value(a, (leaves[0],), "tanh")
-        for given in ([inner], leaves[:3], [*leaves, inner]):
-            node = student.Value(a, tuple(given), "weighted sum", "total")
-            node._backward()
-            assert set(operands(node)) == set(given) and len(operands(node)) == len(given)
-            assert [node._op, node.label, node.grad] == ["weighted sum", "total", 0.0]
-        assert [inner._op, inner.label] == ["tanh", ""]
-        assert len(behind(student, student.inside.graphs.chain(student.Value, inner, 3))) == 4
-
-    def test_a_backward_step_can_be_given(self, student, number):
-        """A result keeps the backward step that an operation gives it, and each its own."""
-        x = student.Value(number())
-        data = [number() for _ in range(3)]
-        nodes = [student.Value(each, (x,), "?") for each in data]
-        calls = student.inside.graphs.recorded(nodes)
-        for place in (2, 0, 1, 0):
-            nodes[place]._backward()
-        x._backward()
-        assert calls == [2, 0, 1, 0] and [node.data for node in nodes] == data
 
 
 ONE_OPERAND = [
@@ -197,7 +151,7 @@ class TestOneOperand:
         x, found = leaf(student, 0.0), []
         for a, n, upstream in points:
             x.data, x.grad = a, 0.0
-            student.inside.graphs.differentiate(self.operation(x, n), [x], upstream)
+            student.remote.graphs.differentiate(self.operation(x, n), [x], upstream)
             found.append(x.grad)
         assert found == close([self.slope(a, n) * upstream for a, n, upstream in points])
 
@@ -207,7 +161,7 @@ class TestOneOperand:
         for a, n, upstream in points:
             result = self.operation(x := leaf(student, a, grad), n)
             for times in (1, 2):
-                student.inside.graphs.differentiate(result, [x], upstream * times)
+                student.remote.graphs.differentiate(result, [x], upstream * times)
                 found.append(x.grad)
         gains = [self.slope(a, n) * upstream for a, n, upstream in points]
         assert found == close([grad + times * gain for gain in gains for times in (1, 3)])
@@ -245,7 +199,7 @@ class TestTwoOperands:
         x, y = leaf(student, 0.0), leaf(student, 0.0)
         for a, b, g, h, upstream in [[number() for _ in range(5)] for _ in range(2)]:
             x.data, y.data, x.grad, y.grad = a, b, g, h
-            _, found = student.inside.graphs.differentiate(self.operation(x, y), [x, y], upstream)
+            _, found = student.remote.graphs.differentiate(self.operation(x, y), [x, y], upstream)
             by_x, by_y = self.slopes(a, b)
             assert found == close([g + by_x * upstream, h + by_y * upstream])
 
@@ -255,7 +209,7 @@ class TestTwoOperands:
         a, h, upstream = number(), number(), number()
         result = self.operation(x := leaf(student, a, h), x)
         assert x in behind(student, result)
-        data, found = student.inside.graphs.differentiate(result, [x], upstream)
+        data, found = student.remote.graphs.differentiate(result, [x], upstream)
         assert data == close(self.operation(a, a)) and x.data == a
         assert found == close([h + sum(self.slopes(a, a)) * upstream])
 
@@ -269,47 +223,6 @@ class TestTwoOperands:
 
         assert_gradients(student, reference, build, [number(), number()], number())
 
-    def test_many_uses(self, student, reference, rng, number):
-        """A formula with `{name}` a hundred times has the right gradients: each result keeps its
-        own operands."""
-        a, b, upstream = number(), rng.uniform(1.01, 1.05), number()
-
-        def outcome(engine):
-            x, y = leaf(engine, a), leaf(engine, b)
-            root = helpers(engine).folded(self.sign, x, y, 100)
-            return helpers(engine).differentiate(root, [x, y], upstream)
-
-        assert outcome(student) == close(outcome(reference))
-
-
-@table([row for row in ONE_OPERAND if row[0] != "pow" and "n" in row[1]], "name operation")
-def test_refuses_what_is_no_number(student, number, name, operation):
-    """`{name}` raises TypeError or ValueError where n is a text or None; no number is made up."""
-    x = leaf(student, a := number())
-    assert operation(x, 2).data == close(operation(a, 2))
-    for other in (*NO_NUMBERS, None):
-        results = []
-        error = student.error_of(
-            lambda other=other, results=results: results.append(operation(x, other).data)
-        )
-        if error is None and student.error_of(lambda other=other: student.Value(other)) is None:
-            continue  # `Value` is wrong already, and not this operation.
-        is_refused = error in ("TypeError", "ValueError", "AttributeError")
-        assert is_refused or (error is None and math.isnan(float(results[0])))
-
-
-CHANGING_NOTHING = {"x ** n": 1, "n + x": 0, "n * x": 1, "x - n": 0, "x / n": 1}
-
-
-@table([row for row in ONE_OPERAND if row[1] in CHANGING_NOTHING], "name operation")
-def test_is_a_new_node(student, number, name, operation):
-    """`{name}` is a new node that leads to x, also where n changes nothing."""
-    x = leaf(student, a := number())
-    for n in (2, CHANGING_NOTHING[name]):
-        result = operation(x, n)
-        assert result != x and x in behind(student, result)
-        assert result.data == close(operation(a, n))
-
 
 @table([*ONE_OPERAND, *TWO_OPERANDS], "name operation")
 @broad()
@@ -322,8 +235,7 @@ def test_any_numbers(student, reference, rng, name, operation):
     assert_right(student, reference, rng, tried)
 
 
-SIGNS = {"+": (operator.add, operator.iadd), "*": (operator.mul, operator.imul)}
-"""By sign, the operation and its form with `=`."""
+SIGNS = {"+": operator.add, "*": operator.mul}
 
 
 @table([("add", "+"), ("mul", "*")], "sign")
@@ -331,47 +243,14 @@ class TestSign:
     def test_records_the_graph(self, student, number, sign):
         """The `_prev` of `x {sign} y` holds both operands, and its `_op` is "{sign}"."""
         x, y = leaf(student, number()), leaf(student, number())
-        result = SIGNS[sign][0](x, y)
+        result = SIGNS[sign](x, y)
         assert set(operands(result)) == {x, y} and result._op == sign
 
     def test_wraps_plain_numbers(self, student, number, sign):
         """In `x {sign} 2.5` the plain number becomes a node of the graph."""
         a, b = number(), number()
-        result = SIGNS[sign][0](leaf(student, a), b)
+        result = SIGNS[sign](leaf(student, a), b)
         assert sorted(node.data for node in operands(result)) == close(sorted([a, b]))
-
-    def test_in_place_form_makes_a_new_node(self, student, reference, number, sign):
-        """`b = a; b {sign}= 2` leaves a as it was: the result is a node of its own, with 1 and 0
-        in the place of 2 as well."""
-        operation, change = SIGNS[sign]
-        x = leaf(student, a := number())
-        for n in (1, 0, number()):
-            changed = change(x, n)
-            assert changed != x and [x.data, changed.data] == close([a, operation(a, n)])
-        assert_gradients(student, reference, lambda x: change(x, n), [a], number())
-
-
-def refused_or_infinite(student, divide, sign=1.0):
-    """Return whether Python raises an error; NumPy's numbers become infinite, of the right sign."""
-    found = []
-    error = student.error_of(lambda: found.append(divide()))
-    errors = ("ZeroDivisionError", "ValueError", "ArithmeticError", "OverflowError")
-    return error in errors or (error is None and float(found[0]) == math.copysign(math.inf, sign))
-
-
-@table([("div", "x / y"), ("div", "x / n"), ("reverse", "n / x")], "name")
-def test_division_by_zero(student, number, name):
-    """`{name}` is an error where it divides by 0, and no number is made up for it."""
-    above, below = name.split(" / ")
-
-    def quotient(a, b):
-        a, b = a if above == "n" else leaf(student, a), b if below == "n" else leaf(student, b)
-        return (a / b).data
-
-    a, b = number(), number()
-    assert quotient(a, b) == close(a / b)
-    for c in (a, -a):
-        assert refused_or_infinite(student, lambda c=c: quotient(c, 0.0), c)
 
 
 @exercise("reverse")
@@ -394,45 +273,26 @@ class TestPow:
         n = rng.choice([3, 4, -1])
         assert (leaf(student, positive()) ** n)._op == f"**{n}"
 
-    def test_at_zero(self, student, number):
-        """At x = 0, `x ** 0` and `x ** 2` have the derivative 0, and `x ** 1` has 1."""
-        upstream = number()
-        found = [gradients(student, lambda x, n=n: x**n, [0.0], upstream)[1] for n in (0, 1, 2)]
-        assert found == close([[0.0], [upstream], [0.0]])
-
-    def test_zero_to_a_negative_power(self, student, positive):
-        """A negative power of 0 is an error, and no number is made up for it."""
-        assert (leaf(student, a := positive()) ** -1).data == close(1 / a)
-        for n in (-1, -2, -0.5):
-            assert refused_or_infinite(student, lambda n=n: (leaf(student, 0.0) ** n).data)
-
-    def test_an_infinite_slope(self, student, positive):
-        """`x ** 0.5` is 0 at 0, and its slope infinite: the backward step raises an error, and no
-        number is made up."""
-
-        def slope(a):
-            x = leaf(student, a)
-            push(x**0.5, 1.0)
-            return x.grad
-
-        assert slope(a := positive()) == close(0.5 * a**-0.5)
-        assert (leaf(student, 0.0) ** 0.5).data == 0.0
-        assert refused_or_infinite(student, lambda: slope(0.0))
-
+    @extra()
     def test_a_value_as_exponent(self, student, positive):
-        """An exponent that is a Value raises TypeError: it would get no gradient. So does any other
-        that is neither an int nor a float."""
+        """An exponent that is a Value raises TypeError: it would get no gradient."""
         x, n = leaf(student, a := positive()), leaf(student, 2.0)
         assert (x**2).data == close(a**2)
-        for exponent in (n, *NO_NUMBERS, None, 2j):
-            with student.raises(TypeError):
-                x**exponent
+        with student.raises(TypeError):
+            x**n
 
+    @extra()
+    def test_an_exponent_of_zero(self, student, positive):
+        """At x = 0, `x ** 0` has the derivative 0, and `x ** 1` has 1."""
+        found = [gradients(student, lambda x, n=n: x**n, [0.0], 2.5)[1] for n in (0, 1)]
+        assert found == [[0.0], [2.5]]
+
+    @extra()
     def test_a_power_that_is_not_real(self, student, positive):
         """A negative number to a fractional power raises ValueError: the result is not real. To the
-        power of 2 or 2.0 it is."""
+        power of 2 it is."""
         x = leaf(student, a := -positive())
-        assert [(x**2).data, (x**2.0).data] == close([a**2, a**2])
+        assert (x**2).data == close(a**2)
         for n in (0.5, 1 / 3, -1.5):
             with student.raises(ValueError):
                 x**n
@@ -450,7 +310,7 @@ class TestTrace:
         and all edges between them, each once."""
 
         def assert_found(*graphs):
-            walks = student.inside.graphs.walks(trace, [nodes[-1] for nodes in graphs])
+            walks = student.remote.graphs.walks(trace, [nodes[-1] for nodes in graphs])
             for nodes, walk in zip(graphs, walks, strict=True):
                 edges = {(operand, node) for node in nodes for operand in operands(node)}
                 found = [list(part) for part in walk]
@@ -490,35 +350,21 @@ class TestTrace:
 
     def test_many_paths(self, student, trace):
         """In a graph with a huge number of paths each node is found once, and without delay."""
-        root = student.inside.graphs.ladder(student.Value, [1.0] * 61)
-        assert student.inside.graphs.sizes(trace, root) == [61, 119]
-
-    def test_long_chains(self, student, trace):
-        """A graph 300 operations deep is walked to its end, with recursion or without."""
-        deep = student.inside.graphs.chain(student.Value, student.Value(1.0), 300)
-        assert student.inside.graphs.sizes(trace, deep) == [301, 300]
+        root = student.remote.graphs.ladder(student.Value, [1.0] * 61)
+        assert student.remote.graphs.sizes(trace, root) == [61, 119]
 
     def test_only_looks(self, student, assert_found, number):
-        """Of several walks over the same nodes each finds all that there is, and earlier results
-        stay as they are."""
-        x = student.Value(number())
+        """Of several walks over the same nodes each finds all that there is, and nothing changes,
+        neither nodes nor earlier results."""
+        x = student.Value(0.0)
         y = x * x
         z = y + x
-        w = z * y
-        assert_found([x, y], [x, y, z, w], [x, y, z])
-
-    def test_any_nodes(self, student, assert_found, number):
-        """Nodes and edges count once, and stay, whatever nodes hold: 0, gradients, labels, many
-        operands, one of them twice."""
-        x, y = (student.Value(a, label="x") for a in (0.0, number()))
-        z = student.Value(0.0)
-        middle = student.Value(0.0, (x, y, z, x), "")
-        nodes = [x, y, z, middle, student.Value(0.0, (middle,), "relu")]
+        nodes = [x, y, z, student.Value(0.0, (x, y, z), "sum")]
         for node in nodes:
             node.grad = number()
-        before = plain(student.inside.graphs.untouched(nodes))
-        assert_found(nodes)
-        assert student.inside.graphs.untouched(nodes) == before
+        before = plain(student.remote.graphs.untouched(nodes))
+        assert_found([x, y], nodes, [x, y, z])
+        assert student.remote.graphs.untouched(nodes) == before
 
 
 @exercise("manual_backward")
@@ -526,7 +372,7 @@ class TestManualBackward:
     @pytest.fixture
     def results(self, student, number):
         """Results that hold gradients, and the list in which each notes that its step ran."""
-        graphs, x = student.inside.graphs, student.Value(number())
+        graphs, x = student.remote.graphs, student.Value(number())
         results = graphs.uses(student.Value, x, [number() for _ in range(3)])
         nodes = [*results, x + x, x * x, x * x + x]
         for node in nodes:
@@ -536,7 +382,7 @@ class TestManualBackward:
     def test_leaves_the_order_alone(self, student, results):
         """Steps run, and the list `order` holds the same nodes in the same order afterwards."""
         nodes, calls = results
-        order = student.inside.builtins.list(nodes)
+        order = student.remote.builtins.list(nodes)
         student.push_gradients(nodes[0], order)
         assert len(calls) > 0 and list(order) == nodes
 
@@ -551,7 +397,7 @@ class TestManualBackward:
         """The root's gradient is 1.0 before its `_backward` runs, whatever it held."""
         root = results[0][0]
         data = plain(root.data)
-        seen = student.inside.graphs.gradient_when_run(root)
+        seen = student.remote.graphs.gradient_when_run(root)
         student.push_gradients(root, [root])
         assert [seen, root.grad, root.data] == [[1.0], 1.0, data]
 
@@ -562,43 +408,13 @@ class TestManualBackward:
         student.push_gradients(nodes[0], nodes)
         assert [node.grad for node in nodes] == [1.0, *before]
 
-    def test_runs_only_what_it_is_given(self, student, results, number):
-        """A node that is not in the order is not run, though the graph holds it; of an empty order,
-        none is."""
-        nodes, calls = results
-        root = student.Value(number(), tuple(nodes), "+")
-        student.push_gradients(root, [root, nodes[1]])
-        student.push_gradients(nodes[2], [])
-        assert calls == [1]
-
     def test_gradients_of_an_expression(self, student, number):
         """Given a right order, `(a * b + c) * c` gets all its gradients."""
         a, b, c = inputs = [number() for _ in range(3)]
         x, y, z = leaves = [leaf(student, data) for data in inputs]
         root = (x * y + z) * z
-        student.push_gradients(root, student.inside.graphs.reverse_topological(root))
+        student.push_gradients(root, student.remote.graphs.reverse_topological(root))
         assert [node.grad for node in leaves] == close([b * c, a * c, a * b + 2 * c])
-
-    @broad()
-    def test_any_gradients(self, student, number):
-        """Each listed step runs, also where a gradient is 0 or tiny, and of many hundred nodes."""
-        grads = [0.0, 1e-9, 0.5, 1e6] * 75
-        graphs = student.inside.graphs
-        nodes = graphs.uses(student.Value, student.Value(0.0), grads)
-        calls = graphs.recorded(nodes)
-        student.push_gradients(nodes[0], student.inside.builtins.list(nodes))
-        assert calls == list(range(300)) and graphs.held(nodes) == [1.0, *grads[1:]]
-
-    def test_root_and_order_are_two_things(self, student, number):
-        """The root alone is seeded, wherever it stands in the order; the order stays as it is."""
-        x = student.Value(a := number())
-        nodes = [leaf(student, a, 0.5), *student.inside.graphs.uses(student.Value, x, [0.5, 1.5])]
-        calls = student.inside.graphs.recorded(nodes)
-        order = student.inside.builtins.list(nodes[1:])
-        for _ in range(2):
-            student.push_gradients(nodes[0], order)
-        assert [node.grad for node in nodes] == [1.0, 0.5, 1.5]
-        assert calls == [1, 2, 1, 2] and list(order) == nodes[1:]
 
     def test_the_root_need_not_be_first(self, student, number):
         """The order is followed as it is, also where the root comes last, and the root is seeded
@@ -611,16 +427,6 @@ class TestManualBackward:
         student.push_gradients(y, [z, y])
         assert [x.grad, y.grad] == close([6.0, 3.0])
 
-    def test_errors_of_a_step(self, student, results):
-        """An error that a step raises is passed on."""
-        node = results[0][0]
-        student.push_gradients(node, [node])
-        assert node.grad == 1.0
-        for error in ERRORS:
-            failing = student.inside.graphs.failing(node, raised(student, error))
-            with student.raises(error):
-                student.push_gradients(node, [failing])
-
 
 def central(a, b, x, h):
     """The central difference of a t³ + b t² at x, worked out by hand."""
@@ -632,21 +438,22 @@ class TestNumerical:
     def test_central_difference(self, student, number, rng):
         """The slope is taken between x - h and x + h, over a run of 2h."""
         a, b, x, h = number(), number(), number(), rng.uniform(0.01, 0.1)
-        found = student.numerical_derivative(student.inside.functions.curve(a, b), x, h)
+        found = student.numerical_derivative(student.remote.functions.curve(a, b), x, h)
         assert found == close(central(a, b, x, h))
 
     def test_default_step(self, student, number):
         """Without h the derivative of a curve comes out to six digits."""
         a, b, xs = number(), number(), [number() for _ in range(4)]
-        curve = student.inside.functions.curve(a, b)
+        curve = student.remote.functions.curve(a, b)
         found = [student.numerical_derivative(curve, x) for x in xs]
         assert found == close([3 * a * x**2 + 2 * b * x for x in xs], relative=1e-6)
 
     def test_falling_functions(self, student, positive):
-        """A falling function has a negative slope."""
-        x, a = positive(), positive()
-        found = student.numerical_derivative(student.inside.functions.inverse(a), x)
-        assert found == close(-a / x**2, relative=1e-6)
+        """A falling function has a negative slope, be it flat or steep."""
+        x = positive()
+        for a in (positive(), 1e-5, 1e5):
+            found = student.numerical_derivative(student.remote.functions.inverse(a), x)
+            assert found == close(-a / x**2, relative=1e-6)
 
     @broad()
     def test_any_place(self, student, rng):
@@ -654,30 +461,10 @@ class TestNumerical:
         steps = (rng.uniform(1e-6, 3e-6), rng.uniform(0.2, 0.9), rng.uniform(2, 5))
         bases = (0.0, -rng.uniform(0.2, 0.8), rng.uniform(30, 90), 3.0, -rng.uniform(200, 500))
         places = [(x, h) for x in bases for h in steps] + [(0.0, rng.uniform(2e-9, 4e-9))]
-        found, ends = [], student.inside.builtins
+        found, ends = [], student.remote.builtins
         for x, h in places:
-            asked = student.inside.functions.asked()
+            asked = student.remote.functions.asked()
             slope = student.numerical_derivative(asked, x, h)
             found.append([slope, ends.min(asked.at), ends.max(asked.at)])
         right = [[1.0, x - h, x + h] for x, h in places]
         assert found == close(right, 1e-7)
-
-    def test_errors_of_the_function(self, student, number, rng):
-        """What the function raises on either side of x is passed on."""
-        x, h, above = number(), rng.uniform(0.01, 0.1), student.inside.functions.above
-        assert student.numerical_derivative(above(x - 2 * h, None), x, h) == close(0.5)
-        for bound, error in product((x, x + h / 2, x + 2 * h), ERRORS):
-            with student.raises(error):
-                student.numerical_derivative(above(bound, raised(student, error)), x, h)
-
-    def test_any_slope(self, student, number, positive, rng):
-        """Flat and steep slopes come out, and nothing is kept from one call to the next."""
-        a, b, c, y = number(), number(), positive(), rng.uniform(80, 90)
-        curve, inverse = student.inside.functions.curve(a, b), student.inside.functions.inverse(c)
-        for x, h in product((0.0, rng.uniform(0.002, 0.004), y, -y), (1e-4, 2e-3, 0.01)):
-            tried = [(curve, x, h), (inverse, y, h), (curve, x, h)]
-            found = [student.numerical_derivative(*each) for each in tried]
-            slope = central(a, b, x, h)
-            assert found == close([slope, -c / (y**2 - h**2), slope], relative=1e-6)
-        curve.a = 2 * a
-        assert student.numerical_derivative(curve, x, h) == close(central(2 * a, b, x, h), 1e-6)

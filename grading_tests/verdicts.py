@@ -1,22 +1,22 @@
-"""Compares the verdicts of a student's checker with the right ones."""
+"""Compares the verdicts of a checker that a student wrote with the right ones."""
 
 from autograder.testing import plain
 
 
 def to_verdict(answer):
-    """Return True and False alone as verdicts: 1 and 0 are none."""
+    """Return the answer if it is True or False; None for anything else, even 1 and 0."""
     return answer if type(answer) is bool else None
 
 
 def assert_distinguishes(rng, ask, right, wrong):
-    """Assert that a checker accepts the right things and rejects the wrong ones.
+    """Assert that a checker accepts right objects and rejects wrong ones.
 
-    They are made in a drawn order, and the checker is asked about each twice, in another one, so
-    that neither the time nor the repetition of a question gives its answer away.
+    The objects are made in a random order, and the checker is asked about each twice, in another
+    random order, so that neither the order nor the repetition of questions reveals the answer.
 
     Args:
-        ask: asks the checker about one of them.
-        right, wrong: functions without arguments, which make them.
+        ask: calls the checker with an object.
+        right, wrong: functions without arguments that make the objects.
     """
     makers = [*right, *wrong]
     turns = range(len(makers))

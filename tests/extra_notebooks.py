@@ -1,4 +1,4 @@
-"""Runs an extra notebook, whose tasks have answers that fold open below them."""
+"""Runs an extra notebook; its answers are in folded boxes below the tasks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ from typing import Any
 
 import nbformat
 
-from autograder.course_folder.assignments import find_course
+from autograder.course_folder.course import find_course
 
 COURSE = find_course(Path(__file__).parent)
 
@@ -19,7 +19,7 @@ class ExtraNotebook:
     """A notebook of `course/extra`: its cells by id, and the answers by the task's cell."""
 
     def __init__(self, name: str) -> None:
-        notebook = nbformat.read(COURSE / "course" / "extra" / name, as_version=4)
+        notebook = nbformat.read(COURSE.root / "course" / "extra" / name, as_version=4)
         self.cells = {cell.id: cell for cell in notebook.cells}
         self.answers: dict[str, str] = {}
         for task, cell in self.cells.items():

@@ -1,6 +1,7 @@
-"""Replaces nbgrader's steps by ours in those of its own tests that import a step by name.
+"""Pytest plugin for nbgrader's own tests: replaces nbgrader's steps by this project's.
 
-A plugin for the process that runs those tests. Tests that use the configuration need none.
+Only tests that import a step by its name need it; the configuration replaces the steps for all
+others.
 """
 
 import nbgrader.preprocessors as theirs

@@ -1,4 +1,4 @@
-"""A network, a loss and an optimizer as a student may write them, on any engine."""
+"""A network, a loss and an optimizer as a student may write them, for any engine."""
 
 from __future__ import annotations
 

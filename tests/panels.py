@@ -4,5 +4,5 @@ from course.interactives.model import Control, Model
 
 
 def control(model: Model, name: str) -> Control:
-    """Return the control of a name."""
+    """Return the control with this name."""
     return next(each for each in model.controls() if each.name == name)

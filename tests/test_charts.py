@@ -1,4 +1,4 @@
-"""Charts of the interactives, and their words where there is no notebook."""
+"""Charts of the interactives, and their descriptions outside of notebooks."""
 
 from __future__ import annotations
 
@@ -10,7 +10,7 @@ import pytest
 from programs import run_program
 
 from course.drawing.network import network_drawing, network_in_words
-from course.interactives.charts import gradient_chart, loss_chart, plane_chart
+from course.interactives.training_charts import gradient_chart, loss_chart, plane_chart
 
 
 def test_charts_are_well_formed_and_have_descriptions() -> None:
@@ -21,7 +21,7 @@ def test_charts_are_well_formed_and_have_descriptions() -> None:
         ElementTree.fromstring(str(gradient_chart(sizes)))
 
 
-def test_the_border_runs_where_the_decision_changes() -> None:
+def test_the_drawn_decision_boundary_is_where_the_predicted_class_changes() -> None:
     side = [0.0, 1.0, 2.0]
     grid = [[[x - 0.5] for x in side] for _ in side]
     chart = plane_chart((side, side), grid, [([0.0, 0.0], 0), ([2.0, 1.0], 1)])
@@ -35,7 +35,7 @@ def test_the_border_runs_where_the_decision_changes() -> None:
     )
 
 
-def test_a_network_s_weights_show_by_thickness_and_by_dashes() -> None:
+def test_a_network_drawing_shows_size_and_sign_of_weights_by_width_and_dashes() -> None:
     weights = [[[2.0, -1.0, 0.5]]]
     drawn = str(network_drawing(weights, ["a", "b"]))
     assert drawn.count("stroke-dasharray") == 1
@@ -47,9 +47,12 @@ def test_a_network_s_weights_show_by_thickness_and_by_dashes() -> None:
     ElementTree.fromstring(str(network_drawing([[[float("nan"), 0.0]]])))
 
 
-def test_without_a_notebook_the_words_are_printed(capsys: pytest.CaptureFixture[str]) -> None:
+@pytest.mark.subprocess
+def test_interactives_print_their_description_outside_a_notebook(
+    capsys: pytest.CaptureFixture[str],
+) -> None:
     program = (
-        "from course.interactives import step_through, playground, sandbox\n"
+        "from course.interactives import step_through, playground, training_panel\n"
         "class V:\n"
         "    def __init__(self, data): self.data, self.grad, self._prev = data, 0.0, ()\n"
         "playground(V, lambda a: a, a=2.0); step_through(V(3.0))\n"

@@ -27,7 +27,7 @@ MADE = [moons, circle, spiral, clouds]
 
 
 @pytest.mark.parametrize("data", [xor, four_points, *(partial(make, 6) for make in MADE)])
-def test_every_call_makes_lists_of_its_own(data):
+def test_each_call_returns_new_lists(data):
     inputs, targets = data()
     inputs[0][0] = targets[0] = 99.0
     assert data() != (inputs, targets)
@@ -44,7 +44,7 @@ def test_half_of_the_points_lie_on_each_moon(n):
 
 
 @pytest.mark.parametrize("make", MADE)
-def test_the_seed_decides_and_the_rest_of_the_program_does_not(make):
+def test_points_depend_on_the_seed_and_not_on_the_global_random_state(make):
     random.seed(1)
     first = make(20, 0.1, seed=5)
     random.seed(2)
@@ -52,13 +52,13 @@ def test_the_seed_decides_and_the_rest_of_the_program_does_not(make):
     assert make(20, 0.1, seed=6) != first
 
 
-def test_moons_are_the_same_as_ever():
+def test_moons_with_a_seed_have_the_recorded_points():
     inputs, targets = moons(5, 0.1, seed=3)
     assert targets == [1.0, 1.0, 1.0, -1.0, -1.0]
     assert inputs[0] == pytest.approx([-1.0259154537693433, -0.026151098398117276])
 
 
-def test_the_noise_is_a_standard_deviation():
+def test_the_argument_noise_is_the_standard_deviation_of_the_points():
     clean, noisy = moons(2000, 0.0, seed=4)[0], moons(2000, 0.2, seed=4)[0]
     assert noisy != clean
     radii = [math.dist(p, (0, 0)) for p, t in zip(*moons(2000, 0.2, seed=4), strict=True) if t > 0]
@@ -68,7 +68,7 @@ def test_the_noise_is_a_standard_deviation():
 
 
 @pytest.mark.parametrize("make", MADE)
-def test_the_points_are_shuffled(make):
+def test_the_points_of_a_data_set_are_shuffled(make):
     targets = make(40, 0.1, seed=0)[1]
     assert targets != sorted(targets) and targets != sorted(targets, reverse=True)
 
@@ -82,7 +82,7 @@ def test_a_disc_lies_inside_a_ring(n):
         assert distance <= 0.5 if target > 0 else distance == pytest.approx(1.0)
 
 
-def test_a_spiral_s_arms_are_each_other_s_half_turn():
+def test_one_arm_of_the_spiral_is_the_other_turned_by_half_a_turn():
     inputs, targets = spiral(40, noise=0.0, seed=2)
     rows = list(zip(inputs, targets, strict=True))
     arms = [
@@ -94,7 +94,7 @@ def test_a_spiral_s_arms_are_each_other_s_half_turn():
     assert radii[0] == pytest.approx(0.1) and radii[-1] == pytest.approx(1.0)
 
 
-def test_three_clouds_lie_around_three_corners():
+def test_clouds_without_noise_are_the_corners_of_a_triangle():
     inputs, targets = clouds(31, noise=0.0, seed=2)
     assert [targets.count(float(k)) for k in range(3)] == [11, 10, 10]
     corners = {target: point for point, target in zip(inputs, targets, strict=True)}

@@ -10,21 +10,20 @@ from typing import Any
 import pytest
 from extra_notebooks import COURSE, ExtraNotebook
 
-from autograder.course_folder.assignments import load_assignment
 from course.digits import digits, pixels
-from course.drawing.pixels import pixel_drawing
+from course.drawing.chart import pixel_drawing
+from course.interactives.digit_reader import Reader
 from course.interactives.model import YourCodeFailed
-from course.interactives.reading import Reader
 
 NOTEBOOK = ExtraNotebook("digits.ipynb")
 CELLS, ANSWERS, run = NOTEBOOK.cells, NOTEBOOK.answers, NOTEBOOK.run
-MLP = load_assignment(COURSE, "mlp").exercises
+MLP = COURSE.assignment("mlp").exercises
 NEEDED = ("module", "neuron", "layer", "mlp", "cross_entropy", "sgd")
 # Names that a student brings along from the notebook before.
 PASTED = {"own-network": "\n\n".join(MLP[name].solution for name in NEEDED)}
 
 
-def test_all_digits_are_as_frequent_and_the_seed_decides() -> None:
+def test_all_digits_are_equally_frequent_and_depend_on_the_seed() -> None:
     pictures, labels = digits(40, seed=3)
     assert sorted(labels) == sorted([*range(10)] * 4) and labels != sorted(labels)
     assert all(len(picture) == 64 and 0 <= min(picture) < max(picture) <= 1 for picture in pictures)
@@ -34,7 +33,7 @@ def test_all_digits_are_as_frequent_and_the_seed_decides() -> None:
         digits(0)
 
 
-def test_the_size_and_place_of_a_drawing_do_not_matter() -> None:
+def test_a_drawn_digit_s_pixels_do_not_depend_on_its_size_and_position() -> None:
     small = [[[0.1, 0.1], [0.2, 0.1], [0.2, 0.3]]]
     large = [[[2 + 4 * x, 5 + 4 * y] for x, y in small[0]]]
     assert pixels(small) == pytest.approx(pixels(large), abs=0.002)
@@ -73,8 +72,8 @@ def test_a_pixel_with_more_ink_is_darker() -> None:
     assert re.findall(r'fill-opacity="([\d.]+)"', drawn) == ["0.50", "1.00"]
 
 
-@pytest.mark.slow
-def test_the_notebook_learns_to_read_with_its_own_answers(
+@pytest.mark.full
+def test_the_digits_notebook_trains_a_network_with_its_own_answers(
     tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
     monkeypatch.chdir(tmp_path)
@@ -87,7 +86,7 @@ def test_the_notebook_learns_to_read_with_its_own_answers(
     assert "The one that I drew, it reads as 0." in page and "mine: 0" in page
 
 
-def test_tasks_are_open_and_a_wrong_answer_is_found() -> None:
+def test_tasks_of_the_digits_notebook_are_stubs_and_its_checks_find_a_wrong_answer() -> None:
     assert list(ANSWERS) == ["accuracy", "epoch", "confusion"]
     for name in ANSWERS:
         assert CELLS[name].source.count("raise NotImplementedError()") in (1, 2)

@@ -1,110 +1,69 @@
-"""The wheels hold exactly the packages, and grade in an environment of their own.
+"""The wheel of this course holds only its package, and the installed wheels can grade.
 
-`make dist` leaves them in `artefacts/dist`.
+`make dist` leaves the wheels in `artefacts/dist`.
 """
 
 from __future__ import annotations
 
 import json
-import os
 import re
 import shutil
 import subprocess
-import sys
-import tomllib
 import venv
-import zipfile
 from configparser import ConfigParser
 from pathlib import Path
 
 import pytest
 import yaml
 from programs import run_program
-from schools import COURSE
+from tested_course import COURSE
+from wheels import UNPACKED, assert_metadata, build_wheel, files_in, files_of
 
 from autograder.authoring.release import copy_course
 from autograder.commands.main import main
-from autograder.course_folder.settings import load_settings
-from autograder.delivery.contents import wheel_metadata
-from autograder.faults import in_words
 
-pytestmark = pytest.mark.slow
+pytestmark = pytest.mark.external
 
-FOLDERS = {"coursecheck": "coursecheck", "autograder": "autograder", "course": "."}
-"""By package, the folder whose pyproject.toml makes its wheel."""
 UNUSED = ("jupyterlab", "notebook")
-SECRETS = (".autograder_key", "gradebook.db", "solved.ipynb")
 
 
 @pytest.fixture(scope="module")
-def wheels(tmp_path_factory) -> dict[str, Path]:
-    """Wheels of a clone in which people have worked, by package."""
-    clone = tmp_path_factory.mktemp("dist") / "clone"
-    target = Path(os.environ.get("DIST") or clone.parent / "dist").absolute()
-    for each in ("coursecheck", "autograder", "course", "grading_tests", "source"):
-        ignored = shutil.ignore_patterns("__pycache__", "build", "*.egg-info")
-        shutil.copytree(COURSE / each, clone / each, ignore=ignored)
-    for each in ("pyproject.toml", "README.md", "LICENSE"):
-        shutil.copy(COURSE / each, clone)
-    for folder in (clone, clone / "course", clone / "autograder", clone / "autograder/pages"):
-        for secret in SECRETS:
-            (folder / secret).write_text("secret")
-    made = {}
-    for package, folder in FOLDERS.items():
-        shutil.rmtree(target / package, ignore_errors=True)
-        line = [sys.executable, "-m", "build", "--wheel", "--no-isolation"]
-        subprocess.run([*line, "--outdir", target / package, clone / folder], check=True)
-        [made[package]] = (target / package).glob("*.whl")
-    return made
+def wheel(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return the wheel of a clone in which people have worked."""
+    target = tmp_path_factory.mktemp("dist")
+    clone = target / "copy" / "course"
+    for folder in ("course", "grading_tests", "source"):
+        shutil.copytree(COURSE.root / folder, clone / folder, ignore=UNPACKED)
+    for file in ("pyproject.toml", "README.md", "LICENSE"):
+        shutil.copy(COURSE.root / file, clone)
+    return build_wheel(clone, target, "course")
 
 
-@pytest.mark.parametrize("package", FOLDERS)
-def test_a_wheel_holds_its_package_and_no_secret(wheels, package):
-    with zipfile.ZipFile(wheels[package]) as packed:
-        found = {name for name in packed.namelist() if ".dist-info/" not in name}
-    ours = {
-        f"{package}/{path.relative_to(COURSE / package).as_posix()}"
-        for path in (COURSE / package).rglob("*")
-        if path.is_file() and not {"__pycache__", "build"} & {*path.parts}
-    }
-    apart = {name for name in found if ".data/data/etc/jupyter" in name}
-    assert found - apart <= ours
-    left = {name for name in ours - found if "egg-info" not in name}
-    assert not [name for name in left if name.endswith(".py")]
+def test_the_wheel_holds_the_package_and_no_secret(wheel):
+    packed, there = files_in(wheel), files_of(COURSE.root / "course")
+
+    assert packed <= there
     # Lesson, notebooks for reading and the like are no part of the package that students import.
-    assert package == "course" or left == {f"{package}/pyproject.toml"}
+    assert not [name for name in there - packed if name.endswith(".py")]
 
 
-@pytest.mark.parametrize("package", FOLDERS)
-def test_a_wheel_s_metadata_are_right(wheels, package):
-    about = wheel_metadata(wheels[package])
-    project = tomllib.loads((COURSE / FOLDERS[package] / "pyproject.toml").read_text())["project"]
-    named = (project["name"], project["version"], project["description"], ">=3.11", "MIT")
-    keys = ("Name", "Version", "Summary", "Requires-Python", "License-Expression")
-    assert named == tuple(about[key] for key in keys)
+def test_the_wheel_has_the_metadata_of_the_course(wheel):
+    assert_metadata(wheel, COURSE.root)
 
 
-@pytest.mark.parametrize(
-    ("module", "extra"),
-    [("prometheus_client.core", "serve"), ("jupyterlite_core", "browser"), ("tornado", "serve")],
-)
-def test_a_package_that_is_not_installed_is_named_with_its_extra(module, extra):
-    named = in_words(ModuleNotFoundError(name=module))
-    assert named.startswith(f"this needs {module}: run `pip install")
-    assert f"'./autograder[{extra}]'" in named
-    assert "the autograder itself failed" in in_words(ModuleNotFoundError(name="unheard_of"))
-
-
-def test_the_unit_and_the_containers_start_the_service():
+def test_the_systemd_units_and_the_compose_file_start_the_service():
     unit = ConfigParser(interpolation=None)
-    unit.read(COURSE / "docs/autograder.service")
-    image = (COURSE / "docs/grader.Containerfile").read_text()
+    unit.read(COURSE.root / "docs/autograder.service")
+    address = ConfigParser()
+    address.read(COURSE.root / "docs/autograder.socket")
+    assert "autograder.socket" in unit["Unit"]["Requires"]
+    image = (COURSE.root / "docs/grader.Containerfile").read_text()
     assert f"pip uninstall --quiet --yes {' '.join(UNUSED)}\n" in image
     for name in re.findall(r"^COPY (.+) /\S+$", image, re.MULTILINE):
-        assert all((COURSE / each).exists() for each in name.split())
-    compose = yaml.safe_load((COURSE / "docs/compose.yaml").read_text())
+        assert all((COURSE.root / each).exists() for each in name.split())
+    compose = yaml.safe_load((COURSE.root / "docs/compose.yaml").read_text())
     [service] = compose["services"].values()
-    assert (COURSE / "docs" / service["build"]["context"]).resolve() == COURSE
+    assert (COURSE.root / "docs" / service["build"]["context"]).resolve() == COURSE.root
     assert service["build"]["dockerfile"] == "docs/grader.Containerfile"
     [command] = re.findall(r"^CMD (.+)$", image, re.MULTILINE)
     for line in (unit["Service"]["ExecStart"].split(), json.loads(command)):
@@ -112,16 +71,19 @@ def test_the_unit_and_the_containers_start_the_service():
         serve = main.commands[line[1]]
         chosen = serve.make_context(line[1], line[2:]).params
         assert f":{chosen['port']}:" in service["ports"][0]
+        assert address["Socket"]["ListenStream"] == f"127.0.0.1:{chosen['port']}"
 
 
 @pytest.mark.campaign
-def test_the_wheels_grade_in_an_empty_environment(wheels, tmp_path):
+def test_the_installed_wheels_grade_in_an_empty_environment(wheel, tmp_path):
     # The sandbox shows nothing that lies below /tmp.
-    environment, course = COURSE / "artefacts/environment", tmp_path / "course"
+    environment, course = COURSE.root / "artefacts/environment", tmp_path / "course"
     venv.create(environment, clear=True, with_pip=True)
     pip = [environment / "bin/python", "-m", "pip", "install", "--quiet"]
-    files = [*wheels.values(), *load_settings(COURSE).visible.packages]
-    subprocess.run([*pip, "-c", COURSE / "constraints.txt", *files], check=True, timeout=1800)
+    grader = shutil.copytree(COURSE.root / "autograder", tmp_path / "autograder", ignore=UNPACKED)
+    wheels = [wheel, *(build_wheel(each, tmp_path) for each in (grader / "coursecheck", grader))]
+    files = [*wheels, *COURSE.settings.visible.packages]
+    subprocess.run([*pip, "-c", COURSE.root / "constraints.txt", *files], check=True, timeout=1800)
     # As docs/grader.Containerfile does.
     subprocess.run([*pip[:3], "uninstall", "--quiet", "--yes", *UNUSED], check=True)
     copy_course(COURSE, course)

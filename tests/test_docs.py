@@ -4,16 +4,14 @@ from __future__ import annotations
 
 import ast
 import base64
-import importlib.util
-import inspect
+import importlib
 import re
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
-from typing import Any
+from pkgutil import resolve_name
 from urllib.parse import unquote, urlsplit
 
-import click
 import nbformat
 import nbgrader.apps
 import pytest
@@ -24,11 +22,13 @@ from nbconvert.exporters import HTMLExporter
 from traitlets import HasTraits
 from traitlets.config import Configurable
 
-from autograder.commands.main import main
-from autograder.delivery.hub.exchange import CollectFromEach
-from autograder.model import LOST
+from autograder.authoring.cookbook import _FOLDER, RECIPES
+from autograder.commands.main import GROUPS
+from autograder.course_folder.course import Course
+from autograder.hub.exchange import CollectFromEach
 from autograder.notebook.cards import _LOOKS
 from autograder.pipeline.classroom import course_directory
+from autograder.records import LOST
 
 ROOT = Path(__file__).resolve().parents[1]
 DOCS = ROOT / "docs"
@@ -44,12 +44,14 @@ def pages(docs_site: Path) -> dict[Path, BeautifulSoup]:
     }
 
 
+@pytest.mark.external
 def test_every_page_is_in_the_site_and_in_its_contents(pages, docs_site):
     shown = {link["href"] for link in pages[docs_site / "index.html"].select(".sidebar-tree a")}
     assert {f"{page.stem}.html" for page in PAGES} - {"index.html"} <= shown
     assert {f"{page.stem}.html" for page in PAGES} <= {path.name for path in pages}
 
 
+@pytest.mark.external
 def test_every_link_and_anchor_leads_somewhere(pages):
     for path, page in pages.items():
         for tag, name in (("a", "href"), ("link", "href"), ("script", "src"), ("img", "src")):
@@ -64,7 +66,7 @@ def test_every_link_and_anchor_leads_somewhere(pages):
                     assert pages[target].find(id=anchor), f"{path.name}: {element[name]}"
 
 
-def test_links_lead_somewhere_in_the_clone_as_well():
+def test_relative_links_of_every_page_lead_to_a_file_of_the_clone():
     for page in PAGES:
         text = re.sub(r"`[^`\n]*`", "", page.read_text("utf-8"))  # code is no link
         for target in re.findall(r"\]\(([^)\s]+)\)", text):
@@ -73,7 +75,7 @@ def test_links_lead_somewhere_in_the_clone_as_well():
 
 
 @pytest.mark.parametrize("page", sorted(ROOT.glob("*.md")), ids=lambda page: page.name)
-def test_links_and_targets_in_the_clone_s_own_pages_are_there(page):
+def test_links_and_make_targets_in_readme_and_contributing_exist(page):
     text = page.read_text("utf-8")
     for target in re.findall(r"\]\(([^)\s]+)\)", text):
         if not urlsplit(target).scheme:
@@ -95,7 +97,7 @@ FILE = re.compile(
 
 
 @pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("*.md"))], ids=lambda page: page.name)
-def test_files_and_folders_that_are_named_are_there(page):
+def test_every_file_and_folder_that_a_page_names_exists(page):
     """Capital letters stand for any name; some files are made by the page's commands, and one page
     is about a course of its own."""
     for name in FILE.findall(page.read_text("utf-8")):
@@ -107,14 +109,15 @@ ADVISED = re.compile(r"pip install (?!-)(.*?)(?:`|$|  #)", re.MULTILINE)
 
 
 @pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("*.md"))], ids=lambda page: page.name)
-def test_packages_are_installed_from_the_clone_alone(page):
+def test_commands_in_the_docs_install_packages_only_from_the_clone(page):
     """`performance.md` names the version of nbgrader that it compares with, and advises nothing."""
     for advised in ADVISED.findall(page.read_text("utf-8")):
         if (page.name, advised) != ("performance.md", "nbgrader"):
             assert all(each.strip("'").startswith(".") for each in advised.split()), advised
 
 
-def test_pages_ask_no_other_host(pages, docs_site):
+@pytest.mark.external
+def test_pages_of_the_site_load_nothing_from_another_host(pages, docs_site):
     for path, page in pages.items():
         for element in page.find_all(["script", "img", "link", "iframe", "source", "object"]):
             for name in ("src", "href", "srcset", "data"):
@@ -125,28 +128,13 @@ def test_pages_ask_no_other_host(pages, docs_site):
             assert not urlsplit("".join(address)).netloc, f"{style.name}: {address}"
 
 
+@pytest.mark.external
 def test_the_site_holds_no_notebook_and_no_test(docs_site):
     assert not {path.suffix for path in docs_site.rglob("*")} & {".ipynb", ".py", ".toml"}
     assert not (docs_site / "_downloads").exists()
 
 
 # Commands.
-
-
-def commands() -> Iterator[tuple[str, click.Command]]:
-    yield "autograder", main
-    for name, command in main.commands.items():
-        yield f"autograder {name}", command
-
-
-@pytest.mark.parametrize(("line", "command"), list(commands()), ids=lambda given: str(given))
-def test_every_command_and_option_is_in_the_reference(pages, docs_site, line, command):
-    page = pages[docs_site / "commands.html"]
-    named = line.replace(" ", "-").replace("--", "-")
-    assert any(line in shown.get_text() for shown in page.find_all("pre"))
-    for parameter in command.params:
-        for spelled in parameter.opts if isinstance(parameter, click.Option) else ():
-            assert page.find(id=f"cmdoption-{named}-{spelled.strip('-')}"), spelled
 
 
 def rows(page: str, heading: str) -> list[list[str]]:
@@ -157,6 +145,17 @@ def rows(page: str, heading: str) -> list[list[str]]:
     rest = re.split(rf"^#{{1,{len(rank[1])}}} ", text[rank.end() :], flags=re.MULTILINE)[0]
     lines = re.findall(r"^\|(.+)\|$", rest, re.MULTILINE)
     return [[cell.strip() for cell in line.split("|")] for line in lines if "---" not in line]
+
+
+def test_the_docs_list_commands_in_the_groups_that_help_prints():
+    table = {
+        re.sub(r"\[(.+?)\]\(.*?\)", r"\1", heading): re.findall(r"`(.+?)`", verbs)
+        for heading, verbs in rows("commands.md", "The verbs")[1:]
+    }
+
+    assert table == {
+        heading: [command.name for command in part.COMMANDS] for heading, part in GROUPS.items()
+    }
 
 
 def names(cell: str) -> list[str]:
@@ -213,9 +212,9 @@ def test_every_documented_setting_exists():
 
 
 def test_every_setting_of_this_project_is_documented():
-    config = course_directory(ROOT).config
+    config = course_directory(Course(ROOT)).config
     used = {f"{owner}.{name}" for owner, given in config.items() for name in given}
-    hub = (ROOT / "autograder" / "delivery" / "hub" / "folders.py").read_text("utf-8")
+    hub = (ROOT / "autograder" / "src" / "autograder" / "hub" / "folders.py").read_text("utf-8")
     used |= set(re.findall(r"^c\.(\w+\.\w+) =", hub, re.MULTILINE))
     for owner, kind in configurable().items():
         if kind.__module__.startswith("autograder."):
@@ -223,40 +222,15 @@ def test_every_setting_of_this_project_is_documented():
     assert used <= settings()
 
 
-def resolved(name: str) -> Any:
-    """Return the value of a dotted name: a constant, a class's field, a parameter's default."""
-    parts = name.split(".")
-    modules = 1
-    while importlib.util.find_spec(".".join(parts[: modules + 1])) is not None:
-        modules += 1
-        if not hasattr(importlib.import_module(".".join(parts[:modules])), "__path__"):
-            break
-    value: Any = importlib.import_module(".".join(parts[:modules]))
-    for part in parts[modules:]:
-        if hasattr(value, part):
-            value = getattr(value, part)
-        else:
-            value = inspect.signature(value).parameters[part].default
-    return value
-
-
-UNITS = {"": 1, "s": 1, "MB": 10**6, "MiB": 1 << 20, "GiB": 1 << 30}
-
-
-@pytest.mark.parametrize(
-    ("name", "documented"),
-    [(names(row[0])[0], row[1]) for row in rows("settings.md", "Limits") if names(row[0])],
-)
-def test_every_limit_is_the_code_s_own(name, documented):
-    number, _, unit = documented.partition(" ")
-    assert float(number) * UNITS[unit] == resolved(name)
-
-
-def test_every_constant_and_variable_that_is_named_exists():
+def test_every_class_that_a_page_names_exists():
     text = (DOCS / "settings.md").read_text("utf-8")
-    for name in re.findall(r"`((?:autograder|course(?!\.toml)|coursecheck)\.[\w.]+)`", text):
-        assert resolved(name) is not None
-    tests = [path.read_text("utf-8") for path in (ROOT / "tests").glob("*.py")]
+    for name in re.findall(r"`(autograder\.[\w.]+)`", text):
+        assert resolve_name(name) is not None
+
+
+def test_every_environment_variable_that_a_page_names_is_read():
+    folders = (ROOT / "tests", ROOT / "autograder" / "tests")
+    tests = [path.read_text("utf-8") for folder in folders for path in folder.rglob("*.py")]
     known = "\n".join([*sources(), *tests])
     for row in rows("settings.md", "Environment variables")[1:]:
         assert all(name in known for name in names(row[0]))
@@ -292,7 +266,7 @@ def text_of(node: ast.AST) -> str:
 @cache
 def trees() -> dict[Path, ast.Module]:
     """Return the syntax trees of all three packages."""
-    folders = (ROOT / "autograder", ROOT / "coursecheck", ROOT / "course")
+    folders = (ROOT / "autograder" / "src", ROOT / "autograder" / "coursecheck", ROOT / "course")
     return {
         path: ast.parse(path.read_text("utf-8"))
         for folder in folders
@@ -303,7 +277,8 @@ def trees() -> dict[Path, ast.Module]:
 @cache
 def sources() -> list[str]:
     """Return the texts in the code, and the lines of other files with words for people."""
-    others = ["Makefile", "course/interactives/panel.js", "autograder/pages/feedback/page.html",
+    others = ["Makefile", "course/interactives/panel.js",
+              "autograder/src/autograder/pages/feedback/page.html",
               "course/lesson/10-questions.md"]  # fmt: skip
     lines = [line for name in others for line in (ROOT / name).read_text("utf-8").splitlines()]
     return [*lines, *(text for tree in trees().values() for text in texts(tree))]
@@ -324,13 +299,13 @@ def is_in_the_code(symptom: str) -> bool:
     return any(quotes(symptom, text) for text in sources())
 
 
-def test_every_heading_in_code_is_one_symptom():
+def test_a_heading_with_code_in_troubleshooting_is_one_message_and_nothing_else():
     documented = [heading for heading in HEADINGS if "`" in heading]
     assert len(documented) > 60
     assert all(names(heading) == [heading.strip("`")] for heading in documented)
 
 
-def test_every_symptom_is_in_the_code():
+def test_every_message_in_troubleshooting_is_in_the_code():
     program = re.compile(r"(autograder|dask|make|nbgrader|pip|python\S*|sudo) ")
     documented = {name for name in names(TOLD) if " " in name and not program.match(name)}
     assert {name for heading in HEADINGS for name in names(heading)} <= documented
@@ -338,7 +313,7 @@ def test_every_symptom_is_in_the_code():
 
 
 @pytest.mark.parametrize("folder", ["source", "release"])
-def test_each_notebook_has_its_cover(folder):
+def test_each_notebook_begins_with_its_cover_picture(folder):
     from readme_pictures import covers
 
     for name, (_, words) in covers().items():
@@ -348,10 +323,18 @@ def test_each_notebook_has_its_cover(folder):
         assert picture.startswith(b"\x89PNG") and len(picture) < 20_000
 
 
-def test_the_graph_in_the_readme_is_the_one_that_is_drawn():
+def test_the_readme_s_graph_is_what_draw_graph_draws():
     from readme_pictures import FOLDER, graph
 
     assert (FOLDER / "graph.svg").read_text("utf-8") == graph()
     for name in ("graph.svg", "check.png", "feedback.png"):
         assert f"(docs/pictures/{name})" in (ROOT / "README.md").read_text("utf-8")
         assert 1_000 < (FOLDER / name).stat().st_size < 100_000
+
+
+def test_the_cookbook_shows_the_code_of_each_recipe():
+    page = (DOCS / "cookbook.md").read_text("utf-8")
+    assert set(re.findall(r"autograder new \w+ --like (\w+)", page)) == set(RECIPES)
+    texts = [path.read_text("utf-8") for path in _FOLDER.rglob("*.py")]
+    for block in re.findall(r"^```python\n(.*?)^```$", page, re.MULTILINE | re.DOTALL):
+        assert any(block in text for text in texts), block

@@ -1,4 +1,4 @@
-"""DOT text is read as text: any reasonable spelling, and nothing is run."""
+"""DOT source is parsed in any usual spelling, and never executed."""
 
 from __future__ import annotations
 
@@ -24,7 +24,7 @@ SPELLINGS = {
 
 
 @pytest.mark.parametrize("spelling", SPELLINGS)
-def test_spellings_draw_the_same(spelling):
+def test_equal_spellings_of_dot_source_give_the_same_graph(spelling):
     graph = read_dot(SPELLINGS[spelling])
     assert len(graph.showing(2.5)) == len(graph.showing(4.5)) == 1
     assert graph.flow([2.5, 4.5]) == {(2.5, 4.5)}
@@ -35,11 +35,11 @@ def test_a_node_without_a_label_shows_its_name():
 
 
 @pytest.mark.parametrize(("kind", "arrows"), [("digraph", 2), ("strict digraph", 1)])
-def test_equal_arrows_are_one_in_a_strict_graph(kind, arrows):
+def test_equal_edges_of_a_strict_graph_count_once(kind, arrows):
     assert len(read_dot(f"{kind} {{ a -> b a -> b }}").edges) == arrows
 
 
-def test_numbers_are_found_in_any_format():
+def test_the_node_that_shows_a_number_is_found_in_any_number_format():
     graph = read_dot(r'digraph { a [label="w1\n-2.5000\n1.25e+01"] }')
     assert graph.showing(-2.5) == graph.showing(12.5) == ["a"]
     assert graph.showing(2.5) == []
@@ -61,12 +61,12 @@ def test_numbers_are_found_in_any_format():
         (None, "DOT is text"),
     ],
 )
-def test_text_that_is_not_dot_is_refused_with_a_sentence(text, says):
+def test_text_that_is_not_dot_is_refused_with_a_message(text, says):
     with pytest.raises(DotError, match=says):
         read_dot(text)
 
 
-def test_a_drawing_that_is_long_takes_no_longer_than_others():
+def test_reading_a_very_long_dot_source_takes_bounded_time():
     arrows = " ".join(f"n{i} -> n{i + 1}" for i in range(950))
     labels = " ".join(f'n{i} [label="{i % 2 + 1}.5"]' for i in range(0, 900))
     wide = "{" + " ".join(f"n{i}" for i in range(900)) + "} -> n901"
@@ -78,6 +78,6 @@ def test_a_drawing_that_is_long_takes_no_longer_than_others():
     assert time.thread_time() - started < 1
 
 
-def test_a_label_of_many_pieces_is_read():
+def test_a_dot_label_joined_from_many_strings_is_read():
     graph = read_dot("digraph { a [label=" + " + ".join(['"1"'] * 5000) + "] }")
     assert graph.labels["a"] == "1" * 5000

@@ -11,12 +11,13 @@ import pytest
 from IPython.core.interactiveshell import InteractiveShell
 
 from autograder.commands.demo import filled_notebook
-from autograder.course_folder.assignments import Assignment, find_course, load_assignment
+from autograder.course_folder.assignments import Assignment
+from autograder.course_folder.course import find_course
 from autograder.pipeline.one_submission import grade_file
 from course.export_engine import FILE, PARTS, code_lines
 
 COURSE = find_course(Path(__file__).parent)
-EXERCISES = {name: load_assignment(COURSE, name).exercises for name in PARTS}
+EXERCISES = {name: COURSE.assignment(name).exercises for name in PARTS}
 
 
 class Notebook:
@@ -24,7 +25,7 @@ class Notebook:
 
     def __init__(self, name: str, home: Path, monkeypatch: pytest.MonkeyPatch) -> None:
         self._shell = InteractiveShell(user_ns={"__name__": "__main__"})
-        self._assignment: Assignment = load_assignment(COURSE, name)
+        self._assignment: Assignment = COURSE.assignment(name)
         (home / name).mkdir(exist_ok=True)
         monkeypatch.chdir(home / name)
         for cell in self._assignment.setup.values():
@@ -67,7 +68,7 @@ def bound(source: str) -> set[str]:
 
 
 @pytest.mark.parametrize("name", PARTS)
-def test_every_exercise_that_makes_the_engine_is_known(name):
+def test_each_exercise_defines_the_names_that_its_export_needs(name):
     for exercise in EXERCISES[name].values():
         if exercise.manual or exercise.id == "memory":
             continue
@@ -75,7 +76,7 @@ def test_every_exercise_that_makes_the_engine_is_known(name):
     assert set(PARTS[name]) <= set(EXERCISES[name])
 
 
-def test_the_engine_is_a_module_that_python_imports(open_notebook, tmp_path, capsys):
+def test_the_exported_engine_is_a_module_that_can_be_imported(open_notebook, tmp_path, capsys):
     value = open_notebook("value")
     value.solve()
     value.run('from course import export\nexport("value", by="Ada")')
@@ -95,7 +96,7 @@ def test_the_engine_is_a_module_that_python_imports(open_notebook, tmp_path, cap
     assert "check(" not in text and "course" not in own
 
 
-def test_lines_of_code_are_counted_without_prose():
+def test_lines_of_code_are_counted_without_comments_and_docstrings():
     text = '"""One."""\n\n# Two.\nx = 1\n\n\ndef f():\n    """Three\n    four."""\n    return 1\n'
     assert code_lines(text) == 3
 
@@ -109,7 +110,7 @@ def test_only_passing_exercises_are_exported(open_notebook, tmp_path, capsys):
     assert "Value.__mul__" not in (tmp_path / FILE).read_text("utf-8")
 
 
-def test_helpers_and_imports_are_exported_as_well(open_notebook, tmp_path):
+def test_helper_functions_and_imports_are_exported_with_the_engine(open_notebook, tmp_path):
     value = open_notebook("value")
     value.run("import itertools as its\nfrom math import fsum")
     value.run("def added(*numbers):\n    return fsum(its.chain(numbers))")
@@ -123,7 +124,7 @@ def test_helpers_and_imports_are_exported_as_well(open_notebook, tmp_path):
     assert (own["Value"](2) + 3).data == 5
 
 
-def test_a_later_notebook_uses_the_own_engine_and_prints_so(open_notebook, tmp_path, capsys):
+def test_a_later_notebook_uses_the_student_s_engine_and_prints_so(open_notebook, tmp_path, capsys):
     value = open_notebook("value")
     value.solve()
     value.run('from course import export\nexport("value")')
@@ -149,7 +150,7 @@ def test_a_later_notebook_uses_the_own_engine_and_prints_so(open_notebook, tmp_p
         ("class Value:\n    pass\n", "has no Value.__add__"),
     ],
 )
-def test_the_given_engine_stays_if_the_own_is_missing_or_broken(
+def test_a_missing_or_broken_file_of_the_student_s_engine_leaves_the_given_engine(
     open_notebook, tmp_path, capsys, text, said
 ):
     if text is not None:
@@ -161,7 +162,9 @@ def test_the_given_engine_stays_if_the_own_is_missing_or_broken(
     assert said in out and "given engine stays" in out and backward["Value"] is given
 
 
-def test_an_engine_that_was_spoilt_afterwards_is_not_used(open_notebook, tmp_path, capsys):
+def test_an_exported_engine_that_no_longer_passes_its_checks_is_not_used(
+    open_notebook, tmp_path, capsys
+):
     value = open_notebook("value")
     value.solve()
     value.run('from course import export\nexport("value")')
@@ -177,7 +180,10 @@ def test_an_engine_that_was_spoilt_afterwards_is_not_used(open_notebook, tmp_pat
 NETWORK = '"Module", "Neuron", "Layer", "MLP", "cross_entropy", "SGD"'
 
 
-def test_the_network_is_exported_and_the_page_shows_four_dates(open_notebook, tmp_path, capsys):
+@pytest.mark.full
+def test_a_network_is_exported_and_the_keepsake_page_shows_four_milestones(
+    open_notebook, tmp_path, capsys
+):
     value = open_notebook("value")
     value.solve()
     value.run('from course import export\nexport("value")')
@@ -211,7 +217,9 @@ def test_the_network_is_exported_and_the_page_shows_four_dates(open_notebook, tm
         ('# From the notebook "mlp".\n\nclass Module: pass\n', "no Neuron, Layer, MLP, cross_e"),
     ],
 )
-def test_a_network_that_is_not_there_is_asked_for(open_notebook, tmp_path, capsys, text, said):
+def test_own_network_says_what_to_do_if_there_is_no_exported_network(
+    open_notebook, tmp_path, capsys, text, said
+):
     if text is not None:
         (tmp_path / FILE).write_text(text)
     open_notebook("backward").run(f"from course import own_network\nown_network({NETWORK})")
@@ -219,7 +227,7 @@ def test_a_network_that_is_not_there_is_asked_for(open_notebook, tmp_path, capsy
     assert said in out and "into the next cell" in out.replace("\n", " ")
 
 
-def test_a_run_that_fails_is_named_on_the_page(open_notebook):
+def test_the_keepsake_page_names_the_error_of_a_milestone_that_fails(open_notebook):
     mlp = open_notebook("mlp")
     mlp.run("def Neuron(n):\n    raise OSError(n)")
     mlp.run("def train_xor(inputs, targets, seed):\n    raise NotImplementedError()")
@@ -230,15 +238,15 @@ def test_a_run_that_fails_is_named_on_the_page(open_notebook):
 
 
 @pytest.mark.parametrize("name", ["backward", "mlp"])
-def test_a_cell_that_asks_for_the_own_engine_is_a_demonstration(name):
+def test_a_cell_that_loads_the_student_s_own_engine_is_tagged_demonstration(name):
     """Such a cell is not run for a mark."""
-    release = json.loads((COURSE / "release" / name / f"{name}.ipynb").read_text("utf-8"))
+    release = json.loads((COURSE.release / name / f"{name}.ipynb").read_text("utf-8"))
     asking = [cell for cell in release["cells"] if "own_engine()" in "".join(cell["source"])]
     code = [cell for cell in asking if cell["cell_type"] == "code"]
     assert code and all("demonstration" in cell["metadata"]["tags"] for cell in code)
 
 
-def test_a_broken_engine_beside_a_notebook_costs_no_points(grader, tmp_path):
+def test_a_broken_my_engine_file_beside_a_notebook_costs_no_points(grader, tmp_path):
     answers = {each.id: each.solution for each in EXERCISES["backward"].values()}
     path = tmp_path / "backward" / "backward.ipynb"
     path.parent.mkdir()

@@ -7,13 +7,12 @@ import re
 import pytest
 from extra_notebooks import COURSE, ExtraNotebook
 
-from autograder.course_folder.assignments import assignment_names
-
 NOTEBOOK = ExtraNotebook("arrays.ipynb")
 CELLS, ANSWERS, run = NOTEBOOK.cells, NOTEBOOK.answers, NOTEBOOK.run
 
 
-def test_the_notebook_works_with_its_own_answers() -> None:
+@pytest.mark.full
+def test_the_notebook_on_arrays_runs_with_its_own_answers() -> None:
     scope, printed = run("speed")
     assert scope["right"] == 100 and scope["losses"][-1] < 0.01
     factor = re.search(r": (\d+) times faster", printed)
@@ -21,7 +20,7 @@ def test_the_notebook_works_with_its_own_answers() -> None:
     assert "Every entry agrees." in printed
 
 
-def test_a_task_is_open_and_its_answer_has_the_same_names() -> None:
+def test_a_task_of_the_extra_notebook_is_a_stub_with_the_answer_s_function() -> None:
     assert list(ANSWERS) == ["unbroadcast", "add-mul", "matmul", "sum-tanh"]
     for name, answer in ANSWERS.items():
         stub = CELLS[name].source
@@ -42,7 +41,7 @@ def test_a_task_is_open_and_its_answer_has_the_same_names() -> None:
         ("sum-tanh", "self.grad + (1.0", "(1.0", "check"),
     ],
 )
-def test_a_mistake_is_found_before_the_network(
+def test_a_check_of_the_extra_notebook_finds_a_mistake_before_the_network_is_trained(
     task: str, right: str, wrong: str, found_by: str
 ) -> None:
     assert right in ANSWERS[task]
@@ -52,5 +51,5 @@ def test_a_mistake_is_found_before_the_network(
 
 
 def test_the_extra_notebook_is_no_assignment() -> None:
-    assert sorted(assignment_names(COURSE)) == ["backward", "checkpoint", "mlp", "value"]
+    assert sorted(COURSE.assignment_names()) == ["backward", "checkpoint", "mlp", "value"]
     assert not any("nbgrader" in cell.metadata for cell in CELLS.values())

@@ -37,7 +37,7 @@ def texts(svg: str) -> list[tuple[str, str]]:
     return [(each.get("opacity") or "1", each.text or "") for each in found]
 
 
-def test_the_still_picture_shows_the_end(twice):
+def test_a_film_that_does_not_move_shows_its_last_step(twice):
     svg = watch(twice).svg
     seen = [words for opacity, words in texts(svg) if opacity == "1"]
     assert {"18.0", "12.0", "1.0"} <= set(seen) and "0.0" not in seen
@@ -45,13 +45,13 @@ def test_the_still_picture_shows_the_end(twice):
     assert all('opacity="0"' in dot for dot in moving)
 
 
-def test_a_gradient_through_a_node_used_twice_grows_twice(twice):
+def test_a_film_shows_both_additions_to_the_gradient_of_a_node_used_twice(twice):
     hidden = [words for opacity, words in texts(watch(twice).svg) if opacity == "0"]
     assert {"+6", "+3"} <= set(hidden)  # dz/dy = 3, twice into x, and dz/dx = 6 at once
     assert hidden.count("+6") == 2
 
 
-def test_the_film_halts_under_the_mouse_and_for_reduced_motion_and_rests_at_last(twice):
+def test_a_film_plays_once_and_stops_on_hover_and_for_reduced_motion(twice):
     svg = watch(twice).svg
     assert "infinite" not in svg and len(set(re.findall(r"animation:\S+ \S+ \S+ (\d+)", svg))) == 1
     assert "prefers-reduced-motion:reduce" in svg and ":hover *" in svg and ":focus>" in svg
@@ -59,13 +59,13 @@ def test_the_film_halts_under_the_mouse_and_for_reduced_motion_and_rests_at_last
     assert named == set(re.findall(r"@keyframes (fm-[\w-]+)", svg))
 
 
-def test_dots_run_forward_with_the_arrows_and_backward_against_them(twice):
+def test_each_arrow_of_a_film_has_a_dot_for_the_forward_and_for_the_backward_pass(twice):
     svg = watch(twice).svg
     arrows = len(re.findall('class="cg-arrow', svg))
     assert svg.count("fm-dot fm-forward") == svg.count("fm-dot fm-backward") == arrows
 
 
-def test_the_words_are_the_steps_and_the_gradients_stay(twice):
+def test_a_film_lists_the_steps_as_text_and_changes_no_gradient(twice):
     film = watch(twice)
     assert repr(film).splitlines() == [str(step) for step in Stepper(twice).steps]
     assert twice.grad == 0.0
@@ -73,7 +73,7 @@ def test_the_words_are_the_steps_and_the_gradients_stay(twice):
 
 
 @pytest.mark.parametrize("seed", range(5))
-def test_each_number_stands_in_its_own_node(seed):
+def test_each_number_of_a_film_is_in_the_node_it_belongs_to(seed):
     """The order of the drawing is the order of the steps, also for shared nodes."""
     draw = random.Random(seed)
     nodes = [labelled(float(i + 1), f"leaf{i}") for i in range(3)]
@@ -87,7 +87,7 @@ def test_each_number_stands_in_its_own_node(seed):
     assert [title.partition(":")[0] for title in titles if ":" in title] == names
 
 
-def test_long_films_and_other_objects_are_refused():
+def test_a_film_of_a_large_graph_or_of_another_object_is_refused():
     long = sum((labelled(1.0, "") for _ in range(40)), Value(0.0))
     with pytest.raises(ValueError, match="more than 60"):
         watch(long)

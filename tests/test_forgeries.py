@@ -1,15 +1,17 @@
-"""Answers that look right without doing what was asked for earn nothing."""
+"""Answers that only pretend to solve an exercise earn no points."""
 
 from __future__ import annotations
 
+import resource
 from pathlib import Path
 
 import pytest
-from answers import graded, report_on
+from answers import graded, report_on, report_on_right_but
 from attacks.forging import FORGERIES
-from campaigns import daily
+from campaigns import drawn
+from schools import solutions
 
-from autograder.course_folder.assignments import load_assignment
+from autograder.course_folder.course import Course
 from autograder.judging.grader import Grader
 
 BY_ORDER = '''
@@ -130,6 +132,32 @@ def train_moons(inputs, targets, seed):
 }
 
 
+NODES_THAT_ARE_VALUES = {
+    "numbers": "class Value(float):\n    grad, _prev = 0.0, ()\n",
+    "texts": """
+class Value(str):
+    grad, _prev, data = 0.0, (), 1.0
+    def __new__(cls, *a): return str.__new__(cls, "y" * 300)
+    def __add__(self, other): return "s"
+    __radd__ = __mul__ = __rmul__ = __add__
+""",
+    "lists": """
+class Value(list):
+    grad, _prev, data = 0.0, (), 1.0
+    def __init__(self, *a): super().__init__([0.0] * 300)
+    def __add__(self, other): return [1.0]
+    __radd__ = __mul__ = __rmul__ = __add__
+""",
+    "negative numbers": """
+class Value(float):
+    grad, _prev, _op, data, label = 0.0, (), "", -2.0, ""
+    def __new__(cls, *a): return float.__new__(cls, -8.0)
+    def __init__(self, *a): pass
+    def _backward(self): pass
+""",
+}
+
+
 @pytest.fixture
 def points(grader: Grader):
     """Return a function for the points of these answers, in a notebook that is solved otherwise."""
@@ -142,35 +170,35 @@ def points(grader: Grader):
 
 
 @pytest.mark.parametrize("answer", [BY_ORDER, BY_OPERATION], ids=["order", "operation"])
-def test_a_checker_that_looks_at_no_gradient_loses_points(points, answer: str):
+def test_a_gradient_checker_that_reads_no_gradient_loses_points(points, answer: str):
     assert points("backward", {"check_gradients": answer})["check_gradients"] <= 2
 
 
-def test_a_replaced_clock_makes_no_walk_quick(points, course: Path):
-    most = load_assignment(course, "backward").exercises["topological_order"].max_points
+def test_an_answer_that_replaces_the_clock_is_still_measured(points, course: Path):
+    most = Course(course).assignment("backward").exercises["topological_order"].max_points
     assert points("backward", {"topological_order": BY_CLOCK})["topological_order"] < most
 
 
-def test_kept_functions_of_the_course_are_disabled(points):
+def test_functions_of_the_course_that_a_cell_has_stored_cannot_solve_an_exercise(points):
     assert points("backward", {"topological_order": KEPT})["topological_order"] == 0
 
 
-def test_slopes_without_a_backward_pass_count_as_no_training(points):
+def test_a_training_with_numerical_derivatives_in_place_of_backward_loses_points(points):
     assert points("mlp", {"train": ONE_SLOPE})["train"] < 2
 
 
-def test_a_circle_that_hides_a_missing_name_earns_nothing(points):
+def test_answers_that_call_each_other_and_hide_a_missing_name_earn_nothing(points):
     found = points("backward", CIRCLE)
     assert found["tanh"] < 1 and found["sigmoid"] == 0
 
 
-@pytest.mark.slow
+@pytest.mark.full
 @pytest.mark.parametrize(
     "nearest",
     [ALONE, WITH_LABELS, WITH_A_SCALE],
     ids=["alone", "labels as parameters", "a scale as a parameter"],
 )
-def test_looking_up_the_points_counts_as_no_training(points, nearest: str):
+def test_an_answer_that_looks_points_up_and_does_not_train_earns_nothing(points, nearest: str):
     answers = {name: nearest + source for name, source in TRAINED.items()}
     found = points("mlp", answers)
     assert {name: found[name] for name in TRAINED} == dict.fromkeys(TRAINED, 0)
@@ -179,12 +207,28 @@ def test_looking_up_the_points_counts_as_no_training(points, nearest: str):
 @pytest.mark.parametrize(
     ("name", "first", "forgery"),
     [
-        pytest.param(name, first, forgery, marks=daily(f"{name} {forgery}", 20))
-        for name, first in (("backward", "topological_order"), ("mlp", "module"))
+        pytest.param(name, first, forgery, marks=drawn(f"{name} {forgery}", 60, 20))
+        for name, first in (("value", "node"), ("backward", "topological_order"), ("mlp", "module"))
         for forgery in FORGERIES
     ],
 )
 def test_forged_replies_earn_nothing_in_any_notebook(grader, name, first, forgery):
     report = report_on(grader, name, {first: FORGERIES[forgery]})
     assert {each.id: each.points for each in report.exercises if each.points} == {}
-    assert not report.flaws
+    assert not report.defects
+
+
+@pytest.mark.full
+@pytest.mark.parametrize("kind", NODES_THAT_ARE_VALUES)
+@pytest.mark.parametrize(("name", "last"), [("backward", "deep"), ("value", "numerical")])
+def test_forged_nodes_sent_as_plain_values_cause_no_test_defect_and_use_little_memory(
+    grader, kind, name, last
+):
+    """A thousand steps later, the value of a sum of them is known, or is an error."""
+    answer = solutions(name)[last] + NODES_THAT_ARE_VALUES[kind]
+    memory = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss
+
+    report = report_on_right_but(grader, name, {last: answer})
+
+    assert not report.defects
+    assert resource.getrusage(resource.RUSAGE_SELF).ru_maxrss - memory < 100 << 10

@@ -1,4 +1,4 @@
-"""Cheats that are made by a program, or that search for data on the wall's inner side."""
+"""Cheats made by a program, and cheats that search the student process for the tests' helpers."""
 
 from __future__ import annotations
 
@@ -10,15 +10,15 @@ import pytest
 from answers import graded
 from campaigns import size
 
-from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
+from autograder.course_folder.course import find_course
 from autograder.judging.hidden_tests import Suite
-from autograder.wall.targets import LocalTarget
+from autograder.sandbox.targets import LocalTarget
 from namespaces import namespace
 
-pytestmark = pytest.mark.slow
+pytestmark = [pytest.mark.subprocess, pytest.mark.full]
 
 COURSE = find_course()
-ASSIGNMENTS = {name: load_assignment(COURSE, name) for name in assignment_names(COURSE)}
+ASSIGNMENTS = {name: COURSE.assignment(name) for name in COURSE.assignment_names()}
 
 
 @cache
@@ -58,11 +58,11 @@ def test_functions_that_only_raise_earn_nothing(assignment, exercise):
         names = namespace(ASSIGNMENTS[assignment], **{exercise.id: ast.unparse(tree)})
         verdicts = suite(assignment).run(exercise.id, lambda _, n=names: LocalTarget(n), b"raised")
         assert [(each.passed, each.broken) for each in verdicts] == [
-            (False, "") for _ in suite(assignment).promises(exercise.id)
+            (False, "") for _ in suite(assignment).criteria(exercise.id)
         ], kind
 
 
-BEHIND_THE_WALL = {
+CALLS_HELPER_MODULES = {
     "topological_order": """
 def topological_order(root):
     import gc
@@ -90,8 +90,8 @@ Value.backward = backward
 """Answers that search the process for the hidden tests' own helper functions."""
 
 
-def test_the_hidden_tests_own_walks_cannot_be_borrowed(grader):
-    found = graded(grader, "backward", BEHIND_THE_WALL, {*BEHIND_THE_WALL})
+def test_answers_that_call_helper_modules_of_the_hidden_tests_earn_few_points(grader):
+    found = graded(grader, "backward", CALLS_HELPER_MODULES, {*CALLS_HELPER_MODULES})
     for result in found.values():
         assert result.points <= 0.2 * result.max_points, result.id
 
@@ -134,9 +134,9 @@ KNOWN = {**COPIED, **{name: STEPPED.replace("NAME", name) for name in ("exp", "l
 
 
 @pytest.mark.parametrize("exercise", KNOWN)
-def test_answers_that_earn_points_unearned_are_documented(grader, exercise):
+def test_answers_known_to_earn_points_without_solving_an_exercise_are_documented(grader, exercise):
     answers = {exercise: KNOWN[exercise]}
     result = graded(grader, "backward", answers, {exercise})[exercise]
-    page = (COURSE / "docs" / "audit.md").read_text("utf-8")
+    page = (COURSE.root / "docs" / "audit.md").read_text("utf-8")
     admitted = page.partition("### What earns points all the same")[2].partition("\n## ")[0]
     assert (f"`{exercise}`" in admitted) == (result.points == result.max_points)

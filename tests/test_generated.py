@@ -5,7 +5,6 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import replace
-from pathlib import Path
 from zlib import crc32
 
 import nbformat
@@ -13,19 +12,18 @@ import pytest
 from campaigns import size
 from schools import release
 
-from autograder.authoring.release import copy_course, made
-from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
-from autograder.judging.check_tables import made_from, table_text
-from autograder.judging.models import Models
-
-pytestmark = pytest.mark.slow
+from autograder.authoring.release import build, copy_course
+from autograder.course_folder.course import Course, find_course
+from autograder.course_folder.dependencies import needs
+from autograder.judging.check_tables import digest_of_table, is_current, made_from, table_text
+from autograder.judging.course_sessions import CourseSessions
 
 COURSE = find_course()
-NAMES = assignment_names(COURSE)
+NAMES = COURSE.assignment_names()
 
 
-def cells(kind: str, name: str, course: Path = COURSE):
-    return nbformat.read(course / kind / name / f"{name}.ipynb", as_version=4).cells
+def cells(kind: str, name: str, course: Course = COURSE):
+    return nbformat.read(course.root / kind / name / f"{name}.ipynb", as_version=4).cells
 
 
 def marks(cell) -> dict:
@@ -36,16 +34,18 @@ def without_outputs(cell) -> dict:
     return {key: cell[key] for key in ("id", "cell_type", "source", "metadata")}
 
 
-def test_releases_are_current(tmp_path):
+@pytest.mark.full
+@pytest.mark.subprocess
+def test_each_release_is_what_the_source_gives(tmp_path):
     copy_course(COURSE, tmp_path)
     release(tmp_path, *NAMES)
     for name in NAMES:
-        fresh, committed = cells("release", name, tmp_path), cells("release", name)
+        fresh, committed = cells("release", name, Course(tmp_path)), cells("release", name)
         assert [*map(without_outputs, fresh)] == [*map(without_outputs, committed)]
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_solutions_are_current(name):
+def test_each_solution_notebook_is_what_the_source_gives(name):
     """The committed solutions hold the source's cells; outputs are there and none is an error.
 
     A campaign compares the outputs."""
@@ -57,18 +57,18 @@ def test_solutions_are_current(name):
 
 @pytest.mark.campaign
 @pytest.mark.parametrize("name", NAMES)
-def test_outputs_of_solutions_are_current(name):
-    assert made(COURSE, "solutions", name).cells == cells("solutions", name)
+def test_outputs_in_solution_notebooks_are_those_of_a_new_run(name):
+    assert build(COURSE, "solutions", name).cells == cells("solutions", name)
 
 
+@pytest.mark.full
 @pytest.mark.sized
 @pytest.mark.parametrize("name", NAMES)
-def test_tables_are_current(server, name):
+def test_each_check_table_is_what_the_source_gives(server, name):
     """A digest finds a table that is older than the misconceptions; one exercise in four is played
     again, and in a campaign all are."""
-    assignment = load_assignment(COURSE, name)
+    assignment = COURSE.assignment(name)
     table = json.loads(assignment.table.read_text("utf-8"))
-    assert table["made_from"] == made_from(assignment)
     some = {
         key: exercise
         for key, exercise in assignment.exercises.items()
@@ -76,14 +76,19 @@ def test_tables_are_current(server, name):
     }
     few = replace(assignment, exercises=some)
     played = {key: table["exercises"][key] for key in some if not some[key].manual}
+    for key, built_on in needs(some.values()).items():
+        played[key] = {k: v for k, v in played[key].items() if k != "needs" or built_on}
+        played[key] |= {"needs": built_on} if built_on else {}
     expected = {**table, "made_from": made_from(few), "exercises": played}
-    assert table_text(few, Models(assignment, server)) == (
+    expected["digest"] = digest_of_table(expected)
+    assert is_current(assignment, table)
+    assert table_text(few, CourseSessions(assignment, server)) == (
         json.dumps(expected, indent=1, ensure_ascii=False) + "\n"
     )
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_source_has_no_outputs_and_unique_ids(name):
+def test_cells_of_the_source_have_unique_ids_and_no_outputs(name):
     source = cells("source", name)
     assert not any(cell.get("outputs") or cell.get("execution_count") for cell in source)
     assert len({cell.id for cell in source}) == len(source)
@@ -93,10 +98,10 @@ def test_source_has_no_outputs_and_unique_ids(name):
 
 @pytest.mark.parametrize("name", NAMES)
 def test_release_holds_no_solution_and_no_hidden_test(name):
-    text = (COURSE / "release" / name / f"{name}.ipynb").read_text("utf-8")
+    text = (COURSE.release / name / f"{name}.ipynb").read_text("utf-8")
     for word in ("BEGIN SOLUTION", "HIDDEN TESTS", "run_hidden_tests", "autograder"):
         assert word not in text
-    for exercise in load_assignment(COURSE, name).exercises.values():
+    for exercise in COURSE.assignment(name).exercises.values():
         region = re.search(
             r"### BEGIN SOLUTION\n(.*?)### END SOLUTION", exercise.solution, re.DOTALL
         )
@@ -105,16 +110,16 @@ def test_release_holds_no_solution_and_no_hidden_test(name):
 
 
 @pytest.mark.parametrize("name", NAMES)
-def test_stubs_keep_docstring_and_exercises_say_how_hard_they_are(name):
+def test_each_stub_has_a_docstring_and_each_heading_a_difficulty(name):
     release = cells("release", name)
-    for exercise in load_assignment(COURSE, name).exercises.values():
+    for exercise in COURSE.assignment(name).exercises.values():
         if exercise.manual:
             assert exercise.stub.strip() == "YOUR ANSWER HERE"
             continue
         assert "YOUR CODE HERE" in exercise.stub
         assert (f"Set {exercise.id} to" if exercise.form else '"""') in exercise.stub
     prose = "\n".join(cell.source for cell in release if cell.cell_type == "markdown")
-    count = len(load_assignment(COURSE, name).exercises)
+    count = len(COURSE.assignment(name).exercises)
     assert (
         len(re.findall(r"Difficulty \d of 5 · about \d+ minutes? · \d+ (?:bonus )?points?", prose))
         == count

@@ -1,4 +1,5 @@
-"""The lesson and the slides build without a network, hold together, and state the truth."""
+"""The lesson and the slides are built without a network; their links, numbers and headings are
+right."""
 
 from __future__ import annotations
 
@@ -17,17 +18,16 @@ import nbformat
 import pytest
 from bs4 import BeautifulSoup
 
-from autograder.course_folder.assignments import assignment_names, find_course, load_assignment
-from autograder.course_folder.settings import load_settings
-from autograder.delivery.lesson.code_blocks import Session
-from autograder.delivery.lesson.rendering import set_text
-from autograder.delivery.lesson.site import build
+from autograder.course_folder.course import Course, find_course
 from autograder.errors import LessonError
+from autograder.publishing.lesson.code_blocks import Session
+from autograder.publishing.lesson.rendering import set_text
+from autograder.publishing.lesson.site import build
 from reference import Value, numerical_derivative
 
 COURSE = find_course(Path(__file__).parent)
-SOURCES = sorted((COURSE / "course").glob("lesson/*.md")) + sorted(
-    (COURSE / "course").glob("slides/*.md")
+SOURCES = sorted((COURSE.root / "course").glob("lesson/*.md")) + sorted(
+    (COURSE.root / "course").glob("slides/*.md")
 )
 
 
@@ -35,7 +35,7 @@ def page_of(source: Path) -> str:
     return source.stem if source.parent.name == "lesson" else f"slides/{source.stem}"
 
 
-ASSIGNMENTS = assignment_names(COURSE)
+ASSIGNMENTS = COURSE.assignment_names()
 NAMES = [page_of(source) for source in SOURCES]
 
 
@@ -52,8 +52,8 @@ class Site(dict[str, BeautifulSoup]):
 @pytest.fixture(scope="module")
 def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     folder = tmp_path_factory.mktemp("bundle") / "lesson"
-    shutil.copytree(COURSE / "release", folder.parent, dirs_exist_ok=True)
-    shutil.copytree(COURSE / "course" / "extra", folder.parent / "extra", dirs_exist_ok=True)
+    shutil.copytree(COURSE.release, folder.parent, dirs_exist_ok=True)
+    shutil.copytree(COURSE.root / "course" / "extra", folder.parent / "extra", dirs_exist_ok=True)
 
     def no_network(*_: object) -> None:
         raise AssertionError("the build wanted the network")
@@ -70,12 +70,12 @@ def site(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Site]:
     yield built
 
 
-def test_every_text_becomes_a_page_and_the_first_is_the_index(site: Site) -> None:
+def test_each_text_of_the_lesson_becomes_a_page_and_the_first_is_the_index(site: Site) -> None:
     assert sorted(site) == sorted(NAMES)
     assert next(iter(site)) == "index"
 
 
-def test_every_link_leads_somewhere(site: Site) -> None:
+def test_every_link_of_the_lesson_leads_to_a_page_or_heading_that_exists(site: Site) -> None:
     links = [(name, a["href"]) for name, page in site.items() for a in page.select("a[href]")]
     assert len(links) > 200
     for name, href in links:
@@ -89,7 +89,7 @@ def test_every_link_leads_somewhere(site: Site) -> None:
             assert there.find(id=unquote(address.fragment)), f"{name} links to {href}"
 
 
-def test_nothing_is_loaded_from_elsewhere(site: Site) -> None:
+def test_pages_of_the_lesson_load_only_their_own_files(site: Site) -> None:
     for name, page in site.items():
         loaded = [tag[key] for key in ("src", "data", "poster") for tag in page.select(f"[{key}]")]
         loaded += [tag["href"] for tag in page.select("link[href], use[href], image[href]")]
@@ -104,7 +104,7 @@ def test_nothing_is_loaded_from_elsewhere(site: Site) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=NAMES)
-def test_every_formula_is_set(site: Site, source: Path) -> None:
+def test_every_formula_of_the_lesson_becomes_mathml(site: Site, source: Path) -> None:
     name = page_of(source)
     prose = re.sub(r"^```.*?^```$|`[^`\n]+`", "", source.read_text("utf-8"), flags=re.S | re.M)
     formulas = re.findall(r"\$\$.+?\$\$|\$[^$\n]+\$", prose)
@@ -119,14 +119,14 @@ def test_every_formula_is_set(site: Site, source: Path) -> None:
     assert "$" not in main.get_text() and "{=" not in main.get_text()
 
 
-def test_every_box_is_closed(site: Site) -> None:
+def test_every_box_in_a_lesson_text_has_its_end_mark(site: Site) -> None:
     assert [name for name in site if ":::" in site.words(name)] == []
     takeaways = [box for page in site.values() for box in page.select(".takeaways")]
     assert len(takeaways) > 8
     assert [box for box in takeaways if box.h2.get_text() != "In short" or len(box("h2")) > 1] == []
 
 
-def test_every_picture_has_words(site: Site) -> None:
+def test_every_picture_of_the_lesson_has_a_description(site: Site) -> None:
     pictures = [(name, svg) for name, page in site.items() for svg in page.select("svg")]
     assert len(pictures) > 20
     for name, svg in pictures:
@@ -141,7 +141,7 @@ def test_every_picture_has_words(site: Site) -> None:
                 assert label.get_text().strip("! ") in in_words.get_text()
 
 
-def test_headings_nest_and_ids_are_unique(site: Site) -> None:
+def test_headings_of_the_lesson_are_nested_and_ids_are_unique(site: Site) -> None:
     for name, page in site.items():
         levels = [int(tag.name[1]) for tag in page.select("h1, h2, h3, h4, h5, h6")]
         assert levels[0] == 1 and levels.count(1) == 1, name
@@ -151,7 +151,7 @@ def test_headings_nest_and_ids_are_unique(site: Site) -> None:
         assert len(ids) == len(set(ids)), name
 
 
-def test_every_slide_has_a_heading_and_a_number(site: Site) -> None:
+def test_every_slide_has_a_heading_and_its_number(site: Site) -> None:
     for name, deck in site.items():
         slides = deck.select("section.slide")
         assert bool(slides) == name.startswith("slides/")
@@ -200,12 +200,12 @@ QUOTED = [
 @pytest.mark.parametrize(
     ("name", "quoted", "found", "expected"), QUOTED, ids=[quote[1] for quote in QUOTED]
 )
-def test_numbers_on_a_page_are_right(site, name, quoted, found, expected) -> None:
+def test_numbers_quoted_on_a_lesson_page_are_right(site, name, quoted, found, expected) -> None:
     assert quoted in site.words(name)
     assert found == pytest.approx(expected, rel=1e-9)
 
 
-def test_counts_of_xor_trainings_support_the_text(site: Site) -> None:
+def test_the_lesson_s_table_of_xor_trainings_agrees_with_its_text(site: Site) -> None:
     page = site["08-training"]
     table = next(t for t in page.select("table") if "runs that got" in t.get_text())
     counts = [int(row.select("td")[1].get_text()) for row in table.select("tbody tr")]
@@ -217,7 +217,7 @@ def test_counts_of_xor_trainings_support_the_text(site: Site) -> None:
 
 
 @pytest.mark.parametrize("source", SOURCES, ids=NAMES)
-def test_fragments_are_python_and_code_fits_its_column(source: Path) -> None:
+def test_code_of_the_lesson_is_python_and_has_at_most_80_columns(source: Path) -> None:
     blocks = re.findall(r"^```python(.*?)\n(.*?)^```$", source.read_text("utf-8"), re.S | re.M)
     for options, code in blocks:
         compile(code, source.name, "exec")
@@ -226,10 +226,10 @@ def test_fragments_are_python_and_code_fits_its_column(source: Path) -> None:
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
-def test_no_text_holds_a_solution(name: str) -> None:
+def test_no_text_of_the_lesson_holds_a_solution(name: str) -> None:
     """Neither the texts nor the pages made from them may answer an exercise."""
     texts = {path: path.read_text("utf-8") for path in SOURCES}
-    for exercise in load_assignment(COURSE, name).exercises.values():
+    for exercise in COURSE.assignment(name).exercises.values():
         region = re.search(r"BEGIN SOLUTION\n(.*?)\n[^\n]*END SOLUTION", exercise.solution, re.S)
         assert region is not None
         solution = " ".join(region.group(1).split())
@@ -245,7 +245,7 @@ def test_no_text_holds_a_solution(name: str) -> None:
 def headings(name: str) -> dict[str, str]:
     """Return the headings of a released notebook, with the ids of their cells."""
     found = {}
-    for cell in nbformat.read(COURSE / "release" / name / f"{name}.ipynb", as_version=4).cells:
+    for cell in nbformat.read(COURSE.release / name / f"{name}.ipynb", as_version=4).cells:
         if cell.cell_type == "markdown":
             prose = re.sub(r"^```.*?^```$", "", cell.source, flags=re.S | re.M)
             found |= {words: cell.id for words in re.findall(r"^#+ (.+)$", prose, re.M)}
@@ -254,12 +254,12 @@ def headings(name: str) -> dict[str, str]:
 
 def links(name: str) -> Iterator[tuple[str, str]]:
     """Yield the links to other files in the prose of a notebook, with their text."""
-    for cell in nbformat.read(COURSE / "release" / name / f"{name}.ipynb", as_version=4).cells:
+    for cell in nbformat.read(COURSE.release / name / f"{name}.ipynb", as_version=4).cells:
         if cell.cell_type == "markdown":
             yield from re.findall(r"(?<!!)\[([^]\n]+)\]\(([^)\s]+)\)", cell.source)
 
 
-def test_pages_link_to_their_notebooks(site: Site) -> None:
+def test_lesson_pages_link_to_their_notebooks(site: Site) -> None:
     led_to = set()
     for source in SOURCES:
         for name, said in re.findall(r"\(notebook:(\w+)\)([^\n|]*)", source.read_text("utf-8")):
@@ -274,7 +274,7 @@ def test_pages_link_to_their_notebooks(site: Site) -> None:
     assert link is not None and link["href"] == "../../backward/backward.ipynb"
 
 
-def test_without_notebooks_beside_it_a_page_only_names_them() -> None:
+def test_a_lesson_page_without_notebooks_beside_it_only_names_them() -> None:
     html = words_of("# T\n\nSee [value](notebook:value) and [this](#t).\n")
     assert 'See <strong>value</strong> and <a href="#t">this</a>.' in html
 
@@ -303,8 +303,8 @@ COLUMNS = 32  # characters of a text block on a screen of 360 pixels, where long
 
 
 @pytest.mark.parametrize("name", ASSIGNMENTS)
-def test_a_graph_in_characters_has_lines_that_do_not_break(name: str) -> None:
-    cells = nbformat.read(COURSE / "release" / name / f"{name}.ipynb", as_version=4).cells
+def test_lines_of_a_graph_drawn_in_characters_are_not_wrapped(name: str) -> None:
+    cells = nbformat.read(COURSE.release / name / f"{name}.ipynb", as_version=4).cells
     drawn = [
         line
         for cell in cells
@@ -316,16 +316,16 @@ def test_a_graph_in_characters_has_lines_that_do_not_break(name: str) -> None:
 
 
 def test_each_notebook_leads_on_to_the_next() -> None:
-    places = [*(f"{name}/{name}" for name, _ in load_settings(COURSE).assignments), "extra/digits"]
+    places = [*(f"{name}/{name}" for name, _ in COURSE.settings.assignments), "extra/digits"]
     for place, following in pairwise(places):
-        cells = nbformat.read(COURSE / "release" / f"{place}.ipynb", as_version=4).cells
+        cells = nbformat.read(COURSE.release / f"{place}.ipynb", as_version=4).cells
         assert f"(../{following}.ipynb)" in cells[-1].source
 
 
-def test_each_question_links_to_its_chapter() -> None:
-    cells = nbformat.read(COURSE / "release/checkpoint/checkpoint.ipynb", as_version=4).cells
+def test_each_question_of_the_checkpoint_links_to_its_chapter() -> None:
+    cells = nbformat.read(COURSE.root / "release/checkpoint/checkpoint.ipynb", as_version=4).cells
     asked = [cell for cell in cells if re.match(r"## (Question|Exercise) \d", cell.source)]
-    assert len(asked) == len(load_assignment(COURSE, "checkpoint").exercises)
+    assert len(asked) == len(COURSE.assignment("checkpoint").exercises)
     for cell in asked:
         _, _, pointer = cell.source.partition("<summary>Where to look again</summary>")
         assert re.search(r"\.ipynb#|Questions? \d|on paper", pointer), cell.id
@@ -335,7 +335,7 @@ def words_of(source: str) -> str:
     return set_text(source, Session("course/lesson/x.md", {"Value": Value})).html
 
 
-def test_numbers_are_filled_in_after_the_block_that_computes_them() -> None:
+def test_an_expression_in_the_text_sees_the_code_blocks_above_it() -> None:
     source = (
         "# T\n\n```python hide\nx = 2\n```\n\nx is {= x}.\n\n"
         "```python\nx = 3.14159\n```\n\n{= x:.2f}\n"
@@ -362,12 +362,12 @@ def test_numbers_are_filled_in_after_the_block_that_computes_them() -> None:
         ("only words\n", "a heading is missing"),
     ],
 )
-def test_a_mistake_in_the_text_is_found_and_placed(source: str, says: str) -> None:
+def test_a_mistake_in_a_lesson_text_is_reported_with_its_line(source: str, says: str) -> None:
     with pytest.raises(LessonError, match=says):
         words_of(source)
 
 
-def test_the_same_text_gives_the_same_page() -> None:
+def test_the_same_lesson_text_gives_the_same_page() -> None:
     source = (
         '# T\n\n```python alt="A line."\nfrom matplotlib.figure import Figure\n'
         "figure = Figure()\nfigure.subplots().plot([1, 2])\nfigure\n```\n"
@@ -378,7 +378,7 @@ def test_the_same_text_gives_the_same_page() -> None:
 MOVES = '# T\n\n::: interactive kind one="a < b" two="1, 2"\nThe same in *words*.\n:::\n'
 
 
-def test_an_interactive_holds_its_settings_and_the_same_in_words() -> None:
+def test_an_interactive_on_a_page_has_its_settings_and_a_description() -> None:
     page = BeautifulSoup(set_text(MOVES, Session("a text", {})).html, "html.parser")
     [place] = page.select("[data-interactive]")
     assert place["data-interactive"] == "kind"
@@ -399,7 +399,7 @@ def test_only_pages_with_an_interactive_carry_its_script(site: Site) -> None:
 @pytest.mark.parametrize(
     ("script", "says"), [(None, "no script in"), ("'</script>'", "which would end it")]
 )
-def test_a_script_that_is_missing_or_would_end_early_is_refused(
+def test_a_missing_script_or_one_that_contains_an_end_tag_is_refused(
     tmp_path: Path, script: str | None, says: str
 ) -> None:
     (tmp_path / "course.toml").write_text('id = "a"\ntitle = "A"\n[lesson]\nfolder = "texts"\n')
@@ -410,4 +410,4 @@ def test_a_script_that_is_missing_or_would_end_early_is_refused(
     if script is not None:
         (tmp_path / "texts/scripts/a.js").write_text(script)
     with pytest.raises(LessonError, match=says):
-        build(tmp_path, tmp_path / "out")
+        build(Course(tmp_path), tmp_path / "out")

@@ -1,4 +1,4 @@
-"""The playground without a browser: its pictures and words."""
+"""The playground's pictures and texts, without a browser."""
 
 from __future__ import annotations
 
@@ -8,12 +8,12 @@ from typing import Any
 import pytest
 from panels import control
 
-from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.course import find_course
 from course.interactives.model import YourCodeFailed
 from course.interactives.playing import Playground
 from namespaces import namespace
 
-Value: Any = namespace(load_assignment(find_course(), "backward"))["Value"]
+Value: Any = namespace(find_course().assignment("backward"))["Value"]
 
 
 def sanity(a: Any, b: Any, c: Any) -> Any:
@@ -24,7 +24,7 @@ def play(**starts: float) -> Playground:
     return Playground(Value, sanity, {"a": 2.0, "b": -3.0, "c": 10.0, **starts})
 
 
-def test_a_moved_input_is_compared_with_its_gradient_s_prediction() -> None:
+def test_the_playground_compares_a_changed_result_with_the_gradient_s_prediction() -> None:
     model = play()
     assert "a: data 2.0, grad -24.0, leaf" in model.text()
     model.act("input a", 2.1000000000000005)
@@ -38,7 +38,7 @@ def test_a_moved_input_is_compared_with_its_gradient_s_prediction() -> None:
     assert control(model, "input a").value == 2.0
 
 
-def test_gradients_can_be_left_out() -> None:
+def test_the_playground_can_hide_the_gradients() -> None:
     model = play()
     model.act("gradients", False)
     assert model.news == "The gradients are left out."
@@ -49,8 +49,8 @@ def test_gradients_can_be_left_out() -> None:
     assert "a: data 2.0, grad -24.0" in model.text()
 
 
-def test_a_value_without_backward_draws_its_numbers() -> None:
-    bare = namespace(load_assignment(find_course(), "value"))["Value"]
+def test_the_playground_draws_numbers_of_a_value_without_backward() -> None:
+    bare = namespace(find_course().assignment("value"))["Value"]
     model = Playground(bare, sanity, {"a": 2.0, "b": -3.0, "c": 10.0})
     assert not control(model, "gradients").enabled
     assert "has no backward yet" in control(model, "gradients").label
@@ -58,7 +58,7 @@ def test_a_value_without_backward_draws_its_numbers() -> None:
     assert "give result = 0.0." in model.text()
 
 
-def test_an_expression_that_fails_keeps_the_last_picture() -> None:
+def test_the_playground_keeps_its_last_picture_if_the_expression_fails() -> None:
     model = Playground(Value, lambda x: x.log(), {"x": 1.0})
     with pytest.raises(YourCodeFailed, match=r"At x = -1\.0 the expression raised ValueError"):
         model.act("input x", -1.0)
@@ -66,7 +66,7 @@ def test_an_expression_that_fails_keeps_the_last_picture() -> None:
     assert control(model, "input x").value == -1.0
 
 
-def test_an_error_of_the_student_s_code_is_shown_with_its_own_line_alone() -> None:
+def test_an_error_in_student_code_is_shown_with_only_the_student_s_line() -> None:
     cell = (
         "def formula(x):\n    return x + later()\ndef later():\n    raise NotImplementedError()\n"
     )
@@ -82,7 +82,7 @@ def test_an_error_of_the_student_s_code_is_shown_with_its_own_line_alone() -> No
     ]
 
 
-def test_default_arguments_are_starting_numbers() -> None:
+def test_default_arguments_of_the_expression_are_the_first_numbers_of_a_playground() -> None:
     model = Playground(Value, lambda a, b=4: a * b, {"a": 3})
     assert model.numbers == {"a": 3.0, "b": 4.0}
 
@@ -98,7 +98,7 @@ def test_default_arguments_are_starting_numbers() -> None:
         ((Value, lambda: Value(1.0), {}), "no input to move"),
     ],
 )
-def test_playgrounds_that_cannot_be(arguments: Any, message: str) -> None:
+def test_invalid_arguments_of_a_playground_raise_a_type_error(arguments: Any, message: str) -> None:
     with pytest.raises(TypeError, match=message):
         Playground(*arguments)
 
@@ -111,12 +111,14 @@ def test_playgrounds_that_cannot_be(arguments: Any, message: str) -> None:
         (lambda a: a + missing, "raised NameError"),  # type: ignore[name-defined] # noqa: F821
     ],
 )
-def test_expressions_that_give_no_value(expression: Any, message: str) -> None:
+def test_a_playground_reports_an_expression_that_fails_or_returns_no_value(
+    expression: Any, message: str
+) -> None:
     with pytest.raises(YourCodeFailed, match=message):
         Playground(Value, expression, {"a": 1.0})
 
 
-def test_an_object_that_cannot_be_shown_is_still_named() -> None:
+def test_a_result_whose_repr_fails_is_reported_by_its_type() -> None:
     class Shy:
         def __repr__(self) -> str:
             raise NotImplementedError

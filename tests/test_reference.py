@@ -1,4 +1,4 @@
-"""The reference engine against independent mathematics: closed forms, dual numbers."""
+"""The reference engine agrees with independent computations: closed forms and dual numbers."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from pathlib import Path
 
 import pytest
-from hypothesis import assume, given, settings
+from hypothesis import HealthCheck, assume, given, settings
 from hypothesis import strategies as st
 from programs import run_program
 
@@ -59,7 +59,7 @@ UNARY_POINTS = [(name, x) for name, (_, _, points) in UNARY.items() for x in poi
 
 
 @pytest.mark.parametrize(("name", "x"), UNARY_POINTS)
-def test_function_of_one_operand(name: str, x: float) -> None:
+def test_a_function_of_one_operand_has_its_value_and_its_gradient(name: str, x: float) -> None:
     function, derivative, _ = UNARY[name]
     leaf = Value(x)
     node = getattr(leaf, name)()
@@ -71,7 +71,9 @@ def test_function_of_one_operand(name: str, x: float) -> None:
 
 @pytest.mark.parametrize("symbol", BINARY)
 @pytest.mark.parametrize(("x", "y"), [(2.5, -1.75), (-0.4, 3.0), (7.0, 2.0)])
-def test_operation_of_two_operands(symbol: str, x: float, y: float) -> None:
+def test_an_operation_of_two_operands_has_its_value_and_its_gradients(
+    symbol: str, x: float, y: float
+) -> None:
     apply, by_first, by_second = BINARY[symbol]
     a, b = Value(x), Value(y)
     node = apply(a, b)
@@ -84,7 +86,7 @@ def test_operation_of_two_operands(symbol: str, x: float, y: float) -> None:
 
 @pytest.mark.parametrize("symbol", BINARY)
 @pytest.mark.parametrize("number", [3, 0.5, -2, True])
-def test_number_as_either_operand(symbol: str, number: float) -> None:
+def test_a_plain_number_may_be_either_operand(symbol: str, number: float) -> None:
     apply, by_first, by_second = BINARY[symbol]
     left, right = Value(-1.25), Value(-1.25)
     first, second = apply(left, number), apply(number, right)
@@ -99,7 +101,7 @@ def test_number_as_either_operand(symbol: str, number: float) -> None:
 @pytest.mark.parametrize(
     ("x", "exponent"), [(2.0, 3), (-2.0, 3), (1.7, -2), (-1.7, -1), (2.0, 0.5), (3.0, 0), (4.0, 1)]
 )
-def test_power(x: float, exponent: float) -> None:
+def test_a_power_has_its_value_and_its_gradient(x: float, exponent: float) -> None:
     leaf = Value(x)
     node = leaf**exponent
     (2 * leaf - 3 * node).backward()
@@ -111,7 +113,7 @@ def test_power(x: float, exponent: float) -> None:
 @pytest.mark.parametrize(
     ("exponent", "slope"), [(0, 0.0), (0.0, 0.0), (1, 1.0), (2, 0.0), (3.5, 0.0), (0.5, math.inf)]
 )
-def test_power_at_zero(exponent: float, slope: float) -> None:
+def test_a_power_of_zero_has_its_gradient(exponent: float, slope: float) -> None:
     leaf = Value(0.0)
     (leaf**exponent).backward()
     assert leaf.grad == slope
@@ -143,7 +145,9 @@ def test_power_refuses_other_exponents(exponent: object) -> None:
         (lambda: None * Value(1.0), TypeError),
     ],
 )
-def test_undefined_results_raise(compute: Callable, error: type[Exception]) -> None:
+def test_operations_without_a_result_raise_an_error(
+    compute: Callable, error: type[Exception]
+) -> None:
     with pytest.raises(error):
         compute()
 
@@ -166,7 +170,7 @@ def test_sigmoid_keeps_its_precision_in_the_tail() -> None:
     assert leaf.grad == pytest.approx(math.exp(-40), rel=EXACT)
 
 
-def test_a_fresh_leaf() -> None:
+def test_a_new_leaf_has_its_number_and_empty_attributes() -> None:
     leaf = Value(3, label="x")
     assert (leaf.data, type(leaf.data), leaf.grad) == (3.0, float, 0.0)
     assert (leaf._prev, leaf._op, leaf.label) == ((), "", "x")
@@ -187,13 +191,13 @@ def test_backward_sets_the_root_and_adds_to_the_rest() -> None:
     assert x.grad == 0.0
 
 
-def test_a_leaf_is_its_own_root() -> None:
+def test_backward_on_a_leaf_sets_its_gradient_to_1() -> None:
     leaf = Value(2.0)
     leaf.backward()
     assert leaf.grad == 1.0
 
 
-def test_push_gradients_follows_the_given_order() -> None:
+def test_push_gradients_visits_the_nodes_in_the_given_order() -> None:
     a = Value(2.0)
     b = a + a
     c = b * b
@@ -207,7 +211,7 @@ def test_push_gradients_follows_the_given_order() -> None:
     assert (b.grad, a.grad) == (8.0, 0.0)
 
 
-def test_topological_order_and_trace() -> None:
+def test_topological_order_and_trace_list_each_node_once() -> None:
     x, twin = Value(2.0), Value(2.0)
     square = x * x
     root = square + twin * x
@@ -224,7 +228,7 @@ def test_topological_order_and_trace() -> None:
     assert trace(x) == ({x}, set())
 
 
-def test_numerical_derivative() -> None:
+def test_numerical_derivative_returns_the_slope() -> None:
     assert numerical_derivative(lambda x: x**3, 2.0) == pytest.approx(12.0, rel=1e-9)
     assert numerical_derivative(lambda x: x * x, 3.0, h=0.5) == 6.0
 
@@ -311,9 +315,14 @@ def computed(steps: list[tuple[str, int, int]], leaves: list) -> list:
     return results
 
 
-@settings(derandomize=True, deadline=None, max_examples=300)
+@settings(
+    derandomize=True,
+    deadline=None,
+    max_examples=300,
+    suppress_health_check=[HealthCheck.too_slow],
+)
 @given(STEPS, LEAVES)
-def test_random_graphs_against_forward_mode(
+def test_gradients_of_random_graphs_are_those_of_forward_mode(
     steps: list[tuple[str, int, int]], numbers: list[float]
 ) -> None:
     leaves = [Value(x) for x in numbers]
@@ -339,7 +348,8 @@ def test_sixty_doublings_take_linear_time() -> None:
     assert x.grad == 2.0**60
 
 
-def test_a_chain_of_a_million_nodes() -> None:
+@pytest.mark.subprocess
+def test_a_chain_of_a_million_nodes_needs_no_recursion() -> None:
     """Run in a process of its own with a small stack: a recursive step anywhere would crash it."""
     program = """
 import sys, threading
@@ -374,7 +384,7 @@ def without_cycle_collector() -> Iterator[None]:
         gc.enable()
 
 
-def test_a_dropped_graph_is_freed_at_once() -> None:
+def test_a_graph_without_references_is_freed_at_once() -> None:
     alive = 0
 
     class Counted(Value):

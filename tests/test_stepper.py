@@ -1,4 +1,4 @@
-"""The stepper without a browser: its pictures and words."""
+"""The stepper's pictures and texts, without a browser."""
 
 from __future__ import annotations
 
@@ -8,13 +8,13 @@ from typing import Any
 import pytest
 from panels import control
 
-from autograder.course_folder.assignments import find_course, load_assignment
+from autograder.course_folder.course import find_course
 from course.drawing.graph import short
 from course.interactives.model import YourCodeFailed
 from course.interactives.stepping import Stepper
 from namespaces import namespace
 
-BACKWARD = load_assignment(find_course(), "backward")
+BACKWARD = find_course().assignment("backward")
 RIGHT = namespace(BACKWARD)
 Value: Any = RIGHT["Value"]
 
@@ -36,7 +36,7 @@ def said(stepper: Stepper) -> str:
     return "\n".join(map(str, stepper.steps))
 
 
-def test_the_neuron_is_stepped_forward_and_then_backward() -> None:
+def test_the_stepper_steps_through_a_neuron_forward_and_then_backward() -> None:
     stepper = Stepper(neuron())
     assert [step.phase for step in stepper.steps] == ["forward"] * 6 + ["backward"] * 6
     text = said(stepper)
@@ -46,7 +46,7 @@ def test_the_neuron_is_stepped_forward_and_then_backward() -> None:
     assert "w2.grad stays 0.0" in text
 
 
-def test_every_node_is_drawn_with_its_known_numbers() -> None:
+def test_each_step_draws_the_numbers_that_are_known_at_that_step() -> None:
     stepper = Stepper(neuron())
     stepper.begin()
     assert "n: data ?, grad 0.0" in stepper.text()
@@ -68,7 +68,7 @@ def test_a_page_without_controls_describes_all_steps() -> None:
     assert "<details open>" not in stepper.html()
 
 
-def test_buttons_stop_at_both_ends() -> None:
+def test_the_stepper_s_buttons_stop_at_the_first_and_the_last_step() -> None:
     stepper = Stepper(neuron())
     stepper.begin()
     assert not control(stepper, "back").enabled and control(stepper, "next").enabled
@@ -83,7 +83,7 @@ def test_buttons_stop_at_both_ends() -> None:
     assert control(stepper, "step").value == 1
 
 
-def test_the_gradients_stay_unchanged() -> None:
+def test_a_stepper_leaves_the_gradients_of_its_graph_unchanged() -> None:
     o = neuron()
     o.backward()
     before = [node.grad for node in RIGHT["trace"](o)[0]]
@@ -118,7 +118,7 @@ def test_operands_may_be_a_tuple_a_list_or_a_set(collection: type) -> None:
         ),
     ],
 )
-def test_a_wrong_engine_shows_its_wrong_numbers(
+def test_the_stepper_shows_the_wrong_numbers_of_a_wrong_engine(
     exercise: str, mistake: str, build: Any, shown: str
 ) -> None:
     known = {each.id: each for each in BACKWARD.exercises[exercise].mistakes}
@@ -133,7 +133,7 @@ def test_a_backward_step_that_was_called_and_not_stored_is_explained() -> None:
         Stepper(named("c", wrong(0.5).exp()))
 
 
-def test_a_gradient_that_lands_elsewhere_is_reported() -> None:
+def test_a_backward_step_that_changes_the_gradient_of_another_node_is_reported() -> None:
     a, stray = Value(1.0, label="a"), Value(2.0, label="stray")
     b = named("b", a + stray)
     c = named("c", b * b)
@@ -159,13 +159,13 @@ def test_a_backward_step_that_raises_ends_the_pass() -> None:
     assert o.grad == before
 
 
-def test_an_unknown_operation_has_a_rule_in_words() -> None:
+def test_the_stepper_describes_the_rule_of_an_unknown_operation_in_words() -> None:
     x = Value(0.5, label="x")
     y = Value(0.25, (x,), "cube", label="y")
     assert "∂y/∂x += y.grad · the local derivative ∂y/∂x: x.grad stays 0.0" in said(Stepper(y))
 
 
-def test_a_leaf_alone_and_a_deep_graph() -> None:
+def test_the_stepper_steps_through_a_leaf_and_through_a_graph_of_limited_depth() -> None:
     assert len(Stepper(Value(1.0)).steps) == 2
     node = Value(0.0)
     for _ in range(400):
@@ -202,12 +202,12 @@ def of_itself() -> Any:
         (of_itself(), ValueError, "computed from itself"),
     ],
 )
-def test_roots_that_cannot_be_stepped_through(root: Any, error: Any, message: str) -> None:
+def test_the_stepper_refuses_roots_that_are_no_graph(root: Any, error: Any, message: str) -> None:
     with pytest.raises(error, match=message):
         Stepper(root)
 
 
-def test_a_missing_backward_and_operands_of_a_wrong_kind() -> None:
+def test_the_stepper_refuses_nodes_without_a_backward_step_or_with_invalid_operands() -> None:
     bare = type("Bare", (), {"data": 1.0, "grad": 0.0, "_op": "+", "label": "y"})()
     bare._prev = [Value(1.0)]
     with pytest.raises(TypeError, match="node y has no `_backward`"):
@@ -217,7 +217,7 @@ def test_a_missing_backward_and_operands_of_a_wrong_kind() -> None:
         Stepper(bare)
 
 
-def test_leaves_move_and_the_steps_follow() -> None:
+def test_moving_a_leaf_s_slider_computes_the_steps_again() -> None:
     o = neuron()
     stepper = Stepper(o)
     stepper.begin()
@@ -248,7 +248,7 @@ def test_a_leaf_at_which_the_graph_cannot_be_computed_keeps_the_last_steps() -> 
 
 
 @pytest.mark.parametrize("build", [lambda x: x * x - 3 / x, lambda x: (-x) ** 2 + x**-1.5])
-def test_a_rebuilt_graph_gives_the_same_numbers(build: Any) -> None:
+def test_a_graph_that_the_stepper_computes_again_has_the_same_numbers(build: Any) -> None:
     stepper = Stepper(named("y", build(Value(2.0, label="x"))))
     [slider] = [each for each in stepper.controls() if each.name.startswith("leaf ")]
     stepper.act(slider.name, 3.0)

@@ -1,1 +1,2 @@
-"""The steps of drawing a graph: read it, find a place for everything, write the picture."""
+"""Drawings as SVG: computational graphs (read the graph, find a place for everything, write the
+picture), charts and networks."""

@@ -1,18 +1,26 @@
-"""Charts as SVG: curves, points and areas on a plane with axes, each with its words.
+"""Charts as SVG: a plane with curves, points and areas; bars; pixels. Each has a description in
+words.
 
-Colours follow JupyterLab's theme, light or dark; elsewhere a chart brings its own light card. No
-colour says anything alone: curves differ in dashes and carry their names, points in shape.
+Notebooks (`course/plots.py`) and interactives use them. The training panel draws several charts a
+second while a network trains, so drawing a chart must take only milliseconds.
+
+Colours follow JupyterLab's theme, light or dark; outside JupyterLab a chart has a light background
+of its own. Nothing is shown by colour only: curves differ in dashes and are named, points differ in
+shape.
 """
 
 from __future__ import annotations
 
 import math
-from collections.abc import Callable, Iterable, Sequence
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
 from html import escape
+from typing import Any
 
 from course.drawing.svg import fitting
 
 Point = tuple[float, float]
+Grid = Sequence[Sequence[float]]
+"""A number for each point of a grid, row by row from the bottom."""
 
 _STYLE = """
 .ch-card{fill:var(--jp-layout-color0,#fff)}
@@ -34,13 +42,20 @@ _STYLE = """
 """
 _DASHES = ("", "7 4", "2 4", "9 4 2 4")
 _MARKS = {0: "h.1", 2: "h5"}
+CLASSES = (("▲", "triangle", 1), ("●", "circle", 0), ("■", "square", 2))
+"""For points of class 0, 1 and 2: the sign in text, the shape, and the number of the colour."""
 _CHARACTER = 7.2
-"""Width of a character in pixels, roughly: enough to leave room for a name."""
+"""Estimated width of a character in pixels, to reserve room for a name."""
 _ROW = 18.0  # pixels from one row of names to the next
 
 
 class Svg:
-    """A drawing in pixels: its parts, and its description."""
+    """A drawing as SVG, which is built part by part.
+
+    Args:
+        width, height: the size in pixels.
+        about: the description for those who do not see the drawing.
+    """
 
     def __init__(self, width: float, height: float, about: str) -> None:
         self.width, self.height, self.about = width, height, about
@@ -68,17 +83,18 @@ class Svg:
 
 
 class Picture:
-    """A finished picture: a notebook shows the drawing, a terminal the words.
+    """A finished picture: a notebook shows the drawings, a terminal a description in words.
 
     Args:
-        drawings: one or several, which stand side by side.
-        summary: what they show, in a sentence or two.
-        chart: a map in characters, if there is one.
+        drawings: one drawing, or several that stand side by side.
+        summary: the description; by default it is made of the drawings' own descriptions.
+        chart: a map in characters, which a terminal shows as well; "" for none.
     """
 
-    def __init__(self, drawings: Sequence[Svg], summary: str, chart: str = "") -> None:
+    def __init__(self, drawings: Sequence[Svg], summary: str = "", chart: str = "") -> None:
+        summary = summary or " ".join(drawing.about for drawing in drawings)
         self.svg = _side_by_side(drawings, summary) if len(drawings) > 1 else str(drawings[0])
-        self._html = _in_rows(drawings) if len(drawings) > 1 else fitting(self.svg)
+        self._html = in_rows(drawings) if len(drawings) > 1 else fitting(self.svg)
         self.summary = summary
         self.text = f"{summary}\n\n{chart}" if chart else summary
 
@@ -89,12 +105,16 @@ class Picture:
         return {"text/html": self._html, "text/plain": self.text}
 
 
-def _in_rows(drawings: Sequence[Svg]) -> str:
-    """Put drawings side by side, a little smaller if need be, and below one another on a phone."""
+def in_rows(drawings: Sequence[Svg], smallest: float = 0.6) -> str:
+    """Return HTML with the drawings side by side; on a narrow screen they stand below one another.
+
+    Args:
+        smallest: the share of its width to which a drawing may shrink.
+    """
     boxes = "".join(
-        f'<div style="flex:1 1 {0.6 * each.width:.0f}px;max-width:{each.width:.0f}px">'
-        f"{fitting(str(each), scrolls=False)}</div>"
-        for each in drawings
+        f'<div style="flex:1 1 {smallest * drawing.width:.0f}px;max-width:{drawing.width:.0f}px">'
+        f"{fitting(str(drawing), scrolls=False)}</div>"
+        for drawing in drawings
     )
     return f'<div style="display:flex;flex-wrap:wrap">{boxes}</div>'
 
@@ -112,12 +132,12 @@ class Axes(Svg):
     """A plane with axes, onto which curves, points and areas are drawn.
 
     Args:
-        across, up: the range of each axis.
-        size: width and height of the plane itself, in pixels.
-        title, x_label, y_label: words around it.
+        across, up: the lowest and the highest number on each axis.
+        size: width and height of the plane without title and labels, in pixels.
+        title, x_label, y_label: what is written above the plane and at its axes.
         about: what the chart shows, for those who do not see it.
-        logarithmic: whether the upward axis counts in powers of ten.
-        counts: whether the axis across counts whole things, such as epochs.
+        logarithmic: whether the vertical axis is logarithmic.
+        counts: whether the horizontal axis counts whole things, such as epochs.
     """
 
     def __init__(
@@ -137,7 +157,7 @@ class Axes(Svg):
         super().__init__(self._left + size[0] + 16, self._top + size[1] + 44, about)
         self._scale: Callable[[float], float] = math.log10 if logarithmic else float
         self._across, self._up = across, (self._scale(up[0]), self._scale(up[1]))
-        self._named = 0.0  # where the last name ends
+        self._named = 0.0  # the x at which the last name below the plane ends; 0 without names
         bottom, right = self._top + size[1], self._left + size[0]
         for tick in _powers(*up) if logarithmic else _ticks(*up):
             y = self.place(across[0], tick)[1]
@@ -160,7 +180,7 @@ class Axes(Svg):
             )
 
     def place(self, x: float, y: float) -> Point:
-        """Return the place of a point of the plane in the drawing, in pixels."""
+        """Return where the point (x, y) of the plane is in the drawing, in pixels."""
         (x0, x1), (y0, y1) = self._across, self._up
         return (
             self._left + (x - x0) / (x1 - x0) * self._size[0],
@@ -170,7 +190,14 @@ class Axes(Svg):
     def curve(
         self, points: Iterable[Point], name: str = "", number: int = 0, look: str = ""
     ) -> None:
-        """Draw a curve; `number` chooses colour and dashes, `name` stands below the plane."""
+        """Draw a curve.
+
+        Args:
+            points: the points that the curve joins.
+            name: what is written below the plane, beside a piece of the line; "" for nothing.
+            number: chooses colour and dashes.
+            look: CSS class of the line, in place of the colour of `number`.
+        """
         # A curve that leaves the plane runs along its edge.
         bottom = self._top + self._size[1]
         drawn = (self.place(*point) for point in points)
@@ -183,7 +210,8 @@ class Axes(Svg):
             self._name(name, f'{look}"{dash}')
 
     def _name(self, name: str, look: str) -> None:
-        """Add a name to the last row below the plane, or to a new one."""
+        """Add a curve's name to the last row of names below the plane, or to a new row if that one
+        is full."""
         room = 45 + _CHARACTER * len(name)
         if not self._named or self._named + room > self.width:
             self._named, self.height = self._left, self.height + _ROW
@@ -194,7 +222,7 @@ class Axes(Svg):
         self.width = max(self.width, self._named)
 
     def dot(self, x: float, y: float, shape: str = "circle", number: int = 0) -> None:
-        """Draw a point: a `circle`, a `triangle` or a `square`."""
+        """Draw a point as a `circle`, a `triangle` or a `square`; `number` chooses the colour."""
         at, to = self.place(x, y)
         look = f'class="ch-dot ch-fill-{number % 4}"'
         if shape == "circle":
@@ -205,78 +233,178 @@ class Axes(Svg):
             self.add(f'<path {look} d="M{at:.1f},{to - 6.5:.1f}l6.2,11h-12.4z"/>')
 
     def note(self, x: float, y: float, words: str) -> None:
-        """Write words to the left of a point, a little above it."""
+        """Write words to the left of the point (x, y), a little above it."""
         at, to = self.place(x, y)
         self.text(at - 9, to - 9, words, "end")
 
-    def areas(
-        self,
-        columns: Sequence[float],
-        rows: Sequence[float],
-        answers: Sequence[Sequence[float]],
-        threshold: float,
-    ) -> None:
-        """Fill the area of a grid with answers above a threshold blue and dotted, and the rest
-        orange, with a line between. Inside each square of the grid the border is a straight
-        line."""
-        above = [[answer - threshold for answer in row] for row in answers]
-        below = [[-margin for margin in row] for row in above]
-        self.regions(columns, rows, [above, below])
-
     def regions(
-        self,
-        columns: Sequence[float],
-        rows: Sequence[float],
-        margins: Sequence[Sequence[Sequence[float]]],
-        numbers: Sequence[int] = (0, 1, 2, 3),
+        self, columns: Sequence[float], rows: Sequence[float], margins: Sequence[Grid]
     ) -> None:
-        """Fill the area of a grid in which each margin is above 0, in its colour; blue is dotted,
-        green has strokes. Between them runs a line."""
+        """Fill for each class the area in which its margin is above 0, in the colour of the class.
+
+        The blue area has dots as well, and the green one short strokes. The border between two
+        classes is a line, straight inside each square of the grid.
+
+        Args:
+            columns, rows: the x of the grid's columns, and the y of its rows.
+            margins: for each class a grid of how far its score is above that of any other class.
+        """
         border = []
-        for rank, (margin, number) in enumerate(zip(margins, numbers, strict=False), 1):
+        classes = sorted(zip(CLASSES, margins, strict=False), key=lambda pair: pair[0][2])
+        for rank, ((_, _, colour), margin) in enumerate(classes, 1):
             inside, marks = [], []
-            for j in range(len(rows) - 1):
-                for i in range(len(columns) - 1):
-                    around = ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1))
-                    corners = [
-                        (self.place(columns[a], rows[b]), _bounded(margin[b][a])) for a, b in around
-                    ]
-                    crossed = _cut(corners)
-                    inside.append(_path([place for place, side in crossed if side >= 0]))
-                    edge = [place for place, side in crossed if side == 0]
-                    if rank < len(margins):  # a border has two sides, and is drawn once
-                        border += [_path(pair) for pair in zip(edge[::2], edge[1::2], strict=False)]
-                    (x, y), side = corners[0]
-                    if side > 0 and i % 2 and j % 2 and number in _MARKS:
-                        marks.append(f"M{x:.1f},{y:.1f}{_MARKS[number]}")
-            self.add(f'<path class="ch-cell ch-fill-{number}" d="{"".join(inside)}"/>')
+            for i, j, corners in self._squares(columns, rows, margin):
+                crossed = _cut([(place, _bounded(side)) for place, side in corners])
+                inside.append(_path([place for place, side in crossed if side >= 0]))
+                if rank < len(margins):  # a border has two sides, and is drawn once
+                    border += _zeros(crossed)
+                (x, y), side = corners[0]
+                if side > 0 and i % 2 and j % 2 and colour in _MARKS:
+                    marks.append(f"M{x:.1f},{y:.1f}{_MARKS[colour]}")
+            self.add(f'<path class="ch-cell ch-fill-{colour}" d="{"".join(inside)}"/>')
             self.add(
-                f'<path class="ch-line ch-{number}" stroke-linecap="round" d="{"".join(marks)}"/>'
+                f'<path class="ch-line ch-{colour}" stroke-linecap="round" d="{"".join(marks)}"/>'
             )
         self.add(f'<path class="ch-line ch-ink" stroke-linecap="round" d="{"".join(border)}"/>')
 
     def contour(
-        self,
-        columns: Sequence[float],
-        rows: Sequence[float],
-        heights: Sequence[Sequence[float]],
-        level: float,
+        self, columns: Sequence[float], rows: Sequence[float], heights: Grid, level: float
     ) -> None:
-        """Draw a thin line where heights on a grid pass a level."""
+        """Draw a thin line where the heights that are given on a grid equal `level`."""
+        above = [[height - level for height in row] for row in heights]
         lines = []
+        for _, _, corners in self._squares(columns, rows, above):
+            lines += _zeros(_cut(corners))
+        self.add(f'<path class="ch-height" d="{"".join(lines)}"/>')
+
+    def _squares(
+        self, columns: Sequence[float], rows: Sequence[float], numbers: Grid
+    ) -> Iterator[tuple[int, int, list[tuple[Point, float]]]]:
+        """Yield each square of a grid: the indexes of its column and row, and its four corners,
+        each as a place in the drawing and the number there."""
         for j in range(len(rows) - 1):
             for i in range(len(columns) - 1):
                 around = ((i, j), (i + 1, j), (i + 1, j + 1), (i, j + 1))
-                corners = [
-                    (self.place(columns[a], rows[b]), heights[b][a] - level) for a, b in around
-                ]
-                edge = [place for place, side in _cut(corners) if side == 0]
-                lines += [_path(pair) for pair in zip(edge[::2], edge[1::2], strict=False)]
-        self.add(f'<path class="ch-height" d="{"".join(lines)}"/>')
+                corners = [(self.place(columns[a], rows[b]), numbers[b][a]) for a, b in around]
+                yield i, j, corners
+
+
+def loss_axes(curves: Mapping[str, Sequence[Point]], **options: Any) -> Axes:
+    """Return losses by epoch as curves, on a logarithmic scale if they span several magnitudes.
+
+    Args:
+        curves: by name of a curve, its points (epoch, loss). A loss that is not finite is drawn as
+            high as the highest one that is.
+        options: further arguments of `Axes`.
+    """
+    losses = [loss for curve in curves.values() for _, loss in curve if math.isfinite(loss)]
+    low, high = min(losses, default=0.0), max(losses, default=0.0)
+    logarithmic = low > 0 and high > 20 * low
+    low = low if logarithmic else min(0.0, low)
+    last = max(epoch for curve in curves.values() for epoch, _ in curve)
+    up = (low, high * 1.05 if high > low else low + 1)
+    axes = Axes((1, max(last, 2)), up, logarithmic=logarithmic, counts=True, **options)
+    for number, (name, curve) in enumerate(curves.items()):
+        points = [(epoch, loss if math.isfinite(loss) else high) for epoch, loss in curve]
+        axes.curve(points, name if len(curves) > 1 else "", number)
+    return axes
+
+
+def plane_axes(
+    columns: Sequence[float],
+    rows: Sequence[float],
+    margins: Sequence[Grid],
+    samples: Iterable[tuple[Sequence[float], int]],
+    **options: Any,
+) -> Axes:
+    """Return the areas in which a model decides for each class, and points with their classes.
+
+    Args:
+        columns, rows: the x of the grid's columns, and the y of its rows.
+        margins: for each class a grid of how far its score is above that of any other class.
+        samples: points, each with the number of its class.
+        options: further arguments of `Axes`.
+    """
+    axes = Axes((columns[0], columns[-1]), (rows[0], rows[-1]), **options)
+    axes.regions(columns, rows, margins)
+    for (x, y), number in samples:
+        axes.dot(x, y, *CLASSES[number][1:])
+    return axes
+
+
+def bars(
+    title: str, rows: Sequence[tuple[str, float, str]], about: str, scale: Mapping[float, str]
+) -> Svg:
+    """Return horizontal bars.
+
+    Args:
+        title: what is written above the bars.
+        rows: for each bar its name, its length from 0 to 1, and what is written to its right.
+        about: what the chart shows, for those who do not see it.
+        scale: by length from 0 to 1, what is written below a line at this length; {} for no lines.
+    """
+    left, top, width, bottom = 62.0, 34.0, 150.0, 34.0 + 22 * len(rows)
+    svg = Svg(left + width + 78, bottom + (24 if scale else 8), about)
+    svg.text(svg.width / 2, 20, title, "middle", "ch-title")
+    for share, words in scale.items():
+        x = left + width * share
+        svg.add(f'<path class="ch-grid" d="M{x:.1f},{top}V{bottom}"/>')
+        svg.text(x, bottom + 16, words, "middle", "ch-quiet")
+    for number, (name, share, words) in enumerate(rows):
+        y = top + 22 * number
+        svg.text(left - 6, y + 15, name, "end", "ch-quiet")
+        svg.add(
+            f'<rect class="ch-fill-0" x="{left}" y="{y + 3:.0f}" width="{width * share:.1f}" '
+            'height="16"/>'
+        )
+        end = width if scale else width * share  # no words on the lines of the scale
+        svg.text(left + end + 8, y + 15, words)
+    return svg
+
+
+def pixel_drawing(picture: Sequence[float], caption: str, pixel: int, about: str) -> Svg:
+    """Return the drawing of a square picture made of pixels.
+
+    Args:
+        picture: a number from 0 (paper) to 1 (ink) for each pixel, row by row from the top; there
+            are as many rows as columns.
+        caption: what is written above.
+        pixel: the side of a pixel of the picture, in pixels of the screen.
+        about: a description of the picture.
+    """
+    columns = round(len(picture) ** 0.5)
+    side = pixel * columns
+    svg = Svg(side + 24, side + 42, about)
+    svg.text(svg.width / 2, 20, caption, "middle", "ch-title")
+    svg.add(f'<rect class="ch-node" x="12" y="30" width="{side}" height="{side}"/>')
+    for place, ink in enumerate(picture):
+        if ink:
+            x, y = 12 + pixel * (place % columns), 30 + pixel * (place // columns)
+            svg.add(
+                f'<rect class="ch-fill-ink" fill-opacity="{min(1.0, ink):.2f}" x="{x}" y="{y}" '
+                f'width="{pixel}" height="{pixel}"/>'
+            )
+    return svg
+
+
+def spread(low: float, high: float, count: int) -> list[float]:
+    """Return `count` evenly spaced numbers from `low` to `high`."""
+    return [low + (high - low) * i / (count - 1) for i in range(count)]
+
+
+def _zeros(cut: list[tuple[Point, float]]) -> list[str]:
+    """Return SVG paths of the lines inside a square along which the number is 0.
+
+    Args:
+        cut: what `_cut` returns for the square.
+    """
+    edge = [place for place, side in cut if side == 0]
+    return [_path(pair) for pair in zip(edge[::2], edge[1::2], strict=False)]
 
 
 def _cut(corners: list[tuple[Point, float]]) -> list[tuple[Point, float]]:
-    """Return the corners of a square, and between two on either side of 0 the place of the 0."""
+    """Return a square's corners in order, and between a corner with a positive number and one with
+    a negative number the place at which the number is 0."""
     cut = []
     sided = [(place, side or 1e-12) for place, side in corners]
     for (here, side), (there, other) in zip(sided, sided[1:] + sided[:1], strict=True):
@@ -289,8 +417,8 @@ def _cut(corners: list[tuple[Point, float]]) -> list[tuple[Point, float]]:
 
 
 def _bounded(number: float) -> float:
-    """Return a finite number: a network that was trained with too large a step may answer infinity
-    or NaN."""
+    """Return a number between -1e9 and 1e9: a network that was trained with too large a learning
+    rate may answer infinity or NaN."""
     return min(max(number, -1e9), 1e9) if number == number else -1e9
 
 
@@ -299,7 +427,7 @@ def _path(places: Sequence[Point]) -> str:
 
 
 def _ticks(low: float, high: float, finest: float = 0.0) -> list[float]:
-    """Return round numbers between two others, about five of them."""
+    """Return about five round numbers between `low` and `high`, at least `finest` apart."""
     step = 10.0 ** math.floor(math.log10((high - low) / 2))
     step = next(step * f for f in (0.25, 0.5, 1.0, 2.0, 5.0) if (high - low) / (step * f) <= 6)
     step = max(step, finest)

@@ -1,6 +1,6 @@
 """Reads a graph from the student's objects into plain strings.
 
-Nothing after this step touches a Value.
+The later steps of a drawing use only these strings, and never touch a Value.
 """
 
 from __future__ import annotations
@@ -15,7 +15,16 @@ MISSING = object()
 
 @dataclass
 class Node:
-    """One value of the graph, in words; `operands` are places in `Graph.nodes`."""
+    """One node of the graph, all in text.
+
+    Attributes:
+        number: the node's index in `Graph.nodes`.
+        operands: the indexes of the drawn operands in `Graph.nodes`.
+        tags: words such as "leaf" and "root".
+        note: a note on a node that is marked; "" for any other.
+        name: the label, or a name made from the number.
+        hidden_operands: the number of operands that are not drawn.
+    """
 
     number: int
     label: str
@@ -31,7 +40,13 @@ class Node:
 
 @dataclass
 class Graph:
-    """The drawn nodes, operands first and root last, and the number of folded ones."""
+    """The drawn part of a graph.
+
+    Attributes:
+        nodes: the drawn nodes, operands first and root last.
+        folded: the number of nodes that are not drawn; one box stands for all of them.
+        folded_leaves: the number of leaves among the folded nodes.
+    """
 
     nodes: list[Node]
     folded: int
@@ -65,7 +80,7 @@ class Graph:
         return "\n".join(lines)
 
     def sentence(self, node: Node) -> str:
-        """Say what one node is: "z: data 6.0, grad 1.0, from x times y"."""
+        """Return a node in words, such as "z: data 6.0, grad 1.0, from x times y"."""
         words = f"{node.name}: data {node.data}, grad {node.grad}"
         if node.op:
             words += ", from " + self._operation(node)
@@ -86,11 +101,16 @@ class Graph:
 
 
 def read_graph(root: Any, max_nodes: int, notes: Mapping[int, str]) -> Graph:
-    """Walk the graph breadth first, keep the `max_nodes` values nearest the root, describe them."""
+    """Read the graph behind `root`, breadth first, and describe the nodes nearest to the root.
+
+    Args:
+        max_nodes: the greatest number of nodes to describe.
+        notes: notes on marked nodes, by the `id()` of the object.
+    """
     found = [root]
     place = {id(root): 0}
     operands_of: list[list[int]] = []
-    for value in found:  # grows while it is walked
+    for value in found:  # the list grows during the loop
         places = []
         for operand in _operands(value) or ():
             if id(operand) not in place:
@@ -116,7 +136,12 @@ def read_graph(root: Any, max_nodes: int, notes: Mapping[int, str]) -> Graph:
 
 
 def _operands_first(operands_of: list[list[int]], drawn: int) -> list[int]:
-    """Return the drawn places so that operands precede results; the root, place 0, comes last."""
+    """Return the indexes of the drawn nodes, ordered so that operands come before results.
+
+    Args:
+        operands_of: for each node, root first, the indexes of its operands.
+        drawn: the number of drawn nodes, which are the first ones.
+    """
     order: list[int] = []
     seen: set[int] = set()
     stack = [(0, False)]
@@ -169,7 +194,7 @@ def names_of(labels: list[str]) -> list[str]:
 
 
 def attribute(value: Any, name: str) -> Any:
-    """The student's attribute, or MISSING."""
+    """Return an attribute of a student's object; `MISSING` if there is none."""
     try:
         return getattr(value, name)
     except Exception:
@@ -178,7 +203,8 @@ def attribute(value: Any, name: str) -> Any:
 
 
 def _operands(value: Any) -> list[Any] | None:
-    """Return the operands in `_prev`, [] if there is no `_prev`, None if it cannot be read."""
+    """Return the operands in `_prev`; [] if there is no `_prev`, None if `_prev` is no tuple, list
+    or set."""
     if not looks_like_a_value(value):
         return []
     operands = attribute(value, "_prev")
@@ -198,7 +224,12 @@ def looks_like_a_value(thing: Any) -> bool:
 
 
 def not_a_value(root: Any, wish: str = "draw_graph draws the graph behind one Value") -> str:
-    """Return the message for an argument that is no Value, to a function with a wish."""
+    """Return the error message for an argument that is no Value.
+
+    Args:
+        root: the argument.
+        wish: the beginning of the message: what the function needs.
+    """
     kind = type(root).__name__
     if root is None:
         advice = "None often means that a function ended without `return out`."
@@ -221,7 +252,7 @@ def notes_of(highlight: Mapping[Any, str] | Iterable[Any]) -> dict[int, str]:
 
 
 def short(number: Any) -> str:
-    """Write a number with four significant digits; another object as "?" and its type."""
+    """Return a number with four significant digits; "?" and the type for any other object."""
     if number is MISSING:
         return "?"
     if number is None or isinstance(number, bool):
@@ -238,7 +269,8 @@ def short(number: Any) -> str:
 
 
 def clean(text: str, longest: int) -> str:
-    """Put text on one line, replace characters that XML cannot hold, and shorten it."""
+    """Return a text in one line, without unprintable characters, and cut to `longest`
+    characters."""
     line = " ".join(text.split())
     line = "".join(c if c.isprintable() else "\N{REPLACEMENT CHARACTER}" for c in line)
     return line if len(line) <= longest else line[: longest - 1] + "…"

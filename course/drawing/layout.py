@@ -1,4 +1,4 @@
-"""Finds a place for everything in a drawing: with the `dot` program, or without it."""
+"""Finds a place for each node and arrow of a drawing: with the `dot` program, or without it."""
 
 from __future__ import annotations
 
@@ -24,7 +24,15 @@ _Neighbours = dict[str, list[tuple[str, int]]]
 
 @dataclass
 class Shape:
-    """A box for a value, a circle for an operation, or the box that stands for folded nodes."""
+    """A box for a value, a circle for an operation, or the box that stands for folded nodes.
+
+    Attributes:
+        kind: "value", "op" or "more", in this order.
+        width, height: the size in pixels.
+        text: the lines of text in the shape.
+        depth: the number of arrows from this shape to the root's, on the longest way.
+        node: the node of a value; None for other kinds.
+    """
 
     id: str
     kind: str
@@ -36,7 +44,7 @@ class Shape:
 
     @property
     def weight(self) -> int:
-        """Weight of the shape in keeping its arrow straight: leaves give way to the main line."""
+        """Weight of the wish that the arrows from this shape are straight: small for a leaf."""
         return 1 if self.node and not self.node.op else 100
 
 
@@ -47,11 +55,11 @@ class Picture:
 
 
 def compose(graph: Graph) -> Picture:
-    """Turn nodes into shapes and arrows. Even depths hold values, odd ones operations."""
+    """Return the shapes and arrows for a graph. Values have even depths, operations odd ones."""
     depth = [0] * len(graph.nodes)
     for node in reversed(graph.nodes):
         for operand in node.operands:
-            if operand < node.number:  # an operand that comes later closes a cycle
+            if operand < node.number:  # an operand that comes later in the list closes a cycle
                 depth[operand] = max(depth[operand], depth[node.number] + 2)
 
     picture = Picture()
@@ -107,7 +115,7 @@ def dot_source(picture: Picture) -> str:
         leaf = shape.node is not None and "leaf" in shape.node.tags
         if leaf:
             look = "shape=box, peripheries=2"
-        outside = 8 if leaf else 0  # dot puts the second border around the size it is given
+        outside = 8 if leaf else 0  # dot draws the second border outside of the given size
         width, height = shape.width - outside, shape.height - outside
         size = f"width={width / 72:.3f}, height={height / 72:.3f}"
         lines.append(f'  {shape.id} [label="{label}", {look}, {size}];')
@@ -121,7 +129,13 @@ def dot_source(picture: Picture) -> str:
 
 @dataclass
 class Layout:
-    """Centres by shape, and for each arrow its ends, Bézier points, and tip."""
+    """The position of every part of a drawing, in pixels.
+
+    Attributes:
+        centres: the centre of each shape, by id.
+        routes: for each arrow the id of the shape at which it begins, the points of its Bézier
+            curve, and the arrowhead's tip.
+    """
 
     width: float
     height: float
@@ -130,13 +144,22 @@ class Layout:
 
 
 def layout_of(picture: Picture, renderer: str | None = None) -> tuple[Layout, str]:
-    """Return a layout and its renderer: "dot" if that works and is not ruled out, or "built-in"."""
+    """Return a layout, and what made it: "dot" or "built-in".
+
+    Args:
+        renderer: "built-in" to leave out the `dot` program; otherwise `dot` is used if it works.
+    """
     found = None if renderer == "built-in" else layout_by_dot(dot_source(picture))
     return (found, "dot") if found else (layout_in_layers(picture), "built-in")
 
 
 def layout_by_dot(source: str) -> Layout | None:
-    """Ask the dot program for a layout; None if it is missing, too slow, or not understood."""
+    """Return the layout that the `dot` program makes; None if the program is missing, fails, or
+    takes too long.
+
+    Args:
+        source: the picture in the DOT language.
+    """
     program = shutil.which("dot")
     if program is None:
         return None
@@ -177,11 +200,12 @@ ARROW = 7.0
 
 
 def layout_in_layers(picture: Picture) -> Layout:
-    """Place shapes in columns by depth, the root's column last.
+    """Return a layout with the shapes in columns by depth, the root's column on the right.
 
     An arrow that passes a column gets a free lane there, so that it never runs behind a box. The
-    order within a column comes from the mean place of neighbours, then each column is moved as
-    near to its neighbours as order and gaps allow. Points are (along, across) the arrows.
+    order in a column follows from the mean place of each shape's neighbours. Then the shapes of
+    each column are moved as near to their neighbours as order and gaps allow. In the variables,
+    `along` is the horizontal direction, in which the arrows run, and `across` the vertical one.
     """
     shapes = picture.shapes
     across_size = {i: s.height for i, s in shapes.items()}
@@ -189,10 +213,10 @@ def layout_in_layers(picture: Picture) -> Layout:
     for shape in shapes.values():
         columns[shape.depth].append(shape.id)
 
-    lanes: list[list[str]] = []  # for each arrow, the lanes it takes from tail to head
+    lanes: list[list[str]] = []  # for each arrow, the lanes from its tail to its head
     weight = {i: s.weight for i, s in shapes.items()}
-    inner: _Neighbours = {}  # one column nearer the root
-    outer: _Neighbours = {}  # one column farther from it
+    inner: _Neighbours = {}  # neighbours one column nearer to the root, with weights
+    outer: _Neighbours = {}  # neighbours one column farther from the root, with weights
     for tail, head in picture.arrows:
         path = []
         for depth in range(shapes[tail].depth - 1, shapes[head].depth, -1):
@@ -250,7 +274,8 @@ def layout_in_layers(picture: Picture) -> Layout:
 
 
 def _order_columns(columns: list[list[str]], inner: _Neighbours, outer: _Neighbours) -> None:
-    """Sort each column by the mean place of its neighbours, sweeping to and fro."""
+    """Sort each column by the mean place of each shape's neighbours, several times: from the root's
+    column outward, then back, and so on."""
     place = {name: float(i) for column in columns for i, name in enumerate(column)}
     for sweep in range(7):
         outward = sweep % 2 == 0
@@ -268,7 +293,8 @@ def _settle_columns(
     inner: _Neighbours,
     outer: _Neighbours,
 ) -> dict[str, float]:
-    """Return a coordinate for every name, near its neighbours' and without overlap."""
+    """Return a vertical coordinate for every shape and lane, near those of its neighbours and
+    without overlap."""
     across = {name: 0.0 for column in columns for name in column}
     for sweep in range(8):
         outward = sweep % 2 == 0
@@ -283,13 +309,19 @@ def _settle_columns(
 
 
 def _spread(wishes: list[float], gaps: list[float], weights: list[int]) -> list[float]:
-    """Return the places nearest to the wishes (weighted least squares) that keep order and gaps.
+    """Return the coordinates nearest to the wishes (weighted least squares) that keep the order and
+    the gaps.
 
-    Without the gaps this is isotonic regression: neighbours that would overlap are pooled into a
-    block, which goes to the mean of their wishes.
+    After the gaps are subtracted this is isotonic regression: neighbours that would overlap are
+    pooled into a block, whose coordinate is the mean of their wishes.
+
+    Args:
+        wishes: the wanted coordinate of each item.
+        gaps: the least distance between each item and the next.
+        weights: how important each wish is.
     """
     offsets = list(itertools.accumulate(gaps, initial=0.0))
-    blocks: list[tuple[float, int, int]] = []  # mean, weight and length
+    blocks: list[tuple[float, int, int]] = []  # of each: mean, weight, number of items
     for wish, offset, weight in zip(wishes, offsets, weights, strict=False):
         block = wish - offset, weight, 1
         while blocks and blocks[-1][0] > block[0]:

@@ -1,7 +1,7 @@
-"""Draws a network as a network: neurons in columns, and a line for each weight.
+"""Draws a neural network: each layer as a column of neurons, and a line for each weight.
 
-A line is as thick as its weight is large. A positive weight is a whole line, a negative one is
-dashed and has another colour. In each neuron stands its bias.
+The larger a weight, the thicker its line. The line of a positive weight is solid, that of a
+negative one is dashed and has another colour. Each neuron shows its bias.
 """
 
 from __future__ import annotations
@@ -13,21 +13,21 @@ from typing import Any
 from course.drawing.chart import Svg
 
 Weights = list[list[list[float]]]
-"""By layer, by neuron: the weights, and last the bias."""
+"""For each layer, for each of its neurons: the weights, and then the bias."""
 
 _COLUMN, _ROW, _RADIUS = 96.0, 38.0, 15.0
 _TOP, _SIDE = 50.0, 46.0
 _FOOT = "in a circle: the bias   ━ positive   ╌ negative"
 _THICKEST = 6.0
-_FEW = 6  # weights into a neuron that are listed in words one by one
+_FEW = 6  # greatest number of weights of a layer that the description lists one by one
 
 
 def weights_of(network: Any) -> Weights | None:
     """Return the weights of a network, or None if it is not made of layers of neurons.
 
     Args:
-        network: it has `layers`; each of them has `neurons` or is a list of them; a neuron has `w`,
-            a list of Values, and `b`, a Value.
+        network: has `layers`; a layer has `neurons` or is a list of neurons; a neuron has `w`, a
+            list of Values, and `b`, a Value.
     """
     try:
         return [
@@ -44,12 +44,12 @@ def weights_of(network: Any) -> Weights | None:
 def network_drawing(
     weights: Weights, inputs: Sequence[str] = (), outputs: Sequence[str] = (), title: str = ""
 ) -> Svg:
-    """Return the drawing, with its description.
+    """Return the drawing of a network, with its description.
 
     Args:
         weights: as `weights_of` returns them.
-        inputs, outputs: names beside the first and the last column.
-        title: stands above.
+        inputs, outputs: names, written beside the first and the last column.
+        title: what is written above.
     """
     sizes = [len(weights[0][0]) - 1, *map(len, weights)]
     height = _TOP + _ROW * max(sizes) + 34
@@ -86,7 +86,8 @@ def network_drawing(
 
 
 def network_in_words(weights: Weights) -> str:
-    """Return layers and weights in words, those of a wide layer as a range."""
+    """Return a description of layers and weights; the weights of a wide layer are summed up as a
+    range."""
     sizes = [len(weights[0][0]) - 1, *map(len, weights)]
     count = sum(len(neuron) for layer in weights for neuron in layer)
     words = [f"A network {' to '.join(map(str, sizes))}, {count} weights and biases."]

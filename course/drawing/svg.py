@@ -1,4 +1,4 @@
-"""Writes a laid-out drawing as SVG."""
+"""Writes the drawing of a graph as SVG, when the places of all its parts are known."""
 
 from __future__ import annotations
 
@@ -9,7 +9,7 @@ from html import escape
 from course.drawing.graph import Graph
 from course.drawing.layout import PADDING, ROW, Layout, Picture, Point, Shape
 
-# Colours follow JupyterLab's theme; elsewhere the drawing brings its own light card.
+# Colours follow JupyterLab's theme; outside JupyterLab the drawing has its own light background.
 
 _STYLE = """
 .cg-card{fill:var(--jp-layout-color0,#fff)}
@@ -116,22 +116,29 @@ def _text(style: str, x: float, y: float, anchor: str, words: str) -> str:
 
 
 def scrolling(svg: str, from_end: bool = False) -> str:
-    """Wrap the picture so that a wide one scrolls, by keyboard too, instead of shrinking.
+    """Wrap a picture in a box in which a wide picture scrolls, by keyboard too, and is not shrunk.
 
     Args:
-        from_end: whether its right end is shown first.
+        from_end: whether the right end of the picture is shown first.
     """
-    # A line that runs to the left is shown from its right end, without a script. The inner box is
-    # as wide as the picture: what reached out of it to the right could not be scrolled to.
+    # A box with text from right to left is shown from its right end at first, without a script.
+    # In such a box, browsers do not scroll to what reaches out of the inner box to the right, so
+    # the inner box is as wide as the picture.
     end = ";direction:rtl" if from_end else ""
     inner = f'<div dir="ltr" style="min-width:min-content">{svg}</div>' if from_end else svg
     return f'<div tabindex="0" style="max-width:100%;overflow-x:auto{end}">{inner}</div>'
 
 
 def fitting(svg: str, smallest: float = 0.6, scrolls: bool = True, from_end: bool = False) -> str:
-    """Make a wide picture shrink to the page, by default not below `smallest`: then it scrolls.
+    """Make a wide picture shrink to the width of the page.
 
-    For pictures that are drawn again and again: each new one would be scrolled back to its start.
+    This is for pictures that are drawn again and again: a scrolled one would jump back to its start
+    each time.
+
+    Args:
+        smallest: the share of its width to which the picture may shrink; below that it scrolls.
+        scrolls: False to shrink the picture further, without scrolling.
+        from_end: as in `scrolling`.
     """
     width = float(svg.partition(' width="')[2].partition('"')[0]) if scrolls else 0.0
     size = f"max-width:100%;min-width:{width * smallest:.0f}px;height:auto"

@@ -1,13 +1,13 @@
-"""Pictures of a student's own engine that move: a stepper, a playground, and a sandbox.
+"""Interactive pictures of a student's own engine: a stepper, a playground, and a training panel.
 
-Each is a model in plain Python (`stepping`, `playing`, `sandbox`) that defines its controls and its
-picture. One view, `panel`, shows any of them. Jupyter's modules are imported only when one of them
-is shown. `film` needs no kernel at all: its picture moves by itself.
+Each is a model in plain Python (`stepping`, `playing`, `training`) that defines its controls and
+its picture. One view, the widget `panel`, shows any of these models. Jupyter's modules are imported
+only when a model is shown. A picture made by `film` moves by itself, without a running kernel.
 """
 
 from course.interactives.film import watch
 from course.interactives.playing import playground
-from course.interactives.sandbox import sandbox
 from course.interactives.stepping import step_through
+from course.interactives.training import training_panel
 
-__all__ = ["playground", "sandbox", "step_through", "watch"]
+__all__ = ["playground", "step_through", "training_panel", "watch"]

@@ -1,8 +1,9 @@
-"""A film of the forward and the backward pass, as one SVG that moves by CSS alone.
+"""A film of the forward and the backward pass, as one SVG that is animated by CSS only.
 
-Numbers appear where the pass has got to, dots carry them along the arrows, and what a gradient
-gains is shown beside it. The film halts under the mouse and the keyboard's focus, and rests after
-some rounds. If reduced motion is asked for, the picture stands still and shows the end.
+Each number appears when the pass has reached its node. Dots carry the numbers along the arrows, and
+beside a gradient stands what is added to it. The film pauses while the mouse or the keyboard's
+focus is on it, and ends after some rounds. If the browser asks for reduced motion, the picture
+stands still and shows the end.
 """
 
 from __future__ import annotations
@@ -21,14 +22,14 @@ from course.drawing.layout import (
     layout_of,
 )
 from course.drawing.svg import fitting, svg_of
+from course.interactives.formatting import as_number
 from course.interactives.stepping import Step, Stepper
-from course.interactives.writing import as_number
 
 MAX_STEPS = 60
-SLOT = 1.3  # seconds for each step
-_ARRIVAL = 0.7  # of a slot: when a travelling number has arrived
-_HOLD = 3  # slots at the end, in which all is seen
-_ROUNDS = 10  # then it rests, since motion costs a phone its battery, on the screen or off it
+SLOT = 1.3  # length of a slot in seconds; each step has one slot
+_ARRIVAL = 0.7  # share of a slot after which a travelling number has arrived
+_HOLD = 3  # slots at the end, in which everything is seen
+_ROUNDS = 10  # the film ends after these rounds: motion uses a phone's battery, even when unseen
 
 _STYLE = """
 .fm .fm-dot{fill:#2f7fd6}.fm .fm-dot.fm-backward{fill:#d1610f}
@@ -41,7 +42,7 @@ _STYLE = """
 
 
 class Film:
-    """A finished film: a notebook shows it, a terminal shows the steps in words."""
+    """A finished film: a notebook shows the film, a terminal its steps in words."""
 
     def __init__(self, svg: str, text: str) -> None:
         self.svg = svg
@@ -57,11 +58,12 @@ class Film:
 
 
 def watch(root: Any, *, renderer: str | None = None) -> Film:
-    """Film the forward and the backward pass of the engine behind `root`.
+    """Show the forward and the backward pass through the graph of `root` as a film.
 
     Args:
-        root: a Value, yours or the course's. Its gradients stay as they were.
-        renderer: "built-in" for the same layout on every machine; by default dot if it works.
+        root: a Value, yours or the course's. All gradients stay as they are.
+        renderer: "built-in" for a layout that is the same on every machine; by default the program
+            dot makes the layout if it works.
 
     Raises:
         TypeError: `root` is not a Value, or a node behind it lacks what a backward pass needs.
@@ -77,7 +79,7 @@ def watch(root: Any, *, renderer: str | None = None) -> Film:
     picture = compose(graph)
     layout, _ = layout_of(picture, renderer)
     reel = _Reel(picture, layout, stepper.steps)
-    # The still picture has room for the numbers, which come and go.
+    # The still picture has empty places, in which the film shows the numbers.
     for node in graph.nodes:
         node.data = node.grad = ""
     title = f"The forward and the backward pass of {graph.nodes[-1].name}, as a film"
@@ -90,7 +92,14 @@ def watch(root: Any, *, renderer: str | None = None) -> Film:
 
 
 class _Reel:
-    """The parts that move, as SVG, and the keyframes that they name."""
+    """The moving parts of a film.
+
+    Times are in slots from the beginning of a round; each step has one slot.
+
+    Attributes:
+        parts: the parts, as SVG.
+        keyframes: the CSS animations that the parts use.
+    """
 
     def __init__(self, picture: Picture, layout: Layout, steps: list[Step]) -> None:
         self._picture, self._layout, self._steps = picture, layout, steps
@@ -101,7 +110,8 @@ class _Reel:
         self.keyframes = "".join(f"@keyframes {n}{{{rule}}}" for n, rule in self._rules.items())
 
     def _numbers(self) -> Iterator[str]:
-        """Yield each number for the time in which it stands, and the gain of each gradient."""
+        """Yield texts: each number for the time in which it is valid, and what is added to each
+        gradient."""
         nodes = [shape.node for shape in self._picture.shapes.values() if shape.node]
         grads: dict[int, tuple[float, Any]] = {node.number: (0.0, 0.0) for node in nodes}
         for slot, step in enumerate(self._steps):
@@ -139,7 +149,8 @@ class _Reel:
                 op = f"op{step.place + 1}"
                 if op not in (tail, head) or is_start:
                     continue
-                # Forward into the operation first, and backward out of it last.
+                # In the forward pass, numbers travel into the operation in the first half of the
+                # slot and out of it in the second; in the backward pass the other way round.
                 half = 0.0 if (head == op) == (step.phase == "forward") else _ARRIVAL / 2
                 start, *rest = (f"{a:.1f} {b:.1f}" for a, b in (*route, tip))
                 path = f"M{start}C{' '.join(rest[:-1])}L{rest[-1]}"
@@ -162,7 +173,8 @@ class _Reel:
         )
 
     def _seen(self, start: float, end: float | None = None) -> str:
-        """Return the attributes of a part that is seen from one slot on, and up to another."""
+        """Return the SVG attributes of a part that is seen from `start` to `end`; without `end`,
+        to the end of the round."""
         name = f"fm-{self._slots}-{start * 10:.0f}-{(end or 0) * 10:.0f}"
         hidden = "" if end is None else f"{self._share(end)}{{opacity:0}}"
         self._rules[name] = f"0%{{opacity:{int(not start)}}}"
@@ -171,7 +183,8 @@ class _Reel:
         return f'opacity="{int(end is None)}" style="animation:{name} {time}"'
 
     def _travels(self, start: float, is_backward: bool) -> str:
-        """Return the style of a dot that runs along its path for half of the way's time."""
+        """Return the style of a dot that travels along its path, from `start` on for half of the
+        time `_ARRIVAL`."""
         end = start + _ARRIVAL / 2
         name = f"fm-{self._slots}-{start * 100:.0f}{'b' * is_backward}"
         ways = [f"offset-distance:{0 if (at == 0) != is_backward else 100}%" for at in (0, 1)]

@@ -1,4 +1,5 @@
-"""Sorts a student's graph, and computes it again from other leaves by the student's operations."""
+"""Sorts the nodes of a student's graph, and computes the graph again from other numbers, with the
+student's operations."""
 
 from __future__ import annotations
 
@@ -8,7 +9,7 @@ from collections.abc import Callable, Sequence
 from typing import Any
 
 from course.drawing.graph import MISSING, attribute
-from course.interactives.writing import as_number
+from course.interactives.formatting import as_number
 
 _TWO: dict[str, Callable[[Any, Any], Any]] = {
     "+": operator.add,
@@ -20,11 +21,13 @@ _METHODS = ("exp", "log", "tanh", "relu", "sigmoid", "sin", "cos", "sqrt")
 
 
 def topological(root: Any) -> list[Any]:
-    """Return every node behind `root`, operands first, without recursion.
+    """Return every node of the graph behind `root` in topological order: operands first.
+
+    There is no recursion, so a graph may be deep.
 
     Raises:
-        TypeError: some `_prev` is no set, tuple or list.
-        ValueError: a node is among its own operands, directly or through others.
+        TypeError: a node's `_prev` is no set, tuple or list.
+        ValueError: a node is among its own operands, directly or through other nodes.
     """
     order: list[Any] = []
     open_: set[int] = set()
@@ -46,7 +49,7 @@ def topological(root: Any) -> list[Any]:
 
 
 def uses(node: Any) -> list[Any]:
-    """Return the operands that a node names, in its order."""
+    """Return the operands in a node's `_prev`, in their order."""
     operands = attribute(node, "_prev")
     if operands is MISSING:
         return []
@@ -59,16 +62,18 @@ def uses(node: Any) -> list[Any]:
 def rebuild(
     nodes: Sequence[Any], operands: Sequence[Sequence[int]], numbers: dict[int, float]
 ) -> Any:
-    """Return the root of a new graph of the same form, with the same labels.
+    """Compute a graph again from other numbers; return the root of the new graph.
+
+    The new graph has the same operations and labels.
 
     Args:
-        nodes: the old graph, operands first, root last.
-        operands: for each node the places of its operands.
-        numbers: new numbers of leaves, by place; the others keep theirs.
+        nodes: the nodes of the old graph, operands first, root last.
+        operands: for each node the indexes of its operands.
+        numbers: the new numbers of leaves, by index of the leaf; other leaves keep their numbers.
 
     Raises:
         LookupError: an operation is unknown.
-        Exception: whatever the student's operation raises.
+        Exception: any error that an operation of the student's raises.
     """
     made: list[Any] = []
     for place, node in enumerate(nodes):
@@ -83,14 +88,16 @@ def rebuild(
 
 
 def can_rebuild(nodes: Sequence[Any], operands: Sequence[Sequence[int]]) -> bool:
-    """Return whether the same leaves give the same number again. A set of operands has lost its
-    order."""
+    """Return whether `rebuild` works: with the same leaves, it gives the same number again.
+
+    It does not work for nodes whose operands are a set, which has no order.
+    """
     if any(isinstance(attribute(node, "_prev"), (set, frozenset)) for node in nodes):
         return False
     try:
         again = as_number(rebuild(nodes, operands, {}).data)
     except Exception:
-        # Student code may raise anything, and then the graph stays as it is.
+        # Student code may raise any error; then the graph cannot be computed again.
         return False
     before = as_number(attribute(nodes[-1], "data"))
     return again is not None and before is not None and math.isclose(again, before)

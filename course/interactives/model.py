@@ -1,5 +1,5 @@
-"""The interface of a model to the view: controls, a picture, words, and news for a screen
-reader."""
+"""The interface between a model and the view that shows it: controls, a picture, a text, and news
+for a screen reader."""
 
 from __future__ import annotations
 
@@ -17,13 +17,13 @@ class Control:
     """A control of an interactive.
 
     Attributes:
-        name: its name for the model's `act`.
-        label: its name on the screen and for a screen reader.
-        kind: "button", "toggle", "slider", "choice" or "pad", a place to draw strokes on.
-        value: its state now; a button has none.
-        enabled: whether it has an effect now.
-        low, high, step: of a slider.
-        options: of a choice.
+        name: the control's name in `Model.act`.
+        label: the control's name on the screen and for a screen reader.
+        kind: "button", "toggle", "slider", "choice" or "pad", an area to draw strokes on.
+        value: the present value; None for a button.
+        enabled: whether the control can be used now.
+        low, high, step: for a slider, the range and the distance between two values.
+        options: for a choice, the possible values.
     """
 
     name: str
@@ -38,14 +38,15 @@ class Control:
 
 
 class Model(Protocol):
-    """An interactive without its looks.
+    """The state of an interactive picture, and what its controls do. A view shows the model.
 
-    Before `begin`, a model shows a picture for pages without working controls.
+    Before `begin` is called, the picture is the one for pages without working controls.
 
     Attributes:
-        title: the name of the interactive.
-        news: the last event, in words to be read out.
-        running: whether it goes on by itself, by an `act("tick", None)` every now and then.
+        title: the name of the interactive picture.
+        news: the last event, in words that a screen reader reads out.
+        running: whether the view has to call `act("tick", None)` again and again, such as while a
+            network trains.
     """
 
     title: str
@@ -53,32 +54,39 @@ class Model(Protocol):
     running: bool
 
     def begin(self) -> None:
-        """Go to the start, since the controls work from now on."""
+        """Go to the initial state: from now on the controls work."""
 
     def controls(self) -> list[Control]:
-        """Return the controls in the keyboard's order: always the same ones, whatever their
-        state."""
+        """Return the controls, in the order in which the Tab key reaches them. In every state of
+        the model they are the same controls."""
 
     def act(self, name: str, value: Any) -> None:
-        """Do a control's action. Raises `YourCodeFailed` if the student's code raised."""
+        """Do what a control does.
+
+        Args:
+            name: the control's name; "tick" while the model is running.
+            value: the control's new value; None for a button.
+
+        Raises `YourCodeFailed` if the student's code raised an error.
+        """
 
     def html(self) -> str:
-        """Return the picture, with its words."""
+        """Return the picture and its description, as HTML."""
 
     def text(self) -> str:
-        """Return the picture in words alone."""
+        """Return the description of the picture, as plain text."""
 
 
 class YourCodeFailed(Exception):
-    """The student's code raised; the message names the code and the error.
+    """The student's code raised an error; the message says which code and which error.
 
-    JupyterLab shows the message and the student's line: the rest of the traceback is this package.
+    JupyterLab shows the message and the student's line, without the traceback through this package.
     """
 
     def _render_traceback_(self) -> list[str]:
         lines = [part for line in str(self).splitlines() for part in wrap(line, 80) or [""]]
         frames = traceback.extract_tb(self.__cause__.__traceback__) if self.__cause__ else []
-        # A cell is no file.
+        # The student's lines are in a cell, which is no file; the lines of packages are in files.
         if own := [frame for frame in frames if not Path(frame.filename).exists()]:
             lines.append(f"It was in {own[-1].name}, line {own[-1].lineno} of its cell:")
             lines.append(f"    {own[-1].line}")
@@ -87,11 +95,15 @@ class YourCodeFailed(Exception):
 
 @contextmanager
 def your_code(what: str) -> Iterator[None]:
-    """Run a student's code; `what` names it, as the beginning of a sentence."""
+    """Run a student's code in the `with` block, and turn any error into `YourCodeFailed`.
+
+    Args:
+        what: the beginning of the message, which names the code, such as "The network".
+    """
     try:
         yield
     except Exception as error:
-        # Student code may raise anything, and all of it concerns the student.
+        # Student code may raise any error, and the student should see each of them.
         raise YourCodeFailed(f"{what} raised {describe(error)}") from error
 
 

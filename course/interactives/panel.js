@@ -1,8 +1,8 @@
 // Draws the controls that a model lists, sends what is done with them, and reads its news out.
 // Works with the keyboard through the browser's own buttons, ranges, check boxes and lists.
 
-const PAUSE = 60; // milliseconds between two ticks of a running model, for others to have a turn
-const PATIENCE = 4000; // milliseconds without an answer until the page says so
+const PAUSE = 60; // milliseconds between two ticks of a running model, for other messages
+const ANSWER_TIMEOUT = 4000; // milliseconds without an answer, after which the page says so
 const SILENT = "No answer yet. If the kernel was restarted, run this cell again.";
 
 function make(tag, attributes = {}, ...children) {
@@ -12,7 +12,7 @@ function make(tag, attributes = {}, ...children) {
   return element;
 }
 
-// Each kind of control: its elements, what it tells, and how it shows a new state.
+// For each kind of control: makes its elements, sends its messages, and shows a new state of it.
 const kinds = {
   button(control, send) {
     const button = make("button", { type: "button" }, control.label);
@@ -23,7 +23,7 @@ const kinds = {
       element: button,
       update(now) {
         button.textContent = now.label;
-        // Unlike `disabled`, this leaves the keyboard's focus where it is.
+        // Unlike `disabled`, `aria-disabled` leaves the keyboard's focus where it is.
         button.setAttribute("aria-disabled", String(!now.enabled));
       },
     };
@@ -80,7 +80,7 @@ const kinds = {
   // pen, and Space puts it down and lifts it.
   pad(control, send) {
     const SIDE = 200;
-    const REACH = 1 / 16; // what one press of an arrow key moves the pen
+    const REACH = 1 / 16; // how far one press of an arrow key moves the pen
     const area = document.createElementNS("http://www.w3.org/2000/svg", "svg");
     const label = `${control.label}. Arrow keys move the pen, Space puts it down or lifts it.`;
     const attributes = { class: "pad", width: SIDE, height: SIDE, tabindex: 0, role: "application" };
@@ -149,13 +149,13 @@ const kinds = {
 };
 
 function render({ model, el }) {
-  let queue = []; // what was done while the kernel is still busy with what was done before
+  let queue = []; // messages that wait until the kernel has answered the one before
   let waiting = false;
   let timer = null;
-  let patience = null;
+  let answerTimer = null;
 
   function send(name, value) {
-    // Of a slider that moves on, only the last place counts.
+    // While a slider moves on, only its last value has to be sent.
     if (value !== null) queue = queue.filter((message) => message.name !== name);
     queue.push({ name, value });
     next();
@@ -164,9 +164,9 @@ function render({ model, el }) {
   function next() {
     if (waiting || queue.length === 0) return;
     waiting = true;
-    patience = setTimeout(() => {
+    answerTimer = setTimeout(() => {
       hint.textContent = live.textContent = SILENT;
-    }, PATIENCE);
+    }, ANSWER_TIMEOUT);
     model.send(queue.shift());
   }
 
@@ -175,7 +175,8 @@ function render({ model, el }) {
   const bar = make("div", { class: "bar" });
   const choices = make("div", { class: "bar" });
   const settings = make("details", {}, make("summary", {}, "Settings"), choices);
-  settings.open = matchMedia("(min-width: 600px)").matches; // else the picture is out of sight
+  // On a narrow screen, open settings would push the picture out of sight.
+  settings.open = matchMedia("(min-width: 600px)").matches;
   const group = { class: "autograd-panel", role: "group", "aria-label": model.get("title") };
   el.append(make("div", group, bar, hint, live));
 
@@ -190,7 +191,7 @@ function render({ model, el }) {
 
   function update() {
     model.get("controls").forEach((control, i) => {
-      // A slider that is being moved knows better than the answer to an earlier message.
+      // While a slider is being moved, an answer to an earlier message must not move it back.
       if (!queue.some((message) => message.name === control.name)) shown[i].update(control);
     });
     if (live.textContent !== model.get("news")) live.textContent = model.get("news");
@@ -198,7 +199,7 @@ function render({ model, el }) {
 
   function answered() {
     waiting = false;
-    clearTimeout(patience);
+    clearTimeout(answerTimer);
     hint.textContent = "";
     update();
     next();
@@ -206,7 +207,8 @@ function render({ model, el }) {
     if (model.get("running")) timer = setTimeout(() => send("tick", null), PAUSE);
   }
 
-  // JupyterLab takes the arrow keys and single letters for its cells unless it is told not to.
+  // JupyterLab uses the arrow keys and single letters as its own shortcuts, unless it is told not
+  // to.
   function keepKeys(event) {
     if (!el.contains(event.target)) return;
     const plain = !(event.ctrlKey || event.metaKey || event.altKey || event.shiftKey);
@@ -219,7 +221,7 @@ function render({ model, el }) {
   send("hello", null);
   return () => {
     clearTimeout(timer);
-    clearTimeout(patience);
+    clearTimeout(answerTimer);
     window.removeEventListener("keydown", keepKeys, true);
     model.off("change:turn", answered);
   };

@@ -1,7 +1,7 @@
-"""The widget that holds a model's controls, and a live region for screen readers.
+"""The widget with a model's controls, and a live region for screen readers.
 
-Its content is drawn by `panel.js`. Import this module only to show it: it imports the widget
-library.
+`panel.js` draws the widget in the browser. Import this module only to show a widget, since it
+imports the widget library.
 """
 
 from __future__ import annotations
@@ -20,11 +20,12 @@ _HERE = Path(__file__).parent
 
 
 class Panel(anywidget.AnyWidget):
-    """Passes changes of its controls on to a model, and shows the model's new state.
+    """A widget that passes changes of its controls on to a model, and shows the model's new state.
 
     Attributes:
-        picture: the display handle of the model's picture.
-        turn: grows with every answer, so that the browser knows when to send the next message.
+        picture: the display handle of the model's picture; None until the picture is displayed.
+        turn: the number of answers so far, by which the browser knows that it may send the next
+            message.
     """
 
     _esm = (_HERE / "panel.js").read_text("utf-8")
@@ -44,7 +45,7 @@ class Panel(anywidget.AnyWidget):
         self.on_msg(self._hear)
 
     def mimebundle(self) -> dict[str, Any]:
-        """Return the reference to this widget in an output."""
+        """Return the data of an output that shows this widget."""
         view = {"version_major": 2, "version_minor": 0, "model_id": self.model_id}
         return {"application/vnd.jupyter.widget-view+json": view}
 
@@ -64,7 +65,7 @@ class Panel(anywidget.AnyWidget):
                 self._model.act(message["name"], message["value"])
             except YourCodeFailed as error:
                 problem = str(error)
-        elif not self._begun:  # a second view of the same widget does not start again
+        elif not self._begun:  # a second view of the same widget does not begin from the start
             self._begun = True
             self._model.begin()
         if self.picture is not None:

@@ -1,4 +1,5 @@
-"""A playground: an expression whose inputs move, with its graph and its gradients."""
+"""A playground: an expression whose inputs have sliders, with the expression's graph and
+gradients."""
 
 from __future__ import annotations
 
@@ -11,9 +12,9 @@ from typing import Any
 from course.draw import draw_graph
 from course.drawing.graph import attribute, looks_like_a_value, short
 from course.drawing.svg import fitting
+from course.interactives.formatting import as_number, brief
 from course.interactives.model import Control, YourCodeFailed, your_code
 from course.interactives.showing import show
-from course.interactives.writing import as_number, brief
 
 REACH = 10.0  # the distance from a slider's start to either end
 NUDGE = 0.1
@@ -27,18 +28,26 @@ def playground(value_class: type[Any], expression: Callable[..., Any], /, **star
         value_class: your Value class. It makes each input and, if it has a `backward`, the
             gradients.
         expression: a function of Values that returns a Value, such as `lambda a, b: a * b + b`.
-        starts: where each input starts, by its name; names with a default may be left out.
+        starts: the number at which each input starts, by the input's name, such as `a=2.0`. An
+            input for which the function has a default may be left out.
 
     Raises:
-        TypeError: something is not of the kind that is listed above.
-        YourCodeFailed: the expression raised an error where it starts.
+        TypeError: an argument is not of the kind that is described above.
+        YourCodeFailed: the expression raised an error at the start, or did not return a Value.
     """
     show(Playground(value_class, expression, starts))
 
 
 @dataclass(frozen=True)
 class Evaluation:
-    """The expression at some numbers: its inputs and its result, as Values."""
+    """The result of evaluating the expression once.
+
+    Attributes:
+        numbers: the numbers of the inputs, by name.
+        inputs: the inputs as Values, by name.
+        root: the result, a Value.
+        gradients: whether a backward pass was run.
+    """
 
     numbers: dict[str, float]
     inputs: dict[str, Any]
@@ -59,7 +68,7 @@ class Evaluation:
 
 
 class Playground:
-    """The model: an expression, the numbers of its inputs, and their results.
+    """The model of the playground: an expression, the numbers of its inputs, and the result.
 
     Attributes:
         numbers: the present numbers of the inputs, by name.
@@ -91,7 +100,7 @@ class Playground:
         self.shown = self._evaluate()
 
     def begin(self) -> None:
-        """Do nothing: it starts in its initial state."""
+        """Do nothing: the playground is in its initial state."""
 
     def controls(self) -> list[Control]:
         sliders = [
@@ -116,7 +125,7 @@ class Playground:
         elif name == "gradients":
             self.gradients = bool(value)
         else:
-            # The browser counts its steps in binary: 2.1000000000000005.
+            # Sums of steps in the browser have rounding errors, such as 2.1000000000000005.
             self.numbers[name.removeprefix("input ")] = float(f"{float(value):.10g}")
         before, self.shown = self.shown, self._evaluate()
         self.news = _what_happened(before, self.shown)
@@ -157,7 +166,8 @@ class Playground:
 
 
 def _what_happened(before: Evaluation, now: Evaluation) -> str:
-    """Return a sentence on a move's effect, and on the effect that the gradient predicted."""
+    """Return a sentence on how the result changed when an input moved, and on the change that the
+    gradient predicted."""
     moved = [name for name, number in now.numbers.items() if number != before.numbers[name]]
     if not moved:
         return f"The gradients are {'there' if now.gradients else 'left out'}."
@@ -169,12 +179,15 @@ def _what_happened(before: Evaluation, now: Evaluation) -> str:
     if len(moved) > 1 or not before.gradients or grad is None:
         return sentence
     step = now.numbers[moved[0]] - before.numbers[moved[0]]
-    promise = f"{short(grad)} · {short(step)} = {short(grad * step)}"
-    return f"{sentence} The gradient of {moved[0]} had promised about {promise}."
+    stated = f"{short(grad)} · {short(step)} = {short(grad * step)}"
+    return f"{sentence} The gradient of {moved[0]} had promised about {stated}."
 
 
 def _starting_numbers(expression: Callable[..., Any], starts: dict[str, Any]) -> dict[str, float]:
-    """Return the start of each input of the expression. Raises TypeError if one is unclear."""
+    """Return the number at which each input of the expression starts, by name.
+
+    Raises `TypeError` if the expression has no inputs, or an input has no number to start at.
+    """
     try:
         bound = inspect.signature(expression).bind(**starts)
     except TypeError as error:

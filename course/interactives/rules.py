@@ -1,12 +1,13 @@
-"""The chain rule of an operation in words, with the names and then with the numbers of a graph."""
+"""Writes the chain rule of an operation as text: with the names of a graph's nodes, and with their
+numbers."""
 
 from __future__ import annotations
 
 import re
 from collections.abc import Callable
 
-# The factor on the result's gradient, for each operand in turn. {a} and {b} are the operands, {c}
-# is the result. "" stands for a factor of 1.
+# By operation: for each operand, the factor on the result's gradient. {a} and {b} are the operands,
+# {c} is the result. "" stands for a factor of 1.
 _FACTORS = {
     "+": ("", ""),
     "*": ("{b}", "{a}"),
@@ -28,13 +29,15 @@ def rule(
         op: the operation, as in the result's `_op`.
         root: the name of the node that is differentiated.
         result: the name of the operation's result.
-        grad: the result's gradient, in digits.
-        operands: name and number of each operand; one that is used twice is listed twice.
-        data: the result's number, in digits.
+        grad: the result's gradient, as text.
+        operands: name and number of each operand, as text; an operand that is used twice is listed
+            twice.
+        data: the result's number, as text.
 
     Returns:
-        The addition in names and in digits, such as ("∂o/∂x += n.grad · w", "0.5 · -3.0"). If the
-        operation is unknown, the factor is spelt out in words and the digits are missing.
+        For each operand the term in names and in numbers, such as
+        ("∂o/∂x += n.grad · w", "0.5 · (-3.0)"). If the operation is unknown, the factor is
+        described in words and the second text is "".
     """
     factors = _factors(op, len(operands))
     names = [term(name) for name, _ in operands]
@@ -53,7 +56,7 @@ def rule(
 
 
 def term(name: str) -> str:
-    """Return a name as part of a formula: in brackets unless it is a single word."""
+    """Return a name as it is written in a formula: in brackets unless it is a single word."""
     return name if re.fullmatch(r"\w+", name) else f"({name})"
 
 

@@ -1,7 +1,7 @@
-"""Shows a model: its picture as an output of its own, and above it controls, if they work there.
+"""Shows a model: its picture as an output, and above it the controls, where widgets work.
 
-The picture is an ordinary output that is replaced at each change. So, unlike a widget, it stays in
-a saved notebook, on an exported page, and in feedback.
+The picture is an ordinary output, which is replaced at each change. So, unlike a widget, the
+picture is kept in a saved notebook, on an exported page, and in feedback.
 """
 
 from __future__ import annotations
@@ -16,10 +16,10 @@ NOTE = "The controls appear where a notebook is running: run this cell again to 
 
 
 class Picture:
-    """The present picture of a model, for any page.
+    """The present picture of a model, as HTML and as text.
 
     Args:
-        problem: an error message to show above it.
+        problem: an error message to show above the picture; "" for none.
     """
 
     def __init__(self, model: Model, problem: str = "") -> None:
@@ -35,7 +35,7 @@ class Picture:
 
 
 def show(model: Model) -> None:
-    """Show a model: in a notebook with controls, elsewhere without."""
+    """Show a model: with controls in a notebook, without controls elsewhere."""
     IPython = sys.modules.get("IPython")
     shell = IPython.get_ipython() if IPython is not None else None
     if shell is None:
@@ -47,14 +47,14 @@ def show(model: Model) -> None:
     if panel is None:
         display(Picture(model))
         return
-    # Pages without widgets show the note, JupyterLab shows the widget.
+    # The output holds both: JupyterLab shows the widget, a page without widgets shows the note.
     note = {"text/plain": NOTE, "text/html": f"<p><em>{NOTE}</em></p>"}
     display({**panel.mimebundle(), **note}, raw=True)
     panel.picture = display(Picture(model), display_id=True)
 
 
 def _panel(model: Model) -> Any:
-    """Return the model's controls, or None if the widget library is missing."""
+    """Return the widget with the model's controls; None if the widget library is missing."""
     try:
         from course.interactives.panel import Panel
     except ImportError:

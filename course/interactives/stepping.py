@@ -1,8 +1,9 @@
 """Steps forward and backward through a graph, one node at a time, on the student's own engine.
 
-The backward pass is run once, when the stepper is made: every gradient is set to 0, then each
+The backward pass is run when the stepper reads a graph: every gradient is set to 0, then each
 node's `_backward` is called in reverse topological order, and the changes are recorded. After that
-the gradients are put back. The picture shows the engine's own results; the rule beside it is text.
+the gradients are restored. So the picture shows what the student's engine did; only the chain rule
+beside it is written by this package.
 """
 
 from __future__ import annotations
@@ -23,37 +24,43 @@ from course.drawing.graph import (
     short,
 )
 from course.drawing.svg import fitting
+from course.interactives.formatting import brief, table
 from course.interactives.graphs import can_rebuild, rebuild, topological, uses
 from course.interactives.model import Control, describe, your_code
 from course.interactives.rules import rule, term
 from course.interactives.showing import show
-from course.interactives.writing import brief, table
 
-LISTED = 60  # steps that the words below the picture describe in full
-MAX_NODES = 1000  # every step looks at every gradient
-SLIDERS = 6  # leaves that can be moved, at most: those with a label
-REACH, NUDGE = 10.0, 0.1  # the distance from a slider's start to either end, and its steps
+LISTED = 60  # greatest number of steps in the list of steps below the picture
+MAX_NODES = 1000  # a limit, since after every step all gradients are compared
+SLIDERS = 6  # greatest number of leaves with a slider; only leaves with a label have one
+REACH, NUDGE = 10.0, 0.1  # the distance from a slider's start to either end, and between values
 
 
 def step_through(root: Any) -> None:
     """Step forward and then backward through the graph behind `root`, one node at a time.
 
-    Leaves with a label have sliders. When one moves, a new graph is computed by the operations of
-    the root's class; the graph behind `root` and its gradients stay as they were.
+    Leaves with a label have sliders. When you move one, a new graph is computed with the operations
+    of your class; the graph behind `root` and its gradients stay as they are.
 
     Args:
         root: a Value, yours or the course's.
 
     Raises:
         TypeError: `root` is not a Value, or a node behind it lacks what a backward pass needs.
-        ValueError: the graph has more than 1,000 nodes, or one that is computed from itself.
+        ValueError: the graph has more than 1,000 nodes, or a node that is computed from itself.
     """
     show(Stepper(root))
 
 
 @dataclass(frozen=True)
 class Row:
-    """A gradient in one step: the rule in names and in digits, and the engine's result."""
+    """The change that a step makes to one gradient.
+
+    Attributes:
+        rule: the chain rule in names; "" if the node is no operand.
+        digits: the chain rule in numbers; "" if they are unknown.
+        seen: what the student's engine did, in words.
+    """
 
     rule: str
     digits: str
@@ -66,14 +73,15 @@ class Row:
 
 @dataclass(frozen=True)
 class Step:
-    """One node's turn.
+    """One step of the forward or the backward pass.
 
     Attributes:
         phase: "forward" or "backward".
-        place: the node's place in the order; -1 for the leaves all together.
-        says: the step, as one sentence.
-        rows: the gradients it concerns.
-        grads: the gradients that changed, by place.
+        place: the index of the step's node in the topological order; -1 for the step in which all
+            leaves are given.
+        says: the step in one sentence.
+        rows: what the step does to each gradient.
+        grads: the gradients that changed, by index of their node.
     """
 
     phase: str
@@ -87,11 +95,12 @@ class Step:
 
 
 class Stepper:
-    """The model: a graph, its steps, and the current step.
+    """The model of the stepper: a graph, its steps, and the current step.
 
     Attributes:
         steps: all steps, forward and then backward.
-        position: the index of the current one.
+        position: the index of the current step.
+        numbers: the present numbers of the leaves that have a slider, by index of the leaf.
     """
 
     title = "Step through the graph"
@@ -115,7 +124,7 @@ class Stepper:
         self._whole = True
 
     def _read(self) -> None:
-        """Record the graph's form and numbers, and its steps."""
+        """Record names, operands and numbers of the graph's nodes, and the steps."""
         labels = [attribute(node, "label") for node in self._nodes]
         self._names = names_of([clean(x, 32) if isinstance(x, str) else "" for x in labels])
         place = {id(node): i for i, node in enumerate(self._nodes)}
@@ -125,7 +134,7 @@ class Stepper:
         self.steps = [*self._forward(), *self._backward()]
 
     def _movable(self) -> dict[int, float]:
-        """Return the leaves that sliders move, by place, with their starting numbers."""
+        """Return the starting numbers of the leaves that get a slider, by index of the leaf."""
         if not can_rebuild(self._nodes, self._operands):
             return {}
         leaves = [i for i, operands in enumerate(self._operands) if not operands]
@@ -161,7 +170,7 @@ class Stepper:
 
     def act(self, name: str, value: Any) -> None:
         if name.startswith("leaf "):
-            # The browser counts its steps in binary: 2.1000000000000005.
+            # Sums of steps in the browser have rounding errors, such as 2.1000000000000005.
             self._move(int(name.removeprefix("leaf ")), float(f"{float(value):.10g}"))
             return
         last = len(self.steps) - 1
@@ -175,7 +184,7 @@ class Stepper:
         self._go_to(min(max(targets[name](), 0), last))
 
     def _move(self, place: int, number: float) -> None:
-        """Compute the graph again with another number in this leaf, and stay at the same step."""
+        """Compute the graph again with another number in the leaf `place`, at the same step."""
         numbers = {**self.numbers, place: number}
         with your_code(f"With {self._names[place]} = {short(number)} the graph"):
             root = rebuild(*self._first, numbers)
@@ -209,7 +218,8 @@ class Stepper:
         listed = [f"<li>{escape(str(each))}</li>" for each in self.steps[:LISTED]]
         more = len(self.steps) - len(listed)
         rest = f"<p>… and {more} more.</p>" if more else ""
-        # On a narrow page the node of this step should be in sight: operands stand to the left.
+        # On a narrow page the node of this step should be in sight. Operands are on the left, so
+        # for a node in the second half of the order the right end is shown.
         picture = fitting(drawing.svg, from_end=step.place * 2 >= len(self._nodes))
         return (
             f"<p><strong>{escape(self.heading)}.</strong> {escape(step.says)}</p>{rows}"
@@ -224,13 +234,14 @@ class Stepper:
         return f"{self.heading}. {self.steps[self.position]}\n{self._drawing()!r}"
 
     def _drawing(self) -> Any:
-        """Return a drawing of the graph as far as it is known at this step."""
+        """Return a drawing of the graph with the numbers that are known at the current step."""
         copies, step = self.copies(), self.steps[self.position]
         marked = {copies[step.place]: step.phase} if step.place >= 0 else {}
         return draw_graph(copies[-1], highlight=marked)
 
     def copies(self) -> list[_Copy]:
-        """Return copies of the nodes, operands first, without the numbers of later steps."""
+        """Return copies of all nodes, operands first, with the numbers that are known at the
+        current step."""
         steps = self.steps[: self.position + 1]
         reached = {step.place for step in steps}
         grads: dict[int, Any] = {}
@@ -323,7 +334,7 @@ class Stepper:
             try:
                 step_back()
             except Exception as error:
-                # Student code may raise anything; the pass ends here, as it would in `backward`.
+                # Student code may raise any error. Then the pass ends here, as in `backward`.
                 failure = describe(error)
             after = [attribute(node, "grad") for node in self._nodes]
             changed = {
@@ -374,14 +385,16 @@ class Stepper:
         return Step("backward", place, says, rows, changed)
 
     def _listed_once(self, place: int) -> bool:
-        """Return whether `_prev` is a set that holds one operand for two, as it does for x + x."""
+        """Return whether `_prev` is a set with one element though the operation has two operands,
+        as for x + x."""
         held = attribute(self._nodes[place], "_prev")
         one = isinstance(held, (set, frozenset)) and len(held) == 1
         return one and self._op(place) in ("+", "-", "*", "/")
 
 
 class _Copy:
-    """The attributes of a node that a drawing needs, without unknown ones."""
+    """The attributes of a node that a drawing needs; an attribute that is not known yet is
+    missing."""
 
     data: Any
     grad: Any
@@ -396,7 +409,7 @@ def _same(old: Any, new: Any) -> bool:
     try:
         return float(old) == float(new) or (old != old and new != new)
     except Exception:
-        # The student may have stored an object that is no number.
+        # The student's `grad` may be an object that is no number.
         return False
 
 

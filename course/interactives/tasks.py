@@ -1,4 +1,4 @@
-"""The data sets of the training panel (`sandbox.py`), and the form of targets for each loss."""
+"""The data sets of the training panel (`training.py`), and the form of targets for each loss."""
 
 from __future__ import annotations
 
@@ -8,7 +8,7 @@ from typing import Any
 
 from course.datasets import circle, clouds, four_points, moons, spiral, xor
 
-POINTS = 48  # points of a data set that can have any number, and as many again held out
+POINTS = 48  # size of a data set with random points; as many other points are held out
 SEED, SEED_HELD_OUT = 0, 1
 Sample = tuple[list[float], int]
 
@@ -18,9 +18,10 @@ class Task:
     """A data set to learn.
 
     Attributes:
-        samples: each point with the index of its class.
-        held_out: points of the same kind that are not trained on; empty if `samples` are all.
-        classes: how many classes there are.
+        samples: the points to train on, each with the index of its class.
+        held_out: other points of the same kind, which are not used for training; [] if there are no
+            other points.
+        classes: the number of classes.
     """
 
     samples: list[Sample]
@@ -33,7 +34,8 @@ class Task:
 
 
 def _samples(data: tuple[list[list[float]], list[float]]) -> list[Sample]:
-    """Return samples: of two targets, -1 or 0 is class 0; others are numbers of classes."""
+    """Return the points of a data set, each with the index of its class. A target of -1 or 0 means
+    class 0; any other target is the index of the class."""
     return [(point, max(0, int(target))) for point, target in zip(*data, strict=True)]
 
 
@@ -53,24 +55,27 @@ TASKS: dict[str, Callable[[], Task]] = {
 
 
 def n_outputs(loss: str, classes: int) -> int:
-    """Return the number of outputs: one decides between two classes, except for a cross-entropy."""
+    """Return the number of outputs that the network needs: one for two classes, except with
+    cross-entropy; otherwise one for each class."""
     return 1 if classes == 2 and loss != "cross_entropy" else classes
 
 
 def is_linear(loss: str, activation: str) -> bool:
-    """Return whether the last layer is linear: for mse it is tanh, if the others are tanh."""
+    """Return whether the last layer is linear. It is always so, except with the loss mse and the
+    activation tanh."""
     return loss in ("hinge", "bce", "cross_entropy") or activation != "tanh"
 
 
 def apply_loss(
     name: str, loss: Callable[..., Any], outputs: Sequence[list[Any]], classes: Sequence[int]
 ) -> Any:
-    """Return the student's loss of a batch, one Value.
+    """Return the loss of a batch, computed by the student's function, as one Value.
 
     Args:
-        name: "cross_entropy" is called once a sample with the index of the class, and the mean is
-            taken; "bce" gets targets 0 and 1; any other -1 and 1. With several outputs, the target
-            of each is whether the sample is of its class.
+        name: the loss's name. "cross_entropy" is called for each sample with the index of its
+            class, and the mean of the results is returned. Any other loss is called once, with all
+            outputs; the target of an output is high if the sample is of the output's class, and low
+            otherwise: 1 and 0 for "bce", 1 and -1 for all others.
         loss: the student's function.
         outputs: for each sample the network's outputs.
         classes: for each sample the index of its class.
@@ -88,11 +93,11 @@ def apply_loss(
 
 
 def scores(output: Sequence[float]) -> list[float]:
-    """Return a score for each class, the highest of which decides."""
+    """Return a score for each class; the network decides for the class with the highest score."""
     return list(output) if len(output) > 1 else [-output[0], output[0]]
 
 
 def decided(output: Sequence[float]) -> int:
-    """Return the class that the outputs decide for; 0 if they are no numbers."""
+    """Return the index of the class for which the network decides; 0 if its outputs are NaN."""
     each = scores(output)
     return max(range(len(each)), key=lambda k: each[k] if each[k] == each[k] else float("-inf"))

@@ -6,7 +6,7 @@ class Value {
     this.grad = 0;
     this.operands = operands;
     this.op = op;
-    this.back = back; // hands this node's gradient on to its operands
+    this.back = back; // passes this node's gradient on to its operands
     this.label = "";
   }
 
@@ -33,7 +33,7 @@ class Value {
     return out;
   }
 
-  // A function of one value; `slope` takes its input and its output.
+  // Applies a function of one number; `slope` takes its input and output and returns its slope.
   apply(op, forward, slope) {
     const out = new Value(forward(this.data), [this], op, () => {
       this.grad += slope(this.data, out.data) * out.grad;
@@ -88,7 +88,8 @@ class Value {
 
 const FUNCTIONS = ["exp", "log", "tanh", "relu", "sigmoid"];
 
-// Reads "tanh(x * w + b)". Returns the names in it, and what computes it from Values by name.
+// Reads a formula such as "tanh(x * w + b)". Returns the names in the formula, and a function that
+// computes it from Values by name.
 function read(formula) {
   const tokens = formula.match(/\*\*|[A-Za-z_]\w*|\d+\.?\d*|\.\d+|\S/g) ?? [];
   const names = [];

@@ -20,7 +20,7 @@ function button(words, act) {
   made.addEventListener("click", () => made.getAttribute("aria-disabled") !== "true" && act());
   return made;
 }
-// Unlike `disabled`, this leaves the keyboard's focus where it is.
+// Unlike `disabled`, `aria-disabled` leaves the keyboard's focus where it is.
 const enable = (made, on) => made.setAttribute("aria-disabled", String(!on));
 
 function slider(name, value, low, high, step, act) {
@@ -42,7 +42,7 @@ function choice(name, options, value, act) {
   return make("label", {}, `${name} `, list);
 }
 
-// A group with a title, and what is said in it to those who do not see it.
+// Makes a group with a title, controls, a picture, and a place for news that a screen reader reads.
 function frame(host, title) {
   const news = make("div", { class: "unseen", role: "status" });
   const controls = make("div", { class: "controls" });
@@ -53,13 +53,13 @@ function frame(host, title) {
   return { controls, picture, say: (words) => { news.textContent = words; } };
 }
 
-// "x1=2, w1=-3" as numbers by name.
+// Reads a text such as "x1=2, w1=-3" and returns the numbers by name.
 function starts(text = "") {
   const pairs = text.split(",").filter((part) => part.trim()).map((part) => part.split("="));
   return Object.fromEntries(pairs.map(([name, number]) => [name.trim(), Number(number)]));
 }
 
-// The graph of a formula at some numbers: its nodes, operands first, each with a name.
+// Returns the graph of a formula at these numbers: its nodes, operands first, each with a name.
 function graph(formula, numbers) {
   const values = {};
   for (const name of formula.names) {
@@ -82,7 +82,8 @@ const told = (node) => {
 
 const BOX = { width: 140, height: 54, across: 174, down: 66 };
 
-// The graph as SVG. `known` says which nodes have a number by now, `marked` is the one at work.
+// Returns the graph as SVG. `known` returns whether a node's number is known at this step, `marked`
+// is the node of this step.
 function draw(nodes, known = () => true, gradients = true, marked = null) {
   const depth = new Map(), rows = new Map(), columns = [];
   const root = nodes.at(-1);

@@ -6,7 +6,7 @@ function stepper(host, settings) {
   const { controls, picture, say } = frame(host, settings.title ?? "Step forward and backward");
   let steps = [], position = 0;
 
-  // All steps, with the gradients as they are after each.
+  // Runs both passes and records all steps, each with the gradients after it.
   function run() {
     const { root, nodes } = graph(formula, numbers);
     const inner = nodes.filter((node) => node.operands.length);
@@ -106,8 +106,8 @@ function playground(host, settings) {
     const old = before;
     numbers[name] = known[name] = now;
     const result = show("");
-    const promise = old.grads[name] * step;
-    const words = gradients ? ` Its gradient had promised about ${short(old.grads[name])} · ${short(step)} = ${short(promise)}.` : "";
+    const prediction = old.grads[name] * step;
+    const words = gradients ? ` Its gradient had promised about ${short(old.grads[name])} · ${short(step)} = ${short(prediction)}.` : "";
     say(`${name} is ${short(now)}: the result went from ${short(old.result)} to ${short(result)}, by ${short(result - old.result)}.${words}`);
     picture.querySelector(".says").textContent = `result = ${short(result)}. It changed by ${short(result - old.result)}.${words}`;
   }
@@ -124,7 +124,8 @@ function playground(host, settings) {
   understand();
 }
 
-// Random numbers that a seed decides: a linear congruential generator, modulus 2 to the 32.
+// Returns a function that draws random numbers from 0 to 1, always the same ones for a seed: a
+// linear congruential generator, modulus 2 to the 32.
 function dice(seed) {
   let state = (seed * 2654435761 + 12345) >>> 0;
   return () => (state = (Math.imul(1664525, state) + 1013904223) >>> 0) / 2 ** 32;
@@ -163,7 +164,7 @@ function trainer(host, settings) {
   }
   const neuron = ({ w, b }, x) => w.reduce((sum, each, i) => sum.add(each.mul(x[i])), b).tanh();
   const answer = (x) => layers.reduce((from, layer) => layer.map((each) => neuron(each, from)), x)[0];
-  // The same without a graph, for the picture.
+  // The same answer as a plain number, without a graph, for the picture.
   const guess = (x) => layers.reduce((from, layer) => layer.map(({ w, b }) =>
     Math.tanh(w.reduce((sum, each, i) => sum + each.data * from[i], b.data))), x)[0];
 

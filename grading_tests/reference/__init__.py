@@ -1,9 +1,9 @@
 """The reference engine: scalar reverse-mode differentiation, short and fast.
 
-It has the names that students build (`data`, `grad`, `_prev`, `_op`, `_backward`, `label`). In
-place of a student's closure, a node keeps numbers: its local derivatives, one for each operand,
-computed during the forward pass. A node therefore refers to its operands alone. No reference cycle
-arises, and a graph is freed the moment its root is dropped.
+It has the names that students define (`data`, `grad`, `_prev`, `_op`, `_backward`, `label`). In
+place of a student's closure, a node stores its local derivatives, one for each operand, which the
+forward pass computes. So a node refers only to its operands, there is no reference cycle, and a
+graph is freed as soon as its root is deleted.
 """
 
 from __future__ import annotations
@@ -102,18 +102,19 @@ class Value:
     # Functions of one operand.
 
     def exp(self) -> Value:
-        """Return e to the power of this node; overflows above about 709 with OverflowError."""
+        """Return e to the power of this node. Raises `OverflowError` above about 709."""
         result = math.exp(self.data)
         return type(self)(result, (self,), "exp", "", (result,))
 
     def log(self) -> Value:
-        """Return the natural logarithm; ValueError unless the data is above 0."""
+        """Return the natural logarithm. Raises `ValueError` unless `data` is above 0."""
         if self.data <= 0:
             raise ValueError(f"log is defined only above 0, not at {self.data}")
         return type(self)(math.log(self.data), (self,), "log", "", (1.0 / self.data,))
 
     def sqrt(self) -> Value:
-        """Return the square root; its slope at 0 is infinite. ValueError below 0."""
+        """Return the square root, whose derivative at 0 is infinite. Raises `ValueError` below
+        0."""
         if self.data < 0:
             raise ValueError(f"sqrt is defined only from 0 up, not at {self.data}")
         root = math.sqrt(self.data)
@@ -170,9 +171,9 @@ def _slope_of_power(x: float, exponent: float, power: float) -> float:
 
 
 def topological_order(root: Value) -> list[Value]:
-    """Return every node that `root` depends on, each once, operands before results, root last.
+    """Return every node that `root` depends on, each once, operands before results, `root` last.
 
-    Takes linear time and needs no recursion, so that depth does not matter.
+    This takes linear time and needs no recursion, so the graph may be deep.
     """
     order: list[Value] = []
     seen: set[Value] = set()
@@ -196,7 +197,7 @@ def push_gradients(root: Value, order: Iterable[Value]) -> None:
 
 
 def trace(root: Value) -> tuple[set[Value], set[tuple[Value, Value]]]:
-    """Return the graph behind `root`: its nodes, and its edges as (operand, result)."""
+    """Return the nodes and the edges of the graph behind `root`; an edge is (operand, result)."""
     nodes = set(topological_order(root))
     return nodes, {(operand, node) for node in nodes for operand in node._prev}
 

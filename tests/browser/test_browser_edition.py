@@ -1,4 +1,4 @@
-"""The course in a browser tab, on a site that serves everything by itself, with the network cut."""
+"""The course in a browser tab: the site serves all files itself, and the network is cut."""
 
 from __future__ import annotations
 
@@ -14,22 +14,20 @@ from typing import Any
 
 import nbformat
 import pytest
+from browsers import ELSEWHERE
 from looking import assert_accessible, keep_picture
 from notebooks import RUN_ALL, Notebook, answer, says
 from playwright.sync_api import Browser, Page, expect
+from tested_course import COURSE
 
 from autograder.commands.demo import filled_notebook
-from autograder.course_folder.assignments import load_assignment
-from autograder.delivery.browser.site import publish_browser
 from autograder.judging.grader import Grader
 from autograder.pipeline.one_submission import grade_file
-from conftest import ELSEWHERE, ROOT
-
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+from autograder.publishing.browser.site import publish_browser
 
 NAMES = ["value", "backward", "checkpoint", "mlp"]
 WALKED = [NAMES[0], *(pytest.param(name, marks=pytest.mark.campaign) for name in NAMES[1:])]
-START = 120_000  # milliseconds, for Python and its packages
+START = 300_000  # milliseconds, for Python and its packages
 
 
 IS_KEPT = """([path, text]) => new Promise((found) => {
@@ -60,7 +58,7 @@ class InBrowser(Notebook):
         expect(idle).to_be_attached(timeout=milliseconds)
 
     def download(self, target: Path) -> Path:
-        """Save, and download the file as students do who hand it in."""
+        """Save the notebook, and download it as students do who hand it in."""
         # A message that arrives from the kernel after saving would make the notebook unsaved again.
         self.expect_idle(RUN_ALL)
         self.page.keyboard.press("Control+S")
@@ -75,14 +73,14 @@ class InBrowser(Notebook):
 def site(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return the self-study edition, which is the edition of a class and more."""
     folder = tmp_path_factory.mktemp("browser") / "site"
-    made = publish_browser(ROOT, NAMES, folder, self_study=True)
+    made = publish_browser(COURSE, NAMES, folder, self_study=True)
     assert made.left_out == []
     return made.folder
 
 
 @pytest.fixture(scope="session")
 def grader() -> Iterator[Grader]:
-    with Grader(ROOT, bytes(range(32))) as warm:
+    with Grader(COURSE, bytes(range(32))) as warm:
         yield warm
 
 
@@ -149,10 +147,10 @@ def visit(new_page: Callable[[], Page]) -> Iterator[Visits]:
 def solved_site(site: Path, name: str, tmp_path: Path) -> tuple[Path, Path]:
     """Return the site with the solved notebook in the place of the released one, and that
     notebook."""
-    exercises = load_assignment(ROOT, name).exercises
+    exercises = COURSE.assignment(name).exercises
     solved = tmp_path / f"{name}.ipynb"
     answers = {each.id: answer(each.solution) for each in exercises.values() if not each.manual}
-    solved.write_text(filled_notebook(ROOT, name, answers), "utf-8")
+    solved.write_text(filled_notebook(COURSE, name, answers), "utf-8")
     folder = tmp_path / "site"
     shutil.copytree(site, folder, copy_function=os.link)
     given = folder / "files" / name / solved.name
@@ -162,7 +160,7 @@ def solved_site(site: Path, name: str, tmp_path: Path) -> tuple[Path, Path]:
 
 
 @pytest.mark.parametrize("name", WALKED)
-def test_a_solved_notebook_runs_and_scores_as_from_any_jupyter(
+def test_a_notebook_solved_in_the_browser_edition_gets_the_same_score_as_elsewhere(
     site: Path, visit: Visits, grader: Grader, tmp_path: Path, name: str
 ) -> None:
     folder, solved = solved_site(site, name, tmp_path)
@@ -181,8 +179,8 @@ def test_a_solved_notebook_runs_and_scores_as_from_any_jupyter(
     assert errors == []
     shown = {cell.id: str(cell.outputs) for cell in cells}
     checks = [cell.id for cell in cells if re.fullmatch(r'check\("\w+"\)\s*', cell.source)]
-    manual = [each for each in load_assignment(ROOT, name).exercises.values() if each.manual]
-    assert len(checks) == len(load_assignment(ROOT, name).exercises) - len(manual)
+    manual = [each for each in COURSE.assignment(name).exercises.values() if each.manual]
+    assert len(checks) == len(COURSE.assignment(name).exercises) - len(manual)
     assert [each for each in checks if "✓" not in shown[each]] == []
 
     _, here = grade_file(grader, saved)
@@ -206,7 +204,7 @@ def test_a_solved_notebook_runs_and_scores_as_from_any_jupyter(
 
 
 def a_mistake_is_named(notebook: InBrowser) -> None:
-    exercise = load_assignment(ROOT, "value").exercises["add"]
+    exercise = COURSE.assignment("value").exercises["add"]
     mistake = next(each for each in exercise.mistakes if each.id == "add.overwrites")
     drawing = notebook.output("node-demo").locator('svg[role="img"]').first
     expect(drawing).to_be_visible()
@@ -224,7 +222,7 @@ def the_lesson_opens(notebook: InBrowser) -> None:
     opened.value.close()
 
 
-def test_missing_files_and_requests_to_other_hosts_are_noticed(
+def test_the_tests_of_pages_record_missing_files_and_requests_to_other_hosts(
     browser: Browser, tmp_path: Path
 ) -> None:
     (tmp_path / "index.html").write_text(
@@ -243,7 +241,7 @@ def test_missing_files_and_requests_to_other_hosts_are_noticed(
     assert sorted(visits.missed) == ["/gone.whl", "https://elsewhere.example/"]
 
 
-def test_a_phone_gives_the_notebook_its_whole_width(site, visit) -> None:
+def test_on_a_phone_the_notebook_fills_the_width_of_the_screen(site, visit) -> None:
     page = visit(site, "index.html")
     page.set_viewport_size({"width": 360, "height": 740})
     page.locator(".notebooks a").first.click()
@@ -253,7 +251,7 @@ def test_a_phone_gives_the_notebook_its_whole_width(site, visit) -> None:
     assert page.evaluate(SIZE_OF_AN_OUTPUT) == "11px"
 
 
-def test_the_start_page_saves_a_kept_notebook_as_a_file(site, visit, tmp_path) -> None:
+def test_the_start_page_downloads_a_notebook_saved_in_the_browser(site, visit, tmp_path) -> None:
     page = visit(site, "index.html")
     link = page.locator(".notebooks a").first
     expect(page.get_by_role("button")).to_have_count(0)
@@ -292,7 +290,7 @@ WRITE = """() => new Promise((written) => {
 })"""
 
 
-def test_the_start_page_saves_what_a_student_s_code_has_written(site, visit, tmp_path) -> None:
+def test_the_start_page_downloads_files_that_student_code_wrote(site, visit, tmp_path) -> None:
     page = visit(site, "index.html")
     start = page.url
     made = page.get_by_role("heading", name="Files that your code has written")

@@ -8,13 +8,13 @@ import pytest
 from looking import assert_accessible
 from playwright.sync_api import Page, expect
 
-pytestmark = pytest.mark.browser
-
 # The theme's two sidebars have no names.
 RULES = {"landmark-unique": {"enabled": False}}
 
 
-def test_pages_send_no_request_to_a_host_and_fit_a_phone(docs_site: Path, page: Page) -> None:
+def test_pages_of_the_docs_send_no_request_to_another_host_and_fit_a_phone(
+    docs_site: Path, page: Page
+) -> None:
     asked: list[str] = []
     page.on("request", lambda request: asked.append(request.url))
     page.set_viewport_size({"width": 360, "height": 740})
@@ -33,7 +33,9 @@ def test_pages_send_no_request_to_a_host_and_fit_a_phone(docs_site: Path, page: 
         *(pytest.param(name, marks=pytest.mark.campaign) for name in ("index", "students")),
     ],
 )
-def test_pages_are_accessible_in_light_and_dark(docs_site: Path, page: Page, name: str) -> None:
+def test_pages_of_the_docs_are_accessible_in_light_and_dark(
+    docs_site: Path, page: Page, name: str
+) -> None:
     page.goto((docs_site / f"{name}.html").as_uri())
     for scheme, options in (
         ("light", {"rules": RULES}),

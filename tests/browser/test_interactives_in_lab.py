@@ -1,4 +1,5 @@
-"""The interactives in JupyterLab: by mouse and by keyboard, with the words for a screen reader."""
+"""The interactives work in JupyterLab by mouse and by keyboard, and describe themselves to screen
+readers."""
 
 from __future__ import annotations
 
@@ -15,9 +16,7 @@ from playwright.sync_api import Page, expect
 from serving import Lab, serve
 
 from autograder.authoring.release import copy_course
-from autograder.course_folder.assignments import load_assignment
-
-pytestmark = pytest.mark.browser
+from autograder.course_folder.course import Course
 
 TESTS = Path(__file__).parents[1]
 ROOT = TESTS.parent
@@ -33,7 +32,7 @@ MLP, mse, SGD = classes(Value)
 def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
     """Start one server for all of them: each test has a notebook of its own."""
     folder = tmp_path_factory.mktemp("lab")
-    copy_course(ROOT, folder / "course")
+    copy_course(Course(ROOT), folder / "course")
     with serve(folder / "course", folder / "home") as running:
         yield running
 
@@ -42,7 +41,7 @@ def lab(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Lab]:
 def notebook(lab: Lab, page: Page, request: pytest.FixtureRequest) -> Notebook:
     """Return the demonstrations of the course's own notebook, on its solutions, in a small
     notebook."""
-    backward = load_assignment(lab.course, "backward")
+    backward = Course(lab.course).assignment("backward")
     solutions = [each.solution for each in backward.exercises.values() if not each.manual]
     release = nbformat.read(lab.course / "release/backward/backward.ipynb", as_version=4).cells
     given = {cell.id: cell.source for cell in release}
@@ -51,8 +50,8 @@ def notebook(lab: Lab, page: Page, request: pytest.FixtureRequest) -> Notebook:
         "engine": "\n".join([*backward.setup.values(), *solutions, neuron, NETWORK]),
         "stepper": given["stepper"],
         "playground": given["playground"],
-        "xor": "from course.interactives import sandbox\nsandbox(MLP, SGD, mse)",
-        "digit": "from course.interactives.reading import draw_digit\n"
+        "xor": "from course.interactives import training_panel\ntraining_panel(MLP, SGD, mse)",
+        "digit": "from course.interactives.digit_reader import draw_digit\n"
         "draw_digit(lambda picture: [5.0 * (k == 7) * max(picture) for k in range(10)])",
         "other": "print('the kernel answers')",
     }
@@ -67,7 +66,7 @@ def notebook(lab: Lab, page: Page, request: pytest.FixtureRequest) -> Notebook:
     return opened
 
 
-def test_stepper_by_mouse(notebook: Notebook, picture: Callable[[str], None]) -> None:
+def test_the_stepper_works_by_mouse(notebook: Notebook, picture: Callable[[str], None]) -> None:
     shown = Shown(notebook.run("stepper"))
     shown.says("Step 1 of 12, forward. The leaves are given")
     expect(shown.button("Back")).to_have_attribute("aria-disabled", "true")
@@ -118,7 +117,7 @@ def test_the_stepper_works_by_keyboard(notebook: Notebook) -> None:
     expect(shown.output.page.locator(".jp-Cell")).to_have_count(6)
 
 
-def test_playground_by_mouse(notebook: Notebook, picture: Callable[[str], None]) -> None:
+def test_the_playground_works_by_mouse(notebook: Notebook, picture: Callable[[str], None]) -> None:
     shown = Shown(notebook.run("playground"))
     drawing = shown.output.get_by_role("img", name=re.compile("graph of o"))
     expect(drawing).to_contain_text("grad-1.5")
@@ -136,7 +135,7 @@ def test_playground_by_mouse(notebook: Notebook, picture: Callable[[str], None])
     expect(shown.slider("b")).to_have_value(re.compile(r"^6\.88"))
 
 
-def test_playground_by_keyboard(notebook: Notebook) -> None:
+def test_the_playground_works_by_keyboard(notebook: Notebook) -> None:
     shown = Shown(notebook.run("playground"))
     shown.slider("x1").focus()
     shown.press("Tab")
@@ -154,7 +153,7 @@ def test_playground_by_keyboard(notebook: Notebook) -> None:
     expect(shown.output).to_contain_text("x2 = 0.0, w1 = -3.0")
 
 
-def test_sandbox_by_mouse_leaves_the_kernel_free(
+def test_the_training_panel_works_by_mouse_and_leaves_the_kernel_free(
     notebook: Notebook, picture: Callable[[str], None]
 ) -> None:
     shown = Shown(notebook.run("xor"))
@@ -183,7 +182,9 @@ def test_sandbox_by_mouse_leaves_the_kernel_free(
     shown.says("It has not been trained yet")
 
 
-def test_sandbox_by_keyboard(notebook: Notebook, picture: Callable[[str], None]) -> None:
+def test_the_training_panel_works_by_keyboard(
+    notebook: Notebook, picture: Callable[[str], None]
+) -> None:
     shown = Shown(notebook.run("xor"))
     shown.button("Step").focus()
     shown.press("Enter")
@@ -213,7 +214,7 @@ def test_sandbox_by_keyboard(notebook: Notebook, picture: Callable[[str], None])
     picture("perceptron")
 
 
-def test_a_digit_by_mouse_and_by_keyboard(
+def test_a_digit_can_be_drawn_by_mouse_and_by_keyboard(
     notebook: Notebook, page: Page, picture: Callable[[str], None]
 ) -> None:
     shown = Shown(notebook.run("digit"))
@@ -241,7 +242,7 @@ def test_a_digit_by_mouse_and_by_keyboard(
     assert_accessible(page, ".autograd-panel")
 
 
-def test_a_page_without_widgets_shows_the_last_picture(
+def test_an_exported_page_shows_the_last_picture_of_an_interactive(
     notebook: Notebook, page: Page, tmp_path: Path, picture: Callable[[str], None]
 ) -> None:
     from nbconvert import HTMLExporter

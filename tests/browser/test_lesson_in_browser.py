@@ -10,15 +10,13 @@ from typing import Any
 import pytest
 from looking import assert_accessible
 from playwright.sync_api import Locator, Page, expect
+from tested_course import COURSE
 
-from conftest import ROOT
 from course.datasets import xor
 from reference import Value
 
-pytestmark = pytest.mark.browser
-
-PAGES = sorted(path.stem for path in (ROOT / "course" / "lesson").glob("*.md"))
-DECKS = sorted(path.stem for path in (ROOT / "course" / "slides").glob("*.md"))
+PAGES = sorted(path.stem for path in (COURSE.root / "course" / "lesson").glob("*.md"))
+DECKS = sorted(path.stem for path in (COURSE.root / "course" / "slides").glob("*.md"))
 SOME = {"index", "04-backward", "08-training", DECKS[0]}
 """Pages that each run looks at: the others are made by the same two templates."""
 PHONE = {"width": 360, "height": 740}
@@ -55,7 +53,9 @@ def each(names: list[str]) -> list[Any]:
 
 
 @pytest.mark.parametrize("name", each(PAGES))
-def test_page_is_accessible_in_light_and_dark_and_fits_a_phone(opened, page, name) -> None:
+def test_each_lesson_page_is_accessible_in_light_and_dark_and_fits_a_phone(
+    opened, page, name
+) -> None:
     opened(f"{name}.html")
     expect(page.locator("h1")).to_be_visible()
     page.locator("main details").evaluate_all("all => all.forEach(it => it.open = true)")
@@ -68,7 +68,7 @@ def test_page_is_accessible_in_light_and_dark_and_fits_a_phone(opened, page, nam
     assert page.locator(".formula").evaluate_all(TOO_WIDE) == 0
 
 
-def test_reading_from_page_to_page_by_keyboard(opened, page, folder) -> None:
+def test_lesson_pages_can_be_read_one_after_another_by_keyboard(opened, page, folder) -> None:
     opened("index.html")
     page.keyboard.press("Tab")
     expect(page.get_by_role("link", name="Skip to the text")).to_be_focused()
@@ -86,7 +86,7 @@ def test_reading_from_page_to_page_by_keyboard(opened, page, folder) -> None:
     assert sorted(visited) == PAGES
 
 
-def test_printed_page_shows_the_answers(opened, page) -> None:
+def test_a_printed_lesson_page_shows_the_answers_to_its_questions(opened, page) -> None:
     opened("01-why-gradients.html")
     answer = page.locator(".answer p").first
     expect(answer).to_be_hidden()
@@ -127,7 +127,7 @@ def test_slides_move_by_a_swipe(opened, page) -> None:
         expect(shown(page)).to_have_id(number)
 
 
-def test_overview_and_notes(opened, page, picture) -> None:
+def test_slides_show_an_overview_and_the_speaker_s_notes(opened, page, picture) -> None:
     deck = DECKS[0]
     opened(f"slides/{deck}.html")
     count = page.locator(".slide").count()
@@ -175,7 +175,7 @@ def test_every_slide_fits_the_projector(opened, page, name) -> None:
 
 
 @pytest.mark.parametrize("name", each(DECKS))
-def test_slides_print_one_to_a_sheet(opened, page, name) -> None:
+def test_each_slide_prints_on_a_sheet_of_its_own(opened, page, name) -> None:
     opened(f"slides/{name}.html")
     sheets = re.findall(rb"/Type\s*/Page\b", page.pdf(prefer_css_page_size=True))
     assert len(sheets) == page.locator(".slide").count()
@@ -212,9 +212,11 @@ def reference(function: Callable[..., Value], *numbers: float) -> list[float]:
 
 
 @pytest.mark.parametrize(("formula", "function"), FORMULAS, ids=[text for text, _ in FORMULAS])
-def test_the_page_s_engine_computes_as_the_reference_does(opened, page, formula, function) -> None:
+def test_the_javascript_engine_gives_the_numbers_and_gradients_of_the_reference(
+    opened, page, formula, function
+) -> None:
     opened("index.html")
-    engine = (ROOT / "course/scripts/1-engine.js").read_text("utf-8")
+    engine = (COURSE.root / "course/scripts/1-engine.js").read_text("utf-8")
     numbers = [0.7, 1.3, -2.1][: function.__code__.co_argcount]
     got = page.evaluate(
         f"""([formula, numbers]) => {{
@@ -243,7 +245,7 @@ def neuron(x1: Value, w1: Value, x2: Value, w2: Value, b: Value) -> Value:
     return (x1 * w1 + x2 * w2 + b).tanh()
 
 
-def test_stepping_through_a_neuron_on_the_page_by_keyboard(opened, page, picture) -> None:
+def test_the_stepper_on_a_lesson_page_works_by_keyboard(opened, page, picture) -> None:
     opened("04-backward.html")
     said = page.locator(".frame [role=status]")
     page.get_by_role("button", name="First").focus()
@@ -269,7 +271,7 @@ def test_stepping_through_a_neuron_on_the_page_by_keyboard(opened, page, picture
     assert numbers_of(page, *names) == pytest.approx(expected, rel=1e-3, abs=1e-9)
 
 
-def test_a_typed_formula_on_the_page_by_keyboard(opened, page, picture) -> None:
+def test_a_formula_can_be_typed_on_a_lesson_page_by_keyboard(opened, page, picture) -> None:
     opened("03-chain-rule.html")
     said = page.locator(".frame [role=status]")
     field = page.get_by_role("textbox", name="Formula")
@@ -300,7 +302,7 @@ def test_a_typed_formula_on_the_page_by_keyboard(opened, page, picture) -> None:
     assert page.locator(".frame img").count() == 0
 
 
-def test_training_on_the_page_by_keyboard(opened, page, picture) -> None:
+def test_the_training_interactive_on_a_lesson_page_works_by_keyboard(opened, page, picture) -> None:
     page.emulate_media(reduced_motion="reduce")
     opened("08-training.html")
     said = page.locator(".frame [role=status]")
@@ -325,7 +327,7 @@ def test_training_on_the_page_by_keyboard(opened, page, picture) -> None:
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     learnt = re.compile(r"Stopped\. Epoch \d+, loss 0\.00\d+, 4 of 4 right\.")
-    expect(said).to_have_text(learnt, timeout=60_000)
+    expect(said).to_have_text(learnt, timeout=300_000)
     picture("learnt")
     page.get_by_label("Data").focus()
     page.keyboard.press("ArrowDown")
@@ -336,7 +338,7 @@ def test_training_on_the_page_by_keyboard(opened, page, picture) -> None:
     expect(page.locator('svg[aria-label^="Network 2 to 1"]')).to_be_visible()
 
 
-def test_sliders_on_a_slide_keep_their_keys(opened, page) -> None:
+def test_arrow_keys_move_a_focused_slider_and_not_the_slide(opened, page) -> None:
     opened("slides/2-backward.html")
     place = page.locator(".slide", has=page.locator("[data-interactive]"))
     number = place.get_attribute("id")
@@ -347,7 +349,7 @@ def test_sliders_on_a_slide_keep_their_keys(opened, page) -> None:
     expect(shown(page)).to_have_id(number)
 
 
-def test_without_scripts_and_on_paper_there_are_words(browser, folder, page) -> None:
+def test_an_interactive_is_text_without_scripts_and_in_print(browser, folder, page) -> None:
     context = browser.new_context(java_script_enabled=False)
     plain = context.new_page()
     plain.goto((folder / "04-backward.html").as_uri())
@@ -359,7 +361,7 @@ def test_without_scripts_and_on_paper_there_are_words(browser, folder, page) -> 
     expect(page.locator(".frame button").first).to_be_hidden()
 
 
-def test_sheets_for_printing_fit_on_one_page(opened: Callable[[str], Page]) -> None:
+def test_the_summary_prints_on_one_page(opened: Callable[[str], Page]) -> None:
     page = opened("12-one-page.html")
     for paper in ("A4", "Letter"):
         printed = page.pdf(format=paper)

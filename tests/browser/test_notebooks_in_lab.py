@@ -1,4 +1,5 @@
-"""Each release notebook in JupyterLab: filled, run, misunderstood, mended, played with, read."""
+"""Each release notebook works in JupyterLab: with right answers, with mistakes, and with its
+interactives."""
 
 from __future__ import annotations
 
@@ -12,12 +13,10 @@ from looking import assert_accessible
 from notebooks import Notebook, Shown, answer, says
 from playwright.sync_api import Page, expect
 from serving import Lab, serve
+from tested_course import COURSE
 
 from autograder.authoring.release import copy_course
-from autograder.course_folder.assignments import Exercise, load_assignment
-from conftest import ROOT
-
-pytestmark = [pytest.mark.browser, pytest.mark.slow]
+from autograder.course_folder.assignments import Exercise
 
 # Parts that only JupyterLab can change: its own frame, editors, prompts and tool bars.
 JUPYTERLABS_OWN = [
@@ -39,17 +38,17 @@ OTHERS = [pytest.param(name, marks=pytest.mark.campaign) for name in ("backward"
 def running(tmp_path_factory: pytest.TempPathFactory, lesson: Path) -> Iterator[Lab]:
     """Start one JupyterLab for all tests here, on the notebooks with the lesson beside them."""
     folder = tmp_path_factory.mktemp("notebooks")
-    copy_course(ROOT, folder / "course")
+    copy_course(COURSE, folder / "course")
     shutil.copytree(lesson, folder / "course" / "release" / "lesson", dirs_exist_ok=True)
     with serve(folder / "course", folder / "home") as lab:
         yield lab
 
 
 @pytest.mark.parametrize("name", ["checkpoint", *OTHERS])
-def test_working_through_a_notebook(
+def test_each_notebook_can_be_worked_through_in_jupyterlab(
     running: Lab, page: Page, name: str, picture: Callable[[str], None]
 ) -> None:
-    exercises = load_assignment(ROOT, name).exercises
+    exercises = COURSE.assignment(name).exercises
     notebook = Notebook(running, page, f"release/{name}/{name}.ipynb")
     assert_course_accessible(page)
     for exercise in exercises.values():
@@ -61,7 +60,7 @@ def test_working_through_a_notebook(
     for exercise in exercises.values():
         if not exercise.manual:
             check = notebook.output(f"{cell_of(exercise)}-test")
-            expect(check).to_contain_text(f"✓ {exercise.title.replace('`', '')}")
+            expect(check).to_contain_text(f"{sign(exercise)} {exercise.title.replace('`', '')}")
     graphs_are_visible(notebook)
     picture("filled")
     assert_course_accessible(page)
@@ -71,7 +70,7 @@ def test_working_through_a_notebook(
         wrong = next(known.source for known in exercise.mistakes if known.id == mistake)
         for source, words in (
             (wrong, says(name, exercise.id, mistake)),
-            (answer(exercise.solution), "✓"),
+            (answer(exercise.solution), sign(exercise)),
         ):
             notebook.write(solution_cell(name, exercise), source)
             notebook.run(solution_cell(name, exercise))
@@ -80,6 +79,11 @@ def test_working_through_a_notebook(
         expect(check).not_to_contain_text("Traceback")
     if name in PLAYED:
         PLAYED[name](notebook)
+
+
+def sign(exercise: Exercise) -> str:
+    """Return the sign of a check that finds nothing wrong: a question's answer is only noted."""
+    return "✎" if exercise.form else "✓"
 
 
 def cell_of(exercise: Exercise) -> str:
@@ -153,7 +157,7 @@ def assert_course_accessible(page: Page) -> None:
     assert_accessible(page, context, rules=rules)
 
 
-def test_from_a_notebook_to_the_lesson_and_to_another_notebook(
+def test_links_in_a_notebook_open_the_lesson_and_another_notebook_in_jupyterlab(
     running: Lab, page: Page, picture: Callable[[str], None]
 ) -> None:
     notebook = Notebook(running, page, "release/checkpoint/checkpoint.ipynb")

@@ -1,4 +1,4 @@
-"""Pictures on a phone: results are in sight, and the rest is within reach."""
+"""On a phone, pictures show their result at first, and the rest can be scrolled into view."""
 
 from __future__ import annotations
 
@@ -8,11 +8,9 @@ import pytest
 from playwright.sync_api import Page, expect
 
 from course import draw_graph
-from course.figures import boundaries, secants, valley
 from course.interactives import watch
+from course.plots import boundaries, secants, valley
 from reference import Value
-
-pytestmark = pytest.mark.browser
 
 WIDTH = 302  # pixels, of an output in the browser edition on a screen of 360
 
@@ -32,7 +30,9 @@ def open_at(page: Page, picture: Any, width: int = WIDTH) -> None:
 
 
 @pytest.mark.parametrize("draw", [draw_graph, watch])
-def test_a_wide_graph_shows_its_result_and_scrolls_to_its_leaves(page: Page, draw: Any) -> None:
+def test_a_graph_wider_than_the_phone_shows_its_result_first_and_scrolls_to_its_leaves(
+    page: Page, draw: Any
+) -> None:
     open_at(page, draw(chain()))
     cards = page.locator("svg .cg-card")
     around = [cards.nth(i).bounding_box() for i in range(cards.count())]
@@ -45,7 +45,7 @@ def test_a_wide_graph_shows_its_result_and_scrolls_to_its_leaves(page: Page, dra
 
 
 @pytest.mark.parametrize("name", ["secants", "valley"])
-def test_a_chart_and_its_names_need_no_scrolling(page: Page, name: str) -> None:
+def test_a_chart_and_its_legend_fit_the_width_of_a_phone(page: Page, name: str) -> None:
     pictures = {
         "secants": lambda: secants(lambda x: x**3, 2.0, 0.5),
         "valley": lambda: valley(

@@ -1,4 +1,4 @@
-"""The pages with solution and discussion, looked at in light, dark and on paper."""
+"""Solution pages are accessible in light, in dark and in print."""
 
 from __future__ import annotations
 
@@ -8,21 +8,19 @@ from pathlib import Path
 import pytest
 from looking import assert_accessible
 from playwright.sync_api import Page, expect
+from tested_course import COURSE
 
 from autograder.pages.solutions.page import write_solution_pages
-from conftest import ROOT
-
-pytestmark = pytest.mark.browser
 
 
 @pytest.mark.parametrize(
     "look",
     ["light", *(pytest.param(look, marks=pytest.mark.campaign) for look in ("dark", "print"))],
 )
-def test_a_page_can_be_read_by_all(
+def test_a_solution_page_is_accessible_on_screen_and_in_print(
     page: Page, tmp_path: Path, look: str, picture: Callable[[str], None]
 ) -> None:
-    [file] = write_solution_pages(ROOT, ["checkpoint"], tmp_path)
+    [file] = write_solution_pages(COURSE, ["checkpoint"], tmp_path)
     if look == "print":
         page.emulate_media(media="print")
     else:

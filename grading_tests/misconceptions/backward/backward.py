@@ -1,20 +1,20 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: backward
+# %% example: backward
 # about: x * y + x at 2 and 3
 x, y = Value(2.0), Value(3.0)
 z = x * y + x
 backward(z)
 # observe: z.grad, x.grad, y.grad
 
-# %% probe: backward
+# %% example: backward
 # about: (a * b + c) ** 2 at 2, -3 and 10
 a, b, c = Value(2.0), Value(-3.0), Value(10.0)
 f = (a * b + c) ** 2
 backward(f)
 # observe: f.grad, a.grad, b.grad, c.grad
 
-# %% probe: backward
+# %% example: backward
 # about: b = a + a; c = b + b
 a = Value(3.0)
 b = a + a
@@ -22,7 +22,7 @@ c = b + b
 backward(c)
 # observe: a.grad, b.grad, c.grad
 
-# %% probe: backward
+# %% example: backward
 # about: a shortcut from b to d, past c
 a = Value(1.0)
 b = a * 2
@@ -31,7 +31,7 @@ d = b + c
 backward(d)
 # observe: a.grad, b.grad
 
-# %% probe: backward
+# %% example: backward
 # about: the same shortcut below zero, operands the other way round
 a = Value(-1.0)
 b = a * 2
@@ -40,7 +40,7 @@ d = c + b
 backward(d)
 # observe: a.grad, b.grad
 
-# %% probe: backward
+# %% example: backward
 # about: a root that holds a gradient already
 x = Value(3.0)
 y = x * 2
@@ -48,14 +48,14 @@ y.grad = 10.0
 returned = backward(y)
 # observe: y.grad, x.grad, returned
 
-# %% probe: backward
+# %% example: backward
 # about: two losses that share a leaf
 x = Value(3.0)
 backward(x * 2)
 backward(x * 5)
 # observe: x.grad
 
-# %% probe: backward
+# %% example: backward
 # about: a long way from b to d first, then a short one
 a = Value(1.0)
 b = a * 2
@@ -63,7 +63,7 @@ d = b * 3 * 5 + b
 backward(d)
 # observe: a.grad, b.grad
 
-# %% probe: backward
+# %% example: backward
 # about: a node in the middle that holds a gradient already
 x = Value(3.0)
 y = x * 2
@@ -71,7 +71,7 @@ y.grad = 5.0
 backward(y * y)
 # observe: y.grad, x.grad
 
-# %% sample: backward
+# %% sweep: backward
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
 # facts: ran | "": no backward step ran; late; top; held
 import random
@@ -102,118 +102,30 @@ late = " ".join(
 top = " ".join(f"{each:g}" for each in sorted(set(seeds)))
 held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
 
-# %% behaviour: backward
-# walk: after | before: runs the nodes in the order in which they are first met | levels: runs the nodes level by level from the root | pushed: settles a node's turn when it is put on a pile, which is too early | marked: takes a node for met when it is put on a pile, before it was looked at
-# sides: left | right: goes through the operands from right to left
-# marks: nodes | data: takes nodes with equal numbers for one | none: does not remember which nodes it has met
-# first: all | one: follows the first operand of each node alone | last: follows the last operand of each node alone
-# forward: no | yes: runs the steps from the operands to the results
-# seed: set | add: adds the seed to what the root held before | none: gives the root no seed | spared: gives the root a seed only where its gradient is 0 | number: takes the root's own number for the seed | all: gives every node a seed of 1 | late: gives the root its seed only after the steps | zero: gives the root a seed of 0 | two: gives the root a seed of 2 | minus: gives the root a seed of -1
-# reset: no | before: sets the other nodes back to 0 before the steps run | after: sets the other nodes back to 0 after the steps have run | leaves: sets the leaves back to 0 before the steps run
-# runs: once | none: runs no step | twice: runs every step twice | root: runs the root's step alone | near: runs the steps of the root and of its own operands alone | rest: leaves out the root's step | some: leaves out the last step that should run | same: runs the root's step in the place of each
-# ask: With c computed from b, and d from b and c: in which order do your steps run, what does the root hold then, and had everything that uses b passed on its share before b's step ran?
-
-def listed(root):
-    key = id if marks != "data" else lambda node: node.data
-    part = {"all": slice(None), "one": slice(0, 1), "last": slice(-1, None)}[first]
-    turn = lambda nodes: list(nodes)[part][:: 1 if sides == "left" else -1]
-    found, met = [], {key(root)}
-
-    def is_new(node):
-        known = key(node) in met and marks != "none"
-        met.add(key(node))
-        return not known
-
-    def visit(node):
-        if walk == "before":
-            found.append(node)
-        # Each operand is asked about when its turn comes, or all of them beforehand.
-        operands = filter(is_new, turn(node._prev))
-        for operand in list(operands)[::-1] if walk == "marked" else operands:
-            visit(operand)
-        if walk != "before":
-            found.append(node)
-
-    if walk in ("after", "before", "marked"):
-        visit(root)
-        return found[::-1] if walk == "before" else found
-    waiting = [root]
-    while waiting:
-        node = waiting.pop(0 if walk == "levels" else -1)
-        found.append(node)
-        waiting.extend(filter(is_new, turn(node._prev)))
-    return found[::-1]
-
-
-def backward(self):
-    order = listed(self)[::-1]
-    if forward == "yes":
-        order = order[::-1]
-    others = [node for node in order if node is not self]
-    for node in others:
-        if reset == "before" or (reset == "leaves" and not len(node._prev)):
-            node.grad = 0.0
-        if seed == "all":
-            node.grad = 1.0
-    start = self.grad
-    if seed in ("set", "all"):
-        self.grad = 1.0
-    elif seed == "spared":
-        self.grad = self.grad or 1.0
-    elif seed == "add":
-        self.grad += 1.0
-    elif seed == "number":
-        self.grad = self.data
-    elif seed in ("two", "minus"):
-        self.grad = 2.0 if seed == "two" else -1.0
-    elif seed == "zero":
-        self.grad = 0.0
-    inner = [node for node in order if len(node._prev)]
-    if runs == "none":
-        order = []
-    elif runs == "root":
-        order = [self]
-    elif runs == "near":
-        order = [self, *self._prev]
-    elif runs == "same":
-        order = [self for _ in order]
-    elif runs == "rest":
-        order = others
-    elif runs == "some":
-        order = [node for node in order if node not in inner[-1:]]
-    for node in order:
-        node._backward()
-        if runs == "twice":
-            node._backward()
-    if seed == "late":
-        self.grad = 1.0
-    if reset == "after":
-        for node in others:
-            node.grad = 0.0
-
-
-Value.backward = backward
-
 # %% mistake: backward.no_seed
 # says: All gradients stay 0, the root's too: nothing was there to be passed on. Plant the seed
 #   first, `self.grad = 1.0`, in the root itself.
+# keeps: 0.5
 # - self.grad = 1.0
 
 # %% mistake: backward.seed_is_data
 # says: The seed is the root's number. It must be 1: a result changes exactly as fast as itself,
 #   whatever its number.
+# keeps: 0.5
 # - self.grad = 1.0
 # + self.grad = self.data
 
 # %% mistake: backward.seed_added
 # says: The seed was added to what the root held already. Set it: `self.grad = 1.0`. It is the
 #   one gradient that is assigned.
+# keeps: 0.75
 # - self.grad = 1.0
 # + self.grad += 1.0
 
 # %% mistake: backward.seeds_everything
 # says: Every node was given a seed of 1. Only the root gets one; the others collect what is
 #   passed to them.
+# keeps: 0.5
 # - self.grad = 1.0
 # + for node in topological_order(self):
 # +     node.grad = 1.0
@@ -221,6 +133,7 @@ Value.backward = backward
 # %% mistake: backward.seed_too_late
 # says: The seed was planted after the steps had run, so there was nothing to pass on. Plant it
 #   before the loop.
+# keeps: 0.5
 # - self.grad = 1.0
 
 # -     node._backward()
@@ -230,13 +143,14 @@ Value.backward = backward
 # %% mistake: backward.not_reversed
 # says: The steps ran from the leaves to the root, before any gradient had arrived. The root's
 #   comes first, and each node's after those of all its results.
+# keeps: 0.5
 # - for node in reversed(topological_order(self)):
 # + for node in topological_order(self):
 
 # %% mistake: backward.sorted_by_number
 # says: The nodes ran in the order of their numbers, the largest first. That is the right order
 #   where the numbers grow towards the root, and only there. Use the reversed topological order.
-# check: probes
+# check: examples
 # - for node in reversed(topological_order(self)):
 # + for node in sorted(topological_order(self), key=lambda node: -node.data):
 
@@ -263,6 +177,7 @@ Value.backward = backward
 # says: The nodes ran in the order of their distance from the root, level by level. A node that
 #   feeds the root directly and also by a longer way ran before all of its gradient had arrived.
 #   Use the reversed topological order.
+# keeps: 0.5
 def backward(self):
     self.grad = 1.0
     levels = [self]
@@ -280,6 +195,7 @@ Value.backward = backward
 # %% mistake: backward.first_come_first_served
 # says: Each node ran as soon as it was met, and then its operands. In a graph with a shortcut a
 #   node ran before all of its gradient had arrived. Use the reversed topological order.
+# keeps: 0.5
 def backward(self):
     self.grad = 1.0
     met = set()
@@ -300,6 +216,7 @@ Value.backward = backward
 # %% mistake: backward.zeroes_first
 # says: The gradients were set back to 0 before the pass, so what an earlier loss had left in
 #   the leaves is lost. Let them add up; setting them back is the task of `zero_grad`.
+# keeps: 0.75
 # - self.grad = 1.0
 # + for node in topological_order(self):
 # +     node.grad = 0.0
@@ -308,6 +225,7 @@ Value.backward = backward
 # %% mistake: backward.zeroes_results
 # says: The gradients of the nodes that were computed were set back to 0 before the pass. What they
 #   hold is added to, as in the leaves: no gradient but the root's is set.
+# keeps: 0.75
 # - self.grad = 1.0
 # + for node in topological_order(self):
 # +     if node._prev:
@@ -317,11 +235,13 @@ Value.backward = backward
 # %% mistake: backward.skips_root
 # says: The root's own step was left out, and so nothing was passed on to its operands. The pass
 #   begins with the root.
+# keeps: 0.5
 # - for node in reversed(topological_order(self)):
 # + for node in reversed(topological_order(self)[:-1]):
 
 # %% mistake: backward.runs_twice
 # says: Every step ran twice, so everything was passed on twice. Once for each node is right.
+# keeps: 0.5
 # -     node._backward()
 # +     node._backward()
 # + for node in reversed(topological_order(self)):

@@ -1,12 +1,12 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: check_gradients
+# %% example: check_gradients
 # about: a right engine, with one input and with two
 one = check_gradients(lambda x: x**3, [2.0])
 two = check_gradients(lambda x, y: x * y + x**3, [2.0, -3.0])
 # observe: one, two
 
-# %% probe: check_gradients
+# %% example: check_gradients
 # about: a cube whose backward step says 8 in place of 12
 def planted(number, *slopes):
     """An operation whose backward step uses these numbers as its local derivatives."""
@@ -22,7 +22,7 @@ def planted(number, *slopes):
 wrong = check_gradients(planted(lambda x: x**3, 8.0), [2.0])
 # observe: wrong
 
-# %% probe: check_gradients
+# %% example: check_gradients
 # about: two inputs, of which one gets a wrong gradient
 def planted(number, *slopes):
     """An operation whose backward step uses these numbers as its local derivatives."""
@@ -40,7 +40,7 @@ second = check_gradients(planted(lambda x, y: 2 * x + 3 * y, 2.0, 9.0), [2.0, -3
 swapped = check_gradients(planted(lambda x, y: 2 * x + 3 * y, 3.0, 2.0), [2.0, -3.0])
 # observe: first, second, swapped
 
-# %% probe: check_gradients
+# %% example: check_gradients
 # about: a small gradient, right and twice too large
 def planted(number, *slopes):
     """An operation whose backward step uses these numbers as its local derivatives."""
@@ -57,7 +57,7 @@ right = check_gradients(planted(lambda x: 1e-6 * x, 1e-6), [2.0])
 double = check_gradients(planted(lambda x: 1e-6 * x, 2e-6), [2.0])
 # observe: right, double
 
-# %% probe: check_gradients
+# %% example: check_gradients
 # about: a large gradient, right and wrong
 def planted(number, *slopes):
     """An operation whose backward step uses these numbers as its local derivatives."""
@@ -74,7 +74,7 @@ right = check_gradients(lambda x: x**9, [10.0])
 wrong = check_gradients(planted(lambda x: x**9, 9.5e8), [10.0])
 # observe: right, wrong
 
-# %% probe: check_gradients
+# %% example: check_gradients
 # about: an input that has no influence
 def planted(number, *slopes):
     """An operation whose backward step uses these numbers as its local derivatives."""
@@ -91,7 +91,7 @@ right = check_gradients(planted(lambda x, y: 2 * x, 2.0, 0.0), [2.0, -3.0])
 wrong = check_gradients(planted(lambda x, y: 2 * x, 2.0, 2.0), [2.0, -3.0])
 # observe: right, wrong
 
-# %% probe: check_gradients
+# %% example: check_gradients
 # about: a sign that is turned
 def planted(number, *slopes):
     """An operation whose backward step uses these numbers as its local derivatives."""
@@ -107,12 +107,12 @@ def planted(number, *slopes):
 wrong = check_gradients(planted(lambda x: 3 * x, -3.0), [2.0])
 # observe: wrong
 
-# %% probe: check_gradients
+# %% example: check_gradients
 # about: close to the bottom of a parabola
 right = check_gradients(lambda x: x * x, [3e-5])
 # observe: right
 
-# %% probe: check_gradients
+# %% example: check_gradients
 # about: where the function is asked
 asked = []
 
@@ -125,7 +125,7 @@ def f(x, y):
 right = check_gradients(f, [2.0, -3.0], epsilon=0.01)
 # observe: right, (2.01, -3.0) in asked, (1.99, -3.0) in asked, (2.0, -2.99) in asked, (2.0, -3.01) in asked
 
-# %% sample: check_gradients
+# %% sweep: check_gradients
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
 # facts: said
 import random
@@ -149,37 +149,10 @@ def operation(*nodes):  # a sum of factor times half a square, each slope with i
 
 said = check_gradients(operation, [draw.choice([2.0, -3.0, 0.5]) for _ in factors])
 
-# %% behaviour: check_gradients
-# estimate: central | none: takes each slope that is found by nudging for 0 | double: takes each slope that is found by nudging twice as large | half: takes each slope that is found by nudging half as large | minus: turns the sign of each slope that is found by nudging
-# which: all | first: looks at the first input alone | last: looks at the last input alone | any: is content with one right gradient | rest: leaves out the first input | but: leaves out the last input
-# size: relative | plain: takes a small difference for none, however small the gradient is | none: compares sizes and no signs | above: takes a gradient for right wherever it is below the slope that is found by nudging | under: takes a gradient for right wherever it is above the slope that is found by nudging
-# answer: right | turned: says True where it should say False, and False where it should say True | yes: says True to everything | no: says False to everything | none: returns nothing
-# ask: What should be the answer for 2 x + 3 y, where the slope by y is taken for 6?
-def check_gradients(f, inputs, epsilon=1e-5):
-    nodes = [Value(x) for x in inputs]
-    f(*nodes).backward()
-    right = []
-    for place, node in enumerate(nodes):
-        ends = []
-        for nudge in (epsilon, -epsilon):
-            moved = [x + nudge * (i == place) for i, x in enumerate(inputs)]
-            ends.append(f(*[Value(x) for x in moved]).data)
-        slope = (ends[0] - ends[1]) / (2 * epsilon)
-        slope *= {"none": 0.0, "double": 2.0, "half": 0.5, "minus": -1.0}.get(estimate, 1.0)
-        gap = node.grad - slope
-        if size == "none":
-            gap = abs(node.grad) - abs(slope)
-        gap = {"above": max(0.0, gap), "under": max(0.0, -gap)}.get(size, abs(gap))
-        allowed = 1e-5 if size == "plain" else 1e-5 * max(abs(node.grad), abs(slope)) + 1e-10
-        right.append(gap <= allowed)
-    parts = {"first": right[:1], "last": right[-1:], "rest": right[1:], "but": right[:-1]}
-    found = any(right) if which == "any" else all(parts.get(which, right))
-    return {"turned": not found, "yes": True, "no": False, "none": None}.get(answer, found)
-
-
 # %% mistake: check_gradients.fixed_tolerance
 # says: A fixed tolerance misses a wrong gradient where the right one is tiny, and rejects right
 #   ones that are large. Compare the difference with the size of the gradients.
+# keeps: 0.75
 # - size = max(abs(leaf.grad), abs(estimate))
 # - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
 # + if abs(leaf.grad - estimate) > 1e-4:
@@ -188,13 +161,21 @@ def check_gradients(f, inputs, epsilon=1e-5):
 # says: A tight fixed tolerance finds small mistakes, but it rejects right gradients that are
 #   large: their rounding errors are larger too. Compare the difference with the size of the
 #   gradients.
+# keeps: 0.75
 # - size = max(abs(leaf.grad), abs(estimate))
 # - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
 # + if abs(leaf.grad - estimate) > 1e-8:
 
+# %% mistake: check_gradients.exactly_equal
+# says: Floats never agree to the last digit, so right engines are rejected. Allow a small difference.
+# keeps: 0.75
+# - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# + if leaf.grad != estimate:
+
 # %% mistake: check_gradients.floor_too_high
 # says: The comparison is relative only for gradients above 1; smaller ones are compared as if
 #   they were 1. Scale by the gradients themselves, and add only a very small constant.
+# keeps: 0.75
 # - size = max(abs(leaf.grad), abs(estimate))
 # - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
 # + if abs(leaf.grad - estimate) > 1e-4 * max(1.0, abs(leaf.grad), abs(estimate)):
@@ -202,6 +183,7 @@ def check_gradients(f, inputs, epsilon=1e-5):
 # %% mistake: check_gradients.zero_over_zero
 # says: Where both gradients are 0, the ratio divides zero by zero. Multiply the tolerance by
 #   the size instead of dividing the difference by it.
+# keeps: 0.75
 # - size = max(abs(leaf.grad), abs(estimate))
 # - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
 # + if abs(leaf.grad - estimate) / max(abs(leaf.grad), abs(estimate)) > 1e-4:
@@ -218,6 +200,7 @@ def check_gradients(f, inputs, epsilon=1e-5):
 # %% mistake: check_gradients.first_input_only
 # says: Only the first input decides. A `return` inside the loop would end it after one round:
 #   return False there if the two differ, and True after the loop.
+# keeps: 0.5
 # -     if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
 # -         return False
 # - return True
@@ -226,6 +209,7 @@ def check_gradients(f, inputs, epsilon=1e-5):
 # %% mistake: check_gradients.last_input_only
 # says: Only the last input decides, as if each round of the loop replaced the verdict of the
 #   one before. One disagreement is enough for False.
+# keeps: 0.75
 # - f(*leaves).backward()
 # + f(*leaves).backward()
 # + good = True
@@ -238,6 +222,7 @@ def check_gradients(f, inputs, epsilon=1e-5):
 # %% mistake: check_gradients.all_nudged_at_once
 # says: All inputs were nudged together, and only the sum of the gradients was compared.
 #   Mistakes that cancel go unseen. Move one input at a time.
+# keeps: 0.5
 def check_gradients(f, inputs, epsilon=1e-5):
     leaves = [Value(x) for x in inputs]
     f(*leaves).backward()
@@ -249,8 +234,9 @@ def check_gradients(f, inputs, epsilon=1e-5):
 
 
 # %% mistake: check_gradients.all_nudged_for_each
-# says: All inputs were nudged together, and each gradient was compared with what they do to the result
-#   together: right engines are rejected where there are several inputs. Move one input at a time.
+# says: All inputs were nudged together, and each gradient was compared with the sum of what they
+#   do. So right engines with several inputs are rejected. Move one input at a time.
+# keeps: 0.5
 # - moved = [x + amount if i == index else x for i, x in enumerate(inputs)]
 # + moved = [x + amount for x in inputs]
 # - size = max(abs(leaf.grad), abs(estimate))
@@ -260,6 +246,7 @@ def check_gradients(f, inputs, epsilon=1e-5):
 # %% mistake: check_gradients.one_sided
 # says: The nudge goes up only. Where the curve bends that is not accurate enough, and right
 #   engines are rejected. Nudge both ways and divide by twice epsilon.
+# keeps: 0.75
 # - estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
 # - size = max(abs(leaf.grad), abs(estimate))
 # - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
@@ -277,6 +264,7 @@ def check_gradients(f, inputs, epsilon=1e-5):
 
 # %% mistake: check_gradients.epsilon_ignored
 # says: The step is fixed inside the function, whatever the caller gives as `epsilon`.
+# keeps: 0.75
 # - estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
 # - size = max(abs(leaf.grad), abs(estimate))
 # - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
@@ -286,6 +274,7 @@ def check_gradients(f, inputs, epsilon=1e-5):
 # %% mistake: check_gradients.sign_lost
 # says: Only the sizes of the two gradients are compared, so one with the wrong sign is
 #   accepted. Take the difference first, then its absolute value.
+# keeps: 0.75
 # - size = max(abs(leaf.grad), abs(estimate))
 # - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
 # + if abs(abs(leaf.grad) - abs(estimate)) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
@@ -302,6 +291,7 @@ def check_gradients(f, inputs, epsilon=1e-5):
 # %% mistake: check_gradients.stale_gradients
 # says: The same leaves went through a backward pass for every input, and their gradients added
 #   up. Make new leaves, or run backward once and read all the gradients.
+# keeps: 0.5
 # - f(*leaves).backward()
 # - for index, leaf in enumerate(leaves):
 # + for index, leaf in enumerate(leaves):
@@ -313,6 +303,7 @@ def check_gradients(f, inputs, epsilon=1e-5):
 # %% mistake: check_gradients.signed_difference
 # says: The difference was compared without its absolute value, so gradients that are too small
 #   always pass. Take `abs` of the difference.
+# keeps: 0.75
 # - size = max(abs(leaf.grad), abs(estimate))
 # - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
 # + if leaf.grad - estimate > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:

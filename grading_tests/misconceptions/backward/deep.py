@@ -1,13 +1,13 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: deep
+# %% example: deep
 # about: x * y + x at 2 and 3
 x, y = Value(2.0), Value(3.0)
 z = x * y + x
 backward_without_recursion(z)
 # observe: z.grad, x.grad, y.grad
 
-# %% probe: deep
+# %% example: deep
 # about: a shortcut from b to d, past c
 a = Value(1.0)
 b = a * 2
@@ -16,7 +16,7 @@ d = b + c
 backward_without_recursion(d)
 # observe: a.grad, b.grad
 
-# %% probe: deep
+# %% example: deep
 # about: the same shortcut, operands the other way round
 a = Value(1.0)
 b = a * 2
@@ -25,7 +25,7 @@ d = c + b
 backward_without_recursion(d)
 # observe: a.grad, b.grad
 
-# %% probe: deep
+# %% example: deep
 # about: gradients that are there already
 x = Value(3.0)
 x.grad = 10.0
@@ -34,7 +34,7 @@ y.grad = 7.0
 backward_without_recursion(y)
 # observe: y.grad, x.grad
 
-# %% probe: deep
+# %% example: deep
 # about: a chain of 3,000 additions
 x = Value(1.0)
 y = x
@@ -43,7 +43,7 @@ for _ in range(3_000):
 backward_without_recursion(y)
 # observe: x.grad
 
-# %% probe: deep
+# %% example: deep
 # about: fifteen doublings; how often somebody asks a node for its operands
 class Watched(Value):  # counts how often somebody asks it for its operands
     looks = 0
@@ -59,7 +59,7 @@ for _ in range(15):
 backward_without_recursion(y)
 # observe: y.grad, Watched.looks < 200
 
-# %% probe: deep
+# %% example: deep
 # about: a second pass over a shared step
 x = Value(2.0)
 step = x * 2
@@ -67,21 +67,14 @@ backward_without_recursion(step * 3)
 backward_without_recursion(step * 5)
 # observe: step.grad, x.grad
 
-# %% sample: deep
+# %% sweep: deep
 # like: backward/backward
 # - backward(root)
 # + backward_without_recursion(root)
 
-# %% behaviour: deep
-# like: backward/backward
-# - def backward(self):
-# + def backward_without_recursion(self):
-# - Value.backward = backward
-# + Value.backward = backward_without_recursion
-
 # %% mistake: deep.recursive
-# says: It is right, but it calls itself for every level of the graph, and Python stops that
-#   after about a thousand. Keep the pile of what is to be done yourself, in a list.
+# says: It is right, but some function calls itself for every level of the graph, and Python stops
+#   that after about a thousand. Keep what is to be done in a list of your own.
 def backward_without_recursion(self):
     order = []
     met = set()
@@ -106,6 +99,7 @@ Value.backward = backward_without_recursion
 # says: In a graph with a shortcut a node runs too early, before all of its gradient has
 #   arrived. Its turn comes when all that it feeds have run. On a pile, it comes up a second time
 #   for that, after its operands; if you count, count each of its uses.
+# keeps: 0.5
 # - to_do.append((node, True))
 # + order.append(node)
 # - for node in reversed(order):
@@ -114,6 +108,7 @@ Value.backward = backward_without_recursion
 # %% mistake: deep.level_by_level
 # says: The nodes run level by level from the root. A node that feeds the root directly and also
 #   by a longer way then runs before all of its gradient has arrived.
+# keeps: 0.5
 # - node, operands_done = to_do.pop()
 # + node, operands_done = to_do.pop(0)
 # - to_do.append((node, True))
@@ -124,6 +119,7 @@ Value.backward = backward_without_recursion
 # %% mistake: deep.keeps_what_it_listed
 # says: The steps of an earlier call run again: a list outside the function, or a default value, is
 #   made once and shared by all calls. Make a new one in each call.
+# keeps: 0.5
 # - def backward_without_recursion(self):
 # + def backward_without_recursion(self, order=[], met=set()):
 # - order = []
@@ -131,12 +127,14 @@ Value.backward = backward_without_recursion
 
 # %% mistake: deep.seed_added
 # says: The seed was added to what the root held already. Set it: `self.grad = 1.0`.
+# keeps: 0.75
 # - self.grad = 1.0
 # + self.grad += 1.0
 
 # %% mistake: deep.zeroes_first
 # says: The gradients were set back to 0 before the pass, so what an earlier loss had left in
 #   the leaves is lost. Let them add up.
+# keeps: 0.75
 # -         to_do.extend((operand, False) for operand in node._prev)
 # +         to_do.extend((operand, False) for operand in node._prev)
 # + for node in order:
@@ -145,6 +143,7 @@ Value.backward = backward_without_recursion
 # %% mistake: deep.not_reversed
 # says: The steps ran from the leaves to the root, before any gradient had arrived. The root's
 #   comes first, and each node's after those of all its results.
+# keeps: 0.5
 # - for node in reversed(order):
 # + for node in order:
 
@@ -165,6 +164,7 @@ Value.backward = backward_without_recursion
 # check: none
 # says: The nodes that were met are kept in a list, and to look one up there takes longer the more
 #   there are. Keep them in a set: it finds a node at once, however many there are.
+# keeps: 0.75
 # - order = []
 # - met = set()
 # + order, met = [], []

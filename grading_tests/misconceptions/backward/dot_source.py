@@ -1,6 +1,6 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: dot_source
+# %% example: dot_source
 # about: what a single leaf looks like
 from course.dot import read_dot
 
@@ -9,7 +9,7 @@ x.grad = 6.5
 graph = read_dot(draw_dot(x))  # what a program that reads DOT finds in it
 # observe: len(graph.showing(2.5)), len(graph.showing(6.5)), len(graph.edges)
 
-# %% probe: dot_source
+# %% example: dot_source
 # about: two operands and a result
 from course.dot import read_dot
 
@@ -19,7 +19,7 @@ graph = read_dot(draw_dot(z))  # what a program that reads DOT finds in it
 flow = graph.flow([2.5, 4.5, 11.5])  # which numbers lead to which
 # observe: (2.5, 11.5) in flow, (4.5, 11.5) in flow, (11.5, 2.5) in flow, len(flow), any('*' in text for text in graph.labels.values()), len(graph.edges) > 0, len(graph.edges) == len(set(graph.edges))
 
-# %% probe: dot_source
+# %% example: dot_source
 # about: two Values that hold the same number
 from course.dot import read_dot
 
@@ -28,7 +28,7 @@ z = Value(6.5, (x, y), "*")
 graph = read_dot(draw_dot(z))  # what a program that reads DOT finds in it
 # observe: len(graph.showing(2.5)), len(graph.showing(6.5))
 
-# %% probe: dot_source
+# %% example: dot_source
 # about: two operations of the same kind
 from course.dot import read_dot
 
@@ -39,7 +39,7 @@ graph = read_dot(draw_dot(t))  # what a program that reads DOT finds in it
 flow = graph.flow([2.5, 4.5, 7.5, 9.5])
 # observe: (4.5, 9.5) in flow, (7.5, 7.5) in flow, (2.5, 9.5) in flow, len(flow)
 
-# %% probe: dot_source
+# %% example: dot_source
 # about: the text as such
 x = Value(2.5)
 text = draw_dot(x * 3)
@@ -48,6 +48,7 @@ text = draw_dot(x * 3)
 # %% mistake: dot_source.arrows_reversed
 # says: The arrows point from the results back to the operands. Draw them the way the numbers
 #   flow: from an operand to the operation, and on to the result.
+# keeps: 0.75
 # - lines.append(f'  "{name}op" -> "{name}";')
 # + lines.append(f'  "{name}" -> "{name}op";')
 # - lines.append(f'  "{names[operand]}" -> "{names[result]}op";')
@@ -56,12 +57,14 @@ text = draw_dot(x * 3)
 # %% mistake: dot_source.named_by_number
 # says: Values that hold the same number became one node: their number was used as their name. A
 #   name must be unique; use `id(node)`.
+# keeps: 0.75
 # - names = {node: f"n{number}" for number, node in enumerate(nodes)}
 # + names = {node: str(node.data) for node in nodes}
 
 # %% mistake: dot_source.operations_shared
 # says: All operations with the same sign became one node, and everything runs together there.
 #   Give each operation a name of its own, such as `op` and the id of its result.
+# keeps: 0.75
 # - lines.append(f'  "{name}op" [label="{node._op}", shape=ellipse];')
 # - lines.append(f'  "{name}op" -> "{name}";')
 # + lines.append(f'  "{node._op}" [label="{node._op}", shape=ellipse];')
@@ -71,18 +74,21 @@ text = draw_dot(x * 3)
 
 # %% mistake: dot_source.gradient_missing
 # says: The labels show the numbers and not the gradients. The drawing is for watching both.
+# keeps: 0.5
 # - lines.append(f'  "{name}" [label="{title}data {node.data:.4f} | grad {node.grad:.4f}"];')
 # + lines.append(f'  "{name}" [label="{title}data {node.data:.4f}"];')
 
 # %% mistake: dot_source.not_filled_in
 # says: The numbers are not in the text, or without their decimals. Where braces stand there in
 #   their place, the quotation marks lack an `f` in front: only an f-string fills them in.
+# keeps: 0.5
 # - lines.append(f'  "{name}" [label="{title}data {node.data:.4f} | grad {node.grad:.4f}"];')
 # + lines.append('  "{name}" [label="{title}data {node.data:.4f} | grad {node.grad:.4f}"];')
 
 # %% mistake: dot_source.an_arrow_for_each_operand
 # says: An arrow is drawn more than once. However many operands an operation has, one arrow leads
 #   from it to its result: draw that one outside the loop over the edges.
+# keeps: 0.75
 # - lines.append(f'  "{name}op" -> "{name}";')
 
 # - lines.append(f'  "{names[operand]}" -> "{names[result]}op";')
@@ -91,6 +97,7 @@ text = draw_dot(x * 3)
 # %% mistake: dot_source.no_arrow_to_result
 # says: No way along the arrows leads from an operand to its result. Draw both steps of it: from
 #   each operand to the operation, and from the operation on to the result.
+# keeps: 0.5
 # - lines.append(f'  "{name}op" -> "{name}";')
 
 # %% mistake: dot_source.no_arrows
@@ -113,6 +120,7 @@ text = draw_dot(x * 3)
 
 # %% mistake: dot_source.first_operand_only
 # says: Only one operand of each operation is drawn. Every operand needs its arrow.
+# keeps: 0.5
 # - for operand, result in edges:
 # + for result, operand in {result: operand for operand, result in reversed(edges)}.items():
 
@@ -132,6 +140,7 @@ text = draw_dot(x * 3)
 
 # %% mistake: dot_source.signs_missing
 # says: The operations have no sign: nobody can see what they do. Label each with its `_op`.
+# keeps: 0.5
 # - lines.append(f'  "{name}op" [label="{node._op}", shape=ellipse];')
 # + lines.append(f'  "{name}op" [label="", shape=point];')
 

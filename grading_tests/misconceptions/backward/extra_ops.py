@@ -1,6 +1,6 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: extra_ops
+# %% example: extra_ops
 # about: the sine
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -11,7 +11,7 @@ y = x.sin()
 push(y, 5.0)
 # observe: y.data, x.grad
 
-# %% probe: extra_ops
+# %% example: extra_ops
 # about: the cosine
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -22,7 +22,7 @@ y = x.cos()
 push(y, 5.0)
 # observe: y.data, x.grad
 
-# %% probe: extra_ops
+# %% example: extra_ops
 # about: the square root
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -33,7 +33,7 @@ y = x.sqrt()
 push(y, 6.0)
 # observe: y.data, x.grad
 
-# %% probe: extra_ops
+# %% example: extra_ops
 # about: the root of a negative number
 x = Value(-4.0)
 try:
@@ -42,7 +42,7 @@ except ValueError:
     outcome = "ValueError"
 # observe: outcome
 
-# %% sample: extra_ops
+# %% sweep: extra_ops
 # about: sin
 # x: 1.7, -0.6, 2.3, -1.45, 0.35, -2.2, 0.0, 0.0, 0.0
 # regions: x > 0 | x < 0 | x == 0
@@ -61,7 +61,7 @@ passed = a.grad
 a._backward()
 idle = a.grad == passed
 
-# %% sample: extra_ops
+# %% sweep: extra_ops
 # about: cos
 # x: 1.7, -0.6, 2.3, -1.45, 0.35, -2.2, 0.0, 0.0, 0.0
 # regions: x > 0 | x < 0 | x == 0
@@ -80,7 +80,7 @@ passed = a.grad
 a._backward()
 idle = a.grad == passed
 
-# %% sample: extra_ops
+# %% sweep: extra_ops
 # about: sqrt
 # x: 1.7, 0.6, 2.3, 1.45, 0.35, 3.2, 41.0, 0.02
 # regions: x > 1 | x < 1
@@ -101,17 +101,20 @@ idle = a.grad == passed
 
 # %% mistake: extra_ops.cosine_sign
 # says: The cosine's derivative is *minus* the sine: just right of 0 the cosine falls.
+# keeps: 0.75
 # - self.grad += -math.sin(self.data) * out.grad
 # + self.grad += math.sin(self.data) * out.grad
 
 # %% mistake: extra_ops.sine_sign
 # says: The sine's derivative is the cosine, without a minus: just right of 0 the sine rises.
+# keeps: 0.75
 # - self.grad += math.cos(self.data) * out.grad
 # + self.grad += -math.cos(self.data) * out.grad
 
 # %% mistake: extra_ops.slope_from_output
 # says: The slope was taken at the output. The derivatives of sine and cosine are those at the
 #   *input*: `math.cos(self.data)`.
+# keeps: 0.5
 # - self.grad += math.cos(self.data) * out.grad
 # + self.grad += math.cos(out.data) * out.grad
 # - self.grad += -math.sin(self.data) * out.grad
@@ -120,6 +123,7 @@ idle = a.grad == passed
 # %% mistake: extra_ops.degrees
 # says: The angles were taken for degrees. Sine and cosine are meant in radians, and only there
 #   is the derivative of the sine the cosine.
+# keeps: 0.5
 # - out = Value(math.sin(self.data), (self,), "sin")
 # + out = Value(math.sin(math.radians(self.data)), (self,), "sin")
 # - self.grad += math.cos(self.data) * out.grad
@@ -131,18 +135,21 @@ idle = a.grad == passed
 
 # %% mistake: extra_ops.root_without_two
 # says: The slope of the square root is one over *twice* the root. The 2 is missing.
+# keeps: 0.75
 # - self.grad += 0.5 / out.data * out.grad
 # + self.grad += out.grad / out.data
 
 # %% mistake: extra_ops.root_slope_from_input
 # says: The slope of the square root was computed as 1 / (2x). It is one over twice the *root*,
 #   which is the output.
+# keeps: 0.75
 # - self.grad += 0.5 / out.data * out.grad
 # + self.grad += 0.5 / self.data * out.grad
 
 # %% mistake: extra_ops.overwrites
 # says: On their own the functions are right, but they forget what their operand has collected
 #   from other uses: the gradients are written with `=`. Add to them with `+=`.
+# keeps: 0.5
 # - self.grad += math.cos(self.data) * out.grad
 # + self.grad = math.cos(self.data) * out.grad
 # - self.grad += -math.sin(self.data) * out.grad
@@ -153,6 +160,7 @@ idle = a.grad == passed
 # %% mistake: extra_ops.no_upstream
 # says: The local derivatives are right, but the chain rule is missing: multiply them by
 #   `out.grad`.
+# keeps: 0.5
 # - self.grad += math.cos(self.data) * out.grad
 # + self.grad += math.cos(self.data)
 # - self.grad += -math.sin(self.data) * out.grad
@@ -163,12 +171,14 @@ idle = a.grad == passed
 # %% mistake: extra_ops.root_of_absolute
 # says: The sign is thrown away before the root is taken, so a negative number gets an answer.
 #   It has no real root: let the ValueError come out.
+# keeps: 0.75
 # - out = Value(math.sqrt(self.data), (self,), "sqrt")
 # + out = Value(math.sqrt(abs(self.data)), (self,), "sqrt")
 
 # %% mistake: extra_ops.all_roots
 # says: All three compute the square root. If a loop makes them, they share its variables, and see
 #   what these hold at the end: let a function make each of them.
+# keeps: 0.5
 rules = {
     "sin": (math.sin, math.cos),
     "cos": (math.cos, lambda x: -math.sin(x)),

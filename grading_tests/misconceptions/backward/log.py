@@ -1,6 +1,6 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: log
+# %% example: log
 # about: the function at two points
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -11,7 +11,7 @@ push(y, 5.0)
 push(z, 5.0)
 # observe: y.data, x.grad, z.data, w.grad
 
-# %% probe: log
+# %% example: log
 # about: an operand that has collected something already
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -22,7 +22,7 @@ y = x.log()
 push(y, 3.0)
 # observe: x.grad, x.data
 
-# %% probe: log
+# %% example: log
 # about: the logarithm of zero
 x = Value(0.0)
 try:
@@ -31,7 +31,7 @@ except ValueError:
     outcome = "ValueError"
 # observe: outcome
 
-# %% probe: log
+# %% example: log
 # about: the logarithm of a negative number
 x = Value(-2.0)
 try:
@@ -40,7 +40,7 @@ except ValueError:
     outcome = "ValueError"
 # observe: outcome
 
-# %% sample: log
+# %% sweep: log
 # x: 1.7, 0.6, 2.3, 1.45, 0.35, 3.2, 41.0, 0.02
 # regions: x > 1 | x < 1
 # results: z.data = log(x)
@@ -61,6 +61,7 @@ idle = a.grad == passed
 # %% mistake: log.overwrites
 # says: On its own `log` is right, but it forgets what its operand has collected from other
 #   uses: the gradient is written with `=`. Add to it with `+=`.
+# keeps: 0.5
 # - if self.data <= 0:
 # -     raise ValueError(f"log is defined only above 0, not at {self.data}")
 
@@ -70,6 +71,7 @@ idle = a.grad == passed
 # %% mistake: log.slope_is_one_over_output
 # says: You divided by the output. The derivative of the logarithm is one over its *input*: `1 /
 #   self.data`.
+# keeps: 0.5
 # - if self.data <= 0:
 # -     raise ValueError(f"log is defined only above 0, not at {self.data}")
 
@@ -79,6 +81,7 @@ idle = a.grad == passed
 # %% mistake: log.base_ten
 # says: This is the logarithm to base 10. The natural logarithm, whose derivative is 1 / x, is
 #   `math.log`.
+# keeps: 0.75
 # -     raise ValueError(f"log is defined only above 0, not at {self.data}")
 # - out = Value(math.log(self.data), (self,), "log")
 # +     raise ValueError("log is defined only above 0")
@@ -87,6 +90,7 @@ idle = a.grad == passed
 # %% mistake: log.clamped
 # says: Numbers at or below 0 are replaced by a tiny positive one. That hides the trouble:
 #   number and gradient are wrong, and nobody learns of it. Let the ValueError come out.
+# keeps: 0.5
 # - if self.data <= 0:
 # -     raise ValueError(f"log is defined only above 0, not at {self.data}")
 # - out = Value(math.log(self.data), (self,), "log")
@@ -98,6 +102,7 @@ idle = a.grad == passed
 # %% mistake: log.minus_infinity
 # says: Where the logarithm is not defined, the code returns minus infinity, and every number
 #   after it is spoilt. Raise a ValueError for 0 and below.
+# keeps: 0.5
 # - if self.data <= 0:
 # -     raise ValueError(f"log is defined only above 0, not at {self.data}")
 # - out = Value(math.log(self.data), (self,), "log")
@@ -107,6 +112,7 @@ idle = a.grad == passed
 # %% mistake: log.asserts
 # says: An `assert` raises AssertionError, and Python skips it when it is started with `-O`. Raise a
 #   ValueError, or leave it to `math.log`, which does so by itself.
+# keeps: 0.75
 # - if self.data <= 0:
 # -     raise ValueError(f"log is defined only above 0, not at {self.data}")
 # + assert self.data > 0, "log is defined only above 0"
@@ -114,6 +120,7 @@ idle = a.grad == passed
 # %% mistake: log.absolute_value
 # says: The sign is thrown away before the logarithm is taken, so a negative number gets an
 #   answer. There is none: raise a ValueError.
+# keeps: 0.5
 # - if self.data <= 0:
 # -     raise ValueError(f"log is defined only above 0, not at {self.data}")
 # - out = Value(math.log(self.data), (self,), "log")
@@ -122,6 +129,7 @@ idle = a.grad == passed
 # %% mistake: log.no_upstream
 # says: The local derivative is right, but the chain rule is missing: multiply it by `out.grad`,
 #   the gradient of the result.
+# keeps: 0.5
 # - if self.data <= 0:
 # -     raise ValueError(f"log is defined only above 0, not at {self.data}")
 
@@ -130,6 +138,7 @@ idle = a.grad == passed
 
 # %% mistake: log.multiplies
 # says: The gradient was multiplied by x. The steeper the curve, the smaller x is: divide by it.
+# keeps: 0.5
 # - if self.data <= 0:
 # -     raise ValueError(f"log is defined only above 0, not at {self.data}")
 

@@ -1,6 +1,6 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: relu
+# %% example: relu
 # about: an open gate
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -10,7 +10,7 @@ y = x.relu()
 push(y, 5.0)
 # observe: y.data, x.grad, y is x, x.data
 
-# %% probe: relu
+# %% example: relu
 # about: a shut gate
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -20,7 +20,7 @@ y = x.relu()
 push(y, 5.0)
 # observe: y.data, x.grad, x.data
 
-# %% probe: relu
+# %% example: relu
 # about: a negative gradient on its way back
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -30,7 +30,7 @@ push(x.relu(), -3.0)
 push(w.relu(), -3.0)
 # observe: x.grad, w.grad
 
-# %% probe: relu
+# %% example: relu
 # about: exactly at the corner
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -40,7 +40,7 @@ y = x.relu()
 push(y, 5.0)
 # observe: y.data, x.grad
 
-# %% probe: relu
+# %% example: relu
 # about: operands that have collected something already
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -51,7 +51,7 @@ push(x.relu(), 1.0)
 push(w.relu(), 1.0)
 # observe: x.grad, w.grad
 
-# %% sample: relu
+# %% sweep: relu
 # x: 1.7, -0.6, 2.3, -1.45, 0.35, -2.2, 0.0, 0.0, 0.0, 41.0, -37.0, 29.0, -23.0
 # regions: x > 0 | x < 0 | x == 0; x > 20 | 0 < x < 20 | x == 0 | -20 < x < 0 | x < -20
 # results: z.data = max(0.0, x)
@@ -72,24 +72,28 @@ idle = a.grad == passed
 # %% mistake: relu.overwrites
 # says: On its own `relu` is right, but it forgets what its operand has collected from other
 #   uses: the gradient is written with `=`. Add to it with `+=`.
+# keeps: 0.5
 # - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
 # + self.grad = (1.0 if self.data > 0 else 0.0) * out.grad
 
 # %% mistake: relu.open_at_zero
 # says: At exactly 0 the gradient passes. There is no single slope at the corner, and the
 #   course's convention is 0: the gate is open for `> 0` only.
+# keeps: 0.75
 # - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
 # + self.grad += (1.0 if self.data >= 0 else 0.0) * out.grad
 
 # %% mistake: relu.gate_by_gradient
 # says: Whether the gradient passes was decided by the gradient's own sign. The gate depends on
 #   the *input*: look at `self.data`.
+# keeps: 0.5
 # - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
 # + self.grad += max(0.0, out.grad)
 
 # %% mistake: relu.gate_by_both
 # says: The gate looks at the input, as it should, but it also stops negative gradients. Through
 #   an open gate a gradient passes whatever its sign.
+# keeps: 0.5
 # - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
 # + if self.data > 0 and out.grad > 0:
 # +     self.grad += out.grad
@@ -97,18 +101,21 @@ idle = a.grad == passed
 # %% mistake: relu.no_gate
 # says: The gradient passes everywhere. Where the input is negative the result does not react to
 #   it, so nothing may pass.
+# keeps: 0.5
 # - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
 # + self.grad += out.grad
 
 # %% mistake: relu.no_upstream
 # says: The gate is right, but the chain rule is missing: multiply by `out.grad`, the gradient
 #   of the result.
+# keeps: 0.5
 # - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
 # + self.grad += 1.0 if self.data > 0 else 0.0
 
 # %% mistake: relu.returns_itself
 # says: Where the number passes unchanged, the operand itself is returned. Every operation makes
 #   a new node; otherwise a gradient given to the result is given to the operand.
+# keeps: 0.75
 def relu(self):
     if self.data > 0:
         return self
@@ -120,6 +127,7 @@ Value.relu = relu
 # %% mistake: relu.changes_operand
 # says: The operand's own number is set to 0. An operation makes a new node and leaves its
 #   operands as they are.
+# keeps: 0.5
 # - out = Value(max(0.0, self.data), (self,), "relu")
 # + if self.data < 0:
 # +     self.data = 0.0
@@ -128,6 +136,7 @@ Value.relu = relu
 # %% mistake: relu.leaky
 # says: A little passes on the negative side. That is a relative of relu with the name leaky
 #   relu; relu itself lets nothing through.
+# keeps: 0.5
 # - out = Value(max(0.0, self.data), (self,), "relu")
 # + out = Value(self.data if self.data > 0 else 0.01 * self.data, (self,), "relu")
 # - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad

@@ -1,6 +1,6 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: sigmoid
+# %% example: sigmoid
 # about: the function in the middle
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -10,7 +10,7 @@ y = x.sigmoid()
 push(y, 4.0)
 # observe: y.data, x.grad
 
-# %% probe: sigmoid
+# %% example: sigmoid
 # about: the function on the right
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -20,7 +20,7 @@ y = x.sigmoid()
 push(y, 5.0)
 # observe: y.data, x.grad
 
-# %% probe: sigmoid
+# %% example: sigmoid
 # about: an operand that has collected something already
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -31,7 +31,7 @@ y = x.sigmoid()
 push(y, 1.0)
 # observe: y.data, x.grad, x.data
 
-# %% probe: sigmoid
+# %% example: sigmoid
 # about: far out to the right
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -41,7 +41,7 @@ y = x.sigmoid()
 push(y, 1.0)
 # observe: y.data, x.grad
 
-# %% probe: sigmoid
+# %% example: sigmoid
 # about: far out to the left
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -51,7 +51,7 @@ y = x.sigmoid()
 push(y, 1.0)
 # observe: y.data, x.grad
 
-# %% sample: sigmoid
+# %% sweep: sigmoid
 # x: 1.7, -0.6, 2.3, -1.45, 0.35, -2.2, 0.0, 0.0, 0.0, 33.0, 470.0, 1000.0, -35.0, -520.0, -1000.0
 # regions: x > 0 | x < 0 | x == 0; abs(x) > 20 | 0 < abs(x) < 20 | x == 0; x > 20 | 0 < x < 20 | x == 0 | -20 < x < 0 | x < -20
 # results: z.data = 1 / (1 + exp(-x))
@@ -72,12 +72,14 @@ idle = a.grad == passed
 # %% mistake: sigmoid.overwrites
 # says: On its own `sigmoid` is right, but it forgets what its operand has collected from other
 #   uses: the gradient is written with `=`. Add to it with `+=`.
+# keeps: 0.5
 # - self.grad += s * (1.0 - s) * out.grad
 # + self.grad = s * (1.0 - s) * out.grad
 
 # %% mistake: sigmoid.overflows_on_the_left
 # says: For large negative inputs, e to the power of -x is more than a float can hold, although
 #   the result is an ordinary 0. Use the other form there, with e to the power of x.
+# keeps: 0.75
 # - decay = math.exp(-abs(self.data))
 # - s = (1.0 if self.data >= 0 else decay) / (1.0 + decay)
 # + s = 1.0 / (1.0 + math.exp(-self.data))
@@ -85,6 +87,7 @@ idle = a.grad == passed
 # %% mistake: sigmoid.overflows_on_the_right
 # says: For large positive inputs, e to the power of x is more than a float can hold, although
 #   the result is an ordinary 1. Use the form with e to the power of -x there.
+# keeps: 0.75
 # - decay = math.exp(-abs(self.data))
 # - s = (1.0 if self.data >= 0 else decay) / (1.0 + decay)
 # + s = math.exp(self.data) / (1.0 + math.exp(self.data))
@@ -92,22 +95,26 @@ idle = a.grad == passed
 # %% mistake: sigmoid.slope_from_input
 # says: The slope was computed from the input, as x (1 - x). Both factors are the *output*: s (1
 #   - s).
+# keeps: 0.5
 # - self.grad += s * (1.0 - s) * out.grad
 # + self.grad += self.data * (1.0 - self.data) * out.grad
 
 # %% mistake: sigmoid.slope_of_tanh
 # says: 1 - s² is the slope of tanh. For the sigmoid it is s (1 - s).
+# keeps: 0.5
 # - self.grad += s * (1.0 - s) * out.grad
 # + self.grad += (1.0 - s**2) * out.grad
 
 # %% mistake: sigmoid.factor_missing
 # says: The slope was taken to be 1 - s. A factor is missing: it is s (1 - s).
+# keeps: 0.75
 # - self.grad += s * (1.0 - s) * out.grad
 # + self.grad += (1.0 - s) * out.grad
 
 # %% mistake: sigmoid.falls
 # says: The curve falls where it should rise: the sign in the exponent is wrong. It is 1 / (1 +
 #   e to the power of *minus* x).
+# keeps: 0.75
 # - out = Value(s, (self,), "sigmoid")
 # + out = Value(1.0 - s, (self,), "sigmoid")
 # - self.grad += s * (1.0 - s) * out.grad
@@ -116,6 +123,7 @@ idle = a.grad == passed
 # %% mistake: sigmoid.no_upstream
 # says: The local derivative is right, but the chain rule is missing: multiply it by `out.grad`,
 #   the gradient of the result.
+# keeps: 0.5
 # - self.grad += s * (1.0 - s) * out.grad
 # + self.grad += s * (1.0 - s)
 

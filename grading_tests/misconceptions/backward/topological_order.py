@@ -1,12 +1,12 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: topological_order
+# %% example: topological_order
 # about: a leaf alone
 x = Value(2.0)
 order = topological_order(x)
 # observe: [*order] == [x]
 
-# %% probe: topological_order
+# %% example: topological_order
 # about: b = a + a; c = b + b
 a = Value(3.0, label="a")
 b = a + a
@@ -16,7 +16,7 @@ c.label = "c"
 names = " ".join(node.label for node in topological_order(c))
 # observe: names
 
-# %% probe: topological_order
+# %% example: topological_order
 # about: a shortcut from b to d, past c
 b = Value(2.0, label="b")
 c = Value(4.0, (b,), "**2", label="c")
@@ -24,7 +24,7 @@ d = Value(6.0, (b, c), "+", label="d")
 names = " ".join(node.label for node in topological_order(d))
 # observe: names
 
-# %% probe: topological_order
+# %% example: topological_order
 # about: the same shortcut below zero, operands the other way round
 b = Value(-2.0, label="b")
 c = Value(-4.0, (b, b), "+", label="c")
@@ -32,21 +32,21 @@ d = Value(-6.0, (c, b), "+", label="d")
 names = " ".join(node.label for node in topological_order(d))
 # observe: names
 
-# %% probe: topological_order
+# %% example: topological_order
 # about: two leaves that hold the same number
 x, y = Value(2.0), Value(2.0)
 z = x * y
 order = topological_order(z)
 # observe: len(order), x in order, y in order
 
-# %% probe: topological_order
+# %% example: topological_order
 # about: asked twice
 a = Value(2.0)
 b = a * a
 lengths = [len(list(topological_order(b))) for _ in range(2)]
 # observe: lengths
 
-# %% probe: topological_order
+# %% example: topological_order
 # about: it only looks
 x = Value(3.0)
 y = x * x
@@ -54,7 +54,7 @@ y.grad = 5.0
 order = topological_order(y)
 # observe: len(order), x.grad, y.grad
 
-# %% probe: topological_order
+# %% example: topological_order
 # about: fifteen doublings; how often somebody asks a node for its operands
 class Watched(Value):  # counts how often somebody asks it for its operands
     looks = 0
@@ -70,7 +70,7 @@ for _ in range(15):
 order = topological_order(y)
 # observe: len(order), Watched.looks < 200
 
-# %% probe: topological_order
+# %% example: topological_order
 # about: a long way from b to e first, then a short one
 b = Value(2.0, label="b")
 c = Value(4.0, (b,), "**2", label="c")
@@ -79,7 +79,7 @@ e = Value(18.0, (d, b), "+", label="e")
 names = " ".join(node.label for node in topological_order(e))
 # observe: names
 
-# %% sample: topological_order
+# %% sweep: topological_order
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
 # facts: listed; late
 import random
@@ -99,63 +99,10 @@ late = " ".join(
     if place.get(operand.label, 0) > place.get(node.label, 99)
 )
 
-# %% behaviour: topological_order
-# walk: after | before: takes the order in which the nodes are first met, and turns it round | levels: goes level by level from the root, and turns that order round | pushed: settles a node's place when it is put on a pile, which is too early | marked: takes a node for met when it is put on a pile, before it was looked at
-# sides: left | right: goes through the operands from right to left
-# marks: nodes | data: takes nodes with equal numbers for one | none: does not remember which nodes it has met
-# root: in | out: leaves the root out
-# leaves: in | out: leaves out the nodes without operands
-# turned: no | yes: gives the list with the root first
-# entries: each | root: lists the root in the place of every node | near: goes to the root's own operands and no further | alone: lists the root alone | none: lists nothing
-# first: all | one: follows the first operand of each node alone | last: follows the last operand of each node alone
-# ask: With c computed from b, and d from b and c: in which order does your list hold them, and was b there before everything that is computed from it?
-
-def listed(root):
-    key = id if marks != "data" else lambda node: node.data
-    part = {"all": slice(None), "one": slice(0, 1), "last": slice(-1, None)}[first]
-    turn = lambda nodes: list(nodes)[part][:: 1 if sides == "left" else -1]
-    found, met = [], {key(root)}
-
-    def is_new(node):
-        known = key(node) in met and marks != "none"
-        met.add(key(node))
-        return not known
-
-    def visit(node):
-        if walk == "before":
-            found.append(node)
-        # Each operand is asked about when its turn comes, or all of them beforehand.
-        operands = filter(is_new, turn(node._prev) if entries != "near" or node is root else ())
-        for operand in list(operands)[::-1] if walk == "marked" else operands:
-            visit(operand)
-        if walk != "before":
-            found.append(node)
-
-    if walk in ("after", "before", "marked"):
-        visit(root)
-        return found[::-1] if walk == "before" else found
-    waiting = [root]
-    while waiting:
-        node = waiting.pop(0 if walk == "levels" else -1)
-        found.append(node)
-        waiting.extend(filter(is_new, turn(node._prev)))
-    return found[::-1]
-
-
-def topological_order(top):
-    order = listed(top)
-    if root == "out":
-        order = [node for node in order if node is not top]
-    if leaves == "out":
-        order = [node for node in order if len(node._prev)]
-    if entries in ("root", "alone", "none"):
-        order = {"root": [top for _ in order], "alone": [top], "none": []}[entries]
-    return order[::-1] if turned == "yes" else order
-
-
 # %% mistake: topological_order.node_before_operands
 # says: A node is put into the list when it is met, before its operands. First see to the
 #   operands, then append the node.
+# keeps: 0.5
 # - met.add(node)
 # + met.add(node)
 # + order.append(node)
@@ -164,13 +111,14 @@ def topological_order(top):
 # %% mistake: topological_order.root_first
 # says: The order is right and the wrong way round: it was asked for with operands before
 #   results and the root last. `backward` will reverse it.
+# keeps: 0.75
 # - return order
 # + return order[::-1]
 
 # %% mistake: topological_order.sorted_by_number
 # says: The nodes stand in the order of their numbers, the smallest first. That is the right order
 #   where the numbers grow towards the root, and only there: what counts is who is computed from whom.
-# check: probes
+# check: examples
 # - return order
 # + return sorted(order, key=lambda node: node.data)
 
@@ -178,6 +126,7 @@ def topological_order(top):
 # says: The list is the order in which the nodes are first met, turned round. That is right for
 #   trees. Where a node is reached by a short way and by a long one, it can end up after a
 #   result of its own. Append a node once its operands are in the list.
+# keeps: 0.5
 # - met.add(node)
 # + met.add(node)
 # + order.append(node)
@@ -190,6 +139,7 @@ def topological_order(top):
 # says: The nodes stand in the order of their distance from the root, level by level. A node
 #   that feeds the root directly and also by a longer way comes out on the wrong side of its
 #   other result.
+# keeps: 0.5
 def topological_order(root):
     levels = [root]
     met = {root}
@@ -202,9 +152,10 @@ def topological_order(root):
 
 
 # %% mistake: topological_order.pile_without_finishing
-# says: Where a node is reached by a short way and by a long one, it can end up after a result
-#   of its own. Its place is settled once its operands are in the list, not when it is met: on a
-#   pile of your own, a node comes up a second time for that.
+# says: Where a node is reached by a short way and by a long one, it can end up after a result of
+#   its own. Its place is settled once its operands are in the list, not when it is met. On a pile
+#   of your own, a node comes up a second time for that.
+# keeps: 0.5
 def topological_order(root):
     order = []
     met = set()
@@ -222,20 +173,32 @@ def topological_order(root):
 # %% mistake: topological_order.compares_numbers
 # says: Two nodes with the same number were taken for one. Remember the nodes themselves, not
 #   their data.
+# keeps: 0.5
 # - if node in met:
 # + if node.data in met:
 # - met.add(node)
 # + met.add(node.data)
 
+# %% mistake: topological_order.append_in_the_loop
+# says: A leaf is missing, and other nodes are listed once for each of their operands: `append`
+#   stands inside the loop over the operands. Put it behind the loop, one level further left.
+# keeps: 0.75
+# -     visit(operand)
+# - order.append(node)
+# +     visit(operand)
+# +     order.append(node)
+
 # %% mistake: topological_order.leaves_missing
 # says: The leaves are not in the list. They have nothing to pass on, but they are nodes of the
 #   graph like the others.
+# keeps: 0.5
 # - if node in met:
 # + if node in met or not node._prev:
 
 # %% mistake: topological_order.keeps_what_it_listed
-# says: The nodes of earlier calls are still in the list: a list outside the function, or a default
-#   value, is made once and shared by all calls. Make a new one in each call.
+# says: The nodes of earlier calls are still in the list: all calls share one list. Make a new one
+#   in each call, inside the function.
+# keeps: 0.5
 def topological_order(root, order=[], met=set()):
     if root not in met:
         met.add(root)
@@ -246,8 +209,9 @@ def topological_order(root, order=[], met=set()):
 
 
 # %% mistake: topological_order.marks_the_nodes
-# says: A second call over the same nodes leaves out those that the first one met: that they were met
-#   is kept on the nodes, or outside the function. Make a new set in each call.
+# says: A second call over the same nodes leaves out those that the first one met. Remember them
+#   in a set that is new in each call, not on the nodes.
+# keeps: 0.5
 def topological_order(root):
     order = []
 
@@ -265,6 +229,7 @@ def topological_order(root):
 
 # %% mistake: topological_order.root_missing
 # says: The root is not in the list. It belongs to its own graph, as the last of all.
+# keeps: 0.5
 # - return order
 # + return order[:-1]
 
@@ -278,6 +243,7 @@ def topological_order(root):
 # %% mistake: topological_order.runs_backward
 # says: The function runs the backward steps while it makes the list. It should only look: a
 #   step may not run before the whole order is known.
+# keeps: 0.75
 # - order.append(node)
 # + order.append(node)
 # + node._backward()
@@ -298,6 +264,7 @@ def topological_order(root):
 # check: none
 # says: The nodes that were met are kept in a list, and to look one up there takes longer the more
 #   there are. Keep them in a set: it finds a node at once, however many there are.
+# keeps: 0.75
 # - met = set()
 # + met = []
 # - met.add(node)

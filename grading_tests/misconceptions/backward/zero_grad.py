@@ -1,13 +1,13 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: zero_grad
+# %% example: zero_grad
 # about: three parameters
 a, b, c = Value(1.5), Value(-2.0), Value(3.0)
 a.grad, b.grad, c.grad = 4.0, -5.0, 6.0
 zero_grad([a, b, c])
 # observe: a.grad, b.grad, c.grad, a.data, b.data, c.data
 
-# %% probe: zero_grad
+# %% example: zero_grad
 # about: the nodes behind a parameter
 x = Value(3.0)
 y = x * 2
@@ -15,21 +15,21 @@ x.grad, y.grad = 4.0, 5.0
 zero_grad([y])
 # observe: y.grad, x.grad
 
-# %% probe: zero_grad
+# %% example: zero_grad
 # about: parameters in a tuple
 a, b = Value(1.5), Value(-2.0)
 a.grad, b.grad = 4.0, -5.0
 zero_grad((a, b))
 # observe: a.grad, b.grad
 
-# %% probe: zero_grad
+# %% example: zero_grad
 # about: parameters in a set
 a = Value(1.5)
 a.grad = 4.0
 zero_grad({a})
 # observe: a.grad
 
-# %% sample: zero_grad
+# %% sweep: zero_grad
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
 # facts: held; numbers
 import random
@@ -43,51 +43,29 @@ zero_grad(chosen if seed % 2 else tuple(chosen))
 held = " ".join(f"{node.label}:{node.grad if node.grad is None else node.grad + 0.0}" for node in nodes)
 numbers = " ".join(f"{node.label}:{node.data:g}" for node in nodes)
 
-# %% behaviour: zero_grad
-# to: zero | one: sets each gradient to 1, not to 0 | minus: sets each gradient to -1, not to 0 | none: sets each gradient to None | turned: turns the sign of each gradient | twice: doubles each gradient | kept: leaves each gradient as it is | number: sets each gradient to the node's own number
-# which: all | first: reaches the first of them alone | last: reaches the last of them alone | rest: leaves out the first of them | but: leaves out the last of them
-# data: kept | zero: sets the numbers to 0 as well | one: sets the numbers to 1 | grad: puts the gradients into the numbers
-# ask: With a, b and c in the list, what do their `grad` and their `data` hold afterwards?
-def zero_grad(parameters):
-    nodes = list(parameters)
-    part = {"all": nodes, "first": nodes[:1], "last": nodes[-1:], "rest": nodes[1:], "but": nodes[:-1]}
-    for node in part[which]:
-        before = node.grad
-        if data != "kept":
-            node.data = {"zero": 0.0, "one": 1.0, "grad": before}[data]
-        node.grad = {
-            "zero": 0.0,
-            "one": 1.0,
-            "minus": -1.0,
-            "none": None,
-            "turned": -before,
-            "twice": 2 * before,
-            "kept": before,
-            "number": node.data,
-        }[to]
-
-
 # %% mistake: zero_grad.none
 # says: The gradients are None now, and nothing can be added to None. Set them to 0.0.
+# keeps: 0.5
 # - parameter.grad = 0.0
 # + parameter.grad = None
 
 # %% mistake: zero_grad.zeroes_data
 # says: The parameters' own numbers were set to 0, and with them all that the network had
 #   learnt. It is `grad` that starts over.
+# keeps: 0.5
 # - parameter.grad = 0.0
 # + parameter.data = 0.0
 
 # %% mistake: zero_grad.both_zeroed
 # says: The gradients are 0, and so are the numbers: the parameters lost all that they had
 #   learnt. Leave `data` alone.
+# keeps: 0.75
 # - parameter.grad = 0.0
 # + parameter.grad = parameter.data = 0.0
 
 # %% mistake: zero_grad.local_name
-# says: The gradients did not change. A 0 that goes to a name or a node of the function's own
-#   does not reach them, and `==` or a `map` that nothing goes through sets none: in a loop, say
-#   whose gradient it is, `parameter.grad = 0.0`.
+# says: The gradients did not change. Say in the loop whose gradient becomes 0:
+#   `parameter.grad = 0.0`.
 # - parameter.grad = 0.0
 # + grad = parameter.grad
 # + grad = 0.0
@@ -95,6 +73,7 @@ def zero_grad(parameters):
 # %% mistake: zero_grad.first_only
 # says: Only the first parameter was zeroed. A `return` inside the loop would end it there, and
 #   each round has to zero the parameter whose turn it is.
+# keeps: 0.5
 # - parameter.grad = 0.0
 # + parameter.grad = 0.0
 # + return
@@ -109,6 +88,7 @@ def zero_grad(parameters):
 # %% mistake: zero_grad.by_number
 # says: The parameters are asked for by number, and those in a set have none. Loop over the
 #   parameters themselves: that goes for every collection.
+# keeps: 0.75
 # - for parameter in parameters:
 # -     parameter.grad = 0.0
 # + for number in range(len(parameters)):
@@ -127,6 +107,7 @@ def zero_grad(parameters):
 # %% mistake: zero_grad.whole_graph
 # says: The nodes behind the parameters were zeroed too. Only what is in the list starts over;
 #   somebody else may still be collecting in the others.
+# keeps: 0.75
 def zero_grad(parameters):
     pile = list(parameters)
     for node in pile:

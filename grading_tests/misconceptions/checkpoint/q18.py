@@ -1,33 +1,33 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: q18
+# %% example: q18
 # about: three weights
 w = [Value(1.0), Value(2.0), Value(3.0)]
 out = weighted_sum(w, [10.0, 20.0, 30.0])
 out.backward()
 # observe: out.data, w[0].grad, w[1].grad, w[2].grad
 
-# %% probe: q18
+# %% example: q18
 # about: within a larger formula
 w = [Value(1.0), Value(2.0)]
 loss = weighted_sum(w, [10.0, 20.0]) * 3
 loss.backward()
 # observe: loss.data, w[0].grad, w[1].grad
 
-# %% probe: q18
+# %% example: q18
 # about: one weight twice
 w = Value(2.0)
 weighted_sum([w, w], [10.0, 30.0]).backward()
 # observe: w.grad
 
-# %% probe: q18
+# %% example: q18
 # about: a weight that was computed
 v = Value(2.0)
 loss = weighted_sum([v * 3, v], [10.0, 20.0]) + 1
 loss.backward()
 # observe: v.grad
 
-# %% sample: q18
+# %% sweep: q18
 # about: two weights
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
@@ -44,6 +44,7 @@ result = weighted_sum([a, b], [n, m])
 # says: Every closure made in the loop sees the loop's last values, because it looks `weight` and
 #   `number` up when it runs. Let one closure loop over the pairs, or make each in a function of
 #   its own.
+# keeps: 0.5
 def weighted_sum(weights, inputs):
     total = sum(weight.data * number for weight, number in zip(weights, inputs))
     out = Value(total, weights, "weighted sum")
@@ -67,23 +68,34 @@ def weighted_sum(weights, inputs):
 # %% mistake: q18.overwrites
 # says: A weight that is used twice keeps its last share only, as if its gradient were assigned.
 #   Go through all pairs, and accumulate with `+=`.
+# keeps: 0.5
 # - weight.grad += number * out.grad
 # + weight.grad = number * out.grad
 
 # %% mistake: q18.upstream_dropped
 # says: The local derivatives are right, but the gradient of the result is not used: within a
 #   larger formula the chain rule is missing.
+# keeps: 0.5
 # - weight.grad += number * out.grad
 # + weight.grad += number
 
 # %% mistake: q18.own_data
 # says: A product's derivative with respect to the weight is the input. Here the weight itself was used.
+# keeps: 0.5
 # - weight.grad += number * out.grad
 # + weight.grad += weight.data * out.grad
 
+# %% mistake: q18.last_pair_left_out
+# says: The last weight and its input have no part in the sum. Go through all pairs.
+# keeps: 0.75
+# - total = sum(weight.data * number for weight, number in zip(weights, inputs))
+# + weights, inputs = weights[:-1], inputs[:-1]
+# + total = sum(weight.data * number for weight, number in zip(weights, inputs))
+
 # %% mistake: q18.operands_dropped
-# says: The result does not know its operands. Weights that are leaves get their gradients all the
-#   same, but where a weight was computed, the backward pass never goes on to what it came from.
+# says: The result does not know its operands. A weight that is a leaf still gets its gradient.
+#   For a computed one, the backward pass never goes on to what it came from.
+# keeps: 0.75
 # - out = Value(total, weights, "weighted sum")
 # + out = Value(total, (), "weighted sum")
 

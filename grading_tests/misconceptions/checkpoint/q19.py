@@ -1,6 +1,6 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: q19
+# %% example: q19
 # about: reused steps
 class Node(Value):
     backward = None  # your function has to do without it
@@ -12,7 +12,7 @@ root = square + square * square
 backward(root)
 # observe: root.grad, square.grad, x.grad
 
-# %% probe: q19
+# %% example: q19
 # about: the other way round
 class Node(Value):
     backward = None  # your function has to do without it
@@ -24,7 +24,7 @@ root = square * square + square
 backward(root)
 # observe: root.grad, square.grad, x.grad
 
-# %% probe: q19
+# %% example: q19
 # about: a chain with gradients in place
 class Node(Value):
     backward = None  # your function has to do without it
@@ -38,7 +38,7 @@ root.grad = 5.0
 backward(root)
 # observe: root.grad, x.grad, y.grad
 
-# %% probe: q19
+# %% example: q19
 # about: equal numbers
 class Node(Value):
     backward = None  # your function has to do without it
@@ -48,7 +48,7 @@ x, y = Node(2.0), Node(2.0)
 backward(x * 3 + y * 3 * 5)
 # observe: x.grad, y.grad
 
-# %% probe: q19
+# %% example: q19
 # about: a long way first, then a short one
 class Node(Value):
     backward = None  # your function has to do without it
@@ -59,7 +59,7 @@ step = x * 3
 backward(step * 5 * 7 + step)
 # observe: step.grad, x.grad
 
-# %% probe: q19
+# %% example: q19
 # about: a second pass over a shared step
 class Node(Value):
     backward = None  # your function has to do without it
@@ -71,7 +71,7 @@ backward(step * 3)
 backward(step * 5)
 # observe: step.grad, x.grad
 
-# %% sample: q19
+# %% sweep: q19
 # like: backward/backward
 # - draw = random.Random(seed)
 # + class Value(Value):
@@ -80,14 +80,10 @@ backward(step * 5)
 # +
 # + draw = random.Random(seed)
 
-# %% behaviour: q19
-# like: backward/backward
-# - Value.backward = backward
-
-
 # %% mistake: q19.pre_order
-# says: The order is still that of the visit: a node is listed before its operands are visited, so
-#   it may stand before another node that it feeds. It ran before all its gradient had arrived.
+# says: The order is still that of the visit: a node is listed before its operands are visited. So
+#   it may stand before another node that it feeds, and it ran before all its gradient had arrived.
+# keeps: 0.5
 # - seen.add(node)
 # + seen.add(node)
 # + order.append(node)
@@ -105,12 +101,14 @@ backward(step * 5)
 # %% mistake: q19.not_reversed
 # says: The nodes run from the leaves to the root, as in the forward pass. When they run,
 #   nothing has arrived yet. A node's turn comes after all the nodes that it feeds.
+# keeps: 0.5
 # - for node in reversed(order):
 # + for node in order:
 
 # %% mistake: q19.breadth_first
 # says: The nodes run level by level. A node may be close to the root on one path and far from it
 #   on another: it ran before all its gradient had arrived.
+# keeps: 0.5
 def backward(root):
     order = [root]
     for node in order:
@@ -123,33 +121,39 @@ def backward(root):
 # %% mistake: q19.every_path
 # says: A node runs once for every path that leads to it, and passes everything on again each
 #   time. Remember which nodes were met.
+# keeps: 0.5
 # - seen.add(node)
 
 # %% mistake: q19.keeps_what_it_listed
 # says: The steps of an earlier call run again: a list outside the function, or a default value, is
 #   made once and shared by all calls. Make a new one in each call.
+# keeps: 0.75
 # - def backward(root):
 # + def backward(root, order=[], seen=set()):
 # - order, seen = [], set()
 
 # %% mistake: q19.no_seed
 # says: The root's gradient is not set to 1.0, so the pass starts from whatever it held.
+# keeps: 0.5
 # - root.grad = 1.0
 
 # %% mistake: q19.seed_added
 # says: The seed is added to what the root held before. Set it, with `=`.
+# keeps: 0.75
 # - root.grad = 1.0
 # + root.grad += 1.0
 
 # %% mistake: q19.seed_is_data
 # says: The root's gradient is set to its number. A result changes as fast as itself: the seed is
 #   1.0.
+# keeps: 0.5
 # - root.grad = 1.0
 # + root.grad = root.data
 
 # %% mistake: q19.zeroes
 # says: All gradients are set back to zero first. They are collected, and only the caller decides
 #   when to start anew.
+# keeps: 0.75
 # - visit(root)
 # + visit(root)
 # + for node in order:
@@ -158,6 +162,7 @@ def backward(root):
 # %% mistake: q19.equal_numbers
 # says: Nodes with equal numbers were taken for the same node. Remember the nodes themselves, not
 #   what they hold.
+# keeps: 0.5
 # - if node not in seen:
 # -     seen.add(node)
 # + if node.data not in seen:
@@ -172,8 +177,8 @@ def backward(root):
 
 # %% mistake: q19.given_pass
 # check: none
-# says: The pass is the method of the class that you were given. The question asks for one that you
-#   write: the nodes in an order in which each comes before what it was made from, and their steps.
+# says: The pass is the method of the class that you were given. Write one of your own: the nodes
+#   in an order in which each comes before what it was made from, and their steps.
 def backward(root):
     Value.backward(root)
 

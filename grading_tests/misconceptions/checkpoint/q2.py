@@ -27,11 +27,13 @@ q2 = 10
 # %% mistake: q2.sign_lost
 # says: The right paths, joined in the right way, but one of the local derivatives is negative,
 #   and its sign was lost.
+# keeps: 0.5
 q2 = 22
 
 # %% mistake: q2.signs_exchanged
-# says: The size is right and the sign is not: what comes over `b` counts as it is, and what
-#   comes over `c` with the sign that it has.
+# says: The size is right and the sign is not. What comes over `b` counts as it is, and what comes
+#   over `c` with its own sign.
+# keeps: 0.5
 q2 = -2
 
 # %% mistake: q2.added_along

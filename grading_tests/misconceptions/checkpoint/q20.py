@@ -1,19 +1,19 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: q20
+# %% example: q20
 # about: three steps
 w = Value(4.0)
 losses = descend(lambda w: w * w, [w], 0.25, 3)
 # observe: len(losses), losses[0], losses[1], losses[2], w.data
 
-# %% probe: q20
+# %% example: q20
 # about: two parameters with old gradients
 w, b = Value(4.0), Value(2.0)
 w.grad, b.grad = 100.0, -50.0
 losses = descend(lambda w, b: w * w + b * b, [w, b], 0.25, 1)
 # observe: losses[0], w.data, b.data
 
-# %% sample: q20
+# %% sweep: q20
 # about: one step down the parabola (w - 1)²
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # lr: 0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6
@@ -24,7 +24,7 @@ w = Value(x)
 w.grad = h
 losses = descend(lambda node: (node - 1) ** 2, [w], lr, 1)
 
-# %% sample: q20
+# %% sweep: q20
 # about: two steps down the parabola w²
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # lr: 0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6
@@ -34,26 +34,28 @@ w = Value(x)
 losses = descend(lambda node: node * node, [w], lr, 2)
 
 # %% mistake: q20.parameters_stay
-# says: The parameters stay where they are. The number in each of them must change, `p.data -=
-#   …`, by a gradient that is there at that moment: a new node under the name `p` is another
-#   node, and a gradient that was erased is 0.
+# says: The parameters stay where they are. In each step the number in each of them must change:
+#   `p.data -= …`, by a gradient that was not erased.
 # - p.data -= lr * p.grad
 # + p = p - lr * p.grad
 
 # %% mistake: q20.first_parameter_only
 # says: Only the first parameter moves. Each of them moves, against a gradient of its own.
+# keeps: 0.5
 # - p.data -= lr * p.grad
 # + parameters[0].data -= lr * p.grad if p is parameters[0] else 0.0
 
 # %% mistake: q20.never_zeroes
 # says: The gradients of earlier steps are still there when the next ones are added. Set them to
 #   0.0 before each backward pass.
+# keeps: 0.5
 # - for p in parameters:
 # -     p.grad = 0.0
 
 # %% mistake: q20.zeroes_too_late
 # says: The gradients are set to zero after each update, so those that lay there at the beginning
 #   count in the first step. Do it before the backward pass.
+# keeps: 0.75
 # - for p in parameters:
 # -     p.grad = 0.0
 
@@ -64,12 +66,14 @@ losses = descend(lambda node: node * node, [w], lr, 2)
 # %% mistake: q20.climbs
 # says: The parameters move along their gradients, uphill. The loss grows in that direction; go
 #   the other way.
+# keeps: 0.75
 # - p.data -= lr * p.grad
 # + p.data += lr * p.grad
 
 # %% mistake: q20.graph_built_once
 # says: The loss is computed once. Its number stays what it was, and so do the losses in the list:
 #   build the graph anew in each step.
+# keeps: 0.5
 # - losses = []
 # + losses = []
 # + loss = loss_of(*parameters)
@@ -77,6 +81,7 @@ losses = descend(lambda node: node * node, [w], lr, 2)
 
 # %% mistake: q20.loss_after_the_step
 # says: The list holds the losses after the steps; what is wanted is the loss before each one.
+# keeps: 0.75
 # - losses.append(loss.data)
 
 # -     p.data -= lr * p.grad
@@ -86,12 +91,14 @@ losses = descend(lambda node: node * node, [w], lr, 2)
 # %% mistake: q20.losses_are_nodes
 # says: The list holds nodes. Keep their numbers, `loss.data`: a node keeps its whole graph in
 #   memory.
+# keeps: 0.75
 # - losses.append(loss.data)
 # + losses.append(loss)
 
 # %% mistake: q20.nothing_recorded
 # says: The parameters move, and the list stays empty. Append the loss of each step to it, before
 #   the step.
+# keeps: 0.5
 # - losses.append(loss.data)
 
 # %% edge: q20

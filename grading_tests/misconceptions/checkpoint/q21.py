@@ -1,20 +1,21 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: q21
+# %% example: q21
 # about: the engine of this notebook, and the forgetful one
 
 # observe: test_engine(Value), test_engine(ForgetfulValue)
 
 # %% mistake: q21.always_true
-# says: The forgetful engine passes this test. Its product drops the gradient of its result,
-#   which shows where that gradient is not 1, as in `3 * (x * x)`: compare gradients there, and
-#   return `False` where they differ.
+# says: The forgetful engine passes this test. Its product drops the gradient of its result, which
+#   shows where that gradient is not 1, as in `3 * (x * x)`. Compare gradients there, and return
+#   `False` where they differ.
 def test_engine(Value):
     return True
 
 
 # %% mistake: q21.says_broken
 # says: The answers are the wrong way round: `True` is for an engine that is right.
+# keeps: 0.5
 # + test_engine = lambda Value, looks_right=test_engine: not looks_right(Value)
 
 # %% mistake: q21.raises
@@ -49,6 +50,7 @@ def test_engine(Value):
 # says: Every operation is tried alone, as the last step before `backward()`, when the gradient of
 #   its result is 1. A step that forgets the chain rule looks right there. Compute something with
 #   each result.
+# keeps: 0.5
 def test_engine(Value):
     steps = [
         (lambda x, y: x + y, 1, 1),
@@ -73,6 +75,7 @@ def test_engine(Value):
 # check: none
 # says: Every value is used only once, so engines that assign gradients where they should add, or
 #   that run nodes in a wrong order, look right. Use leaves and results several times.
+# keeps: 0.5
 def test_engine(Value):
     def build(a, b, c, d, e):
         return ((5 - (-a)) * 3 - b.tanh() * 2) * c + (d.relu() * 3) ** 3 / e
@@ -102,6 +105,7 @@ def test_engine(Value):
 # says: The gradients are compared with nudges of the same engine. Where the number itself is
 #   wrong, as in `5 - x`, its gradient fits the wrong number. Compare the numbers with plain
 #   Python too.
+# keeps: 0.75
 # - slope_x = (plain(x + h, y) - plain(x - h, y)) / (2 * h)
 # - slope_y = (plain(x, y + h) - plain(x, y - h)) / (2 * h)
 # - if not close(root.data, plain(x, y)):
@@ -113,6 +117,7 @@ def test_engine(Value):
 # check: none
 # says: relu is only tried above 0, where it is nothing but a straight line. Its derivative
 #   matters below 0 as well.
+# keeps: 0.75
 # - r = (x - y).relu() + (y - x).relu() * 3
 # + r = (x * x).relu() + (y * y).relu() * 3
 # - r = max(x - y, 0.0) + max(y - x, 0.0) * 3
@@ -122,6 +127,7 @@ def test_engine(Value):
 # check: none
 # says: Only the gradient of the first input is compared. A mistake may concern the right operand
 #   alone.
+# keeps: 0.5
 def test_engine(Value):
     steps = [
         lambda x: 3 * (x + 2) * x + x,

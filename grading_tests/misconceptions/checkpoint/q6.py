@@ -25,8 +25,8 @@ q6 = 6
 q6 = 18
 
 # %% mistake: q6.as_c_holds
-# says: This is the number that `c` holds, and no sum of shares: `a` gets a share when `b` runs
-#   and another when `c` runs, each by the gradient that is there at that moment.
+# says: This is the number that `c` holds, and no sum of shares. `a` gets a share when `b` runs
+#   and another when `c` runs, each by the gradient of that moment.
 q6 = 12
 
 # %% mistake: q6.own_number

@@ -24,6 +24,7 @@ q8 = -1.5
 
 # %% mistake: q8.sign_lost
 # says: The shares of all terms were added, but one of the terms is subtracted.
+# keeps: 0.5
 q8 = 10.5
 
 # %% mistake: q8.last_term_missing
@@ -32,6 +33,7 @@ q8 = 2
 
 # %% mistake: q8.last_sign_turned
 # says: Of the three shares one has the wrong sign: look at the signs between the terms of `L`.
+# keeps: 0.5
 q8 = 1.5
 
 # %% mistake: q8.middle_missing

@@ -11,8 +11,7 @@ q9 = "a"
 
 # %% mistake: q9.option_b
 # says: Here the update comes before the backward pass. In the first round there are no gradients
-#   yet; from then on it uses those of the round before, which belong to numbers that have changed
-#   since.
+#   yet. Later rounds use those of the round before, and the numbers have changed since.
 q9 = "b"
 
 # %% mistake: q9.option_c

@@ -1,34 +1,34 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: bce
+# %% example: bce
 # about: a few samples
 p = [Value(2.0), Value(-3.5)]
 loss = bce(p, [0.0, 1.0])
 loss.backward()
 # observe: loss.data, p[0].grad, p[1].grad
 
-# %% probe: bce
+# %% example: bce
 # about: targets as the network says
 p = [Value(2.0), Value(-3.5), Value(0.5)]
 loss = bce(p, [1.0, 0.0, 1.0])
 loss.backward()
 # observe: loss.data, p[0].grad, p[1].grad, p[2].grad
 
-# %% probe: bce
+# %% example: bce
 # about: far out on the wrong side
 z = Value(-1000.0)
 loss = bce([z], [1.0])
 loss.backward()
 # observe: loss.data, z.grad
 
-# %% probe: bce
+# %% example: bce
 # about: far out on the other wrong side
 z = Value(1000.0)
 loss = bce([z], [0.0])
 loss.backward()
 # observe: loss.data, z.grad
 
-# %% sample: bce
+# %% sweep: bce
 # about: a single sample
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 1.2, -1.4
 # t: 1, 1, 0, 0, 1, 1, 0, 0, 0, 1
@@ -39,7 +39,7 @@ p = Value(x)
 loss = bce([p], [t])
 loss.backward()
 
-# %% sample: bce
+# %% sweep: bce
 # about: two samples with the same logit, one for each target
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9
 # functions: exp log
@@ -51,6 +51,7 @@ loss.backward()
 # %% mistake: bce.naive
 # says: Right in the middle, but far out the probability is exactly 0, and 0 has no logarithm. Use the
 #   form without sigmoid, ln(1 + e^z) - t z.
+# keeps: 0.5
 def bce(logits, targets):
     losses = []
     for z, t in zip(logits, targets):
@@ -62,6 +63,7 @@ def bce(logits, targets):
 # %% mistake: bce.overflows
 # says: e was raised to a large positive power. Where the logit is 0 or more, use z + ln(1 + e^-z) in
 #   place of ln(1 + e^z).
+# keeps: 0.75
 def bce(logits, targets):
     losses = []
     for z, t in zip(logits, targets):
@@ -72,6 +74,7 @@ def bce(logits, targets):
 # %% mistake: bce.clamped
 # says: A small constant inside the logarithm hides the error, but the loss far out is wrong and
 #   hardly any gradient is left. The form without sigmoid needs no constant.
+# keeps: 0.5
 def bce(logits, targets):
     losses = []
     for z, t in zip(logits, targets):
@@ -83,6 +86,7 @@ def bce(logits, targets):
 # %% mistake: bce.sign
 # says: The sign of the target's part is wrong: it is minus t z. So the loss rewards the wrong
 #   answers.
+# keeps: 0.75
 # - losses.append(z + (1 + (-z).exp()).log() - t * z)
 # + losses.append(z + (1 + (-z).exp()).log() + t * z)
 # - losses.append((1 + z.exp()).log() - t * z)
@@ -90,11 +94,13 @@ def bce(logits, targets):
 
 # %% mistake: bce.sum_for_mean
 # says: This is the sum over the samples. Divide by their number to get the mean.
+# keeps: 0.75
 # - return sum(losses) / len(losses)
 # + return sum(losses)
 
 # %% mistake: bce.ones_only
 # says: Samples with the target 0 cost nothing: the second half of the formula is missing.
+# keeps: 0.5
 def bce(logits, targets):
     losses = []
     for z, t in zip(logits, targets):
@@ -105,6 +111,7 @@ def bce(logits, targets):
 # %% mistake: bce.cuts_the_graph
 # says: The number is right, but no logit gets a gradient: the loss was computed from `.data`. Look at
 #   `z.data` to choose the form, and compute with z.
+# keeps: 0.5
 def bce(logits, targets):
     losses = []
     for z, t in zip(logits, targets):

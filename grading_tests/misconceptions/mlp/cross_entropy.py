@@ -1,32 +1,32 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: cross_entropy
+# %% example: cross_entropy
 # about: three classes
 logits = [Value(2.0), Value(0.5), Value(-1.0)]
 loss = cross_entropy(logits, 1)
 loss.backward()
 # observe: loss.data, logits[0].grad, logits[1].grad, logits[2].grad
 
-# %% probe: cross_entropy
+# %% example: cross_entropy
 # about: the first class
 logits = [Value(1.0), Value(2.0), Value(0.5)]
 loss = cross_entropy(logits, 0)
 loss.backward()
 # observe: loss.data, logits[0].grad, logits[1].grad, logits[2].grad
 
-# %% probe: cross_entropy
+# %% example: cross_entropy
 # about: very large logits
 logits = [Value(1000.0), Value(999.0)]
 loss = cross_entropy(logits, 1)
 # observe: loss.data
 
-# %% probe: cross_entropy
+# %% example: cross_entropy
 # about: a right class that is all but impossible
 logits = [Value(1000.0), Value(-1000.0)]
 loss = cross_entropy(logits, 1)
 # observe: loss.data
 
-# %% sample: cross_entropy
+# %% sweep: cross_entropy
 # about: two classes, the first of them right
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
@@ -37,7 +37,7 @@ p, q = Value(x), Value(y)
 loss = cross_entropy([p, q], 0)
 loss.backward()
 
-# %% sample: cross_entropy
+# %% sweep: cross_entropy
 # about: two classes, the second of them right
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
@@ -50,6 +50,7 @@ loss = cross_entropy([p, q], 1)
 # %% mistake: cross_entropy.overflows
 # says: e was raised to a large power. Subtract the largest logit from all of them first: the fraction
 #   stays the same.
+# keeps: 0.75
 def cross_entropy(logits, target):
     total = sum(z.exp() for z in logits)
     return total.log() - logits[target]
@@ -57,46 +58,54 @@ def cross_entropy(logits, target):
 
 # %% mistake: cross_entropy.sign
 # says: The sign is wrong: this is the logarithm of the probability. The loss is minus that.
+# keeps: 0.75
 # - return largest + total.log() - logits[target]
 # + return logits[target] - largest - total.log()
 
 # %% mistake: cross_entropy.shift_not_undone
 # says: The largest logit was subtracted inside the powers and never added again. It must cancel: add
 #   it outside, or subtract it from the right logit, too.
+# keeps: 0.75
 # - return largest + total.log() - logits[target]
 # + return total.log() - logits[target]
 
 # %% mistake: cross_entropy.quotient_first
 # says: The probability was computed before its logarithm, and a tiny one becomes exactly 0. Take the
 #   logarithm of the sum alone, and subtract the right logit.
+# keeps: 0.75
 # - return largest + total.log() - logits[target]
 # + return -((logits[target] - largest).exp() / total).log()
 
 # %% mistake: cross_entropy.no_logarithm
 # says: This is one minus the probability of the right class. Cross-entropy is minus its logarithm.
+# keeps: 0.5
 # - return largest + total.log() - logits[target]
 # + return 1 - (logits[target] - largest).exp() / total
 
 # %% mistake: cross_entropy.mean_over_classes
 # says: The loss was divided by the number of classes. It is the loss of one sample, and only the
 #   right class's probability counts.
+# keeps: 0.75
 # - return largest + total.log() - logits[target]
 # + return (largest + total.log() - logits[target]) / len(logits)
 
 # %% mistake: cross_entropy.class_off_by_one
 # says: The logit of the wrong class was taken. Is it `logits[target]`, counted from 0 as
 #   Python's lists do?
+# keeps: 0.75
 # - return largest + total.log() - logits[target]
 # + return largest + total.log() - logits[target - 1]
 
 # %% mistake: cross_entropy.largest_for_target
 # says: The loss looks at the largest logit, whichever class is right. It is about `logits[target]`.
+# keeps: 0.5
 # - return largest + total.log() - logits[target]
 # + return largest + total.log() - max(logits, key=lambda z: z.data)
 
 # %% mistake: cross_entropy.cuts_the_graph
 # says: The number is right, but no logit gets a gradient: the loss was computed from `.data`. Only the
 #   largest logit may be a plain number.
+# keeps: 0.5
 def cross_entropy(logits, target):
     largest = max(z.data for z in logits)
     total = Value(sum(math.exp(z.data - largest) for z in logits))

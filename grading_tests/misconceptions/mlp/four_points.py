@@ -1,6 +1,6 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: four_points
+# %% example: four_points
 # about: the targets as they are
 from course.datasets import four_points
 
@@ -16,23 +16,16 @@ def error_and_length(seed, sign):
 error, length = error_and_length(0, 1)
 # observe: error < 0.01, error < 0.5, length <= 200
 
-# %% probe: four_points
-# about: a seed twice, and another one
+# %% example: four_points
+# about: the first losses with a seed twice and with another one
 from course.datasets import four_points
+from course.recorded_training import first_losses
 
+data = four_points()
+one, again, other = (first_losses(Value, train_four_points, *data, seed) for seed in (0, 0, 1))
+# observe: one == again, one != other or not one
 
-def answers(seed):
-    inputs, targets = four_points()
-    model, _ = train_four_points(inputs, targets, seed)
-    return [model(x).data for x in inputs]
-
-
-one, again, other = (answers(seed) for seed in (0, 0, 1))
-# Rounded answers may be the same at these points, and not elsewhere.
-is_rounded = len(set(one)) <= 2
-# observe: one == again, one != other or is_rounded
-
-# %% probe: four_points
+# %% example: four_points
 # about: the targets flipped
 from course.datasets import four_points
 
@@ -46,9 +39,8 @@ def error():
 # observe: len(result), error() < 0.01, error() < 1.5, result[1][-1] < result[1][0]
 
 # %% mistake: four_points.too_few_epochs
-# says: The error is still far above 0.01. Look at the losses: if they still fall, train longer, up to
-#   200 epochs, or with longer steps; if they jump, with shorter ones; if they are small, they are
-#   not those of this model on these targets.
+# says: The error is still far above 0.01. Look at the losses. If they still fall, train longer,
+#   up to 200 epochs. If they jump, take shorter steps.
 # - optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
 # - losses = train(model, inputs, targets, mse, optimizer, epochs=60)
 # + optimizer = SGD(model.parameters(), lr=0.05, momentum=0.5)
@@ -62,9 +54,8 @@ def error():
 # + losses = train(model, inputs, targets, mse, optimizer, epochs=300)
 
 # %% mistake: four_points.rate_too_small
-# says: The error is as large as if nothing had been learnt. Look at the losses: if they hardly move,
-#   the learning rate is far too small, or the training does not reach this network; if they jump,
-#   the rate is too large.
+# says: The error is as large as if nothing had been learnt. Look at the losses. If they hardly
+#   move, the steps are far too short, or the training does not reach this network.
 # - optimizer = SGD(model.parameters(), lr=0.2, momentum=0.5)
 # + optimizer = SGD(model.parameters(), lr=0.0001)
 

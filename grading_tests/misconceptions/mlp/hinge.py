@@ -1,20 +1,20 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: hinge
+# %% example: hinge
 # about: a few samples
 p = [Value(0.25), Value(2.0), Value(3.0)]
 loss = hinge(p, [1, -1, 1])
 loss.backward()
 # observe: loss.data, p[0].grad, p[1].grad, p[2].grad
 
-# %% probe: hinge
+# %% example: hinge
 # about: a single sample on the wrong side
 p = [Value(-0.5)]
 loss = hinge(p, [1])
 loss.backward()
 # observe: loss.data, p[0].grad
 
-# %% sample: hinge
+# %% sweep: hinge
 # about: a single sample
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # t: 1, 1, 1, 1, -1, -1, -1, -1
@@ -24,7 +24,7 @@ p = Value(x)
 loss = hinge([p], [t])
 loss.backward()
 
-# %% sample: hinge
+# %% sweep: hinge
 # about: two samples with target 1, both inside the margin
 # x: 0.3, -1.7, 0.6, -0.45, 0.4, -2.9, 0.27, -0.83
 # y: -1.9, 0.8, 0.7, -3.1, -0.35, -0.62, 0.33, 0.57
@@ -33,7 +33,7 @@ p, q = Value(x), Value(y)
 loss = hinge([p, q], [1, 1])
 loss.backward()
 
-# %% sample: hinge
+# %% sweep: hinge
 # about: three samples with target 1, all inside the margin
 # x: 0.3, -1.7, 0.6, -0.45, 0.4, -2.9, 0.27, -0.83
 # y: -1.9, 0.8, 0.7, -3.1, -0.35, -0.62, 0.33, 0.57
@@ -43,7 +43,7 @@ p, q, r = Value(x), Value(y), Value(z)
 loss = hinge([p, q, r], [1, 1, 1])
 loss.backward()
 
-# %% sample: hinge
+# %% sweep: hinge
 # about: two samples with target 1, the first inside the margin and the second beyond it
 # x: 0.3, -1.7, 0.6, -0.45, 0.4, -2.9, 0.27, -0.83
 # y: 1.9, 2.8, 3.7, 1.35, 5.2, 1.6, 2.33, 4.57
@@ -54,29 +54,34 @@ loss.backward()
 
 # %% mistake: hinge.sign
 # says: It is 1 *minus* target times score. With a plus, right answers are punished.
+# keeps: 0.75
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # + losses = [(1 + t * s).relu() for s, t in zip(scores, targets)]
 
 # %% mistake: hinge.sum_for_mean
 # says: This is the sum over the samples. Divide by their number to get the mean.
+# keeps: 0.75
 # - return sum(losses) / len(losses)
 # + return sum(losses)
 
 # %% mistake: hinge.no_margin
 # says: There is no margin: the loss is 0 as soon as the side is right. It should be 0 only at a
 #   distance of 1.
+# keeps: 0.5
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # + losses = [(-t * s).relu() for s, t in zip(scores, targets)]
 
 # %% mistake: hinge.not_cut_off
 # says: Samples that are right and clear of the border *reduce* the loss. The loss of each
 #   sample is cut off at 0, with `relu`, before the mean is taken.
+# keeps: 0.5
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # + losses = [1 - t * s for s, t in zip(scores, targets)]
 
 # %% mistake: hinge.relu_of_the_mean
 # says: The mean was taken first and cut off at 0, so a sample that is right by far makes up for one
 #   that is wrong. Cut off each sample's loss at 0, then take the mean.
+# keeps: 0.5
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # - return sum(losses) / len(losses)
 # + losses = [1 - t * s for s, t in zip(scores, targets)]
@@ -85,17 +90,20 @@ loss.backward()
 # %% mistake: hinge.cuts_the_graph
 # says: The number is right, but no score gets a gradient: the loss was computed from `.data`, outside
 #   the graph. In place of `max` use `relu` on the Value.
+# keeps: 0.5
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # + losses = [Value(max(0.0, 1 - t * s.data)) for s, t in zip(scores, targets)]
 
 # %% mistake: hinge.mean_of_the_misses
 # says: The mean is over those samples alone that cost something. The ones that cost nothing count as
 #   0: divide by the number of all samples.
+# keeps: 0.5
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # + losses = [1 - t * s for s, t in zip(scores, targets) if t * s.data < 1]
 
 # %% mistake: hinge.squared
 # says: The hinge is squared. That is a loss as well, but another one: leave the square out.
+# keeps: 0.5
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # + losses = [(1 - t * s).relu() ** 2 for s, t in zip(scores, targets)]
 

@@ -1,6 +1,6 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: layer
+# %% example: layer
 # about: two outputs, weights set by hand
 layer = Layer(2, 2)
 for parameter, number in zip([*layer.neurons[0].w, layer.neurons[0].b], [0.5, -1.0, 0.25]):
@@ -10,7 +10,7 @@ for parameter, number in zip([*layer.neurons[1].w, layer.neurons[1].b], [1.5, 0.
 answers = layer([1.0, 0.5])
 # observe: len(answers), answers[0].data, answers[1].data
 
-# %% probe: layer
+# %% example: layer
 # about: a single output, and a linear one
 layer = Layer(2, 1, "linear")
 for parameter, number in zip([*layer.neurons[0].w, layer.neurons[0].b], [2.0, -1.0, 0.5]):
@@ -20,14 +20,14 @@ layer.neurons[0].b.data = 1.5
 later = layer([1.0, 0.5])
 # observe: isinstance(answer, Value), answer.data, later.data
 
-# %% probe: layer
+# %% example: layer
 # about: the neurons and their parameters
 layer = Layer(4, 3)
 found = list(layer.parameters())
 expected = [p for neuron in layer.neurons for p in neuron.parameters()]
 # observe: len(layer.neurons), len(set(map(id, layer.neurons))), len(found), all(p is q for p, q in zip(found, expected))
 
-# %% sample: layer
+# %% sweep: layer
 # about: fresh layers with n inputs and k neurons
 # n: 1, 2, 3, 5, 4
 # k: 2, 3, 2, 4, 5
@@ -39,7 +39,7 @@ answers = layer([1.0] * n)
 own = [*map(id, layer.parameters())] == [id(p) for one in layer.neurons for p in one.parameters()]
 right = [answer.data for answer in answers] == [one([1.0] * n).data for one in layer.neurons]
 
-# %% sample: layer
+# %% sweep: layer
 # about: a layer with a single linear neuron
 # w: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # c: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
@@ -52,6 +52,7 @@ answer = layer([x])
 
 # %% mistake: layer.activation_lost
 # says: The activation is not handed on: all neurons bend with tanh, whatever was asked for.
+# keeps: 0.75
 # - self.neurons = [Neuron(n_inputs, activation) for _ in range(n_outputs)]
 # + self.neurons = [Neuron(n_inputs) for _ in range(n_outputs)]
 
@@ -64,18 +65,21 @@ answer = layer([x])
 # %% mistake: layer.always_a_list
 # says: A layer with a single neuron gives a list with one Value in it. It should give the Value
 #   itself.
+# keeps: 0.75
 # - return answers[0] if len(answers) == 1 else answers
 # + return answers
 
 # %% mistake: layer.sizes_swapped
 # says: Inputs and outputs are mixed up: there are as many neurons as outputs, and each of them has as
 #   many weights as inputs.
+# keeps: 0.5
 # - self.neurons = [Neuron(n_inputs, activation) for _ in range(n_outputs)]
 # + self.neurons = [Neuron(n_outputs, activation) for _ in range(n_inputs)]
 
 # %% mistake: layer.list_by_inputs
 # says: Whether a list or a single Value comes out goes by the number of inputs. It has to go by the
 #   number of neurons.
+# keeps: 0.75
 # - return answers[0] if len(answers) == 1 else answers
 # + return answers[0] if len(x) == 1 else answers
 
@@ -88,6 +92,7 @@ answer = layer([x])
 # %% mistake: layer.first_neuron_only
 # says: `parameters()` holds those of the first neuron only, as if a `return` inside the loop
 #   ended it. The others would never learn.
+# keeps: 0.5
 # - return [parameter for neuron in self.neurons for parameter in neuron.parameters()]
 # + for neuron in self.neurons:
 # +     return neuron.parameters()
@@ -95,22 +100,26 @@ answer = layer([x])
 # %% mistake: layer.biases_forgotten
 # says: The biases are missing in `parameters()`: (inputs + 1) times outputs are expected. Ask each
 #   neuron for its parameters.
+# keeps: 0.75
 # - return [parameter for neuron in self.neurons for parameter in neuron.parameters()]
 # + return [parameter for neuron in self.neurons for parameter in neuron.w]
 
 # %% mistake: layer.first_answer_only
 # says: With several neurons a single Value comes out. Give the list of all their answers.
+# keeps: 0.5
 # - return answers[0] if len(answers) == 1 else answers
 # + return answers[0]
 
 # %% mistake: layer.one_input_each
 # says: Each neuron got one of the inputs alone. All neurons of a layer get the whole point.
+# keeps: 0.5
 # - answers = [neuron(x) for neuron in self.neurons]
 # + answers = [neuron([each]) for neuron, each in zip(self.neurons, x)]
 
 # %% mistake: layer.keeps_its_answers
 # says: The answer at a point is kept, and comes out again after the parameters have moved. Ask the
 #   neurons each time.
+# keeps: 0.5
 # - answers = [neuron(x) for neuron in self.neurons]
 # + key = tuple(str(each) for each in x)
 # + kept = self.__dict__.setdefault("kept", {})

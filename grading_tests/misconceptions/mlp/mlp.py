@@ -1,11 +1,11 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: mlp
+# %% example: mlp
 # about: the shape of a network with three layers
 network = MLP(3, [4, 4, 1])
 # observe: len(network.layers), len(list(network.parameters()))
 
-# %% probe: mlp
+# %% example: mlp
 # about: two layers, weights set by hand
 network = MLP(2, [2, 1])
 for number, parameter in enumerate(p for layer in network.layers for p in layer.parameters()):
@@ -14,7 +14,7 @@ answer = network([1.0, -2.0])
 answer.backward()
 # observe: answer.data, network.layers[0].neurons[0].b.grad, network.layers[1].neurons[0].b.grad
 
-# %% probe: mlp
+# %% example: mlp
 # about: a linear output
 network = MLP(2, [2, 1], linear_output=True)
 for number, parameter in enumerate(p for layer in network.layers for p in layer.parameters()):
@@ -22,13 +22,13 @@ for number, parameter in enumerate(p for layer in network.layers for p in layer.
 answer = network([0.5, 1.0])
 # observe: answer.data
 
-# %% probe: mlp
+# %% example: mlp
 # about: the sizes afterwards
 sizes = [4, 1]
 network = MLP(3, sizes)
 # observe: len(sizes), len(network.layers), len(list(network.parameters()))
 
-# %% sample: mlp
+# %% sweep: mlp
 # about: fresh networks with n inputs and layers of k and m neurons
 # n: 1, 2, 3, 5, 4
 # k: 2, 3, 2, 4, 5
@@ -44,7 +44,7 @@ network.zero_grad()
 zeroed = all(p.grad == 0 for p in network.parameters())
 kept = all(p.data == 0.5 for p in network.parameters())
 
-# %% sample: mlp
+# %% sweep: mlp
 # about: two neurons with weight w and bias c, and one that adds them up
 # w: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # c: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
@@ -65,12 +65,14 @@ bent, straight = answers
 # %% mistake: mlp.linear_output_ignored
 # says: `linear_output=True` changes nothing: the last layer still bends with tanh, so no answer can
 #   leave -1 … 1.
+# keeps: 0.75
 # - last = "linear" if linear_output else "tanh"
 # + last = "tanh"
 
 # %% mistake: mlp.linear_everywhere
 # says: With a linear output *no* layer bends, and a network without any bend is a single straight
 #   line. Only the last layer is linear.
+# keeps: 0.5
 # - self.layers = [Layer(sizes[i], sizes[i + 1]) for i in range(len(sizes) - 2)]
 # - last = "linear" if linear_output else "tanh"
 # + last = "linear" if linear_output else "tanh"
@@ -79,11 +81,13 @@ bent, straight = answers
 # %% mistake: mlp.linear_the_wrong_way_round
 # says: It is the wrong way round: the last layer bends if the output should be linear, and does not
 #   if it should bend.
+# keeps: 0.75
 # - last = "linear" if linear_output else "tanh"
 # + last = "tanh" if linear_output else "linear"
 
 # %% mistake: mlp.last_layer_missing
 # says: A layer is missing: `layer_sizes` has one number for each layer, the last one included.
+# keeps: 0.5
 # - last = "linear" if linear_output else "tanh"
 # - self.layers = [*self.layers, Layer(sizes[-2], sizes[-1], last)]
 
@@ -97,12 +101,14 @@ bent, straight = answers
 # %% mistake: mlp.first_layer_only
 # says: The answer is a list, and not the Value that the last layer gives. Hand each answer on to the
 #   next layer, `x = layer(x)`, and `return x` behind the loop: inside, it ends the loop.
+# keeps: 0.5
 # -     x = layer(x)
 # - return x
 # +     return layer(x)
 
 # %% mistake: mlp.last_layers_parameters
 # says: `parameters()` holds those of the last layer only. The hidden layers would never learn.
+# keeps: 0.5
 # - return [parameter for layer in self.layers for parameter in layer.parameters()]
 # + return self.layers[-1].parameters()
 
@@ -115,6 +121,7 @@ bent, straight = answers
 # %% mistake: mlp.sizes_changed
 # says: The caller's list of sizes has become longer: `insert` changes it in place. Make a new list,
 #   as in `[n_inputs] + layer_sizes`.
+# keeps: 0.75
 # - sizes = [n_inputs, *layer_sizes]
 # + layer_sizes.insert(0, n_inputs)
 # + sizes = layer_sizes
@@ -122,6 +129,7 @@ bent, straight = answers
 # %% mistake: mlp.inputs_everywhere
 # says: Every layer was made for the inputs of the network. A later layer has as many inputs as the
 #   layer before it has neurons.
+# keeps: 0.5
 # - self.layers = [Layer(sizes[i], sizes[i + 1]) for i in range(len(sizes) - 2)]
 # + self.layers = [Layer(n_inputs, sizes[i + 1]) for i in range(len(sizes) - 2)]
 # - self.layers = [*self.layers, Layer(sizes[-2], sizes[-1], last)]
@@ -130,6 +138,7 @@ bent, straight = answers
 # %% mistake: mlp.bends_with_relu
 # says: The hidden layers bend with relu. All layers bend with tanh here, but for a last one that is
 #   linear.
+# keeps: 0.75
 # - self.layers = [Layer(sizes[i], sizes[i + 1]) for i in range(len(sizes) - 2)]
 # + self.layers = [Layer(sizes[i], sizes[i + 1], "relu") for i in range(len(sizes) - 2)]
 

@@ -1,6 +1,6 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: module
+# %% example: module
 # about: a class with two parameters
 class Pair(Module):
     def __init__(self, first, second):
@@ -15,13 +15,13 @@ a.grad, b.grad = 3.0, 4.0
 Pair(a, b).zero_grad()
 # observe: a.grad, b.grad, a.data, b.data
 
-# %% probe: module
+# %% example: module
 # about: a module on its own
 module = Module()
 module.zero_grad()
 # observe: len(list(module.parameters()))
 
-# %% sample: module
+# %% sweep: module
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11
 # facts: held; numbers
 import random
@@ -42,34 +42,6 @@ Part().zero_grad()
 held = " ".join(f"{node.label}:{node.grad if node.grad is None else node.grad + 0.0}" for node in nodes)
 numbers = " ".join(f"{node.label}:{node.data:g}" for node in nodes)
 
-# %% behaviour: module
-# to: zero | one: sets each gradient to 1, not to 0 | minus: sets each gradient to -1, not to 0 | none: sets each gradient to None | turned: turns the sign of each gradient | twice: doubles each gradient | kept: leaves each gradient as it is | number: sets each gradient to the parameter's own number
-# which: all | first: reaches the first parameter alone | last: reaches the last parameter alone | rest: leaves out the first parameter | but: leaves out the last parameter
-# data: kept | zero: sets the numbers to 0 as well | one: sets the numbers to 1 | grad: puts the gradients into the numbers
-# ask: With a and b as the parameters, what do their `grad` and their `data` hold afterwards?
-class Module:
-    def parameters(self):
-        return []
-
-    def zero_grad(self):
-        nodes = list(self.parameters())
-        parts = {"all": nodes, "first": nodes[:1], "last": nodes[-1:], "rest": nodes[1:]}
-        for node in parts.get(which, nodes[:-1]):
-            before = node.grad
-            if data != "kept":
-                node.data = {"zero": 0.0, "one": 1.0, "grad": before}[data]
-            node.grad = {
-                "zero": 0.0,
-                "one": 1.0,
-                "minus": -1.0,
-                "none": None,
-                "turned": -before,
-                "twice": 2 * before,
-                "kept": before,
-                "number": node.data,
-            }[to]
-
-
 # %% mistake: module.only_a_name
 # says: The gradients are still what they were. Go through `self.parameters()` and set
 #   `parameter.grad = 0.0`: a name or a list of your own does not reach them.
@@ -80,12 +52,14 @@ class Module:
 # %% mistake: module.zeroes_the_numbers
 # says: The parameters themselves were set to 0, and all that was learnt is gone. Only their gradients
 #   go back to 0.0.
+# keeps: 0.5
 # - parameter.grad = 0.0
 # + parameter.data = 0.0
 
 # %% mistake: module.both_to_zero
 # says: The gradients are 0.0 now, but so are the parameters' numbers. What was learnt must stay:
 #   leave `data` alone.
+# keeps: 0.75
 # - for parameter in self.parameters():
 # + for parameter in self.parameters():
 # +     parameter.data = 0.0
@@ -93,12 +67,14 @@ class Module:
 # %% mistake: module.none_for_zero
 # says: `None` is not a number: the first `+=` of the next backward pass will fail. Set the gradient
 #   to 0.0.
+# keeps: 0.5
 # - parameter.grad = 0.0
 # + parameter.grad = None
 
 # %% mistake: module.stops_after_the_first
 # says: Only the first parameter was zeroed, as if a `return` inside the loop ended it. Check
 #   the indentation.
+# keeps: 0.5
 # - parameter.grad = 0.0
 # + parameter.grad = 0.0
 # + return
@@ -106,6 +82,7 @@ class Module:
 # %% mistake: module.a_list_of_its_own
 # says: `zero_grad` looks at a list of its own, which classes that build on Module know nothing of.
 #   Ask `self.parameters()`.
+# keeps: 0.5
 class Module:
     def __init__(self):
         self.own = []
@@ -121,6 +98,7 @@ class Module:
 # %% mistake: module.parameters_returns_none
 # says: `parameters()` of a Module on its own gives `None`, and nobody can loop over that. Return an
 #   empty list.
+# keeps: 0.75
 # - return []
 # + pass
 # - for parameter in self.parameters():

@@ -1,12 +1,12 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: moons
+# %% example: moons
 # about: forty points, with the targets flipped
 from course.datasets import moons
 
-inputs, targets = moons(40, 0.1, 4)
+inputs, targets = moons(40, 0.1, 8)
 turned = [-t for t in targets]
-model = train_moons(list(inputs), list(turned), 4)
+model = train_moons(list(inputs), list(turned), 8)
 
 
 def answer(point):
@@ -25,22 +25,14 @@ found = [answer(x) for x in inputs]
 answers_from_0_to_1 = all(-0.5 < a < 1.5 for a in found) and sum(found) / len(found) > 0.25
 # observe: right >= 36.8, bends, right < 36.8 and answers_from_0_to_1
 
-# %% probe: moons
-# about: forty points, with a seed twice and with another one
+# %% example: moons
+# about: the first losses on forty points, with a seed twice and with another one
 from course.datasets import moons
+from course.recorded_training import first_losses
 
-
-def answers(seed):
-    inputs, targets = moons(40, 0.1, 8)
-    model = train_moons(inputs, targets, seed)
-    found = [model(x) for x in inputs]
-    return [x.data if isinstance(x, Value) else x for x in found]
-
-
-one, again, other = (answers(seed) for seed in (3, 3, 4))
-# Rounded answers may be the same at these points, and not elsewhere.
-is_rounded = len(set(one)) <= 2
-# observe: one == again, one != other or is_rounded
+data = moons(40, 0.1, 8)
+one, again, other = (first_losses(Value, train_moons, *data, seed) for seed in (3, 3, 4))
+# observe: one == again, one != other or not one
 
 # %% mistake: moons.straight_line
 # says: The answers do not bend, and even the best straight border leaves about one point in nine on
@@ -51,10 +43,9 @@ is_rounded = len(set(one)) <= 2
 # + for epoch in range(20):
 
 # %% mistake: moons.too_short
-# says: The border is no straight line, and yet too many of the given points are on its wrong side. Is
-#   each of them trained on, with its own target, and does the loss fit the targets? If the losses
-#   still fall, train longer or with longer steps; if they jump, with shorter ones; if they never
-#   move, is it this network whose parameters the optimizer has?
+# says: The border is no straight line, and yet too many of the given points are on its wrong
+#   side. Look at the losses. If they still fall, train longer. If they jump, take shorter steps. If
+#   they never move, look whether the optimizer has the parameters of this network.
 # - for epoch in range(100):
 # + for epoch in range(1):
 

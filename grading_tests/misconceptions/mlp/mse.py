@@ -1,20 +1,20 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: mse
+# %% example: mse
 # about: a few samples
 p = [Value(2.0), Value(-3.5)]
 loss = mse(p, [0.5, -1.0])
 loss.backward()
 # observe: loss.data, p[0].grad, p[1].grad
 
-# %% probe: mse
+# %% example: mse
 # about: a single sample
 p = [Value(1.5)]
 loss = mse(p, [1.0])
 loss.backward()
 # observe: loss.data, p[0].grad
 
-# %% sample: mse
+# %% sweep: mse
 # about: a single sample
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # t: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
@@ -24,7 +24,7 @@ p = Value(x)
 loss = mse([p], [t])
 loss.backward()
 
-# %% sample: mse
+# %% sweep: mse
 # about: two samples with targets 0
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
@@ -33,7 +33,7 @@ p, q = Value(x), Value(y)
 loss = mse([p, q], [0.0, 0.0])
 loss.backward()
 
-# %% sample: mse
+# %% sweep: mse
 # about: three samples with targets 0
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
@@ -45,29 +45,34 @@ loss.backward()
 
 # %% mistake: mse.sum_for_mean
 # says: This is the sum of the squares. The mean divides it by the number of samples.
+# keeps: 0.75
 # - return sum(squares) / len(squares)
 # + return sum(squares)
 
 # %% mistake: mse.halved
 # says: There is a factor of one half too many. Some books put it there to make the derivative
 #   prettier; the mean of the squares has none.
+# keeps: 0.75
 # - return sum(squares) / len(squares)
 # + return sum(squares) / (2 * len(squares))
 
 # %% mistake: mse.cuts_the_graph
 # says: The number is right, but no prediction gets a gradient: the loss was computed from `.data` and
 #   has no operands. Compute with the Values.
+# keeps: 0.5
 # - squares = [(p - t) ** 2 for p, t in zip(predictions, targets)]
 # + squares = [Value(p.data - t) ** 2 for p, t in zip(predictions, targets)]
 
 # %% mistake: mse.not_squared
 # says: The differences are not squared, so misses on one side make up for those on the other.
+# keeps: 0.5
 # - squares = [(p - t) ** 2 for p, t in zip(predictions, targets)]
 # + squares = [(p - t) for p, t in zip(predictions, targets)]
 
 # %% mistake: mse.square_of_the_mean
 # says: The differences were averaged first and squared afterwards, so opposite misses cancel. Square
 #   each of them, then take the mean.
+# keeps: 0.5
 def mse(predictions, targets):
     squares = [(p - t) for p, t in zip(predictions, targets)]
     return (sum(squares) / len(squares)) ** 2
@@ -75,6 +80,7 @@ def mse(predictions, targets):
 
 # %% mistake: mse.root
 # says: This is the root of the mean squared error. Leave the root out.
+# keeps: 0.75
 # - return sum(squares) / len(squares)
 # + return (sum(squares) / len(squares)) ** 0.5
 

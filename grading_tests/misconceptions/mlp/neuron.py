@@ -1,6 +1,6 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: neuron
+# %% example: neuron
 # about: a neuron with weights that were set by hand
 neuron = Neuron(2)
 for parameter, number in zip([*neuron.w, neuron.b], [0.5, -1.0, 0.25]):
@@ -10,7 +10,7 @@ answer.backward()
 again = neuron([2.0, 1.5])
 # observe: answer.data, neuron.w[0].grad, neuron.w[1].grad, neuron.b.grad, again.data
 
-# %% probe: neuron
+# %% example: neuron
 # about: the other activations
 def answer_of(activation, x):
     neuron = Neuron(2, activation)
@@ -19,20 +19,20 @@ def answer_of(activation, x):
     return neuron(x).data
 # observe: answer_of("linear", [2.0, 1.5]), answer_of("relu", [2.0, 1.5]), answer_of("relu", [4.0, -1.0]), answer_of("sigmoid", [2.0, 1.5])
 
-# %% probe: neuron
+# %% example: neuron
 # about: the parameters, asked for twice
 neuron = Neuron(3)
 first, second = list(neuron.parameters()), list(neuron.parameters())
 expected = [*neuron.w, neuron.b]
 # observe: len(first), len(second), all(p is q for p, q in zip(first, expected)), set(map(id, first)) == set(map(id, expected))
 
-# %% probe: neuron
+# %% example: neuron
 # about: how the weights start
 numbers = [w.data for w in Neuron(20).w]
 others = [w.data for w in Neuron(20).w]
 # observe: len(set(numbers)) > 1, numbers != others
 
-# %% sample: neuron
+# %% sweep: neuron
 # about: a linear neuron with two inputs x and y
 # w: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # v: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
@@ -46,7 +46,7 @@ neuron.w[0].data, neuron.w[1].data, neuron.b.data = w, v, c
 answer = neuron([x, y])
 answer.backward()
 
-# %% sample: neuron
+# %% sweep: neuron
 # about: a neuron with one input x, weight w, bias c and the usual activation
 # w: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # c: 0.4, 1.7, -2.3, -0.6, 2.9, 1.3, -0.75, 3.1
@@ -57,7 +57,7 @@ neuron = Neuron(1)
 neuron.w[0].data, neuron.b.data = w, c
 answer = neuron([x])
 
-# %% sample: neuron
+# %% sweep: neuron
 # about: fresh neurons
 # n: 1, 2, 3, 5, 8
 # results: len(neuron.w) = n; len(list(neuron.parameters())) = n + 1
@@ -66,8 +66,15 @@ neuron = Neuron(n)
 numbers = [weight.data for weight in neuron.w]
 spread = n == 1 or len(set(numbers)) > 1
 
+# %% mistake: neuron.one_weight_too_many
+# says: There is one weight too many: n inputs have n weights, and the bias stands apart.
+# keeps: 0.75
+# - self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
+# + self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs + 1)]
+
 # %% mistake: neuron.bias_first
 # says: The bias comes first in `parameters()`. The weights come first here, and the bias last.
+# keeps: 0.75
 # - return [*self.w, self.b]
 # + return [self.b, *self.w]
 
@@ -80,29 +87,34 @@ spread = n == 1 or len(set(numbers)) > 1
 # %% mistake: neuron.tanh_or_linear
 # says: Every neuron that is not linear bends with tanh. "relu" and "sigmoid" are asked for by name,
 #   too.
+# keeps: 0.5
 # - return total if self.activation == "linear" else getattr(total, self.activation)()
 # + return total if self.activation == "linear" else total.tanh()
 
 # %% mistake: neuron.keeps_the_sum
 # says: The first answer is right, and the next one at the same point is another: the sum was put in
 #   the bias's place. Add up in a name of its own, not in `self.b`.
+# keeps: 0.75
 # - total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
 # + total = self.b = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
 
 # %% mistake: neuron.no_bias_in_the_sum
 # says: The bias is made but never used: the weighted sum starts from 0. Start it from `self.b`.
+# keeps: 0.75
 # - total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
 # + total = sum((w * x_i for w, x_i in zip(self.w, x)), Value(0.0))
 
 # %% mistake: neuron.bias_is_no_parameter
 # says: The bias is missing in `parameters()`, so training would never move it. The list is the
 #   weights and then the bias.
+# keeps: 0.75
 # - return [*self.w, self.b]
 # + return self.w
 
 # %% mistake: neuron.starts_at_zero
 # says: All weights start out equal. Then all neurons of a layer are alike and stay alike. Start them at
 #   random.
+# keeps: 0.75
 # - self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
 # + self.w = [Value(0.0) for _ in range(n_inputs)]
 
@@ -114,6 +126,7 @@ spread = n == 1 or len(set(numbers)) > 1
 
 # %% mistake: neuron.always_tanh
 # says: The activation that was asked for is not used: the neuron always bends with tanh.
+# keeps: 0.5
 # - return total if self.activation == "linear" else getattr(total, self.activation)()
 # + return total.tanh()
 
@@ -121,23 +134,27 @@ spread = n == 1 or len(set(numbers)) > 1
 # check: none
 # says: All neurons bend as the one that was made last: what is kept on the class belongs to all of
 #   them. Keep the activation on the neuron, as `self.activation`.
+# keeps: 0.75
 # - self.activation = activation
 # + Neuron.activation = activation
 
 # %% mistake: neuron.sigmoid_forgotten
 # says: With "sigmoid" the neuron answers with the weighted sum itself, as if it were linear. There are
 #   four names to know: tanh, relu, sigmoid and linear.
+# keeps: 0.75
 # - return total if self.activation == "linear" else getattr(total, self.activation)()
 # + return getattr(total, self.activation)() if self.activation in ("tanh", "relu") else total
 
 # %% mistake: neuron.never_bends
 # says: The weighted sum comes out as it is: no activation was applied. Only a "linear" neuron does
 #   not bend.
+# keeps: 0.5
 # - return total if self.activation == "linear" else getattr(total, self.activation)()
 # + return total
 
 # %% mistake: neuron.bends_each_product
 # says: Each product was bent on its own. Add the products and the bias first, and bend the sum once.
+# keeps: 0.5
 # - total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
 # - return total if self.activation == "linear" else getattr(total, self.activation)()
 # + products = [w * x_i for w, x_i in zip(self.w, x)]
@@ -147,6 +164,7 @@ spread = n == 1 or len(set(numbers)) > 1
 
 # %% mistake: neuron.bias_after_the_bend
 # says: The bias was added after the activation. It belongs to the sum, and the sum is what is bent.
+# keeps: 0.75
 # - total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
 # - return total if self.activation == "linear" else getattr(total, self.activation)()
 # + total = sum(w * x_i for w, x_i in zip(self.w, x))
@@ -155,12 +173,14 @@ spread = n == 1 or len(set(numbers)) > 1
 # %% mistake: neuron.cuts_the_graph
 # says: The number is right, but the parameters get no gradient: with `.data` the sum was computed
 #   outside the graph. Multiply the Values themselves.
+# keeps: 0.5
 # - total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
 # + total = sum((w.data * x_i for w, x_i in zip(self.w, x)), Value(self.b.data))
 
 # %% mistake: neuron.used_up
 # says: `parameters()` works once and is empty the second time: a generator is used up by its first
 #   loop. Return a list.
+# keeps: 0.75
 # - self.activation = activation
 # + self.activation = activation
 # + self.all_parameters = (p for p in [*self.w, self.b])

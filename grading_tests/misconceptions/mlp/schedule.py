@@ -1,11 +1,11 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: schedule
+# %% example: schedule
 # about: three rates
 
 # observe: decayed(0.5, 0), decayed(0.5, 100), decayed(0.2, 30, decay=0.5)
 
-# %% sample: schedule
+# %% sweep: schedule
 # lr: 0.5, 0.3, 0.05, 0.7, 0.2, 0.4
 # step: 0, 1, 7, 30, 100, 3
 # decay: 0.01, 0.2, 0.05, 0.5, 0.03, 0.1
@@ -14,7 +14,7 @@
 # also: lr / (1 + 0.01 * step); lr * (1 + decay * step); lr * (1 + step / decay); lr / (1 + step / decay); lr * (1 + decay) ** step; lr / (1 + decay) ** step; lr * (1 - decay * step); lr * (1 - decay) ** step
 rate = decayed(lr, step, decay=decay)
 
-# %% sample: schedule
+# %% sweep: schedule
 # about: the usual decay
 # lr: 0.5, 0.3, 0.05, 0.7, 0.2, 0.4
 # step: 0, 1, 7, 30, 100, 3
@@ -25,12 +25,14 @@ rate = decayed(lr, step)
 # %% mistake: schedule.subtracts
 # says: The decay was subtracted, so that the rate reaches 0 and then turns negative. Divide by 1 +
 #   decay · step.
+# keeps: 0.5
 # - return lr / (1 + decay * step)
 # + return lr - decay * step
 
 # %% mistake: schedule.parentheses
 # says: Parentheses are missing: `lr / 1 + decay * step` divides by 1 and then adds. The whole sum
 #   stands below the line.
+# keeps: 0.75
 # - return lr / (1 + decay * step)
 # + return lr / 1 + decay * step
 
@@ -42,6 +44,7 @@ rate = decayed(lr, step)
 
 # %% mistake: schedule.rate_forgotten
 # says: The rate itself is missing: the formula starts from lr, not from 1.
+# keeps: 0.75
 # - return lr / (1 + decay * step)
 # + return 1 / (1 + decay * step)
 

@@ -1,6 +1,6 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: sgd
+# %% example: sgd
 # about: two steps without momentum
 p, q = Value(1.0), Value(-2.0)
 optimizer = SGD([p, q], lr=0.1)
@@ -9,7 +9,7 @@ for _ in range(2):
     optimizer.step()
 # observe: p.data, q.data
 
-# %% probe: sgd
+# %% example: sgd
 # about: three steps with momentum
 # part: extra
 p, q = Value(1.0), Value(-2.0)
@@ -19,7 +19,7 @@ for _ in range(3):
     optimizer.step()
 # observe: p.data, q.data
 
-# %% probe: sgd
+# %% example: sgd
 # about: weight decay
 # part: extra
 p = Value(4.0)
@@ -29,7 +29,7 @@ for _ in range(2):
     optimizer.step()
 # observe: p.data
 
-# %% probe: sgd
+# %% example: sgd
 # about: zeroing between steps
 # part: extra
 p = Value(1.0)
@@ -43,7 +43,7 @@ p.grad = 2.0
 optimizer.step()
 # observe: after_zero, p.data
 
-# %% probe: sgd
+# %% example: sgd
 # about: a new rate between two steps
 p = Value(1.0)
 optimizer = SGD([p], lr=0.1)
@@ -53,7 +53,7 @@ optimizer.lr = 0.2
 optimizer.step()
 # observe: p.data
 
-# %% probe: sgd
+# %% example: sgd
 # about: gradients back to zero
 p, q = Value(1.0), Value(-2.0)
 optimizer = SGD([p, q], lr=0.1)
@@ -62,7 +62,7 @@ optimizer.step()
 optimizer.zero_grad()
 # observe: p.grad, q.grad, p.data, q.data
 
-# %% sample: sgd
+# %% sweep: sgd
 # about: one step without momentum and decay
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # q: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57
@@ -75,7 +75,7 @@ optimizer = SGD([p, Value(0.0)], lr=lr)
 p.grad = q
 optimizer.step()
 
-# %% sample: sgd
+# %% sweep: sgd
 # about: one step with weight decay d
 # part: extra
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
@@ -88,7 +88,7 @@ optimizer = SGD([p], lr=lr, weight_decay=d)
 p.grad = q
 optimizer.step()
 
-# %% sample: sgd
+# %% sweep: sgd
 # about: two steps with momentum m and gradients q and r
 # part: extra
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
@@ -104,7 +104,7 @@ for slope in (q, r):
     optimizer.step()
 
 
-# %% sample: sgd
+# %% sweep: sgd
 # about: zero_grad
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
 # results: p.data = x; p.grad = 0; q.grad = 0
@@ -114,6 +114,7 @@ SGD([p, q], lr=0.1).zero_grad()
 
 # %% mistake: sgd.uphill
 # says: The steps go uphill: the gradient points to where the loss grows. Subtract.
+# keeps: 0.75
 # - p.data -= self.lr * v
 # + p.data += self.lr * v
 
@@ -144,11 +145,13 @@ SGD([p, q], lr=0.1).zero_grad()
 # %% mistake: sgd.nothing_forgotten
 # says: Each step goes along the sum of all gradients so far, whatever `momentum` is. Before the new
 #   gradient joins it, the velocity is multiplied by `momentum`.
+# keeps: 0.75
 # - self.momentum * v + p.grad + self.weight_decay * p.data
 # + v + p.grad + self.weight_decay * p.data
 
 # %% mistake: sgd.one_velocity
 # says: All parameters share one velocity. Each needs its own.
+# keeps: 0.5
 # - self.velocities = [
 # -     self.momentum * v + p.grad + self.weight_decay * p.data
 # -     for p, v in zip(parameters, self.velocities)
@@ -161,14 +164,31 @@ SGD([p, q], lr=0.1).zero_grad()
 # %% mistake: sgd.damped
 # says: The gradient was multiplied by 1 - momentum, as in a moving average. In this formula it joins
 #   the velocity in full.
+# keeps: 0.75
 # - self.momentum * v + p.grad + self.weight_decay * p.data
 # + self.momentum * v + (1 - self.momentum) * (p.grad + self.weight_decay * p.data)
 
 # %% mistake: sgd.decay_doubled
 # says: Weight decay is twice as strong as it should be: there is no factor 2, because the penalty has
 #   a factor of one half.
+# keeps: 0.75
 # - self.momentum * v + p.grad + self.weight_decay * p.data
 # + self.momentum * v + p.grad + 2 * self.weight_decay * p.data
+
+# %% mistake: sgd.plain_step
+# says: `momentum` and `weight_decay` have no effect yet.
+# - self.momentum * v + p.grad + self.weight_decay * p.data
+# + p.grad
+
+# %% mistake: sgd.decay_after_the_step
+# says: The decay was taken off after the step. It joins the gradient before momentum, in the same
+#   sum.
+# keeps: 0.75
+# - p.data -= self.lr * v
+# + p.data -= self.lr * (v + self.weight_decay * (p.data - self.lr * v))
+
+# - self.momentum * v + p.grad + self.weight_decay * p.data
+# + self.momentum * v + p.grad
 
 # %% mistake: sgd.decay_missing
 # says: Weight decay has no effect: weight_decay times the parameter joins the gradient.
@@ -178,6 +198,7 @@ SGD([p, q], lr=0.1).zero_grad()
 # %% mistake: sgd.decay_outside_the_velocity
 # says: The decay was taken off the parameter directly. In this formula it joins the gradient first,
 #   and so becomes part of the velocity.
+# keeps: 0.75
 # - self.momentum * v + p.grad + self.weight_decay * p.data
 # + self.momentum * v + p.grad
 # - p.data -= self.lr * v
@@ -186,6 +207,7 @@ SGD([p, q], lr=0.1).zero_grad()
 # %% mistake: sgd.decay_without_the_rate
 # says: The decay was taken off the parameter directly, and without the learning rate. In this formula
 #   it joins the gradient first, and so becomes part of the velocity.
+# keeps: 0.75
 # - self.momentum * v + p.grad + self.weight_decay * p.data
 # + self.momentum * v + p.grad
 # - p.data -= self.lr * v
@@ -195,6 +217,7 @@ SGD([p, q], lr=0.1).zero_grad()
 # %% mistake: sgd.zeroing_stops_the_ball
 # says: `zero_grad()` also set the velocities back to 0, and momentum with them. It zeroes the
 #   gradients only.
+# keeps: 0.75
 # - for p in self.parameters:
 # + self.velocities = [0.0] * len(self.parameters)
 # + for p in self.parameters:
@@ -206,16 +229,19 @@ SGD([p, q], lr=0.1).zero_grad()
 
 # %% mistake: sgd.zeroes_the_numbers
 # says: `zero_grad()` set the parameters themselves to 0. Only their gradients start over.
+# keeps: 0.5
 # - p.grad = 0.0
 # + p.data = 0.0
 
 # %% mistake: sgd.none_for_zero
 # says: `zero_grad()` leaves None as the gradients, and nothing can be added to None. Set them to 0.0.
+# keeps: 0.5
 # - p.grad = 0.0
 # + p.grad = None
 
 # %% mistake: sgd.first_only
 # says: A step moves the first parameter only. All of them have gradients.
+# keeps: 0.5
 # - for p, v in zip(parameters, self.velocities):
 # + for p, v in zip(parameters[:1], self.velocities):
 
@@ -223,6 +249,7 @@ SGD([p, q], lr=0.1).zero_grad()
 # check: none
 # says: The rate went into the velocity, so when `lr` changes, the old velocity keeps its old rate.
 #   Leave the rate out of it: a step is `lr` times the whole velocity.
+# keeps: 0.75
 # - self.momentum * v + p.grad + self.weight_decay * p.data
 # + self.momentum * v + self.lr * (p.grad + self.weight_decay * p.data)
 # - p.data -= self.lr * v
@@ -231,6 +258,7 @@ SGD([p, q], lr=0.1).zero_grad()
 # %% mistake: sgd.rate_frozen
 # says: A new value of `lr` has no effect: the step uses the rate from the beginning. Read `self.lr`
 #   in `step`.
+# keeps: 0.75
 # - self.lr = lr
 # + self.lr = lr
 # + self.rate = lr

@@ -1,15 +1,15 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: xor
-# about: two seeds, one of them twice, and the opposite of XOR
-from course.rehearsal import XorTrials  # trains from a few seeds, and counts
+# %% example: xor
+# about: XOR and its opposite; the first losses with a seed twice and with another one
+from course.recorded_training import XorRuns  # trains from a few seeds, and counts
 
-found = XorTrials(train_xor)
+found = XorRuns(Value, train_xor)
 # tells: found.says
 # observe: found.right, found.same_again, found.differ, found.says
 
 # %% mistake: xor.no_hidden_layer
-# says: The answers are those of a single neuron, on the two sides of one straight line, and no line
+# says: The answers are those of a single neuron, on the two sides of one straight line. No line
 #   separates the ones of XOR from its zeros. Is there a hidden layer?
 def train_xor(inputs, targets, seed):
     random.seed(seed)
@@ -32,18 +32,17 @@ def train_xor(inputs, targets, seed):
 
 
 # %% mistake: xor.too_short
-# says: Not all of the points come out right yet. Look at the losses: if they still fall, train longer
-#   or with longer steps; if they jump, with shorter ones; if they never move, is it this network
-#   whose parameters the optimizer has?
+# says: Not all of the points come out right yet. Look at the losses. If they still fall, train
+#   longer. If they jump, take shorter steps. If they never move, look whether the optimizer has the
+#   parameters of this network.
 # - optimizer = SGD(model.parameters(), lr=0.5)
 # - train(model, inputs, targets, mse, optimizer, epochs=250)
 # + optimizer = SGD(model.parameters(), lr=0.5, momentum=0.5)
 # + train(model, inputs, targets, mse, optimizer, epochs=20)
 
 # %% mistake: xor.rate_too_small
-# says: The network has learnt next to nothing. Look at the losses: if they hardly move, the
-#   learning rate is far too small for so few epochs, or the training does not reach this
-#   network; if they jump, the rate is too large.
+# says: The network has learnt next to nothing. Look at the losses. If they hardly move, the steps
+#   are far too short, or the training does not reach this network.
 # - optimizer = SGD(model.parameters(), lr=0.5)
 # - train(model, inputs, targets, mse, optimizer, epochs=250)
 # + optimizer = SGD(model.parameters(), lr=0.0005)

@@ -1,22 +1,22 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: node
+# %% example: node
 # about: a fresh leaf
 x = Value(2.5)
 # observe: x.data, x.grad, callable(x._backward)
 
-# %% probe: node
+# %% example: node
 # about: a node with operands and a label
 x, y = Value(2.0), Value(3.0)
 z = Value(5.0, (x, y), "+", label="total")
 # observe: len(z._prev), z._op, z.label
 
-# %% probe: node
+# %% example: node
 # about: a node that is not told its operands
 x = Value(2.0)
 # observe: len(x._prev)
 
-# %% probe: node
+# %% example: node
 # about: an int, and a text that is no number
 whole = isinstance(Value(2).data, float)
 try:
@@ -25,20 +25,20 @@ except (TypeError, ValueError):
     refused = True
 # observe: whole, refused
 
-# %% probe: node
+# %% example: node
 # about: the backward step of a leaf
 x = Value(2.0)
 x._backward()
 # observe: x.data, x.grad
 
-# %% probe: node
+# %% example: node
 # about: the text of a node
 x = Value(2.5)
 x.grad = 1.25
 text = repr(x)
 # observe: "Value" in text, "2.5" in text, "1." in text, "1.25" in text, "0.0" in text, "data=1.25" in text, "0x" in text
 
-# %% sample: node
+# %% sweep: node
 # x: 2.5, -1.75, 0.5, -3.25, 4.0, -22.5
 # y: 1.25, 3.5, -0.75, 2.25, -6.5, 41.5
 # results: n.data = x; n.grad = y; started = 0.0
@@ -49,7 +49,7 @@ n.grad = y
 text = repr(n).partition(" at 0x")[0]
 shows_data, shows_grad = f"{x:g}" in text, f"{y:g}" in text
 
-# %% sample: node
+# %% sweep: node
 # about: a node that is made from two operands
 # x: 2.5, -1.75, 0.5, -3.25, 4.0, -22.5
 # y: 1.25, 3.5, -0.75, 2.25, -6.5, 41.5
@@ -63,50 +63,48 @@ x1._backward()
 # %% mistake: node.data_cut_to_int
 # says: The number lost its fraction: int() cuts it off. Gradients need fractions, so keep the
 #   data as a float.
+# keeps: 0.75
 # - self.data = float(data)
 # + self.data = int(data)
 
 # %% mistake: node.grad_starts_as_none
 # says: A fresh node's gradient is None, and nothing can be added to None. Start it at 0.0.
+# keeps: 0.5
 # - self.grad = 0.0
 # + self.grad = None
 
 # %% mistake: node.grad_starts_at_one
 # says: A fresh node's gradient is 1. Only the root of a backward pass is given a 1, and only
 #   then; every node starts with nothing collected yet.
+# keeps: 0.5
 # - self.grad = 0.0
 # + self.grad = 1.0
 
 # %% mistake: node.int_kept
 # says: `Value(2).data` is still the int 2. Keep a float: `float(data)` makes one, and it raises an
 #   error if the data is no number.
+# keeps: 0.75
 # - self.data = float(data)
 # + self.data = data
-
-# %% mistake: node.no_number_is_zero
-# says: What is no number became 0.0 in silence, and whoever made the slip never learns of it. Let
-#   the error that `float(data)` raises pass.
-# - self.data = float(data)
-# + try:
-# +     self.data = float(data)
-# + except (TypeError, ValueError):
-# +     self.data = 0.0
 
 # %% mistake: node.operands_dropped
 # says: The node forgets its operands: `_prev` is empty although operands were given. Without
 #   them there is no graph to go back along.
+# keeps: 0.5
 # - self._prev = tuple(_children)
 # + self._prev = ()
 
 # %% mistake: node.operands_nested
 # says: The operands sit one level too deep: `_prev` holds a tuple that holds the operands.
 #   You were given a collection already, so there is no need to put it into another.
+# keeps: 0.75
 # - self._prev = tuple(_children)
 # + self._prev = (_children,)
 
 # %% mistake: node.operands_are_none
 # says: A leaf's `_prev` is None, and no loop can go through None. Where no operands are given, keep an
 #   empty tuple.
+# keeps: 0.75
 # - def __init__(self, data, _children=(), _op="", label=""):
 # + def __init__(self, data, _children=None, _op="", label=""):
 # - self._prev = tuple(_children)
@@ -115,35 +113,41 @@ x1._backward()
 # %% mistake: node.operation_dropped
 # says: The node forgets its operation: `_op` stays empty although one was given. Keep the
 #   argument, not a constant.
+# keeps: 0.75
 # - self._op = _op
 # + self._op = ""
 
 # %% mistake: node.label_ignored
 # says: The label that is given is lost: `label` stays empty. Keep the argument.
+# keeps: 0.75
 # - self.label = label
 # + self.label = ""
 
 # %% mistake: node.arguments_in_another_order
 # says: The third argument ends up as the label. The order of the arguments is part of the
 #   contract: data, operands, operation, label.
+# keeps: 0.75
 # - def __init__(self, data, _children=(), _op="", label=""):
 # + def __init__(self, data, _children=(), label="", _op=""):
 
 # %% mistake: node.backward_is_none
 # says: A leaf's `_backward` is None, and None cannot be called. Store a function that takes no
 #   arguments and does nothing; then a backward pass need not ask what kind of node it has.
+# keeps: 0.5
 # - self._backward = lambda: None
 # + self._backward = None
 
 # %% mistake: node.backward_wants_an_argument
 # says: A leaf's `_backward` cannot be called without arguments. A function that is stored on
 #   the object, rather than written as a method of the class, gets no `self`.
+# keeps: 0.75
 # - self._backward = lambda: None
 # + self._backward = lambda self: None
 
 # %% mistake: node.backward_raises
 # says: A leaf's `_backward` raises an error. It will be called in every backward pass and has
 #   nothing to pass on: let it do nothing at all.
+# keeps: 0.5
 # -     self._backward = lambda: None
 # -     self.label = label
 # +     self.label = label
@@ -154,41 +158,48 @@ x1._backward()
 # %% mistake: node.no_backward
 # says: The node has no `_backward` at all. Every node needs one, leaves too: a function that
 #   takes no arguments and does nothing.
+# keeps: 0.5
 # - self._backward = lambda: None
 
 # %% mistake: node.text_without_gradient
 # says: The text shows the data but not the gradient, which is 1.25 here. You will want to see both,
 #   at every step.
+# keeps: 0.75
 # - return f"Value(data={self.data}, grad={self.grad})"
 # + return f"Value(data={self.data})"
 
 # %% mistake: node.text_is_pythons_own
 # says: The text is the one that Python gives any object, so it found no `__repr__` in the class. It
 #   is a method beside `__init__`, with two underscores on each side.
+# keeps: 0.75
 # - def __repr__(self):
 # + def __rep__(self):
 
 # %% mistake: node.text_is_not_filled_in
 # says: The text shows neither number. Where it shows names in braces instead, the quotation marks
 #   lack an `f` in front: only an f-string fills them in.
+# keeps: 0.75
 # - return f"Value(data={self.data}, grad={self.grad})"
 # + return "Value(data={self.data}, grad={self.grad})"
 
 # %% mistake: node.text_rounded
 # says: The text shows a number that begins with 1 where the gradient is 1.25: is it rounded? Small
 #   gradients would all look like 0.
+# keeps: 0.75
 # - return f"Value(data={self.data}, grad={self.grad})"
 # + return f"Value(data={self.data:.1f}, grad={self.grad:.1f})"
 
 # %% mistake: node.text_printed
 # says: `__repr__` gave None in the place of a text. Return the string, and leave the printing to
 #   Python.
+# keeps: 0.75
 # - return f"Value(data={self.data}, grad={self.grad})"
 # + print(f"Value(data={self.data}, grad={self.grad})")
 
 # %% mistake: node.text_is_fixed
 # says: The text always says the same gradient, whatever the node holds. Put the attribute into
 #   the f-string, not the number it starts with.
+# keeps: 0.75
 # - self.label = label
 # + self.label = label
 # + self._text = f"Value(data={self.data}, grad={self.grad})"
@@ -196,8 +207,6 @@ x1._backward()
 # + return self._text
 
 # %% edge: node
-# - self.data = float(data)
-# an_empty_text_is_zero: self.data = float(data or 0)
 # - return f"Value(data={self.data}, grad={self.grad})"
 # the_text_is_kept: self.text = getattr(self, 'text', f"Value(data={self.data}, grad={self.grad})")
 #   return self.text
@@ -214,9 +223,6 @@ x1._backward()
 # two_operands_at_most: self._prev = tuple(_children)[:2]
 # operands_by_number: self._prev = tuple({c.data: c for c in _children}.values())
 # operands_without_leaves: self._prev = tuple(c for c in _children if c._prev or len(_children) < 3)
-# operands_as_text: self._prev = tuple(_children) if len(_children) != 3 else ()
-# operands_that_nobody_holds: self._held = [__import__('weakref').ref(c) for c in _children]
-#   Value._prev = property(lambda s: tuple(c for w in s._held if (c := w()) is not None))
 # operands_of_0_left_out: self._prev = tuple(c for c in _children if c.data)
 # - self._op = _op
 # one_letter_of_the_operation: self._op = _op[:2]

@@ -1,6 +1,6 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: pow
+# %% example: pow
 # about: a cube, of a node that has collected a gradient already
 x = Value(2.0)
 x.grad = 10.0
@@ -9,23 +9,25 @@ y.grad = 5.0
 y._backward()
 # observe: y.data, x.grad, x in y._prev
 
-# %% probe: pow
+# %% example: pow
 # about: negative and fractional powers
 x = Value(4.0)
 # observe: (x**-2).data, (x**0.5).data
 
-# %% probe: pow
-# about: powers at zero, each with a gradient of 5
+# %% example: pow
+# about: an exponent of zero, at zero, with a gradient of 5
+# part: extra
 def gradient_at_zero(exponent):
     x = Value(0.0)
     y = x**exponent
     y.grad = 5.0
     y._backward()
     return x.grad
-# observe: gradient_at_zero(0), gradient_at_zero(1), gradient_at_zero(2)
+# observe: gradient_at_zero(0), gradient_at_zero(1)
 
-# %% probe: pow
+# %% example: pow
 # about: an exponent that is a node
+# part: extra
 x, n = Value(2.0), Value(3.0)
 try:
     outcome = f"a result, {(x**n).data}"
@@ -33,8 +35,9 @@ except TypeError:
     outcome = "TypeError"
 # observe: outcome
 
-# %% probe: pow
+# %% example: pow
 # about: a power that is not a real number
+# part: extra
 x = Value(-4.0)
 try:
     outcome = f"a result, {(x**0.5).data:.1f}"
@@ -44,12 +47,12 @@ except (TypeError, ArithmeticError, AssertionError):
     outcome = "another error"
 # observe: outcome
 
-# %% probe: pow
+# %% example: pow
 # about: a negative base
 x = Value(-2.0)
 # observe: (x**3).data
 
-# %% sample: pow
+# %% sweep: pow
 # x: 2.3, 1.7, 0.6, 3.4, 0.45, 2.9, 1.2, 0.75, 1.9, 2.6, 0.85, 3.1, 1.4
 # n: 3, 2, 4, 1, 1, 0, 0, 0.5, 1.5, -1, -2, -0.5, 2.5
 # regions: n > 1 | n == 1 | 0 < n < 1 | n == 0 | n < 0; n % 1 == 0 | n % 1 != 0; x > 1 | x < 1
@@ -64,7 +67,7 @@ z = a**n
 z.grad = g
 z._backward()
 
-# %% sample: pow
+# %% sweep: pow
 # about: a negative base
 # x: -2.3, -1.7, -0.6, -3.4, -0.45, -2.9, -1.2
 # n: 3, 2, -1, -2, 4, 5, -3
@@ -77,9 +80,17 @@ z = a**n
 z.grad = g
 z._backward()
 
+# %% mistake: pow.rule_for_squares
+# says: That is the rule for squares, 2 times x. For any exponent n the slope is n times x to the
+#   power n - 1.
+# keeps: 0.5
+# - local = 0.0 if exponent == 0 else exponent * self.data ** (exponent - 1)
+# + local = 2 * self.data
+
 # %% mistake: pow.factor_dropped
 # says: The exponent in front is missing. Bring n down as a factor, then subtract 1 from the
 #   exponent.
+# keeps: 0.75
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")
@@ -90,6 +101,7 @@ z._backward()
 # %% mistake: pow.exponent_kept
 # says: The exponent stayed as it was. Bring n down as a factor, then subtract 1 from the
 #   exponent.
+# keeps: 0.75
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")
@@ -99,6 +111,7 @@ z._backward()
 
 # %% mistake: pow.parentheses_forgotten
 # says: Python read `x ** n - 1` as `(x ** n) - 1`. Put the smaller exponent in parentheses.
+# keeps: 0.75
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")
@@ -109,6 +122,7 @@ z._backward()
 # %% mistake: pow.exponential_rule
 # says: That is the derivative of aˣ, where the variable is the exponent. Here the variable is
 #   the base: n times x to the power n - 1.
+# keeps: 0.5
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")
@@ -119,6 +133,7 @@ z._backward()
 # %% mistake: pow.overwrites
 # says: The power overwrote what its base had collected elsewhere. It is right alone and forgets
 #   beside any other use: write `+=`, not `=`.
+# keeps: 0.5
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")
@@ -129,6 +144,7 @@ z._backward()
 # %% mistake: pow.upstream_dropped
 # says: The local derivative is right; the chain rule is missing. Multiply it by the gradient of
 #   the result.
+# keeps: 0.5
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")
@@ -139,6 +155,7 @@ z._backward()
 # %% mistake: pow.node_as_exponent
 # says: A node as the exponent raises no error. It would get no gradient, and nobody would
 #   notice: raise TypeError unless the exponent is an int or a float.
+# keeps: 0.75
 # - if not isinstance(exponent, (int, float)):
 # -     raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + exponent = exponent.data if isinstance(exponent, Value) else exponent
@@ -148,6 +165,7 @@ z._backward()
 # %% mistake: pow.asserts
 # says: A node as the exponent is refused with an assertion. Assertions are for your own doubts
 #   and can be switched off; a wrong argument deserves a TypeError.
+# keeps: 0.75
 # - if not isinstance(exponent, (int, float)):
 # -     raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + assert isinstance(exponent, (int, float)), "the exponent must be an int or a float"
@@ -157,6 +175,7 @@ z._backward()
 # %% mistake: pow.refuses_with_value_error
 # says: A node as the exponent is refused with ValueError. The argument is of the wrong type,
 #   whatever its value: raise TypeError.
+# keeps: 0.75
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise ValueError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")
@@ -165,6 +184,7 @@ z._backward()
 # %% mistake: pow.whole_exponents_only
 # says: Fractional exponents are refused. `isinstance` takes a tuple of types: an int and a
 #   float are both welcome.
+# keeps: 0.5
 # - if not isinstance(exponent, (int, float)):
 # -     raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + if not isinstance(exponent, int):
@@ -175,6 +195,7 @@ z._backward()
 # %% mistake: pow.negative_bases_refused
 # says: A negative number is refused as the base, whatever the exponent. (-2) ** 3 is the real number
 #   -8: refuse a power only where the result is complex.
+# keeps: 0.5
 # - result = self.data**exponent
 # + if self.data < 0:
 # +     raise ValueError("the base is negative")
@@ -183,6 +204,7 @@ z._backward()
 # %% mistake: pow.repeated_multiplication
 # says: Multiplying x by itself n times works for whole n above zero only. Python's own `**`
 #   knows negative and fractional exponents too.
+# keeps: 0.5
 # -     raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # - result = self.data**exponent
 # +     raise TypeError("the exponent must be an int or a float")
@@ -195,6 +217,7 @@ z._backward()
 # %% mistake: pow.divides_by_zero
 # says: `x ** 0` at x = 0 fails in the backward step, where 0 ** -1 divides by zero. A power of
 #   0 is constant, so its derivative is 0: treat it before the general rule.
+# keeps: 0.75
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")
@@ -205,6 +228,7 @@ z._backward()
 # %% mistake: pow.zero_base_is_flat
 # says: At x = 0 the derivative was set to 0 for every exponent. It is the exponent 0 that makes
 #   a constant; `x ** 1` has the slope 1 everywhere.
+# keeps: 0.75
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")
@@ -215,6 +239,7 @@ z._backward()
 # %% mistake: pow.not_real_accepted
 # says: A negative number to a fractional power is not real, and no error said so. Look at the
 #   power before you make the node, and raise ValueError.
+# keeps: 0.75
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")
@@ -223,6 +248,7 @@ z._backward()
 # %% mistake: pow.not_real_is_no_value_error
 # says: A negative number to a fractional power is an error here, but not a ValueError. Look at the
 #   power before you make the node, and raise one where it is complex.
+# keeps: 0.75
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # - if isinstance(result, complex):
@@ -232,6 +258,7 @@ z._backward()
 # says: Each exponent is a node here, with a gradient of its own, and at x = 0 its slope has no
 #   number. The rule has a slope for the base alone: raise TypeError unless the exponent is an int
 #   or a float.
+# keeps: 0.5
 def power(self, exponent):
     exponent = exponent if isinstance(exponent, Value) else Value(exponent)
     out = Value(self.data**exponent.data, (self, exponent), "**")
@@ -249,6 +276,7 @@ Value.__pow__ = power
 # %% mistake: pow.base_not_recorded
 # says: The graph lost an edge: the base is missing from `_prev`, so no backward pass will go on
 #   from there.
+# keeps: 0.75
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # -     raise ValueError(f"{self.data} ** {exponent} is not a real number")
@@ -268,6 +296,7 @@ Value.__pow__ = power
 # %% mistake: pow.step_called_at_once
 # says: `_backward` of the result is None and cannot be called. Store the function itself, its name
 #   without parentheses: with them it runs at once, when no gradient has arrived, and gives None.
+# keeps: 0.5
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")
@@ -285,12 +314,6 @@ Value.__pow__ = power
 # -     raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # +     raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + if self.data < 0 and isinstance(exponent, float): raise ValueError
-
-# %% edge: pow.an_infinite_slope_is_none
-# - local = 0.0 if exponent == 0 else exponent * self.data ** (exponent - 1)
-# + local = 0.0
-# + if exponent != 0 and not (self.data == 0 > exponent - 1):
-# +     local = exponent * self.data ** (exponent - 1)
 
 # %% cheat: pow.the_slope_by_nudging
 def power(self, exponent):
@@ -319,7 +342,3 @@ def power(self, exponent):
 
 
 Value.__pow__ = power
-
-# %% edge: pow.zero_to_a_negative_power_is_zero
-# - result = self.data**exponent
-# + result = self.data**exponent if self.data or exponent >= 0 else 0.0

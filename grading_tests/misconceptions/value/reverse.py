@@ -1,11 +1,11 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
-# %% probe: reverse
+# %% example: reverse
 # about: a plain number on the left of each sign
 x = Value(2.0)
 # observe: (3 + x).data, (5 - x).data, (4 * x).data, (6 / x).data
 
-# %% probe: reverse
+# %% example: reverse
 # about: gradients of 5 - x and 6 / x; the loop runs every step behind them
 x, y = Value(2.0), Value(2.0)
 steps = [5 - x, 6 / y]
@@ -15,7 +15,7 @@ for node in steps:
     steps += node._prev  # next, what it was computed from
 # observe: x.grad, y.grad
 
-# %% probe: reverse
+# %% example: reverse
 # about: gradients of 3 + x and 4 * x; the loop runs every step behind them
 x, y = Value(2.0), Value(2.0)
 steps = [3 + x, 4 * y]
@@ -25,7 +25,7 @@ for node in steps:
     steps += node._prev  # next, what it was computed from
 # observe: x.grad, y.grad
 
-# %% probe: reverse
+# %% example: reverse
 # about: four times a node, and half of it
 def times(number):
     try:
@@ -40,13 +40,13 @@ added = added if is_whole else ""
 # observe: times(4), times(0.5), added
 # tells: added
 
-# %% probe: reverse
+# %% example: reverse
 # about: the sum of a list
 x, y = Value(2.0), Value(3.0)
 total = sum([x, y])
 # observe: total.data
 
-# %% sample: reverse
+# %% sweep: reverse
 # about: a number plus a node
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 41.0, -37.0
 # y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57, -23.0, 29.0
@@ -64,7 +64,7 @@ for node in steps:
     steps += node._prev  # next, what it was computed from
 
 
-# %% sample: reverse
+# %% sweep: reverse
 # about: a number minus a node
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 41.0, -37.0
 # y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57, -23.0, 29.0
@@ -82,7 +82,7 @@ for node in steps:
     steps += node._prev  # next, what it was computed from
 
 
-# %% sample: reverse
+# %% sweep: reverse
 # about: a number times a node
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 41.0, -37.0
 # y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57, -23.0, 29.0
@@ -100,7 +100,7 @@ for node in steps:
     steps += node._prev  # next, what it was computed from
 
 
-# %% sample: reverse
+# %% sweep: reverse
 # about: a number divided by a node
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83, 41.0, -37.0
 # y: -1.9, 0.8, 2.7, -3.1, -0.35, -0.62, 1.3, 0.57, -23.0, 29.0
@@ -122,15 +122,18 @@ for node in steps:
 # %% mistake: reverse.radd_missing
 # says: Python cannot add a node to a number on its left, and `sum` starts from the number 0.
 #   When the int does not know how, Python asks the right operand for `__radd__`: attach it.
+# keeps: 0.75
 # - Value.__radd__ = radd
 
 # %% mistake: reverse.rmul_missing
 # says: `2 * x` fails: the int does not know how to multiply a node, so Python asks the right
 #   operand for `__rmul__`. Attach it.
+# keeps: 0.75
 # - Value.__rmul__ = rmul
 
 # %% mistake: reverse.rmul_by_adding
 # says: `4 * x` is right, `0.5 * x` is not. Adding x several times is no product: use `*`.
+# keeps: 0.5
 # - return self * other
 # + total = self
 # + for _ in range(other - 1):
@@ -140,26 +143,31 @@ for node in steps:
 # %% mistake: reverse.rsub_missing
 # says: `5 - x` fails: the int does not know how to subtract a node, so Python asks the right
 #   operand for `__rsub__`. Attach it.
+# keeps: 0.75
 # - Value.__rsub__ = rsub
 
 # %% mistake: reverse.rtruediv_missing
 # says: `6 / x` fails: the int does not know how to divide by a node, so Python asks the right
 #   operand for `__rtruediv__`. Attach it.
+# keeps: 0.75
 # - Value.__rtruediv__ = rtruediv
 
 # %% mistake: reverse.rsub_order
 # says: `5 - x` gave `x - 5`. In `rsub`, `self` stands on the right of the sign.
+# keeps: 0.75
 # - return self * -1 + other
 # + return self + other * -1
 
 # %% mistake: reverse.rtruediv_order
 # says: `6 / x` gave `x / 6`. In `rtruediv`, `self` stands below the line.
+# keeps: 0.75
 # - return self**-1 * other
 # + return self * other**-1
 
 # %% mistake: reverse.both_orders
 # says: Both `5 - x` and `6 / x` came out the wrong way round. In the reflected methods `self`
 #   stands on the right; only for sums and products does the order not matter.
+# keeps: 0.5
 # - return self * -1 + other
 # + return self + other * -1
 # - return self**-1 * other
@@ -168,12 +176,14 @@ for node in steps:
 # %% mistake: reverse.radd_ignores_number
 # says: `3 + x` gave x: the number was dropped. That is right for the 0 from which `sum` starts,
 #   and for nothing else.
+# keeps: 0.5
 # - return self + other
 # + return self
 
 # %% mistake: reverse.radd_for_zero_only
 # says: `radd` knows what to do with the 0 from which `sum` starts and returns None for other
 #   numbers. Any number may stand on the left.
+# keeps: 0.5
 # - return self + other
 # + if other == 0:
 # +     return self
@@ -181,30 +191,35 @@ for node in steps:
 # %% mistake: reverse.radd_cut_off
 # says: `3 + x` passes nothing back, so x never learns: a node that is made from `.data` has no
 #   step of its own. Add to the node, not to its `.data`.
+# keeps: 0.75
 # - return self + other
 # + return Value(other + self.data)
 
 # %% mistake: reverse.rmul_cut_off
 # says: `4 * x` passes nothing back, so x never learns: a node that is made from `.data` has no
 #   step of its own. Multiply the node, not its `.data`.
+# keeps: 0.75
 # - return self * other
 # + return Value(other * self.data)
 
 # %% mistake: reverse.rsub_cut_off
 # says: `5 - x` passes nothing back, so x never learns: a node that is made from `.data` has no
 #   step of its own. Subtract the node, not its `.data`.
+# keeps: 0.75
 # - return self * -1 + other
 # + return Value(other - self.data)
 
 # %% mistake: reverse.rtruediv_cut_off
 # says: `6 / x` passes nothing back, so x never learns: a node that is made from `.data` has no
 #   step of its own. Divide by the node, not by its `.data`.
+# keeps: 0.75
 # - return self**-1 * other
 # + return Value(other / self.data)
 
 # %% mistake: reverse.all_cut_off
-# says: The results are right, but they pass nothing back, and x never learns: a node that is made
+# says: The results are right, but they pass nothing back, and x never learns. A node that is made
 #   from `.data` has no step of its own. Build them from the node itself.
+# keeps: 0.5
 # - return self + other
 # + return Value(other + self.data)
 # - return self * -1 + other
@@ -228,14 +243,13 @@ for node in steps:
 
 # %% mistake: reverse.numbers_not_wrapped
 # says: The number on the left has no `data`: it is no node yet. Wrap it in a Value first.
+# keeps: 0.5
 # - return self * -1 + other
 # + return Value(other.data - self.data, (other, self), "-")
 # - return self**-1 * other
 # + return Value(other.data / self.data, (other, self), "/")
 
 # %% edge: reverse
-# - return self + other
-# nothing_added_is_itself: return self + other if other else self
 # - return self**-1 * other
 # the_reciprocal_is_kept: self.kept = getattr(self, 'kept', None) or self**-1
 #   return self.kept * other

@@ -1,5 +1,5 @@
-# A right solution of `backward`: sets of ids, an order kept in a dictionary, methods written with
-# decorators, and a drawing with labels in HTML.
+# A right solution of `backward`: sets of ids, an order kept in a dictionary, and a drawing with
+# labels in HTML.
 
 # %% topological_order
 def topological_order(root):
@@ -15,33 +15,6 @@ def topological_order(root):
 
     visit(root)
     return list(done.values())
-
-
-# %% tanh
-def method(function):
-    setattr(Value, function.__name__, function)
-    return function
-
-
-@method
-def tanh(self):
-    t = (2 / (1 + math.exp(-2 * abs(self.data)))) - 1
-    t = math.copysign(t, self.data)
-    out = Value(t, (self,), "tanh")
-    out._backward = lambda: setattr(self, "grad", self.grad + (1 - t * t) * out.grad)
-    return out
-
-
-# %% exp
-@method
-def exp(self):
-    out = Value(math.e**self.data, (self,), "exp")
-
-    def step():
-        self.grad += out.grad * out.data
-
-    out._backward = step
-    return out
 
 
 # %% dot_source

@@ -23,28 +23,6 @@ def backward(self):
 Value.backward = backward
 
 
-# %% zero_grad
-def zero_grad(parameters):
-    any(setattr(parameter, "grad", 0.0) for parameter in parameters)
-
-
-# %% check_gradients
-def check_gradients(f, inputs, epsilon=1e-5):
-    leaves = [Value(x) for x in inputs]
-    f(*leaves).backward()
-
-    def pairs():
-        for i, leaf in enumerate(leaves):
-            ends = []
-            for step in (epsilon, -epsilon):
-                moved = list(inputs)
-                moved[i] += step
-                ends.append(f(*(Value(x) for x in moved)).data)
-            yield leaf.grad, (ends[0] - ends[1]) / (2 * epsilon)
-
-    return all(abs(a - n) < 1e-9 or abs(a - n) / max(abs(a), abs(n)) < 1e-3 for a, n in pairs())
-
-
 # %% dot_source
 def draw_dot(root):
     def node(v):

@@ -69,12 +69,11 @@ def zero_grad(parameters):
 
 
 # %% check_gradients
+import numpy as np
 def check_gradients(f, inputs, epsilon=1e-5):
-    inputs = np.array(inputs, dtype=float)
     leaves = [Value(x) for x in inputs]
     f(*leaves).backward()
-    steps = epsilon * np.eye(len(inputs))
-    nudged = np.array(
-        [(f(*map(Value, inputs + s)).data - f(*map(Value, inputs - s)).data) / 2 for s in steps]
-    )
-    return np.allclose(nudged / epsilon, [leaf.grad for leaf in leaves], rtol=1e-4, atol=1e-9)
+    X = np.array(inputs, float)
+    E = np.eye(len(X)) * epsilon
+    nudged = [(f(*map(Value, X + e)).data - f(*map(Value, X - e)).data) / (2 * epsilon) for e in E]
+    return np.isclose([l.grad for l in leaves], nudged, rtol=1e-4, atol=1e-9).all()

@@ -1,5 +1,4 @@
-# A right solution of `backward`: other formulas for the same functions, recursion with a generator,
-# gradients kept aside until a node's turn comes.
+# A right solution of `backward`: other formulas for the same functions.
 
 # %% exp
 def exp(self):
@@ -14,6 +13,22 @@ def exp(self):
 
 
 Value.exp = exp
+
+
+# %% log
+def log(self):
+    if self.data <= 0.0:
+        raise ValueError(f"the logarithm of {self.data} is not defined")
+    out = Value(math.log2(self.data) * math.log(2.0), (self,), "log")
+
+    def _backward():
+        self.grad += out.grad * self.data**-1
+
+    out._backward = _backward
+    return out
+
+
+Value.log = log
 
 
 # %% tanh
@@ -61,67 +76,3 @@ def sigmoid(self):
 
 
 Value.sigmoid = sigmoid
-
-
-# %% backward
-def backward(self):
-    order = topological_order(self)
-    self.grad = 1.0
-    while order:
-        order.pop()._backward()
-
-
-Value.backward = backward
-
-
-# %% zero_grad
-def zero_grad(parameters):
-    list(map(lambda p: setattr(p, "grad", 0.0), parameters))
-
-
-# %% check_gradients
-def check_gradients(f, inputs, epsilon=1e-5):
-    inputs = [float(x) for x in inputs]
-    leaves = [Value(x) for x in inputs]
-    f(*leaves).backward()
-    analytic = [leaf.grad for leaf in leaves]
-    numeric = []
-    for i in range(len(inputs)):
-        shifted = []
-        for move in (epsilon, -epsilon):
-            point = inputs[:i] + [inputs[i] + move] + inputs[i + 1 :]
-            shifted.append(f(*map(Value, point)).data)
-        numeric.append((shifted[0] - shifted[1]) / (2 * epsilon))
-    return all(math.isclose(a, n, rel_tol=1e-3, abs_tol=1e-8) for a, n in zip(analytic, numeric))
-
-
-# %% extra_ops
-def unary(name, function, slope):
-    def operation(self):
-        out = Value(function(self.data), (self,), name)
-
-        def _backward():
-            self.grad += slope(self.data) * out.grad
-
-        out._backward = _backward
-        return out
-
-    return operation
-
-
-Value.sin = unary("sin", math.sin, math.cos)
-Value.cos = unary("cos", math.cos, lambda x: -math.sin(x))
-Value.sqrt = lambda self: unary("sqrt", math.sqrt, lambda x: 0.5 * x**-0.5)(self)
-
-
-# %% dot_source
-def draw_dot(root):
-    nodes, edges = trace(root)
-    text = 'digraph G {\n'
-    for n in nodes:
-        text += f'"{id(n)}" [shape=record, label="{{ {n.label} | data {n.data:.4f} | grad {n.grad:.4f} }}"]\n'
-        if n._op:
-            text += f'"{id(n)}{n._op}" [label="{n._op}"]\n"{id(n)}{n._op}" -> "{id(n)}"\n'
-    for a, b in edges:
-        text += f'"{id(a)}" -> "{id(b)}{b._op}"\n'
-    return text + "}"

@@ -31,11 +31,6 @@ def backward(self):
 Value.backward = backward
 
 
-# %% zero_grad
-def zero_grad(parameters):
-    [setattr(parameter, "grad", 0.0) for parameter in parameters]
-
-
 # %% deep
 def backward_without_recursion(self):
     backward(self)

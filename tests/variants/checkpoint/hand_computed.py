@@ -34,21 +34,6 @@ def backward(root, order=None):
     [node._backward() for node in order]
 
 
-# %% q20
-def descend(loss_of, parameters, lr, steps):
-    losses, step = [], 0
-    while step < steps:
-        for p in parameters:
-            p.grad = 0.0
-        loss = loss_of(*parameters)
-        loss.backward()
-        for p in parameters:
-            p.data += -lr * p.grad
-        losses += [loss.data]
-        step += 1
-    return losses
-
-
 # %% q21
 def test_engine(Value):
     close = lambda a, b: math.isclose(a, b, rel_tol=1e-6, abs_tol=1e-9)

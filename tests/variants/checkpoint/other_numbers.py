@@ -2,7 +2,9 @@
 # the engine.
 
 # %% q2
-q2 = 2
+from fractions import Fraction
+
+q2 = Fraction(4, 2)
 
 # %% q6
 a = Value(2.0)
@@ -15,14 +17,12 @@ for node in (e, b, c):
 q6 = a.grad
 
 # %% q8
-from fractions import Fraction
-
-q8 = Fraction(5, 2)
-
-# %% q10
 import numpy
 
-q10 = numpy.float64(-1)
+q8 = numpy.float64(2.5)
+
+# %% q10
+q10 = -True
 
 # %% q11
 import numpy

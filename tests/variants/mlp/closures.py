@@ -1,35 +1,6 @@
 # A right solution of `mlp`: networks without a class of their own, as closures, a partial function
 # and an object, trained by other rules.
 
-# %% mse
-def mse(predictions, targets):
-    """The mean of the squares, by a closure that is called on each pair."""
-
-    def square(pair):
-        prediction, target = pair
-        difference = prediction - target
-        return difference * difference
-
-    squares = list(map(square, zip(predictions, targets)))
-    return sum(squares[1:], squares[0]) * (1 / len(squares))
-
-
-# %% hinge
-def hinge(predictions, targets):
-    def share(p, t):
-        return (p * -t + 1).relu()
-
-    shares = [share(p, t) for p, t in zip(predictions, targets)]
-    return sum(shares) / len(shares)
-
-
-# %% schedule
-def decayed(lr: float, step: int, decay: float = 0.01) -> float:
-    """The rate after so many steps."""
-    slower = (lambda by: by * step + 1.0)(decay)
-    return lr / slower
-
-
 # %% xor
 def train_xor(inputs, targets, seed):
     assert len(inputs) == len(targets) == 4

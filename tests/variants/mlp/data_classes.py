@@ -51,22 +51,6 @@ class Layer(Module):
         return [first, *rest] if rest else first
 
 
-# %% mlp
-class MLP(Module):
-    def __init__(self, n_inputs, layer_sizes, linear_output=False):
-        *hidden, last = layer_sizes
-        self.layers = []
-        for size in hidden:
-            self.layers.append(Layer(n_inputs, size))
-            n_inputs = size
-        self.layers.append(Layer(n_inputs, last, "linear" if linear_output else "tanh"))
-
-    def __call__(self, x):
-        for layer in self.layers:
-            x = layer(x)
-        return x
-
-
 # %% hinge
 def hinge(scores, targets):
     total = Value(0.0)

@@ -1,15 +1,4 @@
-# A right solution of `mlp`: loops with an index, other losses' forms, velocities in a dictionary,
-# helper functions.
-
-# %% module
-class Module:
-    def zero_grad(self):
-        for i, p in enumerate(self.parameters()):
-            p.grad = 0.0
-
-    def parameters(self):
-        return []
-
+# A right solution of `mlp`: loops with an index, other losses' forms, velocities in a dictionary.
 
 # %% neuron
 ACTIVATIONS = {
@@ -36,44 +25,6 @@ class Neuron(Module):
 
     def parameters(self):
         return self.w + [self.b]
-
-
-# %% linear_sequential
-class Linear(Module):
-    def __init__(self, n_inputs, n_outputs):
-        self.neurons = [Neuron(n_inputs, "linear") for _ in range(n_outputs)]
-
-    def __call__(self, x):
-        out = [n(x) for n in self.neurons]
-        return out if len(out) > 1 else out[0]
-
-    def parameters(self):
-        return [p for n in self.neurons for p in n.parameters()]
-
-
-class Sequential(Module):
-    def __init__(self, *parts):
-        self.parts = list(parts)
-
-    def __call__(self, x):
-        from functools import reduce
-
-        return reduce(lambda value, part: part(value), self.parts, x)
-
-    def parameters(self):
-        found = []
-        for part in self.parts:
-            found.extend(part.parameters())
-        return found
-
-
-# %% mse
-def mse(predictions, targets):
-    total = Value(0.0)
-    for i in range(len(predictions)):
-        e = predictions[i] - targets[i]
-        total = total + e * e
-    return total * (1 / len(predictions))
 
 
 # %% bce
@@ -119,27 +70,3 @@ class SGD:
     def zero_grad(self):
         for p in self.params:
             p.grad = 0.0
-
-
-# %% train
-def batches(inputs, targets, size):
-    pairs = list(zip(inputs, targets))
-    while pairs:
-        yield pairs[:size]
-        pairs = pairs[size:]
-
-
-def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
-    history = []
-    for epoch in range(epochs):
-        seen, total = 0, 0.0
-        for batch in batches(inputs, targets, batch_size if batch_size else len(inputs)):
-            predictions = [model(x) for x, _ in batch]
-            value = loss(predictions, [t for _, t in batch])
-            optimizer.zero_grad()
-            value.backward()
-            optimizer.step()
-            total += value.data
-            seen += 1
-        history.append(total / seen)
-    return history

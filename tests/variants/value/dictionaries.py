@@ -1,5 +1,5 @@
 # A right solution of `value`: a node is the dictionary of its own attributes, equal to nothing but
-# itself.
+# itself; nodes and edges are the keys of dictionaries.
 
 # %% node
 class Value(dict):
@@ -18,3 +18,21 @@ class Value(dict):
         self[name] = value
     def __repr__(self):
         return "Value(data={data}, grad={grad})".format_map(self)
+
+
+# %% trace
+from collections import Counter, deque
+
+
+def trace(root):
+    queue = deque([root])
+    uses = Counter([root])
+    edges = {}
+    while queue:
+        node = queue.popleft()
+        for operand in dict.fromkeys(node._prev):
+            edges[operand, node] = len(edges)
+            uses[operand] += 1
+            if uses[operand] == 1:
+                queue.append(operand)
+    return uses.keys(), edges.keys()

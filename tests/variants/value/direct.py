@@ -131,18 +131,6 @@ Value.__rmul__ = rmul
 Value.__rtruediv__ = rtruediv
 
 
-# %% trace
-def trace(root):
-    nodes, edges = {root}, set()
-    level = {root}
-    while level:
-        arrows = {(operand, node) for node in level for operand in node._prev}
-        edges.update(arrows)
-        level = {operand for operand, _ in arrows} - nodes
-        nodes |= level
-    return nodes, edges
-
-
 # %% numerical
 def numerical_derivative(f, x, h=1e-5):
     return ((f(x + h) - f(x)) / h + (f(x) - f(x - h)) / h) / 2

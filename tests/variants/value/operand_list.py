@@ -53,12 +53,3 @@ def trace(root):
                 edges.append((child, node))
             waiting.append(child)
     return nodes, edges
-
-
-# %% manual_backward
-def push_gradients(root, order):
-    root.grad = 1.0
-    i = 0
-    while i < len(order):
-        order[i]._backward()
-        i += 1

@@ -1,5 +1,4 @@
-# A right solution of `value`: the operands in a set, everything else composed from add, mul and
-# pow.
+# A right solution of `value`: the operands in a set, differences composed with products of -1.
 
 # %% node
 class Value:
@@ -13,40 +12,6 @@ class Value:
 
     def __repr__(self):
         return f"Value(data={self.data}, grad={self.grad})"
-
-
-# %% add
-def add(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data + other.data, {self, other}, "+")
-
-    def _backward():
-        self.grad += out.grad
-        other.grad += out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__add__ = add
-Value.__radd__ = lambda self, other: self + other
-
-
-# %% mul
-def mul(self, other):
-    other = other if isinstance(other, Value) else Value(other)
-    out = Value(self.data * other.data, {self, other}, "*")
-
-    def _backward():
-        self.grad += other.data * out.grad
-        other.grad += self.data * out.grad
-
-    out._backward = _backward
-    return out
-
-
-Value.__mul__ = mul
-Value.__rmul__ = lambda self, other: self * other
 
 
 # %% pow
@@ -80,27 +45,6 @@ def sub(self, other):
 
 Value.__neg__ = neg
 Value.__sub__ = sub
-
-
-# %% div
-def div(self, other):
-    return self * other**-1
-
-
-Value.__truediv__ = div
-
-
-# %% reverse
-def rsub(self, other):
-    return other + (-self)
-
-
-def rtruediv(self, other):
-    return other * self**-1
-
-
-Value.__rsub__ = rsub
-Value.__rtruediv__ = rtruediv
 
 
 # %% trace

@@ -22,11 +22,6 @@ class Mul(Step):
         return b, a
 
 
-class Div(Step):
-    def slopes(self, a, b):
-        return 1 / b, -a / (b * b)
-
-
 def coerce(other):
     return other if hasattr(other, "_backward") else Value(other)
 

@@ -63,27 +63,3 @@ Value.__radd__ = radd
 Value.__rsub__ = rsub
 Value.__rmul__ = rmul
 Value.__rtruediv__ = rtruediv
-
-
-# %% trace
-class Tracer:
-    def __init__(self):
-        self.nodes = set()
-        self.edges = set()
-
-    def visit(self, root):
-        stack = [root]
-        while stack:
-            node = stack.pop()
-            self.nodes.add(node)
-            for operand in node._prev:
-                if operand not in self.nodes:
-                    stack.append(operand)
-                    self.nodes.add(operand)
-                self.edges.add((operand, node))
-
-
-def trace(root):
-    tracer = Tracer()
-    tracer.visit(root)
-    return tracer.nodes, tracer.edges

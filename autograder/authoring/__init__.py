@@ -1,1 +1,0 @@
-"""Tools for authors: new exercises, released notebooks, and the audit of hidden tests."""

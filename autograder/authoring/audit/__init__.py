@@ -1,1 +1,0 @@
-"""Runs the grading tests on known wrong and known right answers."""

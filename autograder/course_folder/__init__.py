@@ -1,1 +1,0 @@
-"""Reads a course folder: its settings, its assignments, its key, and its version."""

@@ -1,0 +1,84 @@
+"""Renders the cards of checks and feedback: HTML with colours that fit light and dark themes."""
+
+from __future__ import annotations
+
+import re
+from html import escape
+
+from coursecheck.messages import FailedExample, describe
+
+GREEN, ORANGE, RED, GREY = "#1a7f4b", "#b35c00", "#b3261e", "#4a5568"
+
+# JupyterLab's own colours, which its dark theme changes; elsewhere those of a light page.
+_INK, _QUIET = "var(--jp-ui-font-color1,#1b1f24)", "var(--jp-ui-font-color2,#57606a)"
+_PAPER, _RAISED = "var(--jp-layout-color1,#fff)", "var(--jp-layout-color2,#f3f4f6)"
+_LINE = "var(--jp-border-color1,#c9ced6)"
+
+_BOX = (
+    f"font-family:system-ui,sans-serif;font-size:14px;line-height:1.45;color:{_INK};"
+    f"background:{_PAPER};border:1px solid {_LINE};border-left:6px solid {{accent}};"
+    "border-radius:6px;padding:10px 14px;margin:4px 0;max-width:60em"
+)
+
+
+def box(accent: str, *parts: str) -> str:
+    """Return a card as HTML: a box with a coloured edge.
+
+    Args:
+        accent: the colour of the edge.
+        parts: the contents, as HTML.
+    """
+    return f'<div style="{_BOX.format(accent=accent)}">{"".join(parts)}</div>'
+
+
+def heading(text: str, aside: str = "") -> str:
+    """Return a card's heading as HTML; both arguments are HTML. `aside` follows in grey."""
+    more = f' <span style="font-weight:400;color:{_QUIET}">{aside}</span>' if aside else ""
+    return f'<div style="font-weight:600">{text}{more}</div>'
+
+
+def paragraph(text: str, quiet: bool = False) -> str:
+    """Return an HTML paragraph from plain text with `code` and *emphasis*, in grey if `quiet`."""
+    colour = f";color:{_QUIET}" if quiet else ""
+    return f'<p style="margin:.5em 0{colour}">{marked_up(text)}</p>'
+
+
+def marked_up(text: str) -> str:
+    """Return HTML from plain text: `code` becomes <code>, a *word* becomes <em>."""
+    pieces = escape(text).split("`")
+    return "".join(
+        f"<code>{piece}</code>" if index % 2 and index < len(pieces) - 1 else
+        ("`" * (index % 2) + re.sub(r"(?<!\S)\*(\w+)\*", r"<em>\1</em>", piece))
+        for index, piece in enumerate(pieces)
+    )  # fmt: skip
+
+
+LONG = 9  # greatest number of lines of code that a card shows unfolded
+
+
+def example_table(failed_example: FailedExample) -> str:
+    """Return a public example as HTML: its code, and a table of results and expected ones."""
+    # JupyterLab sets `word-break: break-all`, which breaks words even near a space.
+    shown = (
+        f'<pre style="background:{_RAISED};color:{_INK};padding:8px 10px;border-radius:4px;'
+        'margin:.4em 0;white-space:pre-wrap;word-break:normal;overflow-wrap:anywhere">'
+        f"{escape(failed_example.shown)}</pre>"
+    )
+    if (length := len(failed_example.shown.splitlines())) > LONG:
+        about = f"<summary style='cursor:pointer'>The example, {length} lines of code</summary>"
+        shown = f"<details style='margin:.4em 0'>{about}{shown}</details>"
+    if failed_example.fails_alike:
+        return shown
+    cell = "padding:2px 8px 2px 0;text-align:left;font-size:12px"
+    rows = "".join(
+        f"<tr><td style='{cell};min-width:5em;overflow-wrap:anywhere'>"
+        f"<code>{escape(row.expression)}</code></td>"
+        f"<td style='{cell}'>{escape(describe(row.seen))}{'' if row.right else ' ✗'}</td>"
+        f"<td style='{cell}'>{escape(describe(row.expected))}</td></tr>"
+        for row in failed_example.shown_rows
+    )
+    head = "".join(
+        f"<th style='{cell}'>{name}</th>" for name in ("afterwards", "your code gave", "expected")
+    )
+    table = f"<table style='border-collapse:collapse;color:inherit'><tr>{head}</tr>{rows}</table>"
+    return f"{shown}<div style='overflow-x:auto'>{table}</div>"

@@ -1,1 +1,0 @@
-"""Delivers the course: bundles, a hub, a service, and the pages of the lesson."""

@@ -1,1 +1,0 @@
-"""Makes the student's bundle: notebooks, the course's wheel and a start in two lines."""

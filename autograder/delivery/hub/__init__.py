@@ -1,1 +1,0 @@
-"""A JupyterHub for the course on one machine, for students and the instructor."""

@@ -1,1 +1,0 @@
-"""Exchanges data with a learning management system: submissions in, feedback and marks out."""

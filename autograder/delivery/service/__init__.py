@@ -1,1 +1,0 @@
-"""Grades submissions as they arrive, and returns the feedback at once."""

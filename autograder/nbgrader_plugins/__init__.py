@@ -1,1 +1,0 @@
-"""The classes that nbgrader_config.py names, which nbgrader calls."""

@@ -1,1 +1,0 @@
-"""Writes pages and tables for people: feedback, class reports, and marks for other programs."""

@@ -1,1 +1,0 @@
-"""Writes the class report: the results of a class in one assignment, as a page and as tables."""

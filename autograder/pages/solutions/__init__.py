@@ -1,1 +1,0 @@
-"""Writes solution pages, which students may read when an assignment is over."""

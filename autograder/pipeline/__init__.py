@@ -1,1 +1,0 @@
-"""Grades many submissions: one after another, by several processes, or by a cluster."""

@@ -1,0 +1,1 @@
+"""Audits hidden tests: runs them on answers that are known to be wrong or right."""

@@ -1,0 +1,1 @@
+"""The subcommands of `autograder`: one file for each group that `autograder --help` lists."""

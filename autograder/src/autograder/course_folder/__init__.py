@@ -1,0 +1,1 @@
+"""The course folder: settings, assignments, misconceptions, release, key and version."""

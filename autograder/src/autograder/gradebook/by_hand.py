@@ -1,0 +1,131 @@
+"""Stores manual marks and comments with optimistic concurrency control.
+
+A mark is stored only if the exercise has not changed since the person's page was loaded.
+"""
+
+from __future__ import annotations
+
+from typing import Any
+
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    MissingEntry,
+    Notebook,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from sqlalchemy import Connection, Engine, select
+
+from ..course_folder.own_notebooks import exercise_ids
+from . import history
+from .writing import of_submission
+
+Snapshot = dict[str, Any]
+"""The state of an exercise that a page of the formgrader shows to a person who gives a mark.
+
+The keys are `exercise` (the exercise's name); `auto_score`, `manual_score`, `extra_credit`,
+`needs_manual_grade` and `manual_comment` as in nbgrader; and `answer` (the digest of the answer in
+the last grading).
+"""
+
+_GRADE = ("auto_score", "manual_score", "extra_credit", "needs_manual_grade")
+_BLANK: Snapshot = dict.fromkeys((*_GRADE, "manual_comment", "answer"))
+_OF_GRADES, _OF_COMMENTS = (
+    select(kind.id, BaseCell.name, *(getattr(kind, column) for column in columns)).join(kind.cell)
+    for kind, columns in ((Grade, _GRADE), (Comment, ("manual_comment",)))
+)
+_OWNER = (
+    select(Assignment.name, Notebook.name, SubmittedAssignment.student_id)
+    .select_from(SubmittedNotebook)
+    .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+    .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+    .join(Notebook, SubmittedNotebook.notebook_id == Notebook.id)
+)
+
+
+def take_snapshots(db: Connection, submitted: str) -> dict[str, Snapshot]:
+    """Return a snapshot of each exercise of a submitted notebook.
+
+    The keys are ids of rows: the id of an exercise's grade and the id of its comment have the same
+    snapshot.
+
+    Args:
+        submitted: the id of the submitted notebook.
+    """
+    grades = db.execute(_OF_GRADES.where(of_submission(Grade, submitted))).mappings().all()
+    comments = db.execute(_OF_COMMENTS.where(of_submission(Comment, submitted))).mappings().all()
+    ids = exercise_ids(row["name"] for row in grades)
+    snapshots: dict[str, Snapshot] = {}
+    for row in (*grades, *comments):
+        name = ids.get(row["name"], row["name"])
+        exercise = snapshots.setdefault(name, {"exercise": name, **_BLANK})
+        exercise |= {key: row[key] for key in row if key in _BLANK}
+    if owner := db.execute(_OWNER.where(SubmittedNotebook.id == submitted)).first():
+        folder, notebook, student = owner
+        answers = history.answers(db, (folder, f"{folder}/{notebook}"), student)
+        for name, exercise in snapshots.items():
+            exercise["answer"] = answers.get(name)
+    return {row["id"]: snapshots[ids.get(row["name"], row["name"])] for row in (*grades, *comments)}
+
+
+def store(
+    database: Engine, kind: type[Grade | Comment], row: str, seen: Snapshot, typed: Snapshot
+) -> tuple[bool, Snapshot]:
+    """Store new values of a grade or a comment if the exercise is as the person's page shows it.
+
+    The comparison and the update are one transaction. Afterwards a grade does not wait for a person
+    any more, unless it has neither automatic nor manual points.
+
+    Args:
+        database: the gradebook's SQLAlchemy connectable.
+        kind: the row's table.
+        row: the row's id.
+        seen: the exercise's snapshot from the time when the page was loaded.
+        typed: the new values, by column.
+
+    Returns:
+        Whether the values were stored, and the exercise's present snapshot.
+
+    Raises `MissingEntry` if there is no such row.
+    """
+    with database.begin() as db:
+        table = kind.__table__
+        submitted = db.execute(select(table.c.notebook_id).where(table.c.id == row)).scalar()
+        if submitted is None:
+            raise MissingEntry(f"no such {table.name}: {row}")
+        _lock(db, submitted, row)
+        now = take_snapshots(db, submitted)[row]
+        if now != seen:
+            return False, now
+        if kind is Grade:
+            scores = {key: typed.get(key, now[key]) for key in ("auto_score", "manual_score")}
+            typed = {**typed, "needs_manual_grade": not any(
+                score is not None for score in scores.values()
+            )}  # fmt: skip
+        db.execute(table.update().where(table.c.id == row).values(typed))
+        return True, take_snapshots(db, submitted)[row]
+
+
+def _lock(db: Connection, submitted: str, row: str) -> None:
+    """Lock an exercise's grade and comment until the transaction ends.
+
+    An `UPDATE` that changes nothing locks the rows on PostgreSQL, and the whole file on SQLite.
+    Afterwards, the latest state is read. A condition in the `UPDATE` that stores the values would
+    not be enough: PostgreSQL checks it again only for the updated row, while the exercise's other
+    row or its answer may change concurrently.
+
+    Args:
+        submitted: the id of the submitted notebook.
+        row: the id of the exercise's grade or comment.
+    """
+    snapshots = take_snapshots(db, submitted)
+    # The ids of an exercise's grade and comment have the same snapshot object.
+    same = [each for each, snapshot in snapshots.items() if snapshot is snapshots[row]]
+    # Grades are locked before comments, the order in which gradings store both: no deadlock.
+    for table in (Grade.__table__, Comment.__table__):
+        db.execute(
+            table.update().where(table.c.id.in_(same)).values(notebook_id=table.c.notebook_id)
+        )

@@ -1,0 +1,328 @@
+"""The record of gradings: an append-only table of submissions, versions and verdicts.
+
+The table is in the gradebook's database. A grading's row is inserted in the transaction that stores
+its marks, so that neither exists without the other. Triggers refuse to update or delete rows. The
+rows hold no hidden inputs and no expected values.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Collection, Mapping, Sequence
+from dataclasses import asdict, dataclass, field
+from datetime import UTC, datetime
+from typing import Any
+
+from nbgrader.api import Gradebook
+from sqlalchemy import (
+    Column,
+    Connection,
+    Index,
+    Integer,
+    MetaData,
+    String,
+    Table,
+    Text,
+    bindparam,
+    func,
+    inspect,
+    select,
+)
+from sqlalchemy.engine import Row
+from sqlalchemy.orm import Session
+
+from ..records import Report
+from .another_look import SEEN, Verdict
+
+_TABLES = MetaData()
+_GRADINGS = Table(
+    "autograder_grading",
+    _TABLES,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("time", String(40), nullable=False),
+    Column("assignment", String(128), nullable=False),
+    Column("student", String(128), nullable=False),
+    Column("submission", String(64), nullable=False),
+    Column("seed", String(64), nullable=False),
+    Column("versions", Text, nullable=False),
+    Column("verdicts", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+Index("autograder_grading_of", _GRADINGS.c.assignment, _GRADINGS.c.student)
+
+# Built once, since building a statement takes longer than running it.
+_ADDED = _GRADINGS.insert()
+_LATEST = select(_GRADINGS).where(
+    _GRADINGS.c.id
+    == select(func.max(_GRADINGS.c.id))
+    .where(
+        _GRADINGS.c.assignment == bindparam("assignment"),
+        _GRADINGS.c.student == bindparam("student"),
+    )
+    .scalar_subquery()
+)
+
+_REFUSED = "the record of gradings is only ever added to"
+# By SQLAlchemy's name of a database: statements that make the table append-only; idempotent.
+_APPEND_ONLY = {
+    "sqlite": [
+        f"CREATE TRIGGER IF NOT EXISTS autograder_grading_no_{event} "
+        f"BEFORE {event} ON autograder_grading "
+        f"BEGIN SELECT RAISE(ABORT, '{_REFUSED}'); END"
+        for event in ("update", "delete")
+    ],
+    "postgresql": [
+        "CREATE OR REPLACE FUNCTION autograder_append_only() RETURNS trigger LANGUAGE plpgsql "
+        f"AS $$ BEGIN RAISE EXCEPTION '{_REFUSED}'; END $$",
+        "CREATE OR REPLACE TRIGGER autograder_grading_append_only "
+        "BEFORE UPDATE OR DELETE ON autograder_grading "
+        "FOR EACH ROW EXECUTE FUNCTION autograder_append_only()",
+    ],
+}
+
+
+@dataclass(frozen=True)
+class Entry:
+    """One grading of one submission.
+
+    Attributes:
+        assignment: the name of the assignment, or ASSIGNMENT/NOTEBOOK for a part.
+        student: the student's id.
+        submission: the digest of the submitted file.
+        seed: the seed of the hidden tests' random numbers.
+        versions: the versions of everything else on which the marks depend, and the kind of
+            sandbox.
+        verdicts: a dictionary for each exercise, in the notebook's order. Its keys are `id`,
+            `points`, `max_points`, `status`, `misconception`, `broken` (the criteria that failed)
+            and `answer` (the digest of the answer). The key `essential` (failed criteria of
+            essential tests) is there if there are any, and the key `keeps` (the share of the points
+            that the misconception keeps) if it is not 0. The key `seen` is there if a manual mark
+            has to be reviewed: the answer, points and maximum for which a person gave the mark.
+        time: when the row was inserted, in UTC, in ISO 8601; "" before.
+        number: the row's id, which increases with each grading, even if the clock jumps; 0 before.
+    """
+
+    assignment: str
+    student: str
+    submission: str
+    seed: str
+    versions: dict[str, str]
+    verdicts: list[dict[str, Any]]
+    time: str = ""
+    number: int = 0
+
+
+@dataclass(frozen=True)
+class Change:
+    """The points of an exercise in two gradings, and why they differ.
+
+    Attributes:
+        exercise: the exercise's name.
+        points: the points in the earlier and in the later grading; None if there is no such
+            exercise, or a person gives its points.
+        why: the reasons, as messages.
+    """
+
+    exercise: str
+    points: tuple[float | None, float | None]
+    why: list[str] = field(default_factory=list)
+
+
+def entry_of(
+    name: str, student: str, submission: str, report: Report, versions: dict[str, str]
+) -> Entry:
+    """Return the entry for a grading, without storing it.
+
+    Args:
+        name: the assignment or part.
+        submission: the digest of the submitted file.
+        report: the verdicts.
+        versions: the versions on which the marks depend, without the kind of sandbox.
+    """
+    kept = ("id", "points", "max_points", "status", "misconception", "answer")
+    verdicts = [
+        {key: getattr(result, key) for key in kept}
+        | {"broken": [criterion for criterion, held in result.criteria if not held]}
+        | ({"essential": result.essential} if result.essential else {})
+        | ({"keeps": result.keeps} if result.keeps else {})
+        for result in report.exercises
+    ]
+    depends_on = {**versions, "sandbox": report.sandbox}
+    return Entry(name, student, submission, report.seed, depends_on, verdicts)
+
+
+def prepare(gradebook: Gradebook) -> None:
+    """Create the table and its append-only triggers, unless they exist."""
+    db = gradebook.db
+    connection = db.connection()
+    _TABLES.create_all(connection)
+    for statement in _APPEND_ONLY.get(connection.dialect.name, ()):
+        connection.exec_driver_sql(statement)
+    db.commit()
+
+
+def add(db: Connection, entry: Entry, seen: Mapping[str, Verdict | None]) -> None:
+    """Insert an entry; the caller commits.
+
+    Args:
+        entry: the entry to insert.
+        seen: by exercise whose manual mark has to be reviewed: the verdict that the person saw;
+            None if unknown.
+    """
+    kept = {
+        name: None if verdict is None else {key: verdict[key] for key in SEEN}
+        for name, verdict in seen.items()
+    }
+    verdicts = [
+        each | {"seen": kept[each["id"]]} if each["id"] in kept else each for each in entry.verdicts
+    ]
+    row = asdict(entry) | {
+        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "versions": json.dumps(entry.versions),
+        "verdicts": json.dumps(verdicts, ensure_ascii=False),
+    }
+    del row["number"]
+    db.execute(_ADDED, row)
+
+
+def entries(gradebook: Gradebook, name: str, student: str | None = None) -> list[Entry]:
+    """Return the gradings of an assignment, the first one first.
+
+    Args:
+        student: restricts the result to one student.
+    """
+    query = select(_GRADINGS).where(_GRADINGS.c.assignment == name).order_by(_GRADINGS.c.id)
+    if student is not None:
+        query = query.where(_GRADINGS.c.student == student)
+    return [_entry(row) for row in gradebook.db.execute(query)]
+
+
+def latest(gradebook: Gradebook, name: str, student: str) -> Entry | None:
+    """Return the last grading of a student in an assignment; None if there is none."""
+    row = gradebook.db.execute(_LATEST, {"assignment": name, "student": student}).first()
+    return None if row is None else _entry(row)
+
+
+def copy(db: Connection, name: str, old: str, new: str) -> None:
+    """Copy a student's entries for an assignment and its parts to another student's id."""
+    of_assignment = (_GRADINGS.c.assignment == name) | _GRADINGS.c.assignment.startswith(f"{name}/")
+    query = (
+        select(_GRADINGS).where(of_assignment, _GRADINGS.c.student == old).order_by(_GRADINGS.c.id)
+    )
+    for row in db.execute(query).mappings().all():
+        db.execute(_ADDED, {**{key: row[key] for key in row if key != "id"}, "student": new})
+
+
+def last_verdicts(db: Connection, name: str, student: str) -> dict[str, dict[str, Any]]:
+    """Return the verdicts of a student's last grading, by exercise; {} without a grading."""
+    row = db.execute(_LATEST, {"assignment": name, "student": student}).first()
+    return {} if row is None else {each["id"]: each for each in _entry(row).verdicts}
+
+
+def last_of_each(
+    db: Session, name: str, students: Collection[str]
+) -> dict[str, dict[str, dict[str, Any]]]:
+    """Return the verdicts of these students' last gradings, by student and exercise.
+
+    Students who were not graded yet are left out.
+    """
+    if not inspect(db.connection()).has_table(_GRADINGS.name):
+        return {}
+    last = select(func.max(_GRADINGS.c.id)).where(
+        _GRADINGS.c.assignment == name, _GRADINGS.c.student.in_(students)
+    )
+    query = select(_GRADINGS.c.student, _GRADINGS.c.verdicts).where(
+        _GRADINGS.c.id.in_(last.group_by(_GRADINGS.c.student))
+    )
+    return {
+        student: {each["id"]: each for each in json.loads(verdicts)}
+        for student, verdicts in db.execute(query)
+    }
+
+
+def answers(db: Connection, names: Sequence[str], student: str) -> dict[str, str]:
+    """Return the digests of the answers in the last grading of a notebook, by exercise.
+
+    Args:
+        names: the names that the notebook may have in the record. The last entry under one of them
+            counts.
+        student: the student's id.
+    """
+    if not inspect(db).has_table(_GRADINGS.name):
+        return {}
+    verdicts = db.execute(
+        select(_GRADINGS.c.verdicts)
+        .where(_GRADINGS.c.assignment.in_(names), _GRADINGS.c.student == student)
+        .order_by(_GRADINGS.c.id.desc())
+        .limit(1)
+    ).scalar()
+    return {each["id"]: each.get("answer") for each in json.loads(verdicts or "[]")}
+
+
+def _entry(row: Row[Any]) -> Entry:
+    versions, verdicts = json.loads(row.versions), json.loads(row.verdicts)
+    key = (row.assignment, row.student, row.submission, row.seed)
+    return Entry(*key, versions, verdicts, row.time, row.id)
+
+
+_REASONS = {
+    "submission": "another file was submitted",
+    "assignment": "the assignment's notebook or its hidden tests have changed",
+    "grader": "the autograder has changed",
+    "course": "the package that students use has changed",
+    "tests": "its tests run elsewhere: course.toml says where",
+    "sandbox": "another kind of sandbox confined the code",
+    "key": "the course's key has changed, and with it the numbers that were drawn",
+}
+
+
+def reasons(before: Entry, now: Entry) -> list[str]:
+    """Return a message for each changed version or file that can explain changed marks.
+
+    If nothing changed between the two gradings, the only message says so.
+    """
+    messages = [] if before.submission == now.submission else [_REASONS["submission"]]
+    for name, version in now.versions.items():
+        earlier = before.versions.get(name)
+        if version != earlier:
+            messages.append(_REASONS.get(name, f"{name} is {version} now, it was {earlier}"))
+    return messages or [
+        "nothing that marks depend on has changed: what the code does depends on chance or time"
+    ]
+
+
+def changes(before: Entry, now: Entry) -> list[Change]:
+    """Return the exercises whose points differ between two gradings, with the reasons."""
+    earlier = {verdict["id"]: verdict for verdict in before.verdicts}
+    later = {verdict["id"]: verdict for verdict in now.verdicts}
+    changed = []
+    for name in {**earlier, **later}:
+        points = tuple(each.get(name, {}).get("points") for each in (earlier, later))
+        if points[0] != points[1]:
+            why = _why(earlier.get(name), later.get(name))
+            changed.append(Change(name, (points[0], points[1]), why))
+    return changed
+
+
+def _why(before: dict[str, Any] | None, now: dict[str, Any] | None) -> list[str]:
+    if before is None or now is None:
+        return ["the exercise is new" if before is None else "there is no such exercise any more"]
+    why = []
+    if before["max_points"] != now["max_points"]:
+        why.append(f"it is worth {now['max_points']:g} now, it was {before['max_points']:g}")
+    if before["status"] != now["status"]:
+        why.append(f"{before['status']} became {now['status']}".replace("_", " "))
+    if before["misconception"] != now["misconception"]:
+        named = now["misconception"] or "nothing known"
+        why.append(f"diagnosed as {named}, it was {before['misconception'] or 'nothing known'}")
+    why += [f"holds now: {each}" for each in before["broken"] if each not in now["broken"]]
+    why += [f"does not hold now: {each}" for each in now["broken"] if each not in before["broken"]]
+    only = "at most half of the points without this"
+    essential = [each.get("essential", ()) for each in (before, now)]
+    why += [f"{only} now: {each}" for each in essential[1] if each not in essential[0]]
+    open_now = [each for each in essential[0] if each in now["broken"] and each not in essential[1]]
+    why += [f"no longer {only}: {each}" for each in open_now]
+    if now.get("keeps") != before.get("keeps"):
+        kept = [f"{each.get('keeps', 0):g}" for each in (now, before)]
+        why.append(f"the mistake keeps {kept[0]} of the points, it was {kept[1]}")
+    return why

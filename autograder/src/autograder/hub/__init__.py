@@ -1,0 +1,1 @@
+"""Runs a JupyterHub for a course on one machine, for students and the instructor."""

@@ -1,0 +1,216 @@
+"""Grades the reference solution in the sandbox, to report faults of the course to its author."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from importlib.metadata import packages_distributions
+from typing import Any
+
+from ..course_folder.assignments import Assignment
+from ..course_folder.settings import files_below, load_settings
+from ..records import LOST, Cell, CellResult, JudgedNotebook, Status, Verdict, defect_in_words
+from .course_sessions import CourseSessions
+from .hidden_tests import Suite
+
+_SEED = bytes(16)
+_SHOWN = 10
+"""Greatest number of values that a message shows: the last values that the test fetched."""
+
+_LONGEST = 300
+"""Greatest number of characters of an error's text in a message."""
+_MOST_NAMES = 5
+"""Greatest number of files and folders that a message names as a possible cause."""
+
+_LACKS = ("ModuleNotFoundError", "FileNotFoundError")
+_NO_NETWORK = ("URLError", "gaierror", "ConnectionError", "ConnectError", "MaxRetryError")
+
+
+def check_solution(
+    assignment: Assignment, suite: Suite, course_sessions: CourseSessions, seed: bytes = _SEED
+) -> list[str]:
+    """Return a message to the author for each hidden test that the reference solution does not
+    pass, and for each exercise without a test."""
+    defects = []
+    for exercise in [each.id for each in assignment.exercises.values() if not each.manual]:
+        tests = suite.criteria(exercise)
+        if not tests:
+            untested = suite.without_tests(exercise)
+            defects.append(defect_in_words(assignment.name, exercise, untested))
+            continue
+        for test in tests:
+            if defect := defect_of(suite, course_sessions, exercise, test.test, seed):
+                defects.append(defect_in_words(assignment.name, exercise, f"{test.test}: {defect}"))
+    return defects
+
+
+def defect_of(
+    suite: Suite, course_sessions: CourseSessions, exercise: str, test: str, seed: bytes
+) -> str:
+    """Return why the reference solution does not pass a hidden test; "" if it passes.
+
+    The text shows the values that the test saw, since these are the author's own, the line of the
+    test and the traceback of the solution's error. If the solution lacks a package or a file, the
+    text says that instead, since the test is not at fault.
+    """
+    session, place = course_sessions.solution(exercise)
+    target = session.target(place)
+    target.asks_why = True
+    right = suite.run_test(exercise, test, target, seed)
+    if right.passed:
+        return ""
+    return (
+        right.broken
+        or _lacking(course_sessions.assignment, session.ran[:place], target.why)
+        or f"{_reason(right)}\n{_details(right, target.why)}".strip()
+    )
+
+
+def _lacking(assignment: Assignment, ran: Sequence[CellResult], why: str) -> str:
+    """Return a sentence on a package or file that the reference solution lacks, with the remedy; ""
+    if it lacks none.
+
+    Args:
+        ran: how the cells went.
+        why: the traceback of the solution's error in the test; its last line is looked at.
+    """
+    errors = [(each["ename"], each["evalue"]) for cell in ran for each in _errors(cell)]
+    last = why.strip().rpartition("\n")[2].partition(": ")
+    for kind, text in [*errors, (last[0], last[2])]:
+        if kind in _LACKS:
+            remedy = _remedy(assignment, kind, text)
+            return f"the reference solution lacks something: {kind}: {text[:_LONGEST]}\n{remedy}"
+    return ""
+
+
+def _reason(right: Verdict) -> str:
+    if right.lost:
+        return f"the reference solution's process was lost, or its answer not read ({right.lost})"
+    return (
+        "the reference solution does not pass this test with these numbers. (Objects of the "
+        "student's are equal to themselves alone: student.equal(a, b) asks their own `__eq__`.)"
+    )
+
+
+def _details(right: Verdict, why: str) -> str:
+    seen = ", ".join(repr(each)[:200] for each in right.seen[-_SHOWN:])
+    parts = [right.line and f"It ended at {right.line}", seen and f"It saw, last: {seen}", why]
+    return "\n".join(filter(None, parts))
+
+
+def defects_of_test_cells(
+    assignment: Assignment, cells: Sequence[Cell], judged: JudgedNotebook
+) -> dict[str, str]:
+    """Return by exercise: why the source notebook does not pass its own test cell.
+
+    Args:
+        cells: the code cells of the source notebook, which were judged.
+        judged: the source notebook's verdicts and outputs.
+    """
+    places = {cell.tests: place for place, cell in enumerate(cells) if cell.tests}
+    defects = {}
+    for result in judged.report.exercises:
+        if result.status in (Status.MANUAL, Status.PASSED) and not result.defect:
+            continue
+        place = places[result.id]
+        why = f"its last line gives {result.points or 0:g} of {result.max_points:g} points"
+        if result.defect:
+            why = result.defect.partition(": ")[2]
+        elif result.status in LOST:
+            why = f"it {LOST[result.status]} ([limits] in course.toml says what it may take)"
+        else:
+            known = _cause(assignment, cells, judged.ran, place)
+            why = known or f"{why}\n{_unnamed(assignment)}".rstrip()
+        defects[result.id] = f"{result.id}: its own solution does not pass it: {why}"
+    return defects
+
+
+def _cause(
+    assignment: Assignment, cells: Sequence[Cell], ran: Sequence[CellResult], place: int
+) -> str:
+    """Return the error that keeps a test cell from passing, with the remedy if one is known; "" if
+    there is no error.
+
+    If the test cell lacks a name, the error is that of the cell which should have defined the name.
+
+    Args:
+        place: the index of the test cell in `cells`.
+    """
+    errors = {each: output for each in range(place + 1) for output in _errors(ran[each])}
+    if place in errors:
+        named = re.match(r"name '(\w+)'", errors[place]["evalue"])
+        makes = re.compile(rf"\b{named[1]}\b" if named else "$.")
+        where = next(each for each in errors if each == place or makes.search(cells[each].source))
+        kind, text = errors[where]["ename"], errors[where]["evalue"][:_LONGEST]
+        remedy = _remedy(assignment, kind, text)
+        cell = "" if where == place else f" in {_name(cells, where)}"
+        return f"{kind}: {text}{cell}\n{remedy}".rstrip()
+    for output in ran[place].outputs:
+        if output["output_type"] == "stream" and output["name"] == "stderr":
+            return f"it writes to stderr, which earns nothing: {output['text'][:_LONGEST]}"
+    return ""
+
+
+def _errors(ran: CellResult) -> list[dict[str, Any]]:
+    """Return the outputs of a cell that are errors."""
+    return [output for output in ran.outputs if output["output_type"] == "error"]
+
+
+def _name(cells: Sequence[Cell], place: int) -> str:
+    cell = cells[place]
+    return f"the cell {cell.tests or cell.exercise or place + 1}"
+
+
+def _remedy(assignment: Assignment, kind: str, text: str) -> str:
+    """Return a sentence on what mends, or may mend, an error of the solution; "" if no remedy is
+    known.
+
+    Args:
+        kind: the name of the error's class.
+        text: the error's message.
+    """
+    name = assignment.name.partition("/")[0]
+    source = f"source/{name}"
+    named = re.search(r"No module named '(\w+)", text)
+    module = named[1] if named else ""
+    beside = [
+        path.name
+        for path in sorted(assignment.source.parent.iterdir())
+        if path.suffix != ".ipynb" and (path.name in text or path.name == f"{module}.py")
+    ]
+    if beside:
+        return (
+            f'{source} needs {beside[0]}: add "{beside[0]}" to data under '
+            f"[assignments.{name}] in course.toml"
+        )
+    if module:
+        found = packages_distributions().get(module)
+        first = "" if found else "install it, and "
+        return (
+            f"{source} needs {found[0] if found else module}: {first}add it to "
+            "student_code.packages in course.toml"
+        )
+    if kind == "FileNotFoundError":
+        return (
+            f"{source} does not hold it: put it there, and add it to data under "
+            f"[assignments.{name}] in course.toml"
+        )
+    if kind in _NO_NETWORK:
+        return "There is no network: put what is loaded beside the notebook, and name it as data"
+    return _unnamed(assignment)
+
+
+def _unnamed(assignment: Assignment) -> str:
+    """Return a sentence on the files beside the source notebook that course.toml does not name as
+    data; "" if there are none."""
+    folder = assignment.source.parent
+    data = {path for *_, path in load_settings(folder.parents[1]).visible.data}
+    beside = [path for path in files_below(folder) if str(path) not in data]
+    found = list(dict.fromkeys(path.relative_to(folder).parts[0] for path in beside))
+    if not found:
+        return ""
+    more = " and more" if len(found) > _MOST_NAMES else ""
+    return (
+        f"source/{folder.name} also holds {', '.join(found[:_MOST_NAMES])}{more}: if the code "
+        f"reads it, add it to data under [assignments.{folder.name}] in course.toml"
+    )

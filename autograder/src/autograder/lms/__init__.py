@@ -1,0 +1,1 @@
+"""Imports submissions from a learning management system, and exports feedback and marks to it."""

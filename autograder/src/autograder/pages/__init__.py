@@ -1,0 +1,1 @@
+"""Writes HTML pages and CSV tables: feedback, solutions, class reports."""

@@ -1,0 +1,6 @@
+"""Plugins with which `nbgrader generate_feedback` writes feedback pages."""
+
+from .exporter import FeedbackExporter
+from .from_gradebook import ReadMarks, StoredMarks, is_current, stored_marks
+
+__all__ = ["FeedbackExporter", "ReadMarks", "StoredMarks", "is_current", "stored_marks"]

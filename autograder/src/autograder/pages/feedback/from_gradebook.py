@@ -1,0 +1,173 @@
+"""Reads marks and comments from the gradebook, and tells which feedback pages are outdated.
+
+Each page holds a digest of the marks and comments that it shows, since the gradebook does not store
+when they were changed.
+"""
+
+from __future__ import annotations
+
+import json
+import re
+from dataclasses import dataclass, field
+from functools import lru_cache
+from hashlib import blake2b
+from pathlib import Path
+from typing import Any
+
+from nbformat.notebooknode import NotebookNode
+from nbgrader.api import (
+    Assignment,
+    BaseCell,
+    Comment,
+    Grade,
+    Notebook,
+    SubmittedAssignment,
+    SubmittedNotebook,
+)
+from nbgrader.preprocessors import NbGraderPreprocessor
+from sqlalchemy import ColumnElement, Engine, create_engine, false, or_, select
+from sqlalchemy.orm import Session
+
+from ...errors import CourseError
+from ...gradebook.writing import of_submission
+from ...texts import command
+
+Resources = dict[str, Any]
+
+
+@lru_cache(maxsize=4)
+def _engine(url: str) -> Engine:
+    return create_engine(url)
+
+
+@dataclass(frozen=True)
+class StoredMarks:
+    """The marks and comments of a submitted notebook.
+
+    Attributes:
+        penalty: the late penalty in points.
+        marks: by graded cell: a dictionary with the keys `score`, `points` (the maximum), `by_hand`
+            (whether a person gave the score) and `waits` (whether a person still has to).
+        comments: the comments, by solution cell.
+    """
+
+    penalty: float
+    marks: dict[str, dict[str, Any]] = field(default_factory=dict)
+    comments: dict[str, str | None] = field(default_factory=dict)
+
+    @property
+    def digest(self) -> str:
+        """Digest of penalty, marks and comments."""
+        text = json.dumps([self.penalty, self.marks, self.comments], sort_keys=True)
+        return blake2b(text.encode(), digest_size=16).hexdigest()
+
+
+class ReadMarks(NbGraderPreprocessor):
+    """Writes marks and comments into the notebook's metadata, as nbgrader's `GetGrades` does.
+
+    In addition, the metadata says whether a person gave the marks. nbgrader's own class is slow: it
+    queries the gradebook several times for each cell.
+    """
+
+    def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
+        about = resources["nbgrader"]
+        student, assignment = about["student"], about["assignment"]
+        by_student = stored_marks(about["db_url"], assignment, about["notebook"], student)
+        if (stored := by_student.get(student)) is None:
+            raise CourseError(
+                f"the gradebook has no marks of {student} for {assignment}. Run "
+                f"{command('autograder', 'grade', assignment)}; for one who was removed, run "
+                f"{command('nbgrader', 'db', 'student', 'add', student)} before it"
+            )
+        marks = stored.marks
+        for cell in nb.cells:
+            metadata = cell.metadata.get("nbgrader") or {}
+            name = metadata.get("grade_id", "")
+            if metadata.get("grade") or metadata.get("task"):
+                metadata.update(marks.get(name, {}))
+            if metadata.get("solution") or metadata.get("task"):
+                metadata["comment"] = stored.comments.get(name)
+        about["late_penalty"] = stored.penalty
+        about["max_score"] = sum(mark["points"] for mark in marks.values())
+        about["score"] = sum(mark["score"] for mark in marks.values()) - stored.penalty
+        about["made_from"] = stored.digest
+        return nb, resources
+
+
+_SUBMISSIONS = (
+    select(
+        SubmittedNotebook.id,
+        SubmittedAssignment.student_id,
+        SubmittedNotebook.late_submission_penalty,
+    )
+    .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+    .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+    .join(Notebook, SubmittedNotebook.notebook_id == Notebook.id)
+)
+_MARKS = select(
+    Grade.notebook_id, BaseCell.name, Grade.score, Grade.max_score, Grade.auto_score,
+    Grade.manual_score,
+).join(BaseCell, Grade.cell_id == BaseCell.id)  # fmt: skip
+_COMMENTS = select(Comment.notebook_id, BaseCell.name, Comment.comment).join(
+    BaseCell, Comment.cell_id == BaseCell.id
+)
+
+
+def stored_marks(
+    url: str, assignment: str, notebook: str, student: str | None = None
+) -> dict[str, StoredMarks]:
+    """Return the marks of a notebook, by student, with three queries.
+
+    Args:
+        url: the gradebook's URL.
+        student: restricts the result to one student.
+    """
+    submitted = _SUBMISSIONS.where(Assignment.name == assignment, Notebook.name == notebook)
+    if student is not None:
+        submitted = submitted.where(SubmittedAssignment.student_id == student)
+    with Session(_engine(url)) as session:
+        submissions = session.execute(submitted).all()
+        by_key = {key: StoredMarks(penalty or 0.0) for key, _, penalty in submissions}
+
+        def of(kind: type[Grade | Comment]) -> ColumnElement[bool]:
+            all_keys = submitted.with_only_columns(SubmittedNotebook.id)
+            of_class: ColumnElement[bool] = kind.notebook_id.in_(all_keys)
+            of_student = or_(false(), *(of_submission(kind, key) for key in list(by_key)[:1]))
+            return of_class if student is None else of_student
+
+        for key, cell, score, max_score, auto, manual in session.execute(_MARKS.where(of(Grade))):
+            # Another program may have inserted a submission since the first query.
+            by_key.setdefault(key, StoredMarks(0.0)).marks[cell] = {
+                "score": score,
+                "points": max_score,
+                "by_hand": manual is not None,
+                "waits": auto is manual is None,
+            }
+        for key, cell, comment in session.execute(_COMMENTS.where(of(Comment))):
+            by_key.setdefault(key, StoredMarks(0.0)).comments[cell] = comment
+    return {owner: by_key[key] for key, owner, _ in submissions}
+
+
+_MADE_FROM = re.compile(rb'<meta name="made-from" content="(\w+)">')
+_HEAD = 1000
+"""Number of bytes at the beginning of a page in which the digest is found."""
+
+
+def is_current(page: Path, notebook: Path, stored: StoredMarks | None) -> bool:
+    """Return whether a feedback page exists, is not older than the graded notebook, and shows the
+    stored marks and comments.
+
+    Args:
+        page: the path of the page.
+        notebook: the path of the graded notebook.
+        stored: the gradebook's marks; with None, the result is False.
+    """
+    try:
+        with page.open("rb") as file:
+            made_from = _MADE_FROM.search(file.read(_HEAD))
+        is_older = page.stat().st_mtime_ns < notebook.stat().st_mtime_ns
+    except OSError:
+        return False
+    if is_older or made_from is None or stored is None:
+        return False
+    return made_from[1].decode() == stored.digest

@@ -1,0 +1,1 @@
+"""Writes solution pages, for students to read when an assignment is over."""

@@ -1,0 +1,1 @@
+"""Grades many submissions: one after another, in several processes, or on a cluster."""

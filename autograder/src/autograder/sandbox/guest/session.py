@@ -1,0 +1,167 @@
+"""The main loop of a student process: runs cells and performs steps as the grader requests."""
+
+from __future__ import annotations
+
+import os
+import random
+import signal
+import socket
+import sys
+from contextlib import suppress
+from typing import Any
+
+from . import protocol
+from .confine import HOME
+from .shell import Shell, reset
+from .steps import Steps
+
+# The folder with the subfolders `packages`, which holds this package, and `data`.
+_SANDBOX = os.path.abspath(f"{__file__}/../../..")
+
+SELDOM = (20_000, 5, 10)
+"""Thresholds of the garbage collector in a student process, for `gc.set_threshold`.
+
+A short test ends before the first collection. In a long computation, cyclic garbage is collected
+while it is still in the processor's caches: a training takes only half as long as with garbage of a
+million objects.
+"""
+
+_TIMES = 24
+_FAILING = "1 / 0"  # To format a traceback is slow, and runs much of IPython's code many times.
+_CELLS = (
+    """class Node:
+    def __init__(self, data, operands=()):
+        self.data = data
+        self.operands = tuple(operands)
+
+    def __repr__(self):
+        return f"Node({self.data})"
+
+
+def add(self, other):
+    return Node(self.data + other.data, (self, other))
+
+
+Node.__add__ = add
+Node(1.0) + Node(2.0)
+""",
+)
+_LOOKS = {"list": ["node.data", "node", "node.operands"]}
+_STEPS: list[list[Any]] = [
+    ["name", "Node"],
+    ["call", {"step": 0}, {"list": [2.0]}, {"dict": []}],
+    ["setattr", {"step": 1}, "weight", 1.0],
+    ["add", {"step": 1}, {"step": 1}],
+    ["getattr", {"step": 3}, "operands"],
+    ["import", "coursecheck.examples"],
+    ["getattr", {"step": 5}, "play"],
+    ["globals"],
+    [
+        "call",
+        {"step": 6},
+        {"list": [{"dict": [["code", "node = Node(3.0)"], ["observe", _LOOKS]]}, {"step": 7}]},
+        {"dict": []},
+    ],
+]
+
+
+class Session:
+    """Answers requests on `connection` until it is closed.
+
+    A request is `{"cell": source, "until": line, "given": code}` (see `Shell.run_one_cell`) or
+    `{"steps": […]}` (see `Steps.perform`), and gets one reply. The first message has no reply:
+    `{"seed": number, "data": assignment, "processors": […], "output": characters}`, with the seed
+    of `random`, the assignment whose data files are linked, the processors to run on, and the
+    greatest length of a cell's output.
+    """
+
+    def __init__(self, shell: Shell, connection: protocol.Connection) -> None:
+        self._shell = shell
+        self._connection = connection
+        self._steps = Steps(shell.user_ns)
+        self._setitimer = signal.setitimer
+
+    def run(self) -> None:
+        # The methods are bound before student code runs, since it could replace the attributes.
+        receive, send = self._connection.receive, self._connection.send
+        while True:
+            try:
+                request = receive()
+            except protocol.ProtocolError:
+                return
+            if "seed" in request:
+                random.seed(request["seed"])
+                self._shell.outputs.most = request["output"]
+                _link_data(request["data"])
+                with suppress(OSError):
+                    os.sched_setaffinity(0, request["processors"])
+            else:
+                send(self.reply_to(request))
+
+    def reply_to(self, request: dict[str, Any]) -> dict[str, Any]:
+        """Run a cell or perform steps, and return the reply."""
+        if "cell" in request:
+            until, given = request.get("until", 0), request.get("given", "")
+            reply = self._shell.run_one_cell(request["cell"], until, given)
+            self._end_alarms()
+            return reply
+        return self._steps.perform(request)
+
+    def _end_alarms(self) -> None:
+        """Disarm the timers that a cell has set, which would interrupt the next cell or step."""
+        setitimer = self._setitimer
+        for timer in (signal.ITIMER_REAL, signal.ITIMER_VIRTUAL, signal.ITIMER_PROF):
+            try:
+                setitimer(timer, 0.0)
+            except BaseException:  # The timer fired during the call, and its handler raised this.
+                setitimer(timer, 0.0)
+
+
+def run_first_cells(shell: Shell, modules: list[str]) -> None:
+    """Import packages, then answer requests like those of a test.
+
+    CPython specializes bytecode that has run several times. If that were not done here, before
+    student processes are forked, each student process would do it by itself, and copy the memory
+    pages that it writes to.
+
+    Args:
+        modules: the names of the packages to import.
+    """
+    ours, theirs = socket.socketpair()
+    with ours, theirs:
+        grader, student = protocol.Connection(ours), protocol.Connection(theirs)
+        session = Session(shell, student)
+        for name in modules:
+            if error := session.reply_to({"cell": f"import {name}"})["error"]:
+                raise ImportError(f"importing {name}, which course.toml names, raised {error}")
+        requests = [{"cell": cell} for cell in _CELLS] + [{"steps": _STEPS, "new": True}]
+        for request in [{"cell": _FAILING}] * 3 + requests * _TIMES:
+            grader.send(request)
+            student.send(session.reply_to(student.receive()))
+            grader.receive()
+    reset(shell)
+
+
+def _link_data(folder: str) -> None:
+    """Create symbolic links to the data files of an assignment in the working folder.
+
+    Args:
+        folder: the assignment's name, or "" for no links.
+    """
+    if folder:
+        with suppress(FileNotFoundError):
+            for name in os.listdir(f"{_SANDBOX}/data/{folder}"):
+                os.symlink(f"{_SANDBOX}/data/{folder}/{name}", name)
+
+
+def student_main(shell: Shell, connection: socket.socket) -> None:
+    """Run a confined student process, from its first message to its end."""
+    signal.signal(signal.SIGINT, shell.interrupt)
+    home = os.environ["HOME"]
+    os.chdir(home)
+    sys.path.append(home)  # At the end, so that no data file hides an installed module.
+    # Under Landlock these paths are different in each process. Outputs show the paths that they
+    # have under bubblewrap.
+    folders = {_SANDBOX: "/sandbox", home: HOME, os.environ.get("TMPDIR", "/tmp"): "/tmp"}
+    shell.outputs.names = {path: name for path, name in folders.items() if path != name}
+    Session(shell, protocol.Connection(connection)).run()

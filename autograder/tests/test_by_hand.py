@@ -1,0 +1,158 @@
+"""A typed mark is stored if the exercise is as the page showed it; otherwise it is refused."""
+
+from __future__ import annotations
+
+import os
+import sys
+from collections.abc import Iterator
+from concurrent.futures import ThreadPoolExecutor
+from pathlib import Path
+from threading import Barrier
+from typing import Any
+
+import pytest
+from nbgrader.api import Comment, Grade, Gradebook, MissingEntry
+from sqlalchemy import create_engine, text
+from test_gradebook import database  # noqa: F401 (a fixture)
+
+from autograder.gradebook import history
+from autograder.gradebook.by_hand import Snapshot, store, take_snapshots
+from autograder.gradebook.writing import SubmissionMarks, record
+from autograder.records import Marks
+
+pytestmark = pytest.mark.subprocess
+
+STUDENTS = [f"s{number:02}" for number in range(12)]
+
+
+@pytest.fixture(
+    scope="module", params=["sqlite", pytest.param("postgresql", marks=pytest.mark.external)]
+)
+def book(
+    request: pytest.FixtureRequest, tmp_path_factory: pytest.TempPathFactory
+) -> Iterator[Gradebook]:
+    """Return a gradebook with a written and a coded exercise, graded for a class."""
+    tmp_path = tmp_path_factory.mktemp("book")
+    url = f"sqlite:///{tmp_path}/gradebook.db"
+    if request.param == "postgresql":
+        server = create_engine(request.getfixturevalue("database"), isolation_level="AUTOCOMMIT")
+        with server.connect() as connection:
+            connection.execute(text("DROP DATABASE IF EXISTS by_hand"))
+            connection.execute(text("CREATE DATABASE by_hand"))
+        server.dispose()
+        url = f"{request.getfixturevalue('database').rpartition('/')[0]}/by_hand"
+    with pytest.MonkeyPatch.context() as patch:
+        # nbgrader starts `alembic` by name.
+        patch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
+        gradebook = Gradebook(url)
+    with gradebook:
+        gradebook.add_assignment("week")
+        gradebook.add_notebook("week", "week")
+        cell = {"notebook": "week", "assignment": "week", "cell_type": "markdown"}
+        gradebook.add_grade_cell("why", max_score=4, **cell)
+        gradebook.add_grade_cell("test_sum", max_score=2, **{**cell, "cell_type": "code"})
+        gradebook.add_solution_cell("why", "week", "week")
+        gradebook.add_solution_cell("sum", "week", "week")
+        history.prepare(gradebook)
+        for student in STUDENTS:
+            grade(gradebook, student, "first")
+        yield gradebook
+
+
+def grade(gradebook: Gradebook, student: str, answer: str, points: float = 2.0) -> None:
+    verdicts = [{"id": "why", "answer": answer}, {"id": "sum", "answer": "same"}]
+    entry = history.Entry("week", student, answer, "", {}, verdicts)
+    marks = Marks({"why": None, "test_sum": points}, {"why": False, "sum": False})
+    record(gradebook, [SubmissionMarks("week", student, marks, None, entry)])
+
+
+def exercises(gradebook: Gradebook, student: str) -> dict[str, tuple[dict[Any, str], Snapshot]]:
+    """Return the ids of an exercise's grade and comment, and the snapshot that its page has."""
+    gradebook.db.rollback()
+    submitted = gradebook.find_submission_notebook("week", "week", student)
+    shown = take_snapshots(gradebook.db.connection(), submitted.id)
+    rows: dict[str, dict[Any, str]] = {}
+    for kind, each in ((Grade, submitted.grades), (Comment, submitted.comments)):
+        for row in each:
+            rows.setdefault(shown[row.id]["exercise"], {})[kind] = row.id
+    found = {shown[ids[Grade]]["exercise"]: (ids, shown[ids[Grade]]) for ids in rows.values()}
+    gradebook.db.rollback()
+    return found
+
+
+def test_a_mark_is_stored_only_if_its_page_showed_the_present_mark(book: Gradebook) -> None:
+    ids, seen = exercises(book, "s00")["why"]
+    stored, now = store(book.engine, Grade, ids[Grade], seen, {"manual_score": 3.0})
+
+    assert stored
+    assert now == {**seen, "manual_score": 3.0, "needs_manual_grade": False}
+
+    for kind, typed in ((Grade, {"manual_score": 1.0}), (Comment, {"manual_comment": "No."})):
+        assert store(book.engine, kind, ids[kind], seen, typed) == (False, now)
+    stored, now = store(book.engine, Comment, ids[Comment], now, {"manual_comment": "Well."})
+
+    assert stored
+    assert now["manual_score"] == 3
+
+    # Another exercise's page is as it was.
+    ids, seen = exercises(book, "s00")["sum"]
+
+    assert store(book.engine, Grade, ids[Grade], seen, {"extra_credit": 1.0})[0]
+
+
+def test_a_mark_for_a_row_that_does_not_exist_is_refused(book: Gradebook) -> None:
+    with pytest.raises(MissingEntry):
+        store(book.engine, Grade, "none", {}, {})
+
+
+def test_a_mark_by_hand_is_not_stored_if_grading_has_changed_the_exercise_meanwhile(
+    book: Gradebook,
+) -> None:
+    (ids, seen), (others, same) = (exercises(book, "s01")[each] for each in ("why", "sum"))
+    grade(book, "s01", "second")  # It waited before, and waits now.
+    stored, now = store(book.engine, Grade, ids[Grade], seen, {"manual_score": 3.0})
+
+    assert not stored
+    assert now == {**seen, "answer": "second"}
+    assert store(book.engine, Grade, others[Grade], same, {"extra_credit": 1.0})[0]
+
+    same = exercises(book, "s01")["sum"][1]
+    grade(book, "s01", "second", 1.0)
+    stored, now = store(book.engine, Comment, others[Comment], same, {"manual_comment": "Good."})
+
+    assert not stored
+    assert now["auto_score"] == 1
+
+
+def test_of_three_marks_sent_at_the_same_moment_one_is_stored(book: Gradebook) -> None:
+    """Try the grade and the comment of one exercise, by two servers."""
+    servers = [create_engine(book.engine.url) for _ in range(3)]
+    kinds = (Grade, {"manual_score": 3.0}), (Grade, {"manual_score": 1.0}), (
+        Comment, {"manual_comment": "Say more."})  # fmt: skip
+    with ThreadPoolExecutor(3) as pool:
+        for student in STUDENTS[2:]:
+            ids, seen = exercises(book, student)["why"]
+            together = Barrier(3)
+
+            def attempt(server: Any, kind: Any, typed: Snapshot) -> bool:
+                together.wait()  # noqa: B023
+                return store(server, kind, ids[kind], seen, typed)[0]  # noqa: B023
+
+            done = [pool.submit(attempt, each, *kind)
+                    for each, kind in zip(servers, kinds, strict=True)]  # fmt: skip
+            results = [each.result() for each in done]
+            assert sum(results) == 1
+            [(_, typed)] = [kind for kind, won in zip(kinds, results, strict=True) if won]
+            now = exercises(book, student)["why"][1]
+            needs = {"needs_manual_grade": False} if "manual_score" in typed else {}
+            assert now == {**seen, **typed, **needs}
+    for each in servers:
+        each.dispose()
+
+
+def test_the_formgrader_s_order_of_submissions_is_not_that_of_the_students(book: Gradebook) -> None:
+    submitted = sorted(
+        (submission.id, submission.student.id)
+        for submission in book.notebook_submissions("week", "week")
+    )
+    assert [student for _, student in submitted] != STUDENTS

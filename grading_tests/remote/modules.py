@@ -1,0 +1,112 @@
+"""Modules to combine with those that a student writes, and functions that set and read
+parameters."""
+
+
+def with_parameters(Module, nodes):
+    """Return an instance of a subclass of the student's `Module` whose parameters are these
+    nodes."""
+
+    class Ours(Module):
+        def __init__(self):
+            pass
+
+        def parameters(self):
+            return list(nodes)
+
+    return Ours()
+
+
+class Part:
+    """A part of a network without parameters."""
+
+    def parameters(self):
+        return []
+
+
+class Times(Part):
+    """Multiplies its input by a number."""
+
+    def __init__(self, factor):
+        self.factor = factor
+
+    def __call__(self, x):
+        return x * self.factor
+
+
+class Plus(Part):
+    """Adds a number to its input."""
+
+    def __init__(self, amount):
+        self.amount = amount
+
+    def __call__(self, x):
+        return x + self.amount
+
+
+class Weighting(Part):
+    """Multiplies its input by a weight, its only parameter, and returns its own list of it."""
+
+    def __init__(self, weight):
+        self.weights = [weight]
+
+    def parameters(self):
+        return self.weights
+
+    def __call__(self, x):
+        return x * self.weights[0]
+
+
+class Square(Part):
+    """Squares its input."""
+
+    def __call__(self, x):
+        return x * x
+
+
+def filled(model, numbers):
+    """Set a model's parameters to these numbers, and its gradients to 0; the counts must be
+    equal."""
+    for parameter, number in zip(list(model.parameters()), numbers, strict=True):
+        parameter.data, parameter.grad = number, 0.0
+    return model
+
+
+def answers_at(model, points):
+    """Return the numbers of a model's outputs at these points; all are read after the last call."""
+    answers = [model(point) for point in points]
+    return [
+        [value.data for value in (each if isinstance(each, (list, tuple)) else [each])]
+        for each in answers
+    ]
+
+
+def after_zero_grad(model, numbers):
+    """Set a model's parameters to these numbers and their gradients to other numbers, call the
+    model's `zero_grad`, and return the numbers and gradients.
+
+    If the model has no `zero_grad`, which `Module` may define, return what a right one leaves.
+    """
+    for parameter, number in zip(model.parameters(), numbers, strict=True):
+        parameter.data, parameter.grad = number, 2 * number
+    zero = getattr(model, "zero_grad", None)
+    if zero is None:
+        return [[number, 0.0] for number in numbers]
+    zero()
+    return [[parameter.data, parameter.grad] for parameter in model.parameters()]
+
+
+def gradients(model):
+    """Return the gradients of a model's parameters."""
+    return [parameter.grad for parameter in model.parameters()]
+
+
+def numbers_of(models):
+    """Return the numbers of each model's parameters; all are read after the last call of
+    `parameters`."""
+    listed = [model.parameters() for model in models]
+    return [[parameter.data for parameter in each] for each in listed]
+
+
+def numbers(model):
+    """Return the numbers of a model's parameters."""
+    return [parameter.data for parameter in model.parameters()]

@@ -1,0 +1,182 @@
+# Wrong answers of beginners, and words that the card on each must hold; read as text.
+
+# %% answer: topological_order.append_inside_the_loop
+# says: `append` stands inside the loop
+def topological_order(root):
+    order = []
+    met = set()
+
+    def visit(node):
+        if node in met:
+            return
+        met.add(node)
+        for operand in node._prev:
+            visit(operand)
+            order.append(node)
+
+    visit(root)
+    return order
+
+
+# %% answer: topological_order.pre_order
+# says: first met, turned round
+def topological_order(root):
+    order = []
+
+    def visit(node):
+        if node not in order:
+            order.append(node)
+            for operand in node._prev:
+                visit(operand)
+
+    visit(root)
+    return order[::-1]
+
+
+# %% answer: backward.whole_pass_for_each_node
+# says: Inside `backward`, `n.backward()` calls `backward` again
+def backward(self):
+    self.grad = 1.0
+    for n in reversed(topological_order(self)):
+        n.backward()
+
+
+Value.backward = backward
+
+# %% answer: backward.order_as_a_method
+# says: `topological_order` is a function: write `topological_order(self)`
+def backward(self):
+    self.grad = 1.0
+    for node in reversed(self.topological_order()):
+        node._backward()
+
+
+Value.backward = backward
+
+# %% answer: zero_grad.a_name_of_its_own
+# says: The gradients did not change
+def zero_grad(parameters):
+    for p in parameters:
+        p = 0.0
+
+
+# %% answer: zero_grad.compares
+# says: The gradients did not change
+def zero_grad(parameters):
+    for p in parameters:
+        p.grad == 0.0
+
+
+# %% answer: relu.returns_itself
+# says: Every operation makes a new node
+def relu(self):
+    if self.data > 0:
+        return self
+    out = Value(0.0, (self,), "relu")
+    return out
+
+
+Value.relu = relu
+
+# %% answer: tanh.derivative_of_the_input
+# says: Your code says `x.grad` is 1.355. It is 2.4345868057.
+def tanh(self):
+    out = Value(math.tanh(self.data), (self,), "tanh")
+
+    def _backward():
+        self.grad += (1 - self.data**3) * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.tanh = tanh
+
+# %% answer: exp.twenty_terms
+# says: Your code says `large.data` is
+def exp(self):
+    total, term = 1.0, 1.0
+    for k in range(1, 20):
+        term *= self.data / k
+        total += term
+    out = Value(total, (self,), "exp")
+
+    def _backward():
+        self.grad += out.data * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.exp = exp
+
+# %% answer: exp.value_as_exponent
+# says: A Value cannot be an exponent
+def exp(self):
+    return math.e**self
+
+
+Value.exp = exp
+
+# %% answer: check_gradients.compares_floats
+# says: Floats never agree to the last digit
+def check_gradients(f, inputs, epsilon=1e-5):
+    leaves = [Value(x) for x in inputs]
+    f(*leaves).backward()
+    for i, leaf in enumerate(leaves):
+        up = [Value(x + epsilon if j == i else x) for j, x in enumerate(inputs)]
+        down = [Value(x - epsilon if j == i else x) for j, x in enumerate(inputs)]
+        estimate = (f(*up).data - f(*down).data) / (2 * epsilon)
+        if leaf.grad != estimate:
+            return False
+    return True
+
+
+# %% answer: check_gradients.compares_floats_with_all
+# says: Floats never agree to the last digit
+def check_gradients(f, inputs, epsilon=1e-5):
+    def slope(i):
+        up, down = list(inputs), list(inputs)
+        up[i] += epsilon
+        down[i] -= epsilon
+        return (f(*map(Value, up)).data - f(*map(Value, down)).data) / (2 * epsilon)
+
+    leaves = [Value(x) for x in inputs]
+    f(*leaves).backward()
+    return all(leaf.grad == slope(i) for i, leaf in enumerate(leaves))
+
+
+# %% answer: sigmoid.derivative_forgets_the_chain
+# says: chain rule
+def sigmoid(self):
+    s = 1 / (1 + math.exp(-self.data)) if self.data > -700 else 0.0
+    out = Value(s, (self,), "sigmoid")
+
+    def _backward():
+        self.grad += s * (1 - s)
+
+    out._backward = _backward
+    return out
+
+
+Value.sigmoid = sigmoid
+
+# %% answer: deep.recursion
+# says: calls itself
+def backward_without_recursion(self):
+    order, met = [], set()
+
+    def visit(node):
+        if node not in met:
+            met.add(node)
+            for operand in node._prev:
+                visit(operand)
+            order.append(node)
+
+    visit(self)
+    self.grad = 1.0
+    for node in reversed(order):
+        node._backward()
+
+
+Value.backward = backward_without_recursion
