@@ -110,6 +110,7 @@ TOOLS = {"axe_playwright_python", "hypothesis", "lti1p3platform"}
 """Packages that only the tests import."""
 
 
+@pytest.mark.full
 def test_grader_s_tests_import_nothing_of_a_course():
     helpers = {path.stem for path in TESTS} | {"attacks", "tests"}  # the second: a relative import
     found = {
