@@ -74,6 +74,9 @@ UNGRADABLE = {
     "no cells": (b'{"cells": []}', "not a notebook of this course"),
     "format 3": (b'{"nbformat": 3, "worksheets": [{"cells": []}]}', "in notebook format 3"),
     "script": (b"#!/usr/bin/env python\n\n# In[1]:\n\n\nx = 1\n", "a script made from a notebook"),
+    "pdf": (b"%PDF-1.7\n%\xe2\xe3", "a PDF"),
+    "login": (b"\n<!DOCTYPE html><title>Sign in</title>", "a web page"),
+    "archive": (b"PK\x03\x04\x14", "a zip archive"),
     "percent": (b"# %%\nx = 1\n", "a script made from a notebook"),
 }
 
@@ -85,7 +88,7 @@ def test_a_file_that_cannot_be_graded_is_reported_with_the_remedy(grade, content
 
     assert says in str(caught.value)
     assert "value.ipynb" in str(caught.value)
-    assert "Ask for" in str(caught.value)
+    assert "handed in" in str(caught.value)
 
 
 HALF = "\ud800"
@@ -194,6 +197,24 @@ def test_a_notebook_without_any_cell_of_the_assignment_is_refused(grade, grader,
     path.write_text(json.dumps(other))
     with pytest.raises(UnreadableNotebook, match="another notebook"):
         grade_file(grader, path, "value")
+
+
+@pytest.mark.parametrize("style", ["merge", "diff3"])
+def test_of_a_git_conflict_the_first_version_counts(grade, whole, style):
+    for number, cell in enumerate(whole["cells"]):
+        if cell["cell_type"] == "code":
+            cell["execution_count"] = number
+    base = ["||||||| base"] if style == "diff3" else []
+    lines = []
+    for line in json.dumps(whole, indent=1).split("\n"):
+        other = [*base, "=======", line.replace(": ", ": 1"), ">>>>>>> theirs"]
+        is_marked = '"execution_count"' in line
+        lines += ["<<<<<<< HEAD", line, *other] if is_marked else [line]
+
+    _, report = grade("\n".join(lines).encode())
+
+    assert report.score == report.max_score
+    assert any("conflicts of Git" in note for note in report.notes)
 
 
 def test_a_missing_exercise_costs_its_own_points(grade, whole):

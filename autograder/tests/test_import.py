@@ -26,6 +26,7 @@ from programs import run_program
 from tested_course import COURSE
 
 from autograder.authoring.release import copy_course
+from autograder.commands.demo import filled_notebook
 from autograder.commands.main import main
 from autograder.course_folder.course import Course
 from autograder.errors import CourseError, UnreadableNotebook
@@ -543,6 +544,18 @@ def test_importing_again_changes_nothing_and_keeps_newer_submissions(school, tmp
     assert sorted(path.read_bytes() for path in school.glob("imported/**/value.ipynb")) == [
         b"1", b"2"
     ]  # fmt: skip
+
+
+def test_a_file_that_holds_nothing_to_grade_replaces_no_notebook(school, tmp_path):
+    right = filled_notebook(Course(school), "value", {}).encode()
+    rows = [(name, number, right, when) for name, number, _, when in PEOPLE]
+    brought(school, moodle(tmp_path / "1.zip", rows))
+    later = [(*row[:2], b"<html>Log in", row[3] + timedelta(1)) for row in rows]
+    found = import_download(Course(school), "value", moodle(tmp_path / "2.zip", later))
+
+    assert [each.state for each in found] == ["refused"] * 2
+    assert "web page" in found[0].detail
+    assert submitted(school) == {"s1": right, "s2": right}
 
 
 def test_submissions_that_were_not_imported_are_not_overwritten(school, tmp_path):

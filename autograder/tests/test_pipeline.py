@@ -134,6 +134,19 @@ def test_an_unreadable_file_is_reported_by_each_grading(by_us):
         assert "the file is empty" in printed
 
 
+def test_only_what_can_be_graded_replaces_marks_and_a_lower_mark_is_reported(by_us):
+    path = by_us / "submitted/all_right/value/value.ipynb"
+    right, grade = path.read_bytes(), ("autograder", "grade", "value", "--student", "all_right")
+    for content, status, says in (
+        (b"%PDF-1.7", 1, "this is a PDF"),
+        (b"%PDF-1.7", 1, "The marks of what was handed in before stay."),
+        ((by_us / "release/value/value.ipynb").read_bytes(), 0, "0 / 16 (was 16)"),
+        (right, 0, "16 / 16"),
+    ):
+        path.write_bytes(content)
+        assert says in " ".join(run(by_us, *grade, status=status).split())
+
+
 def test_check_prints_the_report_as_json(school):
     path = school / "submitted" / "one_mistake" / "value" / "value.ipynb"
     report = json.loads(run(school, "autograder", "check", str(path), "--json"))

@@ -212,7 +212,7 @@ def test_a_renamed_notebook_of_an_assignment_is_recognised_by_its_cells(tmp_path
     folder = course_with(tmp_path, half(), third())
     seen = handed_in(folder, {"my (1)": third()}, status=1)
     assert "ada: 1 / 1" in seen
-    assert "small.ipynb: there is no such file; the folder holds nothing else. Ask for" in seen
+    assert "small.ipynb: there is no such file; the folder holds nothing else. The file has" in seen
 
 
 def test_solution_check_includes_the_configured_header(tmp_path):

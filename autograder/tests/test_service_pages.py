@@ -219,7 +219,7 @@ def everything(service: Running) -> dict[str, Any]:
     for path in ("", "upload", "upload/mallory"):
         found[f"sent to {path}"] = ada.send(nothing, "multipart/form-data; boundary=x", path)
     for number in range(MOST_RECENT + 2):
-        found[f"handed in {number}"] = ada.hand_in(b"{}" + b" " * number)
+        found[f"handed in {number}"] = ada.hand_in(b'{"cells": []}' + b" " * number)
     found |= {f"{path} afterwards": seen(ada, path) for path in ("", "feedback/5", "health")}
     return {name: without_chance(str(each)) for name, each in found.items()}
 
@@ -294,7 +294,7 @@ def test_how_many_submissions_are_taken_from_the_exchange_depends_only_on_their_
     folders = course_directory(Course(course))
     with closing(Attempts(Course(course))) as attempts:
         rules = load_settings(course).service
-        inbound = Inbound(folders.config, folders.course_id, attempts, rules)
+        inbound = Inbound(Course(course), folders.config, folders.course_id, attempts, rules)
         for second in range(MOST_RECENT + 2):
             name = f"ada+value+2030-03-01 10:00:{second:02}.000000 UTC"
             own = inbound.exchange / "inbound" / name
@@ -318,7 +318,7 @@ def test_folders_that_were_refused_are_read_more_and_more_seldom(course, monkeyp
     monkeypatch.setattr(Inbound, "_accept", lambda _, folder: read.append(folder.name))
     with closing(Attempts(Course(course))) as attempts:
         rules = load_settings(course).service
-        inbound = Inbound(folders.config, folders.course_id, attempts, rules)
+        inbound = Inbound(Course(course), folders.config, folders.course_id, attempts, rules)
         for number in range(20):
             (inbound.exchange / "inbound" / f"ada+value+x{number}").mkdir(parents=True)
         while now[0] < 180:

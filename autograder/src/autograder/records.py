@@ -364,6 +364,7 @@ class SubmissionOutcome:
         penalty: the late penalty in points.
         score: the points in the gradebook, including those given by hand; the late penalty is not
             subtracted.
+        earlier: the points of an earlier submission that this one replaces; None if there is none.
         unmarked: by id of an exercise that a person still has to mark, its maximum of points.
         again: the exercises whose marks by hand a person has to review.
         warning: a warning for the instructor, such as on a time of submission in the future.
@@ -377,6 +378,7 @@ class SubmissionOutcome:
     refused: bool = False
     penalty: float = 0.0
     score: float = 0.0
+    earlier: float | None = None
     unmarked: dict[str, float] = field(default_factory=dict)
     again: list[str] = field(default_factory=list)
     warning: str = ""

@@ -262,6 +262,7 @@ def _print_outcome(outcome: Any, as_json: bool) -> None:
             "skipped": outcome.skipped,
             "error": outcome.error,
             "late_penalty": outcome.penalty,
+            "earlier_score": outcome.earlier,
             "warning": outcome.warning or None,
         }
         print_json({**about, **(report.as_json() if report else {})})
@@ -273,6 +274,8 @@ def _print_outcome(outcome: Any, as_json: bool) -> None:
         wrong = [r for r in report.exercises if r.status not in (Status.PASSED, Status.MANUAL)]
         text = ", ".join(f"{r.id} {r.misconception or r.status}" for r in wrong)
         line = f"{student}: {outcome.score:g} / {report.max_score:g}"
+        if outcome.earlier is not None and outcome.earlier > outcome.score:
+            line += f" (was {outcome.earlier:g})"
         line += f"; a person gives {up_to(outcome.unmarked)}" if outcome.unmarked else ""
         line += f"; a person looks again at {', '.join(outcome.again)}" if outcome.again else ""
         line += f", {outcome.penalty:g} off for being late" if outcome.penalty else ""

@@ -28,6 +28,7 @@ from ..files import replace_folder, write_atomic
 from ..isolation import isolated_errors
 from ..notebook.intake import RECEIPTS, read_plain_file, refused_id, submitted_at
 from ..pipeline.classroom import course_directory, stamp_of
+from ..pipeline.one_submission import read_submission
 from ..texts import visible
 from .archives import open_download
 from .downloads import (
@@ -291,6 +292,10 @@ class _Target:
         step = self._folders.submitted_directory
         folder = Path(self._folders.format_path(step, student, self._name))
         state, why = self._compare(student, submission, folder, stamp)
+        if state == NEWER and (nothing := self._nothing_to_grade(files)):
+            there = {each.name: read_plain_file(each, levels=2) for each in folder.glob("*.ipynb")}
+            if not self._nothing_to_grade(there):
+                return REFUSED, f"{nothing} What is there stays."
         if state not in (NEW, NEWER) or self._dry_run:
             return state, " ".join(filter(None, (why, left)))
         if submission.when is not None:
@@ -308,6 +313,21 @@ class _Target:
         }
         _write_record(self._course, self._name, self.record)
         return state, " ".join(filter(None, (why, left)))
+
+    def _nothing_to_grade(self, files: dict[str, bytes]) -> str:
+        """Return why nothing in the notebooks can be graded; "" if something can."""
+        why = ""
+        for name in self._notebooks:
+            if (content := files.get(f"{name}.ipynb")) is not None:
+                try:
+                    whole = self._course.name_of(self._name, name)
+                    read_submission(self._course, content, f"{name}.ipynb", whole)
+                    return ""
+                except UnreadableNotebook as error:
+                    why = str(error)
+                except CourseError:  # Without a release, nothing tells.
+                    return ""
+        return why
 
     def _add_others(
         self, files: dict[str, bytes], submission: DownloadedSubmission, notebooks: set[str]

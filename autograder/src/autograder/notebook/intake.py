@@ -33,7 +33,7 @@ RECEIPTS = ("timestamp.txt", "submission_secret.txt")
 _LONGEST_ID = 128
 """Greatest number of characters of a student's id in nbgrader's gradebook."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
-RESEND = "Ask for the file again, or have it saved once more from JupyterLab."
+RESEND = "It has to be saved once more in JupyterLab and handed in again."
 
 _ZONE = r"[A-Z]{1,5}|[A-Z][A-Za-z]{0,14}(/[\w+-]{1,20}){1,2}"
 _TIME = re.compile(
@@ -118,7 +118,7 @@ def read_at(folder: int | None, name: str | Path, path: Path, most: int = MAX_BY
     if len(content) > most:
         raise UnreadableNotebook(
             f"{path}: the file is over {most // 1_000_000} MB. "
-            "Have its outputs cleared and the file saved again."
+            "It has to be handed in again without its outputs."
         )
     return content
 
@@ -174,7 +174,8 @@ def find_notebook(folder: Path, name: str, part_of: Callable[[Path], str] = lamb
     if not what:
         nothing = "nothing else" if entries else "nothing"
         raise UnreadableNotebook(
-            f"{path}: there is no such file; the folder holds {nothing}. Ask for the file."
+            f"{path}: there is no such file; the folder holds {nothing}. The file has "
+            "to be handed in again."
         )
     raise UnreadableNotebook(
         f"{path}: there is no such file; the folder holds {what}. Unpack or rename what is to be "

@@ -47,6 +47,17 @@ _CELL_START = re.compile(
 )
 _SCRIPT_CELL = re.compile(r"^# (?:In ?\[| ?%%)", re.MULTILINE)
 """Matches the first line of a cell in a script that was exported from a notebook."""
+_OTHER_KINDS = {
+    b"%PDF-": "a PDF",
+    b"PK\x03\x04": "a zip archive or an office document",
+    b"\x1f\x8b": "a gzip archive",
+    b"{\\rtf": "an RTF document",
+    b"\x89PNG": "a picture",
+    b"\xff\xd8\xff": "a picture",
+}
+"""Kinds of files that are no notebooks, by their first bytes."""
+_CONFLICT = re.compile(r"^(?:<{7} |>{7} |={7}|[|]{7}).*\n?", re.MULTILINE)
+_WEB_PAGE = re.compile(r"\s*<(?:!doctype|html|\?xml)", re.IGNORECASE)
 _NBGRADER_KEYS = (
     "grade_id", "grade", "solution", "locked", "task", "points", "checksum", "schema_version",
     "cell_type",
@@ -99,18 +110,24 @@ def read_notebook(content: bytes, where: str) -> NotebookNode:
     if _memory_for(content) > MAX_MEMORY:
         raise UnreadableNotebook(
             f"{where}: to read the file takes over {MAX_MEMORY // 1_000_000} MB of memory. "
-            "Have its outputs cleared and the file saved again."
+            "It has to be handed in again without its outputs."
         )
     text, notes = _decoded(content)
     if not re.search(r"[^\0 \t\r\n]", text):
         raise UnreadableNotebook(f"{where}: the file is empty. {RESEND}")
+    if (ours := _without_conflicts(text)) != text:
+        text = ours
+        notes.append(
+            "The file holds conflicts of Git that nobody has resolved: of each, the first version "
+            "is used."
+        )
     try:
         raw = json.loads(text)
     except (ValueError, RecursionError) as error:
         raw = _salvage_cells(text)
-        if raw is None and _SCRIPT_CELL.search(text):
+        if raw is None and (kind := _other_kind(content, text)):
             raise UnreadableNotebook(
-                f"{where}: it is a script made from a notebook. Ask for the notebook itself."
+                f"{where}: this is {kind}. The notebook itself has to be handed in."
             ) from error
         if raw is None:
             raise UnreadableNotebook(
@@ -123,8 +140,8 @@ def read_notebook(content: bytes, where: str) -> NotebookNode:
     del text
     if type(raw) is dict and "worksheets" in raw:
         raise UnreadableNotebook(
-            f"{where}: it is in notebook format 3, of 2014 and before. Ask for it again, opened "
-            "in JupyterLab and saved there."
+            f"{where}: this is in notebook format 3, of 2014 and before. It has to be opened in "
+            "JupyterLab, saved there and handed in again."
         )
     # Some tools write a list as a JSON object with numbers as keys.
     if type(raw) is dict and type(raw.get("cells")) is dict:
@@ -136,12 +153,35 @@ def read_notebook(content: bytes, where: str) -> NotebookNode:
     if len(raw["cells"]) > MAX_CELLS:
         raise UnreadableNotebook(
             f"{where}: the file holds over {MAX_CELLS} cells. "
-            "Ask for it again with the superfluous cells deleted."
+            "It has to be handed in again without the superfluous cells."
         )
     notebook = _rebuild(raw)
     if notes:
         notebook.metadata.setdefault(NOTES, {}).setdefault("", [])[:0] = notes
     return notebook
+
+
+def _without_conflicts(text: str) -> str:
+    """Return the text with the first version of each conflict that Git has marked."""
+    kept, start, version = [], 0, 0  # the version is 0 outside of conflicts
+    for mark in _CONFLICT.finditer(text):
+        following = {"<": 1, ">": 0}.get(mark[0][0], 2)
+        if (version, following) not in ((0, 1), (1, 2), (2, 2), (2, 0)):
+            continue
+        if version < 2:
+            kept.append(text[start : mark.start()])
+        start, version = mark.end(), following
+    return "".join(kept) + text[start:]
+
+
+def _other_kind(content: bytes, text: str) -> str:
+    """Return in words what a file is that holds no cells; "" if unknown."""
+    for start, kind in _OTHER_KINDS.items():
+        if content.startswith(start):
+            return kind
+    if _WEB_PAGE.match(text):
+        return "a web page, such as that of a login"
+    return "a script made from a notebook" if _SCRIPT_CELL.search(text) else ""
 
 
 def _are_cells(value: object) -> bool:

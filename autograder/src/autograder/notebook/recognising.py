@@ -38,7 +38,7 @@ def refuse_another(course: Course, notebook: NotebookNode, where: str, name: str
     if counts.get(best, (0, 0)) > counts.get(name, (0, 0)):
         raise UnreadableNotebook(
             f"{where}: this looks like another notebook: its cells are those of {best!r}. "
-            "Ask for the right file."
+            "The right file has to be handed in."
         )
 
 
@@ -57,7 +57,7 @@ def which_assignment(course: Course, notebook: NotebookNode, where: str) -> str:
     if best is None or not any(counts[best]):
         raise UnreadableNotebook(
             f"{where}: this is not a notebook of this course: none of its cells is in it. "
-            "Ask for the right file."
+            "The right file has to be handed in."
         )
     return best
 

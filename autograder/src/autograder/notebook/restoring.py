@@ -118,7 +118,7 @@ def restore(notebook: NotebookNode, template: Template, where: str) -> RestoredN
     if originals and not any(grade_ids):
         raise UnreadableNotebook(
             f"{where}: this looks like another notebook: none of the assignment's cells is in it. "
-            "Ask for the right file."
+            "The right file has to be handed in."
         )
     notes = notebook.metadata.pop(NOTES, {})
     restored = RestoredNotebook(nbformat.v4.new_notebook(metadata=notebook.metadata), notes)

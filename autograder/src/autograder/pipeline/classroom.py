@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 import logging
 import os
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 from datetime import UTC, datetime, timedelta
 from functools import partial
 from hashlib import blake2b
@@ -58,6 +58,8 @@ _WITHDRAWN = (
     "is not in the gradebook any more, so this is left alone. Whoever has left needs no mark; to "
     "take the student back, run `nbgrader db student add ID` and the same command again."
 )
+
+_STAYS = "The marks of what was handed in before stay."
 
 _log = logging.getLogger(__name__)
 
@@ -205,14 +207,40 @@ class Classroom:
         for done in self._workers.run(self._new_jobs(wanted, at_once)):
             yield from self._settled(at_once)
             at_once.clear()
+            useless = [each for each in done if self._replaces_nothing(*each)]
+            for job, graded in useless:
+                error = f"{graded.error} {_STAYS}"
+                yield SubmissionOutcome(job.student, job.assignment, error=error, refused=True)
+            done = [each for each in done if each not in useless]
+            earlier = [self._earlier_score(job) for job, _ in done]
             failed = self._store_all(done)
             yield from self._settled(
                 SubmissionOutcome(job.student, job.assignment, error=failed[i], refused=True)
                 if i in failed
-                else SubmissionOutcome(job.student, job.assignment, graded.report, graded.error)
+                else SubmissionOutcome(
+                    job.student, job.assignment, graded.report, graded.error, earlier=earlier[i]
+                )
                 for i, (job, graded) in enumerate(done)
             )
         yield from self._settled(at_once)
+
+    def _replaces_nothing(self, job: Job, graded: GradedNotebook) -> bool:
+        """Return whether nothing in a submission can be graded, and an earlier one of the student
+        has marks."""
+        if graded.error is None or graded.report is None:
+            return False
+        last = history.latest(self.gradebook, job.assignment, job.student)
+        metadata = self._graded_metadata(job)
+        return last is not None and metadata is not None and "unreadable" not in metadata
+
+    def _earlier_score(self, job: Job) -> float | None:
+        """Return the points in the gradebook of an earlier submission that this one replaces; None
+        if there is none."""
+        last = history.latest(self.gradebook, job.assignment, job.student)
+        if last is None or last.submission == job.stamp:
+            return None
+        path = self.notebook_path(job.assignment)
+        return _sum(stored_marks(self.gradebook, path.folder, path.notebook, job.student))
 
     def _settled(self, outcomes: Iterable[SubmissionOutcome]) -> Iterator[SubmissionOutcome]:
         """Add late penalty, score and warning to outcomes, and yield them.
@@ -247,7 +275,7 @@ class Classroom:
         if outcome.report is not None:
             notebook = self.notebook_path(outcome.assignment).notebook
             stored = stored_marks(self.gradebook, name, notebook, student)
-            outcome.score = round(sum(points or 0.0 for points, _ in stored.values()), 2)
+            outcome.score = _sum(stored)
             for each in outcome.report.exercises:
                 points, waits = stored.get(each.id, (None, False))
                 if waits and points is None:
@@ -371,6 +399,20 @@ class Classroom:
         last = history.latest(self.gradebook, job.assignment, job.student)
         if last is None or last.submission != job.stamp:
             return None
+        if (metadata := self._graded_metadata(job)) is None:
+            return None
+        try:
+            report = metadata["report"]
+            recorded = {**metadata["versions"], "sandbox": report["sandbox"]}
+            is_same = metadata["graded"] == job.stamp and recorded == last.versions
+            # A grading is not complete if a test defect left an exercise ungraded.
+            is_complete = all(each["status"] != Status.UNGRADED for each in report["exercises"])
+            return metadata if is_same and is_complete else None
+        except KeyError:
+            return None
+
+    def _graded_metadata(self, job: Job) -> dict[str, Any] | None:
+        """Return the metadata of the student's graded notebook; None without it or its marks."""
         path = self.notebook_path(job.assignment)
         # A student who was removed from the gradebook and added again has lost the marks.
         if not has_marks(self.gradebook, path.folder, job.student):
@@ -379,12 +421,7 @@ class Classroom:
         try:
             notebook = json.loads((target / f"{path.notebook}.ipynb").read_text("utf-8"))
             metadata: dict[str, Any] = notebook["metadata"]["autograder"]
-            report = metadata["report"]
-            recorded = {**metadata["versions"], "sandbox": report["sandbox"]}
-            is_same = metadata["graded"] == job.stamp and recorded == last.versions
-            # A grading is not complete if a test defect left an exercise ungraded.
-            is_complete = all(each["status"] != Status.UNGRADED for each in report["exercises"])
-            return metadata if is_same and is_complete else None
+            return metadata
         except (OSError, ValueError, KeyError):
             return None
 
@@ -441,6 +478,10 @@ class Classroom:
 
     def _folder(self, step: str, student: str, name: str) -> Path:
         return Path(self._folders.format_path(step, student, self.notebook_path(name).folder))
+
+
+def _sum(stored: Mapping[str, tuple[float | None, bool]]) -> float:
+    return round(sum(points or 0.0 for points, _ in stored.values()), 2)
 
 
 def _odd_time(folder: Path, when: datetime | None) -> str:

@@ -8,6 +8,7 @@ from pathlib import Path
 
 from nbformat.notebooknode import NotebookNode
 
+from ..course_folder.course import Course
 from ..judging.grader import Grader
 from ..notebook.intake import read_plain_file
 from ..notebook.reading import read_notebook
@@ -46,17 +47,36 @@ def grade_content(
         where: the file's path, for messages.
         name: the assignment; by default the one to which most of the notebook's cells belong.
     """
-    # Reading and restoring count towards the submission's time limit, since a student can make a
-    # file for which they take long. Processor time is measured, since other workers may be using
-    # the processor in between.
+    restored, name, taken = read_submission(grader.course, content, where, name)
+    return restored.notebook, grade_restored(grader, restored, name, taken)
+
+
+def read_submission(
+    course: Course, content: bytes, where: str, name: str | None = None
+) -> tuple[RestoredNotebook, str, float]:
+    """Read and restore the content of a notebook file.
+
+    Args:
+        content: the content of the file.
+        where: the file's path, for messages.
+        name: the assignment; by default the one to which most of the notebook's cells belong.
+
+    Returns:
+        The restored notebook, the name of its assignment, and the processor seconds that count
+        towards the submission's time limit: a student can make a file for which reading and
+        restoring take long.
+
+    Raises `UnreadableNotebook` if nothing in the file can be graded.
+    """
+    # Processor time is measured, since other workers may be using the processor in between.
     started = time.thread_time()
     notebook = read_notebook(content, where)
     taken = time.thread_time() - started
     if name is None:
-        name = which_assignment(grader.course, notebook, where)
+        name = which_assignment(course, notebook, where)
     else:
-        refuse_another(grader.course, notebook, where, name)
-    template = load_template(grader.course, name)
+        refuse_another(course, notebook, where, name)
+    template = load_template(course, name)
     started = time.thread_time()
     restored = restore(notebook, template, where)
     taken += time.thread_time() - started
@@ -64,7 +84,7 @@ def grade_content(
         notes = " ".join(note for each in restored.notes.values() for note in each)
         what = notes or "nothing"
         _log.info("%s: read %d bytes in %.3f s; mended: %s", where, len(content), taken, what)
-    return restored.notebook, grade_restored(grader, restored, name, taken)
+    return restored, name, taken
 
 
 def grade_restored(

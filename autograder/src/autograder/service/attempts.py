@@ -25,7 +25,9 @@ from ..course_folder.course import Course
 FOLDER = "attempts"
 """Name of the folder with the table and the files, in the course folder."""
 
-WAITING, GRADED, OVER = "waiting", "graded", "over the limit"
+WAITING, GRADED, OVER, REFUSED = "waiting", "graded", "over the limit", "refused"
+UNCOUNTED = (OVER, REFUSED)
+"""States of attempts that are stored and never graded, and use up no attempt."""
 
 MOST_RECENT, RECENT_MINUTES = 10, 10
 """Rate limit: at most `MOST_RECENT` attempts of one student within `RECENT_MINUTES` minutes."""
@@ -96,7 +98,8 @@ class Attempt:
         submitted: when the attempt was handed in, in UTC without a zone; None if unknown.
         arrived: when the service accepted the attempt, in seconds since 1970.
         not_before: the earliest time at which the attempt may be graded, in seconds since 1970.
-        state: `WAITING`, `GRADED` or `OVER` (over the limit: stored, and never graded).
+        state: `WAITING`, `GRADED`, `OVER` (over the limit) or `REFUSED` (nothing in the file can be
+            graded).
         graded: when the attempt was graded, in seconds since 1970; None before.
         points: earned points; None before the grading, or if it failed.
         max_points: possible points; None before the grading, or if it failed.
@@ -226,6 +229,7 @@ class Attempts:
         submitted: datetime | None,
         state: str = WAITING,
         not_before: float = 0.0,
+        error: str | None = None,
     ) -> None:
         """Add the row of an attempt whose files are written; do nothing if its key has a row.
 
@@ -233,14 +237,15 @@ class Attempts:
             key: the attempt's unique name.
             folder: the folder's name, as `keep` returned it.
             submitted: when the attempt was handed in, in UTC without a zone; None if unknown.
-            state: `WAITING` or `OVER`.
+            state: `WAITING`, `OVER` or `REFUSED`.
             not_before: the earliest time of the grading, in seconds since 1970; 0 for at once.
+            error: why the attempt is refused; None if it is not.
         """
         self._db.execute(
             "INSERT OR IGNORE INTO attempt (key, folder, assignment, student, submitted, arrived,"
-            " not_before, state) VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+            " not_before, state, error) VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
             (key, folder, assignment, student, submitted and submitted.isoformat(" "), time.time(),
-             not_before, state),
+             not_before, state, error),
         )  # fmt: skip
 
     def remove_unfinished(self) -> None:
@@ -342,9 +347,10 @@ class Attempts:
         return [_attempt(row) for row in rows]
 
     def not_wholly_shown(self) -> list[Attempt]:
-        """Return the graded attempts whose full feedback has not been published."""
+        """Return the graded and the refused attempts whose full feedback has not been published."""
         rows = self._db.execute(
-            "SELECT * FROM attempt WHERE state = ? AND shown != 'mistakes' ORDER BY id", (GRADED,)
+            "SELECT * FROM attempt WHERE state IN (?, ?) AND shown != 'mistakes' ORDER BY id",
+            (GRADED, REFUSED),
         )
         return [_attempt(row) for row in rows]
 

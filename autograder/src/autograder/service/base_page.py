@@ -111,7 +111,7 @@ class ServiceState:
         self.title, self.rules, self.names = settings.title, settings.service, names
         self.grading = grading
         self.attempts = Attempts(course)
-        self.inbound = Inbound(folders.config, folders.course_id, self.attempts, self.rules)
+        self.inbound = Inbound(course, folders.config, folders.course_id, self.attempts, self.rules)
         self._gradebook = Gradebook(folders.db_url, folders.course_id)
         self.counting_pages = CountingPages(course, folders)
         self.news = News()

@@ -27,7 +27,7 @@ from ..pages.feedback import ReadMarks, StoredMarks, is_current, stored_marks
 from ..pages.feedback.exporter import feedback_page
 from ..pages.templates import templates
 from ..records import GradedNotebook, Status
-from .attempts import GRADED, OVER, WAITING, Attempt
+from .attempts import GRADED, OVER, REFUSED, WAITING, Attempt
 
 NOTHING = "Taken in. It is graded, and what is found is shown after the due date."
 """Text on every attempt, graded or not, while its results are hidden from the student."""
@@ -232,6 +232,9 @@ def visible_part(
     visible = VisibleAttempt(attempt.id, attempt.assignment, attempt.submitted)
     if attempt.state == OVER:
         return replace(visible, text="Not graded: all attempts were used before.")
+    if attempt.state == REFUSED:
+        text = f"Nothing in it can be graded, so it does not count: {attempt.error}"
+        return replace(visible, text=text)
     if level == "nothing":
         return replace(visible, text=wait or NOTHING)
     if attempt.state == WAITING:
@@ -284,10 +287,12 @@ def visible_page(attempt: Attempt, level: str, full_page: Callable[[], bytes]) -
         level: "mistakes" for the full feedback, any other for a list of exercises with results.
         full_page: returns the full feedback page; only called at the level "mistakes".
     """
-    if level == "mistakes":
+    is_refused = attempt.state == REFUSED
+    if level == "mistakes" and not is_refused:
         return full_page()
+    title = "nothing to grade" if is_refused else "which exercises are right"
     page = pages().get_template("short.html")
-    return page.render(shown=visible_part(attempt, level, "")).encode()
+    return page.render(shown=visible_part(attempt, level, ""), title=title).encode()
 
 
 def release(attempt: Attempt, page: bytes, files: Path, exchange: Path) -> None:

@@ -28,7 +28,7 @@ from ..pipeline.classroom import Classroom, course_directory
 from ..pipeline.workers import ManyProcesses
 from ..records import GradedNotebook, Job
 from ..texts import fit
-from .attempts import Attempt, Attempts, now_utc
+from .attempts import REFUSED, Attempt, Attempts, now_utc
 from .changes import Changes, outdated_marks
 from .feedback import CountingPages, marked, release, visible_page, whole_page
 from .health import Health, Metrics
@@ -173,7 +173,7 @@ class Grading(threading.Thread):
                 self.attempts = Attempts(self._course)
                 self._counting_pages = CountingPages(self._course, folders)
                 self._inbound = Inbound(
-                    folders.config, folders.course_id, self.attempts, self._rules
+                    self._course, folders.config, folders.course_id, self.attempts, self._rules
                 )
                 while not self._end.is_set():
                     self._poll()
@@ -425,7 +425,9 @@ class Grading(threading.Thread):
             level: how much the student may see, one of `settings.SHOWN`.
         """
         full_page = self.attempts.page_of(attempt)
-        if level != "nothing" and full_page.exists():
+        if attempt.state == REFUSED:
+            level = "mistakes"  # What the file is does not depend on any result.
+        if attempt.state == REFUSED or (level != "nothing" and full_page.exists()):
             [attempt] = marked(self._classroom.gradebook, [attempt])
             page = visible_page(attempt, level, full_page.read_bytes)
             files = self.attempts.files_of(attempt)

@@ -13,14 +13,24 @@ from pathlib import Path
 from nbgrader.exchange.default.exchange import Exchange
 from traitlets.config import Config
 
+from ..course_folder.course import Course
 from ..course_folder.settings import ServiceSettings
-from ..errors import UnreadableNotebook
+from ..errors import CourseError, UnreadableNotebook
 from ..hub.exchange import RetrySchedule, copy_new_submissions, read_files, room
 from ..isolation import in_words
-from ..notebook.intake import RECEIPTS, open_folder, parse_time, refused_id, submitted_at
+from ..notebook.intake import (
+    RECEIPTS,
+    find_notebook,
+    open_folder,
+    parse_time,
+    read_plain_file,
+    refused_id,
+    submitted_at,
+)
 from ..pipeline.classroom import stamp_of
+from ..pipeline.one_submission import read_submission
 from ..texts import visible
-from .attempts import MOST_RECENT, OVER, Attempts, now_utc
+from .attempts import MOST_RECENT, OVER, REFUSED, Attempts, now_utc
 from .rules import admitted
 
 _log = logging.getLogger(__name__)
@@ -38,7 +48,8 @@ class Inbound:
     """Accepts submissions into the table of attempts.
 
     Args:
-        config: the course's nbgrader configuration, with the exchange's path.
+        course: the course, whose assignments tell whether a file can be graded.
+        config: its nbgrader configuration, with the exchange's path.
         course_id: the course's name in the exchange.
         attempts: the table of attempts.
         rules: the service's settings: how many attempts are graded.
@@ -48,8 +59,14 @@ class Inbound:
     """
 
     def __init__(
-        self, config: Config, course_id: str, attempts: Attempts, rules: ServiceSettings
+        self,
+        course: Course,
+        config: Config,
+        course_id: str,
+        attempts: Attempts,
+        rules: ServiceSettings,
     ) -> None:
+        self._course = course
         self._attempts = attempts
         self._rules = rules
         root = config.Exchange.get("root") or Exchange.root.default_value
@@ -179,16 +196,30 @@ class Inbound:
     def _keep(self, key: str, files: dict[str, bytes], name: str, student: str) -> None:
         attempts = self._attempts
         folder = attempts.keep(files)
+        error = self._refusal(attempts.root / "files" / folder, name)
         submitted = submitted_at(attempts.root / "files" / folder)
         # One transaction: of two attempts that arrive at once, the second counts the first for the
         # limit.
         with attempts.transaction():
             before = attempts.of(student, name)
             state, not_before = admitted(self._rules, before, datetime.now().astimezone())
-            attempts.add(key, folder, name, student, submitted, state, not_before)
+            if error is not None:
+                state, not_before = REFUSED, 0.0
+            attempts.add(key, folder, name, student, submitted, state, not_before, error)
         self._known_keys.add(key)
         digest = stamp_of(b"".join(files.values()))
         _log.info("%s of %s: taken in, %s, files %s", name, student, state, digest)
+
+    def _refusal(self, folder: Path, name: str) -> str | None:
+        """Return why nothing in an attempt's files can be graded; None if something can."""
+        try:
+            path = find_notebook(folder, self._course.notebook_path(name).notebook)
+            read_submission(self._course, read_plain_file(path), path.name, name)
+        except UnreadableNotebook as error:
+            return str(error).replace(f"{folder}/", "")
+        except CourseError:  # For example, the release is being made anew: grading tells.
+            return None
+        return None
 
 
 def _time_in_name(name: str) -> tuple[str, str]:

@@ -6,7 +6,7 @@ from collections.abc import Callable, Sequence
 from datetime import datetime, timedelta
 
 from ..course_folder.settings import ServiceSettings
-from .attempts import GRADED, OVER, WAITING, Attempt
+from .attempts import GRADED, OVER, UNCOUNTED, WAITING, Attempt
 
 
 def admitted(
@@ -20,7 +20,7 @@ def admitted(
         before: the student's earlier attempts at the assignment.
         arrived: when the attempt arrived, in this machine's time zone, whose midnight begins a day.
     """
-    accepted = [each for each in before if each.state != OVER]
+    accepted = [each for each in before if each.state not in UNCOUNTED]
     if rules.attempts and len(accepted) >= rules.attempts:
         return OVER, 0.0
     if not rules.attempts_a_day:

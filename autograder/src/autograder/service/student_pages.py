@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import time
+from collections import Counter
 
 from tornado.http1connection import HTTP1Connection
 from tornado.httputil import HTTPFile, HTTPInputError, parse_body_arguments
@@ -10,13 +11,24 @@ from tornado.web import HTTPError, stream_request_body
 
 from ..errors import CourseError
 from ..notebook.intake import refused_id
-from .attempts import GRADED, MOST_RECENT, OVER, RECENT_MINUTES, WAITING, Attempt
+from .attempts import (
+    GRADED,
+    MOST_RECENT,
+    RECENT_MINUTES,
+    UNCOUNTED,
+    WAITING,
+    Attempt,
+)
 from .base_page import SECRET, Page, Visitor
 from .feedback import visible_page, visible_part
 from .grading import RETRY_SECONDS
 
 MAX_UPLOAD = 20_000_000
 """Greatest size in bytes of an upload: multipart form data with a notebook."""
+
+_MAX_READ = 10 * MAX_UPLOAD
+"""Size in bytes up to which the rest of a refused upload is read: a browser shows the response only
+after it has sent everything."""
 
 WHOLE = 3
 """Number of the latest attempts that are shown with the results of their exercises."""
@@ -88,7 +100,8 @@ class StudentPage(Page):
             marked = marks.get(attempt.id, attempt)
             part = visible_part(marked, level, self._wait(attempt, level), with_lines=is_recent)
             attempts.append((counts[attempt.assignment], part))
-        left = {name: max(0, shared.rules.attempts - number) for name, number in counts.items()}
+        used = Counter(each.assignment for each in stored if each.state not in UNCOUNTED)
+        left = {name: max(0, shared.rules.attempts - used[name]) for name in counts}
         return self.rendered(
             "own_live.html", attempts=attempts[::-1], rules=shared.rules, left=left,
             named=self.named(visitor),
@@ -128,6 +141,7 @@ class UploadPage(Page):
 
     _student = ""
     _body = bytearray()
+    _is_too_large = False
 
     def prepare(self) -> None:
         self._body = bytearray()
@@ -142,10 +156,15 @@ class UploadPage(Page):
             )  # fmt: skip
         if visitor.name in self.shared.uploading:
             raise HTTPError(429, "Your last upload is still on its way. Nothing was taken.")
-        self._student = visitor.name
-        self.shared.uploading.add(visitor.name)
         connection = self.request.connection
         assert isinstance(connection, HTTP1Connection)
+        size = self.request.headers.get("Content-Length", "")
+        if size.isdecimal() and MAX_UPLOAD < int(size) < _MAX_READ:
+            self._is_too_large = True
+            connection.set_max_body_size(_MAX_READ)
+            return
+        self._student = visitor.name
+        self.shared.uploading.add(visitor.name)
         connection.set_max_body_size(MAX_UPLOAD)
 
     def data_received(self, chunk: bytes) -> None:
@@ -161,6 +180,12 @@ class UploadPage(Page):
         self.on_finish()
 
     def post(self, _: str) -> None:
+        if self._is_too_large:
+            raise HTTPError(
+                413,
+                f"The file has over {MAX_UPLOAD // 1_000_000} MB. Nothing was taken: clear the "
+                "outputs (Edit, Clear Outputs of All Cells), save it, and hand it in again.",
+            )
         shared, student = self.shared, self._student
         if student not in shared.students() or refused_id(student) or "/" in student:
             raise HTTPError(403, "You are not in this course. Ask the instructor.")
@@ -172,7 +197,7 @@ class UploadPage(Page):
         if shared.inbound.has_last(name, student, content):
             self.redirect(self.settings["prefix"])
             return
-        accepted = [each for each in shared.attempts.of(student, name) if each.state != OVER]
+        accepted = [e for e in shared.attempts.of(student, name) if e.state not in UNCOUNTED]
         if shared.rules.attempts and len(accepted) >= shared.rules.attempts:
             raise HTTPError(
                 403, f"All {shared.rules.attempts} attempts are used. Nothing was taken."
