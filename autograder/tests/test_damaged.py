@@ -402,6 +402,21 @@ def test_a_cell_that_is_too_long_is_reported_and_costs_only_its_own_exercise(gra
     assert max(len(cell.source) for cell in notebook.cells) < MAX_SOURCE
 
 
+def test_pictures_of_an_answer_are_kept_and_a_missing_one_is_named(grade, whole):
+    photo = {"image/jpeg": base64.b64encode(bytes(4_000_000)).decode()}
+    attached = {"a.jpg": photo, "b.jpg": photo, "c.svg": {"image/svg+xml": "<svg/>"}}
+    text = "![a](attachment:a.jpg) ![b](attachment:b.jpg) ![c](attachment:c.svg)"
+    cell = {"cell_type": "markdown", "metadata": {}, "source": text, "attachments": attached}
+    whole["cells"].append(cell)
+    notebook, report = grade(whole)
+    kept = next(each for each in notebook.cells if "attachments" in each)
+
+    assert kept.attachments == {"a.jpg": photo, "b.jpg": photo}
+    missing = "The picture “c.svg” is not shown here"
+    assert missing in kept.source
+    assert missing in " ".join(report.notes)
+
+
 def test_all_outputs_of_a_notebook_together_have_a_bounded_size(grade, whole):
     loud = {"cell_type": "code", "metadata": {}, "outputs": [], "execution_count": None}
     sources = ["print('x' * 990_000)"] * 14 + ["1 / 0", "'short'"]

@@ -46,7 +46,7 @@ _SHORT = 2000
 _TEXTS = ("text/plain", "text/markdown", "text/latex")
 """MIME types of texts. Pages escape them, and sanitize Markdown when they render it."""
 
-_PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
+PICTURES = ("image/png", "image/jpeg", "image/gif", "image/webp")
 _WHITE = b" \t\n\r\f\v"
 
 
@@ -196,7 +196,7 @@ def _sizes(metadata: Any) -> dict[str, Any]:
     """Return by MIME type: the valid widths and heights of pictures. Pages need no other
     metadata."""
     kept: dict[str, Any] = {}
-    for kind in _PICTURES:
+    for kind in PICTURES:
         claimed = metadata.get(kind) if type(metadata) is dict else None
         if type(claimed) is dict:
             sizes = {name: claimed.get(name) for name in ("width", "height")}
@@ -223,7 +223,7 @@ def _sanitized(data: dict[str, str | None], rich: bool, drawn: bool) -> dict[str
             continue
         if kind in _TEXTS:
             shown[kind] = _coloured(content)
-        elif kind in _PICTURES and is_base64(content):
+        elif kind in PICTURES and is_base64(content):
             shown[kind] = content
         elif kind == "text/html" and rich:
             shown[kind] = framed_html(content)

@@ -21,9 +21,9 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 
 from ..errors import UnreadableNotebook
-from ..texts import fit
+from ..texts import fit, visible
 from .intake import RESEND
-from .outputs import OutputRoom, clean_outputs, is_base64
+from .outputs import PICTURES, OutputRoom, clean_outputs, is_base64
 
 MAX_CELLS = 3000
 MAX_SOURCE = 500_000
@@ -31,7 +31,9 @@ MAX_SOURCE = 500_000
 MAX_SOURCES = 5_000_000
 """Greatest number of characters of the sources of all cells. A cell that exceeds it is left out."""
 MAX_BESIDES = 5_000_000
-"""Greatest total number of bytes of attachments and of the outputs of cells that are not run."""
+"""Greatest total number of bytes of the outputs of cells that are not run."""
+MAX_PICTURES = 45_000_000
+"""Greatest total number of bytes of the pictures in written answers, as base64."""
 MAX_MEMORY = 140_000_000
 """Greatest number of bytes of memory for parsing a file, including the file's content."""
 DEMONSTRATION = "demonstration"
@@ -63,6 +65,7 @@ _NBGRADER_KEYS = (
     "cell_type",
 )  # fmt: skip
 _MAX_TAGS = 20
+_MAX_MISSING = 20
 _BYTES_EACH = {b"{": 250, b"[": 100, b",": 100}
 """By the JSON character that stands for it, the greatest number of bytes that a Python object
 takes: a dictionary, a list, and one more item."""
@@ -85,6 +88,7 @@ _TOO_LONG = (
     f"A cell was left out: it is too long. A cell may have {MAX_SOURCE:,} characters, and all "
     f"cells together {MAX_SOURCES:,}."
 )
+_NO_PICTURE = "The picture “{name}” is not shown here: {why}. It is in the file that was handed in."
 _ATTEMPT = 10_000
 """Number of characters that a failed attempt to parse a cell counts for, in addition to those that
 were parsed."""
@@ -110,7 +114,7 @@ def read_notebook(content: bytes, where: str) -> NotebookNode:
     if _memory_for(content) > MAX_MEMORY:
         raise UnreadableNotebook(
             f"{where}: to read the file takes over {MAX_MEMORY // 1_000_000} MB of memory. "
-            "It has to be handed in again without its outputs."
+            "It has to be handed in again without its outputs, or with smaller pictures."
         )
     text, notes = _decoded(content)
     if not re.search(r"[^\0 \t\r\n]", text):
@@ -305,7 +309,7 @@ def _rebuild(raw: dict[str, Any]) -> NotebookNode:
         notebook.metadata["kernelspec"] = nbformat.from_dict(spec)
     cells: list[NotebookNode] = []
     ids: set[str] = set()
-    left, room = MAX_SOURCES, OutputRoom(MAX_BESIDES)
+    left, room, picture_room = MAX_SOURCES, OutputRoom(MAX_BESIDES), OutputRoom(MAX_PICTURES)
     notes: dict[str, list[str]] = {}
     for cell in raw["cells"]:
         source = _joined_lines(cell.get("source", "")) if type(cell) is dict else None
@@ -321,6 +325,10 @@ def _rebuild(raw: dict[str, Any]) -> NotebookNode:
             notes.setdefault(_exercise(cell), [_TOO_LONG])
             source = _LEFT_OUT
         left -= len(source)
+        pictures, missing = _pictures(cell.get("attachments"), picture_room)
+        if kind != "code" and missing:
+            notes.setdefault(_exercise(cell), []).extend(missing)
+            source += "".join(f"\n\n*[{each}]*" for each in missing)
         new = new_cell(kind, source, len(cells), cell_id)
         ids.add(new["id"])
         if type(cell.get("metadata")) is dict:
@@ -329,7 +337,7 @@ def _rebuild(raw: dict[str, Any]) -> NotebookNode:
             # All other code cells are run again, so the outputs in the file are dropped.
             if DEMONSTRATION in new["metadata"].get("tags", ()):
                 new.outputs = nbformat.from_dict(clean_outputs(cell.get("outputs"), room))
-        elif pictures := _pictures(cell.get("attachments"), room):
+        elif pictures:
             new.attachments = nbformat.from_dict(pictures)
         cells.append(new)
     notebook.cells = cells
@@ -375,16 +383,26 @@ def _keep_metadata(kept: NotebookNode, metadata: dict[str, Any]) -> None:
         kept["tags"] = list(islice(valid, _MAX_TAGS))
 
 
-def _pictures(attachments: Any, room: OutputRoom) -> dict[str, dict[str, str]]:
-    """Return the pictures that are attached to a Markdown cell, by name and MIME type, as far as
-    there is room for them."""
+def _pictures(attachments: Any, room: OutputRoom) -> tuple[dict[str, dict[str, str]], list[str]]:
+    """Return the pictures attached to a cell, by name and MIME type, and a sentence on each
+    attachment that is left out."""
     pictures: dict[str, dict[str, str]] = {}
+    missing: list[str] = []
     for name, contents in attachments.items() if type(attachments) is dict else ():
+        shown = {}
+        why = "it is not a PNG, JPEG, GIF or WebP file"
         for kind, content in contents.items() if type(contents) is dict else ():
-            fits = kind in ("image/png", "image/jpeg", "image/gif") and type(content) is str
-            if fits and room.take(300 + len(content)) and is_base64(content):
-                pictures.setdefault(fit(name[:200]), {})[kind] = content
-    return pictures
+            if kind in PICTURES and is_base64(content):
+                if room.take(300 + len(content)):
+                    shown[kind] = content
+                else:
+                    why = f"the pictures have over {room.most // 1_000_000} MB together"
+        name = fit(name[:200])
+        if shown:
+            pictures[name] = shown
+        elif len(missing) < _MAX_MISSING:
+            missing.append(_NO_PICTURE.format(name=visible(name), why=why))
+    return pictures, missing
 
 
 def new_cell(kind: str, source: str, index: int = 0, cell_id: str | None = None) -> NotebookNode:
