@@ -106,7 +106,7 @@ class Marker:
         return self.page.get_by_role("alertdialog")
 
     def decide(self, words: str) -> None:
-        self.notice.get_by_role("button", name=words).click()
+        self.notice.get_by_role("button", name=words).press("Enter")
 
 
 @pytest.fixture

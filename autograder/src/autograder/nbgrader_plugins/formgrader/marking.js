@@ -108,8 +108,22 @@
             view.$el.find(".panel-heading").first().after(this.asked);
             // nbgrader's keys lead away from here.
             this.asked.on("keydown", (event) => event.stopPropagation());
+            // Buttons are made once: a click on one that was replaced after the press is lost.
+            this.told = $("<div/>");
+            this.overruling = button("Store what I typed", "btn-default", () => this.overrule());
+            this.asked.append(
+                this.told,
+                this.hasNewAnswer
+                    ? button("Show the new answer", "btn-primary", () => this.reload())
+                    : button("Keep what is in the gradebook", "btn-primary", () => this.keep()),
+                this.overruling,
+            );
             this.describe();
             this.look();
+        }
+
+        get hasNewAnswer() {
+            return this.seen.answer !== this.theirs.answer;
         }
 
         describe() {
@@ -118,7 +132,7 @@
             }
             const {seen, theirs} = this;
             const other = Object.keys(LABELS).filter((key) => seen[key] !== theirs[key]);
-            const isNew = seen.answer !== theirs.answer;
+            const isNew = this.hasNewAnswer;
             const cause = isNew ? "the student's answer has changed"
                 : other.length ? "somebody else marked this exercise"
                 : "this exercise was graded again";
@@ -133,7 +147,8 @@
                     $("<td/>", {"data-head": ownHead, text: own}),
                 );
             });
-            this.asked.empty().append(
+            this.overruling.toggle(typed.size > 0);
+            this.told.empty().append(
                 $("<strong/>", {text: `Not stored yet: ${cause} after you opened this page.`}),
                 $("<div/>", {text: isNew
                     ? "Read the new answer before you decide which mark counts."
@@ -145,11 +160,6 @@
                     ),
                     rows,
                 ),
-                isNew
-                    ? button("Show the new answer", "btn-primary", () => this.reload())
-                    : button("Keep what is in the gradebook", "btn-primary", () => this.keep()),
-                typed.size
-                    ? button("Store what I typed", "btn-default", () => this.overrule()) : "",
             );
         }
 
@@ -164,6 +174,7 @@
         }
 
         reload() {
+            this.done(); // otherwise the browser asks whether to leave
             this.fields.forEach((field) => field.put(field.shown));
             window.location.reload();
         }
