@@ -372,6 +372,7 @@ def lost_by_endless(grader: Grader, name: str, exercises: Collection[str], kind:
     return wrong(report_on_right_but(grader, name, answers))
 
 
+@pytest.mark.full
 @pytest.mark.parametrize(("kind", "at"), [*zip(ENDLESS, SOME, strict=True)], ids=ENDLESS)
 def test_endless_code_costs_its_own_exercise(grader, kind, at):
     """Earlier exercises may call it: `deep` replaces the engine's `backward`."""

@@ -114,6 +114,7 @@ def blind_course(tmp_path):
     return tmp_path
 
 
+@pytest.mark.full
 def test_the_audit_reports_mistakes_that_the_tests_miss(blind_course):
     def about(case):
         return case if case.kind in ("mistake", "mutant") else None
