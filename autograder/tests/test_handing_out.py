@@ -86,6 +86,33 @@ def test_a_release_older_than_its_source_is_refused(course):
         current_release(Course(course), NAME)
 
 
+@pytest.mark.parametrize(
+    "line",
+    ["### BEGIN HIDDEN TEST", "# begin solution", "#End solutions", "=== BEGIN MARKSCHEME ==="],
+)
+def test_a_line_that_is_almost_a_mark_of_nbgrader_stops_the_release(course, line):
+    former = notebook(course).read_bytes()
+    edit(notebook(course, "source"), lambda made: made.cells[-1].update(source=f"x = 1\n{line}\ny"))
+    with pytest.raises(CourseError, match=re.escape(repr(line))):
+        current_release(Course(course), NAME)
+    said = run(course, "nbgrader", "generate_assignment", NAME, "--force", status=1)
+    assert "students would get what it should hide" in said
+    assert notebook(course).read_bytes() == former
+
+
+def test_the_pictures_of_a_mark_scheme_are_not_released(course):
+    text = "![a](attachment:a.png)\n=== BEGIN MARK SCHEME ===\n<img src='attachment:b.png'>"
+    picture = {"image/png": "AAAA"}
+    cell = nbformat.v4.new_markdown_cell(f"{text}\n=== END MARK SCHEME ===")
+    cell.attachments = {"a.png": picture, "b.png": picture}
+    marks = {"grade_id": "draw", "task": True, "locked": True, "points": 1, "schema_version": 3}
+    cell.metadata["nbgrader"] = {**marks, "grade": False, "solution": False}
+    edit(notebook(course, "source"), lambda made: made.cells.append(cell))
+    write(Course(course), "release", NAME)
+
+    assert nbformat.read(notebook(course), as_version=4).cells[-1].attachments == {"a.png": picture}
+
+
 @pytest.mark.parametrize("file", ["my_answer.py", f"{NAME}-Copy1.ipynb", "data/notes.txt"])
 def test_a_file_in_the_release_that_the_source_lacks_is_refused(course, file):
     path = course / "release" / NAME / file

@@ -18,6 +18,7 @@ from nbgrader.api import Gradebook
 from nbgrader_courses import TEXTS, VARIANTS, Text, make_course, read_text, variant
 from schools import run
 
+from autograder.authoring.adopting import adopt
 from autograder.course_folder.course import Course
 from autograder.course_folder.release import current_release
 from autograder.course_folder.settings import load_settings
@@ -554,3 +555,30 @@ def test_a_configuration_without_the_formgrader_extension_is_reported(tmp_path):
 
     assert "formgrader" in found["found"]
     assert "formgrader.extend(c)" in found["remedy"]
+
+
+UNSOLVED = """%% notebook ps1
+%% solution a1
+def double(n):
+    # YOUR CODE HERE
+    raise NotImplementedError()
+%% test t1 1
+assert double(2) == 4
+%% solution a2
+# write your answer here
+x = ...
+%% test t2 1
+assert x == 5
+"""
+
+
+def test_tests_of_answers_that_the_source_does_not_solve_decide_as_in_nbgrader(tmp_path):
+    (tmp_path / "ps1.txt").write_text(UNSOLVED)
+    folder = make_course(tmp_path, [read_text(tmp_path / "ps1.txt")])
+    notebook = nbformat.read(folder / "release/ps1/ps1.ipynb", as_version=4)
+    first, _, second, _ = notebook.cells
+    with Grader(Course(folder), KEY) as grader:
+        assert grader.check_solution("ps1") == []
+        first.source, second.source = "def double(n):\n    return 2 * n", "x = 4"
+        assert points_of(grader, "ps1", notebook) == {"t1": 1, "t2": 0}
+    assert "source/ps1: no solution in a1, a2" in " ".join(adopt(folder, "Course").seen)

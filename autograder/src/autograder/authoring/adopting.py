@@ -18,9 +18,10 @@ from tempfile import TemporaryDirectory
 
 from nbgrader.apps.api import NbGraderAPI
 from nbgrader.coursedir import CourseDirectory
+from nbgrader.utils import is_solution
 
 from ..course_folder.course import Course
-from ..course_folder.own_notebooks import parse_notebook, read_cells
+from ..course_folder.own_notebooks import has_solution, parse_notebook, read_cells
 from ..course_folder.settings import NAME as SETTINGS
 from ..course_folder.settings import load_settings
 from ..errors import CourseError
@@ -63,12 +64,14 @@ class _Uses:
         data: paths of the data files, relative to the notebooks' folder.
         packages: the distributions from which the notebooks import.
         missing: imported modules that are not installed.
+        unsolved: the grade_ids of solution cells that hold no solution.
         defects: reasons why a notebook cannot be graded.
     """
 
     data: list[str] = field(default_factory=list)
     packages: set[str] = field(default_factory=set)
     missing: set[str] = field(default_factory=set)
+    unsolved: list[str] = field(default_factory=list)
     defects: list[str] = field(default_factory=list)
 
 
@@ -106,6 +109,11 @@ def adopt(folder: Path, title: str) -> AdoptionResult:
         ):  # fmt: skip
             words += [f"{what} {', '.join(sorted(found))}"] if found else []
         result.seen.append(f"source/{name}: {'; '.join(words)}")
+        if used.unsolved:
+            result.seen.append(
+                f"source/{name}: no solution in {', '.join(used.unsolved)}: their tests decide, as "
+                "in nbgrader, and nothing has tried them"
+            )
     with TemporaryDirectory(prefix="autograder-adopt-") as scratch:
         _check_solutions(
             course, Path(scratch), [name for name in names if not uses[name].defects], result
@@ -216,7 +224,11 @@ def _uses(course: Course, folder: Path) -> _Uses:
             cells += [
                 cell.source for cell in parse_notebook(path).cells if cell.cell_type == "code"
             ]
-            read_cells(path)
+            uses.unsolved += [
+                cell.metadata["nbgrader"]["grade_id"]
+                for cell in read_cells(path)
+                if cell.cell_type == "code" and is_solution(cell) and not has_solution(cell.source)
+            ]
         except CourseError as error:
             uses.defects.append(str(error))
     beside = [

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import ast
 from collections import Counter
 from collections.abc import Iterable, Mapping
 from functools import lru_cache
@@ -79,6 +80,28 @@ def _read_cells(path: Path, stamp: int) -> tuple[NotebookNode, ...]:
             f"{first}run {command('nbgrader', 'update', path)}"
         )
     return tuple(notebook.cells)
+
+
+def has_solution(source: str) -> bool:
+    """Return whether a solution cell of a source notebook does more than a stub does."""
+    try:
+        return any(map(_does_something, ast.parse(source).body))
+    except (SyntaxError, ValueError):  # For example, a magic.
+        return True
+
+
+def _does_something(node: ast.stmt) -> bool:
+    match node:
+        case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
+            return any(map(_does_something, node.body))
+        case ast.Expr(ast.Constant()) | ast.Pass() | ast.Import() | ast.ImportFrom():
+            return False
+        case ast.Assign() | ast.Return():
+            blank = (ast.Constant(None), ast.Constant(...))
+            return node.value is not None and ast.dump(node.value) not in map(ast.dump, blank)
+        case ast.Raise():
+            return "NotImplementedError" not in ast.unparse(node)
+    return True
 
 
 def parse_notebook(path: Path) -> NotebookNode:

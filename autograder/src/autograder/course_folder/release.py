@@ -8,11 +8,13 @@ has filled in is never handed out.
 from __future__ import annotations
 
 import os
+import re
 from collections.abc import Callable, Iterator, Sequence
 from contextlib import chdir
 from itertools import zip_longest
 from pathlib import Path
 from typing import Any
+from urllib.parse import unquote
 
 import nbformat
 from nbconvert.exporters import NotebookExporter
@@ -38,6 +40,11 @@ RELEASE, SOLUTIONS = "release", "solutions"
 _CONVERTERS = {RELEASE: GenerateAssignment, SOLUTIONS: GenerateSolution}
 _LEFT_OUT = (SaveCells, ExecutePreprocessor)
 """Steps of nbgrader that write to the gradebook or run a notebook; they are not needed here."""
+_ALMOST_A_MARK = re.compile(
+    r"^[ \t]*[#=*<!-]+[ \t]*(BEGIN|END)[ \t_-]*"
+    r"(SOLUTION|HIDDEN[ \t_-]*TEST|MARK[ \t_-]*SCHEME)S?[ \t#=*>-]*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _KERNEL_METADATA = ("kernelspec", "language_info")
 """Keys of a notebook's metadata that JupyterLab writes when a kernel starts."""
 
@@ -84,8 +91,32 @@ def build_from_source(course: Course, kind: str, folder: str) -> dict[str, Noteb
                     f"({type(error).__name__}: {error})"
                 ) from error
             notebooks[name] = nbformat.reads(text, as_version=4)
+            if kind == RELEASE:
+                finish_release(notebooks[name], f"{course.source / folder / name}.ipynb")
             leave_out_widgets(notebooks[name])
     return notebooks
+
+
+def finish_release(notebook: NotebookNode, path: str) -> None:
+    """Remove the attachments that no text shows, such as those of a mark scheme.
+
+    Args:
+        path: the source notebook's path, for messages.
+
+    Raises `CourseError` if a line is almost one of nbgrader's marks, so that what it should hide is
+    still there.
+    """
+    for number, cell in enumerate(notebook.cells, 1):
+        shown = unquote(cell.source)
+        for name in [name for name in cell.get("attachments", {}) if name not in shown]:
+            del cell.attachments[name]
+        if mark := _ALMOST_A_MARK.search(cell.source):
+            raise CourseError(
+                f"{path}, cell {number}{_name(cell)}: the line {mark[0].strip()!r} is almost one "
+                "of nbgrader's marks: students would get what it should hide. Write it as "
+                "`### BEGIN SOLUTION`, `### BEGIN HIDDEN TESTS` or `=== BEGIN MARK SCHEME ===`, or "
+                "as c.ClearSolutions and its like in nbgrader_config.py have it"
+            )
 
 
 def leave_out_widgets(notebook: NotebookNode) -> None:

@@ -8,6 +8,7 @@ from importlib.metadata import packages_distributions
 from typing import Any
 
 from ..course_folder.assignments import Assignment
+from ..course_folder.own_notebooks import has_solution
 from ..course_folder.settings import files_below, load_settings
 from ..records import LOST, Cell, CellResult, JudgedNotebook, Status, Verdict, defect_in_words
 from .course_sessions import CourseSessions
@@ -103,6 +104,8 @@ def defects_of_test_cells(
 ) -> dict[str, str]:
     """Return by exercise: why the source notebook does not pass its own test cell.
 
+    A test of answers that the source notebook does not solve is no defect: there is nothing to try.
+
     Args:
         cells: the code cells of the source notebook, which were judged.
         judged: the source notebook's verdicts and outputs.
@@ -113,6 +116,8 @@ def defects_of_test_cells(
         if result.status in (Status.MANUAL, Status.PASSED) and not result.defect:
             continue
         place = places[result.id]
+        if not _is_solved(cells, place):
+            continue
         why = f"its last line gives {result.points or 0:g} of {result.max_points:g} points"
         if result.defect:
             why = result.defect.partition(": ")[2]
@@ -123,6 +128,21 @@ def defects_of_test_cells(
             why = known or f"{why}\n{_unnamed(assignment)}".rstrip()
         defects[result.id] = f"{result.id}: its own solution does not pass it: {why}"
     return defects
+
+
+def _is_solved(cells: Sequence[Cell], place: int) -> bool:
+    """Return whether one of the answers between the test cell before and this one is solved, or
+    there are no answers.
+
+    Args:
+        place: the index of the test cell in `cells`.
+    """
+    answers: list[str] = []
+    for cell in cells[:place][::-1]:
+        if cell.tests and answers:
+            break
+        answers += [cell.source] if cell.exercise else []
+    return not answers or any(map(has_solution, answers))
 
 
 def _cause(

@@ -35,7 +35,12 @@ from nbgrader.utils import is_grade, is_locked, is_solution, is_task
 from sqlalchemy import select
 
 from ..course_folder.course import Course
-from ..course_folder.release import current_release, files_to_give, steps_without_effects
+from ..course_folder.release import (
+    current_release,
+    files_to_give,
+    finish_release,
+    steps_without_effects,
+)
 from ..errors import CourseError
 from ..gradebook.another_look import outgrown
 
@@ -54,6 +59,15 @@ class ReleaseExporter(NotebookExporter):
     If that fails, it raises `NbGraderException` before nbgrader deletes the former release.
     """
 
+    def from_notebook_node(
+        self, nb: NotebookNode, resources: Any = None, **keywords: Any
+    ) -> tuple[Any, Any]:
+        text, resources = super().from_notebook_node(nb, resources, **keywords)
+        release = nbformat.reads(text, as_version=4)
+        about = resources["metadata"]
+        finish_release(release, f"{about['path']}/{about['name']}.ipynb")
+        return f"{nbformat.writes(release)}\n", resources
+
     def __init__(self, *arguments: Any, **options: Any) -> None:
         super().__init__(*arguments, **options)
         converter: Any = self.parent
@@ -69,6 +83,7 @@ class ReleaseExporter(NotebookExporter):
             try:
                 text, _ = trial.from_filename(path, resources=resources)
                 release = nbformat.reads(text, as_version=4)
+                finish_release(release, path)
                 with Gradebook(about["db_url"]) as gradebook:
                     _update_cells(gradebook, about["assignment"], about["notebook"], release)
                     gradebook.db.rollback()
