@@ -114,10 +114,45 @@ def test_a_moodle_download_in_each_form_is_imported_with_times_and_numbers(
     assert record["prefix"].startswith("Jürgen Müller_4711_assignsubmission_file")
 
 
+def test_moodle_s_text_beside_a_file_belongs_to_the_same_submission(school, tmp_path):
+    [(one, first, _, _), (two, second, _, _)] = PEOPLE
+    parts = [
+        (f"{one}_{first}_assignsubmission_onlinetext/onlinetext.html", b"see file", NOON),
+        (f"{one}_{first}_assignsubmission_file/value.ipynb", b"1", NOON),
+        (f"{two}_{second}_assignsubmission_file_value.ipynb", b"2", LATER),
+        (f"{two}_{second}_assignsubmission_onlinetext.html", b"see file", LATER),
+    ]
+    assert brought(school, zipped(tmp_path / "m.zip", parts)) == {"s1": "new", "s2": "new"}
+    assert submitted(school) == {"s1": b"1", "s2": b"2"}
+    record = read_record(Course(school), "value")["s1"]
+    assert record["prefix"] == f"{one}_{first}_assignsubmission_file/"
+
+
+def test_downloads_of_cocalc_and_teams_are_imported(school, tmp_path):
+    parts = [
+        ("value-collect/0a1b/value.ipynb", b"1", NOON),
+        ("value-collect/0a1b/STUDENT - Jürgen Müller.txt", b"", NOON),
+        ("value-collect/0a1b/mine/STUDENT - Kim Lee.txt", b"", NOON),
+        ("value-collect/0c2d/value.ipynb", b"2", NOON),
+        ("value-collect/0c2d/STUDENT - Kim Lee.txt", b"", NOON),
+        ("value-collect/0c2d/STUDENT - Ana María de la Cruz.txt", b"", NOON),
+    ]
+    found = import_download(
+        Course(school), "value", zipped(tmp_path / "c.zip", parts), dry_run=True
+    )
+    assert {each.student for each in found if each.state == "new"} == {"s1"}
+    teams = [
+        (f"Ana María de la Cruz/Value/Version {number}/value.ipynb", b"%d" % number, NOON)
+        for number in (2, 10, 9)
+    ]
+    assert brought(school, zipped(tmp_path / "t.zip", teams)) == {"s2": "new"}
+    assert submitted(school) == {"s2": b"10"}
+
+
 def test_names_are_matched_in_any_spelling_and_order(school, tmp_path):
     names = {
         "s1": [unicodedata.normalize("NFD", "Jürgen Müller"), "Müller Jürgen", "JUERGEN MUELLER",
-               "Jurgen Muller", "Gruppe 3-Jürgen Müller", " jürgen  müller "],
+               "Jurgen Muller", "Juergen Müller", "Gruppe 3-Jürgen Müller", " jürgen  müller "],
         "s5": ["Soeren Aangstroem", "Soren Angstrom", "ångström, søren"],
         "s6": ["王 小明", "小明王"],
         "s7": ["Ada O’Brien Smith", "Ada OBrien-Smith"],

@@ -7,7 +7,8 @@ file. Gradescope: a folder for each submission, and the list `submission_metadat
 students of each folder. Blackboard: files such as
 `Value_adler1_attempt_2030-03-05-08-00-00_value.ipynb`, with the user name. Brightspace: folders
 such as `101-2002 - Ada Adler - Mar 5, 2030 800 AM`. ILIAS: folders such as `Adler_Ada_adler1_101`,
-with login and number. Sakai: folders such as `Adler, Ada(adler1)`.
+with login and number. Sakai: folders such as `Adler, Ada(adler1)`. CoCalc: folders with a file such
+as `STUDENT - Ada Adler.txt`. Teams: folders such as `Ada Adler/Value/Version 2`.
 """
 
 from __future__ import annotations
@@ -34,7 +35,7 @@ _FOLDERS = {
 """By system: pattern of the name of a student's folder, with the student's name or login as `who`
 and the submission time as `when`."""
 
-FORMS = ("moodle", "blackboard", *_FOLDERS, "canvas", "gradescope", "plain")
+FORMS = ("moodle", "blackboard", *_FOLDERS, "cocalc", "canvas", "gradescope", "plain")
 
 FILES, LISTED, WORKSHEET, MAPPING = "files", "list", "worksheet", "mapping"
 CLOCKS = {
@@ -51,8 +52,13 @@ _GRADESCOPE = re.compile(rf"(assignment_\d+_export/)?{re.escape(_METADATA)}")
 """Pattern of the path of Gradescope's list. It is at the top level, where students cannot put
 files."""
 _MOODLE = re.compile(
-    r"(?P<name>[^_]*)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)(?:_(?P<file>.*))?"
+    r"(?P<name>[^_]*)_(?P<number>\d+)_assignsubmission_(?P<kind>file|onlinetext)"
+    r"(?:_(?P<file>.*)|\.html)?"
 )
+_ONLINE_TEXT = "_assignsubmission_onlinetext"
+_COCALC = re.compile(r"STUDENT - (?P<who>.+)\.txt")
+_VERSION = re.compile(r"(?:.*/)?Version (?P<number>\d{1,6})/.+", re.DOTALL)
+"""Pattern of the path of a file in Teams' folder of an attempt."""
 _BLACKBOARD = re.compile(
     r"(?:.+?_)?(?P<who>[^_]+)_attempt_(?P<when>\d{4}(?:-\d\d){5})(?:_(?P<file>.+)|\.txt)"
 )
@@ -124,6 +130,15 @@ class DownloadedSubmission:
                     # which a mapping names a file.
                     path = f"{archive.path}/{file.path}"
                     self.files.setdefault(file.path, replace(file, path=path))
+
+    def keep_last_version(self) -> None:
+        """Remove the files of all but the last of Teams' folders `Version 1`, `Version 2`, …"""
+        found = {path: _VERSION.fullmatch(path) for path in self.files}
+        numbers = {path: int(match["number"]) for path, match in found.items() if match}
+        if numbers:
+            last = max(numbers.values())
+            kept = {path for path, number in numbers.items() if number == last}
+            self.files = {path: file for path, file in self.files.items() if path in kept}
 
     def notebooks(self, names: Sequence[str], chosen: str = "") -> dict[str, str]:
         """Return the path of the submitted file for each of the assignment's notebooks, by notebook
@@ -198,10 +213,17 @@ def group_by_submission(
             )
         return _of_gradescope(files, lists[0])
     submissions: dict[tuple[str, str], DownloadedSubmission] = {}
+    owners = _owners_in_cocalc(files) if form in (None, "cocalc") else {}
     for file in files:
-        if (reading := _read(file, knows, form)) is not None:
+        reading = _of_cocalc(file, owners) or _read(file, knows, form)
+        if reading is not None:
             inner, of_file = reading
-            submission = submissions.setdefault((of_file.form, of_file.place), of_file)
+            # Moodle's text and file of a participant are one submission.
+            is_moodle = of_file.form == "moodle"
+            key = " ".join(of_file.names + of_file.numbers) if is_moodle else of_file.place
+            submission = submissions.setdefault((of_file.form, key), of_file)
+            if _ONLINE_TEXT in submission.place and _ONLINE_TEXT not in of_file.place:
+                submission.place, submission.prefix = of_file.place, of_file.prefix
             # Keep only the files of the last attempt, in whichever order attempts come.
             if of_file.form in _ATTEMPTS and of_file.order != submission.order:
                 if of_file.order < submission.order:
@@ -209,8 +231,33 @@ def group_by_submission(
                 submission.files.clear()
             submission.files.setdefault(inner, file)
             submission.order = max(submission.order, of_file.order)
+    for submission in submissions.values():
+        submission.keep_last_version()
     _set_file_times(submissions.values())
     return _unpack(submissions.values())
+
+
+def _owners_in_cocalc(files: Iterable[DownloadedFile]) -> dict[str, str]:
+    """Return the student's name of each of CoCalc's folders, by the folder's path.
+
+    A folder with several names is left out: a student may have added one.
+    """
+    names: dict[str, list[str]] = {}
+    for file in files:
+        folder, _, name = file.path.rpartition("/")
+        if match := _COCALC.fullmatch(name):
+            names.setdefault(folder, []).append(match["who"])
+    # A folder of such a name below another one is the student's own.
+    tops = [each for each in names if not any(each.startswith(f"{other}/") for other in names)]
+    return {folder: names[folder][0] for folder in tops if len(names[folder]) == 1}
+
+
+def _of_cocalc(file: DownloadedFile, owners: dict[str, str]) -> _Read | None:
+    for folder, who in owners.items():
+        if file.path.startswith(f"{folder}/"):
+            submission = DownloadedSubmission("cocalc", folder, words=[who])
+            return file.path.removeprefix(f"{folder}/"), submission
+    return None
 
 
 def _unpack(submissions: Iterable[DownloadedSubmission]) -> list[DownloadedSubmission]:

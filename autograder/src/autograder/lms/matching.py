@@ -263,10 +263,15 @@ def _folded(name: str) -> list[str]:
     """Return the keys by which a name is compared with others.
 
     Each key consists of the name's letters and digits in lower case. The first has them as written,
-    the second with umlauts spelled out as in German (ä as ae), the last without diacritics. Equal
-    keys occur once.
+    the others without diacritics: umlauts as in German (ä as ae), and as plain letters. Equal keys
+    occur once.
     """
     exact = "".join(filter(str.isalnum, unicodedata.normalize("NFKC", name).casefold()))
-    marked = unicodedata.normalize("NFKD", exact.translate(_NO_MARKS))
-    bare = "".join(each for each in marked if not unicodedata.combining(each))
-    return [key for key in dict.fromkeys((exact, exact.translate(_GERMAN), bare)) if key]
+    keys = (exact, _bare(exact.translate(_GERMAN)), _bare(exact))
+    return [key for key in dict.fromkeys(keys) if key]
+
+
+def _bare(name: str) -> str:
+    """Return a name without diacritics."""
+    marked = unicodedata.normalize("NFKD", name.translate(_NO_MARKS))
+    return "".join(each for each in marked if not unicodedata.combining(each))
