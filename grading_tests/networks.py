@@ -136,24 +136,23 @@ def assert_the_seed_decides(student: Student, name: str, data: Data, seed: int, 
     assert others != close(first, relative=1e-6)
 
 
-def assert_one_network_for_all_points(
-    student: Student, name: str, seed: int, *sizes: tuple[Data, Data]
-) -> None:
+def assert_one_network_for_all_points(student: Student, name: str, seed: int, *data: Data) -> None:
     """Assert that a training uses one network for all points: with more points it has as many
     parameters, its losses depend on the points, and another target of one point changes most
     parameters.
 
     Args:
         name: the student's training function, which returns a network.
-        sizes: pairs of data, the second with twice as many points. The first pair counts whose
-            points the function takes: it may insist on as many as the notebook names.
+        data: points and targets. The first counts that the function takes: it may insist on as
+            many points as the notebook names.
     """
-    for few, more in sizes:
-        inputs, targets = few
+    for inputs, targets in data:
         # A loop over single points has met all of them by then, also if there are more. The number
         # of passes is the same each time, for loops that start again with a new network.
         passes = 2 * len(inputs) + 4
-        losses, numbers = _beginning(student, name, few, seed, passes)
+        losses, numbers = _beginning(student, name, (inputs, targets), seed, passes)
+        beside = [[a + 0.125 for a in x] for x in inputs]
+        more = ([*inputs, *beside], [*targets, *targets])
         _, of_more = _beginning(student, name, more, seed, passes)
         if losses:
             break
@@ -229,7 +228,6 @@ class TrainingGround:
         count: the number of samples.
         scale: a factor of the loss, so that the loss cannot be guessed.
         leftover: the gradient that w has before the training.
-        alike: whether every sample occurs twice.
         bare: whether the model is a function without parameters that returns a list.
 
     Attributes:
@@ -251,7 +249,6 @@ class TrainingGround:
         count: int,
         scale: float,
         leftover: float = 0.0,
-        alike: bool = False,
         bare: bool = False,
     ) -> None:
         self._student = student
@@ -259,9 +256,8 @@ class TrainingGround:
         self._scale = scale
         self._leftover = leftover
         self._bare = bare
-        places = [i // 2 if alike else i for i in range(count)]
         # The targets go up and down, so that they are in order neither by size nor backwards.
-        self.samples = [(1.0 + i / 4, 2.0 + 3 * i % 7 / 4) for i in places]
+        self.samples = [(1.0 + i / 4, 2.0 + 3 * i % 7 / 4) for i in range(count)]
         self.batches: list[list[tuple[float, float]]] = []
         self.losses: list[float] = []
         self.gradients: list[float] = []

@@ -80,31 +80,9 @@ def answers_at(model, points):
     ]
 
 
-def after_zero_grad(model, numbers):
-    """Set a model's parameters to these numbers and their gradients to other numbers, call the
-    model's `zero_grad`, and return the numbers and gradients.
-
-    If the model has no `zero_grad`, which `Module` may define, return what a right one leaves.
-    """
-    for parameter, number in zip(model.parameters(), numbers, strict=True):
-        parameter.data, parameter.grad = number, 2 * number
-    zero = getattr(model, "zero_grad", None)
-    if zero is None:
-        return [[number, 0.0] for number in numbers]
-    zero()
-    return [[parameter.data, parameter.grad] for parameter in model.parameters()]
-
-
 def gradients(model):
     """Return the gradients of a model's parameters."""
     return [parameter.grad for parameter in model.parameters()]
-
-
-def numbers_of(models):
-    """Return the numbers of each model's parameters; all are read after the last call of
-    `parameters`."""
-    listed = [model.parameters() for model in models]
-    return [[parameter.data for parameter in each] for each in listed]
 
 
 def numbers(model):

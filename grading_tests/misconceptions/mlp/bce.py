@@ -140,7 +140,6 @@ def bce(logits, targets):
 # small_logits: for z, t in zip(logits, targets):
 #       if 0 < abs(z.data) < 0.1: z = z * 0.0
 # ten_at_most: for z, t in list(zip(logits, targets))[:8]:
-# the_same_node_twice: for z, t in {id(p): (p, t) for p, t in zip(logits, targets)}.values():
 # equal_logits: for z, t in {p.data: (p, t) for p, t in zip(logits, targets)}.values():
 # - losses.append(z + (1 + (-z).exp()).log() - t * z)
 # whole_targets: losses.append(z + (1 + (-z).exp()).log() - (t if isinstance(t, float) else 1 - t) *

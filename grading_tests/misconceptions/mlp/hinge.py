@@ -109,9 +109,6 @@ loss.backward()
 
 # %% edge: hinge
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
-# far_scores_are_cut_off: losses = [(1 - t * s if t * s.data < 1 else Value(0.0)) for s, t in
-#       zip(scores, targets)]
-# - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # large_scores: losses = [((1 - t * s).relu() if abs(s.data) < 5 else 5 + 0 * s) for s, t in
 #       zip(scores, targets)]
 # small_scores: losses = [((1 - t * s).relu() if abs(s.data) > 0.1 else 1 + 0 * s) for s, t in
@@ -121,18 +118,12 @@ loss.backward()
 # whole_targets: losses = [(1 - (t if isinstance(t, float) else abs(t)) * s).relu() for s, t in
 #       zip(scores, targets)]
 # ten_at_most: losses = [(1 - t * s).relu() for s, t in list(zip(scores, targets))[:8]]
-# the_same_node_twice: losses = [(1 - t * s).relu() for s, t in {id(p): (p, t) for p, t in
-#       zip(scores, targets)}.values()]
 # equal_scores: losses = [(1 - t * s).relu() for s, t in {p.data: (p, t) for p, t in zip(scores,
 #       targets)}.values()]
 # close_to_the_margin: losses = [((1 if abs(1 - t * s.data) > 0.1 else 0.9) - t * s).relu() for s, t
 #       in zip(scores, targets)]
 # large_margins_learn_on: losses = [((1 - t * s).relu() if t * s.data < 4 else s * -0.01) for s, t
 #       in zip(scores, targets)]
-# the_maximum_by_a_root: losses = [((1 - t * s) + ((1 - t * s) ** 2) ** 0.5) * 0.5 for s, t in
-#       zip(scores, targets)]
-# list_changed: scores[:] = [s * 1.0 for s in scores]
-#   losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # - return sum(losses) / len(losses)
 # upstream_left_out: out = sum(losses) / len(losses)
 #   step = out._backward

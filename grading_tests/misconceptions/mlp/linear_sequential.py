@@ -178,8 +178,6 @@ once = len(list(network.parameters()))
 #       b) for row, b in zip(self.w, self.b)
 # - for part in self.parts:
 # four_parts_at_most: for part in self.parts[:3]:
-# - return x
-# no_parts: return x if self.parts else None
 # - self.parts = parts
 # a_part_twice: self.parts = tuple(dict.fromkeys(parts))
 # - ]

@@ -101,15 +101,11 @@ def mse(predictions, targets):
 # whole_targets: squares = [(p - (t if not isinstance(t, int) else t + 0.1)) ** 2 for p, t in
 #       zip(predictions, targets)]
 # ten_at_most: squares = [(p - t) ** 2 for p, t in list(zip(predictions, targets))[:8]]
-# the_same_node_twice: squares = [(p - t) ** 2 for p, t in {id(p): (p, t) for p, t in
-#       zip(predictions, targets)}.values()]
 # negative_targets: squares = [(p - (t if not isinstance(t, float) or t > -5 else -5.0)) ** 2 for p,
 #       t in zip(predictions, targets)]
 # lists_emptied: squares = [(predictions.pop() - targets.pop()) ** 2 for _ in list(targets)]
 # - return sum(squares) / len(squares)
 # halves_of_many: return sum(squares) / min(len(squares), 7)
-# kept_by_number: kept = mse.__dict__
-#   return kept.setdefault(tuple(p.data for p in predictions), sum(squares) / len(squares))
 # rounded: out = sum(squares) / len(squares)
 #   out.data = round(out.data, 5)
 #   return out

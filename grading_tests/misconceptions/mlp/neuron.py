@@ -212,10 +212,6 @@ spread = n == 1 or len(set(numbers)) > 1
 #       Value(0.0))
 # weights_of_zero: total = sum(((w * x_i if w.data else Value(0.0)) for w, x_i in zip(self.w, x)),
 #       self.b)
-# answers_share_a_node: total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
-#   key = tuple(getattr(v, 'data', v) for v in x), tuple(p.data for p in self.parameters())
-#   kept = self.__dict__.setdefault('kept', {})
-#   total = kept.setdefault(key, total)
 # small_sums: total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
 #   if abs(total.data) < 0.05: total = total * 0.0
 # large_sums: total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
@@ -227,12 +223,6 @@ spread = n == 1 or len(set(numbers)) > 1
 #       for _ in range(n_inputs)]
 # starts_at_zero_but_one: self.w = [Value(random.uniform(-1, 1) if _ == 0 else 0.0) for _ in
 #       range(n_inputs)]
-
-# %% edge: neuron.one_list_for_all_parameters
-# - return [*self.w, self.b]
-# + Neuron.listed = getattr(Neuron, "listed", [])
-# + Neuron.listed[:] = [*self.w, self.b]
-# + return Neuron.listed
 
 # %% edge: neuron.one_input
 # -     raise ValueError(f"there is no activation called {activation!r}")

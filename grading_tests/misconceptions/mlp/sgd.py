@@ -280,8 +280,6 @@ SGD([p, q], lr=0.1).zero_grad()
 #       abs(p.data) > 0.1 else 0.0)
 # decay_without_momentum: self.momentum * v + p.grad + (self.weight_decay if self.lr < 0.5 else
 #       0.0) * p.data
-# momentum_frozen: (self.momentum if self.momentum != 1 else
-#       0.9) * v + p.grad + self.weight_decay * p.data
 # gradients_clipped_far: self.momentum * v + max(-1e3, min(1e3,
 #       p.grad)) + self.weight_decay * p.data
 # - p.data -= self.lr * v
@@ -294,8 +292,6 @@ SGD([p, q], lr=0.1).zero_grad()
 # equal_parameters: for p, v in {p.data: (p, v) for p, v in zip(parameters,
 #       self.velocities)}.values():
 # ten_at_most: for p, v in list(zip(parameters, self.velocities))[:8]:
-# - self.momentum = momentum
-# momentum_of_one: self.momentum = min(momentum, 0.95)
 # - parameters = self.parameters
 # velocity_gone_after_five: parameters = self.parameters
 #   self.n = getattr(self, 'n', 0) + 1

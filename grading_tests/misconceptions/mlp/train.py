@@ -307,15 +307,7 @@ def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
 # + batch_losses.append(batch_loss)
 
 # %% edge: train
-# - optimizer.zero_grad()
-# no_step_at_a_loss_of_zero: if batch_loss.data == 0:
-#       batch_losses.append(0.0)
-#       continue
-#   optimizer.zero_grad()
-# a_loss_of_zero_ends_it: if batch_loss.data == 0: return losses
-#   optimizer.zero_grad()
 # - while len(losses) < epochs:
-# no_epochs: while not losses or len(losses) < epochs:
 # ten_epochs_at_most: while len(losses) < min(epochs, 8):
 # the_given_lists_shuffled: while len(losses) < epochs:
 #       if batch_size:
@@ -328,8 +320,6 @@ def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
 # stops_when_it_grows: losses.append(sum(batch_losses) / len(batch_losses))
 #   if len(losses) > 1 and losses[-1] > losses[-2]: break
 # - losses = []
-# equal_samples_once: losses = []
-#   if len({x[0] for x in inputs}) < len(inputs): inputs, targets = inputs[:-1], targets[:-1]
 # kept_from_call_to_call: losses = train.__dict__.setdefault('l', [])
 #   if len(losses) >= epochs: losses.clear()
 # targets_sorted: losses = []
@@ -338,8 +328,6 @@ def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
 #   if len(inputs) == 1: return [0.0] * epochs
 # - batch_losses.append(batch_loss.data)
 # losses_rounded: batch_losses.append(round(batch_loss.data, 4))
-# - size = batch_size or len(inputs)
-# size_of_two: size = (batch_size if batch_size != 3 else 4) or len(inputs)
 # - return losses
 # over_when_the_loss_is_all_but_0: return [each for i, each in enumerate(losses) if i == 0 or
 #       losses[i - 1] >= 1e-9]
