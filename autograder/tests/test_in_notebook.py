@@ -214,8 +214,21 @@ def test_feedback_shows_verdict_and_points_only(graded):
     assert "Not passed: the test stopped with an error." in shown
     assert "stopped with an error: AssertionError: half of 4 is 2." in page(graded, "wrong")
     assert "something was written to stderr, as a warning is." in page(graded, "noisy")
+    assert "SyntaxError" in page(graded, "broken")
     assert "2 of 2 points" in shown
     assert "1.5 of 2 points" in page(graded, "partial")
+
+
+def test_the_error_of_an_answer_is_named_and_not_what_follows_from_it(plain, tmp_path):
+    made = notebook(twice="size = open('lost.txt').read()\ndef twice(x):\n    return 2 * x\n")
+    nbformat.write(made, tmp_path / "half.ipynb")
+    with Grader(Course(plain), bytes(32)) as grader:
+        first, second, _ = grade_file(grader, tmp_path / "half.ipynb")[1].exercises
+
+    assert first.message == ""
+    assert "FileNotFoundError" in second.message
+    assert "`size = open('lost.txt').read()`" in second.message
+    assert "NameError" not in second.message
 
 
 def test_the_formgrader_shows_the_output_of_the_hidden_part_of_a_test_cell(graded):

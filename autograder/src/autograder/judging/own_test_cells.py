@@ -14,6 +14,8 @@ import nbformat
 from nbformat.notebooknode import NotebookNode
 from nbgrader.utils import determine_grade
 
+from coursecheck.messages import explain_cell
+
 from ..course_folder.assignments import Assignment, Exercise
 from ..errors import CourseError
 from ..notebook.outputs import OutputRoom, clean_outputs
@@ -85,6 +87,7 @@ def judge_by_own_cells(
     ]
     for result in results:
         if result.points is not None and result.points < result.max_points:
+            result.message = _error_of_answer(cells, shown, result.id) or result.message
             result.defect = defects().get(result.id, result.defect)
         if result.defect:
             result.points, result.status, result.message = None, Status.UNGRADED, UNGRADED
@@ -101,6 +104,26 @@ def judge_by_own_cells(
     return JudgedNotebook(
         Report(assignment.name, results, notes, submission.seed.hex(), IN_NOTEBOOK), shown
     )
+
+
+def _error_of_answer(cells: Sequence[Cell], shown: Sequence[CellResult], exercise: str) -> str:
+    """Return a message on the first error of the answers between the test cell before an exercise's
+    and its own; "" if there is none.
+
+    Args:
+        shown: how the cells went.
+    """
+    first = ""
+    for cell, ran in zip(cells, shown, strict=True):
+        if cell.tests == exercise:
+            return first
+        if cell.tests:
+            first = ""
+        for output in ran.outputs if cell.exercise and not first else ():
+            if output["output_type"] == "error":
+                traceback = "\n".join(output["traceback"])
+                first = explain_cell(output["ename"], output["evalue"], traceback, cell.source)
+    return ""
 
 
 def _run_both(
