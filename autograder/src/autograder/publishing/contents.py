@@ -11,6 +11,7 @@ import zipfile
 from collections.abc import Sequence
 from email import message_from_bytes
 from email.message import Message
+from importlib.metadata import metadata
 from pathlib import Path
 
 from ..course_folder.course import Course
@@ -23,6 +24,24 @@ from ..texts import command
 
 EXTRA = "extra"
 _EPOCH = 315_532_800  # 1980-01-01 in seconds since 1970: the first day that a zip file can hold
+
+_CHECKS = """\
+[build-system]
+requires = ["setuptools>=77"]
+build-backend = "setuptools.build_meta"
+
+[project]
+name = "coursecheck"
+version = "{Version}"
+description = "{Summary}"
+requires-python = ">=3.11"
+license = "MIT"
+
+[tool.setuptools]
+packages = ["coursecheck"]
+package-data = {{ coursecheck = ["py.typed"] }}
+"""
+"""The settings by which the wheel of the installed `coursecheck` is built."""
 
 
 def released(course: Course, names: Sequence[str]) -> list[str]:
@@ -157,14 +176,15 @@ def _require_released(course: Course, folder: Path) -> None:
 
 
 def _checks_wheel(target: Path) -> Path:
-    """Build the wheel of `coursecheck`, the visible checks of every course."""
-    folder = module_folder("coursecheck").parents[1]
-    if not (folder / "pyproject.toml").is_file():
-        raise CourseError(
-            "`coursecheck` was not installed from a clone, so that its wheel cannot be built: "
-            "publish from the environment that `make install` makes in a clone"
-        )
-    return _wheel(folder, ["pyproject.toml", "src/coursecheck"], target)
+    """Build the wheel of `coursecheck`, the visible checks of every course, from the package as it
+    is installed."""
+    about = metadata("coursecheck")
+    with tempfile.TemporaryDirectory() as scratch:
+        folder = Path(scratch)
+        _copy(module_folder("coursecheck"), folder / "coursecheck")
+        text = _CHECKS.format(**{key: about[key] for key in ("Version", "Summary")})
+        (folder / "pyproject.toml").write_text(text, "utf-8")
+        return _wheel(folder, ["pyproject.toml", "coursecheck"], target)
 
 
 def _wheel(folder: Path, names: Sequence[str], target: Path) -> Path:
