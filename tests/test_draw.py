@@ -84,6 +84,44 @@ def test_an_operand_used_twice_has_two_arrows(render: Callable[..., GraphDrawing
     assert "from x plus x" in drawing.text
 
 
+def as_sets(root: Value) -> Value:
+    """Return the graph with a set in each `_prev`, in which operands have no order."""
+    nodes = [root]
+    for node in nodes:
+        nodes += node._prev
+        node._prev = set(node._prev)  # type: ignore[assignment]
+    return root
+
+
+@pytest.mark.parametrize(
+    ("build", "words"),
+    [
+        (lambda x, y: x + x, "from x plus x"),
+        (lambda x, y: x * x, "from x times x"),
+        (lambda x, y: y - x, "from y minus x"),
+        (lambda x, y: y / x, "from y divided by x"),
+    ],
+)
+def test_operands_in_a_set_are_drawn_as_they_were_used(build: Any, words: str) -> None:
+    root = as_sets(build(Value(3.0, label="x"), Value(2.0, label="y")))
+    assert words in draw_graph(root).text
+
+
+def test_a_graph_of_sets_keeps_its_places_when_it_is_built_again() -> None:
+    drawings, kept = set(), []
+    for _ in range(30):
+        root = as_sets(neuron())
+        kept += [root, *[Value(0.0) for _ in range(7)]]  # so that addresses differ
+        drawings.add(draw_graph(root, renderer="built-in").text)
+    assert len(drawings) == 1
+
+
+def test_a_sum_in_which_nothing_was_used_twice_has_one_arrow() -> None:
+    x = Value(3.0, label="x")
+    lost = as_sets(Value(5.0, (x,), "+"))  # x + 2, and the 2 was never recorded
+    assert draw_graph(lost).dot.count("v1 -> op2") == 1
+
+
 def test_a_drawing_marks_leaves_and_root_by_a_border_and_a_word(
     render: Callable[..., GraphDrawing],
 ) -> None:

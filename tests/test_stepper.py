@@ -259,6 +259,12 @@ def test_graphs_that_cannot_be_computed_again_have_no_sliders() -> None:
     x = Value(0.5, label="x")
     for root in (Value(0.25, (x,), "cube"), Value(9.0, (x, x), "+")):
         assert len(Stepper(named("y", root)).controls()) == 5
-    lost = named("y", x - 1.0)
-    lost._prev = set(lost._prev)
-    assert len(Stepper(lost).controls()) == 5
+    difference = named("y", Value(-0.5, (x, Value(1.0)), "-"))
+    difference._prev = set(difference._prev)  # a set does not say which is taken off
+    assert len(Stepper(difference).controls()) == 5
+
+
+def test_a_sum_whose_operands_are_a_set_has_a_slider() -> None:
+    total = named("y", Value(0.5, label="x") + 1.0)
+    total._prev = set(total._prev)
+    assert len(Stepper(total).controls()) == 6

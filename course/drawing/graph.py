@@ -10,7 +10,7 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
 
-MISSING = object()
+from course.drawing.operands import MISSING, attribute, operands_of
 
 
 @dataclass
@@ -193,26 +193,9 @@ def names_of(labels: list[str]) -> list[str]:
     ]
 
 
-def attribute(value: Any, name: str) -> Any:
-    """Return an attribute of a student's object; `MISSING` if there is none."""
-    try:
-        return getattr(value, name)
-    except Exception:
-        # A property of an unfinished class may raise anything; the drawing then shows "?".
-        return MISSING
-
-
 def _operands(value: Any) -> list[Any] | None:
-    """Return the operands in `_prev`; [] if there is no `_prev`, None if `_prev` is no tuple, list
-    or set."""
-    if not looks_like_a_value(value):
-        return []
-    operands = attribute(value, "_prev")
-    if operands is MISSING:
-        return []
-    if isinstance(operands, (tuple, list, set, frozenset)):
-        return list(operands)
-    return None
+    """Return the operands of a node, as `operands_of` does; [] for what is no Value."""
+    return operands_of(value) if looks_like_a_value(value) else []
 
 
 def looks_like_a_value(thing: Any) -> bool:

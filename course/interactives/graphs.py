@@ -4,19 +4,12 @@ student's operations."""
 from __future__ import annotations
 
 import math
-import operator
-from collections.abc import Callable, Sequence
+from collections.abc import Sequence
 from typing import Any
 
-from course.drawing.graph import MISSING, attribute
+from course.drawing.operands import BINARY, attribute, operands_of
 from course.interactives.formatting import as_number
 
-_TWO: dict[str, Callable[[Any, Any], Any]] = {
-    "+": operator.add,
-    "-": operator.sub,
-    "*": operator.mul,
-    "/": operator.truediv,
-}
 _METHODS = ("exp", "log", "tanh", "relu", "sigmoid", "sin", "cos", "sqrt")
 
 
@@ -50,13 +43,11 @@ def topological(root: Any) -> list[Any]:
 
 def uses(node: Any) -> list[Any]:
     """Return the operands in a node's `_prev`, in their order."""
-    operands = attribute(node, "_prev")
-    if operands is MISSING:
-        return []
-    if not isinstance(operands, (tuple, list, set, frozenset)):
-        kind = type(operands).__name__
+    operands = operands_of(node)
+    if operands is None:
+        kind = type(node._prev).__name__
         raise TypeError(f"`_prev` holds the operands as a set, tuple or list, not as {kind}")
-    return list(operands)
+    return operands
 
 
 def rebuild(
@@ -90,9 +81,15 @@ def rebuild(
 def can_rebuild(nodes: Sequence[Any], operands: Sequence[Sequence[int]]) -> bool:
     """Return whether `rebuild` works: with the same leaves, it gives the same number again.
 
-    It does not work for nodes whose operands are a set, which has no order.
+    It does not work for a difference or a quotient whose operands are a set: with other numbers,
+    nothing tells their order.
     """
-    if any(isinstance(attribute(node, "_prev"), (set, frozenset)) for node in nodes):
+    if any(
+        isinstance(attribute(node, "_prev"), (set, frozenset))
+        and attribute(node, "_op") in ("-", "/")
+        and len(node._prev) > 1
+        for node in nodes
+    ):
         return False
     try:
         again = as_number(rebuild(nodes, operands, {}).data)
@@ -105,7 +102,7 @@ def can_rebuild(nodes: Sequence[Any], operands: Sequence[Sequence[int]]) -> bool
 
 def _apply(op: Any, operands: list[Any]) -> Any:
     if len(operands) == 2:
-        return _TWO[op](*operands)
+        return BINARY[op](*operands)
     if len(operands) == 1 and op in ("-", "neg"):
         return -operands[0]
     if len(operands) == 1 and isinstance(op, str) and op.startswith("**"):

@@ -10,7 +10,8 @@ from html import escape
 from typing import Any
 
 from course.draw import draw_graph
-from course.drawing.graph import attribute, looks_like_a_value, short
+from course.drawing.graph import looks_like_a_value, short
+from course.drawing.operands import attribute
 from course.drawing.svg import fitting
 from course.interactives.formatting import as_number, brief
 from course.interactives.model import Control, YourCodeFailed, your_code

@@ -14,15 +14,8 @@ from html import escape
 from typing import Any
 
 from course.draw import draw_graph
-from course.drawing.graph import (
-    MISSING,
-    attribute,
-    clean,
-    looks_like_a_value,
-    names_of,
-    not_a_value,
-    short,
-)
+from course.drawing.graph import clean, looks_like_a_value, names_of, not_a_value, short
+from course.drawing.operands import MISSING, attribute
 from course.drawing.svg import fitting
 from course.interactives.formatting import brief, table
 from course.interactives.graphs import can_rebuild, rebuild, topological, uses
@@ -354,17 +347,16 @@ class Stepper:
     ) -> Step:
         name, grad = self._names[place], short(grads[place])
         operands = self._operands[place]
-        known = operands * 2 if self._listed_once(place) else operands
         rules: dict[int, list[tuple[str, str]]] = {}
         listed = rule(
             self._op(place),
             self._names[-1],
             name,
             grad,
-            [(self._names[i], self._data[i]) for i in known],
+            [(self._names[i], self._data[i]) for i in operands],
             self._data[place],
         )
-        for operand, line in zip(known, listed, strict=True):
+        for operand, line in zip(operands, listed, strict=True):
             rules.setdefault(operand, []).append(line)
         rows = []
         for operand in dict.fromkeys([*operands, *changed]):
@@ -383,13 +375,6 @@ class Stepper:
         if failure:
             says += f" Its `_backward` raised {failure}. The pass ends here."
         return Step("backward", place, says, rows, changed)
-
-    def _listed_once(self, place: int) -> bool:
-        """Return whether `_prev` is a set with one element though the operation has two operands,
-        as for x + x."""
-        held = attribute(self._nodes[place], "_prev")
-        one = isinstance(held, (set, frozenset)) and len(held) == 1
-        return one and self._op(place) in ("+", "-", "*", "/")
 
 
 class _Copy:
