@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import time
 from base64 import b64encode
+from datetime import UTC, datetime, timedelta
 from pathlib import Path
 
 import nbformat
@@ -14,10 +15,10 @@ from nbgrader.preprocessors import GetGrades
 from schools import COURSE, grade, released, run, solutions
 
 from autograder.commands.demo import hand_in
+from autograder.course_folder.course import COURSE as COURSE_KEY
 from autograder.course_folder.course import Course
 from autograder.errors import CourseError
 from autograder.judging.explaining import definition
-from autograder.nbgrader_plugins import autograde
 from autograder.nbgrader_plugins.autograde import HideTests
 from autograder.notebook.sanitizing import safe_html
 from autograder.pages.feedback import FeedbackExporter, ReadMarks
@@ -70,7 +71,7 @@ def made_anew(school: Path, student: str, name: str) -> BeautifulSoup:
 def _resources(school: Path, student: str, name: str) -> dict:
     about = {"student": student, "assignment": name, "notebook": name}
     about["db_url"] = f"sqlite:///{school}/gradebook.db"
-    return {"nbgrader": about, autograde.COURSE: Course(school)}
+    return {"nbgrader": about, COURSE_KEY: Course(school)}
 
 
 def rows(page: BeautifulSoup) -> dict[str, list[str]]:
@@ -275,6 +276,23 @@ def test_an_answer_that_waits_for_a_person_is_marked_so_and_later_shows_the_mark
 
     assert table[WRITTEN.id][0] == "✓ right"
     assert table[WRITTEN.id][1].endswith("*")
+
+
+@pytest.mark.parametrize(
+    ("days", "extension", "is_shown"), [(-1, 0, True), (-1, 2, False), (1, 0, False)]
+)
+def test_why_other_answers_are_wrong_is_shown_after_the_due_date(school, days, extension, is_shown):
+    with Gradebook(f"sqlite:///{school}/gradebook.db") as gradebook:
+        now = datetime.now(UTC).replace(tzinfo=None)
+        gradebook.find_assignment("checkpoint").duedate = now + timedelta(days=days)
+        submission = gradebook.find_submission("checkpoint", "quizzed")
+        submission.extension = timedelta(days=extension)
+        gradebook.db.commit()
+    question = next(each for each in CHECKPOINT.exercises.values() if each.form)
+
+    page = made_anew(school, "quizzed", "checkpoint").get_text()
+
+    assert [mistake.says in page for mistake in question.mistakes] == [is_shown, is_shown]
 
 
 def test_feedback_on_a_submission_that_the_gradebook_lacks_is_refused_with_a_message(school):

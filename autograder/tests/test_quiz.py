@@ -6,8 +6,12 @@ import shutil
 from fractions import Fraction
 
 import pytest
+from schools import append
 from tested_course import COURSE
 
+from autograder.authoring.release import copy_course
+from autograder.course_folder.course import Course
+from autograder.judging.check_tables import write_table
 from coursecheck import CheckFailed, check
 
 
@@ -65,3 +69,17 @@ def test_a_student_s_file_named_answers_json_changes_no_check(tmp_path, monkeypa
     check("q2", {"q2": 12.0})
 
     assert "noted" in capsys.readouterr().out
+
+
+@pytest.mark.subprocess
+def test_check_explains_right_and_wrong_answers_if_the_course_shows_them_at_once(
+    tmp_path, monkeypatch, capsys
+):
+    copy_course(COURSE, tmp_path)
+    append(tmp_path / "course.toml", '[checks]\nanswers = "at-once"\n')
+    monkeypatch.chdir(write_table(Course(tmp_path), "checkpoint").parent)
+
+    check("q1", {"q1": "C"})
+    assert "right. Why not a: The product comes first" in capsys.readouterr().out
+    with pytest.raises(CheckFailed, match="One of the two signs is a plus"):
+        check("q1", {"q1": "b"})

@@ -35,7 +35,10 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "submission_seconds": ("60", NUMBER),
         **{each.name: LIMITS[type(each.default)] for each in fields(Limits)},
     },
-    "checks": {"tables": ('"tables"', ("3", '""', '["tables"]'))},
+    "checks": {
+        "tables": ('"tables"', ("3", '""', '["tables"]')),
+        "answers": ('"at-once"', ('"never"', "true", "[]")),
+    },
     "grading": {
         "drawing": ('"drawing:draw"', PLACE),
         "core_only": ("true", ("1", '"yes"', "[]")),

@@ -101,7 +101,7 @@ class Checks:
         entry = table["exercises"][exercise]
         title = entry["title"] or exercise
         if "form" in entry:
-            finding, passed, more = quiz.check_answer(exercise, entry["form"], namespace)
+            finding, passed, more = quiz.check_answer(exercise, entry, namespace)
         else:
             finding = diagnose(entry, namespace, table["hints"])
             passed = "the public examples come out right."
@@ -176,6 +176,9 @@ def _table_of(finding: Finding | None) -> list[str]:
     return [example_table(example)] if example else []
 
 
+_MORE_CASES = "Hidden tests will try other numbers and cases."
+
+
 def progress(table: CheckTable, namespace: dict[str, Any]) -> Card:
     """Return a card with the state of each exercise: ✓ right, ✎ answered, ½ only the core is right,
     ○ open."""
@@ -183,7 +186,7 @@ def progress(table: CheckTable, namespace: dict[str, Any]) -> Card:
     marks = dict.fromkeys(exercises, "○")
     for name, entry in exercises.items():
         if "form" in entry:
-            finding, passed, _ = quiz.check_answer(name, entry["form"], namespace)
+            finding, passed, _ = quiz.check_answer(name, entry, namespace)
         else:
             finding, passed = diagnose(entry, namespace, table["hints"]), ""
         if finding is None or finding.only_extra:
@@ -199,7 +202,7 @@ def progress(table: CheckTable, namespace: dict[str, Any]) -> Card:
             # No line ends between a mark and its title.
             lines.append(", ".join(f"{marks[name]}\u00a0{titles[name]}" for name in names))
     following = next((name for name, mark in marks.items() if mark == "○"), None)
-    more = f"Go on with: {titles[following]}." if following else "Hidden tests will try others."
+    more = f"Go on with: {titles[following]}." if following else _MORE_CASES
     if "½" in marks.values():
         more += " Where ½ stands, an extra part is open."
     is_noted = "✎" in marks.values()

@@ -1,7 +1,8 @@
 """Checks answers to questions, which are a letter or a number.
 
-In a class, only the form of an answer is checked. In a self-study edition, the file `answers.json`
-beside the notebook holds the right answers, and says why other answers are wrong.
+In a class, only the form of an answer is checked, unless the course shows answers at once: then the
+table holds the right answers, and says why other answers are wrong. In a self-study edition, the
+file `answers.json` beside the notebook does.
 """
 
 from __future__ import annotations
@@ -13,6 +14,7 @@ from typing import Any, NamedTuple
 
 from coursecheck.examples import Observation, plain
 from coursecheck.messages import Finding, describe, is_error
+from coursecheck.tables import CheckEntry, QuestionAnswers
 
 ANSWERS = "answers.json"
 _RELATIVE = 1e-3  # numbers are compared to three digits
@@ -40,11 +42,11 @@ class AnswerCheck(NamedTuple):
     more: str = ""
 
 
-def check_answer(name: str, form: str, namespace: dict[str, Any]) -> AnswerCheck:
+def check_answer(name: str, entry: CheckEntry, namespace: dict[str, Any]) -> AnswerCheck:
     """Check the answer to the question called `name`.
 
     Args:
-        form: the form of the answer, such as "one of a b c d" or "a number".
+        entry: the question in the table.
         namespace: the namespace that holds the answer.
     """
     answer = namespace.get(name)
@@ -52,14 +54,14 @@ def check_answer(name: str, form: str, namespace: dict[str, Any]) -> AnswerCheck
     seen = plain(answer)
     if type(answer) is int and abs(answer) < 10**300:
         seen = float(answer)  # `plain` returns only the type of a large int.
-    says = misformed(name, form, seen, text)
-    entry = _answers().get(name)
+    says = misformed(name, entry["form"], seen, text)
+    answers = entry.get("answers") or _answers().get(name)
     if says:
         return AnswerCheck(Finding(says))
-    if entry is None:
+    if answers is None:
         return AnswerCheck(None, NOTED, _NO_ANSWERS_HERE.format(text))
-    wrong = entry["wrong"]
-    if _same(answer, entry["right"]):
+    wrong = answers["wrong"]
+    if _same(answer, answers["right"]):
         others = [f"Why not {each['answer']}: {each['says']}" for each in wrong]
         return AnswerCheck(None, "right.", "\n".join(others))
     unknown = "Work it out once more, step by step, and compare each number."
@@ -67,7 +69,7 @@ def check_answer(name: str, form: str, namespace: dict[str, Any]) -> AnswerCheck
     return AnswerCheck(Finding(f"{text} is not right. {why}"))
 
 
-def _answers() -> dict[str, Any]:
+def _answers() -> dict[str, QuestionAnswers]:
     """Return, by question, the right answer and messages on wrong ones; {} in a class, where the
     file is missing."""
     try:
@@ -88,7 +90,7 @@ def misformed(name: str, form: str, seen: Observation, text: str = "") -> str:
 
     Args:
         name: the question's name.
-        form: the form, as in `check_answer`.
+        form: the form of the answer, such as "one of a b c d" or "a number".
         seen: the observation of the answer.
         text: the answer as text for the sentence; by default the text is made from `seen`.
     """

@@ -68,13 +68,29 @@ class SolvedSweep(SweepLines):
     quantities: list[Quantity]
 
 
+class WrongAnswer(TypedDict):
+    """A known wrong answer to a question, and what is wrong with it."""
+
+    answer: str | float
+    says: str
+
+
+class QuestionAnswers(TypedDict):
+    """The right answer to a question, and the known wrong ones."""
+
+    right: str | float
+    wrong: list[WrongAnswer]
+
+
 class CheckEntry(TypedDict):
-    """An exercise. A question has `form`, the form of its answer; all other exercises have
-    `examples`. `needs` are the earlier exercises on which it builds, in order."""
+    """An exercise. A question has `form`, the form of its answer, and `answers` if the course shows
+    them at once; all other exercises have `examples`. `needs` are the earlier exercises on which it
+    builds, in order."""
 
     title: str
     extra: NotRequired[bool]
     form: NotRequired[str]
+    answers: NotRequired[QuestionAnswers]
     needs: NotRequired[list[str]]
     examples: NotRequired[list[SolvedExample]]
     mistakes: NotRequired[list[KnownMistake]]

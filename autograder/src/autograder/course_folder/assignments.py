@@ -6,6 +6,7 @@ mistakes and public examples from `grading_tests/misconceptions/NAME/EXERCISE.py
 
 from __future__ import annotations
 
+import ast
 import re
 import tomllib
 from collections import Counter
@@ -31,7 +32,7 @@ from .misconceptions import (
 )
 from .nbgrader_settings import Delimiters, NbgraderSettings
 from .own_notebooks import exercises_of, read_cells
-from .settings import Settings
+from .settings import AT_ONCE, Settings
 from .sweeps import Sweep, read_sweep
 
 _ABOUT = re.compile(r"^.* points?(?: · (core|extra))?$", re.MULTILINE)
@@ -85,6 +86,16 @@ class Exercise:
         return sweep_examples([sweep.as_table for sweep in self.sweeps])
 
     @property
+    def wrong_answers(self) -> list[tuple[str, str]]:
+        """The known wrong answers to a question, as code, and what is wrong with each."""
+        statements = [(mistake, ast.parse(mistake.source).body[-1]) for mistake in self.mistakes]
+        return [
+            (ast.get_source_segment(mistake.source, statement.value) or "", mistake.says)
+            for mistake, statement in statements
+            if self.form and isinstance(statement, ast.Assign)
+        ]
+
+    @property
     def marking_guide(self) -> str:
         """Model answer and rubric of a written answer, from the source notebook; else ""."""
         begin, end = map(re.escape, self.solution_marks)
@@ -108,6 +119,7 @@ class Assignment:
         data_folder: the folder of the data files; None if the assignment has none.
         in_notebook: whether the notebook's own test cells give the points, not hidden tests.
         core_only: whether tests of extra parts are left out.
+        answers_at_once: whether the visible checks of questions know the right answers.
     """
 
     name: str
@@ -122,6 +134,7 @@ class Assignment:
     data_folder: Path | None = None
     in_notebook: bool = False
     core_only: bool = False
+    answers_at_once: bool = False
 
 
 def test_files(tests: Path) -> list[Path]:
@@ -243,6 +256,7 @@ def read_assignment(
         source.parent if settings.of(name).data else None,
         settings.of(name).tests == IN_NOTEBOOK,
         settings.core_only,
+        settings.answers == AT_ONCE,
     )
 
 

@@ -7,6 +7,7 @@ from collections.abc import Iterable
 from contextlib import AbstractContextManager
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Any
 
 from ..errors import CourseError
 from ..files import course_lock
@@ -249,6 +250,16 @@ class NotebookPath:
     def under(self, step: Path) -> Path:
         """Return the notebook's path below a folder of one step, such as source/ or release/."""
         return step / self.folder / f"{self.notebook}.ipynb"
+
+
+COURSE = "autograder_course"
+"""Key, in nbconvert's resources, of the course. Without it, the current folder tells the course."""
+
+
+def course_of(resources: dict[str, Any]) -> Course:
+    """Return the course to which nbconvert's resources belong."""
+    found: Course = resources.get(COURSE) or find_course(Path.cwd())
+    return found
 
 
 def find_course(named: Path | None = None) -> Course:

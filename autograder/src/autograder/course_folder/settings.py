@@ -18,6 +18,9 @@ LAST, IN_TIME, BEST = "last", "in-time", "best"
 """The rules by which one of a student's attempts gives the mark."""
 T = TypeVar("T")
 
+AFTER_DUE, AT_ONCE = "after-due", "at-once"
+"""When students see the right answers to questions, and why the others are wrong."""
+
 SHOWN = ("nothing", "exercises", "mistakes")
 """Levels of the feedback that the service shows before the due date, from least to most."""
 
@@ -198,6 +201,8 @@ class Settings:
         submission_seconds: time limit of one notebook in seconds, its tests included.
         tables: the folder of the visible checks' tables, relative to the course folder or to the
             folder of a package for student code; "" if each table lies beside its notebook.
+        answers: when students see the right answers to questions, and why the others are wrong:
+            `AFTER_DUE`, in the feedback, or `AT_ONCE`, in the visible checks.
         drawing: `module:function` in `grading_tests/remote/` that draws a public example; "" for
             none.
         core_only: whether exercises and tests that are marked as extra are left out.
@@ -221,6 +226,7 @@ class Settings:
     limits: Limits = _LIMITS
     submission_seconds: float = _key(_number, 300.0, at="limits.submission_seconds")
     tables: str = _key(_text, "", at="checks.tables")
+    answers: str = _key(_one_of(AFTER_DUE, AT_ONCE), AFTER_DUE, at="checks.answers")
     drawing: str = _key(_place, "", at="grading.drawing")
     core_only: bool = _key(_truth, False, at="grading.core_only")
     counts: str = _key(_one_of(LAST, IN_TIME, BEST), LAST, at="grading.counts")

@@ -12,13 +12,14 @@ from coursecheck.check import load_table
 from coursecheck.examples import Observation, PublicExample
 from coursecheck.inference import digests
 from coursecheck.messages import agree_all, is_error
-from coursecheck.tables import CheckEntry, CheckTable, KnownMistake
+from coursecheck.tables import CheckEntry, CheckTable, KnownMistake, QuestionAnswers
 
 from ..course_folder.assignments import Assignment, Exercise
 from ..course_folder.course import Course
 from ..course_folder.dependencies import needs
 from ..course_folder.misconceptions import Mistake
 from ..errors import CourseError
+from ..sandbox.proxies import Student, fetch
 from ..texts import command
 from .formulas import sweeps_entry
 
@@ -58,7 +59,7 @@ def build_table(assignment: Assignment, course_sessions: CourseSessions) -> Chec
     """Return the table: public examples with right results, and each misconception's results.
 
     Of a question that is answered with a letter or a number, the table holds only the form of the
-    answer, and no result.
+    answer; if the course shows answers at once, also the answers.
     """
     builds_on = needs(assignment.exercises.values())
     table: CheckTable = {
@@ -73,6 +74,9 @@ def build_table(assignment: Assignment, course_sessions: CourseSessions) -> Chec
             if not exercise.manual
         },
     }
+    if assignment.answers_at_once:
+        for question, answers in answers_of(assignment, course_sessions).items():
+            table["exercises"][question]["answers"] = answers
     return {**table, "digest": digest_of_table(table)}
 
 
@@ -124,8 +128,34 @@ def made_from(assignment: Assignment) -> str:
         )
         for each in assignment.exercises.values()
     ]
-    text = json.dumps([assignment.setup, exercises, assignment.hints])
+    at_once = ["answers at once"] if assignment.answers_at_once else []
+    text = json.dumps([assignment.setup, exercises, assignment.hints, *at_once])
     return blake2b(text.encode(), digest_size=8).hexdigest()
+
+
+def answers_of(
+    assignment: Assignment, course_sessions: CourseSessions
+) -> dict[str, QuestionAnswers]:
+    """Return, by question, the right answer, and each known wrong answer with its message."""
+
+    def answer_of(exercise: str, source: str) -> str | float:
+        target = course_sessions.target(exercise, {exercise: source})
+        answer = fetch(getattr(Student(target("")), exercise))
+        if isinstance(answer, str):
+            return answer.strip().lower()
+        return answer if isinstance(answer, int) else float(answer)
+
+    return {
+        each.id: {
+            "right": answer_of(each.id, each.solution),
+            "wrong": [
+                {"answer": answer_of(each.id, mistake.source), "says": mistake.says}
+                for mistake in each.mistakes
+            ],
+        }
+        for each in assignment.exercises.values()
+        if each.form
+    }
 
 
 def _entry(exercise: Exercise, builds_on: list[str], course_sessions: CourseSessions) -> CheckEntry:

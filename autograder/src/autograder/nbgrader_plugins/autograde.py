@@ -22,7 +22,7 @@ from nbgrader.preprocessors import (
 )
 from nbgrader.utils import is_grade, is_locked, is_task
 
-from ..course_folder.course import Course, find_course
+from ..course_folder.course import Course, course_of, find_course
 from ..course_folder.versions import versions
 from ..errors import UnreadableNotebook
 from ..gradebook import history
@@ -55,9 +55,6 @@ Resources = dict[str, Any]
 _STAMP = "autograder_submission"
 _UNREADABLE = "autograder_unreadable"
 _GRADING = "autograder_grading"
-COURSE = "autograder_course"
-"""Key, in nbconvert's resources, of the course folder. Without it, the current folder tells the
-course."""
 _UNJUDGED_CELLS = (
     "%(assignment)s/%(notebook)s.ipynb of %(student)s: the test cells %(cells)s give no points by "
     "themselves, since there is no grading_tests/test_%(assignment)s.py: they ran in the student's "
@@ -251,7 +248,7 @@ class HideTests(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         without_marking_guides(nb)
-        settings = (resources.get(COURSE) or find_course(Path.cwd())).nbgrader
+        settings = course_of(resources).nbgrader
         report = nb.metadata.get("autograder", {}).get("report", {})
         for cell in nb.cells:
             if is_locked(cell) or is_task(cell):

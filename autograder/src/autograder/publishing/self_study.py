@@ -5,18 +5,16 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from pathlib import Path
-from typing import Any
 
 from markupsafe import Markup
 
 from coursecheck.quiz import ANSWERS
 
-from ..course_folder.assignments import Assignment
 from ..course_folder.course import Course
+from ..judging.check_tables import answers_of
 from ..judging.course_sessions import CourseSessions, server_of
 from ..pages.solutions.page import write_solution_pages
 from ..pages.templates import templates
-from ..sandbox.proxies import Student, fetch
 
 SOLUTIONS = "solutions"
 _NOTE = (
@@ -40,7 +38,7 @@ def add_self_study(course: Course, names: Sequence[str], target: Path) -> None:
     with server_of(course) as server:
         for name in names:
             assignment = course.assignment(name)
-            if answers := _answers(assignment, CourseSessions(assignment, server)):
+            if answers := answers_of(assignment, CourseSessions(assignment, server)):
                 content = {"note": _NOTE, "questions": answers}
                 text = json.dumps(content, indent=1, ensure_ascii=False)
                 (target / name / ANSWERS).write_text(text + "\n", "utf-8")
@@ -55,26 +53,3 @@ def start_of_self_study(names: Sequence[str], folder: str) -> Markup:
     """
     page = templates(__package__).get_template("self_study.html")
     return Markup(page.render(names=names, folder=folder))
-
-
-def _answers(assignment: Assignment, sessions: CourseSessions) -> dict[str, Any]:
-    """Return, by question, the right answer, and each known wrong answer with its message."""
-
-    def answer_of(exercise: str, source: str) -> str | float:
-        target = sessions.target(exercise, {exercise: source})
-        answer = fetch(getattr(Student(target("")), exercise))
-        if isinstance(answer, str):
-            return answer.strip().lower()
-        return answer if isinstance(answer, int) else float(answer)
-
-    return {
-        each.id: {
-            "right": answer_of(each.id, each.solution),
-            "wrong": [
-                {"answer": answer_of(each.id, mistake.source), "says": mistake.says}
-                for mistake in each.mistakes
-            ],
-        }
-        for each in assignment.exercises.values()
-        if each.form
-    }

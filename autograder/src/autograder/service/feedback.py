@@ -16,12 +16,12 @@ from nbgrader.api import Gradebook
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.utils import notebook_hash
 
-from ..course_folder.course import Course
+from ..course_folder.course import COURSE, Course
 from ..errors import CourseError, UnreadableNotebook
 from ..files import write_atomic
 from ..gradebook.class_results import ClassResults, StudentResult, class_results
 from ..isolation import isolated_errors
-from ..nbgrader_plugins.autograde import COURSE, HideTests
+from ..nbgrader_plugins.autograde import HideTests
 from ..notebook.intake import RECEIPTS, read_plain_file
 from ..pages.feedback import ReadMarks, StoredMarks, is_current, stored_marks
 from ..pages.feedback.exporter import feedback_page

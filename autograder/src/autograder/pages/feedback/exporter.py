@@ -125,6 +125,7 @@ def feedback_page(notebook: NotebookNode, resources: Resources) -> str:
         build_on_first=count_built_on(first, lines) if first else 0,
         waiting=any(line.points is None for line in lines),
         by_id={line.id: line for line in lines},
+        explained=about.get("explained", {}),
         parts=parts(notebook.cells),
         notes=notebook.metadata.get("autograder", {}).get("report", {}).get("notes", ()),
         markdown=lambda cell: Markup(

@@ -9,6 +9,7 @@ from __future__ import annotations
 import json
 import re
 from dataclasses import dataclass, field
+from datetime import UTC, datetime, timedelta
 from functools import lru_cache
 from hashlib import blake2b
 from pathlib import Path
@@ -28,6 +29,7 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import ColumnElement, Engine, create_engine, false, or_, select
 from sqlalchemy.orm import Session
 
+from ...course_folder.course import Course, course_of
 from ...errors import CourseError
 from ...gradebook.writing import of_submission
 from ...texts import command
@@ -49,24 +51,27 @@ class StoredMarks:
         marks: by graded cell: a dictionary with the keys `score`, `points` (the maximum), `by_hand`
             (whether a person gave the score) and `waits` (whether a person still has to).
         comments: the comments, by solution cell.
+        is_due: whether the due date, extension included, has passed.
     """
 
     penalty: float
     marks: dict[str, dict[str, Any]] = field(default_factory=dict)
     comments: dict[str, str | None] = field(default_factory=dict)
+    is_due: bool = False
 
     @property
     def digest(self) -> str:
-        """Digest of penalty, marks and comments."""
-        text = json.dumps([self.penalty, self.marks, self.comments], sort_keys=True)
+        """Digest of everything that the page shows from here."""
+        text = json.dumps([self.penalty, self.marks, self.comments, self.is_due], sort_keys=True)
         return blake2b(text.encode(), digest_size=16).hexdigest()
 
 
 class ReadMarks(NbGraderPreprocessor):
     """Writes marks and comments into the notebook's metadata, as nbgrader's `GetGrades` does.
 
-    In addition, the metadata says whether a person gave the marks. nbgrader's own class is slow: it
-    queries the gradebook several times for each cell.
+    In addition, the metadata says whether a person gave the marks, and after the due date the
+    resources say why wrong answers to questions are wrong. nbgrader's own class is slow: it queries
+    the gradebook several times for each cell.
     """
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
@@ -91,7 +96,16 @@ class ReadMarks(NbGraderPreprocessor):
         about["max_score"] = sum(mark["points"] for mark in marks.values())
         about["score"] = sum(mark["score"] for mark in marks.values()) - stored.penalty
         about["made_from"] = stored.digest
+        if stored.is_due:
+            about["explained"] = explained(course_of(resources), assignment, about["notebook"])
         return nb, resources
+
+
+def explained(course: Course, folder: str, notebook: str) -> dict[str, list[tuple[str, str]]]:
+    """Return the known wrong answers to each question of a notebook, and what is wrong with them,
+    by the question's id."""
+    exercises = course.assignment(course.name_of(folder, notebook)).exercises
+    return {each.id: each.wrong_answers for each in exercises.values() if each.form}
 
 
 _SUBMISSIONS = (
@@ -99,6 +113,8 @@ _SUBMISSIONS = (
         SubmittedNotebook.id,
         SubmittedAssignment.student_id,
         SubmittedNotebook.late_submission_penalty,
+        Assignment.duedate,
+        SubmittedAssignment.extension,
     )
     .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
     .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
@@ -127,7 +143,14 @@ def stored_marks(
         submitted = submitted.where(SubmittedAssignment.student_id == student)
     with Session(_engine(url)) as session:
         submissions = session.execute(submitted).all()
-        by_key = {key: StoredMarks(penalty or 0.0) for key, _, penalty in submissions}
+        now = datetime.now(UTC).replace(tzinfo=None)  # As the gradebook stores times.
+        by_key = {
+            key: StoredMarks(
+                penalty or 0.0,
+                is_due=due is not None and due + (extension or timedelta()) <= now,
+            )
+            for key, _, penalty, due, extension in submissions
+        }
 
         def of(kind: type[Grade | Comment]) -> ColumnElement[bool]:
             all_keys = submitted.with_only_columns(SubmittedNotebook.id)
@@ -145,7 +168,7 @@ def stored_marks(
             }
         for key, cell, comment in session.execute(_COMMENTS.where(of(Comment))):
             by_key.setdefault(key, StoredMarks(0.0)).comments[cell] = comment
-    return {owner: by_key[key] for key, owner, _ in submissions}
+    return {row.student_id: by_key[row.id] for row in submissions}
 
 
 _MADE_FROM = re.compile(rb'<meta name="made-from" content="(\w+)">')
