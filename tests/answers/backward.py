@@ -180,3 +180,21 @@ def backward_without_recursion(self):
 
 
 Value.backward = backward_without_recursion
+
+
+# %% answer: check_gradients.plain_numbers
+# says: That is a plain number, where a Value was expected
+def check_gradients(f, inputs, epsilon=1e-5):
+    f(*inputs).backward()
+    return True
+
+
+# %% answer: backward.mention
+# says: lacks its parentheses
+def backward(self):
+    self.grad = 1.0
+    for node in reversed(topological_order(self)):
+        node._backward
+
+
+Value.backward = backward

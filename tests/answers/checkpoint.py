@@ -53,3 +53,14 @@ def test_engine(Value):
     z = x * y
     z.backward()
     return z.data == 12 and x.grad == 4 and y.grad == 3
+
+
+# %% answer: q21.equal_floats
+# says: allow a tiny difference
+def test_engine(Value):
+    x, y = Value(1.3), Value(0.7)
+    z = (x * y + x / y - y) ** 3 * 2
+    z.backward()
+    h = 1e-6
+    def f(a, b): return (a * b + a / b - b) ** 3 * 2
+    return x.grad == (f(1.3 + h, 0.7) - f(1.3 - h, 0.7)) / (2 * h)

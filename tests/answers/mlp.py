@@ -193,3 +193,25 @@ class Sequential(Module):
         for part in self.parts[1:]:
             all_of_them.extend(part.parameters())
         return all_of_them
+
+
+# %% answer: neuron.append_none
+# says: `append` and `reverse` give None
+class Neuron(Module):
+    def __init__(self, n_inputs, activation="tanh"):
+        self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
+        self.b = Value(0.0)
+        self.activation = activation
+
+    def __call__(self, x):
+        total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
+        return total if self.activation == "linear" else getattr(total, self.activation)()
+
+    def parameters(self):
+        return self.w.append(self.b)
+
+
+# %% answer: hinge.max
+# says: `v.relu()` is the maximum of 0 and `v`
+def hinge(scores, targets):
+    return sum(max(0, 1 - t * s) for s, t in zip(scores, targets)) / len(scores)

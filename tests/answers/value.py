@@ -1,7 +1,7 @@
 # Wrong answers of beginners, and words that the card on each must hold; read as text.
 
 # %% answer: node.text_without_gradient_and_no_step
-# says: does not show its gradient in full
+# says: `_backward` of a leaf is no function
 class Value:
     def __init__(self, data, _children=(), _op="", label=""):
         self.data = float(data)
@@ -248,3 +248,26 @@ def sub(self, other):
 
 Value.__neg__ = neg
 Value.__sub__ = sub
+
+
+# %% answer: manual_backward.backward
+# says: The step of one node is `node._backward()`
+def push_gradients(root, order):
+    root.grad = 1.0
+    for node in order:
+        node.backward()
+
+
+# %% answer: pow.core
+# says: An exponent of 0 where x is 0
+def power(self, exponent):
+    out = Value(self.data ** exponent, (self,), f"**{exponent}")
+
+    def _backward():
+        self.grad += exponent * self.data ** (exponent-1) * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.__pow__ = power

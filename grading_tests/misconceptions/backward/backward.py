@@ -73,7 +73,7 @@ backward(y * y)
 
 # %% sweep: backward
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
-# facts: ran | "": no backward step ran; late; top; held
+# facts: ran | "": no backward step ran, as where `node._backward` lacks its parentheses; late; top; held
 import random
 
 draw = random.Random(seed)

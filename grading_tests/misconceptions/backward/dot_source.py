@@ -43,7 +43,7 @@ flow = graph.flow([2.5, 4.5, 7.5, 9.5])
 # about: the text as such
 x = Value(2.5)
 text = draw_dot(x * 3)
-# observe: 'digraph' in text, '->' in text, text.count('{') == text.count('}')
+# observe: 'digraph' in text, '->' in text, text.count('{') == text.count('}'), '.data:' in text or '.data}' in text
 
 # %% mistake: dot_source.arrows_reversed
 # says: The arrows point from the results back to the operands. Draw them the way the numbers
@@ -79,11 +79,23 @@ text = draw_dot(x * 3)
 # + lines.append(f'  "{name}" [label="{title}data {node.data:.4f}"];')
 
 # %% mistake: dot_source.not_filled_in
-# says: The numbers are not in the text, or without their decimals. Where braces stand there in
-#   their place, the quotation marks lack an `f` in front: only an f-string fills them in.
+# says: The numbers are not in the text. Where braces stand there in their place, the quotation
+#   marks lack an `f` in front: only an f-string fills them in.
 # keeps: 0.5
 # - lines.append(f'  "{name}" [label="{title}data {node.data:.4f} | grad {node.grad:.4f}"];')
 # + lines.append('  "{name}" [label="{title}data {node.data:.4f} | grad {node.grad:.4f}"];')
+
+# %% mistake: dot_source.rounded
+# says: The numbers are rounded to whole ones. Show one decimal or more, as `:.1f` does.
+# keeps: 0.75
+# - lines.append(f'  "{name}" [label="{title}data {node.data:.4f} | grad {node.grad:.4f}"];')
+# + lines.append(f'  "{name}" [label="{title}data {node.data:.0f} | grad {node.grad:.0f}"];')
+
+# %% mistake: dot_source.data_rounded
+# says: `data` is rounded to a whole number. Show one decimal or more, as `:.1f` does.
+# keeps: 0.75
+# - lines.append(f'  "{name}" [label="{title}data {node.data:.4f} | grad {node.grad:.4f}"];')
+# + lines.append(f'  "{name}" [label="{title}data {node.data:.0f} | grad {node.grad:.4f}"];')
 
 # %% mistake: dot_source.an_arrow_for_each_operand
 # says: An arrow is drawn more than once. However many operands an operation has, one arrow leads
@@ -180,10 +192,6 @@ def draw_dot(root):
 # %% edge: dot_source.gradient_shown_positive
 # - lines.append(f'  "{name}" [label="{title}data {node.data:.4f} | grad {node.grad:.4f}"];')
 # + lines.append(f'  "{name}" [label="{title}data {node.data:.4f} | grad {abs(node.grad):.4f}"];')
-
-# %% edge: dot_source.numbers_cut
-# - lines.append(f'  "{name}" [label="{title}data {node.data:.4f} | grad {node.grad:.4f}"];')
-# + lines.append(f'  "{name}" [label="{title}data {node.data:.0f} | grad {node.grad:.4f}"];')
 
 # %% edge: dot_source.powers_cut
 # - lines.append(f'  "{name}op" [label="{node._op}", shape=ellipse];')

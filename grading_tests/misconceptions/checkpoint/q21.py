@@ -29,9 +29,8 @@ def test_engine(Value):
 # + assert close(a.grad, slope_x) and close(b.grad, slope_y)
 
 # %% mistake: q21.distrusts_right_engines
-# says: This test does not trust a right engine. Does it compare by `==`, although floats round? Do
-#   nodes, inner ones too, keep gradients of an earlier pass? Is relu nudged at 0, where its
-#   slope jumps?
+# says: A right engine fails this test. Right engines round differently: in place of `==`, allow a
+#   tiny difference. If you do: do nodes keep gradients of an earlier pass, or is relu nudged at 0?
 # - return abs(left - right) <= 1e-5 * max(1.0, abs(left), abs(right))
 # + return left == right
 

@@ -152,6 +152,18 @@ z._backward()
 # - self.grad += local * out.grad
 # + self.grad += local
 
+# %% mistake: pow.core_alone
+# says: An exponent of 0 where x is 0, and results that are not real numbers, are not taken care of
+#   yet.
+# - if not isinstance(exponent, (int, float)):
+# -     raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
+
+# - if isinstance(result, complex):
+# -     raise ValueError(f"{self.data} ** {exponent} is not a real number")
+
+# - local = 0.0 if exponent == 0 else exponent * self.data ** (exponent - 1)
+# + local = exponent * self.data ** (exponent - 1)
+
 # %% mistake: pow.node_as_exponent
 # says: A node as the exponent raises no error. It would get no gradient, and nobody would
 #   notice: raise TypeError unless the exponent is an int or a float.

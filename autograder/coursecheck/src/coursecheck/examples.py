@@ -208,8 +208,10 @@ def _remedy(error: BaseException, trace: TracebackType) -> str:
         with suppress(AttributeError):  # without the student's own `__getattribute__`
             own = object.__getattribute__(frame.f_locals.get("self"), "__dict__")
             return f"\nWrite `self.{name}`." if name in own else ""
+    if not isinstance(error, AttributeError) or type(error.obj).__module__ == "builtins":
+        return ""  # A number, a list or None is there, where another object was expected.
     owner, dot, _ = _expression(trace).rpartition(f".{name}")
-    if isinstance(error, AttributeError) and dot and callable(frame.f_globals.get(name)):
+    if dot and callable(frame.f_globals.get(name)):
         return f"\n`{name}` is a function: write `{name}({owner})`."
     return ""
 

@@ -359,7 +359,7 @@ def other_error(seen: Observation, known: Observation) -> bool:
     return bool(seen["about"] and known.get("about") and seen["about"] != known["about"])
 
 
-_WITHOUT_RETURN = "A function without `return` gives None, whatever it prints."
+_WITHOUT_RETURN = "`print`, `append` and `reverse` give None; `return` gives a result back."
 _UNREADABLE = ("SyntaxError", "IndentationError", "TabError")
 CANNOT_READ = "Python cannot read the cell"
 _IN_PLACE = "append|extend|insert|add|update|remove|reverse|sort"
