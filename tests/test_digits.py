@@ -10,6 +10,7 @@ from typing import Any
 import pytest
 from extra_notebooks import COURSE, ExtraNotebook
 
+from course import reader_weights
 from course.digits import digits, pixels
 from course.drawing.chart import pixel_drawing
 from course.interactives.digit_reader import Reader
@@ -31,6 +32,28 @@ def test_all_digits_are_equally_frequent_and_depend_on_the_seed() -> None:
     assert digits(40, seed=3) == (pictures, labels) and digits(40, seed=4)[0] != pictures
     with pytest.raises(ValueError, match="at least one picture"):
         digits(0)
+
+
+def test_the_weights_on_the_lesson_s_first_page_read_new_digits() -> None:
+    text = reader_weights.SCRIPT.read_text("utf-8")
+    first, second = (
+        reader_weights.unpacked(re.search(f'{name}: "([^"]+)"', text)[1], inputs)
+        for name, inputs in (("first", 64), ("second", reader_weights.HIDDEN))
+    )
+    pictures, labels = digits(300, seed=12345)
+    read = [
+        max(range(10), key=reader_weights.answers(first, second, picture)[1].__getitem__)
+        for picture in pictures
+    ]
+    assert sum(map(int.__eq__, read, labels)) >= 290
+
+
+@pytest.mark.full
+def test_the_weights_on_the_lesson_s_first_page_are_the_trained_ones(tmp_path, monkeypatch) -> None:
+    written = reader_weights.SCRIPT.read_text("utf-8")
+    monkeypatch.setattr(reader_weights, "SCRIPT", tmp_path / "weights.js")
+    reader_weights.main()
+    assert (tmp_path / "weights.js").read_text("utf-8") == written
 
 
 def test_a_drawn_digit_s_pixels_do_not_depend_on_its_size_and_position() -> None:

@@ -393,7 +393,7 @@ def test_only_pages_with_an_interactive_carry_its_script(site: Site) -> None:
         assert ("class Value" in scripts) == has, name
         for place in page.select("[data-interactive]"):
             assert len(place.get_text(strip=True)) > 60, name
-    assert sum(bool(page.select("[data-interactive]")) for page in site.values()) == 6
+    assert sum(bool(page.select("[data-interactive]")) for page in site.values()) == 7
 
 
 @pytest.mark.parametrize(

@@ -281,8 +281,3 @@ function trainer(host, settings) {
   reset();
   say("");
 }
-
-const KINDS = { stepper, playground, trainer };
-for (const host of document.querySelectorAll("[data-interactive]")) {
-  KINDS[host.dataset.interactive](host, JSON.parse(host.dataset.settings));
-}

@@ -193,6 +193,48 @@ def test_slides_can_be_read_without_scripts(browser, folder) -> None:
 
 # Moving parts of the pages.
 
+
+def test_the_first_page_reads_a_digit_asks_its_weights_and_learns_from_one(opened, page) -> None:
+    opened("index.html")
+    reader = page.get_by_role("group", name="A network that reads what you draw")
+    says = reader.locator(".says")
+    expect(says).to_contain_text(re.compile("It reads an? [0-9], at "))
+    reader.get_by_role("button", name="Clear").click()
+    expect(says).to_have_text("Draw a digit here.")
+    pad = reader.get_by_role("application")
+    pad.scroll_into_view_if_needed()
+    box = pad.bounding_box()
+    assert box is not None
+    corners = [(0.3, 0.2), (0.7, 0.2), (0.5, 0.5), (0.45, 0.85)]
+    points = [(box["x"] + box["width"] * x, box["y"] + box["height"] * y) for x, y in corners]
+    page.mouse.move(*points[0])
+    page.mouse.down()
+    for point in points[1:]:
+        page.mouse.move(*point, steps=6)
+    page.mouse.up()
+    expect(says).to_contain_text("It reads a 7")
+    reader.get_by_role("button", name="Ask each weight").click()
+    expect(says).to_contain_text("All 1,510 weights have answered")
+    glows = reader.locator(".seen rect.answered").evaluate_all(
+        "all => all.map(it => it.getAttribute('opacity'))"
+    )
+    assert max(map(float, glows)) == 1
+    for _ in range(8):
+        reader.get_by_role("button", name="Teach it that this is a 1").click()
+    expect(says).to_contain_text("It reads a 1.")
+
+
+def test_a_digit_can_be_drawn_by_keyboard(opened, page) -> None:
+    page.emulate_media(reduced_motion="reduce")
+    opened("index.html")
+    reader = page.get_by_role("group", name="A network that reads what you draw")
+    reader.get_by_role("button", name="Clear").press("Enter")
+    reader.get_by_role("application").focus()
+    for key in ["ArrowUp"] * 6 + [" "] + ["ArrowDown"] * 12 + [" "]:
+        page.keyboard.press(key)
+    expect(reader.locator(".says")).to_contain_text("It reads a 1")
+
+
 FORMULAS = [
     ("(a * b + c) ** 2", lambda a, b, c: (a * b + c) ** 2),
     ("a - b - c / a", lambda a, b, c: a - b - c / a),
