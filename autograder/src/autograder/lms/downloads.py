@@ -8,7 +8,7 @@ students of each folder. Blackboard: files such as
 `Value_adler1_attempt_2030-03-05-08-00-00_value.ipynb`, with the user name. Brightspace: folders
 such as `101-2002 - Ada Adler - Mar 5, 2030 800 AM`. ILIAS: folders such as `Adler_Ada_adler1_101`,
 with login and number. Sakai: folders such as `Adler, Ada(adler1)`. CoCalc: folders with a file such
-as `STUDENT - Ada Adler.txt`. Teams: folders such as `Ada Adler/Value/Version 2`.
+as `STUDENT - Ada Adler.txt`. Teams: folders such as `Ada Adler/First week/Version 2`.
 """
 
 from __future__ import annotations
