@@ -23,10 +23,13 @@ DATA = f"{INSIDE}/data"
 """Folder in the sandbox with a folder for each assignment that has data files."""
 
 ENVIRONMENT = visible_files.environment(HOME)
+ENVIRONMENT |= {"PYTHONPATH": PACKAGES, "PATH": f"{INSIDE}/bin:{ENVIRONMENT['PATH']}"}
+"""Environment variables of student code. A program `python` that it starts is the same Python, with
+the same packages."""
 
 _NAMESPACES = ("--unshare-user", "--unshare-ipc", "--unshare-net", "--unshare-uts")
 _WITH_PROC = ("--unshare-pid", "--proc", "/proc")
-_START = f"import sys; sys.path.insert(0, {PACKAGES!r}); from guest.server import main; main()"
+_START = "from guest.server import main; main()"
 
 
 def find_bubblewrap() -> str:
@@ -90,6 +93,8 @@ def command(arguments: Sequence[str], visible: VisibleFiles) -> list[str]:
     wrapper = str(Path(__file__).parent / "guest" / "multiprocessing_init.py")
     line += ["--ro-bind", multiprocessing, f"{INSIDE}/multiprocessing.py"]
     line += ["--ro-bind", wrapper, multiprocessing]
+    for name in ("python", "python3"):
+        line += ["--symlink", visible_files.interpreter(), f"{INSIDE}/bin/{name}"]
     line += ["--remount-ro", "/", "--chdir", HOME]
     # -s -P -S: neither the user's site-packages, the current folder nor site-packages on sys.path.
     # With -I, Python would ignore PYTHONHASHSEED.

@@ -58,9 +58,9 @@ def command(arguments: Sequence[str], visible: VisibleFiles) -> list[str]:
         link.symlink_to(path)
     home = folder / "homes" / "server"
     home.mkdir(parents=True)
-    environment = [
-        f"{name}={value}" for name, value in visible_files.environment(str(home)).items()
-    ]
+    # No process can be started, so joblib has to run its tasks one after the other.
+    variables = {**visible_files.environment(str(home)), "JOBLIB_MULTIPROCESSING": "0"}
+    environment = [f"{name}={value}" for name, value in variables.items()]
     # -s -P -S: neither the user's site-packages, the current folder nor site-packages on sys.path.
     start = [
         visible_files.interpreter(),

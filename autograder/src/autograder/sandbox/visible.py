@@ -37,6 +37,8 @@ def environment(home: str) -> dict[str, str]:
     """
     return {
         "HOME": home,
+        "USER": "student",
+        "LOGNAME": "student",
         "PATH": "/usr/bin:/bin",
         "LANG": "C.UTF-8",
         "TZ": "UTC",
@@ -47,6 +49,7 @@ def environment(home: str) -> dict[str, str]:
         "OMP_NUM_THREADS": "1",
         "PYTHONHASHSEED": "0",
         "PYTHONDONTWRITEBYTECODE": "1",
+        "NBGRADER_EXECUTION": "autograde",  # As nbgrader sets it while it grades.
     }
 
 
@@ -165,10 +168,13 @@ def _normalized(name: str) -> str:
 def _closure(names: tuple[str, ...]) -> Iterator[importlib.metadata.Distribution]:
     """Yield these distributions and their transitive requirements, without those of extras.
 
+    `psutil` is left out unless it is named: without /proc it fails, and libraries such as joblib do
+    without it only where it is not installed.
+
     Raises `CourseError` if one of the names is not installed.
     """
     named = {_normalized(name) for name in names}
-    queue, seen = list(names), set()
+    queue, seen = list(names), {"psutil"} - named
     while queue:
         name = _normalized(queue.pop())
         if name in seen:

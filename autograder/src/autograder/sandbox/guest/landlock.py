@@ -141,7 +141,8 @@ class LandlockBox:
         moved |= {"MPLCONFIGDIR": f"{home}/.matplotlib", "IPYTHONDIR": f"{home}/.ipython"}
         os.environ.update(moved)
         tempfile.tempdir = None
-        restrict([*self._rules, (self._folder, WRITE)])
+        # Libraries of numbers find out from the second file which libraries are loaded.
+        restrict([*self._rules, (self._folder, WRITE), ("/proc/self/maps", READ)])
 
     def kilobytes(self, pid: int) -> int:
         """Return 0: socket buffers are not counted here, since a process with 128 descriptors can

@@ -67,6 +67,8 @@ def main(folder: str = "") -> None:
     """
     controls = [socket.socket(fileno=int(each)) for each in sys.argv[1:] if each.isdigit()]
     standins.install()
+    if folder:
+        standins.run_processes_as_threads()
     shell = start_shell()
     run_first_cells(shell, [each for each in sys.argv[1:] if not each.isdigit()])
     # The garbage collector does not write to frozen objects, so forked processes share the memory

@@ -12,7 +12,7 @@ from typing import Any
 
 from . import protocol
 from .confine import HOME
-from .shell import Shell, reset
+from .shell import STREAMS, Shell, reset
 from .steps import Steps
 
 # The folder with the subfolders `packages`, which holds this package, and `data`.
@@ -105,7 +105,7 @@ class Session:
             reply = self._shell.run_one_cell(request["cell"], until, given)
             self._end_alarms()
             return reply
-        return self._steps.perform(request)
+        return self._shell.context.run(self._steps.perform, request)
 
     def _end_alarms(self) -> None:
         """Disarm the timers that a cell has set, which would interrupt the next cell or step."""
@@ -154,6 +154,16 @@ def _link_data(folder: str) -> None:
                 os.symlink(f"{_SANDBOX}/data/{folder}/{name}", name)
 
 
+def _stream_files() -> dict[str, int]:
+    """Make the standard streams files without a name, and return their descriptors."""
+    for name, descriptor in STREAMS.items():
+        file = os.open(name, os.O_RDWR | os.O_CREAT | os.O_APPEND)
+        os.unlink(name)
+        os.dup2(file, descriptor)
+        os.close(file)
+    return STREAMS
+
+
 def student_main(shell: Shell, connection: socket.socket) -> None:
     """Run a confined student process, from its first message to its end."""
     signal.signal(signal.SIGINT, shell.interrupt)
@@ -164,4 +174,5 @@ def student_main(shell: Shell, connection: socket.socket) -> None:
     # have under bubblewrap.
     folders = {_SANDBOX: "/sandbox", home: HOME, os.environ.get("TMPDIR", "/tmp"): "/tmp"}
     shell.outputs.names = {path: name for path, name in folders.items() if path != name}
+    shell.outputs.files = _stream_files()
     Session(shell, protocol.Connection(connection)).run()

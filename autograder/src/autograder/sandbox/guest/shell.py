@@ -3,14 +3,19 @@
 from __future__ import annotations
 
 import ast
+import asyncio
 import io
 import marshal
 import math
+import os
 import sys
 import warnings
+from collections.abc import Coroutine
+from contextlib import suppress
+from contextvars import copy_context
 from hashlib import blake2b
 from inspect import CO_COROUTINE
-from types import CodeType
+from types import CodeType, ModuleType
 from typing import Any
 
 from IPython.core.compilerop import CachingCompiler
@@ -20,6 +25,10 @@ from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
 from traitlets import Type
 
+_BETWEEN_CELLS = 0.01
+"""Seconds for which tasks that a cell has left in the event loop run before the next cell."""
+STREAMS = {"stdout": 1, "stderr": 2}
+"""The descriptors of the standard streams, by name."""
 _TRUNCATED = "\n[The rest of this output was dropped: it went on for over {} kB.]\n"
 
 
@@ -29,11 +38,14 @@ class Outputs:
     Attributes:
         most: the greatest number of characters of one cell's output; the rest is dropped.
         names: by the path of a folder that varies from run to run, the path that is shown for it.
+        files: by the name of a standard stream, the descriptor of a file to which programs that a
+            cell starts write.
     """
 
     def __init__(self) -> None:
         self.most = 1_000_000
         self.names: dict[str, str] = {}
+        self.files: dict[str, int] = {}
         self.start()
 
     def start(self) -> None:
@@ -42,6 +54,7 @@ class Outputs:
 
     def take(self) -> list[dict[str, Any]]:
         """Return the outputs so far. Successive writes to a stream are one output."""
+        self._collect()
         for item in self._items:
             if item["output_type"] == "stream":
                 item["text"] = "".join(item["text"])
@@ -65,6 +78,7 @@ class Outputs:
             self._items.append({"output_type": "stream", "name": name, "text": [text]})
 
     def show(self, kind: str, data: Any, metadata: Any, **more: Any) -> None:
+        self._collect()
         data = {str(key): self._renamed(each) for key, each in data.items() if _is_json(each)}
         self._room -= 200 + sum(len(v) if isinstance(v, str) else 2000 for v in data.values())
         if self._room <= 0:
@@ -77,12 +91,22 @@ class Outputs:
         item = {"output_type": kind, "data": data, "metadata": metadata or {}, **more}
         self._items.append(item)
 
+    def _collect(self) -> None:
+        """Add what programs that the cell has started wrote to the standard streams."""
+        for name, descriptor in self.files.items():
+            with suppress(OSError):
+                if os.fstat(descriptor).st_size:
+                    written = os.pread(descriptor, self.most, 0)
+                    os.ftruncate(descriptor, 0)
+                    self.write(name, written.decode(errors="replace"))
+
     def update(self, display_id: str, data: Any, metadata: Any) -> None:
         for item in self._items:
             if item.get("transient") == display_id:
                 item["data"], item["metadata"] = data, metadata or {}
 
     def fail(self, name: str, value: str, lines: list[str]) -> None:
+        self._collect()
         text = [self._renamed(line[:20_000]) for line in lines[:200]]
         value = self._renamed(value[:20_000])
         self._items.append(
@@ -124,12 +148,19 @@ class _Stream(io.TextIOBase):
     def __init__(self, name: str, outputs: Outputs) -> None:
         self.name = name
         self._outputs = outputs
+        self._process = os.getpid()
 
     def writable(self) -> bool:
         return True
 
+    def fileno(self) -> int:
+        return STREAMS[self.name]
+
     def write(self, text: str) -> int:
-        self._outputs.write(self.name, str(text))
+        if os.getpid() == self._process:
+            self._outputs.write(self.name, str(text))
+        else:  # A process that the cell has forked.
+            os.write(self.fileno(), str(text).encode(errors="replace"))
         return len(text)
 
 
@@ -207,16 +238,24 @@ class _History(HistoryManager):
 
 
 class Shell(InteractiveShell):
-    """An IPython shell that collects displays, streams and tracebacks as notebook outputs."""
+    """An IPython shell that collects displays, streams and tracebacks as notebook outputs.
+
+    Attributes:
+        outputs: the outputs of the running cell.
+        context: the context variables of all cells, such as the precision of `decimal`.
+    """
 
     compiler_class = Type(_Compiler)
     compile: _Compiler
     _given: CodeType | None = None
     _is_running = False
+    _loop: asyncio.AbstractEventLoop | None = None
 
     def __init__(self, **options: Any) -> None:
         super().__init__(**options)
         self.outputs = Outputs()
+        self.context = copy_context()
+        self.loop_runner = self._run_in_loop
         for part in (self.display_pub, self.displayhook):
             setattr(part, "outputs", self.outputs)  # noqa: B010 (IPython makes the parts)
 
@@ -249,11 +288,33 @@ class Shell(InteractiveShell):
         return await self.run_code(_in_file(given, cell_name), result, async_=_is_async(given))
 
     def should_run_async(self, raw_cell: str, **options: Any) -> bool:
-        if self._given is not None:
-            return _is_async(self._given)
-        if "await" not in raw_cell and "async" not in raw_cell:
-            return False
-        return bool(super().should_run_async(raw_cell, **options))
+        """Return True for a cell of the notebook, which sees a running event loop as in a kernel.
+        Code that a cell gives to IPython is run as IPython runs it."""
+        is_inside = asyncio._get_running_loop() is not None
+        return not is_inside or bool(super().should_run_async(raw_cell, **options))
+
+    def _run_in_loop(self, coroutine: Coroutine[Any, Any, Any]) -> Any:
+        """Run a coroutine in the event loop of this process, and then the tasks that it started,
+        for as long as the next cell of a notebook may take to arrive."""
+        if self._loop is None:
+            self._loop = asyncio.new_event_loop()
+            asyncio.set_event_loop(self._loop)
+        task = self._loop.create_task(coroutine, context=self.context)
+        try:
+            result = self._loop.run_until_complete(task)
+        except KeyboardInterrupt:
+            # It came while the cell waited: the cell is stopped at its `await`.
+            task.cancel()
+            result = self._loop.run_until_complete(task)
+        if asyncio.all_tasks(self._loop):
+            self._loop.run_until_complete(asyncio.sleep(_BETWEEN_CELLS))
+        return result
+
+    def close_loop(self) -> None:
+        """Close the event loop: a forked process needs one of its own."""
+        if self._loop is not None:
+            self._loop.close()
+            self._loop = None
 
     def _showtraceback(self, etype: Any, evalue: Any, stb: Any) -> None:
         lines = stb if isinstance(stb, list) else [str(stb)]
@@ -277,8 +338,8 @@ class Shell(InteractiveShell):
 
         Returns:
             A dict with the cell's `outputs`, its `execution_count`, `error`, the class name of the
-            error that it raised, or None, and `stopped`. After a KeyboardInterrupt, `stopped` has
-            two line numbers: that of the cell's statement, and that in the innermost function that
+            error that it raised, or None, and `stopped`. After an interrupt, `stopped` has two line
+            numbers: that of the cell's statement, and that in the innermost function that
             the cell defines.
         """
         if until:
@@ -302,7 +363,7 @@ class Shell(InteractiveShell):
             # The interrupt came in code of IPython, outside the cell.
             error = interrupt
         finally:
-            self._is_running = False
+            is_stopped, self._is_running = not self._is_running, False
             self._given = None
             sys.stdout, sys.stderr = streams
         outputs = self.outputs.take()
@@ -312,7 +373,7 @@ class Shell(InteractiveShell):
             "outputs": outputs,
             "execution_count": count,
             "error": None if error is None else type(error).__name__[:80],
-            "stopped": _lines_of(error) if isinstance(error, KeyboardInterrupt) else [],
+            "stopped": _lines_of(error) if error and is_stopped else [],
         }
 
 
@@ -379,3 +440,6 @@ def reset(shell: Shell) -> None:
         if hasattr(sys, name):
             delattr(sys, name)
     shell.reset(new_session=True)
+    # As in a kernel's `__main__`: `multiprocessing` reads these, and `reset` has removed them.
+    shell.user_ns |= vars(ModuleType("__main__", shell.user_module.__doc__))
+    shell.close_loop()
