@@ -594,6 +594,7 @@ class Training:
 
     def model(self, result):
         """The network, in what the function returned."""
+        assert is_object(result)
         return result
 
     def test_the_seed_decides(self, student):
