@@ -290,6 +290,7 @@ def test_an_example_shows_imports_that_it_uses_and_folds_if_it_is_long():
     code = "from a import x  # one\nfrom b import z as w\nfrom c import y\n\ny(w)\n"
     assert FailedExample(code, rows).shown == "from b import z as w\nfrom c import y\n\ny(w)"
     assert "<details" not in example_table(FailedExample(code, rows))
+    assert "<pre" not in example_table(FailedExample("", rows))
     long = example_table(FailedExample("y = 1\n" * 17, rows))
     folded = long[long.index("<details") : long.index("</details>")]
     assert "17 lines" in folded and folded.count("y = 1") == 17

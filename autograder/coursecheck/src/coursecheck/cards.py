@@ -67,6 +67,8 @@ def example_table(failed_example: FailedExample) -> str:
     if (length := len(failed_example.shown.splitlines())) > LONG:
         about = f"<summary style='cursor:pointer'>The example, {length} lines of code</summary>"
         shown = f"<details style='margin:.4em 0'>{about}{shown}</details>"
+    elif not length:
+        shown = ""
     if failed_example.fails_alike:
         return shown
     cell = "padding:2px 8px 2px 0;text-align:left;font-size:12px"
@@ -78,7 +80,8 @@ def example_table(failed_example: FailedExample) -> str:
         for row in failed_example.shown_rows
     )
     head = "".join(
-        f"<th style='{cell}'>{name}</th>" for name in ("afterwards", "your code gave", "expected")
+        f"<th style='{cell}'>{name}</th>"
+        for name in ("afterwards" if shown else "", "your code gave", "expected")
     )
     table = f"<table style='border-collapse:collapse;color:inherit'><tr>{head}</tr>{rows}</table>"
     return f"{shown}<div style='overflow-x:auto'>{table}</div>"

@@ -78,7 +78,7 @@ class FailedExample:
         lines = [f"    {line}" for line in self.shown.splitlines()]
         if self.fails_alike:
             return "\n".join(lines)
-        lines += ["", "afterwards:"]
+        lines += ["", "afterwards:"] if lines else []
         width = max(len(row.expression) for row in self.shown_rows)
         for row in self.shown_rows:
             seen, expected = describe(row.seen), describe(row.expected)
