@@ -14,16 +14,6 @@ SIZES = ((2e-7, 8e-7), (2e-4, 8e-4), (0.02, 0.08), (0.3, 0.8), (1.0, 1.0), (1.2,
 """Ranges of absolute values. An operation is tried with a number drawn from each range."""
 
 
-ERRORS = (ValueError, ZeroDivisionError, IndexError, KeyError, TypeError)
-"""Classes of errors that must reach the caller if the student's function calls a function that
-raises them."""
-
-
-def raised(student, error):
-    """Return a class of errors as it exists in the student process."""
-    return getattr(student.remote.builtins, error.__name__)
-
-
 def helpers(engine):
     """Return the module `remote/graphs.py` in the engine's process."""
     return engine.remote.graphs if isinstance(engine, Student) else graphs
@@ -43,12 +33,6 @@ def leaf(engine, data, grad=0.0):
     node = engine.Value(data)
     node.grad = grad
     return node
-
-
-def push(result, upstream):
-    """Set a result's gradient to `upstream` and call its `_backward`."""
-    result.grad = upstream
-    result._backward()
 
 
 def operands(node):

@@ -439,6 +439,14 @@ def test_arithmetic_on_plain_values_takes_bounded_time_and_memory(student):
         assert student.error_of(explode) in ("OverflowError", "TypeError")
 
 
+def test_seconds_are_measured_outside_the_student_process(process):
+    stopped = "import time\ntime.process_time = lambda: 0.0\n"
+    work = "def work():\n    return sum(range(3_000_000))\n"
+    assert process.request({"cell": stopped + work}, 10)["error"] is None
+    student = Student(RemoteTarget(process), HELPERS)
+    assert student.seconds(lambda: student.work()) > 0.01
+
+
 def test_the_record_of_values_that_a_test_saw_has_a_bounded_size(student):
     for _ in range(5):
         plain(student.swap("x" * 900_000, 1))

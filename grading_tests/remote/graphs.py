@@ -1,10 +1,7 @@
 """Builds graphs of the student's nodes, and walks and differentiates them, in the student
 process."""
 
-import operator
 import sys
-
-OPERATIONS = {"+": operator.add, "-": operator.sub, "*": operator.mul, "/": operator.truediv}
 
 
 def nodes_behind(root):
@@ -88,17 +85,9 @@ def two_passes(roots, leaves, upstreams):
     return found
 
 
-def chain(Value, start, length):
-    """Return the last node of a chain of `length` nodes; the only operand of each is the one
-    before."""
-    for _ in range(length):
-        start = Value(1.0, (start,), "+")
-    return start
-
-
 def watched_chain(Value, start, length):
-    """Return the last node of a chain as `chain` makes it, and a list that gets the depth of the
-    call stack whenever code reads a node's operands."""
+    """Return the last of `length` nodes, in a chain from `start`, and a list that gets the depth of
+    the call stack whenever code reads a node's operands."""
     depths = []
 
     class Watched(tuple):
@@ -121,14 +110,6 @@ def _calls():
     while frame:
         frame, count = frame.f_back, count + 1
     return count
-
-
-def folded(sign, x, y, count):
-    """Apply an operation `count` times, first to x and y, then to each result and y; return the
-    last result."""
-    for _ in range(count):
-        x = OPERATIONS[sign](x, y)
-    return x
 
 
 def ladder(Value, numbers):
@@ -170,14 +151,6 @@ def walks(walk, roots):
     return [walk(root) for root in roots]
 
 
-def sum_of_many(Value, operand, count):
-    """Return a node whose operands are `count` nodes that each use `operand`, and a list of the
-    steps that ran: 0 for the sum's step, 1 and so on for those of its operands."""
-    nodes = uses(Value, operand, [0.0] * count)
-    root = Value(operand.data, tuple(nodes), "sum")
-    return root, recorded([root, *nodes])
-
-
 def sum_of_terms(node, count):
     """Return `node + node + node + …`, with `count` terms."""
     total = node
@@ -211,27 +184,11 @@ def recorded(nodes):
     return calls
 
 
-def failing(node, error):
-    """Replace a node's step by one that raises `error`; return the node."""
-
-    def fail():
-        raise error
-
-    node._backward = fail
-    return node
-
-
 def gradient_when_run(node):
     """Replace a node's step; return a list that gets the node's gradient whenever the step runs."""
     seen = []
     node._backward = lambda: seen.append(node.grad)
     return seen
-
-
-def chains(Value, start, length, count):
-    """Return the last nodes of `count` chains of `length` nodes each; all chains begin at
-    `start`."""
-    return [chain(Value, start, length) for _ in range(count)]
 
 
 def untouched(nodes):

@@ -42,20 +42,6 @@ def used_twice(function):
     return lambda x: function(x) + x * function(x)
 
 
-def refusing(error):
-    """Return an operation that raises `error` for all operands."""
-
-    def refused(*nodes):
-        raise error
-
-    return refused
-
-
-def quotient_and_powers(x, y, z):
-    """Return an expression that uses the operators of the nodes."""
-    return x * y + y**3 - z / x
-
-
 def watched(function):
     """Return the function, wrapped so that the attribute `at` records the numbers of its
     arguments."""

@@ -286,10 +286,7 @@ Value.backward = backward
 #   if not node._prev and node.data == 2.0: node.grad = 0.0
 # intermediate_gradients_erased: node._backward()
 #   if node._prev and node is not self: node.grad = 0.0
-# errors_swallowed: try: node._backward()
-#   except ArithmeticError: pass
 # - for node in reversed(topological_order(self)):
-# wide_sums: for node in [n for n in reversed(topological_order(self)) if len(n._prev) < 4]:
 # sixty_nodes_at_most: for node in list(reversed(topological_order(self)))[:70]:
 # - self.grad = 1.0
 # leaves_zeroed_if_equal: leaves = [n for n in topological_order(self) if not n._prev]

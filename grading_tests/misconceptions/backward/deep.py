@@ -148,8 +148,8 @@ Value.backward = backward_without_recursion
 # + for node in order:
 
 # %% mistake: deep.walks_every_path
-# says: The walk follows every path, and a shared node doubles their number; or it looks nodes
-#   up in a long list. Keep a set of the nodes that were met, and go on only from new ones.
+# says: The walk follows every path, and a shared node doubles their number. Keep a set of the
+#   nodes that were met, and go on only from new ones.
 # outcome: timeout
 # - met = set()
 
@@ -159,17 +159,6 @@ Value.backward = backward_without_recursion
 # +     if node not in order:
 # +         order.append(node)
 # + else:
-
-# %% mistake: deep.looked_up_in_a_list
-# check: none
-# says: The nodes that were met are kept in a list, and to look one up there takes longer the more
-#   there are. Keep them in a set: it finds a node at once, however many there are.
-# keeps: 0.75
-# - order = []
-# - met = set()
-# + order, met = [], []
-# - met.add(node)
-# + met.append(node)
 
 # %% mistake: deep.taken_from_the_course
 # check: none
@@ -183,17 +172,12 @@ def backward_without_recursion(self):
 
 # %% edge: deep
 # - node._backward()
-# index_errors_end_it: try: node._backward()
-#   except IndexError: return
-# - node._backward()
 # zero_gradients_skipped: node._backward() if node.grad or node is self else None
 # small_gradients_skipped: node._backward() if abs(node.grad) > 1e-6 else None
 # gradients_clipped: node._backward()
 #   node.grad = max(-1e3, min(1e3, node.grad))
 # intermediate_gradients_erased: node._backward()
 #   if node._prev and node is not self: node.grad = 0.0
-# errors_swallowed: try: node._backward()
-#   except ArithmeticError: pass
 # - to_do.extend((operand, False) for operand in node._prev)
 # three_operands: to_do.extend((operand, False) for operand in list(node._prev)[:2])
 # - elif node not in met:
@@ -233,31 +217,3 @@ def backward_without_recursion(self):
 
 # %% cheat: deep.taken_from_the_course
 # earns: nothing
-
-
-# %% cheat: deep.a_list_of_those_met_and_slow_nodes
-def backward_without_recursion(root):
-    order, met, to_do = [], [], [(root, False)]
-    while to_do:
-        node, is_done = to_do.pop()
-        if is_done:
-            order.append(node)
-        elif node not in met:
-            met.append(node)
-            to_do.append((node, True))
-            to_do.extend((operand, False) for operand in node._prev)
-    root.grad = 1.0
-    for node in reversed(order):
-        node._backward()
-
-
-made = Value.__init__
-
-
-def slowly(self, *given, **named):
-    for _ in range(1_500):
-        pass
-    made(self, *given, **named)
-
-
-Value.__init__ = slowly

@@ -178,9 +178,7 @@ def draw_dot(root):
 # - if node._op:
 # operations_of_one_operand: if node._op and len(node._prev) > 1 or node._op.isalpha():
 # - names = {node: f"n{number}" for number, node in enumerate(nodes)}
-# by_label: names = {node: node.label or f"n{number}" for number, node in
-#       enumerate(nodes)} if len(set(n.label for n in
-#       nodes)) > 2 else {node: f"n{number}" for number, node in enumerate(nodes)}
+# by_label: names = {node: node.label or f"n{number}" for number, node in enumerate(nodes)}
 # - for node, name in names.items():
 # by_number: for node, name in {n.data: (n, m) for n, m in names.items()}.values():
 # zero_is_left_out: for node, name in [(n, m) for n, m in names.items() if n.data]:

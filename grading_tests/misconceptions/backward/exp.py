@@ -119,11 +119,6 @@ idle = a.grad == passed
 # + slope = (math.exp(self.data + h) - math.exp(self.data - h)) / (2 * h)
 # + self.grad += slope * out.grad
 
-# %% edge: exp
-# - out = Value(math.exp(self.data), (self,), "exp")
-# two_halves_that_cancel: out = Value(math.cosh(self.data) + math.sinh(self.data), (self,), "exp")
-# one_less_and_one_more: out = Value(math.expm1(self.data) + 1.0, (self,), "exp")
-
 # %% cheat: exp.as_a_power_of_e
 # - out = Value(math.exp(self.data), (self,), "exp")
 # + out = Value(2.718281828**self.data, (self,), "exp")

@@ -249,8 +249,8 @@ def topological_order(root):
 # + node._backward()
 
 # %% mistake: topological_order.walks_every_path
-# says: The walk follows every path, and a shared node doubles their number; or it looks nodes
-#   up in a long list. Keep a set of the nodes that were met, and go on only from new ones.
+# says: The walk follows every path, and a shared node doubles their number. Keep a set of the
+#   nodes that were met, and go on only from new ones.
 # outcome: timeout
 # - if node in met:
 # -     return
@@ -259,16 +259,6 @@ def topological_order(root):
 # - order.append(node)
 # + if node not in order:
 # +     order.append(node)
-
-# %% mistake: topological_order.looked_up_in_a_list
-# check: none
-# says: The nodes that were met are kept in a list, and to look one up there takes longer the more
-#   there are. Keep them in a set: it finds a node at once, however many there are.
-# keeps: 0.75
-# - met = set()
-# + met = []
-# - met.add(node)
-# + met.append(node)
 
 # %% mistake: topological_order.taken_from_the_course
 # check: none
@@ -329,30 +319,3 @@ def topological_order(root):
     for node in found:
         found += [each for each in node._prev if each not in found]
     return found[::-1]
-
-
-# %% cheat: topological_order.a_list_of_those_met_and_slow_nodes
-def topological_order(root):
-    order, met = [], []
-
-    def visit(node):
-        if node not in met:
-            met.append(node)
-            for operand in node._prev:
-                visit(operand)
-            order.append(node)
-
-    visit(root)
-    return order
-
-
-made = Value.__init__
-
-
-def slowly(self, *given, **named):
-    for _ in range(1_500):
-        pass
-    made(self, *given, **named)
-
-
-Value.__init__ = slowly

@@ -15,20 +15,6 @@ x.grad, y.grad = 4.0, 5.0
 zero_grad([y])
 # observe: y.grad, x.grad
 
-# %% example: zero_grad
-# about: parameters in a tuple
-a, b = Value(1.5), Value(-2.0)
-a.grad, b.grad = 4.0, -5.0
-zero_grad((a, b))
-# observe: a.grad, b.grad
-
-# %% example: zero_grad
-# about: parameters in a set
-a = Value(1.5)
-a.grad = 4.0
-zero_grad({a})
-# observe: a.grad
-
 # %% sweep: zero_grad
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
 # facts: held; numbers
@@ -39,7 +25,7 @@ nodes = [Value(draw.choice([1.5, -2.0, 2.5]), label=name) for name in "abcd"]
 for node in nodes:
     node.grad = draw.choice([0.5, -1.5, 2.0])
 chosen = draw.sample(nodes, draw.randint(0, 4))
-zero_grad(chosen if seed % 2 else tuple(chosen))
+zero_grad(chosen)
 held = " ".join(f"{node.label}:{node.grad if node.grad is None else node.grad + 0.0}" for node in nodes)
 numbers = " ".join(f"{node.label}:{node.data:g}" for node in nodes)
 
@@ -78,22 +64,6 @@ numbers = " ".join(f"{node.label}:{node.data:g}" for node in nodes)
 # + parameter.grad = 0.0
 # + return
 
-# %% mistake: zero_grad.first_by_number
-# says: Only the first parameter was zeroed, and those in a set have no first. Each has its turn in
-#   a loop over the parameters themselves: that goes for every collection.
-# - for parameter in parameters:
-# -     parameter.grad = 0.0
-# + parameters[0].grad = 0.0
-
-# %% mistake: zero_grad.by_number
-# says: The parameters are asked for by number, and those in a set have none. Loop over the
-#   parameters themselves: that goes for every collection.
-# keeps: 0.75
-# - for parameter in parameters:
-# -     parameter.grad = 0.0
-# + for number in range(len(parameters)):
-# +     parameters[number].grad = 0.0
-
 # %% mistake: zero_grad.new_nodes
 # says: New Values were made. The parameters themselves, which the network uses, keep their
 #   gradients. Change the gradient of each node itself.
@@ -127,22 +97,11 @@ def zero_grad(parameters):
 # operands_too: parameter.grad = 0.0
 #   for operand in parameter._prev:
 #       for each in operand._prev: each.grad = 0.0
-# made_anew: parameter.__init__(parameter.data, parameter._prev, parameter._op, parameter.label)
-# less_itself: parameter.grad -= parameter.grad
-# times_0: parameter.grad *= 0.0
 # - for parameter in parameters:
 # ten_at_most: for parameter in list(parameters)[:10]:
 # one_of_two_equal_ones: for parameter in {p.data: p for p in parameters}.values():
-# once_only: kept = zero_grad.__dict__.setdefault('kept', set())
-#   for parameter in [p for p in parameters if p not in kept]:
-#       kept.add(parameter)
 # stops_at_zero: for parameter in parameters:
 #       if parameter.grad == 0: break
-
-# %% edge: zero_grad.the_list_is_emptied
-# -     parameter.grad = 0.0
-# +     parameter.grad = 0.0
-# + if isinstance(parameters, list): parameters.clear()
 
 # %% cheat: zero_grad.new_nodes
 def zero_grad(parameters):

@@ -115,9 +115,6 @@ def weighted_sum(weights, inputs):
 # - weight.grad += number * out.grad
 # the_first_share_is_kept: out.kept = getattr(out, 'kept', out.grad)
 #   weight.grad += number * out.kept
-# - out._backward = _backward
-# one_times_a_weight_is_the_weight: if inputs == [1.0]: return weights[0]
-#   out._backward = _backward
 # - weight.grad += number * out.grad
 # negative_inputs: weight.grad += abs(number) * out.grad
 # input_of_zero: weight.grad += (number or 1.0) * out.grad
@@ -137,9 +134,6 @@ def weighted_sum(weights, inputs):
 # equal_inputs_are_one: for weight, number in {x: (w, x) for w, x in zip(weights, inputs)}.values():
 # - out = Value(total, weights, "weighted sum")
 # rounded: out = Value(round(total, 6), weights, "weighted sum")
-# - out._backward = _backward
-# weight_moved: out._backward = _backward
-#   weights[0].label = 'w'
 
 # %% edge: q18.held_of_zero
 # - weight.grad += number * out.grad

@@ -187,9 +187,6 @@ def backward(root):
 # - root.grad = 1.0
 # a_leaf_has_no_seed: root.grad = 1.0 if root._prev else root.grad
 # - node._backward()
-# small_gradients_skipped: node._backward() if abs(node.grad) > 1e-6 else None
-# gradients_clipped: node._backward()
-#   node.grad = max(-1e3, min(1e3, node.grad))
 # intermediate_gradients_erased: node._backward()
 #   if node._prev and node is not root: node.grad = 0.0
 # - order, seen = [], set()
@@ -209,8 +206,6 @@ def backward(root):
 #   
 #   deeper(root, 0)
 #   order = sorted(depth, key=depth.get)[::-1]
-# - for operand in node._prev:
-# zero_is_nothing: for operand in [o for o in node._prev if o.data]:
 
 # %% cheat: q19.given_pass
 # earns: nothing
