@@ -241,6 +241,17 @@ def test_the_tests_of_pages_record_missing_files_and_requests_to_other_hosts(
     assert sorted(visits.missed) == ["/gone.whl", "https://elsewhere.example/"]
 
 
+def test_the_start_page_begins_with_a_network_that_reads_a_digit(site, visit) -> None:
+    page = visit(site, "index.html")
+    page.set_viewport_size({"width": 360, "height": 740})
+    expect(page.locator(".reader ~ .says")).to_contain_text("It reads a")
+    assert page.evaluate("document.documentElement.scrollWidth") == 360
+    assert_accessible(page)
+    page.emulate_media(color_scheme="dark")
+    assert_accessible(page, runOnly=["color-contrast"])
+    keep_picture(page, "start-page-dark")
+
+
 def test_on_a_phone_the_notebook_fills_the_width_of_the_screen(site, visit) -> None:
     page = visit(site, "index.html")
     page.set_viewport_size({"width": 360, "height": 740})
@@ -254,7 +265,7 @@ def test_on_a_phone_the_notebook_fills_the_width_of_the_screen(site, visit) -> N
 def test_the_start_page_downloads_a_notebook_saved_in_the_browser(site, visit, tmp_path) -> None:
     page = visit(site, "index.html")
     link = page.locator(".notebooks a").first
-    expect(page.get_by_role("button")).to_have_count(0)
+    expect(page.get_by_role("button", name=re.compile("^Save"))).to_have_count(0)
     link.click()
     notebook = InBrowser(page, site / "files/value/value.ipynb")
     notebook.write("node-solution", "kept = 1")

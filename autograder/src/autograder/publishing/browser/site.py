@@ -78,8 +78,11 @@ def publish_browser(
             copy_assignment(course, name, contents / name)
         if self_study:
             add_self_study(course, chosen, contents)
+        alive: dict[str, str] = {}
         if settings.lesson.folder:
-            from ..lesson.site import build
+            from ..lesson.site import build, opening
+
+            alive = opening(course)
 
             link = "../../notebooks/index.html?path={name}/{name}.ipynb"
             build(course, contents / "lesson", chosen, link)
@@ -113,6 +116,7 @@ def publish_browser(
         page = start.render(
             settings=settings,
             cover=bool(cover),
+            alive={kind: Markup(text) for kind, text in alive.items()},
             notebooks=notebooks,
             extra=[_start_page_entry(path, contents) for path in extra],
             lesson=bool(settings.lesson.folder),

@@ -73,6 +73,14 @@ def build(
     return written
 
 
+def opening(course: Course) -> dict[str, str]:
+    """Return the first interactive of the lesson's first page under the key "html", and what it
+    needs under "js" and "css"; {} if the page has none."""
+    text = _page(course, _sources(course, "lesson")[0], {})
+    found = re.search(r"<div data-interactive=.*?</div>", text.html, re.DOTALL)
+    return {"html": found[0], **_scripts(course, [text])} if found else {}
+
+
 def _sources(course: Course, kind: str) -> list[Path]:
     """Return the paths of the texts in the order of reading: the index, then the others by name.
 
