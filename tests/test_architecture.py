@@ -25,6 +25,7 @@ EXCEPTIONS = {
     ("autograder/sandbox/guest/steps.py", "xor"),
     # A number that processes share, of Python's `multiprocessing`.
     ("autograder/pipeline/workers.py", "Value"),
+    ("autograder/sandbox/guest/multiprocessing_init.py", "Value"),
     # SQLAlchemy's name for a connection to a database.
     ("autograder/gradebook/by_hand.py", "Engine"),
     ("autograder/gradebook/history.py", "engine"),
