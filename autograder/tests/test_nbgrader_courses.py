@@ -572,6 +572,7 @@ assert x == 5
 """
 
 
+@pytest.mark.full
 def test_tests_of_answers_that_the_source_does_not_solve_decide_as_in_nbgrader(tmp_path):
     (tmp_path / "ps1.txt").write_text(UNSOLVED)
     folder = make_course(tmp_path, [read_text(tmp_path / "ps1.txt")])

@@ -85,16 +85,18 @@ def _read_cells(path: Path, stamp: int) -> tuple[NotebookNode, ...]:
 def has_solution(source: str) -> bool:
     """Return whether a solution cell of a source notebook does more than a stub does."""
     try:
-        return any(map(_does_something, ast.parse(source).body))
+        statements = ast.parse(source).body
     except (SyntaxError, ValueError):  # For example, a magic.
         return True
+    imports = (ast.Import, ast.ImportFrom)
+    return any(_does_something(each) for each in statements if not isinstance(each, imports))
 
 
 def _does_something(node: ast.stmt) -> bool:
     match node:
         case ast.FunctionDef() | ast.AsyncFunctionDef() | ast.ClassDef():
             return any(map(_does_something, node.body))
-        case ast.Expr(ast.Constant()) | ast.Pass() | ast.Import() | ast.ImportFrom():
+        case ast.Expr(ast.Constant()) | ast.Pass():
             return False
         case ast.Assign() | ast.Return():
             blank = (ast.Constant(None), ast.Constant(...))
