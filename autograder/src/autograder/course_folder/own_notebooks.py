@@ -88,8 +88,8 @@ def has_solution(source: str) -> bool:
         statements = ast.parse(source).body
     except (SyntaxError, ValueError):  # For example, a magic.
         return True
-    imports = (ast.Import, ast.ImportFrom)
-    return any(_does_something(each) for each in statements if not isinstance(each, imports))
+    stops = any(isinstance(each, ast.Raise) for each in statements)
+    return not stops and any(map(_does_something, statements))
 
 
 def _does_something(node: ast.stmt) -> bool:
