@@ -16,6 +16,7 @@ from autograder.course_folder.settings import (
     AssignmentSettings,
     Settings,
     load_settings,
+    may_be_data,
 )
 from autograder.errors import CourseError
 from autograder.records import VisibleFiles
@@ -155,6 +156,17 @@ def test_settings_give_the_paths_of_data_and_the_pattern_of_headings(tmp_path):
     assert found.visible.data == (("first", "points.csv", data),)
     assert found.of("second") == found.of("third") == AssignmentSettings()
     assert found.heading.findall("## Frage 3 · Warum?\n## Exercise 4 · No") == ["Warum?"]
+
+
+@pytest.mark.parametrize(
+    ("name", "may"),
+    [("a.csv", True), ("in/a.csv", True), (".", True), ("../shared", True), ("../../data/a", True),
+     ("/srv/data/a.csv", True), ("/tmp/a", False), ("/", False), ("..", False), ("../..", False),
+     ("../../../a", False), ("", False), ("../../grading_tests", False),
+     ("../../gradebook.db", False), ("x/../../..", False)],
+)  # fmt: skip
+def test_data_is_in_the_course_folder_but_not_in_its_private_parts(name, may):
+    assert may_be_data(name) == may
 
 
 @pytest.mark.parametrize(

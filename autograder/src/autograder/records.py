@@ -431,8 +431,8 @@ class VisibleFiles:
         packages: names of distributions that student code may import, with their requirements.
         modules: import names of packages that student code may import, without their requirements.
             They are imported before a student's first cell runs.
-        data: data files, each as the assignment's name, the file's path relative to the notebook,
-            and its path on this machine.
+        data: data files, each as the assignment's name, the file's path as the notebook gives it,
+            relative or whole, and its path on this machine.
         preload: further modules of these packages that the fork server imports, so that not every
             student process has to load them.
     """

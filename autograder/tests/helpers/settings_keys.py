@@ -18,6 +18,7 @@ PLACE = ("3", '"drawing"', '"drawing:"', '"a b:c"', '["drawing:draw"]')
 NUMBER = ('"3"', "0", "-1", "true", "nan", "inf", "[3]")
 WHOLE = (*NUMBER, "2.5")
 FILES = (*TEXTS, '["/etc/passwd"]', '["../secret.csv"]', '["a/../../b"]', '[""]')
+DATA = (*TEXTS, '["/tmp/a"]', '["../../gradebook.db"]', '["a/../../../../b"]', '[""]')
 LIMITS = {int: ("7", WHOLE), float: ("7", NUMBER), tuple: ('["fit"]', TEXTS)}
 KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
     "": {
@@ -64,7 +65,7 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
     },
     "assignments.first": {
         "tests": (f'"{IN_NOTEBOOK}"', ('"both"', "3", "[]")),
-        "data": ('["points.csv"]', FILES),
+        "data": ('["points.csv"]', DATA),
     },
 }  # fmt: skip
 

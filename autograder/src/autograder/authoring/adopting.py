@@ -13,6 +13,7 @@ from collections.abc import Iterable
 from contextlib import chdir
 from dataclasses import dataclass, field
 from importlib.metadata import packages_distributions
+from os.path import dirname, normpath
 from pathlib import Path
 from tempfile import TemporaryDirectory
 
@@ -23,7 +24,7 @@ from nbgrader.utils import is_solution
 from ..course_folder.course import Course
 from ..course_folder.own_notebooks import has_solution, parse_notebook, read_cells
 from ..course_folder.settings import NAME as SETTINGS
-from ..course_folder.settings import load_settings
+from ..course_folder.settings import load_settings, may_be_data
 from ..errors import CourseError
 from ..files import write_atomic
 from ..gradebook.writing import require_current
@@ -217,7 +218,7 @@ def _uses(course: Course, folder: Path) -> _Uses:
 
     An imported module beside the notebooks counts as a data file, and its own imports count too.
     """
-    uses, written, modules, cells = _Uses(), set(), set(), []
+    uses, written, modules, shared, cells = _Uses(), set(), set(), set(), []
     around = [path for path in course.nbgrader.around if path and path.exists()]
     for path in [*around, *sorted(folder.glob("*.ipynb"))]:
         try:
@@ -251,6 +252,7 @@ def _uses(course: Course, folder: Path) -> _Uses:
                 uses.data.append(str(path))
                 if imported:
                     sources.append((folder / path).read_text("utf-8", "replace"))
+        shared |= _shared(folder, source)
     local = {Path(name).parts[0].removesuffix(".py") for name in uses.data}
     distributions = packages_distributions()
     for module in modules - written - local - set(sys.stdlib_module_names):
@@ -258,8 +260,25 @@ def _uses(course: Course, folder: Path) -> _Uses:
             uses.packages.add(distributions[module][0])
         else:
             uses.missing.add(module)
-    uses.data.sort()
+    uses.data = sorted({*uses.data, *shared})
     return uses
+
+
+def _shared(folder: Path, source: str) -> set[str]:
+    """Return the existing files and folders elsewhere in the course folder that a cell's code names
+    by a path relative to its notebook, such as `../data/words.txt`. In place of a path that is
+    composed, such as `../data/{name}.txt`, the folder is returned.
+
+    Args:
+        folder: the folder of the notebooks.
+    """
+    found = set()
+    for named in re.findall(r"""["']((?:\.\./){1,2}[^"'\n]+)""", source):
+        path = normpath(named)
+        path = path if (folder / path).exists() else dirname(path)
+        if (folder / path).exists() and may_be_data(path):
+            found.add(path)
+    return found
 
 
 def _imports(source: str) -> set[str]:
@@ -308,7 +327,7 @@ def _check_solutions(
                 except CourseError as error:
                     result.open.append(str(error).replace(f"{scratch}/", ""))
                 else:
-                    result.open += ["\n".join(defect.splitlines()[:-1]) for defect in defects]
+                    result.open += [defect.partition("\nWhere ")[0] for defect in defects]
 
 
 def _cause(said: str) -> str:

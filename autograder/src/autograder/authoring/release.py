@@ -28,8 +28,8 @@ from ..texts import command
 
 def copy_course(course: Course, target: Path) -> Course:
     """Copy a course without students' work: course.toml, the modules beside it, the folders
-    source/, release/ and grading_tests/, and nbgrader's header and footer notebooks. Return the
-    copy."""
+    source/, release/ and grading_tests/, data elsewhere in the course folder, and nbgrader's header
+    and footer notebooks. Return the copy."""
     target.mkdir(parents=True, exist_ok=True)
     for path in (course.root / SETTINGS, *course.root.glob("*.py")):
         shutil.copyfile(path, target / path.name)
@@ -38,7 +38,8 @@ def copy_course(course: Course, target: Path) -> Course:
             continue
         shutil.copytree(course.root / name, target / name, dirs_exist_ok=True,
                         ignore=shutil.ignore_patterns("__pycache__"))  # fmt: skip
-    for path in filter(None, course.nbgrader.around):
+    data = (Path(path) for *_, path in course.settings.visible.data)
+    for path in filter(None, (*course.nbgrader.around, *data)):
         if path.exists() and path.is_relative_to(course.root):
             copy = target / path.relative_to(course.root)
             copy.parent.mkdir(parents=True, exist_ok=True)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import os
 import re
 import tomllib
 from collections.abc import Callable
@@ -95,6 +96,33 @@ def _files(value: Any) -> tuple[str, ...]:
     return names
 
 
+_PRIVATE = {"grading_tests", "solutions", "submitted", "autograded", "feedback", "downloaded",
+            "gradebook.db"}  # fmt: skip
+"""What the course folder holds that student code never sees."""
+_OWN = {"", "dev", "proc", "tmp"}
+"""Folders of the root folder in place of which a student process has its own."""
+
+
+def may_be_data(name: str) -> bool:
+    """Return whether `data` in course.toml may have this name: a path relative to the notebook that
+    stays in the course folder and out of its private parts, or a whole path that does not begin
+    with a folder which a student process has for itself."""
+    if os.path.isabs(name):
+        return os.path.normpath(name).split("/")[1] not in _OWN
+    place = os.path.normpath(f"source/assignment/{name}")
+    top = place.partition("/")[0]
+    return bool(name) and place not in (".", "source") and top not in {"..", *_PRIVATE}
+
+
+def _data(value: Any) -> tuple[str, ...]:
+    if not all(map(may_be_data, _texts(value))):
+        raise ValueError(
+            'files and folders beside the notebook, elsewhere in the course folder with "../" in '
+            "front, or with their whole path"
+        )
+    return _texts(value)
+
+
 _BY_TYPE: dict[type, Callable[[Any], Any]] = {
     bool: _truth,
     int: _whole,
@@ -124,11 +152,11 @@ class AssignmentSettings:
     Attributes:
         tests: `HIDDEN`, or `IN_NOTEBOOK` if the notebook's own test cells give the points.
         data: files and folders that student code may read, relative to the folder of the source
-            notebook; of a folder, all files below it.
+            notebook, or whole paths; of a folder, all files below it.
     """
 
     tests: str = _key(_one_of(HIDDEN, IN_NOTEBOOK), HIDDEN)
-    data: tuple[str, ...] = _key(_files, ())
+    data: tuple[str, ...] = _key(_data, ())
 
 
 @dataclass(frozen=True)
@@ -265,8 +293,8 @@ def load_settings(folder: Path) -> Settings:
         return Settings(name, name)
     # Folders of data files are listed at each call: files may come without a change of course.toml.
     data = tuple(
-        (name, str(below.relative_to(folder / "source" / name)), str(below))
-        for name, _, file in settings.visible.data
+        (name, str(Path(key, below.relative_to(file))), str(below))
+        for name, key, file in settings.visible.data
         for below in (files_below(Path(file)) if Path(file).is_dir() else [Path(file)])
     )
     return replace(settings, visible=replace(settings.visible, data=data))
@@ -312,7 +340,9 @@ def _read(path: Path, stamp: int) -> Settings:
     table.refuse_unread_keys()
     source = path.parent / "source"
     data = tuple(
-        (name, file, str(source / name / file)) for name, each in assignments for file in each.data
+        (name, file, os.path.normpath(source / name / file))
+        for name, each in assignments
+        for file in each.data
     )
     visible = replace(settings.visible, data=data)
     return replace(settings, visible=visible, assignments=assignments)

@@ -16,14 +16,15 @@ from ..course_folder.versions import versions
 from ..errors import ProcessKilled, SandboxDied, SandboxUnavailable
 from ..files import write_atomic
 from ..notebook.restoring import cells_to_run
-from ..records import IN_NOTEBOOK, Cell, JudgedNotebook, Limits, defect_in_words
+from ..records import IN_NOTEBOOK, Cell, CellResult, JudgedNotebook, Limits, defect_in_words
 from ..sandbox import ForkServer, on_one_processor
 from ..sandbox.memory import count_oom_kills
 from ..sandbox.time_budget import TimeBudget
+from .notebook_session import NotebookSession
 from .one_notebook import judge
 from .own_test_cells import judge_by_own_cells
 from .prepared import LoadedAssignment, require_released
-from .solution_check import check_solution, defects_of_test_cells
+from .solution_check import check_solution, defects_of_test_cells, failing_cells
 from .submission import Submission
 
 _log = logging.getLogger(__name__)
@@ -65,7 +66,7 @@ class Grader:
         settings = self._settings
         self._server = ForkServer(limits or settings.limits, settings.visible, settings.sandbox)
         self._prepared: dict[str, LoadedAssignment] = {}
-        self._checked: dict[str, tuple[dict[str, str], dict[str, str]]] = {}
+        self._checked: dict[str, tuple[dict[str, str], dict[str, str], list[CellResult]]] = {}
         self.is_alone = True
         self._started = False
         self._has_started = False
@@ -127,11 +128,18 @@ class Grader:
             return []
         self._require_stubs(name)
         self.start()
+        cells = self._source_cells(name)
         if prepared is None:
             broken = self._defects_of_test_cells(name)
             defects = [defect_in_words(name, *each, IN_NOTEBOOK) for each in broken.items()]
+            ran = self._checked[name][2]
         else:
             defects = check_solution(prepared.assignment, prepared.suite, prepared.course_sessions)
+            budget = TimeBudget(self.submission_seconds)
+            session = NotebookSession(self._server, cells, 0, budget, assignment=name)
+            session.run_all()
+            ran = session.ran
+        defects += failing_cells(self.course.assignment(name), cells, ran, defects)
         if not defects:
             with self.course.lock():
                 known = {**self._known_to_pass(), name: now}
@@ -164,17 +172,21 @@ class Grader:
         now = versions(self.course, self._key, name)
         if self._known_to_pass().get(name) == now:
             return {}
-        before, defects = self._checked.get(name, ({}, {}))
+        before, defects, _ = self._checked.get(name, ({}, {}, []))
         if before != now:
-            assignment = self.course.assignment(name)
-            own = NotebookNode(cells=read_cells(*self.course.source_files(name)))
-            cells = [cell for _, cell in cells_to_run(own, with_tests=True)]
+            assignment, cells = self.course.assignment(name), self._source_cells(name)
             submission = Submission(assignment, cells, self._key)
             budget = TimeBudget(self.submission_seconds)
             judged = judge_by_own_cells(submission, self._server, budget)
             defects = defects_of_test_cells(assignment, cells, judged)
-            self._checked[name] = now, defects
+            self._checked[name] = now, defects, judged.ran
         return defects
+
+    def _source_cells(self, name: str) -> list[Cell]:
+        """Return the code cells of the source notebook; test cells only if they give the points."""
+        assignment = self.course.assignment(name)
+        own = NotebookNode(cells=read_cells(*self.course.source_files(name)))
+        return [cell for _, cell in cells_to_run(own, with_tests=assignment.in_notebook)]
 
     def start(self) -> None:
         """Start the sandbox if it is not running.

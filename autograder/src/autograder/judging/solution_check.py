@@ -9,7 +9,7 @@ from typing import Any
 
 from ..course_folder.assignments import Assignment
 from ..course_folder.own_notebooks import has_solution
-from ..course_folder.settings import files_below, load_settings
+from ..course_folder.settings import files_below, load_settings, may_be_data
 from ..records import LOST, Cell, CellResult, JudgedNotebook, Status, Verdict, defect_in_words
 from .course_sessions import CourseSessions
 from .hidden_tests import Suite
@@ -25,6 +25,10 @@ _MOST_NAMES = 5
 
 _LACKS = ("ModuleNotFoundError", "FileNotFoundError")
 _NO_NETWORK = ("URLError", "gaierror", "ConnectionError", "ConnectError", "MaxRetryError")
+_OF_SANDBOX = {*_LACKS, *_NO_NETWORK, "PermissionError", "OSError"}
+"""Errors of a cell that may come from the sandbox, and not from the cell."""
+_LIMIT = {Status.TIMEOUT: "cell_seconds", Status.OUT_OF_MEMORY: "memory"}
+"""The limit in course.toml that a cell has reached, by how it was lost."""
 
 
 def check_solution(
@@ -151,16 +155,18 @@ def _cause(
     """Return the error that keeps a test cell from passing, with the remedy if one is known; "" if
     there is no error.
 
-    If the test cell lacks a name, the error is that of the cell which should have defined the name.
+    If the test cell lacks a name, the error is that of the cell which should have defined the name,
+    and so on if that cell lacks a name, too.
 
     Args:
         place: the index of the test cell in `cells`.
     """
     errors = {each: output for each in range(place + 1) for output in _errors(ran[each])}
     if place in errors:
-        named = re.match(r"name '(\w+)'", errors[place]["evalue"])
-        makes = re.compile(rf"\b{named[1]}\b" if named else "$.")
-        where = next(each for each in errors if each == place or makes.search(cells[each].source))
+        where, after = place, place + 1
+        while where < after and (named := re.match(r"name '(\w+)'", errors[where]["evalue"])):
+            makes, after = re.compile(rf"\b{named[1]}\b"), where
+            where = next(e for e in errors if e == where or makes.search(cells[e].source))
         kind, text = errors[where]["ename"], errors[where]["evalue"][:_LONGEST]
         remedy = _remedy(assignment, kind, text)
         cell = "" if where == place else f" in {_name(cells, where)}"
@@ -171,14 +177,42 @@ def _cause(
     return ""
 
 
+def failing_cells(
+    assignment: Assignment, cells: Sequence[Cell], ran: Sequence[CellResult], known: Sequence[str]
+) -> list[str]:
+    """Return a message for each cell of the source notebook, other than test cells, that ends in an
+    error which the sandbox may cause, the first one first. Each cause is reported once.
+
+    Args:
+        ran: how the cells went.
+        known: messages on test defects. What they report is not reported again.
+    """
+    messages: list[str] = []
+    for place, each in enumerate(ran):
+        for error in () if cells[place].tests else _errors(each):
+            kind, why = error["ename"], f"{error['ename']}: {error['evalue'][:_LONGEST]}"
+            if kind in LOST:
+                how = LOST[Status(kind)]
+            elif kind in _OF_SANDBOX and not any(why in said for said in (*known, *messages)):
+                how = f"ends with {why}"
+            else:
+                continue
+            where = f"{_name(cells, place)} of the source notebook"
+            remedy = _remedy(assignment, kind, error["evalue"])
+            messages.append(f"{assignment.name}: {where} {how}\n{remedy}".rstrip())
+    return messages
+
+
 def _errors(ran: CellResult) -> list[dict[str, Any]]:
-    """Return the outputs of a cell that are errors."""
-    return [output for output in ran.outputs if output["output_type"] == "error"]
+    """Return the outputs of a cell that are errors. A cell that was interrupted ran out of time."""
+    found = [output for output in ran.outputs if output["output_type"] == "error"]
+    return [{**each, "ename": Status.TIMEOUT.value} if ran.stopped else each for each in found]
 
 
 def _name(cells: Sequence[Cell], place: int) -> str:
     cell = cells[place]
-    return f"the cell {cell.tests or cell.exercise or place + 1}"
+    first_line = cell.source.strip().partition("\n")[0]
+    return f"the cell {cell.tests or cell.exercise or f'`{first_line}`'}"
 
 
 def _remedy(assignment: Assignment, kind: str, text: str) -> str:
@@ -189,34 +223,42 @@ def _remedy(assignment: Assignment, kind: str, text: str) -> str:
         kind: the name of the error's class.
         text: the error's message.
     """
-    name = assignment.name.partition("/")[0]
-    source = f"source/{name}"
+    name, folder = assignment.name.partition("/")[0], assignment.source.parent
+    source, here = f"source/{name}", f"under [assignments.{name}] in course.toml"
+    settings = load_settings(folder.parents[1])
+    if kind in _LIMIT:
+        key = _LIMIT[Status(kind)]
+        most = getattr(settings.limits, key)
+        return f"If the cell needs more, raise limits.{key} in course.toml: it is {most:g}"
     named = re.search(r"No module named '(\w+)", text)
     module = named[1] if named else ""
-    beside = [
-        path.name
-        for path in sorted(assignment.source.parent.iterdir())
-        if path.suffix != ".ipynb" and (path.name in text or path.name == f"{module}.py")
-    ]
-    if beside:
-        return (
-            f'{source} needs {beside[0]}: add "{beside[0]}" to data under '
-            f"[assignments.{name}] in course.toml"
-        )
+    paths = [f"{module}.py"] if module else re.findall(r"'([^'\n]+)'", text)
+    paths += [each.name for each in sorted(folder.iterdir()) if each.name in text]
+    usable = (
+        path
+        for path in paths
+        if may_be_data(path) and (folder / path).exists() and not path.endswith(".ipynb")
+    )
+    if path := next(usable, ""):
+        if path in {place for of, place, _ in settings.visible.data if of == name}:
+            return (
+                f"{path} can only be read, since it is too large to be copied or is named by its "
+                "whole path: write to another file"
+            )
+        return f'{source} needs {path}: add "{path}" to data {here}'
     if module:
-        found = packages_distributions().get(module)
-        first = "" if found else "install it, and "
+        distributions = packages_distributions().get(module)
+        first = "" if distributions else "install it, and "
         return (
-            f"{source} needs {found[0] if found else module}: {first}add it to "
+            f"{source} needs {distributions[0] if distributions else module}: {first}add it to "
             "student_code.packages in course.toml"
         )
     if kind == "FileNotFoundError":
-        return (
-            f"{source} does not hold it: put it there, and add it to data under "
-            f"[assignments.{name}] in course.toml"
-        )
+        return f"{source} does not hold it: put it there, and add it to data {here}"
     if kind in _NO_NETWORK:
         return "There is no network: put what is loaded beside the notebook, and name it as data"
+    if "[Errno 1]" in text:
+        return "The sandbox refuses this: docs/security.md says what each kind allows"
     return _unnamed(assignment)
 
 

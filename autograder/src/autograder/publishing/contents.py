@@ -139,22 +139,27 @@ def _copy(source: Path, target: Path) -> None:
 
 
 def _copy_beside(course: Course, name: str, target: Path) -> None:
-    """Copy the data files and the check table that a notebook needs in its folder.
-
-    They are copied from the assignment's folder in `source/`.
-    """
+    """Copy the data files and the check table that a notebook needs, to the same places relative to
+    its folder. Files that course.toml names by their whole path are left out."""
     settings = course.settings
-    files = [Path(path) for of, _, path in settings.visible.data if of == name]
+    data = ((place, Path(path)) for of, place, path in settings.visible.data if of == name)
+    files = {place: path for place, path in data if not Path(place).is_absolute()}
     if not settings.tables and course.has_hidden_tests(name):
-        files.append(course.table_of(name))
-    for path in files:
+        table = course.table_of(name)
+        files[str(table.relative_to(course.source / name))] = table
+    for place, path in files.items():
         if not path.is_file():
             raise CourseError(
                 f"{path} is missing, which students need beside the notebook: put it there, or "
                 f"make it with {command('autograder', 'tables', name)} if it is the table of the "
                 "checks"
             )
-        _put(path, target / path.relative_to(course.source / name))
+        if place.startswith("../../"):
+            raise CourseError(
+                f"{name} reads {place}, which is too far above its folder to be published: put it "
+                "into a folder in source/, and name it by one ../ in the notebook and course.toml"
+            )
+        _put(path, target / place)
 
 
 def _require_released(course: Course, folder: Path) -> None:

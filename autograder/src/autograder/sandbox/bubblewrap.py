@@ -83,6 +83,8 @@ def command(arguments: Sequence[str], visible: VisibleFiles) -> list[str]:
     for path in sorted(visible_files.foreign_packages({*visible_files.SYSTEM, *needed})):
         line += ["--tmpfs", path, "--remount-ro", path]
     line += ["--dev", "/dev", "--remount-ro", "/dev", "--tmpfs", "/tmp", "--tmpfs", HOME]
+    for path in sorted(visible_files.elsewhere(visible)):
+        line += ["--ro-bind", path, path]
     for name, path in sorted(visible_files.packages(visible).items()):
         line += ["--ro-bind", path, f"{PACKAGES}/{name}"]
     for name, path in visible_files.data(visible).items():

@@ -42,6 +42,8 @@ def command(arguments: Sequence[str], visible: VisibleFiles) -> list[str]:
     # nothing else.
     links = {f"packages/{name}": path for name, path in packages.items()}
     links |= {f"data/{name}": path for name, path in data.items()}
+    seen = sorted(visible_files.elsewhere(visible))
+    links |= {f"elsewhere/{number}": path for number, path in enumerate(seen)}
     needed = visible_files.interpreter_paths()
     system = {*visible_files.SYSTEM, *needed, "/lib", "/lib64", "/lib32"}
     # A rule covers everything below a folder. So there is no rule for a folder that holds foreign

@@ -72,14 +72,25 @@ def packages(visible: VisibleFiles) -> dict[str, str]:
 
 
 def data(visible: VisibleFiles) -> dict[str, str]:
-    """Return the data files of all assignments: by `ASSIGNMENT/NAME`, the path on this machine.
+    """Return the data files of all assignments: by the assignment's name and the file's path in the
+    course folder, the path on this machine. Files that are named by their whole path are left out.
 
     Raises `CourseError` if a data file is missing.
     """
     for *_, path in visible.data:
         if not Path(path).is_file():
             raise CourseError(f"{path} is missing, which course.toml names as data: put it there")
-    return {f"{assignment}/{name}": path for assignment, name, path in visible.data}
+    return {
+        f"{assignment}/{os.path.normpath(f'source/{assignment}/{name}')}": path
+        for assignment, name, path in visible.data
+        if not os.path.isabs(name)
+    }
+
+
+def elsewhere(visible: VisibleFiles) -> set[str]:
+    """Return the data files that course.toml names by their whole path. Student code sees each at
+    this path."""
+    return {path for _, name, path in visible.data if os.path.isabs(name)}
 
 
 def library() -> str:

@@ -41,6 +41,7 @@ from pathlib import Path
 from typing import Any
 
 from . import confine, landlock, processes, standins
+from .data import DataFiles
 from .landlock import LandlockBox
 from .namespaces import NamespaceBox
 from .processes import ProcessesChanging
@@ -147,6 +148,7 @@ class Server:
         self._shell = shell
         self._new_box = new_box
         self._students: dict[int, Student] = {}
+        self._data: DataFiles | None = None
         self._next_watch = 0.0
 
     def serve(self) -> None:
@@ -197,10 +199,13 @@ class Server:
             self._control.send(json.dumps(message).encode())
 
     def _spawn(self, key: int, limits: dict[str, Any], descriptor: int) -> None:
+        if self._data is None:
+            self._data = DataFiles(limits["disk_megabytes"] << 20, limits["file_size"])
+        limits["disk_megabytes"] += self._data.megabytes
         box = self._new_box(limits)
         pid = box.fork()
         if pid == 0:
-            _never_return(run_student, self._shell, descriptor, limits, box)
+            _never_return(run_student, self._shell, descriptor, limits, box, self._data)
         os.close(descriptor)
         self._students[key] = Student(pid, os.pidfd_open(pid), limits, box)
 
@@ -283,7 +288,9 @@ def _never_return(function: Callable[..., None], *arguments: Any) -> None:
         os._exit(code)
 
 
-def run_student(shell: Shell, descriptor: int, limits: dict[str, Any], box: Box) -> None:
+def run_student(
+    shell: Shell, descriptor: int, limits: dict[str, Any], box: Box, data: DataFiles
+) -> None:
     """Confine this process, then run student code in it.
 
     Args:
@@ -303,7 +310,7 @@ def run_student(shell: Shell, descriptor: int, limits: dict[str, Any], box: Box)
     confine.close_all_from(_CONNECTION + 1)
     confine.limit_resources(limits, box.has_namespaces)
     confine.drop_privileges(box.has_namespaces)
-    student_main(shell, socket.socket(fileno=_CONNECTION))
+    student_main(shell, socket.socket(fileno=_CONNECTION), data)
 
 
 if __name__ == "__main__":

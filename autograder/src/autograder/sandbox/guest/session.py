@@ -12,11 +12,9 @@ from typing import Any
 
 from . import protocol
 from .confine import HOME
+from .data import SANDBOX, DataFiles
 from .shell import STREAMS, Shell, reset
 from .steps import Steps
-
-# The folder with the subfolders `packages`, which holds this package, and `data`.
-_SANDBOX = os.path.abspath(f"{__file__}/../../..")
 
 SELDOM = (20_000, 5, 10)
 """Thresholds of the garbage collector in a student process, for `gc.set_threshold`.
@@ -71,13 +69,16 @@ class Session:
     A request is `{"cell": source, "until": line, "given": code}` (see `Shell.run_one_cell`) or
     `{"steps": […]}` (see `Steps.perform`), and gets one reply. The first message has no reply:
     `{"seed": number, "data": assignment, "processors": […], "output": characters}`, with the seed
-    of `random`, the assignment whose data files are linked, the processors to run on, and the
+    of `random`, the assignment whose data files are copied, the processors to run on, and the
     greatest length of a cell's output.
     """
 
-    def __init__(self, shell: Shell, connection: protocol.Connection) -> None:
+    def __init__(
+        self, shell: Shell, connection: protocol.Connection, data: DataFiles | None = None
+    ) -> None:
         self._shell = shell
         self._connection = connection
+        self._data = data
         self._steps = Steps(shell.user_ns)
         self._setitimer = signal.setitimer
 
@@ -92,11 +93,17 @@ class Session:
             if "seed" in request:
                 random.seed(request["seed"])
                 self._shell.outputs.most = request["output"]
-                _link_data(request["data"])
+                self._enter(request["data"])
                 with suppress(OSError):
                     os.sched_setaffinity(0, request["processors"])
             else:
                 send(self.reply_to(request))
+
+    def _enter(self, assignment: str) -> None:
+        """Go to the working folder of an assignment."""
+        if self._data is not None:
+            self._data.lay_out(assignment)
+            sys.path.append(os.getcwd())  # At the end, so that no data hides an installed module.
 
     def reply_to(self, request: dict[str, Any]) -> dict[str, Any]:
         """Run a cell or perform steps, and return the reply."""
@@ -142,18 +149,6 @@ def run_first_cells(shell: Shell, modules: list[str]) -> None:
     reset(shell)
 
 
-def _link_data(folder: str) -> None:
-    """Create symbolic links to the data files of an assignment in the working folder.
-
-    Args:
-        folder: the assignment's name, or "" for no links.
-    """
-    if folder:
-        with suppress(FileNotFoundError):
-            for name in os.listdir(f"{_SANDBOX}/data/{folder}"):
-                os.symlink(f"{_SANDBOX}/data/{folder}/{name}", name)
-
-
 def _stream_files() -> dict[str, int]:
     """Make the standard streams files without a name, and return their descriptors."""
     for name, descriptor in STREAMS.items():
@@ -164,15 +159,14 @@ def _stream_files() -> dict[str, int]:
     return STREAMS
 
 
-def student_main(shell: Shell, connection: socket.socket) -> None:
+def student_main(shell: Shell, connection: socket.socket, data: DataFiles) -> None:
     """Run a confined student process, from its first message to its end."""
     signal.signal(signal.SIGINT, shell.interrupt)
     home = os.environ["HOME"]
     os.chdir(home)
-    sys.path.append(home)  # At the end, so that no data file hides an installed module.
     # Under Landlock these paths are different in each process. Outputs show the paths that they
     # have under bubblewrap.
-    folders = {_SANDBOX: "/sandbox", home: HOME, os.environ.get("TMPDIR", "/tmp"): "/tmp"}
+    folders = {SANDBOX: "/sandbox", home: HOME, os.environ.get("TMPDIR", "/tmp"): "/tmp"}
     shell.outputs.names = {path: name for path, name in folders.items() if path != name}
     shell.outputs.files = _stream_files()
-    Session(shell, protocol.Connection(connection)).run()
+    Session(shell, protocol.Connection(connection), data).run()
