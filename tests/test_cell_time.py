@@ -117,8 +117,12 @@ def test_the_process_of_a_cell_that_ignores_interrupts_is_ended(strict):
     assert mul.message.startswith("The cell itself ran out of time.") and not mul.misconception
 
 
-def test_cells_after_interrupted_ones_have_shorter_limits():
-    seconds = [allowed_to_cell(Limits(), count) for count in range(25)]
-    assert seconds[:3] == pytest.approx([10, 4, 1.6]) and seconds[-1] > 0
-    assert sum(seconds) < 30
-    assert allowed_to_cell(Limits(cell_seconds=0.1), 3) == 0.1
+def test_cells_that_never_end_leave_every_later_cell_its_part():
+    left, cells, seconds = 120.0, 40, []
+    part = left / cells / 2
+    for later in reversed(range(cells)):
+        seconds.append(allowed_to_cell(Limits(), left, part, later))
+        left -= seconds[-1]
+    assert seconds[:6] == [10] * 6
+    assert min(seconds) >= part and left >= 0
+    assert allowed_to_cell(Limits(), 120.0, part, 0) == 10

@@ -224,11 +224,9 @@ def test_if_cells_use_up_the_time_of_a_submission_its_tests_still_run(hurried, c
         notebook["cells"].append({"cell_type": "code", "metadata": {}, "outputs": [],
                                   "execution_count": None,
                                   "source": compute(1)})  # fmt: skip
-    done, report = graded(hurried, json.dumps(notebook))
+    _, report = graded(hurried, json.dumps(notebook))
     assert report.score == report.max_score
-    [note] = report.notes
-    assert "cells at the end" in note
-    assert "ran out of time" in done.cells[-1].outputs[0].evalue
+    assert "` ran out of time: what it defines may be missing below." in report.notes[0]
 
 
 # The time of loops.
@@ -308,7 +306,19 @@ def test_a_process_gets_the_time_that_is_allowed_or_that_the_budget_has_left(clo
     budget.give(later, lambda: 2.0)
     assert (later.seconds, later.more()) == (0.5, 0.0)
     with pytest.raises(StudentProcessDied, match="used up"):
-        budget.give(later, model, keep=0.1)
+        budget.give_to_cell(later, keep=0.1)
+
+
+def test_cells_that_have_run_and_cells_of_the_course_get_more_time_whatever_came_before(clock):
+    budget, strict, process = TimeBudget(60.0), TimeBudget(60.0, of_course=1.0), OnPaper()
+    for kind, has_run, seconds in (
+        (budget, False, 20), (budget, True, 20), (strict, False, 10), (strict, True, 20)
+    ):  # fmt: skip
+        kind.give_to_known_cell(process, has_run)
+        assert process.seconds == seconds
+    clock.used += 55
+    budget.give_to_known_cell(process, True)
+    assert process.seconds == 5
 
 
 DOUBLING = """
@@ -337,8 +347,8 @@ def budgets(monkeypatch) -> list[TimeBudget]:
     """Return the time budgets of the gradings in the test."""
     begun: list[TimeBudget] = []
 
-    def begin(*seconds: float) -> TimeBudget:
-        begun.append(TimeBudget(*seconds))
+    def begin(*seconds: float, **options: Any) -> TimeBudget:
+        begun.append(TimeBudget(*seconds, **options))
         return begun[-1]
 
     monkeypatch.setattr(grading, "TimeBudget", begin)

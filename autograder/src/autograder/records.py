@@ -401,8 +401,8 @@ class Limits:
             value, unless the reference solution takes over a second.
         trainings: ids of the exercises in which networks are trained, or other work is done whose
             amount the student decides.
-        cell_seconds: processor time of each cell before it is interrupted. Each interrupted cell
-            lowers the limit of later cells (`time_budget.allowed_to_cell`).
+        cell_seconds: processor time of each cell before it is interrupted; `TimeBudget` says which
+            cells may take more.
         test_bytes: bytes of all replies to the requests of one hidden test.
         output_bytes: bytes of the outputs of one cell; the rest is dropped.
         max_slowdown: wall-clock limit, as a multiple of the limit in processor time: it ends code

@@ -135,7 +135,7 @@ class Grader:
             ran = self._checked[name][2]
         else:
             defects = check_solution(prepared.assignment, prepared.suite, prepared.course_sessions)
-            budget = TimeBudget(self.submission_seconds)
+            budget = TimeBudget(self.submission_seconds, of_course=1.0)
             session = NotebookSession(self._server, cells, 0, budget, assignment=name)
             session.run_all()
             ran = session.ran
@@ -176,7 +176,7 @@ class Grader:
         if before != now:
             assignment, cells = self.course.assignment(name), self._source_cells(name)
             submission = Submission(assignment, cells, self._key)
-            budget = TimeBudget(self.submission_seconds)
+            budget = TimeBudget(self.submission_seconds, of_course=1.0)
             judged = judge_by_own_cells(submission, self._server, budget)
             defects = defects_of_test_cells(assignment, cells, judged)
             self._checked[name] = now, defects, judged.ran

@@ -45,6 +45,7 @@ class NotebookSession:
         assignment: the assignment's name; its data files are put beside the notebook.
         keep: the share of the submission's time, from 0 to 1, that the cells leave for the tests
             when they run for the first time.
+        have_run: whether the cells, except test cells, have run in another session.
 
     Attributes:
         replaced: as the argument.
@@ -62,6 +63,7 @@ class NotebookSession:
         before: Sequence[CellResult] | None = None,
         assignment: str = "",
         keep: float = FOR_TESTS,
+        have_run: bool = False,
     ) -> None:
         self._server = server
         self._cells = cells
@@ -71,6 +73,11 @@ class NotebookSession:
         self.name = f"session with {', '.join(self.replaced)}" if replaced else "own session"
         self._assignment = assignment.partition("/")[0]
         self._keep = keep
+        self._have_run = have_run
+        self._with_student_code = [
+            bool(cell.source) and not (cell.is_locked and not cell.tests) for cell in cells
+        ]
+        self._part = budget.part_of_each(sum(self._with_student_code), keep)
         self.ran = [CellResult(lost=ran.lost, stopped=ran.stopped) for ran in before or ()]
         self._first = len(cells) if before else 0
         self._is_later = before is not None
@@ -207,7 +214,7 @@ class NotebookSession:
         if replaced is not None:
             # If the solution raises an error, because a name of another cell is missing, the reply
             # is not looked at: the tests fail then.
-            self._budget.give(process)
+            self._budget.give_to_known_cell(process, has_run=True)
             shown = {"cell": "" if ran.lost else cell.source, "until": _until(ran)}
             process.request({**shown, "given": replaced.hex()})
             _log.debug("%s: solution of %s ran", self.name, cell.exercise or cell.tests)
@@ -220,7 +227,7 @@ class NotebookSession:
         started = time.monotonic()
         try:
             ran.refused = True
-            self._budget.give(process, None, self._keep if is_first else 0.0)
+            self._give_time(process, index, is_first)
             ran.refused = False
             reply = self._reply_to(process, cell, ran)
             if reply["error"] == "MemoryError":
@@ -228,8 +235,6 @@ class NotebookSession:
                 raise StudentProcessDied(Status.OUT_OF_MEMORY)
         except StudentProcessDied as lost:
             ran.lost = lost.reason
-            if lost.reason == Status.TIMEOUT and not ran.refused:
-                self._budget.interrupted += 1
             taken = time.monotonic() - started
             _log.debug("%s: %s lost after %.3f s: %s", self.name, where, taken, lost.reason)
             if is_first:
@@ -244,6 +249,14 @@ class NotebookSession:
             count = reply["execution_count"]
             ran.execution_count = count if type(count) is int and 0 <= count < 1 << 31 else None
 
+    def _give_time(self, process: StudentProcess, index: int, is_first: bool) -> None:
+        has_run = not is_first or (self._have_run and not self._cells[index].tests)
+        if has_run or not self._with_student_code[index]:
+            self._budget.give_to_known_cell(process, has_run)
+        else:
+            later = sum(self._with_student_code[index + 1 :])
+            self._budget.give_to_cell(process, self._part, later, self._keep)
+
     def _reply_to(self, process: StudentProcess, cell: Cell, ran: CellResult) -> dict[str, Any]:
         """Run a cell and return the student process's reply.
 
@@ -257,7 +270,6 @@ class NotebookSession:
         grace = 0.0 if cell.is_locked else _GRACE
         reply = process.request({"cell": cell.source}, grace=grace)
         if process.interrupted:
-            self._budget.interrupted += 1
             ran.stopped = _lines(reply["stopped"], cell.source)
         return reply
 

@@ -16,7 +16,7 @@ from .points import blank, lacking, points_for, share_of, status_of, waiting
 from .policy import Conclusion, Context, SuiteRun
 from .prepared import LoadedAssignment
 from .public_examples import read
-from .submission import Submission
+from .submission import Submission, cut_short
 from .suite_runs import SuiteRuns
 
 _log = logging.getLogger(__name__)
@@ -144,13 +144,16 @@ def _note(exercise: Exercise, conclusion: Conclusion, submission: Submission) ->
 
 
 def _notes(submission: Submission, suite_runs: SuiteRuns, budget: TimeBudget) -> list[str]:
-    """Return a note on cells and exercises that were left out, since the submission's time was used
-    up; [] if nothing was left out."""
+    """Return notes on cells outside of exercises that ran out of time, and on what was left out,
+    since the submission's time was used up."""
+    pairs = zip(submission.cells, submission.ran, strict=True)
+    notes = cut_short(pair for pair in pairs if not pair[0].exercise)
     if not suite_runs.cut_short and not any(ran.refused for ran in submission.ran):
-        return []
+        return notes
     names = ", ".join(f"`{name}`" for name in suite_runs.cut_short) or "cells at the end"
     return [
+        *notes,
         f"The {budget.seconds:g} seconds that this notebook may take with all its "
         f"tests were used up. Not run, or not tested to the end: {names}. Look for cells and "
-        "functions that take long: they use up the time of those after them."
+        "functions that take long: they use up the time of those after them.",
     ]

@@ -9,6 +9,7 @@ from __future__ import annotations
 
 import re
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 
 import nbformat
 from nbformat.notebooknode import NotebookNode
@@ -35,7 +36,7 @@ from ..sandbox import ForkServer
 from ..sandbox.time_budget import TimeBudget
 from .notebook_session import NotebookSession
 from .points import blank, status_of, waiting
-from .submission import Submission
+from .submission import Submission, cut_short
 
 WEAKER = (
     "The notebook's own test cells gave the points. They ran in the same process as the submitted "
@@ -95,7 +96,7 @@ def judge_by_own_cells(
     for cell, own, each in zip(cells, ran, shown, strict=True):
         if cell.tests:
             each.outputs = clean_outputs(own.outputs or each.outputs, room)
-    notes = [WEAKER]
+    notes = [WEAKER, *cut_short(zip(cells, ran, strict=True))]
     if any(each.refused for each in (*shown, *ran)):
         notes.append(
             f"The {budget.seconds:g} seconds that this notebook may take were used up, and cells "
@@ -133,13 +134,15 @@ def _run_both(
     parts of test cells, which is shown to the student, and how they went with them."""
     visible_part = submission.assignment.nbgrader.visible_part
     visible = [
-        Cell(visible_part(cell.source), is_locked=cell.is_locked) if cell.tests else cell
+        replace(cell, source=visible_part(cell.source)) if cell.tests else cell
         for cell in submission.cells
     ]
     seed, name = submission.process_seed, submission.assignment.name
     shown = NotebookSession(server, visible, seed, budget, assignment=name, keep=_HALF)
     shown.run_all()
-    judged = NotebookSession(server, submission.cells, seed, budget, assignment=name, keep=0.0)
+    judged = NotebookSession(
+        server, submission.cells, seed, budget, assignment=name, keep=0.0, have_run=True
+    )
     for ran, before in zip(judged.ran, shown.ran, strict=True):
         ran.lost, ran.stopped = before.lost, before.stopped
     judged.run_all()

@@ -3,14 +3,17 @@ seeds of random numbers."""
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from functools import cached_property
 from hashlib import blake2b
 
 from ..course_folder.assignments import Assignment, Exercise
 from ..notebook.restoring import is_blank
-from ..records import Cell, CellResult
+from ..records import LOST, Cell, CellResult, Status
 from .policy import places
+
+_LONGEST = 80
+"""Greatest number of characters of a cell's first line in a sentence."""
 
 
 class Submission:
@@ -85,3 +88,21 @@ class Submission:
             for each in self.assignment.exercises.values()
             if not each.form and not each.manual and self.places[each.id] < place
         ]
+
+
+def cut_short(cells: Iterable[tuple[Cell, CellResult]]) -> list[str]:
+    """Return a sentence about each cell, other than test cells, that ran out of time or memory or
+    ended the process: names that later cells need may be missing.
+
+    Args:
+        cells: the cells, each with how it went.
+    """
+    sentences = []
+    for cell, result in cells:
+        how = Status.TIMEOUT if result.stopped else result.lost
+        if how and not cell.tests and not result.refused:
+            name = cell.exercise or cell.source.strip().partition("\n")[0][:_LONGEST]
+            sentences.append(
+                f"The cell `{name}` {LOST[how]}: what it defines may be missing below."
+            )
+    return sentences

@@ -30,19 +30,23 @@ _LEAST, _LEAST_TIMES = 0.075, 4.0
 reference solution's time."""
 
 
-_LESS_FOR_CELLS, _LEAST_FOR_CELLS = 0.4, 0.3
-"""Each interrupted cell multiplies the limit of the later cells by the first number. The second
-number is the least limit, in seconds."""
+MORE = 2.0
+"""The limit of a cell that has run to its end before, or that holds only code of the course, as a
+multiple of the limit of a cell: on a busy machine code takes up to twice the processor time."""
+_FAIR = 0.5
+"""The share of the time for cells that is kept in equal parts, one for each cell with code of the
+student, so that a cell which never ends costs no other cell."""
 
 
-def allowed_to_cell(limits: Limits, interrupted: int = 0) -> float:
-    """Return the seconds for which a cell may run.
+def allowed_to_cell(limits: Limits, left: float, part: float, later: int) -> float:
+    """Return the seconds for which a cell with code of the student may run for the first time.
 
     Args:
-        interrupted: how many earlier cells were interrupted at their limit.
+        left: the seconds that are left for this cell and those after it.
+        part: the seconds that are kept for each cell.
+        later: the number of cells after it with code of the student.
     """
-    seconds = limits.cell_seconds
-    return max(seconds * _LESS_FOR_CELLS**interrupted, min(_LEAST_FOR_CELLS, seconds))
+    return min(limits.cell_seconds, max(left - later * part, part))
 
 
 def allowed(
@@ -71,19 +75,24 @@ class TimeBudget:
         taken: seconds that were used already, to read the submission's file.
         is_shared: whether all requests of the submission share `seconds`. If False, each request
             may take all of it, as for the course's own cells.
-
-    Attributes:
-        interrupted: how many of the submission's cells have reached the time limit of a cell.
+        of_course: the limit of a cell that holds only code of the course, as a multiple of the
+            limit of a cell.
     """
 
-    def __init__(self, seconds: float, taken: float = 0.0, is_shared: bool = True) -> None:
+    def __init__(
+        self,
+        seconds: float,
+        taken: float = 0.0,
+        is_shared: bool = True,
+        of_course: float = MORE,
+    ) -> None:
         self.seconds = seconds
         self._is_shared = is_shared
+        self._of_course = of_course
         self._started = time.thread_time() - taken
         self._latest = time.monotonic() - taken + SLOWEST * seconds
         self._processes: list[StudentProcess] = []
         self._forgiven = 0
-        self.interrupted = 0
 
     def started(self, process: StudentProcess) -> None:
         """Count the time of this student process, too."""
@@ -114,11 +123,37 @@ class TimeBudget:
         """Leave one timeout out of `timeouts`, so that it does not halve later limits."""
         self._forgiven += 1
 
+    def part_of_each(self, cells: int, keep: float = 0.0) -> float:
+        """Return the seconds that are kept for each of so many cells with code of the student.
+
+        Args:
+            keep: the share of the submission's time, from 0 to 1, that cells leave for the tests.
+        """
+        return _FAIR * max(0.0, self.left() - keep * self.seconds) / max(cells, 1)
+
+    def give_to_cell(
+        self, process: StudentProcess, part: float = 0.0, later: int = 0, keep: float = 0.0
+    ) -> None:
+        """Limit the time of a cell with code of the student that runs for the first time. The
+        arguments are those of `allowed_to_cell` and `part_of_each`.
+
+        Raises `StudentProcessDied` if no time is left.
+        """
+        left = self._left(keep)
+        self._allow(process, allowed_to_cell(process.limits, left, part, later), left)
+
+    def give_to_known_cell(self, process: StudentProcess, has_run: bool) -> None:
+        """Limit the time of a cell that has run before, or holds only code of the course.
+
+        Raises `StudentProcessDied` if no time is left.
+        """
+        times = MORE if has_run else self._of_course
+        self._allow(process, times * process.limits.cell_seconds, self._left())
+
     def give(
         self,
         process: StudentProcess,
         reference_seconds: Callable[[], float] | None = None,
-        keep: float = 0.0,
         room: float = math.inf,
         trains: bool = False,
         limits: Limits | None = None,
@@ -130,27 +165,38 @@ class TimeBudget:
             reference_seconds: a function that returns the seconds that these requests take with the
                 reference solution. It is called only if the requests have used up the usual limit.
                 If it is None, the requests may take the time of a cell.
-            keep: the share of the submission's time, from 0 to 1, that must be left afterwards.
             room: the greatest number of bytes of all replies together.
             trains: as for `allowed`.
             limits: limits to use in place of those of the process.
 
         Raises `StudentProcessDied` if no time is left.
         """
-        if not self._is_shared:
-            process.allow(self.seconds, room, latest=time.monotonic() + SLOWEST * self.seconds)
-            return
-        limits, timeouts = limits or process.limits, self.timeouts
-        left = self.left() - keep * self.seconds
-        if left <= 0:
-            raise StudentProcessDied(Status.TIMEOUT, "the submission's time is used up")
+        limits, timeouts, left = limits or process.limits, self.timeouts, self._left()
         if reference_seconds is None:
-            seconds = min(allowed_to_cell(limits, self.interrupted), left)
-            process.allow(seconds, room, latest=self._latest)
+            self._allow(process, limits.cell_seconds, left, room)
             return
         least = min(allowed(limits, 0.0, timeouts, trains), left)
 
         def more() -> float:
             return min(allowed(limits, reference_seconds(), timeouts, trains), left) - least
 
-        process.allow(least, room, more, self._latest)
+        self._allow(process, least, left, room, more)
+
+    def _left(self, keep: float = 0.0) -> float:
+        left = self.left() - keep * self.seconds if self._is_shared else self.seconds
+        if left <= 0:
+            raise StudentProcessDied(Status.TIMEOUT, "the submission's time is used up")
+        return left
+
+    def _allow(
+        self,
+        process: StudentProcess,
+        seconds: float,
+        left: float,
+        room: float = math.inf,
+        more: Callable[[], float] | None = None,
+    ) -> None:
+        if self._is_shared:
+            process.allow(min(seconds, left), room, more, self._latest)
+        else:
+            process.allow(left, room, latest=time.monotonic() + SLOWEST * left)
