@@ -465,6 +465,21 @@ def test_names_with_spaces_are_quoted_in_commands_that_a_message_suggests(tmp_pa
         Course(tmp_path).assignment("Übung 1")
 
 
+@pytest.mark.full
+def test_a_cause_is_reported_once_with_the_key_that_mends_it(tmp_path):
+    half = (
+        "%% solution half\nhalf = float(open('half.txt').read())\n%% test test_half 2\nhalf * 4\n"
+    )
+    (tmp_path / "text.txt").write_text(f"%% notebook small\n{half}%% test twice 2\nhalf * 4\n")
+    made = read_text(tmp_path / "text.txt")
+    made.name = "Übung 1"
+    sources(tmp_path / "course", made)
+    [message] = adopt(tmp_path / "course", "Course").open
+
+    assert "(and 1 more)" in message
+    assert '[assignments."Übung 1"]' in message
+
+
 MANY = """%% notebook small
 %% solution answer
 half = 0.5

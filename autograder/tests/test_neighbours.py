@@ -42,7 +42,12 @@ def servers(
     file = tmp_path_factory.mktemp("data") / "shared"
     file.write_bytes(CONTENT)
     visible = replace(VISIBLE, data=(("value", "shared", str(file)),))
-    one, other = ForkServer.start_fork_servers(2, LIMITS, visible, kind)
+    one, other = ForkServer.start_fork_servers(
+        2,
+        replace(LIMITS, file_size=100_000),
+        visible,
+        kind,  # too large to be copied
+    )
     with one, other:
         yield one, other
 

@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+import json
+import re
 import shlex
 
 _UNSAFE = dict.fromkeys(
@@ -37,3 +39,12 @@ def fit(text: str) -> str:
 def command(*words: object) -> str:
     """Return a command for a message: its words quoted for a shell, all of it in backquotes."""
     return f"`{visible(shlex.join(map(str, words)))}`"
+
+
+def toml_table(*names: str) -> str:
+    """Return the header of a table in TOML, such as `[assignments."Week 1"]`."""
+    parts = (
+        name if re.fullmatch(r"[A-Za-z0-9_-]+", name) else json.dumps(name, ensure_ascii=False)
+        for name in names
+    )
+    return f"[{'.'.join(parts)}]"

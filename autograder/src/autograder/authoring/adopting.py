@@ -32,10 +32,12 @@ from ..judging.grader import Grader
 from ..nbgrader_plugins.configuration import unsafe_settings
 from ..pipeline.classroom import course_directory
 from ..records import IN_NOTEBOOK
+from ..texts import toml_table
 from .release import copy_course, scratch_directories
 
 _TEMPLATE = Path(__file__).with_name("template")
 _CONFIG, _OURS = "nbgrader_config.py", "autograder_config.py"
+_FAILS = ": its own solution does not pass it: "
 _PYTHON = ("", "time", "timeit", "capture", "prun", "writefile")
 """Names of the cell magics after which the cell is Python code; "" stands for no cell magic."""
 
@@ -204,9 +206,7 @@ def _with_value(text: str, table: tuple[str, ...], key: str, value: str | list[s
     if not value or key in existing:
         return text
     line = f"{key} = {json.dumps(value, ensure_ascii=False)}"
-    bare = [each if re.fullmatch(r"[A-Za-z0-9_-]+", each) else json.dumps(each, ensure_ascii=False)
-            for each in table]  # fmt: skip
-    head = f"[{'.'.join(bare)}]"
+    head = toml_table(*table)
     if not existing:
         return f"{text.rstrip()}\n\n{head}\n{line}\n"
     return re.sub(rf"^{re.escape(head)}.*$", lambda found: f"{found[0]}\n{line}", text, flags=re.M)
@@ -327,7 +327,19 @@ def _check_solutions(
                 except CourseError as error:
                     result.open.append(str(error).replace(f"{scratch}/", ""))
                 else:
-                    result.open += [defect.partition("\nWhere ")[0] for defect in defects]
+                    result.open += _by_cause(defects)
+
+
+def _by_cause(defects: Iterable[str]) -> list[str]:
+    """Return messages on defects without what they cost nobody, one for each cause."""
+    tests: dict[str, list[str]] = {}
+    for defect in defects:
+        test, found, cause = defect.partition("\nWhere ")[0].partition(_FAILS)
+        tests.setdefault(f"{found}{cause}", []).append(test)
+    return [
+        f"{first}{f' (and {len(more)} more)' if more else ''}{cause}"
+        for cause, (first, *more) in tests.items()
+    ]
 
 
 def _cause(said: str) -> str:

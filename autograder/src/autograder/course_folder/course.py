@@ -13,6 +13,7 @@ from ..errors import CourseError
 from ..files import course_lock
 from ..packages import module_folder
 from ..records import IN_NOTEBOOK
+from ..texts import toml_table
 from .assignments import Assignment, AssignmentFiles, read_assignment
 from .key import course_key
 from .nbgrader_settings import NbgraderSettings, nbgrader_settings
@@ -220,7 +221,8 @@ class Course:
             raise CourseError(f"{release} is missing: run {release_command(folder)} first")
         if self.settings.of(folder).tests == IN_NOTEBOOK and self.has_hidden_tests(folder):
             raise CourseError(
-                f'{self.root / SETTINGS}: [assignments.{folder}] says tests = "{IN_NOTEBOOK}", and '
+                f"{self.root / SETTINGS}: {toml_table('assignments', folder)} says "
+                f'tests = "{IN_NOTEBOOK}", and '
                 f"grading_tests/test_{folder}.py is there as well. Hidden tests are the stronger "
                 "kind: take that line out, or delete the file."
             )

@@ -11,6 +11,7 @@ from ..course_folder.assignments import Assignment
 from ..course_folder.own_notebooks import has_solution
 from ..course_folder.settings import files_below, load_settings, may_be_data
 from ..records import LOST, Cell, CellResult, JudgedNotebook, Status, Verdict, defect_in_words
+from ..texts import toml_table
 from .course_sessions import CourseSessions
 from .hidden_tests import Suite
 
@@ -224,7 +225,7 @@ def _remedy(assignment: Assignment, kind: str, text: str) -> str:
         text: the error's message.
     """
     name, folder = assignment.name.partition("/")[0], assignment.source.parent
-    source, here = f"source/{name}", f"under [assignments.{name}] in course.toml"
+    source, here = f"source/{name}", f"under {toml_table('assignments', name)} in course.toml"
     settings = load_settings(folder.parents[1])
     if kind in _LIMIT:
         key = _LIMIT[Status(kind)]
@@ -274,5 +275,5 @@ def _unnamed(assignment: Assignment) -> str:
     more = " and more" if len(found) > _MOST_NAMES else ""
     return (
         f"source/{folder.name} also holds {', '.join(found[:_MOST_NAMES])}{more}: if the code "
-        f"reads it, add it to data under [assignments.{folder.name}] in course.toml"
+        f"reads it, add it to data under {toml_table('assignments', folder.name)} in course.toml"
     )
