@@ -313,10 +313,12 @@ def test_an_upload_that_cannot_be_stored_is_reported_and_is_no_attempt(service, 
     wait_for(lambda: all_graded(service, 1))
 
 
+@pytest.mark.full
 def test_names_and_texts_that_students_choose_are_text_on_every_page(service, school):
-    evil = b'{"cells": [{"cell_type": "<img src=x onerror=alert(1)>"}], "nbformat": 4}'
+    evil = json.loads(notebooks(school)["right"])
+    evil["cells"].append({"cell_type": "<img src=x onerror=alert(1)>"})
     ada = service.visitor(NAME)
-    ada.hand_in(evil, name="<script>alert(1)</script>.ipynb")
+    ada.hand_in(json.dumps(evil).encode(), name="<script>alert(1)</script>.ipynb")
     wait_for(lambda: all_graded(service, 1))
     teacher = service.visitor("teacher", teaches=True)
     pages = [service.visitor(NAME).page, teacher.get("class")[1], ada.get("feedback/1")[1],
