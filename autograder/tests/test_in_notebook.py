@@ -249,6 +249,16 @@ def test_the_class_report_notes_that_tests_in_the_notebook_are_weaker(graded, tm
     assert "the weaker kind of verdict" in text
 
 
+@pytest.mark.full
+def test_grading_a_class_says_once_that_tests_in_the_notebook_are_weaker(plain, tmp_path):
+    folder = tmp_path / "course"
+    shutil.copytree(plain, folder)
+    said = " ".join(run(folder, "autograder", "grade", "half", "--workers", "1").split())
+
+    assert said.count("the weaker kind") == 1
+    assert "right: 5 / 6" in said
+
+
 def test_check_reports_in_a_field_and_a_note_that_tests_run_in_the_notebook(plain):
     path = str(plain / "submitted/partial/half/half.ipynb")
     seen = json.loads(run(plain, "autograder", "check", path, "--json"))

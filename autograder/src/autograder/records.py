@@ -13,6 +13,12 @@ HIDDEN, IN_NOTEBOOK = "hidden", "in-notebook"
 """The places where an assignment's tests run: in the grader's process, or in the student
 process."""
 
+WEAKER = (
+    "The notebook's own test cells gave the points. They ran in the same process as the submitted "
+    "code, which could forge what they say: this is the weaker kind of verdict."
+)
+"""Note on every report of a notebook whose own test cells gave the points."""
+
 
 SANDBOXES = AUTO, BUBBLEWRAP, LANDLOCK = "auto", "bubblewrap", "landlock"
 """The kinds of sandbox that a course can ask for; `AUTO` takes bubblewrap if it works on the

@@ -18,7 +18,7 @@ from rich.text import Text
 from ..course_folder.course import Course
 from ..course_folder.settings import LAST
 from ..errors import CourseError
-from ..records import Report, Status, up_to
+from ..records import WEAKER, Report, Status, up_to
 from ..terminal import (
     AssignmentErrors,
     console,
@@ -162,7 +162,7 @@ def grade(
     some submission could not be graded, or a hidden test is broken; all others are graded all the
     same.
     """
-    unreadable, names = 0, _parts(course, assignments)
+    unreadable, is_weaker, names = 0, False, _parts(course, assignments)
     each_of = AssignmentErrors(names)
     hands = _workers(course, names, workers, scheduler, insecure)
     with _classroom(course, hands, force) as room, progress_bar() as progress:
@@ -185,8 +185,12 @@ def grade(
                     progress.update(task, description=whose)
                     progress.advance(task)
                     unreadable += outcome.error is not None
+                    notes = outcome.report.notes if outcome.report else []
+                    is_weaker |= WEAKER in notes
                     defects |= by_test(outcome.report.defects if outcome.report else [])
                     _print_outcome(outcome, as_json)
+    if is_weaker and not as_json:
+        echo(WEAKER, "dim", errors)
     each_of.report()
     print_defects(defects.values())
     if unreadable or each_of.failed:
@@ -282,7 +286,8 @@ def _print_outcome(outcome: Any, as_json: bool) -> None:
         line += f"  ({text})" if text else ""
         echo(line, to=errors)
         for note in report.notes:
-            echo(f"  {note}", to=errors)
+            if note != WEAKER:
+                echo(f"  {note}", to=errors)
     if outcome.warning and not as_json:
         echo(f"{student}: {outcome.warning}", "yellow", errors)
 

@@ -25,6 +25,7 @@ from ..records import (
     IN_NOTEBOOK,
     LOST,
     UNGRADED,
+    WEAKER,
     Cell,
     CellResult,
     ExerciseResult,
@@ -38,10 +39,6 @@ from .notebook_session import NotebookSession
 from .points import blank, status_of, waiting
 from .submission import Submission, cut_short
 
-WEAKER = (
-    "The notebook's own test cells gave the points. They ran in the same process as the submitted "
-    "code, which could forge what they say: this is the weaker kind of verdict."
-)
 _CARD = "Tested in the notebook itself: a verdict that the submitted code could forge."
 _TOO_MUCH = "its last line gives more than the {:g} points that it is worth"
 _OF_NUMPY = re.compile(r"np\.(?:float|u?int)\d+\((.+)\)")
