@@ -23,7 +23,7 @@ from nbformat.notebooknode import NotebookNode
 from nbgrader.converters import GenerateAssignment, GenerateSolution
 from nbgrader.coursedir import CourseDirectory
 from nbgrader.preprocessors import SaveCells
-from nbgrader.utils import is_solution
+from nbgrader.utils import is_solution, is_task
 from traitlets.config import Config
 from traitlets.utils.importstring import import_item
 
@@ -98,7 +98,7 @@ def build_from_source(course: Course, kind: str, folder: str) -> dict[str, Noteb
 
 
 def finish_release(notebook: NotebookNode, path: str) -> None:
-    """Remove the attachments that no text shows, such as those of a mark scheme.
+    """Remove the attachments of tasks that no text shows: those of mark schemes.
 
     Args:
         path: the source notebook's path, for messages.
@@ -107,9 +107,9 @@ def finish_release(notebook: NotebookNode, path: str) -> None:
     still there.
     """
     for number, cell in enumerate(notebook.cells, 1):
-        shown = unquote(cell.source)
-        for name in [name for name in cell.get("attachments", {}) if name not in shown]:
-            del cell.attachments[name]
+        pictures = cell.get("attachments", {}) if is_task(cell) else {}
+        for name in [name for name in pictures if name not in unquote(cell.source)]:
+            del pictures[name]
         if mark := _ALMOST_A_MARK.search(cell.source):
             raise CourseError(
                 f"{path}, cell {number}{_name(cell)}: the line {mark[0].strip()!r} is almost one "
