@@ -75,6 +75,8 @@ class Notebook:
         """Run a cell, wait for its end, and return its output."""
         self._runs += 1
         cell = self.cell(name)
+        if (folded := cell.locator(".jp-InputPlaceholder .jp-Placeholder-content")).count():
+            folded.click()
         prompt = cell.locator(".jp-InputPrompt")
         before = prompt.inner_text()
         for _ in range(2):
