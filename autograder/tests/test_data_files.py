@@ -23,14 +23,14 @@ assert kind  # a fixture of every test here
 
 LARGEST = 20_000
 FILES = {"source/week/sales.csv": "a,b\n1,2\n", "source/week/in/one.txt": "1",
-         "source/shared/words.txt": "to be", "top.txt": "above",
+         "source/common/words.txt": "to be", "top.txt": "above",
          "source/week/tools.py": "three = 3",
          "source/week/large.txt": "x" * (LARGEST + 1)}  # fmt: skip
 SETTINGS = """
 id = "data"
 title = "Data"
 [assignments.week]
-data = ["sales.csv", "in", "shop.db", "../shared", "../../top.txt", "tools.py", "large.txt", "many",
+data = ["sales.csv", "in", "shop.db", "../common", "../../top.txt", "tools.py", "large.txt", "many",
         "/etc/passwd"]
 """
 
@@ -66,7 +66,7 @@ def run(server: ForkServer, *cells: str) -> list[str | None]:
 def test_code_finds_data_where_the_author_s_notebook_finds_it(server):
     assert run(
         server,
-        "assert open('../shared/words.txt').read() == 'to be'",
+        "assert open('../common/words.txt').read() == 'to be'",
         "assert open('../../top.txt').read() == 'above' and open('in/one.txt').read() == '1'",
         "import os, tools\nassert tools.three == 3 and len(os.listdir('many')) == 501",
         "assert 'root' in open('/etc/passwd').read()",
@@ -78,7 +78,7 @@ def test_code_may_change_its_copy_and_the_next_process_has_the_original(server, 
         import os, sqlite3
         assert open("sales.csv").read() == "a,b\\n1,2\\n"
         open("sales.csv", "w").write("new")
-        open("../shared/more.txt", "w").write("more")
+        open("../common/more.txt", "w").write("more")
         os.remove("in/one.txt")
         with sqlite3.connect("shop.db") as shop:
             shop.execute("update goods set price = price + 1")
@@ -104,7 +104,7 @@ def test_copies_take_no_room_of_a_process(course, kind):
 COURSE = """
 %% notebook week
 %% code
-words = open("../shared/words.txt").read().split()
+words = open("../common/words.txt").read().split()
 %% code
 1 / 0  # on purpose, as in many lessons
 %% solution count
@@ -112,7 +112,7 @@ count = len(words)
 %% test test_count 1
 assert count == 2
 %% code
-table = open("../shared/table.txt").read()
+table = open("../common/table.txt").read()
 %% code
 print(table)
 %% code
@@ -122,13 +122,13 @@ while True: pass
 """
 FOUND = """\
 week: the test cell of count: its own solution does not pass it: FileNotFoundError: [Errno 2] No \
-such file or directory: '../shared/words.txt' in the cell \
-`words = open("../shared/words.txt").read().split()`
-source/week needs ../shared/words.txt: add "../shared/words.txt" to data under [assignments.week] \
+such file or directory: '../common/words.txt' in the cell \
+`words = open("../common/words.txt").read().split()`
+source/week needs ../common/words.txt: add "../common/words.txt" to data under [assignments.week] \
 in course.toml
-week: the cell `table = open("../shared/table.txt").read()` of the source notebook ends with \
-FileNotFoundError: [Errno 2] No such file or directory: '../shared/table.txt'
-source/week needs ../shared/table.txt: add "../shared/table.txt" to data under [assignments.week] \
+week: the cell `table = open("../common/table.txt").read()` of the source notebook ends with \
+FileNotFoundError: [Errno 2] No such file or directory: '../common/table.txt'
+source/week needs ../common/table.txt: add "../common/table.txt" to data under [assignments.week] \
 in course.toml
 week: the cell `open("lost.txt")` of the source notebook ends with FileNotFoundError: [Errno 2] No \
 such file or directory: 'lost.txt'
@@ -145,9 +145,9 @@ def lesson(tmp_path_factory: pytest.TempPathFactory) -> Path:
     folder = tmp_path_factory.mktemp("lesson")
     (folder / "week.txt").write_text(COURSE.lstrip())
     make_course(folder, [read_text(folder / "week.txt")], "[limits]\ncell_seconds = 0.5")
-    (folder / "source/shared").mkdir()
+    (folder / "source/common").mkdir()
     for name in ("words.txt", "table.txt"):
-        (folder / "source/shared" / name).write_text("to be")
+        (folder / "source/common" / name).write_text("to be")
     return folder
 
 

@@ -19,7 +19,7 @@ _ROUNDED = 4096
 
 class DataFiles:
     """The data files of all assignments. The home folder of a student process stands for the course
-    folder, so that a path to shared data, such as `../shared/words.txt`, is the author's path.
+    folder, so that a path to shared data, such as `../common/words.txt`, is the author's path.
 
     A student process may change its copies. A file that is too large to be copied, and a folder of
     too many files, is a link to the original, which can only be read.
