@@ -1,4 +1,4 @@
-"""What honest cells do in a kernel they can do in the sandbox, too."""
+"""Honest cells behave in the sandbox as in a kernel."""
 
 from __future__ import annotations
 

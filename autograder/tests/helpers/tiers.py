@@ -23,8 +23,8 @@ from campaigns import size
 
 MOST = 5  # seconds
 BUSY = 1.5
-"""Where a test takes so many times its processor time by the clock, the machine is busy, and its
-processor time means little: what polls by the clock takes several times that of an idle one."""
+"""Ratio of a test's time by the clock to its processor time from which the machine counts as busy.
+Code that polls by the clock takes several times the processor time there, so the test passes."""
 _STARTS = {"subprocess.Popen", "os.fork", "os.forkpty", "os.posix_spawn", "os.system"}
 _STARTING = {"campaign", "external", "subprocess"}  # marks
 _LONG = {"campaign", "external", "full"}
