@@ -49,13 +49,31 @@ def test_the_playground_can_hide_the_gradients() -> None:
     assert "a: data 2.0, grad -24.0" in model.text()
 
 
-def test_the_playground_draws_numbers_of_a_value_without_backward() -> None:
-    bare = namespace(find_course().assignment("value"))["Value"]
+@pytest.fixture
+def bare() -> Any:
+    """Return a Value without `backward`, as students have it in the first notebook."""
+    return namespace(find_course().assignment("value"))["Value"]
+
+
+def test_the_playground_runs_the_closures_of_a_value_without_backward(bare: Any) -> None:
+    assert not hasattr(bare, "backward")
     model = Playground(bare, sanity, {"a": 2.0, "b": -3.0, "c": 10.0})
+    assert "a: data 2.0, grad -24.0, leaf" in model.text()
+    model.act("input a", 2.1)
+    assert "The gradient of a had promised about -24.0 · 0.1 = -2.4." in model.news
+
+
+def test_the_playground_draws_numbers_of_a_value_without_closures(bare: Any) -> None:
+    def unfinished(a: Any) -> Any:
+        out = a + 1
+        out._backward = None
+        return out
+
+    model = Playground(bare, unfinished, {"a": 2.0})
     assert not control(model, "gradients").enabled
-    assert "has no backward yet" in control(model, "gradients").label
-    model.act("input c", 6.0)
-    assert "give result = 0.0." in model.text()
+    assert "a node has no _backward yet" in control(model, "gradients").label
+    model.act("input a", 6.0)
+    assert "give result = 7.0." in model.text()
 
 
 def test_the_playground_keeps_its_last_picture_if_the_expression_fails() -> None:

@@ -14,6 +14,7 @@ from course.drawing.graph import looks_like_a_value, short
 from course.drawing.operands import attribute
 from course.drawing.svg import fitting
 from course.interactives.formatting import as_number, brief
+from course.interactives.graphs import topological, uses
 from course.interactives.model import Control, YourCodeFailed, your_code
 from course.interactives.showing import show
 
@@ -26,8 +27,8 @@ def playground(value_class: type[Any], expression: Callable[..., Any], /, **star
     """Move the inputs of an expression and watch its graph, with gradients if you like.
 
     Args:
-        value_class: your Value class. It makes each input and, if it has a `backward`, the
-            gradients.
+        value_class: your Value class. It makes each input. Gradients come from its `backward`, or,
+            without one, from the nodes' own `_backward`, called in reverse topological order.
         expression: a function of Values that returns a Value, such as `lambda a, b: a * b + b`.
         starts: the number at which each input starts, by the input's name, such as `a=2.0`. An
             input for which the function has a default may be left out.
@@ -94,11 +95,13 @@ class Playground:
         self._value_class = value_class
         self._expression = expression
         self._starts = _starting_numbers(expression, starts)
-        self._differentiable = callable(getattr(value_class, "backward", None))
         self.numbers = dict(self._starts)
-        self.gradients = self._differentiable
+        self.gradients = False
         self.news = ""
         self.shown = self._evaluate()
+        self.gradients = self._differentiable = _has_closures(self.shown.root)
+        if self.gradients:
+            self.shown = self._evaluate()
 
     def begin(self) -> None:
         """Do nothing: the playground is in its initial state."""
@@ -116,7 +119,7 @@ class Playground:
             )
             for name, number in self.numbers.items()
         ]
-        label = "Gradients" if self._differentiable else "Gradients (Value has no backward yet)"
+        label = "Gradients" if self._differentiable else "Gradients (a node has no _backward yet)"
         toggle = Control("gradients", label, "toggle", self.gradients, self._differentiable)
         return [*sliders, toggle, Control("reset", "Back to the start")]
 
@@ -162,8 +165,32 @@ class Playground:
             if not attribute(root, "label"):
                 root.label = "result"
             if self.gradients:
-                root.backward()
+                _send_back(root)
         return Evaluation(dict(self.numbers), inputs, root, self.gradients)
+
+
+def _has_closures(root: Any) -> bool:
+    """Return whether a backward pass can be run from `root`: it has a `backward`, or each result
+    behind it has a `_backward`."""
+    if callable(attribute(root, "backward")):
+        return True
+    try:
+        results = [node for node in topological(root) if uses(node)]
+    except (TypeError, ValueError):
+        return False
+    return all(callable(attribute(node, "_backward")) for node in results)
+
+
+def _send_back(root: Any) -> None:
+    """Run `root.backward()`; without that method, each node's `_backward` in reverse topological
+    order."""
+    if callable(attribute(root, "backward")):
+        root.backward()
+        return
+    root.grad = 1.0
+    for node in reversed(topological(root)):
+        if uses(node):
+            node._backward()
 
 
 def _what_happened(before: Evaluation, now: Evaluation) -> str:

@@ -135,6 +135,14 @@ def test_the_playground_works_by_mouse(notebook: Notebook, picture: Callable[[st
     expect(shown.slider("b")).to_have_value(re.compile(r"^6\.88"))
 
 
+def test_an_interactive_s_output_does_not_scroll(notebook: Notebook) -> None:
+    panel = Shown(notebook.run("playground")).panel
+    expect(panel.get_by_role("slider").first).to_be_visible()
+    boxes = panel.locator("xpath=ancestor::*[contains(@class, 'jp-OutputArea-output')]")
+    heights = boxes.evaluate_all("all => all.map(it => [it.scrollHeight, it.clientHeight])")
+    assert heights and [pair for pair in heights if pair[0] > pair[1]] == []
+
+
 def test_the_playground_works_by_keyboard(notebook: Notebook) -> None:
     shown = Shown(notebook.run("playground"))
     shown.slider("x1").focus()
