@@ -118,11 +118,11 @@ def test_the_process_of_a_cell_that_ignores_interrupts_is_ended(strict):
 
 
 def test_cells_that_never_end_leave_every_later_cell_its_part():
-    left, cells, seconds = 120.0, 40, []
+    limits, left, cells, seconds = Limits(cell_seconds=10), 120.0, 40, []
     part = left / cells / 2
     for later in reversed(range(cells)):
-        seconds.append(allowed_to_cell(Limits(), left, part, later))
+        seconds.append(allowed_to_cell(limits, left, part, later))
         left -= seconds[-1]
     assert seconds[:6] == [10] * 6
     assert min(seconds) >= part and left >= 0
-    assert allowed_to_cell(Limits(), 120.0, part, 0) == 10
+    assert allowed_to_cell(limits, 120.0, part, 0) == 10

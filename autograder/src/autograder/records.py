@@ -423,7 +423,7 @@ class Limits:
     seconds: float = 0.5
     training_seconds: float = 4.0
     trainings: tuple[str, ...] = ()
-    cell_seconds: float = 10.0
+    cell_seconds: float = 30.0
     test_bytes: int = 4 << 20
     output_bytes: int = 1_000_000
     max_slowdown: float = 20.0
