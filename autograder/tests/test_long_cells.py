@@ -19,6 +19,7 @@ LOOP = "while True: pass"
 SET_UP = f"{COMPUTE.format(0.9 * LIMIT)}one = 1"
 ANSWERS = [f"def f{number}():\n    return {number} + one" for number in range(4)]
 TESTS = [f"assert f{number}() == {number} + 1" for number in range(4)]
+TESTS[0], TESTS[3] = f"two = 2\n{TESTS[0]}", "assert f3() == 2 + two"
 COURSE = f"%% notebook small\n%% code\n{SET_UP}\n" + "".join(
     f"%% solution f{number}\n{answer}\n%% test test_f{number} 1\n{test}\n"
     for number, (answer, test) in enumerate(zip(ANSWERS, TESTS, strict=True))

@@ -265,10 +265,7 @@ class NotebookSession:
         """
         if ran.stopped:
             return process.request({"cell": cell.source, "until": _until(ran)})
-        # A test cell that is interrupted has no verdict, since its last lines decide the points:
-        # so it gets no time to reply, and the process counts as lost.
-        grace = 0.0 if cell.is_locked else _GRACE
-        reply = process.request({"cell": cell.source}, grace=grace)
+        reply = process.request({"cell": cell.source}, grace=_GRACE)
         if process.interrupted:
             ran.stopped = _lines(reply["stopped"], cell.source)
         return reply

@@ -170,9 +170,10 @@ def _result(exercise: Exercise, ran: CellResult | None, shown: CellResult | None
         return result
     result = blank(exercise)
     result.note = _CARD
-    if ran.lost:
-        result.status = ran.lost
-        result.message = f"Not passed: the test {LOST[ran.lost]}. {ADVICE[ran.lost]}"
+    # Of an interrupted test cell, the last lines, which decide the points, did not run.
+    if lost := Status.TIMEOUT if ran.stopped else ran.lost:
+        result.status = lost
+        result.message = f"Not passed: the test {LOST[lost]}. {ADVICE[lost]}"
     else:
         try:
             result.points, _ = determine_grade(_test_cell(exercise, ran))
