@@ -2,8 +2,8 @@
 
 `export("value", by="Ada")` at the end of a notebook writes the cells that pass their checks to
 `my_engine.py`, beside the notebooks' folders. In a later notebook, `own_engine()` replaces the
-given engine by the one in this file if all of it passes, and `own_network()` defines the network
-that the notebook `mlp` exported. Grading uses none of these: only the notebook is marked.
+given engine by the one in this file as far as it passes, and `own_network()` the given network by
+the one that the notebook `mlp` exported. Grading uses none of these: only the notebook is marked.
 """
 
 from __future__ import annotations
@@ -104,9 +104,10 @@ def export(notebook: str, by: str = "", namespace: dict[str, Any] | None = None)
 
 
 def own_engine(namespace: dict[str, Any] | None = None) -> None:
-    """Run this notebook on your own engine from `my_engine.py`, if all of it passes its checks.
+    """Run this notebook on your own engine from `my_engine.py`, as far as it passes its checks.
 
-    Otherwise the engine that the course gives stays. A message says which one is used, and why.
+    The engine that the course gives stands in for what yours does not have yet. A message says what
+    is used, and why.
 
     Args:
         namespace: where the given engine is defined; by default this notebook.
@@ -119,7 +120,6 @@ def own_engine(namespace: dict[str, Any] | None = None) -> None:
         print('"value" makes one of what you wrote there.')
         return
     text = path.read_text("utf-8")
-    parts = {name: part for name, part in _parts(text).items() if name in ENGINE}
     own: dict[str, Any] = {"__name__": path.stem}
     try:
         exec(compile(text, str(path.resolve()), "exec"), own)
@@ -127,35 +127,39 @@ def own_engine(namespace: dict[str, Any] | None = None) -> None:
         print(f"{FILE} cannot be run ({type(error).__name__}: {error}).")
         print("The given engine stays.")
         return
-    names = {name for book in ENGINE for each in PARTS[book].values() for name in each}
-    wanted = {name for name in names if _find(name, namespace) is not None}
-    missing = sorted(name for name in wanted if _find(name, own) is None)
-    wrong = [
-        exercise
-        for notebook in parts
-        for exercise, brings in PARTS[notebook].items()
-        if all(_find(name, own) for name in brings) and not _passes(notebook, exercise, own)
-    ]
-    if missing or wrong:
-        problems = [f"has no {', '.join(missing)}"] if missing else []
-        problems += [f"does not pass the check of {', '.join(wrong)}"] if wrong else []
-        print(f"Your engine {' and '.join(problems)}.")
-        print("The given engine stays. Mend yours in its notebook, and write it anew there.")
+    exercises = {name: (book, brings) for book in ENGINE for name, brings in PARTS[book].items()}
+    passing = [name for name, (book, _) in exercises.items() if _passes(book, name, own)]
+    if "node" not in passing:
+        print("Your engine has no class Value that passes its check. The given engine stays.")
         return
-    namespace.update({name: own[name] for name in wanted if "." not in name})
-    lines = sum(code_lines(part) for part in parts.values())
+    yours = {each for name in passing for each in exercises[name][1]}
+    lent = []
+    for name, (_, brings) in exercises.items():
+        for each in brings:
+            _, _, attribute = each.partition(".")
+            if each not in yours and _find(each, namespace) is not None:
+                if attribute:
+                    setattr(own["Value"], attribute, _find(each, namespace))
+                lent += [name] * (name not in lent)
+    for attribute, thing in vars(namespace["Value"]).items():
+        if not hasattr(own["Value"], attribute):  # what the lent methods need themselves
+            setattr(own["Value"], attribute, thing)
+    namespace.update({each: own[each] for each in yours if each in own and each in namespace})
+    lines = sum(code_lines(part) for name, part in _parts(text).items() if name in ENGINE)
     print(f"This notebook runs on your own engine now: {FILE}, {lines} lines of code.")
+    if lent:
+        print(f"The course's stands in for what does not pass its check yet: {', '.join(lent)}.")
 
 
 def own_network(*names: str, namespace: dict[str, Any] | None = None) -> None:
-    """Define the network that you exported from the notebook `mlp`, on this notebook's engine.
+    """Use the network that you exported from the notebook `mlp`, on this notebook's engine.
 
-    The network is read from `my_engine.py`. A message says whether it is used, and if not, what to
-    do.
+    The network is read from `my_engine.py`. The one that the course gives stands in for what yours
+    does not have yet. A message says what is used, and why.
 
     Args:
         names: the classes and functions that this notebook needs.
-        namespace: where to define them; by default this notebook.
+        namespace: where the given network is defined; by default this notebook.
     """
     if namespace is None:
         namespace = sys._getframe(1).f_globals
@@ -163,22 +167,22 @@ def own_network(*names: str, namespace: dict[str, Any] | None = None) -> None:
     text = path.read_text("utf-8") if path else ""
     part = _parts(text).get("mlp")
     if path is None or part is None:
-        print(f"There is no {FILE} with a network. Paste your cells into the next cell; or run the")
-        print('last cells of the notebook "mlp" first, which write the file.')
+        print(f"There is no {FILE} with a network, so the given one stays. The last cells of the")
+        print('notebook "mlp" make one of what you wrote there.')
         return
+    given = {name: namespace.get(name) for name in names}
     above = "\n" * text.partition(part)[0].count("\n")  # keeps the file's line numbers in errors
     try:
         exec(compile(above + part, str(path.resolve()), "exec"), namespace)
     except (Exception, SystemExit) as error:
+        namespace.update(given)
         print(f"The network in {FILE} cannot be run ({type(error).__name__}: {error}).")
-        print("Paste your cells into the next cell.")
+        print("The given one stays.")
         return
-    missing = [name for name in names if name not in namespace]
-    if missing:
-        print(f"Your network has no {', '.join(missing)} yet. Paste that into the next cell, or")
-        print('write it in the notebook "mlp" and export it again.')
-        return
+    lent = [name for name in names if namespace.get(name) is given[name]]
     print(f"This notebook runs on your own network now: {code_lines(part)} lines of code.")
+    if lent:
+        print(f"The course's stands in for {', '.join(lent)}.")
 
 
 def own_file() -> Path | None:

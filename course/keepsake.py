@@ -19,7 +19,7 @@ from course.datasets import xor
 from course.digits import digits
 from course.drawing.chart import Picture
 from course.export_engine import code_lines, own_file
-from course.interactives.digit_reader import Reader
+from course.interactives.digit_reader import Reader, named
 from course.plots import decision_boundary, draw_pictures
 
 FILE = "built_by_me.html"
@@ -210,6 +210,8 @@ def _learnt(neuron: Any, inputs: list[list[float]], targets: list[float]) -> int
     """Train a neuron by the perceptron's rule; return after how many rounds through all points each
     of them was right, or None if that was not reached in `ROUNDS`.
 
+    A point on the border is an error too.
+
     Source:
         F. Rosenblatt, *The perceptron*, Psychological Review 65, 1958: w += t·x after an error, for
         targets t of -1 and 1.
@@ -217,9 +219,9 @@ def _learnt(neuron: Any, inputs: list[list[float]], targets: list[float]) -> int
     for number in range(1, ROUNDS + 1):
         is_right = True
         for point, target in zip(inputs, targets, strict=True):
-            if (neuron(point).data > 0) != (target > 0):
+            step = 1.0 if target > 0 else -1.0
+            if step * neuron(point).data <= 0:
                 is_right = False
-                step = 1.0 if target > 0 else -1.0
                 for weight, x in zip(neuron.w, point, strict=True):
                     weight.data += step * x
                 neuron.b.data += step
@@ -250,5 +252,5 @@ def _digits(network: Callable[..., Any], drawn: Reader | None) -> tuple[str, Pic
     today = f"My network reads {right} of 100 digits that it has never seen."
     if drawn is not None and any(drawn.picture):
         shown, captions = [drawn.picture, *shown], [f"mine: {read(drawn.picture)}", *captions]
-        today += f" The one that I drew, it reads as {read(drawn.picture)}."
+        today += f" The one that I drew, it reads as {named(read(drawn.picture))}."
     return today, draw_pictures(shown, captions, "Digits that the network reads")

@@ -22,6 +22,7 @@ from course.drawing.chart import (
     pixel_drawing,
     plane_axes,
     spread,
+    steepest_pixels,
 )
 from course.drawing.network import network_drawing, weights_of
 
@@ -275,7 +276,10 @@ def draw_network(model: Any) -> Picture:
 
 
 def draw_pictures(
-    pictures: Sequence[Sequence[float]], captions: Sequence[object], what: str = "Pictures"
+    pictures: Sequence[Sequence[float]],
+    captions: Sequence[object],
+    what: str = "Pictures",
+    slopes: Sequence[Sequence[float]] = (),
 ) -> Picture:
     """Draw small square pictures side by side, each with its caption above.
 
@@ -284,13 +288,23 @@ def draw_pictures(
             pixel, row by row from the top.
         captions: one caption for each picture.
         what: what the pictures show, for readers who do not see them.
+        slopes: for each picture how an answer reacts to more ink on each pixel. They are drawn
+            over it, larger: a disc where the answer rises, a ring where it falls.
     """
     words = [str(caption) for caption in captions]
     about = f"{what}: {', '.join(words)}."
     drawings = [
-        pixel_drawing(picture, caption, 8, f"{what}: {caption}.")
-        for picture, caption in zip(pictures, words, strict=True)
+        pixel_drawing(
+            picture,
+            caption,
+            16 if each else 8,
+            " ".join(filter(None, (f"{what}: {caption}.", steepest_pixels(each)))),
+            each,
+        )
+        for picture, caption, each in zip(pictures, words, slopes or [()] * len(words), strict=True)
     ]
+    if slopes:
+        about = " ".join(drawing.about for drawing in drawings)
     return Picture(drawings, about)
 
 

@@ -19,9 +19,9 @@ from course.interactives.model import YourCodeFailed
 NOTEBOOK = ExtraNotebook("digits.ipynb")
 CELLS, ANSWERS, run = NOTEBOOK.cells, NOTEBOOK.answers, NOTEBOOK.run
 MLP = COURSE.assignment("mlp").exercises
-NEEDED = ("module", "neuron", "layer", "mlp", "cross_entropy", "sgd")
-# Names that a student brings along from the notebook before.
-PASTED = {"own-network": "\n\n".join(MLP[name].solution for name in NEEDED)}
+CORE = ("module", "neuron", "layer", "mlp", "sgd")
+# What a student brings along who did the core of the notebook before, and nothing extra.
+CORE_NETWORK = {"own-network-line": "\n\n".join(MLP[name].solution for name in CORE)}
 
 
 def test_all_digits_are_equally_frequent_and_depend_on_the_seed() -> None:
@@ -71,12 +71,12 @@ def sure_of(digit: int) -> Any:
 
 def test_a_drawn_digit_is_read_and_described() -> None:
     reader = Reader(sure_of(7))
-    assert "It reads a 7, at 91%. Next comes a 0, at 1%." in reader.text()
-    reader.begin()
     assert reader.summary() == "Nothing is drawn yet." and sum(reader.picture) == 0
     assert not reader.controls()[1].enabled
     reader.act("strokes", [[[0.2, 0.1], [0.8, 0.1], [0.4, 0.9]]])
+    assert "It reads a 7, at 91%. Next comes a 0, at 1%." in reader.text()
     assert reader.news.startswith("It reads a 7, at 91%") and sum(reader.picture) > 5
+    assert reader.slopes == [] and "○" not in reader.html()
     assert "8 by 8 pixels" in reader.html() and reader.controls()[1].enabled
     reader.act("clear", None)
     assert sum(reader.picture) == 0 and not reader.controls()[0].value
@@ -88,6 +88,22 @@ def test_a_drawn_digit_is_read_and_described() -> None:
 def test_a_network_without_ten_logits_is_reported(network: Any) -> None:
     with pytest.raises(YourCodeFailed, match="ten logits"):
         Reader(network)
+
+
+def test_a_drawn_digit_shows_which_pixels_made_the_network_say_so() -> None:
+    engine = run("given-engine")[0]["Value"]
+
+    def network(picture: list[Any]) -> list[Any]:
+        return [engine(0.0)] * 8 + [3 * picture[9] - picture[63] + 5, engine(0.0)]
+
+    reader = Reader(network)
+    reader.act("strokes", [[[0.2, 0.1], [0.8, 0.1], [0.4, 0.9]]])
+    assert reader.summary().startswith("It reads an 8, at 9")
+    assert reader.slopes == [0.0] * 9 + [3.0] + [0.0] * 53 + [-1.0]
+    html = reader.html()
+    assert "for it most at row 2, column 2, and against it most at row 8, column 8." in html
+    assert html.count('<circle class="ch-dot ch-fill-0"') == 1
+    assert html.count('<circle class="ch-line ch-1"') == 1 and "○ less sure" in html
 
 
 def test_a_pixel_with_more_ink_is_darker() -> None:
@@ -102,18 +118,21 @@ def test_the_digits_notebook_trains_a_network_with_its_own_answers(
     monkeypatch.chdir(tmp_path)
     fewer = CELLS["data"].source.replace("digits(200,", "digits(130,")
     train = CELLS["train"].source.replace("range(4)", "range(2)").replace("[:100]", "[:10]")
-    scope, printed = run("keepsake-line", data=fewer, train=train, **PASTED)
+    scope, printed = run("draw", data=fewer, train=train, **CORE_NETWORK)
     assert scope["accuracy"](scope["network"], scope["unseen"], scope["unseen_labels"]) > 0.6
-    assert "drawn 9 " in printed and "It reads a 0" in printed
+    assert "drawn 9 " in printed and "Nothing is drawn yet." in printed
+    scope["drawn"].act("strokes", [[[0.5, 0.0], [0.5, 1.0]]])
+    exec(CELLS["keepsake-line"].source, scope)
     page = (tmp_path / "built_by_me.html").read_text("utf-8")
-    assert "The one that I drew, it reads as 0." in page and "mine: 0" in page
+    read = scope["read"](scope["network"], scope["drawn"].picture)
+    assert f"The one that I drew, it reads as a {read}." in page and f"mine: {read}" in page
 
 
 def test_tasks_of_the_digits_notebook_are_stubs_and_its_checks_find_a_wrong_answer() -> None:
-    assert list(ANSWERS) == ["accuracy", "epoch", "confusion"]
+    assert list(ANSWERS) == ["accuracy", "epoch", "confusion", "pixels"]
     for name in ANSWERS:
         assert CELLS[name].source.count("raise NotImplementedError()") in (1, 2)
     assert not any(cell.get("outputs") or "nbgrader" in cell.metadata for cell in CELLS.values())
     with pytest.raises(AssertionError, match="the largest of these logits"):
         wrong = ANSWERS["accuracy"].replace("max(", "min(")
-        run("accuracy-check", accuracy=wrong, **PASTED)
+        run("accuracy-check", accuracy=wrong)

@@ -147,7 +147,7 @@ def test_a_later_notebook_uses_the_student_s_engine_and_prints_so(open_notebook,
         (None, "There is no my_engine.py"),
         ("class Value(:\n", "cannot be run (SyntaxError"),
         ("raise SystemExit", "cannot be run (SystemExit"),
-        ("class Value:\n    pass\n", "has no Value.__add__"),
+        ("class Value:\n    pass\n", "no class Value that passes its check"),
     ],
 )
 def test_a_missing_or_broken_file_of_the_student_s_engine_leaves_the_given_engine(
@@ -162,22 +162,28 @@ def test_a_missing_or_broken_file_of_the_student_s_engine_leaves_the_given_engin
     assert said in out and "given engine stays" in out and backward["Value"] is given
 
 
-def test_an_exported_engine_that_no_longer_passes_its_checks_is_not_used(
+def test_the_given_engine_stands_in_for_what_is_missing_or_no_longer_passes(
     open_notebook, tmp_path, capsys
 ):
     value = open_notebook("value")
-    value.solve()
+    value.solve(**wrong("value", "pow.rule_for_squares"))
     value.run('from course import export\nexport("value")')
     path = tmp_path / FILE
     path.write_text(path.read_text("utf-8").replace("self.data * other.data", "self.data", 1))
-    backward = open_notebook("backward")
-    given = backward["Value"]
-    backward.run("from course import own_engine\nown_engine()")
-    assert "does not pass the check of mul" in capsys.readouterr().out
-    assert backward["Value"] is given
+    mlp = open_notebook("mlp")
+    given = mlp["Value"]
+    mlp.run("from course import own_engine\nown_engine()")
+    said = capsys.readouterr().out
+    assert "runs on your own engine now" in said
+    assert "stands in for what does not pass its check yet: mul, pow, " in said
+    own = mlp["Value"]
+    assert own is not given and own.__mul__ is given.__mul__ and own.__add__ is not given.__add__
+    x, y = own(2.0), own(3.0)
+    ((x * y) ** 2 + x.sigmoid()).backward()
+    assert x.grad == pytest.approx(36.105, abs=1e-3) and type(x * y) is own
 
 
-NETWORK = '"Module", "Neuron", "Layer", "MLP", "cross_entropy", "SGD"'
+NETWORK = '"MLP", "cross_entropy", "SGD"'
 
 
 @pytest.mark.full
@@ -195,7 +201,7 @@ def test_a_network_is_exported_and_the_keepsake_page_shows_four_milestones(
     assert "It is in the folder above." in capsys.readouterr().out
     assert "max-width:none" not in mlp["page"].html(), "the pictures fit a phone"
     assert [each.picture is not None for each in mlp["page"].milestones] == [True] * 3 + [False]
-    assert "OR by this rule, in 5 times" in repr(mlp["page"])
+    assert "OR by this rule, in 8 times" in repr(mlp["page"])
     assert "has 4 of 4 right" in repr(mlp["page"]) and "with the notebook digits" in repr(
         mlp["page"]
     )
@@ -211,20 +217,22 @@ def test_a_network_is_exported_and_the_keepsake_page_shows_four_milestones(
 @pytest.mark.parametrize(
     ("text", "said"),
     [
-        (None, "There is no my_engine.py with a network"),
-        ("x = 1\n", "There is no my_engine.py with a network"),
+        (None, "There is no my_engine.py with a network, so the given one stays."),
+        ("x = 1\n", "There is no my_engine.py with a network, so the given one stays."),
         ('# From the notebook "mlp".\n\nclass MLP(Module): pass\n', "cannot be run (NameError"),
-        ('# From the notebook "mlp".\n\nclass Module: pass\n', "no Neuron, Layer, MLP, cross_e"),
+        ('# From the notebook "mlp".\n\nclass SGD: pass\n', "stands in for MLP, cross_entropy."),
     ],
 )
-def test_own_network_says_what_to_do_if_there_is_no_exported_network(
+def test_the_given_network_stands_in_for_what_is_not_exported(
     open_notebook, tmp_path, capsys, text, said
 ):
     if text is not None:
         (tmp_path / FILE).write_text(text)
-    open_notebook("backward").run(f"from course import own_network\nown_network({NETWORK})")
-    out = capsys.readouterr().out
-    assert said in out and "into the next cell" in out.replace("\n", " ")
+    notebook = open_notebook("backward")
+    notebook.run("MLP = SGD = cross_entropy = 'given'")
+    notebook.run(f"from course import own_network\nown_network({NETWORK})")
+    assert said in capsys.readouterr().out
+    assert notebook["MLP"] == notebook["cross_entropy"] == "given"
 
 
 def test_the_keepsake_page_names_the_error_of_a_milestone_that_fails(open_notebook):

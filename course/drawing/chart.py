@@ -47,6 +47,7 @@ CLASSES = (("▲", "triangle", 1), ("●", "circle", 0), ("■", "square", 2))
 _CHARACTER = 7.2
 """Estimated width of a character in pixels, to reserve room for a name."""
 _ROW = 18.0  # pixels from one row of names to the next
+_FAINT = 0.15  # share of the steepest slope below which a pixel's slope is not drawn
 
 
 class Svg:
@@ -362,7 +363,9 @@ def bars(
     return svg
 
 
-def pixel_drawing(picture: Sequence[float], caption: str, pixel: int, about: str) -> Svg:
+def pixel_drawing(
+    picture: Sequence[float], caption: str, pixel: int, about: str, slopes: Sequence[float] = ()
+) -> Svg:
     """Return the drawing of a square picture made of pixels.
 
     Args:
@@ -371,20 +374,44 @@ def pixel_drawing(picture: Sequence[float], caption: str, pixel: int, about: str
         caption: what is written above.
         pixel: the side of a pixel of the picture, in pixels of the screen.
         about: a description of the picture.
+        slopes: for each pixel how an answer reacts to more ink there. The larger ones are drawn
+            over the picture: a disc where the answer rises, a ring where it falls.
     """
     columns = round(len(picture) ** 0.5)
     side = pixel * columns
     svg = Svg(side + 24, side + 42, about)
     svg.text(svg.width / 2, 20, caption, "middle", "ch-title")
     svg.add(f'<rect class="ch-node" x="12" y="30" width="{side}" height="{side}"/>')
+    strength = 0.4 if slopes else 1.0  # paler below discs and rings
     for place, ink in enumerate(picture):
         if ink:
             x, y = 12 + pixel * (place % columns), 30 + pixel * (place // columns)
             svg.add(
-                f'<rect class="ch-fill-ink" fill-opacity="{min(1.0, ink):.2f}" x="{x}" y="{y}" '
-                f'width="{pixel}" height="{pixel}"/>'
+                f'<rect class="ch-fill-ink" fill-opacity="{strength * min(1.0, ink):.2f}" '
+                f'x="{x}" y="{y}" width="{pixel}" height="{pixel}"/>'
             )
+    steepest = max(map(abs, slopes), default=0.0)
+    for place, slope in enumerate(slopes):
+        share = abs(slope) / steepest if steepest else 0.0
+        if share >= _FAINT:
+            x, y = 12 + pixel * (place % columns + 0.5), 30 + pixel * (place // columns + 0.5)
+            look = "ch-dot ch-fill-0" if slope > 0 else "ch-line ch-1"
+            radius = 0.42 * pixel * share**0.5
+            svg.add(f'<circle class="{look}" cx="{x:g}" cy="{y:g}" r="{radius:.1f}"/>')
     return svg
+
+
+def steepest_pixels(slopes: Sequence[float]) -> str:
+    """Return in words where more ink would raise an answer most, and where it would lower it most;
+    "" if no slope differs from 0."""
+    if not any(slopes):
+        return ""
+    columns = round(len(slopes) ** 0.5)
+    order = sorted(range(len(slopes)), key=slopes.__getitem__)
+    low, high = (
+        f"row {at // columns + 1}, column {at % columns + 1}" for at in (order[0], order[-1])
+    )
+    return f"More ink speaks for it most at {high}, and against it most at {low}."
 
 
 def spread(low: float, high: float, count: int) -> list[float]:

@@ -6,8 +6,8 @@ import math
 from collections.abc import Callable, Sequence
 from typing import Any
 
-from course.digits import SIDE, Stroke, digits, pixels
-from course.drawing.chart import Svg, bars, in_rows, pixel_drawing
+from course.digits import SIDE, Stroke, pixels
+from course.drawing.chart import Svg, bars, in_rows, pixel_drawing, steepest_pixels
 from course.interactives.formatting import as_number, brief
 from course.interactives.model import Control, YourCodeFailed, your_code
 from course.interactives.showing import show
@@ -23,9 +23,12 @@ def draw_digit(network: Callable[[list[float]], Any]) -> Reader:
         network: your trained network. It takes 64 numbers from 0 to 1, the pixels row by row, and
             gives ten logits, one for each digit.
 
+    Over your drawing stands the gradient of the largest logit at each pixel: a disc where more ink
+    would make the network surer, a ring where it would make it less sure.
+
     Returns:
-        An object that always holds your drawing as it is now (`picture`), and the probability that
-        the network gives each digit (`chances`).
+        An object that always holds your drawing as it is now (`picture`), the probability that
+        the network gives each digit (`chances`), and the gradient at each pixel (`slopes`).
 
     Raises:
         YourCodeFailed: the network raised an error, or did not return ten logits.
@@ -42,6 +45,8 @@ class Reader:
         picture: the ink on each pixel, 64 numbers from 0 to 1, row by row from the top.
         chances: the probability of each digit, ten numbers from 0 to 1 that add up to 1; [] as long
             as nothing is drawn.
+        slopes: the gradient of the largest logit at each pixel; [] as long as nothing is drawn, or
+            if the network answers with plain numbers.
     """
 
     title = "Draw a digit"
@@ -51,9 +56,10 @@ class Reader:
         self._network = network
         self._strokes: list[Stroke] = []
         self.chances: list[float] = []
+        self.slopes: list[float] = []
         self.news = ""
-        # A page without working controls shows a digit that the course draws.
-        self._read(digits(1, seed=7)[0][0])
+        self._read(pixels([]))  # raises an error if the network gives no ten logits
+        self._clear()
 
     def __repr__(self) -> str:
         return self.summary()
@@ -68,7 +74,7 @@ class Reader:
         ]
 
     def act(self, name: str, value: Any) -> None:
-        if name == "clear":
+        if name == "clear" or not value:
             self._clear()
             return
         self._strokes = value
@@ -77,7 +83,7 @@ class Reader:
 
     def _clear(self) -> None:
         self._strokes = []
-        self.picture, self.chances = pixels([]), []
+        self.picture, self.chances, self.slopes = pixels([]), [], []
         self.news = "The drawing area is empty."
 
     def _read(self, picture: list[float]) -> None:
@@ -92,21 +98,32 @@ class Reader:
         weights = [math.exp(number - max(numbers)) for number in numbers]
         self.picture = picture
         self.chances = [weight / sum(weights) for weight in weights]
+        self.slopes = []
+        if hasattr(answer[0], "backward"):
+            with your_code("The network"):
+                inputs = [type(answer[0])(ink) for ink in picture]
+                self._network(inputs)[self._order()[0]].backward()
+                self.slopes = [float(pixel.grad) for pixel in inputs]
+
+    def _order(self) -> list[int]:
+        """Return the digits, the likeliest first."""
+        return sorted(range(10), key=lambda digit: -self.chances[digit])
 
     def summary(self) -> str:
         if not self.chances:
             return "Nothing is drawn yet."
-        first, second = sorted(range(10), key=lambda digit: -self.chances[digit])[:2]
+        first, second = self._order()[:2]
         return (
-            f"It reads a {first}, at {self.chances[first]:.0%}. "
-            f"Next comes a {second}, at {self.chances[second]:.0%}."
+            f"It reads {named(first)}, at {self.chances[first]:.0%}. "
+            f"Next comes {named(second)}, at {self.chances[second]:.0%}."
         )
 
     def html(self) -> str:
         chances = enumerate(self.chances or [0.0] * 10)
         rows = [(str(digit), chance, f"{chance:.0%}") for digit, chance in chances]
         drawings = [self._pixels(), bars("How likely each digit is", rows, self.summary(), {})]
-        return f"<p><strong>{self.summary()}</strong></p>{in_rows(drawings, 1.0)}"
+        key = "<p>● more ink here would make it surer &nbsp; ○ less sure</p>" * any(self.slopes)
+        return f"<p><strong>{self.summary()}</strong></p>{key}{in_rows(drawings, 1.0)}"
 
     def text(self) -> str:
         return f"{self._in_characters()}\n{self.summary()}"
@@ -117,8 +134,16 @@ class Reader:
 
     def _pixels(self) -> Svg:
         inked = sum(ink > 0 for ink in self.picture)
-        about = f"What the network sees: {SIDE} by {SIDE} pixels, {inked} of them with ink."
-        return pixel_drawing(self.picture, "What the network sees", _PIXEL, about)
+        about = (
+            f"What the network sees: {SIDE} by {SIDE} pixels, {inked} of them with ink. "
+            f"{steepest_pixels(self.slopes)}"
+        ).rstrip()
+        return pixel_drawing(self.picture, "What the network sees", _PIXEL, about, self.slopes)
+
+
+def named(digit: int) -> str:
+    """Return a digit with its article: "a 3", "an 8"."""
+    return f"{'an' if digit == 8 else 'a'} {digit}"
 
 
 def _listed(answer: Any) -> Sequence[Any]:
