@@ -1,7 +1,7 @@
 """Makes the README's pictures and the notebooks' covers with the project's own code.
 
 `make pictures` runs it; the check, the feedback page and the covers are photographed in Chromium. A
-cover is stored in the notebook's first cell, as PNG: JupyterLab shows no SVG that is attached.
+cover is stored in the notebook's first cell, as PNG, since JupyterLab shows no attached SVG.
 """
 
 from __future__ import annotations
@@ -19,7 +19,7 @@ from typing import Any
 from unittest import mock
 
 from PIL import Image
-from playwright.sync_api import sync_playwright
+from playwright.sync_api import Page, sync_playwright
 
 from autograder.authoring.release import copy_course, run_nbgrader
 from autograder.commands.demo import hand_in
@@ -27,6 +27,7 @@ from autograder.course_folder.course import find_course
 from autograder.judging.grader import Grader
 from autograder.pipeline.classroom import Classroom
 from autograder.pipeline.workers import OneProcess
+from autograder.publishing.lesson.site import LOOK, opening
 from course import check, draw_graph
 from course.datasets import xor
 from course.interactives import watch
@@ -37,6 +38,9 @@ COURSE = find_course()
 FOLDER = COURSE.root / "docs" / "pictures"
 MISTAKES = ("add.overwrites", "pow.factor_dropped")
 """Misconceptions of the student whose feedback page is shown; the rest is right."""
+
+READER = "A network that reads a digit, and asks each of its weights"
+"""The words of the cover of `value`."""
 
 
 def graph() -> str:
@@ -53,7 +57,7 @@ def graph() -> str:
 
 
 def covers() -> dict[str, tuple[str, str]]:
-    """Return a cover for each notebook, with its results, as SVG, and a description."""
+    """Return a cover for each notebook but `value`, with its results, as SVG, and its words."""
     names = namespace(COURSE.assignment("mlp"))
     made = names["Value"]
 
@@ -62,13 +66,10 @@ def covers() -> dict[str, tuple[str, str]]:
         value.label = label
         return value
 
-    a, b, c = leaf(2, "a"), leaf(-3, "b"), leaf(10, "c")
-    d = a * b + c
-    square = d * d
     neuron = (leaf(2, "x1") * leaf(-3, "w1") + leaf(5.5, "b")).tanh()
     x = leaf(3, "x")
     asked = (x + x) * x
-    for root, label in ((square, "f"), (neuron, "out"), (asked, "z")):
+    for root, label in ((neuron, "out"), (asked, "z")):
         root.label = label
         root.backward()
     for node in (asked, *asked._prev, *x._prev):
@@ -83,11 +84,43 @@ def covers() -> dict[str, tuple[str, str]]:
         stages[stage] = copy.deepcopy(model)
     learnt = boundaries(stages, inputs, targets, threshold=0.5)
     return {
-        "value": (draw_graph(square).svg, "Your engine: a graph that knows its gradients"),
         "backward": (draw_graph(neuron).svg, "A neuron, and each gradient in it, by one call"),
         "checkpoint": (draw_graph(asked).svg, "Which gradients belong here?"),
         "mlp": (learnt.svg, "A network of yours learns XOR: its border at three times"),
     }
+
+
+def reader(page: Page) -> bytes:
+    """Film the digit reader of the lesson, as a PNG that moves once and ends as it is at rest."""
+    parts = opening(COURSE)
+    page.clock.install(time=0)
+    page.clock.pause_at(1000)
+    page.set_content(
+        f"<style>{(LOOK / 'colours.css').read_text('utf-8')}{parts['css']}"
+        ".controls, .title { display: none !important } .frame .says { font-size: 15px }</style>"
+        f"{parts['html']}<script>Math.random = () => 0.3; {parts['js']}</script>"
+    )
+    frames: list[tuple[Image.Image, int]] = []
+
+    def film(lasting: int, until: int, times: int = 1) -> None:
+        for _ in range(times):
+            page.clock.run_for(until)
+            shown = page.locator(".frame").screenshot(animations="disabled")
+            frames.append((Image.open(io.BytesIO(shown)).convert("RGB"), lasting))
+
+    film(100, 100, 15)
+    film(1000, 1000)
+    page.locator("button", has_text="Ask each weight").dispatch_event("click")
+    film(450, 0)
+    film(450, 450, 2)
+    last = frames[-1][0].quantize(32)
+    moving = [frame.quantize(palette=last, dither=Image.Dither.NONE) for frame, _ in frames]
+    with io.BytesIO() as file:
+        last.save(
+            file, "png", save_all=True, default_image=True, append_images=moving,
+            duration=[lasting for _, lasting in frames], loop=1, optimize=True,
+        )  # fmt: skip
+        return file.getvalue()
 
 
 def attach(name: str, picture: bytes, words: str) -> None:
@@ -165,6 +198,8 @@ def main() -> None:
         for name, (svg, words) in covers().items():
             page.set_content(f"<body style='margin:0'>{svg}</body>")
             attach(name, smaller(page.locator("svg").first.screenshot()), words)
+        page.set_viewport_size({"width": 760, "height": 640})
+        attach("value", reader(page), READER)
         chromium.close()
     print("\n".join(map(str, sorted(FOLDER.iterdir()))))
 

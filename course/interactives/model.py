@@ -19,11 +19,12 @@ class Control:
     Attributes:
         name: the control's name in `Model.act`.
         label: the control's name on the screen and for a screen reader.
-        kind: "button", "toggle", "slider", "choice" or "pad", an area to draw strokes on.
+        kind: "button", "toggle", "slider", "choice", "pad", an area to draw strokes on, or
+            "field", to type an answer or press one of the options.
         value: the present value; None for a button.
         enabled: whether the control can be used now.
         low, high, step: for a slider, the range and the distance between two values.
-        options: for a choice, the possible values.
+        options: for a choice, the possible values; for a field, the possible answers, or none.
     """
 
     name: str

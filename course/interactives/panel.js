@@ -76,6 +76,28 @@ const kinds = {
     };
   },
 
+  field(control, send) {
+    const form = make("form", {}, `${control.label} …`);
+    const input = make("input", { type: "text", autocomplete: "off", size: 6, "aria-label": control.label });
+    if (!control.options.length) form.append(input, make("button", { type: "submit" }, "See"));
+    for (const option of control.options) {
+      const button = make("button", { type: "button" }, option);
+      button.onclick = () => send(option);
+      form.append(button);
+    }
+    // JupyterLab takes the focus away before a browser submits the form by itself.
+    input.onkeydown = (event) => {
+      if (event.key !== "Enter") return;
+      event.preventDefault();
+      form.requestSubmit();
+    };
+    form.onsubmit = (event) => {
+      event.preventDefault();
+      if (input.value.trim()) send(input.value.trim());
+    };
+    return { element: form, update() {} };
+  },
+
   // Strokes of a pen, as lists of points [x, y] from 0 to 1. Without a mouse, arrow keys move the
   // pen, and Space puts it down and lifts it.
   pad(control, send) {

@@ -301,6 +301,35 @@ WRITE = """() => new Promise((written) => {
 })"""
 
 
+RUN_CHECKS = """() => new Promise((written) => {
+  indexedDB.open("JupyterLite Storage - /").onsuccess = ({ target: { result: store } }) => {
+    const change = store.transaction("files", "readwrite"), files = change.objectStore("files");
+    files.get("value/value.ipynb").onsuccess = ({ target: { result: file } }) => {
+      const checks = file.content.cells.filter(({ metadata }) => metadata.nbgrader?.grade);
+      const error = { output_type: "error", ename: "E", evalue: "", traceback: [] };
+      Object.assign(checks[0], { execution_count: 1, outputs: [] });
+      Object.assign(checks[1], { execution_count: 2, outputs: [error] });
+      files.put(file, file.path);
+    };
+    change.oncomplete = () => { store.close(); written(); };
+  };
+})"""
+"""Pass the first check of the kept notebook, and fail the second."""
+
+
+def test_the_start_page_counts_the_exercises_that_pass(site, visit) -> None:
+    page = visit(site, "index.html")
+    start = page.url
+    page.locator(".notebooks a").first.click()
+    InBrowser(page, site / "files/value/value.ipynb").write("node-solution", "kept = 1")
+    page.keyboard.press("Control+S")
+    page.wait_for_function(IS_KEPT, arg=["value/value.ipynb", "kept = 1"])
+    page.evaluate(RUN_CHECKS)
+    page.goto(start)
+    expect(page.get_by_label("1 of 10 exercises done")).to_have_attribute("value", "1")
+    assert_accessible(page)
+
+
 def test_the_start_page_downloads_files_that_student_code_wrote(site, visit, tmp_path) -> None:
     page = visit(site, "index.html")
     start = page.url

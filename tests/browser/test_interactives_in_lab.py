@@ -53,6 +53,8 @@ def notebook(lab: Lab, page: Page, request: pytest.FixtureRequest) -> Notebook:
         "xor": "from course.interactives import training_panel\ntraining_panel(MLP, SGD, mse)",
         "digit": "from course.interactives.digit_reader import draw_digit\n"
         "draw_digit(lambda picture: [5.0 * (k == 7) * max(picture) for k in range(10)])",
+        "typed": "from course.interactives import predict\npredict('x-plus-x')",
+        "chosen": "predict('batches')",
         "other": "print('the kernel answers')",
     }
     made = new_notebook(
@@ -114,7 +116,22 @@ def test_the_stepper_works_by_keyboard(notebook: Notebook) -> None:
     expect(shown.slider("x1")).to_be_focused()
     shown.press("ArrowUp")
     shown.says("x1 is 2.1. Step 12 of 12, backward.")
-    expect(shown.output.page.locator(".jp-Cell")).to_have_count(6)
+    expect(shown.output.page.locator(".jp-Cell")).to_have_count(8)
+
+
+def test_a_prediction_is_typed_or_chosen(
+    notebook: Notebook, picture: Callable[[str], None]
+) -> None:
+    typed = Shown(notebook.run("typed"))
+    field = typed.output.get_by_role("textbox", name="With y = x + x")
+    field.fill("1")
+    typed.press("Enter")
+    typed.says("You said 1; it is 2. x feeds the + twice")
+    chosen = Shown(notebook.run("chosen"))
+    chosen.button("10").click()
+    chosen.says("You said 10; it is 1. Batches of 1")
+    assert_accessible(chosen.output.page, ".autograd-panel")
+    picture("predicted")
 
 
 def test_the_playground_works_by_mouse(notebook: Notebook, picture: Callable[[str], None]) -> None:

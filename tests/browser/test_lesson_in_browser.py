@@ -95,6 +95,22 @@ def test_a_printed_lesson_page_shows_the_answers_to_its_questions(opened, page) 
     expect(page.locator("nav")).to_be_hidden()
 
 
+def test_questions_of_the_lesson_answer_what_is_typed_or_chosen(opened, page) -> None:
+    opened("03-chain-rule.html")
+    typed, chosen = page.locator(".asked").all()
+    reason = typed.get_by_text("The local derivative for one operand")
+    expect(reason).to_be_hidden()
+    typed.get_by_role("textbox").fill("ten")
+    page.keyboard.press("Enter")
+    expect(typed.get_by_role("status")).to_contain_text("Type a number")
+    typed.get_by_role("textbox").fill("10")
+    page.keyboard.press("Enter")
+    expect(typed.get_by_role("status")).to_have_text("You said 10; it is -10.")
+    expect(reason).to_be_visible()
+    chosen.get_by_role("button", name="the output is at hand").click()
+    expect(chosen.get_by_role("status")).to_contain_text("and that is right")
+
+
 def shown(page: Page) -> Locator:
     return page.locator(".slide:visible")
 
@@ -289,7 +305,7 @@ def neuron(x1: Value, w1: Value, x2: Value, w2: Value, b: Value) -> Value:
 
 def test_the_stepper_on_a_lesson_page_works_by_keyboard(opened, page, picture) -> None:
     opened("04-backward.html")
-    said = page.locator(".frame [role=status]")
+    said = page.locator(".frame:not(.asked) [role=status]")
     page.get_by_role("button", name="First").focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
@@ -315,7 +331,7 @@ def test_the_stepper_on_a_lesson_page_works_by_keyboard(opened, page, picture) -
 
 def test_a_formula_can_be_typed_on_a_lesson_page_by_keyboard(opened, page, picture) -> None:
     opened("03-chain-rule.html")
-    said = page.locator(".frame [role=status]")
+    said = page.locator(".frame:not(.asked) [role=status]")
     field = page.get_by_role("textbox", name="Formula")
     assert numbers_of(page, "a", "b", "c") == [-24.0, 16.0, 8.0]
     field.focus()
@@ -347,7 +363,7 @@ def test_a_formula_can_be_typed_on_a_lesson_page_by_keyboard(opened, page, pictu
 def test_the_training_interactive_on_a_lesson_page_works_by_keyboard(opened, page, picture) -> None:
     page.emulate_media(reduced_motion="reduce")
     opened("08-training.html")
-    said = page.locator(".frame [role=status]")
+    said = page.locator(".frame:not(.asked) [role=status]")
     drawn = page.locator('svg[aria-label^="Network 2 to 4 to 1"]').get_attribute("aria-label") or ""
     rows = [[float(w) for w in re.findall(r"-?\d\.\d\d", part)] for part in drawn.split(";")]
 
@@ -395,7 +411,7 @@ def test_an_interactive_is_text_without_scripts_and_in_print(browser, folder, pa
     context = browser.new_context(java_script_enabled=False)
     plain = context.new_page()
     plain.goto((folder / "04-backward.html").as_uri())
-    expect(plain.locator("[data-interactive]")).to_contain_text("x1 gets -1.5")
+    expect(plain.locator("div[data-interactive]")).to_contain_text("x1 gets -1.5")
     context.close()
     page.goto((folder / "04-backward.html").as_uri())
     page.emulate_media(media="print")

@@ -1,5 +1,6 @@
 // Give each notebook that this browser keeps a button which saves it as a file for handing in, and
-// so each file that the student's code wrote beside the notebooks' folders.
+// show how many of its exercises pass their check. Each file that the student's code wrote beside
+// the notebooks' folders has such a button as well.
 const done = (request) => new Promise((resolve, reject) => {
   request.onsuccess = () => resolve(request.result);
   request.onerror = () => reject(request.error);
@@ -15,8 +16,9 @@ async function kept() {
     for (const item of document.querySelectorAll('[data-path]')) {
       const files = store.transaction('files').objectStore('files');
       const file = await done(files.get(item.dataset.path));
-      item.querySelector('button')?.remove();
-      if (file) item.append(button(item.dataset.path.split('/').pop(), file));
+      item.querySelectorAll('.progress, button').forEach((each) => each.remove());
+      if (!file) continue;
+      item.append(...progress(file), button(item.dataset.path.split('/').pop(), file));
     }
     const files = store.transaction('files').objectStore('files');
     const written = (await done(files.getAll())).filter(isWritten);
@@ -26,6 +28,20 @@ async function kept() {
   } finally {
     store.close();
   }
+}
+
+// Checks that ran without an error, of all checks.
+function progress({ content }) {
+  const checks = (content?.cells ?? []).filter(({ cell_type, metadata: { nbgrader } }) =>
+    cell_type === 'code' && nbgrader?.grade && !nbgrader.solution);
+  const passed = checks.filter(({ execution_count, outputs }) =>
+    execution_count && !outputs.some(({ output_type }) => output_type === 'error'));
+  if (!checks.length) return [];
+  const bar = document.createElement('p');
+  bar.className = 'progress';
+  bar.innerHTML = `<label>${passed.length} of ${checks.length} exercises done
+    <progress value="${passed.length}" max="${checks.length}"></progress></label>`;
+  return [bar];
 }
 
 const isWritten = ({ type, path }) => type === 'file' && !path.includes('/');

@@ -168,13 +168,21 @@ def _box(name: str, tag: str) -> Callable[..., str]:
 
 
 def _answer(markdown: MarkdownIt) -> Callable[..., str]:
-    """Return a renderer of `answer` containers: `details` elements with a question as summary."""
+    """Return a renderer of `answer` containers: `details` elements with a question as summary.
+
+    With `is="…"` before the question, the course's script asks for an answer first: a number, or
+    one of several, which `of="… | …"` lists.
+    """
 
     def render(_: RendererHTML, tokens: Sequence[Token], index: int, *__: Any) -> str:
         if tokens[index].nesting != 1:
             return "</details>\n"
-        question = tokens[index].info.strip().removeprefix("answer").strip()
-        return f'<details class="answer"><summary>{markdown.renderInline(question)}</summary>\n'
+        info = tokens[index].info.strip().removeprefix("answer").strip()
+        settings = dict(re.findall(r'\b(is|of)="([^"]*)"', info))
+        question = re.sub(r'^((is|of)="[^"]*"\s*)*', "", info)
+        asked = _interactive_data("ask", settings) if settings else ""
+        summary = markdown.renderInline(question)
+        return f'<details class="answer"{asked}><summary>{summary}</summary>\n'
 
     return render
 
@@ -189,8 +197,12 @@ def _interactive(__: RendererHTML, tokens: Sequence[Token], index: int, *_: Any)
         return "</div>\n"
     kind, *pairs = shlex.split(tokens[index].info)[1:]
     settings = dict(pair.split("=", 1) for pair in pairs)
+    return f"<div{_interactive_data(kind, settings)}>\n"
+
+
+def _interactive_data(kind: str, settings: Mapping[str, str]) -> str:
     data = escape(json.dumps(settings, ensure_ascii=False))
-    return f'<div data-interactive="{escape(kind)}" data-settings="{data}">\n'
+    return f' data-interactive="{escape(kind)}" data-settings="{data}"'
 
 
 def _link(

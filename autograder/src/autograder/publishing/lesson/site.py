@@ -74,11 +74,15 @@ def build(
 
 
 def opening(course: Course) -> dict[str, str]:
-    """Return the first interactive of the lesson's first page under the key "html", and what it
-    needs under "js" and "css"; {} if the page has none."""
+    """Return what the lesson's first page begins with.
+
+    Returns:
+        The text between the title and the first heading, as HTML, under the key "html", and what
+        its interactives need under "js" and "css".
+    """
     text = _page(course, _sources(course, "lesson")[0], {})
-    found = re.search(r"<div data-interactive=.*?</div>", text.html, re.DOTALL)
-    return {"html": found[0], **_scripts(course, [text])} if found else {}
+    begin = re.sub(r".*</h1>|<h2.*", "", text.html, flags=re.DOTALL)
+    return {"html": begin, **_scripts(course, [text])}
 
 
 def _sources(course: Course, kind: str) -> list[Path]:
