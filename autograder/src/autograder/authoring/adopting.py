@@ -245,8 +245,10 @@ def _uses(course: Course, folder: Path) -> _Uses:
         for path in [*beside]:
             imported = path.suffix == ".py" and Path(path.parts[0]).stem in modules
             folders = "|".join(map(re.escape, path.parts[:-1])) or "$."
-            # The code names the file, or a folder in which the file lies.
-            named = rf"(?<!\w)(?:{re.escape(path.name)}(?!\w)|(?:{folders})[/'\"])"
+            # The code names the file, or a folder in which the file lies. A database in WAL mode
+            # has its latest changes in a file beside it.
+            name = re.escape(path.name.removesuffix("-wal"))
+            named = rf"(?<!\w)(?:{name}(?!\w)|(?:{folders})[/'\"])"
             if imported or re.search(named, source):
                 beside.remove(path)
                 uses.data.append(str(path))
@@ -254,6 +256,8 @@ def _uses(course: Course, folder: Path) -> _Uses:
                     sources.append((folder / path).read_text("utf-8", "replace"))
         shared |= _shared(folder, source)
     local = {Path(name).parts[0].removesuffix(".py") for name in uses.data}
+    for each in shared:
+        local |= {path.stem for path in (folder / each, *(folder / each).glob("*.py"))}
     distributions = packages_distributions()
     for module in modules - written - local - set(sys.stdlib_module_names):
         if module in distributions:

@@ -10,15 +10,15 @@ These calls are not in the list:
 - Calls for memory that no limit counts: shared memory without a file, System V's semaphores and
   messages, pages given to pipes, and huge pages that the machine keeps ready.
 - Calls for values that the kernel counts or keeps for all processes of a user or of the machine,
-  through which two processes could exchange messages: watches, leases, owners of file locks, which
-  parts of a file are in memory, counts of page faults, descriptors that are being sent through
+  through which two processes could exchange messages: watches, leases, which parts of a file are
+  in memory, counts of page faults, descriptors that are being sent through
   sockets, asynchronous input and output, the sizes of pipes, cookies of sockets, and the counts of
   threads, of free memory and of free disk.
 
 Two kinds of calls are let through without their effect. File locks succeed and lock nothing: no
-other process can write the files, and SQLite needs the call to succeed. Shared futexes have the
-inode of the mapped file as their key, and two sandboxes may see the same file. So FUTEX_WAKE wakes
-nobody, and FUTEX_WAIT returns at once, as if the value had changed. It would not be enough to
+other process can write the files, and SQLite needs the call to succeed. So no lock has an owner.
+Shared futexes have the inode of the mapped file as their key, and two sandboxes may see the same
+file. So FUTEX_WAKE wakes nobody, and FUTEX_WAIT returns at once, as if the value had changed. It would not be enough to
 refuse FUTEX_WAKE, since the kernel also wakes a waiter when a thread ends, at an address that the
 thread chooses. So code that waits has to poll, as `standins` does.
 """
@@ -158,8 +158,9 @@ class _Condition(NamedTuple):
 _CONDITIONS = [
     # F_SETLK, F_SETLKW, F_OFD_SETLK, F_OFD_SETLKW.
     _Condition("fcntl", 1, _ALL, False, (6, 7, 37, 38), 0),
-    # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_DUPFD_CLOEXEC.
-    _Condition("fcntl", 1, _ALL, True, (0, 1, 2, 3, 4, 1030)),
+    # F_DUPFD, F_GETFD, F_SETFD, F_GETFL, F_SETFL, F_GETLK, which SQLite needs for a database in WAL
+    # mode, and F_DUPFD_CLOEXEC.
+    _Condition("fcntl", 1, _ALL, True, (0, 1, 2, 3, 4, 5, 1030)),
     # Requests about a terminal, FIONREAD, FIONBIO, FIOCLEX and FIONCLEX, but none that sends a
     # signal. Libraries expect the error EOPNOTSUPP if ioctl does not know a request.
     _Condition("ioctl", 1, _ALL, True,
