@@ -16,6 +16,7 @@ from autograder.course_folder.course import Course
 from autograder.errors import CourseError
 from autograder.gradebook import history as record
 from autograder.judging.grader import Grader
+from autograder.judging.solution_check import needs_of_answers
 from autograder.pages.class_report.page import write_report
 from autograder.pipeline.one_submission import grade_file
 from autograder.records import UNJUDGED
@@ -321,3 +322,23 @@ def test_a_test_cell_s_result_that_is_no_number_does_not_stop_grading(plain, tmp
     with Grader(Course(folder), bytes(32)) as grader:
         _, report = grade_file(grader, plain / "submitted/right/half/half.ipynb")
     assert report.exercises[1].points in (None, 2)
+
+
+@pytest.mark.parametrize(
+    ("message", "needs"),
+    [
+        ("Not passed: the test stopped with an error: ModuleNotFoundError: No module named 'numpy'",
+         "numpy"),
+        ("The cell itself stops with ModuleNotFoundError: No module named 'numpy.x', in the line "
+         "`import numpy.x`. What comes after", "numpy"),
+        ("ImportError: `Import pandas` failed. Use pip to install it.", "pandas"),
+        ("ImportError: pandas is required for plotting", "pandas"),
+        ("ModuleNotFoundError: No module named 'lost_one'", ""),
+        ("FileNotFoundError: [Errno 2] No such file or directory: 'lost.txt'", ""),
+    ],
+)  # fmt: skip
+def test_what_answers_lack_although_it_is_installed_is_named(plain, message, needs):
+    found = needs_of_answers(Course(plain).assignment("half"), [message, "Right.", message])
+    sentence = f"an answer needs {needs}: add it to student_code.packages in course.toml"
+
+    assert found == [sentence] * bool(needs)

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import sys
+from collections import Counter
 from collections.abc import Iterator, Sequence
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
@@ -163,10 +164,13 @@ def grade(
     same.
     """
     unreadable, is_weaker, names = 0, False, _parts(course, assignments)
+    needs: Counter[str] = Counter()
     each_of = AssignmentErrors(names)
     hands = _workers(course, names, workers, scheduler, insecure)
     with _classroom(course, hands, force) as room, progress_bar() as progress:
         defects = solution_defects(course, each_of)  # The workers start meanwhile.
+        from ..judging.solution_check import needs_of_answers
+
         wanted: dict[str, list[str]] = {}
         for name in each_of.left():
             with each_of.isolate(name):
@@ -187,8 +191,13 @@ def grade(
                     unreadable += outcome.error is not None
                     notes = outcome.report.notes if outcome.report else []
                     is_weaker |= WEAKER in notes
-                    defects |= by_test(outcome.report.defects if outcome.report else [])
+                    if outcome.report:
+                        defects |= by_test(outcome.report.defects)
+                        said = [each.message for each in outcome.report.exercises]
+                        needs.update(needs_of_answers(course.assignment(name), said))
                     _print_outcome(outcome, as_json)
+    for need, times in needs.items():
+        echo(f"autograder: {times} of the answers: {need}, if answers may use it", "yellow", errors)
     if is_weaker and not as_json:
         echo(WEAKER, "dim", errors)
     each_of.report()

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Sequence
+from collections.abc import Iterable, Sequence
 from importlib.metadata import packages_distributions
 from typing import Any
 
@@ -24,7 +24,10 @@ _LONGEST = 300
 _MOST_NAMES = 5
 """Greatest number of files and folders that a message names as a possible cause."""
 
-_LACKS = ("ModuleNotFoundError", "FileNotFoundError")
+_LACKS = ("ModuleNotFoundError", "ImportError", "FileNotFoundError")
+_MODULE = re.compile(r"No module named '(\w+)|`?Import (\w+)`? failed|^(\w+) is required")
+"""What an error's message says of the module that is missing; the last two are pandas'."""
+_LACKING = re.compile(rf"\b({'|'.join(_LACKS)}): (.+?)(?:, in the line `|$)", re.MULTILINE)
 _NO_NETWORK = ("URLError", "gaierror", "ConnectionError", "ConnectError", "MaxRetryError")
 _OF_SANDBOX = {*_LACKS, *_NO_NETWORK, "PermissionError", "OSError"}
 """Errors of a cell that may come from the sandbox, and not from the cell."""
@@ -216,23 +219,40 @@ def _name(cells: Sequence[Cell], place: int) -> str:
     return f"the cell {cell.tests or cell.exercise or f'`{first_line}`'}"
 
 
-def _remedy(assignment: Assignment, kind: str, text: str) -> str:
+def needs_of_answers(assignment: Assignment, messages: Iterable[str]) -> list[str]:
+    """Return a sentence on each package and file that an answer lacks although this machine or the
+    course's folder holds it.
+
+    Args:
+        messages: what the student reads about the answers.
+    """
+    needs = (
+        _remedy(assignment, error[1], error[2], "an answer")
+        for message in messages
+        for error in _LACKING.finditer(message)
+    )
+    return [each for each in dict.fromkeys(needs) if ": add " in each]
+
+
+def _remedy(assignment: Assignment, kind: str, text: str, who: str = "") -> str:
     """Return a sentence on what mends, or may mend, an error of the solution; "" if no remedy is
     known.
 
     Args:
         kind: the name of the error's class.
         text: the error's message.
+        who: whose error it is, by default the source's.
     """
     name, folder = assignment.name.partition("/")[0], assignment.source.parent
-    source, here = f"source/{name}", f"under {toml_table('assignments', name)} in course.toml"
+    source = who or f"source/{name}"
+    here = f"under {toml_table('assignments', name)} in course.toml"
     settings = load_settings(folder.parents[1])
     if kind in _LIMIT:
         key = _LIMIT[Status(kind)]
         most = getattr(settings.limits, key)
         return f"If the cell needs more, raise limits.{key} in course.toml: it is {most:g}"
-    named = re.search(r"No module named '(\w+)", text)
-    module = named[1] if named else ""
+    named = _MODULE.search(text) if kind in _LACKS else None
+    module = named[named.lastindex or 0] if named else ""
     paths = [f"{module}.py"] if module else re.findall(r"'([^'\n]+)'", text)
     paths += [each.name for each in sorted(folder.iterdir()) if each.name in text]
     usable = (
