@@ -18,9 +18,9 @@ These calls are not in the list:
 Two kinds of calls are let through without their effect. File locks succeed and lock nothing: no
 other process can write the files, and SQLite needs the call to succeed. So no lock has an owner.
 Shared futexes have the inode of the mapped file as their key, and two sandboxes may see the same
-file. So FUTEX_WAKE wakes nobody, and FUTEX_WAIT returns at once, as if the value had changed. It would not be enough to
-refuse FUTEX_WAKE, since the kernel also wakes a waiter when a thread ends, at an address that the
-thread chooses. So code that waits has to poll, as `standins` does.
+file. So FUTEX_WAKE wakes nobody, and FUTEX_WAIT returns at once, as if the value had changed. It
+would not be enough to refuse FUTEX_WAKE, since the kernel also wakes a waiter when a thread ends,
+at an address that the thread chooses. So code that waits has to poll, as `standins` does.
 """
 
 from __future__ import annotations
