@@ -33,6 +33,7 @@ from ..nbgrader_plugins.configuration import unsafe_settings
 from ..pipeline.classroom import course_directory
 from ..records import IN_NOTEBOOK
 from ..texts import toml_table
+from .otter import take_masters
 from .release import copy_course, scratch_directories
 
 _TEMPLATE = Path(__file__).with_name("template")
@@ -48,14 +49,14 @@ class AdoptionResult:
 
     Attributes:
         wrote: the files that were written or changed.
-        seen: for each assignment, a line with its notebooks, and what they import and read.
         open: problems that the instructor has to solve.
+        seen: for each assignment, a line with its notebooks, and what they import and read.
         tests: the number of exercises that have a test cell.
     """
 
     wrote: list[Path] = field(default_factory=list)
-    seen: list[str] = field(default_factory=list)
     open: list[str] = field(default_factory=list)
+    seen: list[str] = field(default_factory=list)
     tests: int = 0
 
 
@@ -92,16 +93,16 @@ def adopt(folder: Path, title: str) -> AdoptionResult:
         # Raises if nbgrader's configuration names other folders than source/ and its like, or if
         # the gradebook was made by an older nbgrader.
         require_current(course_directory(course).db_url)
+    result = AdoptionResult(*take_masters(course.root))
     names = course.source_names()
+    if not names and result.open:
+        return result
     if not names:
         raise CourseError(
             f"{course} holds no source/ASSIGNMENT/NOTEBOOK.ipynb, as an nbgrader course does: name "
             "the folder that has source/ in it"
         )
-    result, uses = (
-        AdoptionResult(),
-        {name: _uses(course, course.source / name) for name in names},
-    )
+    uses = {name: _uses(course, course.source / name) for name in names}
     result.open += [defect for used in uses.values() for defect in used.defects]
     _configure(course, result)
     _write_settings(course, title, uses, result)
