@@ -147,13 +147,13 @@ def _run_both(
 
 
 def _refuse_autotests(assignment: Assignment, cells: Sequence[Cell]) -> None:
-    for cell in cells:
-        if cell.tests and "AUTOTEST" in cell.source:
-            raise CourseError(
-                f"source/{assignment.name}: the test cell of {cell.tests} "
-                "holds an AUTOTEST, which nbgrader writes tests for when it makes the release. "
-                'With tests = "in-notebook" in course.toml, write the test itself there.'
-            )
+    found = [cell.tests for cell in cells if cell.tests and "AUTOTEST" in cell.source]
+    if found:
+        raise CourseError(
+            f"source/{assignment.name}: the test cells of {', '.join(found)} hold AUTOTEST, in "
+            "place of which nbgrader's own configuration writes tests into the release. Copy the "
+            "tests from such a release into the source, or write your own there."
+        )
 
 
 def _result(exercise: Exercise, ran: CellResult | None, shown: CellResult | None) -> ExerciseResult:
