@@ -176,6 +176,17 @@ def test_an_unreadable_folder_is_reported(tmp_path, monkeypatch):
         find_notebook(tmp_path / "ada" / "value", "value")
 
 
+@pytest.mark.parametrize(
+    "name",
+    ["value (1).ipynb", "Copy of value.ipynb", "value.ipynb – Kopie", "value.ipynb (1)",
+     "value.ipynb.txt", "value.ipynb.json", "value.IPYNB.download"],
+)  # fmt: skip
+def test_a_notebook_is_found_under_the_names_that_desktops_and_browsers_give(tmp_path, name):
+    for each in (name, "value.ipynb.zip", "ipynb notes.pdf"):
+        (tmp_path / each).touch()
+    assert find_notebook(tmp_path, "value").name == name
+
+
 def test_a_folder_that_holds_a_folder_and_no_notebook_is_reported_with_its_name(tmp_path):
     (tmp_path / "value" / "unpacked").mkdir(parents=True)
     with pytest.raises(UnreadableNotebook, match="the folder holds unpacked/"):

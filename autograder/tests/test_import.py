@@ -540,6 +540,13 @@ def test_a_plain_folder_with_a_folder_for_each_student_is_imported(school, tmp_p
     assert (school / "submitted/s1/value/data.csv").read_text() == "1,2"
 
 
+def test_the_names_of_google_s_downloads_are_read(school, tmp_path):
+    names = ["s1 - value.ipynb", "Copy of value.ipynb - s2"]
+    download = zipped(tmp_path / "p.zip", [(name, name.encode(), NOON) for name in names])
+
+    assert brought(school, download) == {"s1": "new", "s2": "new"}
+
+
 def test_the_newest_copy_of_a_notebook_counts_and_older_copies_are_kept(school, tmp_path):
     download = zipped(
         tmp_path / "p.zip",

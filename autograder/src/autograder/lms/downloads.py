@@ -23,6 +23,7 @@ import yaml
 
 from ..errors import CourseError, UnreadableNotebook
 from ..isolation import isolated_errors
+from ..notebook.intake import SUFFIX
 from .archives import DownloadedFile, nested_download
 
 _FOLDERS = {
@@ -380,7 +381,8 @@ def _plain(parts: list[str], index: int) -> _Read:
         "plain", "/".join(parts[: index + 1]), words=parts[: index + 1]
     )
     if index == len(parts) - 1:
-        submission.words[-1] = _stem(parts[-1])
+        # Google's products write `Ada Lee - value.ipynb`.
+        submission.words[-1:] = [_stem(parts[-1]), *re.split(r" [-–] |\.ipynb", parts[-1])]
     return "/".join(parts[index + 1 :]) or parts[-1], submission
 
 
@@ -466,8 +468,8 @@ def _set_file_times(submissions: Collection[DownloadedSubmission]) -> None:
 
 
 def _stem(name: str) -> str:
-    """Return a file's name without `.ipynb`, `.ipynb.txt` or `.ipynb.json`."""
-    return re.sub(r"\.ipynb(\.txt|\.json)?$", "", name, flags=re.IGNORECASE)
+    """Return a notebook's name without its suffix; any other name as it is."""
+    return SUFFIX.sub("", name)
 
 
 def _is_notebook(name: str) -> bool:

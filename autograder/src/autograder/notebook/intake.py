@@ -33,6 +33,8 @@ RECEIPTS = ("timestamp.txt", "submission_secret.txt")
 _LONGEST_ID = 128
 """Greatest number of characters of a student's id in nbgrader's gradebook."""
 _FOLDER = os.O_RDONLY | os.O_DIRECTORY | os.O_CLOEXEC
+SUFFIX = re.compile(r"\.ipynb(?:\.(?:txt|json|download))?(?:[^\w.][^.]*)?$", re.IGNORECASE)
+"""The end of a notebook's name. Browsers append `.txt`, and desktops ` (1)` or ` – Kopie`."""
 RESEND = "It has to be saved once more in JupyterLab and handed in again."
 
 _ZONE = r"[A-Z]{1,5}|[A-Z][A-Za-z]{0,14}(/[\w+-]{1,20}){1,2}"
@@ -157,12 +159,7 @@ def find_notebook(folder: Path, name: str, part_of: Callable[[Path], str] = lamb
             f"{folder}: cannot be read ({error.strerror}). Set the rights of the folder, and "
             "grade again."
         ) from error
-    # Some browsers append .txt to a download.
-    notebooks = {
-        file: part_of(folder / file)
-        for file in files
-        if file.lower().endswith((".ipynb", ".ipynb.txt"))
-    }
+    notebooks = {file: part_of(folder / file) for file in files if SUFFIX.search(file)}
     scripts = [file for file in files if file == f"{name}.py"]
     # Copies of the other notebooks of the assignment are left out.
     files = [file for file in files if notebooks.get(file, "") in ("", name)]
