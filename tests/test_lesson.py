@@ -80,7 +80,7 @@ def test_every_link_of_the_lesson_leads_to_a_page_or_heading_that_exists(site: S
     assert len(links) > 200
     for name, href in links:
         address = urlsplit(href)
-        if address.scheme == "https":
+        if address.scheme.startswith("http"):
             assert name in ("index", "13-reading"), f"{name} links to {href}"
             continue
         assert not address.scheme and not address.netloc, f"{name} links to {href}"

@@ -64,5 +64,14 @@ function button(name, file) {
   return made;
 }
 
+// On a computer, fetch Python while its reader is still on this page.
+if (matchMedia('(pointer: fine)').matches && !navigator.connection?.saveData) {
+  for (const address of document.querySelector('[data-ahead]').dataset.ahead.split(' ')) {
+    const link = document.createElement('link');
+    Object.assign(link, { rel: 'prefetch', href: address });
+    document.head.append(link);
+  }
+}
+
 // Also when the page is shown again by the browser's way back.
 addEventListener('pageshow', kept);

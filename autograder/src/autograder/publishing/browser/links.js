@@ -16,3 +16,16 @@ home.href = '../index.html';
 home.className = 'start-page';
 home.textContent = '⌂ Start page';
 document.body?.append(home);
+
+// Until the kernel of a notebook answers, say that Python is on its way.
+const idle = '.jp-Notebook-ExecutionIndicator[data-status="idle"]';
+const coming = document.createElement('p');
+coming.className = 'python-coming';
+coming.setAttribute('role', 'status');
+coming.innerHTML = 'Python is being loaded. Read meanwhile <progress aria-label="Loading Python"></progress>';
+if (location.pathname.includes('/notebooks/')) document.body?.append(coming);
+const look = setInterval(() => {
+  if (!document.querySelector(idle)) return;
+  coming.remove();
+  clearInterval(look);
+}, 300);

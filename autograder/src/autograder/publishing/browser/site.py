@@ -121,6 +121,7 @@ def publish_browser(
             extra=[_start_page_entry(path, contents) for path in extra],
             lesson=bool(settings.lesson.folder),
             self_study=start_of_self_study(chosen, f"files/{SOLUTIONS}") if self_study else "",
+            ahead=sorted(f"{_RUNTIME}/{path.name}" for path in (site / _RUNTIME).iterdir()),
             megabytes=round(sum(path.stat().st_size for path in (site / _RUNTIME).iterdir()) / 1e6),
         )
         (site / "index.html").write_text(page, "utf-8")
@@ -211,8 +212,14 @@ body .jp-OutputArea-output pre { word-break: normal; overflow-wrap: anywhere; }
 .start-page { position: fixed; right: .5rem; bottom: .5rem; z-index: 99; padding: .25rem .7rem;
   border: 1px solid #8b949e; border-radius: 1rem; background: #fff; color: #0a58a8;
   font: 14px system-ui, sans-serif; text-decoration: none; }
+.python-coming { position: fixed; left: .5rem; bottom: .5rem; z-index: 99; margin: 0;
+  padding: .25rem .7rem; max-width: calc(100vw - 9.5rem); border-radius: .6rem;
+  background: #0a58a8; color: #fff; font: 14px system-ui, sans-serif; }
+.python-coming progress { width: 6rem; accent-color: #fff; vertical-align: middle; }
+/* The last line of a notebook stays clear of the link. */
+body .jp-WindowedPanel-viewport { padding-bottom: 3rem; }
 """
-"""CSS for outputs, so that their long lines wrap, and for the link to the start page."""
+"""CSS for outputs, so that their long lines wrap, and for what is fixed to the lower edge."""
 
 _APPS = ("notebooks", "tree")
 """JupyterLite's apps in the site: a notebook, and the list of files."""
