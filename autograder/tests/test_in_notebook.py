@@ -16,7 +16,7 @@ from autograder.course_folder.course import Course
 from autograder.errors import CourseError
 from autograder.gradebook import history as record
 from autograder.judging.grader import Grader
-from autograder.judging.solution_check import needs_of_answers
+from autograder.judging.solution_check import handed_in_beside, needs_of_answers
 from autograder.pages.class_report.page import write_report
 from autograder.pipeline.one_submission import grade_file
 from autograder.records import UNJUDGED
@@ -342,3 +342,14 @@ def test_what_answers_lack_although_it_is_installed_is_named(plain, message, nee
     sentence = f"an answer needs {needs}: add it to student_code.packages in course.toml"
 
     assert found == [sentence] * bool(needs)
+
+
+def test_files_beside_a_notebook_that_its_answers_lack_are_named(tmp_path):
+    for name in ("half.ipynb", "helper.py", "rows.csv", "notes.txt"):
+        (tmp_path / name).touch()
+    messages = [
+        "The cell itself stops with ModuleNotFoundError: No module named 'helper', in the line `",
+        "FileNotFoundError: [Errno 2] No such file or directory: 'data/rows.csv'",
+    ]
+
+    assert handed_in_beside(tmp_path, messages) == ["helper.py", "rows.csv"]

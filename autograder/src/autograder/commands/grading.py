@@ -169,7 +169,7 @@ def grade(
     hands = _workers(course, names, workers, scheduler, insecure)
     with _classroom(course, hands, force) as room, progress_bar() as progress:
         defects = solution_defects(course, each_of)  # The workers start meanwhile.
-        from ..judging.solution_check import needs_of_answers
+        from ..judging.solution_check import handed_in_beside, needs_of_answers
 
         wanted: dict[str, list[str]] = {}
         for name in each_of.left():
@@ -191,11 +191,17 @@ def grade(
                     unreadable += outcome.error is not None
                     notes = outcome.report.notes if outcome.report else []
                     is_weaker |= WEAKER in notes
+                    beside: list[str] = []
                     if outcome.report:
                         defects |= by_test(outcome.report.defects)
                         said = [each.message for each in outcome.report.exercises]
                         needs.update(needs_of_answers(course.assignment(name), said))
+                        beside = handed_in_beside(room.folder(name, outcome.student), said)
                     _print_outcome(outcome, as_json)
+                    if beside and not as_json:
+                        what = visible(", ".join(beside))
+                        text = f"  {what} beside the notebook is not read: only the notebook counts"
+                        echo(text, "yellow", errors)
     for need, times in needs.items():
         echo(f"autograder: {times} of the answers: {need}, if answers may use it", "yellow", errors)
     if is_weaker and not as_json:

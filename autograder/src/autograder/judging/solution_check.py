@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 from collections.abc import Iterable, Sequence
 from importlib.metadata import packages_distributions
+from pathlib import Path
 from typing import Any
 
 from ..course_folder.assignments import Assignment
@@ -232,6 +233,19 @@ def needs_of_answers(assignment: Assignment, messages: Iterable[str]) -> list[st
         for error in _LACKING.finditer(message)
     )
     return [each for each in dict.fromkeys(needs) if ": add " in each]
+
+
+def handed_in_beside(folder: Path, messages: Iterable[str]) -> list[str]:
+    """Return the names of the files beside a submitted notebook that its answers lack.
+
+    Args:
+        folder: the submission's folder.
+        messages: what the student reads about the answers.
+    """
+    errors = (error[2] for message in messages for error in _LACKING.finditer(message))
+    lacking = {name for error in errors for name in re.findall(r"'([^'\n]+)'", error)}
+    files = {Path(name).name for name in lacking} | {f"{name}.py" for name in lacking}
+    return sorted(files & {path.name for path in folder.glob("*")})
 
 
 def _remedy(assignment: Assignment, kind: str, text: str, who: str = "") -> str:
