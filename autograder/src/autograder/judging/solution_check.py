@@ -293,7 +293,10 @@ def _remedy(assignment: Assignment, kind: str, text: str, who: str = "") -> str:
     if kind in _NO_NETWORK:
         return "There is no network: put what is loaded beside the notebook, and name it as data"
     if "[Errno 1]" in text:
-        return "The sandbox refuses this: docs/security.md says what each kind allows"
+        return (
+            "The sandbox refuses this, such as a server or a connection, even within one notebook: "
+            "docs/security.md says what each kind allows"
+        )
     return _unnamed(assignment)
 
 
