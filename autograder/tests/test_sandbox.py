@@ -330,6 +330,12 @@ def test_locks_on_a_shared_file_carry_no_message_between_students(server):
     assert output["text"] == f"{[finds_no_lock, *seem_to_lock]} 0\n"
 
 
+def test_a_process_counts_the_processors_that_it_may_use(server):
+    cell = "import multiprocessing, os; print(multiprocessing.cpu_count(), os.sched_getaffinity(0))"
+    count, *processors = run(server, cell)[0][0]["text"].split()
+    assert int(count) == len(processors)
+
+
 def test_a_file_lock_has_no_effect(server):
     """A second descriptor of the file would find it locked."""
     cell = """

@@ -72,6 +72,14 @@ def statvfs(path: Any) -> os.statvfs_result:
     return os.statvfs_result((4096, 4096, 1 << 14, 0, 0, 1 << 12, 0, 0, 0, 255, 0))
 
 
+def cpu_count() -> int:
+    """Return the number of processors that this process may use.
+
+    Pools start as many processes by default, and a large machine has more than the limit allows.
+    """
+    return len(os.sched_getaffinity(0))
+
+
 class SharedMap(mmap.mmap):
     """Memory map that has a file: no limit counts memory which processes share without one."""
 
@@ -89,6 +97,7 @@ class SharedMap(mmap.mmap):
 def install() -> None:
     """Put the replacements in place of Python's own functions."""
     os.statvfs = statvfs
+    os.cpu_count = cpu_count
     _multiprocessing.SemLock = SemLock
     resource.getrusage = getrusage
     pwd.getpwuid = getpwuid
