@@ -53,7 +53,7 @@ def graph() -> str:
     e.label = "a*b + c"
     f = e**2
     f.label = "f"
-    return watch(f, renderer="built-in").svg + "\n"
+    return watch(f).svg + "\n"
 
 
 def covers() -> dict[str, tuple[str, str]]:

@@ -38,9 +38,10 @@ def texts(svg: str) -> list[tuple[str, str]]:
 
 
 def test_a_film_that_does_not_move_shows_its_last_step(twice):
-    svg = watch(twice).svg
-    seen = [words for opacity, words in texts(svg) if opacity == "1"]
-    assert {"18.0", "12.0", "1.0"} <= set(seen) and "0.0" not in seen
+    film = watch(twice)
+    for svg in (film.svg, film.tall):
+        seen = [words for opacity, words in texts(svg) if opacity == "1"]
+        assert {"18.0", "12.0", "1.0"} <= set(seen) and "0.0" not in seen
     moving = re.findall(r'<circle class="fm-dot[^>]*', svg)
     assert all('opacity="0"' in dot for dot in moving)
 

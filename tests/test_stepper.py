@@ -51,10 +51,13 @@ def test_each_step_draws_the_numbers_that_are_known_at_that_step() -> None:
     stepper.begin()
     assert "n: data ?, grad 0.0" in stepper.text()
     stepper.act("step", 5)
-    assert "n: data 0.8814, grad 0.0, from s plus b [marked: forward]" in stepper.text()
+    assert (
+        "n: data 0.8814, grad 0.0, from s plus b (local derivatives 1.0, 1.0) [marked: forward]"
+        in stepper.text()
+    )
     assert "o: data ?, grad 0.0" in stepper.text()
     stepper.act("step", 8)
-    assert "o: data 0.7071, grad 1.0, from tanh of n, root [marked: backward]" in stepper.text()
+    assert "o: data 0.7071, grad 1.0, from tanh of n (local derivative 0.5), root" in stepper.text()
     assert "n: data 0.8814, grad 0.5" in stepper.text()
 
 

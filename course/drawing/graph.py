@@ -1,21 +1,26 @@
-"""Reads a graph from the student's objects into plain strings.
+"""Reads a graph from the student's objects into plain strings and numbers.
 
-The later steps of a drawing use only these strings, and never touch a Value.
+The later steps of a drawing use only these, and never touch a Value.
 """
 
 from __future__ import annotations
 
+import math
 from collections import Counter
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
-from course.drawing.operands import MISSING, attribute, operands_of
+from course.drawing.operands import MISSING, as_number, attribute, operands_of
+from course.drawing.operations import local_derivatives
+
+MAX_LABELLED = 24
+"""Greatest number of nodes of a graph in which the arrows show local derivatives."""
 
 
 @dataclass
 class Node:
-    """One node of the graph, all in text.
+    """One node of the graph: what is shown of it, in text, and its numbers.
 
     Attributes:
         number: the node's index in `Graph.nodes`.
@@ -24,6 +29,8 @@ class Node:
         note: a note on a node that is marked; "" for any other.
         name: the label, or a name made from the number.
         hidden_operands: the number of operands that are not drawn.
+        number_of: its `data` and `grad` as floats; None for what is no finite number.
+        derivatives: the local derivative by each operand; [] if they are unknown.
     """
 
     number: int
@@ -36,6 +43,12 @@ class Node:
     note: str
     name: str = ""
     hidden_operands: int = 0
+    number_of: tuple[float | None, float | None] = (None, None)
+    derivatives: list[float] = field(default_factory=list)
+
+    def passes(self, slot: int) -> float:
+        """Return the gradient that passes along the arrow from an operand, 0.0 if it is unknown."""
+        return self.derivatives[slot] * (self.number_of[1] or 0.0) if self.derivatives else 0.0
 
 
 @dataclass
@@ -51,6 +64,11 @@ class Graph:
     nodes: list[Node]
     folded: int
     folded_leaves: int
+
+    @property
+    def is_labelled(self) -> bool:
+        """Whether arrows show local derivatives: a larger graph has no room for them."""
+        return len(self.nodes) <= MAX_LABELLED
 
     @property
     def title(self) -> str:
@@ -84,6 +102,10 @@ class Graph:
         words = f"{node.name}: data {node.data}, grad {node.grad}"
         if node.op:
             words += ", from " + self._operation(node)
+        if node.derivatives and self.is_labelled:
+            slopes = ", ".join(map(short, node.derivatives))
+            plural = "s" if len(node.derivatives) > 1 else ""
+            words += f" (local derivative{plural} {slopes})"
         words += "".join(f", {tag}" for tag in node.tags)
         return words + (f" [marked: {node.note}]" if node.note else "")
 
@@ -128,6 +150,12 @@ def read_graph(root: Any, max_nodes: int, notes: Mapping[int, str]) -> Graph:
         node.operands = [number[i] for i in operands_of[found_at] if i < drawn]
         node.hidden_operands = len(operands_of[found_at]) - len(node.operands)
         nodes.append(node)
+    for node in nodes:
+        numbers = [nodes[i].number_of[0] for i in node.operands]
+        result, known = node.number_of[0], [x for x in numbers if x is not None]
+        complete = len(known) == len(numbers) > 0 and not node.hidden_operands
+        if node.op and result is not None and complete:
+            node.derivatives = local_derivatives(node.op, known, result)
     nodes[-1].tags.append("root")
     for node, name in zip(nodes, names_of([node.label for node in nodes]), strict=True):
         node.name = name
@@ -180,7 +208,13 @@ def _describe(value: Any, number: int, note: str) -> Node:
         [],
         tags,
         note,
+        number_of=(_finite(attribute(value, "data")), _finite(attribute(value, "grad"))),
     )
+
+
+def _finite(thing: Any) -> float | None:
+    number = None if thing is MISSING else as_number(thing)
+    return number if number is not None and math.isfinite(number) else None
 
 
 def names_of(labels: list[str]) -> list[str]:

@@ -1,24 +1,23 @@
-"""Finds a place for each node and arrow of a drawing: with the `dot` program, or without it."""
+"""Finds a place for each node, arrow and label of a drawing."""
 
 from __future__ import annotations
 
 import itertools
-import json
 import math
-import shutil
-import subprocess
 import unicodedata
-from collections.abc import Iterable, Mapping
+from collections import Counter
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
+from typing import NamedTuple
 
-from course.drawing.graph import Graph, Node
+from course.drawing.graph import Graph, Node, short
 
 CHARACTER = 7.9
 ROW = 18
 PADDING = 10
-_DOT_TIMEOUT = 5
 
 Point = tuple[float, float]
+_Box = tuple[float, float, float, float]
 _Neighbours = dict[str, list[tuple[str, int]]]
 
 
@@ -48,10 +47,27 @@ class Shape:
         return 1 if self.node and not self.node.op else 100
 
 
+class Arrow(NamedTuple):
+    """An arrow from an operand to an operation, or from an operation to its result.
+
+    Attributes:
+        tail, head: the ids of its shapes.
+        gradient: the gradient that passes along it.
+        label: the local derivative; "" for none.
+        way: the arrow's name for the script: "RESULT.OPERAND" in numbers, or "RESULT".
+    """
+
+    tail: str
+    head: str
+    gradient: float = 0.0
+    label: str = ""
+    way: str = ""
+
+
 @dataclass
 class Picture:
     shapes: dict[str, Shape] = field(default_factory=dict)
-    arrows: list[tuple[str, str]] = field(default_factory=list)
+    arrows: list[Arrow] = field(default_factory=list)
 
 
 def compose(graph: Graph) -> Picture:
@@ -71,8 +87,13 @@ def compose(graph: Graph) -> Picture:
             width = max(30.0, text_width(node.op) + 18)
             op = Shape(f"op{node.number + 1}", "op", width, 30, [node.op], shape.depth + 1)
             shapes[op.id] = op
-            arrows += [(f"v{i + 1}", op.id) for i in node.operands]
-            arrows.append((op.id, shape.id))
+            for slot, i in enumerate(node.operands):
+                known = node.derivatives and graph.is_labelled
+                label = short(node.derivatives[slot]) if known else ""
+                way = f"{node.number}.{slot}"
+                arrows.append(Arrow(f"v{i + 1}", op.id, node.passes(slot), label, way))
+            gradient = node.number_of[1] or 0.0
+            arrows.append(Arrow(op.id, shape.id, gradient, way=str(node.number)))
     if graph.folded:
         cut = [f"op{node.number + 1}" for node in graph.nodes if node.hidden_operands]
         text = graph.folded_text
@@ -80,7 +101,7 @@ def compose(graph: Graph) -> Picture:
         height = len(text) * ROW + PADDING
         deepest = max(shapes[op].depth for op in cut)
         shapes["more"] = Shape("more", "more", width, height, text, deepest + 1)
-        arrows += [("more", op) for op in cut]
+        arrows += [Arrow("more", op) for op in cut]
     return picture
 
 
@@ -119,8 +140,9 @@ def dot_source(picture: Picture) -> str:
         width, height = shape.width - outside, shape.height - outside
         size = f"width={width / 72:.3f}, height={height / 72:.3f}"
         lines.append(f'  {shape.id} [label="{label}", {look}, {size}];')
-    for tail, head in picture.arrows:
-        lines.append(f"  {tail} -> {head} [weight={picture.shapes[tail].weight}];")
+    for arrow in picture.arrows:
+        weight = picture.shapes[arrow.tail].weight
+        lines.append(f"  {arrow.tail} -> {arrow.head} [weight={weight}];")
     return "\n".join([*lines, "}", ""])
 
 
@@ -133,82 +155,43 @@ class Layout:
 
     Attributes:
         centres: the centre of each shape, by id.
-        routes: for each arrow the id of the shape at which it begins, the points of its Bézier
-            curve, and the arrowhead's tip.
+        routes: for each arrow the points of its Bézier curve, and the arrowhead's tip.
+        labels: for each arrow the centre of its label; None if it has no label, or no place for it.
     """
 
     width: float
     height: float
     centres: dict[str, Point]
-    routes: list[tuple[str, list[Point], Point]]
+    routes: list[tuple[list[Point], Point]]
+    labels: list[Point | None]
 
 
-def layout_of(picture: Picture, renderer: str | None = None) -> tuple[Layout, str]:
-    """Return a layout, and what made it: "dot" or "built-in".
-
-    Args:
-        renderer: "built-in" to leave out the `dot` program; otherwise `dot` is used if it works.
-    """
-    found = None if renderer == "built-in" else layout_by_dot(dot_source(picture))
-    return (found, "dot") if found else (layout_in_layers(picture), "built-in")
-
-
-def layout_by_dot(source: str) -> Layout | None:
-    """Return the layout that the `dot` program makes; None if the program is missing, fails, or
-    takes too long.
-
-    Args:
-        source: the picture in the DOT language.
-    """
-    program = shutil.which("dot")
-    if program is None:
-        return None
-    try:
-        finished = subprocess.run(
-            [program, "-Tjson0"],
-            input=source.encode(),
-            capture_output=True,
-            timeout=_DOT_TIMEOUT,
-            check=True,
-        )
-        answer = json.loads(finished.stdout)
-        width, height = _numbers(answer["bb"])[2:]
-        names = {thing["_gvid"]: thing["name"] for thing in answer["objects"]}
-
-        def flip(text: str) -> Point:
-            x, y = _numbers(text)
-            return x, height - y
-
-        centres = {thing["name"]: flip(thing["pos"]) for thing in answer["objects"]}
-        routes = []
-        for edge in answer.get("edges", ()):
-            tip, *points = edge["pos"].split()
-            route = [flip(point) for point in points]
-            routes.append((names[edge["tail"]], route, flip(tip.removeprefix("e,"))))
-    except (OSError, subprocess.SubprocessError, ValueError, KeyError):
-        return None
-    return Layout(width, height, centres, routes)
-
-
-def _numbers(text: str) -> list[float]:
-    return [float(number) for number in text.split(",")]
-
-
-_COLUMN_GAP = 34.0
+_COLUMN_GAP = 28.0
 _ROW_GAP = 14.0
-ARROW = 7.0
+_LABEL_HEIGHT = 16.0
+ARROW = 8.0
 
 
-def layout_in_layers(picture: Picture) -> Layout:
-    """Return a layout with the shapes in columns by depth, the root's column on the right.
+def label_size(label: str) -> tuple[float, float]:
+    """Return width and height of an arrow's label."""
+    return 0.85 * text_width(label) + 8, _LABEL_HEIGHT
 
-    An arrow that passes a column gets a free lane there, so that it never runs behind a box. The
-    order in a column follows from the mean place of each shape's neighbours. Then the shapes of
-    each column are moved as near to their neighbours as order and gaps allow. In the variables,
-    `along` is the horizontal direction, in which the arrows run, and `across` the vertical one.
+
+def layout_in_layers(picture: Picture, down: bool = False) -> Layout:
+    """Return a layout with the shapes in layers by depth: columns with the root's on the right, or
+    rows with the root's at the bottom.
+
+    An arrow that passes a layer gets a free lane there, so that it never runs behind a box. The
+    order in a layer follows from the mean place of each shape's neighbours. Then the shapes of
+    each layer are moved as near to their neighbours as order and gaps allow. In the variables,
+    `along` is the direction in which the arrows run, and `across` the other one; a layer is called
+    a column.
+
+    Args:
+        down: whether the arrows lead from top to bottom, and not from left to right.
     """
     shapes = picture.shapes
-    across_size = {i: s.height for i, s in shapes.items()}
+    across_size = {i: s.width if down else s.height for i, s in shapes.items()}
     columns: list[list[str]] = [[] for _ in range(1 + max(s.depth for s in shapes.values()))]
     for shape in shapes.values():
         columns[shape.depth].append(shape.id)
@@ -217,7 +200,7 @@ def layout_in_layers(picture: Picture) -> Layout:
     weight = {i: s.weight for i, s in shapes.items()}
     inner: _Neighbours = {}  # neighbours one column nearer to the root, with weights
     outer: _Neighbours = {}  # neighbours one column farther from the root, with weights
-    for tail, head in picture.arrows:
+    for tail, head, *_ in picture.arrows:
         path = []
         for depth in range(shapes[tail].depth - 1, shapes[head].depth, -1):
             lane = f"{tail}@{depth}"  # arrows that leave the same shape share a lane
@@ -237,25 +220,33 @@ def layout_in_layers(picture: Picture) -> Layout:
     across = _settle_columns(columns, across_size, weight, inner, outer)
 
     along: dict[int, float] = {}
-    width = {i: s.width for i, s in shapes.items()}
+    width = {i: s.height if down else s.width for i, s in shapes.items()}
     thickness = [max((width.get(i, 0.0) for i in column), default=0.0) for column in columns]
+    gap_before = [_COLUMN_GAP] * len(columns)  # room for the labels of the arrows into a column
+    for arrow in picture.arrows:
+        if arrow.label:
+            depth = shapes[arrow.head].depth
+            room = label_size(arrow.label)[down] + ARROW + 16
+            gap_before[depth] = max(gap_before[depth], room)
     edge = 0.0
     for depth in reversed(range(len(columns))):
         along[depth] = edge + thickness[depth] / 2
-        edge += thickness[depth] + _COLUMN_GAP
+        edge += thickness[depth] + (gap_before[depth - 1] if depth else 0.0)
 
-    parallel: dict[tuple[str, str], int] = {}
-    for arrow in picture.arrows:
-        parallel[arrow] = parallel.get(arrow, 0) + 1
-    drawn: dict[tuple[str, str], int] = {}
+    parallel = Counter((arrow.tail, arrow.head) for arrow in picture.arrows)
+    drawn: Counter[tuple[str, str]] = Counter()
     routes = []
-    for (tail, head), path in zip(picture.arrows, lanes, strict=True):
-        turn = drawn[tail, head] = drawn.get((tail, head), 0) + 1
-        shift = 10.0 * (turn - (parallel[tail, head] + 1) / 2)
-        start = along[shapes[tail].depth] + width[tail] / 2, across[tail] + shift
-        tip = along[shapes[head].depth] - width[head] / 2, across[head] + shift
+    for (tail, head, *_), path in zip(picture.arrows, lanes, strict=True):
+        drawn[tail, head] += 1
+        place = drawn[tail, head] - (parallel[tail, head] + 1) / 2  # beside its parallel arrows
+        start = (
+            along[shapes[tail].depth] + width[tail] / 2,
+            across[tail] + (60 if down else 36) * place,
+        )
+        tip = along[shapes[head].depth] - width[head] / 2, across[head] + 16 * place
         if shapes[head].kind == "op":  # the rim of the circle bends away from the arrow
-            tip = tip[0] + 15 - math.sqrt(225 - min(abs(shift), 14) ** 2), tip[1]
+            bent = min(max(abs(16 * place) - (across_size[head] - 30) / 2, 0), 14)
+            tip = tip[0] + 15 - math.sqrt(225 - bent**2), tip[1]
         turns = [start]
         for lane in path:
             depth = int(lane.rpartition("@")[2])
@@ -266,11 +257,69 @@ def layout_in_layers(picture: Picture) -> Layout:
         for (x0, y0), (x1, y1) in itertools.pairwise(turns):
             middle = (x0 + x1) / 2
             route += [(middle, y0), (middle, y1), (x1, y1)]
-        routes.append((tail, route, tip))
+        routes.append((route, tip))
 
     breadth = max(across[i] + across_size[i] / 2 for i in across)
     centres = {i: (along[shape.depth], across[i]) for i, shape in shapes.items()}
-    return Layout(edge - _COLUMN_GAP, breadth, centres, routes)
+    if down:
+        centres = {i: (y, x) for i, (x, y) in centres.items()}
+        routes = [([(y, x) for x, y in route], (tip[1], tip[0])) for route, tip in routes]
+    size = (breadth, edge) if down else (edge, breadth)
+    return Layout(*size, centres, routes, _place_labels(picture, centres, routes))
+
+
+def _place_labels(
+    picture: Picture, centres: Mapping[str, Point], routes: Sequence[tuple[list[Point], Point]]
+) -> list[Point | None]:
+    """Return for each arrow's label a place on its own arrow, away from shapes, other labels and,
+    if possible, other arrows."""
+    taken = [
+        (*centres[i], shape.width + 4, shape.height + 4) for i, shape in picture.shapes.items()
+    ]
+    points = [
+        _points_of(route) if any(a.label for a in picture.arrows) else [] for route, _ in routes
+    ]
+    found: list[Point | None] = []
+    for i, arrow in enumerate(picture.arrows):
+        place = None
+        if arrow.label:
+            size = label_size(arrow.label)
+            others = [(*point, 4.0, 4.0) for k, way in enumerate(points) if k != i for point in way]
+            # The last part of the arrow, near its operation, is its own; the rest may be shared.
+            near, far = points[i][-16:], points[i][-17::-1]
+            for way in (sorted(near, key=lambda at: math.dist(at, near[8])), far):
+                free = [at for at in way if not _meets((*at, *size), taken)]
+                clear = [at for at in free if not _meets((*at, *size), others)]
+                place = place or next(iter(clear + free), None)
+            if place:
+                taken.append((*place, *size))
+        found.append(place)
+    return found
+
+
+def _points_of(route: list[Point]) -> list[Point]:
+    """Return points on a Bézier curve, 16 for each of its segments."""
+    found = []
+    for k in range(0, len(route) - 1, 3):
+        p, q, r, s = route[k : k + 4]
+        for step in range(1, 17):
+            t = step / 17
+            a, b, c, d = (1 - t) ** 3, 3 * (1 - t) ** 2 * t, 3 * (1 - t) * t**2, t**3
+            found.append(
+                (
+                    a * p[0] + b * q[0] + c * r[0] + d * s[0],
+                    a * p[1] + b * q[1] + c * r[1] + d * s[1],
+                )
+            )
+    return found
+
+
+def _meets(box: _Box, others: Iterable[_Box]) -> bool:
+    """Return whether a box, given by its centre and its size, overlaps another one."""
+    x, y, width, height = box
+    return any(
+        abs(x - u) < (width + w) / 2 and abs(y - v) < (height + h) / 2 for u, v, w, h in others
+    )
 
 
 def _order_columns(columns: list[list[str]], inner: _Neighbours, outer: _Neighbours) -> None:

@@ -33,6 +33,17 @@ def attribute(value: Any, name: str) -> Any:
         return MISSING
 
 
+def as_number(thing: Any) -> float | None:
+    """Return an object as a float; None if it is no number."""
+    if isinstance(thing, (bool, str)):
+        return None
+    try:
+        return float(thing)
+    except Exception:
+        # The conversion runs methods of a student's object, which may raise anything.
+        return None
+
+
 def operands_of(node: Any) -> list[Any] | None:
     """Return the operands in `_prev`; [] if there is no `_prev`, None if `_prev` is no tuple, list
     or set."""

@@ -8,7 +8,8 @@ from typing import Any
 
 from course.digits import SIDE, Stroke, pixels
 from course.drawing.chart import Svg, bars, in_rows, pixel_drawing, steepest_pixels
-from course.interactives.formatting import as_number, brief
+from course.drawing.operands import as_number
+from course.interactives.formatting import brief
 from course.interactives.model import Control, YourCodeFailed, your_code
 from course.interactives.showing import show
 

@@ -19,10 +19,10 @@ from course.drawing.layout import (
     Layout,
     Picture,
     compose,
-    layout_of,
+    layout_in_layers,
 )
-from course.drawing.svg import fitting, svg_of
-from course.interactives.formatting import as_number
+from course.drawing.operands import as_number
+from course.drawing.svg import framed, svg_label, svg_of
 from course.interactives.stepping import Step, Stepper
 
 MAX_STEPS = 60
@@ -44,8 +44,9 @@ _STYLE = """
 class Film:
     """A finished film: a notebook shows the film, a terminal its steps in words."""
 
-    def __init__(self, svg: str, text: str) -> None:
+    def __init__(self, svg: str, tall: str, text: str) -> None:
         self.svg = svg
+        self.tall = tall
         self.text = text
 
     def __repr__(self) -> str:
@@ -54,16 +55,14 @@ class Film:
     def _repr_mimebundle_(self, include: Any = None, exclude: Any = None) -> dict[str, str]:
         steps = "".join(f"<li>{escape(line)}</li>" for line in self.text.splitlines())
         words = f"<details><summary>The film in words</summary><ol>{steps}</ol></details>"
-        return {"text/html": fitting(self.svg, from_end=True) + words, "text/plain": self.text}
+        return {"text/html": framed(self.svg, self.tall) + words, "text/plain": self.text}
 
 
-def watch(root: Any, *, renderer: str | None = None) -> Film:
+def watch(root: Any) -> Film:
     """Show the forward and the backward pass through the graph of `root` as a film.
 
     Args:
         root: a Value, yours or the course's. All gradients stay as they are.
-        renderer: "built-in" for a layout that is the same on every machine; by default the program
-            dot makes the layout if it works.
 
     Raises:
         TypeError: `root` is not a Value, or a node behind it lacks what a backward pass needs.
@@ -77,18 +76,21 @@ def watch(root: Any, *, renderer: str | None = None) -> Film:
         )
     graph = read_graph(stepper.copies()[-1], MAX_STEPS, {})
     picture = compose(graph)
-    layout, _ = layout_of(picture, renderer)
-    reel = _Reel(picture, layout, stepper.steps)
+    layouts = [layout_in_layers(picture, down) for down in (False, True)]
+    reels = [_Reel(picture, layout, stepper.steps) for layout in layouts]
     # The still picture has empty places, in which the film shows the numbers.
     for node in graph.nodes:
         node.data = node.grad = ""
     title = f"The forward and the backward pass of {graph.nodes[-1].name}, as a film"
-    still = svg_of(graph, picture, layout).replace('class="cg"', 'class="cg fm"', 1)
-    still = still.replace(escape(graph.title), title)
-    svg = (
-        still.removesuffix("</svg>") + f"<style>{_STYLE}{reel.keyframes}</style>{reel.parts}</svg>"
+    wide, tall = (
+        svg_of(graph, picture, layout, is_still=False)
+        .replace('class="cg"', 'class="cg fm"', 1)
+        .replace(escape(graph.title), title)
+        .removesuffix("</svg>")
+        + f"<style>{_STYLE}{reel.keyframes}</style>{reel.parts}</svg>"
+        for layout, reel in zip(layouts, reels, strict=True)
     )
-    return Film(svg, "\n".join(map(str, stepper.steps)))
+    return Film(wide, tall, "\n".join(map(str, stepper.steps)))
 
 
 class _Reel:
@@ -130,6 +132,11 @@ class _Reel:
                 grads[place] = arrival, grad
         for place, (since, grad) in grads.items():
             yield self._text(place, 1, short(grad), since)
+        computed = {step.place: i for i, step in enumerate(self._steps) if step.phase == "forward"}
+        for arrow, at in zip(self._picture.arrows, self._layout.labels, strict=True):
+            if at:
+                since = computed[int(arrow.way.partition(".")[0])] + _ARRIVAL
+                yield f"<g {self._seen(since)}>{svg_label(arrow, *at)}</g>"
 
     def _movements(self) -> Iterator[str]:
         """Yield the ring around the current node, and the dots that carry its numbers."""
@@ -145,7 +152,7 @@ class _Reel:
                 f'width="{width:.1f}" height="{height:.1f}"/>'
             )
             is_start = step.phase == "backward" and step.grads.keys() == {step.place}
-            for (tail, head), (_, route, tip) in self._routes:
+            for (tail, head, *_), (route, tip) in self._routes:
                 op = f"op{step.place + 1}"
                 if op not in (tail, head) or is_start:
                     continue

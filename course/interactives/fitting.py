@@ -7,7 +7,7 @@ from typing import Any
 
 from course.drawing.chart import Axes, Point, in_rows
 from course.drawing.graph import short
-from course.interactives.formatting import as_number
+from course.drawing.operands import as_number
 from course.interactives.model import Control, YourCodeFailed, your_code
 from course.interactives.showing import show
 

@@ -7,17 +7,6 @@ from html import escape
 from typing import Any
 
 
-def as_number(thing: Any) -> float | None:
-    """Return an object as a float; None if it is no number."""
-    if isinstance(thing, (bool, str)):
-        return None
-    try:
-        return float(thing)
-    except Exception:
-        # The conversion runs methods of a student's object, which may raise anything.
-        return None
-
-
 def brief(thing: Any) -> str:
     """Return an object's repr for a message, cut to 40 characters."""
     try:

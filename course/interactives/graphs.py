@@ -7,8 +7,7 @@ import math
 from collections.abc import Sequence
 from typing import Any
 
-from course.drawing.operands import BINARY, attribute, operands_of
-from course.interactives.formatting import as_number
+from course.drawing.operands import BINARY, as_number, attribute, operands_of
 
 _METHODS = ("exp", "log", "tanh", "relu", "sigmoid", "sin", "cos", "sqrt")
 

@@ -11,9 +11,8 @@ from typing import Any
 
 from course.draw import draw_graph
 from course.drawing.graph import looks_like_a_value, short
-from course.drawing.operands import attribute
-from course.drawing.svg import fitting
-from course.interactives.formatting import as_number, brief
+from course.drawing.operands import as_number, attribute
+from course.interactives.formatting import brief
 from course.interactives.graphs import topological, uses
 from course.interactives.model import Control, YourCodeFailed, your_code
 from course.interactives.showing import show
@@ -137,9 +136,8 @@ class Playground:
     def html(self) -> str:
         drawing = draw_graph(self.shown.root)
         news = f"<p>{escape(self.news)}</p>" if self.news else ""
-        picture = fitting(drawing.svg, from_end=True)
         return (
-            f"<p><strong>{escape(str(self.shown))}</strong></p>{news}{picture}"
+            f"<p><strong>{escape(str(self.shown))}</strong></p>{news}{drawing.html}"
             f"<details><summary>The graph in words</summary><pre>{escape(drawing.text)}</pre>"
             "</details>"
         )

@@ -16,7 +16,7 @@ from typing import Any
 from course.draw import draw_graph
 from course.drawing.graph import clean, looks_like_a_value, names_of, not_a_value, short
 from course.drawing.operands import MISSING, attribute
-from course.drawing.svg import fitting
+from course.drawing.svg import framed
 from course.interactives.formatting import brief, table
 from course.interactives.graphs import can_rebuild, rebuild, topological, uses
 from course.interactives.model import Control, describe, your_code
@@ -211,9 +211,7 @@ class Stepper:
         listed = [f"<li>{escape(str(each))}</li>" for each in self.steps[:LISTED]]
         more = len(self.steps) - len(listed)
         rest = f"<p>… and {more} more.</p>" if more else ""
-        # On a narrow page the node of this step should be in sight. Operands are on the left, so
-        # for a node in the second half of the order the right end is shown.
-        picture = fitting(drawing.svg, from_end=step.place * 2 >= len(self._nodes))
+        picture = framed(drawing.svg, drawing.tall, steps=True)
         return (
             f"<p><strong>{escape(self.heading)}.</strong> {escape(step.says)}</p>{rows}"
             f"{picture}<details{' open' if self._whole else ''}>"

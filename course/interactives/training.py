@@ -12,7 +12,8 @@ from typing import Any
 
 from course.drawing.chart import CLASSES, in_rows
 from course.drawing.network import Weights, network_drawing, network_in_words, weights_of
-from course.interactives.formatting import as_number, brief, table
+from course.drawing.operands import as_number
+from course.interactives.formatting import brief, table
 from course.interactives.model import Control, YourCodeFailed, your_code
 from course.interactives.showing import show
 from course.interactives.tasks import (

@@ -19,7 +19,7 @@ class Value {
   }
 
   mul(other) {
-    const out = new Value(this.data * other.data, [this, other], "·", () => {
+    const out = new Value(this.data * other.data, [this, other], "*", () => {
       this.grad += other.data * out.grad;
       other.grad += this.data * out.grad;
     });
@@ -27,7 +27,7 @@ class Value {
   }
 
   pow(exponent) {
-    const out = new Value(this.data ** exponent, [this], `^${exponent}`, () => {
+    const out = new Value(this.data ** exponent, [this], `**${exponent}`, () => {
       if (exponent !== 0) this.grad += exponent * this.data ** (exponent - 1) * out.grad;
     });
     return out;
@@ -43,7 +43,7 @@ class Value {
 
   neg() { return this.apply("neg", (x) => -x, () => -1); }
   sub(other) {
-    const out = new Value(this.data - other.data, [this, other], "−", () => {
+    const out = new Value(this.data - other.data, [this, other], "-", () => {
       this.grad += out.grad;
       other.grad -= out.grad;
     });
@@ -88,11 +88,31 @@ class Value {
 
 const FUNCTIONS = ["exp", "log", "tanh", "relu", "sigmoid"];
 
-// Reads a formula such as "tanh(x * w + b)". Returns the names in the formula, and a function that
-// computes it from Values by name.
-function read(formula) {
+// Reads a formula such as "tanh(x * w + b)", or several that name their results, "n = x * w; tanh(n)".
+// Returns the names of its inputs, and a function that computes it from Values by name.
+function read(text) {
+  const names = [], results = new Set(), lines = [];
+  for (const line of text.split(";")) {
+    const [, result, formula] = line.match(/^\s*(?:([A-Za-z_]\w*)\s*=)?(.*)$/s);
+    const compute = readLine(formula, (name) => {
+      if (!results.has(name) && !names.includes(name)) names.push(name);
+    });
+    lines.push([result, compute]);
+    if (result) results.add(result);
+  }
+  return { names, compute: (inputs) => {
+    const values = { ...inputs };
+    let out;
+    for (const [result, compute] of lines) {
+      out = compute(values);
+      if (result) (values[result] = out).label = result;
+    }
+    return out;
+  } };
+}
+
+function readLine(formula, meet) {
   const tokens = formula.match(/\*\*|[A-Za-z_]\w*|\d+\.?\d*|\.\d+|\S/g) ?? [];
-  const names = [];
   let at = 0;
   const take = (...wanted) => (wanted.includes(tokens[at]) ? tokens[at++] : null);
   const need = (wanted) => {
@@ -138,11 +158,11 @@ function read(formula) {
       return (values) => inside(values)[token]();
     }
     if (!/^[A-Za-z_]/.test(token)) throw new Error(`“${token}” was not expected`);
-    if (!names.includes(token)) names.push(token);
+    meet(token);
     return (values) => values[token];
   }
 
   const compute = sum();
   if (at < tokens.length) throw new Error(`“${tokens[at]}” was not expected`);
-  return { names, compute };
+  return compute;
 }

@@ -42,6 +42,7 @@ function stepper(host, settings) {
     const phase = position > inner.length ? "backward" : "forward";
     const words = `Step ${position + 1} of ${steps.length}, ${phase}. ${says}`;
     picture.innerHTML = `<p class="says">${safe(words)}</p>${draw(nodes, known, true, marked)}`;
+    arrows(picture.querySelector(".cg-frame"));
     enable(buttons[0], position > 0);
     enable(buttons[1], position > 0);
     enable(buttons[2], position < steps.length - 1);
@@ -59,6 +60,14 @@ function stepper(host, settings) {
       run();
       show(`${name} is ${short(now)}. `);
     })));
+  // On a slide, the deck's keys step first.
+  host.closest(".slide")?.addEventListener("step", (event) => {
+    const to = position + event.detail;
+    if (to < 0 || to >= steps.length) return;
+    event.preventDefault();
+    go(() => to);
+  });
+  addEventListener("beforeprint", () => go(() => steps.length - 1));
   run();
   show();
   say("");
@@ -117,6 +126,7 @@ function playground(host, settings) {
     root.backward();
     before = { result: root.data, grads: Object.fromEntries(formula.names.map((name) => [name, values[name].grad])) };
     picture.innerHTML = `<p class="says">result = ${short(root.data)}.</p>${draw(nodes, () => true, gradients)}`;
+    arrows(picture.querySelector(".cg-frame"));
     if (words) say(words);
     return root.data;
   }

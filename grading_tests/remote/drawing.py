@@ -52,7 +52,7 @@ def marked_graph(solution: dict[str, Any], code: str, wrong: list[tuple[str, str
             for name, value in values.items():
                 value.label = value.label or name
             highlight = {values[name]: ", ".join(notes[name]) for name in notes}
-            return draw_graph(root, highlight=highlight, renderer="built-in").svg
+            return draw_graph(root, highlight=highlight).svg
     return ""
 
 

@@ -206,7 +206,7 @@ def test_a_notebook_solved_in_the_browser_edition_gets_the_same_score_as_elsewhe
 def a_mistake_is_named(notebook: InBrowser) -> None:
     exercise = COURSE.assignment("value").exercises["add"]
     mistake = next(each for each in exercise.mistakes if each.id == "add.overwrites")
-    drawing = notebook.output("node-demo").locator('svg[role="img"]').first
+    drawing = notebook.output("node-demo").locator("svg.cg:visible").first
     expect(drawing).to_be_visible()
     notebook.write("add-solution", mistake.source)
     notebook.run("add-solution")

@@ -72,7 +72,7 @@ def test_the_stepper_works_by_mouse(notebook: Notebook, picture: Callable[[str],
     shown = Shown(notebook.run("stepper"))
     shown.says("Step 1 of 12, forward. The leaves are given")
     expect(shown.button("Back")).to_have_attribute("aria-disabled", "true")
-    drawing = shown.output.get_by_role("img", name=re.compile("graph of o: 10 values"))
+    drawing = shown.output.get_by_role("group", name=re.compile("graph of o: 10 values"))
     expect(drawing).to_contain_text("n data ? grad 0.0".replace(" ", ""))
     picture("start")
     for _ in range(7):
@@ -90,6 +90,19 @@ def test_the_stepper_works_by_mouse(notebook: Notebook, picture: Callable[[str],
     shown.says("Step 11 of 12")
     shown.output.get_by_text("All steps in words").click()
     expect(shown.output.get_by_role("listitem")).to_have_count(12)
+
+
+def test_a_value_of_a_drawing_is_chosen_by_keyboard(notebook: Notebook) -> None:
+    shown = Shown(notebook.run("stepper"))
+    shown.button("Last").click()
+    shown.says("Step 12 of 12, backward.")
+    node = shown.output.locator("[data-node]:visible").first
+    node.focus()
+    shown.press("ArrowRight")
+    shown.press("Enter")
+    line = shown.output.locator(".cg-below p").first
+    expect(line).to_contain_text("From w1 to o, one path: 2 × 1 × 1 × 0.5 = 1, and the gradient")
+    expect(shown.output.locator("[data-node]:visible").nth(1)).to_be_focused()
 
 
 def test_the_stepper_works_by_keyboard(notebook: Notebook) -> None:
@@ -136,7 +149,7 @@ def test_a_prediction_is_typed_or_chosen(
 
 def test_the_playground_works_by_mouse(notebook: Notebook, picture: Callable[[str], None]) -> None:
     shown = Shown(notebook.run("playground"))
-    drawing = shown.output.get_by_role("img", name=re.compile("graph of o"))
+    drawing = shown.output.get_by_role("group", name=re.compile("graph of o"))
     expect(drawing).to_contain_text("grad-1.5")
     box = shown.slider("b").bounding_box()
     assert box is not None
@@ -280,6 +293,6 @@ def test_an_exported_page_shows_the_last_picture_of_an_interactive(
     plain = tmp_path / "plain.html"
     plain.write_text(f'<!doctype html><meta charset="utf-8"><title>plain</title>{html}')
     page.goto(plain.as_uri())
-    expect(page.get_by_role("img", name=re.compile("graph of o"))).to_be_visible()
+    expect(page.get_by_role("group", name=re.compile("graph of o"))).to_be_visible()
     expect(page.get_by_text("Step 2 of 12, forward.")).to_be_visible()
     expect(page.get_by_text("The controls appear where a notebook is running")).to_be_visible()

@@ -52,7 +52,7 @@ def test_a_student_corrects_a_mistake_that_a_check_named_and_saves(
     expect(notebook.run("add-test")).to_contain_text("✓ Addition")
     picture("mended")
 
-    drawing = notebook.run("add-x-plus-x").locator('svg[role="img"]')
+    drawing = notebook.run("add-x-plus-x").locator("svg.cg:visible")
     expect(drawing).to_be_visible()
     expect(drawing).to_have_accessible_name(re.compile("graph of y: 2 values, 1 operation"))
     picture("drawing")

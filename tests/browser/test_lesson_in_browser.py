@@ -21,6 +21,9 @@ SOME = {"index", "04-backward", "08-training", DECKS[0]}
 """Pages that each run looks at: the others are made by the same two templates."""
 PHONE = {"width": 360, "height": 740}
 PROJECTOR = {"width": 1280, "height": 720}
+TEXT_SIZES = (
+    """all => all.map((it) => it.getScreenCTM().a * parseFloat(getComputedStyle(it).fontSize))"""
+)
 TOO_WIDE = "all => all.filter(it => it.scrollWidth > it.clientWidth + 1).length"
 
 
@@ -126,12 +129,35 @@ def test_slides_move_by_keyboard(opened, page, name, picture) -> None:
         ("End", last), ("ArrowRight", last), ("Home", "1"), ("ArrowLeft", "1"),
     ):  # fmt: skip
         page.keyboard.press(key)
-        expect(shown(page)).to_have_id(number)
+        while shown(page).get_attribute("id") != number:  # a stepper takes its steps first
+            page.keyboard.press(key)
         expect(shown(page)).to_be_focused()
         assert page.url.endswith(f"#{number}")
     page.keyboard.press("End")
     page.reload()
     expect(shown(page)).to_have_id(last)
+
+
+def test_each_key_takes_a_step_of_the_stepper_before_the_slide_turns(opened, page) -> None:
+    opened("slides/1-graph.html")
+    number = page.locator(".slide", has=page.locator("text=Each key is a step")).get_attribute("id")
+    assert number is not None
+    page.evaluate(f"location.hash = {number}")
+    says = shown(page).locator(".says")
+    for step in range(2, 11):
+        page.keyboard.press("ArrowRight")
+        expect(says).to_contain_text(f"Step {step} of 10")
+        box, marked = (
+            shown(page).locator(it).bounding_box() for it in (".frame .cg-box", ".frame .cg-mark")
+        )
+        assert box and marked and box["x"] - 1 <= marked["x"]
+        assert marked["x"] + marked["width"] <= box["x"] + box["width"] + 1
+    expect(says).to_contain_text("w goes from 0 to -36")
+    page.keyboard.press("ArrowLeft")
+    expect(says).to_contain_text("Step 9 of 10")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("ArrowRight")
+    expect(shown(page)).to_have_id(str(int(number) + 1))
 
 
 def test_slides_move_by_a_swipe(opened, page) -> None:
@@ -186,8 +212,11 @@ def test_every_slide_fits_the_projector(opened, page, name) -> None:
         expect(shown(page)).to_have_id(str(number))
         height = page.evaluate("document.documentElement.scrollHeight")
         assert height <= PROJECTOR["height"], f"slide {number} is {height} pixels high"
-        assert shown(page).locator("pre, .wide, .formula").evaluate_all(TOO_WIDE) == 0
-        page.keyboard.press("ArrowRight")
+        boxes = shown(page).locator("pre, .wide, .formula, .drawing .cg-box")
+        assert boxes.evaluate_all(TOO_WIDE) == 0
+        sizes = shown(page).locator(".cg text:visible").evaluate_all(TEXT_SIZES)
+        assert min(sizes, default=24) > 23.9
+        page.evaluate(f"location.hash = {number + 1}")
 
 
 @pytest.mark.parametrize("name", each(DECKS))
@@ -258,6 +287,7 @@ FORMULAS = [
     ("tanh(a * b) * sigmoid(a) + a", lambda a, b: (a * b).tanh() * a.sigmoid() + a),
     ("exp(a) / log(b + 3) - relu(-a)", lambda a, b: a.exp() / (b + 3).log() - (-a).relu()),
     ("a ^ -2 * (a + a)", lambda a: a**-2 * (a + a)),
+    ("s = a + b; t = s * 10; s + t", lambda a, b: (a + b) + (a + b) * 10),
 ]
 
 
@@ -293,7 +323,7 @@ def test_the_javascript_engine_gives_the_numbers_and_gradients_of_the_reference(
 
 def numbers_of(page: Page, *names: str) -> list[float]:
     """Return the gradients in the drawing's description, by name."""
-    about = page.locator("svg.graph").get_attribute("aria-label") or ""
+    about = page.locator(".frame svg.cg").get_attribute("aria-label") or ""
     return [
         float(re.search(rf"[ ;]{name}: data \S+, grad (\S+?)(;|$)", about)[1]) for name in names
     ]
@@ -305,14 +335,14 @@ def neuron(x1: Value, w1: Value, x2: Value, w2: Value, b: Value) -> Value:
 
 def test_the_stepper_on_a_lesson_page_works_by_keyboard(opened, page, picture) -> None:
     opened("04-backward.html")
-    said = page.locator(".frame:not(.asked) [role=status]")
+    said = page.locator(".frame:not(.asked) .unseen")
     page.get_by_role("button", name="First").focus()
     page.keyboard.press("Tab")
     page.keyboard.press("Tab")
     expect(page.get_by_role("button", name="Next")).to_be_focused()
     page.keyboard.press("Enter")
     expect(said).to_have_text("Step 2 of 12, forward. v1 is x1 · w1, and that gives -6.")
-    expect(page.locator("svg.graph")).to_have_attribute("aria-label", re.compile("data \\?"))
+    expect(page.locator(".frame svg.cg")).to_have_attribute("aria-label", re.compile("data \\?"))
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     expect(said).to_contain_text("Step 12 of 12, backward.")
@@ -329,9 +359,39 @@ def test_the_stepper_on_a_lesson_page_works_by_keyboard(opened, page, picture) -
     assert numbers_of(page, *names) == pytest.approx(expected, rel=1e-3, abs=1e-9)
 
 
+@pytest.mark.parametrize("width", [360, 1280])
+def test_each_step_on_a_lesson_page_is_scrolled_into_sight(opened, page, width) -> None:
+    page.set_viewport_size({"width": width, "height": 740})
+    opened("04-backward.html")
+    scrolled = set()
+    for _ in range(11):
+        page.get_by_role("button", name="Next").click()
+        box, marked = (
+            page.locator(it).bounding_box() for it in (".frame .cg-box", ".frame .cg-mark")
+        )
+        assert box and marked
+        assert box["x"] - 1 <= marked["x"]
+        assert marked["x"] + marked["width"] <= box["x"] + box["width"] + 1
+        assert box["y"] <= marked["y"] + 4
+        assert marked["y"] + marked["height"] <= box["y"] + box["height"] + 4
+        scrolled.add(page.locator(".frame .cg-box").evaluate("it => it.scrollLeft"))
+    assert len(scrolled) > 1
+
+
+def test_a_value_chosen_on_a_lesson_page_stays_chosen_while_a_number_moves(opened, page) -> None:
+    opened("03-chain-rule.html")
+    line = page.locator(".frame .cg-below p").first
+    page.locator(".frame [data-node]").first.click()
+    expect(line).to_have_text(
+        "From a to result, one path: (-3) × 1 × 8 = -24, and the gradient says -24."
+    )
+    page.get_by_role("slider", name="c", exact=True).press("ArrowLeft")
+    expect(line).to_contain_text("(-3) × 1 × 7.8 = -23.4, and the gradient says -23.4.")
+
+
 def test_a_formula_can_be_typed_on_a_lesson_page_by_keyboard(opened, page, picture) -> None:
     opened("03-chain-rule.html")
-    said = page.locator(".frame:not(.asked) [role=status]")
+    said = page.locator(".frame:not(.asked) .unseen")
     field = page.get_by_role("textbox", name="Formula")
     assert numbers_of(page, "a", "b", "c") == [-24.0, 16.0, 8.0]
     field.focus()
@@ -348,7 +408,7 @@ def test_a_formula_can_be_typed_on_a_lesson_page_by_keyboard(opened, page, pictu
     page.keyboard.press("Tab")
     page.keyboard.press("Space")
     expect(said).to_have_text("The gradients are left out.")
-    expect(page.locator("svg.graph")).not_to_contain_text("grad")
+    expect(page.locator(".frame svg.cg")).not_to_contain_text("grad")
     page.keyboard.press("Space")
     page.keyboard.press("Tab")
     page.keyboard.press("ArrowUp")
@@ -363,7 +423,7 @@ def test_a_formula_can_be_typed_on_a_lesson_page_by_keyboard(opened, page, pictu
 def test_the_training_interactive_on_a_lesson_page_works_by_keyboard(opened, page, picture) -> None:
     page.emulate_media(reduced_motion="reduce")
     opened("08-training.html")
-    said = page.locator(".frame:not(.asked) [role=status]")
+    said = page.locator(".frame:not(.asked) .unseen")
     drawn = page.locator('svg[aria-label^="Network 2 to 4 to 1"]').get_attribute("aria-label") or ""
     rows = [[float(w) for w in re.findall(r"-?\d\.\d\d", part)] for part in drawn.split(";")]
 
@@ -403,7 +463,7 @@ def test_arrow_keys_move_a_focused_slider_and_not_the_slide(opened, page) -> Non
     page.goto(page.url.partition("#")[0] + f"#{number}")
     page.get_by_role("slider", name="x").focus()
     page.keyboard.press("ArrowRight")
-    expect(place.locator("[role=status]")).to_contain_text("x is 2.1.")
+    expect(place.locator(".unseen")).to_contain_text("x is 2.1.")
     expect(shown(page)).to_have_id(number)
 
 

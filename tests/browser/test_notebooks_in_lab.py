@@ -99,7 +99,7 @@ def graphs_are_visible(notebook: Notebook) -> None:
     drawn = [name for name, source in notebook.sources().items() if "draw_graph(" in source]
     assert drawn
     for name in drawn:
-        drawing = notebook.output(name).locator('svg[role="img"]').first
+        drawing = notebook.output(name).locator("svg.cg:visible").first
         drawing.scroll_into_view_if_needed()
         expect(drawing).to_be_visible()
         expect(drawing).to_have_accessible_name(re.compile(r"graph of .*: \d+ values?"))

@@ -1,10 +1,11 @@
-"""On a phone, pictures show their result at first, and the rest can be scrolled into view."""
+"""Pictures fit a phone, and drawings of graphs answer."""
 
 from __future__ import annotations
 
 from typing import Any
 
 import pytest
+from looking import assert_accessible
 from playwright.sync_api import Page, expect
 
 from course import draw_graph
@@ -30,18 +31,78 @@ def open_at(page: Page, picture: Any, width: int = WIDTH) -> None:
 
 
 @pytest.mark.parametrize("draw", [draw_graph, watch])
-def test_a_graph_wider_than_the_phone_shows_its_result_first_and_scrolls_to_its_leaves(
+def test_a_graph_leads_from_top_to_bottom_on_a_phone_and_fits_its_width(
     page: Page, draw: Any
 ) -> None:
     open_at(page, draw(chain()))
-    cards = page.locator("svg .cg-card")
-    around = [cards.nth(i).bounding_box() for i in range(cards.count())]
-    drawing = page.locator("svg").bounding_box()
-    assert drawing is not None and drawing["width"] > WIDTH
-    assert max(box["x"] + box["width"] for box in around if box) <= WIDTH
-    page.locator("div[tabindex]").evaluate("box => box.scrollBy(-5000, 0)")
-    scrolled = page.locator("svg").bounding_box()
-    assert scrolled is not None and scrolled["x"] >= 0
+    drawing = page.locator("svg:visible")
+    expect(drawing).to_have_count(1)
+    box = drawing.bounding_box()
+    assert box is not None and box["width"] <= WIDTH < box["height"]
+    page.set_viewport_size({"width": 1280, "height": 740})
+    box = drawing.bounding_box()
+    assert box is not None and box["width"] > box["height"]
+
+
+def test_a_chosen_value_lights_its_paths_and_writes_out_their_products(page: Page) -> None:
+    x, y = Value(2.0, label="x"), Value(3.0, label="y")
+    z = x * y
+    w = z + x
+    z.label, w.label = "z", "w"
+    w.backward()
+    open_at(page, draw_graph(w))
+    page.locator('[data-node="0"]:visible').click()
+    line, moved = page.locator(".cg-below p").all()
+    expect(line).to_have_text("From x to w, 2 paths: 3 × 1 + 1 = 4, and the gradient says 4.")
+    expect(page.locator(".cg-tall .cg-lit .cg-arrow")).to_have_count(5)
+    handle = page.get_by_label("Nudge x")
+    for _ in range(10):
+        handle.press("ArrowRight")
+    expect(moved).to_have_text("x moves by 0.01, w by 0.04: 0.04 / 0.01 = 4")
+    expect(page.locator('[data-node="3"]:visible .cg-now')).to_have_text("8.04")
+    page.locator('[data-node="0"]:visible').click()
+    expect(page.locator(".cg-lit")).to_have_count(0)
+    expect(page.locator('[data-node="3"]:visible .cg-now')).to_have_text("8.0")
+
+
+def test_a_value_can_be_chosen_by_keyboard_and_the_drawing_is_accessible(page: Page) -> None:
+    a = Value(1.5, label="a")
+    root = a * a * a * a
+    root.label = "root"
+    open_at(page, draw_graph(root), 1280)
+    page.keyboard.press("Tab")
+    expect(page.locator('[data-node="0"]:visible')).to_be_focused()
+    page.keyboard.press("Enter")
+    line = page.locator(".cg-below p").first
+    expect(line).to_contain_text("4 paths: 1.5 × 1.5 × 1.5 + ")
+    expect(line).to_contain_text("= 13.5, and the gradient is 0 so far.")
+    page.keyboard.press("ArrowRight")
+    page.keyboard.press("Space")
+    expect(line).to_contain_text("one path: 1.5 × 1.5 = 2.25")
+    assert_accessible(page, ".cg-frame")
+    page.keyboard.press("Escape")
+    expect(line).to_contain_text("Choose a value")
+
+
+def test_of_many_paths_the_first_are_written_out_and_the_others_counted(page: Page) -> None:
+    node = Value(1.0, label="a")
+    for _ in range(6):
+        node = node + node
+    node.label = "end"
+    open_at(page, draw_graph(node), 1280)
+    page.locator('[data-node="0"]:visible').click()
+    expect(page.locator(".cg-below p").first).to_contain_text(" + 60 more = 64")
+
+
+def test_a_wrong_gradient_is_contradicted(page: Page) -> None:
+    x = Value(3.0, label="x")
+    y = x * x
+    y.label, y.grad, x.grad = "y", 1.0, 3.0
+    open_at(page, draw_graph(y))
+    page.locator('[data-node="0"]:visible').click()
+    expect(page.locator(".cg-below p").first).to_have_text(
+        "From x to y, 2 paths: 3 + 3 = 6, but the gradient says 3."
+    )
 
 
 @pytest.mark.parametrize("name", ["secants", "valley"])

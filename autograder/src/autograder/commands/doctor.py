@@ -288,7 +288,7 @@ _CONTAINER = (
 
 def _dot() -> Finding:
     found = shutil.which("dot")
-    remedy = "" if found else "sudo apt-get install graphviz    (drawings use a simpler layout now)"
+    remedy = "" if found else "sudo apt-get install graphviz"
     return Finding("graphviz", found or "the program `dot` is missing", bool(found), False, remedy)
 
 

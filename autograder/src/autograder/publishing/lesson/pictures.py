@@ -42,10 +42,10 @@ CHART_STYLE: Any = {
 
 @runtime_checkable
 class Drawing(Protocol):
-    """An object of the course that is a drawing: `svg` as SVG, and `text`, which describes it."""
+    """An object of the course that is a drawing: `html` shows it, and `text` describes it."""
 
     @property
-    def svg(self) -> str: ...
+    def html(self) -> str: ...
 
     @property
     def text(self) -> str: ...
@@ -54,7 +54,7 @@ class Drawing(Protocol):
 def drawing_html(drawing: Drawing) -> str:
     """Return a drawing as HTML, with its description in a `details` element."""
     return (
-        f'<figure class="drawing"><div class="wide" tabindex="0">{drawing.svg}</div>'
+        f'<figure class="drawing">{drawing.html}'
         "<details><summary>The drawing in words</summary>"
         f'<pre tabindex="0">{escape(drawing.text)}</pre></details></figure>\n'
     )

@@ -20,9 +20,16 @@ function toggle(what) {
   show(now);
 }
 
+// Goes to the next slide or the one before. An interactive on the slide that has steps of its own
+// takes one of them instead, and cancels the event.
+function go(by) {
+  const step = new CustomEvent("step", { detail: by, cancelable: true });
+  if (classes.contains("with-overview") || slides[now].dispatchEvent(step)) show(now + by);
+}
+
 const actions = {
-  next: () => show(now + 1),
-  back: () => show(now - 1),
+  next: () => go(1),
+  back: () => go(-1),
   first: () => show(0),
   last: () => show(slides.length - 1),
   overview: () => toggle("overview"),
