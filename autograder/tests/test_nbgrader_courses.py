@@ -455,6 +455,29 @@ def test_adopting_adds_only_missing_keys_to_an_existing_course_toml(tmp_path):
     assert (tmp_path / "course.toml").read_text("utf-8").startswith(text.partition("tests")[0])
 
 
+SHARES = f"""%% file shop.db
+%% file shop.db-wal
+%% notebook small
+%% code
+import os, sys
+names = [open("../common/words.txt").read(), os.stat("shop.db").st_size]
+sys.path.append("../lib")
+import tools_of_the_course
+{HALF}half * 4
+"""
+
+
+@pytest.mark.full
+def test_adopting_finds_data_and_modules_that_assignments_share(tmp_path):
+    for path in ("common/words.txt", "lib/tools_of_the_course.py"):
+        (tmp_path / "source" / path).parent.mkdir(parents=True)
+        (tmp_path / "source" / path).touch()
+    small(tmp_path, SHARES)
+    seen = run(tmp_path, "autograder", "adopt", ".")
+
+    assert "reads ../common/words.txt, ../lib, shop.db, shop.db-wal\n" in seen
+
+
 @pytest.mark.full
 def test_names_with_spaces_are_quoted_in_commands_that_a_message_suggests(tmp_path):
     made = read_text(TEXTS / "halves.txt")
