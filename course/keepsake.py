@@ -1,13 +1,15 @@
-"""A page for the student to keep: four dates in the history of neural networks, each with the
+"""A page for the student to keep: five dates in the history of neural networks, each with the
 student's own code doing what was done then.
 
-`keepsake(by="Ada")` at the end of `mlp`, and of `digits`, shows the page and writes it to
-`built_by_me.html`, beside `my_engine.py`. The page works offline and without JavaScript.
+`keepsake(by="Ada")` at the end of `mlp`, `digits` and `gpt` shows the page and writes it to
+`built_by_me.html`, beside `my_engine.py`. What an earlier notebook put on the page stays there. The
+page works offline and without JavaScript.
 """
 
 from __future__ import annotations
 
 import random
+import re
 import sys
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass
@@ -20,7 +22,8 @@ from course.digits import digits
 from course.drawing.chart import Picture
 from course.export_engine import code_lines, own_file
 from course.interactives.digit_reader import Reader, named
-from course.plots import decision_boundary, draw_pictures
+from course.interactives.word_writer import Writer
+from course.plots import decision_boundary, draw_attention, draw_pictures
 
 FILE = "built_by_me.html"
 ROUNDS = 100  # greatest number of rounds through all points in which a neuron is trained
@@ -45,6 +48,7 @@ class Milestone:
         year, title, past: the year, the name of what happened then, and a sentence about it.
         today: the result of the student's code, or the exercise that it still needs.
         picture: the result as a picture; None if the code was not run.
+        kept: the section of the page that an earlier run wrote; "" if there is none.
     """
 
     year: int
@@ -52,6 +56,7 @@ class Milestone:
     past: str
     today: str
     picture: Picture | None
+    kept: str = ""
 
 
 class Keepsake:
@@ -74,6 +79,9 @@ class Keepsake:
         """Return the content of the page, as HTML."""
         parts = [f"<h1>{escape(self.title)}</h1><p>{escape(self.about)}</p>"]
         for each in self.milestones:
+            if each.kept and not each.picture:
+                parts.append(each.kept)
+                continue
             picture = each.picture._repr_mimebundle_()["text/html"] if each.picture else ""
             look = "run" if picture else "later"
             parts.append(
@@ -101,6 +109,7 @@ def keepsake(
     by: str = "",
     network: Callable[[list[float]], Any] | None = None,
     drawn: Reader | None = None,
+    writer: Writer | None = None,
     namespace: dict[str, Any] | None = None,
 ) -> Keepsake:
     """Show a page of what your own code can do, and write it to a file that you can keep.
@@ -109,6 +118,7 @@ def keepsake(
         by: your name.
         network: your network that reads digits: it takes 64 numbers and gives ten logits.
         drawn: the result of `draw_digit`, with the digit that you drew.
+        writer: the result of `write_words`, with the words that your model wrote.
         namespace: where `Neuron` and `train_xor` are defined; by default your notebook.
     """
     if namespace is None:
@@ -116,17 +126,24 @@ def keepsake(
     neuron: Any = namespace.get("Neuron")
     train_xor: Any = namespace.get("train_xor")
     reads: Any = network
+    writes: Any = writer
     runs = [
         ("the notebook mlp, exercise Neuron", neuron, lambda: _perceptron(neuron)),
         ("the notebook mlp, exercise Neuron", neuron, lambda: _one_neuron(neuron)),
         ("the notebook mlp, exercise XOR", train_xor, lambda: _hidden_layer(train_xor)),
         ("the notebook digits", network, lambda: _digits(reads, drawn)),
+        ("the notebook gpt", writer, lambda: _words(writes)),
     ]
+    file = own_file()
+    path = (file.parent if file else Path()) / FILE
+    kept = _sections(path.read_text("utf-8")) if path.is_file() else {}
     milestones = []
     state = random.getstate()
     random.seed(0)
     for (year, title, past), (needs, thing, run) in zip(_PAST, runs, strict=True):
         today, picture = f"Still to come, with {needs}.", None
+        if year in kept:
+            today = "As it was when this page was written before."
         if thing is not None:
             try:
                 today, picture = run()
@@ -134,14 +151,19 @@ def keepsake(
                 pass
             except Exception as error:
                 today = f"It raised {type(error).__name__} ({error}). See {needs}."
-        milestones.append(Milestone(year, title, past, today, picture))
+        milestones.append(Milestone(year, title, past, today, picture, kept.get(year, "")))
     random.setstate(state)
-    file = own_file()
     page = Keepsake(by, code_lines(file.read_text("utf-8")) if file else 0, milestones)
-    path = (file.parent if file else Path()) / FILE
     path.write_text(page.page(), "utf-8")
     print(f"{path.name} is written, a page to keep and to share.\n{_where(path)}")
     return page
+
+
+def _sections(page: str) -> dict[int, str]:
+    """Return by year the sections of a written page with a result of the student's code."""
+    found = re.findall(r'<section class="run"><h2>(\d+) .*?</section>', page, re.DOTALL)
+    texts = re.findall(r'<section class="run">.*?</section>', page, re.DOTALL)
+    return dict(zip(map(int, found), texts, strict=True))
 
 
 def _where(path: Path) -> str:
@@ -176,6 +198,12 @@ _PAST = [
         1989,
         "Digits are read",
         "Yann LeCun and others train a network that reads handwritten digits.",
+    ),
+    (
+        2017,
+        "Attention",
+        "Ashish Vaswani and seven others build a network, the transformer, in which each word of a "
+        "text weighs all the others. It is the T of GPT.",
     ),
 ]
 
@@ -254,3 +282,13 @@ def _digits(network: Callable[..., Any], drawn: Reader | None) -> tuple[str, Pic
         shown, captions = [drawn.picture, *shown], [f"mine: {read(drawn.picture)}", *captions]
         today += f" The one that I drew, it reads as {named(read(drawn.picture))}."
     return today, draw_pictures(shown, captions, "Digits that the network reads")
+
+
+def _words(writer: Writer) -> tuple[str, Picture]:
+    for _ in range(8):
+        writer.act("finish", None)
+    written = list(dict.fromkeys(word for word in writer.written if word))[-8:]
+    return (
+        f"My engine writes words of its own: {', '.join(written)}.",
+        draw_attention("·" + writer.word, writer.looks),
+    )

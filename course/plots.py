@@ -18,6 +18,7 @@ from course.drawing.chart import (
     Axes,
     Picture,
     Point,
+    attention_drawing,
     loss_axes,
     pixel_drawing,
     plane_axes,
@@ -306,6 +307,17 @@ def draw_pictures(
     if slopes:
         about = " ".join(drawing.about for drawing in drawings)
     return Picture(drawings, about)
+
+
+def draw_attention(letters: str, looks: Sequence[Sequence[float]]) -> Picture:
+    """Draw where each letter of a text looks: the weights of an attention head, in percent.
+
+    Args:
+        letters: the letters that the model read, in order.
+        looks: for each letter a row of weights, for the letters up to itself; each row adds up to
+            1.
+    """
+    return Picture([attention_drawing(letters, looks)])
 
 
 class DecisionPlane:

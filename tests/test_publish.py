@@ -77,7 +77,7 @@ def test_the_bundle_has_all_that_students_need(bundle):
     assert {f"{FOLDER}/{name}" for name in ("START.html", "start.py", "requirements.txt")} <= names
     assert any(name.endswith("!course/tables/value.json") for name in names)
     assert f"{FOLDER}/lesson/index.html" in names
-    assert {f"{FOLDER}/extra/{name}.ipynb" for name in ("arrays", "digits")} <= names
+    assert {f"{FOLDER}/extra/{name}.ipynb" for name in ("arrays", "digits", "gpt")} <= names
 
 
 def test_the_lesson_leads_to_the_browser_edition(bundle):
@@ -91,8 +91,9 @@ def test_no_file_of_the_bundle_has_a_hidden_test_a_mistake_or_a_solution(bundle)
     for name in NAMES:
         # A later notebook holds the answers to an earlier one, so that it stands alone.
         later = {f"{FOLDER}/{other}/{other}.ipynb" for other in NAMES if other != name}
-        # `digits` contains the engine, so it is published with the last notebook only.
-        later |= {f"{FOLDER}/extra/digits.ipynb"} if name in ("value", "backward") else set()
+        # These contain the engine, so they are published with the last notebook only.
+        ends = {f"{FOLDER}/extra/{each}.ipynb" for each in ("digits", "gpt")}
+        later |= ends if name in ("value", "backward") else set()
         elsewhere = {path: text for path, text in held.items() if path not in later}
         for secret in secrets(COURSE.root, name):
             looked_for += 1

@@ -401,6 +401,40 @@ def pixel_drawing(
     return svg
 
 
+def attention_drawing(letters: str, looks: Sequence[Sequence[float]]) -> Svg:
+    """Return a table of squares: a row for each letter that looks, a column for each letter that it
+    may look at, the stronger the colour the larger the weight.
+
+    Args:
+        letters: the letters, in order.
+        looks: for each letter the weights with which it looks at the letters up to itself.
+    """
+    side, left, top = 32, 64.0, 60.0
+    words = []
+    for row, shares in enumerate(looks):
+        most = max(range(len(shares)), key=shares.__getitem__)
+        words.append(f"{letters[row]} at {letters[most]} with {shares[most]:.0%}")
+    about = f"Where each letter of {letters} looks most: {', '.join(words)}."
+    width = left + side * max(4, len(looks)) + 16
+    svg = Svg(width, top + side * len(looks) + 12, about)
+    svg.text(left, 20, "Where each letter looks", "start", "ch-title")
+    svg.text(left - 26, top - 10, "letter", "middle", "ch-quiet")
+    for row, shares in enumerate(looks):
+        y = top + side * row
+        svg.text(left + side * (row + 0.5), top - 10, letters[row], "middle")
+        svg.text(left - 26, y + side * 0.62, letters[row], "middle")
+        for column, share in enumerate(shares):
+            x = left + side * column
+            svg.add(
+                f'<rect class="ch-node" x="{x:g}" y="{y:g}" width="{side}" height="{side}"/>'
+                f'<rect class="ch-fill-0" fill-opacity="{0.6 * share:.2f}" x="{x:g}" y="{y:g}" '
+                f'width="{side}" height="{side}"/>'
+            )
+            if share >= 0.1:
+                svg.text(x + side / 2, y + side * 0.62, f"{share:.0%}"[:-1], "middle", "ch-small")
+    return svg
+
+
 def steepest_pixels(slopes: Sequence[float]) -> str:
     """Return in words where more ink would raise an answer most, and where it would lower it most;
     "" if no slope differs from 0."""

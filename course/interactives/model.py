@@ -19,8 +19,9 @@ class Control:
     Attributes:
         name: the control's name in `Model.act`.
         label: the control's name on the screen and for a screen reader.
-        kind: "button", "toggle", "slider", "choice", "pad", an area to draw strokes on, or
-            "field", to type an answer or press one of the options.
+        kind: "button", "toggle", "slider", "choice", "text", a line that is sent as it is typed,
+            "pad", an area to draw strokes on, or "field", to type an answer or press one of the
+            options.
         value: the present value; None for a button.
         enabled: whether the control can be used now.
         low, high, step: for a slider, the range and the distance between two values.

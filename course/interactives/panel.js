@@ -98,6 +98,18 @@ const kinds = {
     return { element: form, update() {} };
   },
 
+  text(control, send) {
+    const spelling = { autocomplete: "off", autocapitalize: "none", spellcheck: "false" };
+    const field = make("input", { type: "text", size: 9, ...spelling });
+    field.oninput = () => send(field.value);
+    return {
+      element: make("label", {}, `${control.label} `, field),
+      update(now) {
+        if (field.value !== now.value) field.value = now.value;
+      },
+    };
+  },
+
   // Strokes of a pen, as lists of points [x, y] from 0 to 1. Without a mouse, arrow keys move the
   // pen, and Space puts it down and lifts it.
   pad(control, send) {
