@@ -39,6 +39,9 @@ raw
 code
 def square(x):
     y = x * x # SOLUTION NO PROMPT
+    # BEGIN IGNORE
+    return 1 / 0
+    # END IGNORE
     return y # SOLUTION
 
 nine = square(3) # SOLUTION
@@ -319,7 +322,7 @@ PROBLEMS = {
     "no YAML": SQUARES.replace("points: 4", "points: [4"),
     "no # END QUESTION": "raw\n# BEGIN QUESTION\nname: q1",
     "a name": "raw\n# BEGIN QUESTION\npoints: 1\n--\nraw\n# END QUESTION",
-    "no cell of it": SQUARES.replace("Because", "# ignore"),
+    "no cell of it": SQUARES.replace("Because a product of equal signs is positive.", "# ignore"),
     "Python cannot read": SQUARES.replace("nine == 9", "nine =="),
     "no test function": SCORES.replace("def test_zero(mean):\n    assert", "assert"),
 }

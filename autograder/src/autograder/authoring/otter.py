@@ -27,7 +27,10 @@ _FENCED = re.compile(r"^```otter\n(.*?)\n```[ \t]*$", re.MULTILINE | re.DOTALL)
 _BOUNDARY = re.compile(r"# *(assignment config|(?:begin|end) (?:question|prompt|solution|tests))",
                        re.IGNORECASE)  # fmt: skip
 _OLD = re.compile(r"^```\s*\n\s*BEGIN (?:QUESTION|ASSIGNMENT)\b", re.MULTILINE)
-_IGNORED = re.compile(r"##? *ignore\b", re.IGNORECASE)
+_IGNORED = re.compile(r"(?:## *ignore *##|# *ignore)\s*$", re.IGNORECASE | re.MULTILINE)
+_IGNORED_LINES = re.compile(
+    r"^ *# *BEGIN IGNORE\s*$.*?# *END IGNORE *$\n?|^[^\n]*# IGNORE *$\n?", re.MULTILINE | re.DOTALL
+)
 _CONFIG = re.compile(r"""("{3}|'{3}) *# BEGIN TEST CONFIG\n(.*?)\n\1;? *# END TEST CONFIG\n?""",
                      re.DOTALL)  # fmt: skip
 _PROMPT = re.compile(r"""^( *)("{3}|'{3}) *# BEGIN PROMPT\n(.*?)\n *\2;? *# END PROMPT$""",
@@ -141,7 +144,8 @@ class _Master:
     def _configure(self, settings: dict[str, Any]) -> None:
         tests, generate = settings.get("tests"), settings.get("generate")
         self._is_ok_format = not isinstance(tests, dict) or tests.get("ok_format", True)
-        self.files += [*(settings.get("files") or ()), *(settings.get("autograder_files") or ())]
+        for key in ("files", "student_files", "autograder_files"):
+            self.files += settings.get(key) or ()
         if outside := [name for name in self.files if ".." in Path(name).parts]:
             self._refuse(f"names {outside[0]}: put it beside the notebook, or below")
         named = {*settings, *(generate if isinstance(generate, dict) else ())}
@@ -225,8 +229,6 @@ class _Master:
         settings = {}
         if config := _CONFIG.match(source):
             settings, source = self._settings(config[2]), source[config.end() :]
-        lines = [line for line in source.splitlines() if not line.rstrip().endswith("# IGNORE")]
-        source = "\n".join(lines)
         try:
             body = ast.parse(source).body
         except SyntaxError as error:
@@ -250,7 +252,7 @@ class _Master:
         data = [each.get("text") or each.get("data", {}).get("text/plain", "") for each in outputs]
         shown = "".join(data).rstrip()
         if not shown:
-            if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call):
+            if isinstance(last, ast.Expr) and not isinstance(last.value, ast.Call | ast.Constant):
                 self._refuse("is a test that shows nothing: run the notebook, save it, and run "
                              "this again, since otter compares what tests show")  # fmt: skip
             return source
@@ -269,13 +271,15 @@ class _Master:
 
 
 def _cells(notebook: NotebookNode) -> Iterator[tuple[int, NotebookNode]]:
-    """Yield the numbered cells; in place of a text with fenced marks, its parts. Ignored cells are
-    left out."""
+    """Yield the numbered cells; in place of a text with fenced marks, its parts. Ignored cells and
+    lines are left out."""
     for number, cell in enumerate(notebook.cells, 1):
         if _IGNORED.match(cell.source):
             continue
         parts = _FENCED.split(cell.source) if cell.cell_type == "markdown" else []
         if len(parts) < 2:
+            if cell.cell_type == "code":
+                cell.source = _IGNORED_LINES.sub("", cell.source)
             yield number, cell
             continue
         for place, text in enumerate(parts):
