@@ -8,7 +8,7 @@ from collections.abc import Callable
 from typing import Any
 
 from course.drawing.chart import attention_drawing, bars, in_rows
-from course.interactives.formatting import as_number
+from course.drawing.operands import as_number
 from course.interactives.model import Control, YourCodeFailed, your_code
 from course.interactives.showing import show
 
