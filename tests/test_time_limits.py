@@ -246,7 +246,7 @@ def test_the_time_limit_of_a_test_follows_from_the_reference_time(model, timeout
 class OnPaper:
     """A student process that records its limits in place of running."""
 
-    limits = Limits()
+    limits = Limits(cell_seconds=10)
     used, timed_out = 0.0, False
 
     def allow(

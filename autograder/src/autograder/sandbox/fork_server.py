@@ -31,6 +31,9 @@ _HUNG_SECONDS = 120.0
 """Seconds by the clock after which a sandbox that does not answer is taken to hang. The number is
 so large that no busy machine reaches it."""
 _LEAST_BY_CLOCK = 10.0
+_MOST_BY_CLOCK, _MOST_TIMES = 200.0, 3.0
+"""Greatest limit by the clock: the first number in seconds, or the limit in processor time times
+the second number if that is more. Code that sleeps for ever is ended then."""
 """The limit by the clock is at least this many seconds, however short the limit in processor time
 is."""
 _FIRST_LOOK = 0.05
@@ -385,7 +388,7 @@ class StudentProcess:
 
         Args:
             seconds: the limit in processor time. The limit by the clock is `Limits.max_slowdown`
-                times as long.
+                times as long, within bounds.
             room: the greatest number of bytes of all replies together.
             more: a function that is called once when the time is up, and returns the seconds to add
                 to the limit.
@@ -394,7 +397,9 @@ class StudentProcess:
         """
         now = time.monotonic()
         self._seconds, self._more = seconds, more
-        self._latest = min(latest, now + max(_LEAST_BY_CLOCK, self.limits.max_slowdown * seconds))
+        by_clock = max(_LEAST_BY_CLOCK, self.limits.max_slowdown * seconds)
+        most = max(_MOST_BY_CLOCK, _MOST_TIMES * seconds)
+        self._latest = min(latest, now + min(by_clock, most))
         # Most requests are so short that reading the processor time takes longer than they do. So
         # it is read first at `_look`, and counted from then on: `_until` is set there.
         self._look, self._until = min(now + _FIRST_LOOK, self._latest), math.inf
