@@ -70,7 +70,7 @@ function arrows(frame) {
   const nudge = make("label", {});
   const moved = make("p", { role: "status" });
   frame.append(make("div", { class: "cg-below" }, line, nudge, moved));
-  const home = frame.parentElement; // outlives a drawing that is made again at each step
+  const home = frame.closest(".jp-OutputArea-output") ?? frame.parentElement; // outlives this drawing
   let chosen = null;
 
   function firstPaths(from) {

@@ -103,6 +103,11 @@ def test_a_value_of_a_drawing_is_chosen_by_keyboard(notebook: Notebook) -> None:
     line = shown.output.locator(".cg-below p").first
     expect(line).to_contain_text("From w1 to o, one path: 2 × 1 × 1 × 0.5 = 1, and the gradient")
     expect(shown.output.locator("[data-node]:visible").nth(1)).to_be_focused()
+    shown.button("Back").click()
+    shown.says("Step 11 of 12")
+    expect(line).to_contain_text(
+        "From w1 to o, one path: 2 × 1 × 1 × 0.5 = 1, and the gradient is 0"
+    )
 
 
 def test_the_stepper_works_by_keyboard(notebook: Notebook) -> None:
