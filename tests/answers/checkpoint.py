@@ -46,8 +46,7 @@ def descend(loss_of, parameters, lr, steps):
 
 
 # %% answer: q21.one_product
-# says: The forgetful engine passes this test
-# report: Your code says `test_engine(ForgetfulValue)` is True. It is False.
+# says: Caught 1 of 14 broken engines
 def test_engine(Value):
     x, y = Value(3.0), Value(4.0)
     z = x * y

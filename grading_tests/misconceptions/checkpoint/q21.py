@@ -1,9 +1,12 @@
 # Read as text, never imported: docs/authors.md says what stands here.
 
 # %% example: q21
-# about: the engine of this notebook, and the forgetful one
+# about: the engine of this notebook, the forgetful one, and fourteen other broken ones
+from course.broken_engines import Trial
 
-# observe: test_engine(Value), test_engine(ForgetfulValue)
+trial = Trial(test_engine, Value)
+# tells: trial.says
+# observe: test_engine(Value), test_engine(ForgetfulValue), trial.got_away, trial.says
 
 # %% mistake: q21.always_true
 # says: The forgetful engine passes this test. Its product drops the gradient of its result, which
@@ -45,7 +48,6 @@ def test_engine(Value):
 
 
 # %% mistake: q21.steps_alone
-# check: none
 # says: Every operation is tried alone, as the last step before `backward()`, when the gradient of
 #   its result is 1. A step that forgets the chain rule looks right there. Compute something with
 #   each result.
@@ -71,7 +73,6 @@ def test_engine(Value):
 
 
 # %% mistake: q21.nothing_used_twice
-# check: none
 # says: Every value is used only once, so engines that assign gradients where they should add, or
 #   that run nodes in a wrong order, look right. Use leaves and results several times.
 # keeps: 0.5
@@ -100,7 +101,6 @@ def test_engine(Value):
 
 
 # %% mistake: q21.engine_against_itself
-# check: none
 # says: The gradients are compared with nudges of the same engine. Where the number itself is
 #   wrong, as in `5 - x`, its gradient fits the wrong number. Compare the numbers with plain
 #   Python too.
@@ -113,7 +113,6 @@ def test_engine(Value):
 # + slope_y = (build(Value(x), Value(y + h)).data - build(Value(x), Value(y - h)).data) / (2 * h)
 
 # %% mistake: q21.above_zero_only
-# check: none
 # says: relu is only tried above 0, where it is nothing but a straight line. Its derivative
 #   matters below 0 as well.
 # keeps: 0.75
@@ -123,7 +122,6 @@ def test_engine(Value):
 # + r = x * x + y * y * 3
 
 # %% mistake: q21.first_input_only
-# check: none
 # says: Only the gradient of the first input is compared. A mistake may concern the right operand
 #   alone.
 # keeps: 0.5

@@ -38,9 +38,11 @@ def heading(text: str, aside: str = "") -> str:
 
 
 def paragraph(text: str, quiet: bool = False) -> str:
-    """Return an HTML paragraph from plain text with `code` and *emphasis*, in grey if `quiet`."""
+    """Return an HTML paragraph from plain text with `code` and *emphasis*, in grey if `quiet`. Its
+    lines end where those of the text do."""
     colour = f";color:{_QUIET}" if quiet else ""
-    return f'<p style="margin:.5em 0{colour}">{marked_up(text)}</p>'
+    lines = ";white-space:pre-line" if "\n" in text else ""
+    return f'<p style="margin:.5em 0{lines}{colour}">{marked_up(text)}</p>'
 
 
 def marked_up(text: str) -> str:
