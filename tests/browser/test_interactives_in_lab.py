@@ -55,6 +55,9 @@ def notebook(lab: Lab, page: Page, request: pytest.FixtureRequest) -> Notebook:
         "draw_digit(lambda picture: [5.0 * (k == 7) * max(picture) for k in range(10)])",
         "typed": "from course.interactives import predict\npredict('x-plus-x')",
         "chosen": "predict('batches')",
+        "words": "from course.interactives.word_writer import write_words\n"
+        "following = lambda at: [[99.0 * (k == (n + 1) % 4) for k in range(4)] for n in at]\n"
+        "write_words(following, '.abc')",
         "other": "print('the kernel answers')",
     }
     made = new_notebook(
@@ -255,6 +258,16 @@ def test_the_training_panel_works_by_keyboard(
     shown.press("ArrowRight")
     shown.says("seed 2")
     picture("perceptron")
+
+
+def test_a_word_that_is_begun_is_finished(notebook: Notebook) -> None:
+    shown = Shown(notebook.run("words"))
+    shown.panel.get_by_label("Beginning").click()
+    shown.press("a")
+    shown.says("After a, most likely comes b at 100%")
+    shown.button("Finish the word").click()
+    shown.says("It writes abc.")
+    assert_accessible(notebook.page, ".autograd-panel")
 
 
 def test_a_digit_can_be_drawn_by_mouse_and_by_keyboard(
