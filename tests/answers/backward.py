@@ -79,7 +79,7 @@ def relu(self):
 Value.relu = relu
 
 # %% answer: tanh.derivative_of_the_input
-# says: Your code says `x.grad` is 1.355. It is 2.4345868057.
+# says: Your code says `x.grad` is 1.355. It is 2.4346.
 def tanh(self):
     out = Value(math.tanh(self.data), (self,), "tanh")
 
@@ -198,3 +198,18 @@ def backward(self):
 
 
 Value.backward = backward
+
+# %% answer: tanh.without_a_sign
+# says: The `_op` of your result is empty
+def tanh(self):
+    t = math.tanh(self.data)
+    out = Value(t, (self,))
+
+    def _backward():
+        self.grad += (1 - t**2) * out.grad
+
+    out._backward = _backward
+    return out
+
+
+Value.tanh = tanh

@@ -215,3 +215,31 @@ class Neuron(Module):
 # says: `v.relu()` is the maximum of 0 and `v`
 def hinge(scores, targets):
     return sum(max(0, 1 - t * s) for s, t in zip(scores, targets)) / len(scores)
+
+# %% answer: neuron.product_of_lists
+# says: go through both with `zip`
+class Neuron(Module):
+    def __init__(self, n_inputs, activation="tanh"):
+        self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
+        self.b = Value(0.0)
+        self.activation = activation
+
+    def __call__(self, x):
+        total = self.w * x + self.b
+        return total if self.activation == "linear" else getattr(total, self.activation)()
+
+    def parameters(self):
+        return self.w + [self.b]
+
+
+# %% answer: train.names_its_loss_loss
+# says: gives its result the name of the function that it calls
+def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
+    losses = []
+    for _ in range(epochs):
+        loss = loss([model(x) for x in inputs], targets)
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+        losses.append(loss.data)
+    return losses

@@ -73,7 +73,7 @@ backward(y * y)
 
 # %% sweep: backward
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16, 17, 18, 19, 20, 21, 22, 23
-# facts: ran | "": no backward step ran, as where `node._backward` lacks its parentheses; late; top; held
+# facts: ran | "": no backward step ran, as where `node._backward` lacks its parentheses, or the list of nodes is still empty; late; top; held
 import random
 
 draw = random.Random(seed)
@@ -153,6 +153,29 @@ held = " ".join(f"{node.label}:{node.grad:g}" for node in nodes)
 # check: examples
 # - for node in reversed(topological_order(self)):
 # + for node in sorted(topological_order(self), key=lambda node: -node.data):
+
+# %% mistake: backward.pre_order_reversed
+# says: The root's step ran last: a node was listed before its operands, and the list was turned
+#   round. List it after them, or use `topological_order`.
+# keeps: 0.5
+def backward(self):
+    order = []
+    met = set()
+
+    def visit(node):
+        if node not in met:
+            met.add(node)
+            order.append(node)
+            for operand in node._prev:
+                visit(operand)
+
+    visit(self)
+    self.grad = 1.0
+    for node in reversed(order):
+        node._backward()
+
+
+Value.backward = backward
 
 # %% mistake: backward.root_only
 # says: Only the root's own step ran. Each node behind it has a step to run as well.

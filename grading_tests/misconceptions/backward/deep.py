@@ -36,12 +36,16 @@ backward_without_recursion(y)
 
 # %% example: deep
 # about: a chain of 3,000 additions
+import sys
+
+sys.setrecursionlimit(min(sys.getrecursionlimit(), 3_000))
 x = Value(1.0)
 y = x
 for _ in range(3_000):
     y = y + x
 backward_without_recursion(y)
-# observe: x.grad
+raised = sys.getrecursionlimit() > 3_000
+# observe: x.grad, raised
 
 # %% example: deep
 # about: fifteen doublings; how often somebody asks a node for its operands
@@ -76,6 +80,32 @@ backward_without_recursion(step * 5)
 # says: It is right, but some function calls itself for every level of the graph, and Python stops
 #   that after about a thousand. Keep what is to be done in a list of your own.
 def backward_without_recursion(self):
+    order = []
+    met = set()
+
+    def visit(node):
+        if node in met:
+            return
+        met.add(node)
+        for operand in node._prev:
+            visit(operand)
+        order.append(node)
+
+    visit(self)
+    self.grad = 1.0
+    for node in reversed(order):
+        node._backward()
+
+
+Value.backward = backward_without_recursion
+
+# %% mistake: deep.limit_raised
+# says: Python's recursion limit was raised, and a function still calls itself for every level. Keep
+#   what is to be done in a list of your own, and leave the limit as it is.
+def backward_without_recursion(self):
+    import sys
+
+    sys.setrecursionlimit(200_000)
     order = []
     met = set()
 

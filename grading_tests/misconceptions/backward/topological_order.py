@@ -2,9 +2,9 @@
 
 # %% example: topological_order
 # about: a leaf alone
-x = Value(2.0)
-order = topological_order(x)
-# observe: [*order] == [x]
+x = Value(2.0, label="x")
+names = " ".join(node.label for node in topological_order(x))
+# observe: names
 
 # %% example: topological_order
 # about: b = a + a; c = b + b
@@ -232,6 +232,10 @@ def topological_order(root):
 # keeps: 0.5
 # - return order
 # + return order[:-1]
+
+# %% mistake: topological_order.empty
+# says: The list comes back empty. Is the function inside called, with the root, before the `return`?
+# - visit(root)
 
 # %% mistake: topological_order.one_step_only
 # says: Only the root and its own operands are listed. Their operands belong to the graph as

@@ -65,6 +65,30 @@ def weighted_sum(weights, inputs):
     return out
 
 
+# %% mistake: q18.number_looked_up_late
+# says: Each step has its own `weight` now, and all of them still look up the loop's last `number`
+#   when they run.
+# keeps: 0.5
+def weighted_sum(weights, inputs):
+    total = sum(weight.data * number for weight, number in zip(weights, inputs))
+    out = Value(total, weights, "weighted sum")
+
+    steps = []
+    for weight, number in zip(weights, inputs):
+
+        def step(weight=weight):
+            weight.grad += number * out.grad
+
+        steps.append(step)
+
+    def _backward():
+        for step in steps:
+            step()
+
+    out._backward = _backward
+    return out
+
+
 # %% mistake: q18.overwrites
 # says: A weight that is used twice keeps its last share only, as if its gradient were assigned.
 #   Go through all pairs, and accumulate with `+=`.

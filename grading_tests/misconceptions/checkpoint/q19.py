@@ -92,6 +92,15 @@ backward(step * 5)
 # - for node in reversed(order):
 # + for node in order:
 
+# %% mistake: q19.pre_order_reversed
+# says: The root runs last now: a node is still listed before its operands, and the list is turned
+#   round. Append it after them, behind the loop.
+# keeps: 0.5
+# - seen.add(node)
+# + seen.add(node)
+# + order.append(node)
+# - order.append(node)
+
 # %% mistake: q19.first_operand_only
 # says: The visit goes on to the first operand of each node alone. The others, and all that they were
 #   computed from, never take their turn.

@@ -91,8 +91,16 @@ bent, straight = answers
 # - last = "linear" if linear_output else "tanh"
 # - self.layers = [*self.layers, Layer(sizes[-2], sizes[-1], last)]
 
+# %% mistake: mlp.first_layer_missing
+# says: The first layer is missing: it has `n_inputs` inputs and `layer_sizes[0]` neurons.
+# check: examples
+# keeps: 0.5
+# - sizes = [n_inputs, *layer_sizes]
+# + sizes = layer_sizes
+
 # %% mistake: mlp.every_layer_gets_the_point
 # says: Every layer got the point itself. Each layer but the first gets what the layer before it gave.
+# check: examples
 # -     x = layer(x)
 # - return x
 # +     out = layer(x)
@@ -129,6 +137,7 @@ bent, straight = answers
 # %% mistake: mlp.inputs_everywhere
 # says: Every layer was made for the inputs of the network. A later layer has as many inputs as the
 #   layer before it has neurons.
+# check: examples
 # keeps: 0.5
 # - self.layers = [Layer(sizes[i], sizes[i + 1]) for i in range(len(sizes) - 2)]
 # + self.layers = [Layer(n_inputs, sizes[i + 1]) for i in range(len(sizes) - 2)]

@@ -49,6 +49,15 @@ loss.backward()
 # - return sum(squares) / len(squares)
 # + return sum(squares)
 
+# %% mistake: mse.return_inside_the_loop
+# says: Only the first pair counts: `return` ends the loop in its first round. Put it behind the loop.
+def mse(predictions, targets):
+    total = 0
+    for p, t in zip(predictions, targets):
+        total = total + (p - t) ** 2
+        return total / len(predictions)
+
+
 # %% mistake: mse.halved
 # says: There is a factor of one half too many. Some books put it there to make the derivative
 #   prettier; the mean of the squares has none.

@@ -119,10 +119,16 @@ SGD([p, q], lr=0.1).zero_grad()
 # + p.data += self.lr * v
 
 # %% mistake: sgd.only_a_name
-# says: A step without momentum leaves the parameters where they are: their `data` must change.
-#   `p = p - …` would only give a name to a new node, and a gradient times a `momentum` of 0 is 0.
+# says: A step leaves the parameters where they are. Change their `data`, as in `p.data -= …`. After
+#   `p = …`, `p` is only a name for a new node.
 # - p.data -= self.lr * v
 # + p = p - self.lr * v
+
+# %% mistake: sgd.momentum_times_gradient
+# says: Without momentum the parameters stay where they are: the gradient is multiplied by
+#   `momentum`, which is 0. Leave both dials out until the extra part.
+# - self.momentum * v + p.grad + self.weight_decay * p.data
+# + self.momentum * p.grad
 
 # %% mistake: sgd.new_values
 # says: New Values were put into the optimizer's list, and the network never hears of them. Change the

@@ -42,7 +42,7 @@ text = repr(x)
 # x: 2.5, -1.75, 0.5, -3.25, 4.0, -22.5
 # y: 1.25, 3.5, -0.75, 2.25, -6.5, 41.5
 # results: n.data = x; n.grad = y; started = 0.0
-# facts: callable(n._backward) | False: the `_backward` of a leaf is no function; "Value" in text | False: the text of a node does not name its class; shows_data | False: the text that `__repr__` gives does not show the number in full; shows_grad | False: the text that `__repr__` gives does not show the gradient in full; f"data={y:g}" in text | True: the text of a node gives its gradient as its data; n._op; n.label
+# facts: callable(n._backward) | False: the `_backward` of a leaf is no function; "Value" in text | False: the text of a node does not name its class; shows_data | False: the text that `__repr__` gives does not show the number, or not all its digits; shows_grad | False: the text that `__repr__` gives does not show the gradient, or not all its digits; f"data={y:g}" in text | True: the text of a node gives its gradient as its data; n._op; n.label
 n = Value(x)
 started = n.grad
 n.grad = y

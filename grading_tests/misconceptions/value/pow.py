@@ -119,6 +119,17 @@ z._backward()
 # - local = 0.0 if exponent == 0 else exponent * self.data ** (exponent - 1)
 # + local = 0.0 if exponent == 0 else exponent * self.data**exponent - 1
 
+# %% mistake: pow.no_parentheses_at_all
+# says: Python read `x ** n - 1` as `(x ** n) - 1`, and only the 1 is multiplied by `out.grad`. Put
+#   the smaller exponent in parentheses.
+# keeps: 0.75
+# - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
+# + raise TypeError("the exponent must be an int or a float")
+# - raise ValueError(f"{self.data} ** {exponent} is not a real number")
+# + raise ValueError("the power is not a real number")
+# - self.grad += local * out.grad
+# + self.grad += exponent * self.data**exponent - 1 * out.grad
+
 # %% mistake: pow.exponential_rule
 # says: That is the derivative of aˣ, where the variable is the exponent. Here the variable is
 #   the base: n times x to the power n - 1.

@@ -68,6 +68,22 @@ parts = trace(root)
 found = "".join(sorted(node.label for node in parts[0]))
 arrows = " ".join(sorted(f"{one.label}>{other.label}" for one, other in parts[1]))
 
+# %% mistake: trace.empty
+# says: Both collections come back empty. Is the function inside called, with the root, before the
+#   `return`?
+def trace(root):
+    nodes, edges = set(), set()
+
+    def build(node):
+        if node not in nodes:
+            nodes.add(node)
+            for operand in node._prev:
+                edges.add((operand, node))
+                build(operand)
+
+    return nodes, edges
+
+
 # %% mistake: trace.walks_every_path
 # says: The walk follows every path, and a shared node doubles their number. Remember which
 #   nodes you have met, and go on only from new ones.

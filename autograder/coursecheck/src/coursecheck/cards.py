@@ -5,7 +5,7 @@ from __future__ import annotations
 import re
 from html import escape
 
-from coursecheck.messages import FailedExample, describe
+from coursecheck.messages import FailedExample
 
 GREEN, ORANGE, RED, GREY = "#1a7f4b", "#b35c00", "#b3261e", "#4a5568"
 
@@ -42,7 +42,8 @@ def paragraph(text: str, quiet: bool = False) -> str:
     lines end where those of the text do."""
     colour = f";color:{_QUIET}" if quiet else ""
     lines = ";white-space:pre-line" if "\n" in text else ""
-    return f'<p style="margin:.5em 0{lines}{colour}">{marked_up(text)}</p>'
+    style = f"margin:.5em 0;overflow-wrap:anywhere{lines}{colour}"
+    return f'<p style="{style}">{marked_up(text)}</p>'
 
 
 def marked_up(text: str) -> str:
@@ -73,12 +74,12 @@ def example_table(failed_example: FailedExample) -> str:
         shown = ""
     if failed_example.fails_alike:
         return shown
-    cell = "padding:2px 8px 2px 0;text-align:left;font-size:12px"
+    cell = "padding:2px 6px 2px 0;text-align:left;font-size:12px"
     rows = "".join(
         f"<tr><td style='{cell};min-width:5em;overflow-wrap:anywhere'>"
-        f"<code>{escape(row.expression)}</code></td>"
-        f"<td style='{cell}'>{escape(describe(row.seen))}{'' if row.right else ' ✗'}</td>"
-        f"<td style='{cell}'>{escape(describe(row.expected))}</td></tr>"
+        f"<code style='padding:0'>{_breakable(row.expression)}</code></td>"
+        f"<td style='{cell}'>{_breakable(row.texts[0])}{'' if row.right else ' ✗'}</td>"
+        f"<td style='{cell};padding-right:0'>{_breakable(row.texts[1])}</td></tr>"
         for row in failed_example.shown_rows
     )
     head = "".join(
@@ -87,3 +88,8 @@ def example_table(failed_example: FailedExample) -> str:
     )
     table = f"<table style='border-collapse:collapse;color:inherit'><tr>{head}</tr>{rows}</table>"
     return f"{shown}<div style='overflow-x:auto'>{table}</div>"
+
+
+def _breakable(code: str) -> str:
+    """Return code as HTML whose lines may end before a name and within the name of an error."""
+    return re.sub(r"(?<=[.,(\[])(?=[A-Za-z_])|(?<=[a-z])(?=Error\b)", "<wbr>", escape(code))

@@ -132,7 +132,7 @@ class Checks:
         parts += _table_of(finding)
         parts += [paragraph(note)] if note else []
         _show(Card(full, box(RED, *parts)))
-        raise CheckFailed("Run All stops here: see the card above.")
+        raise CheckFailed("Run All stops here: see above.")
 
     def all(self, assignment: str, namespace: dict[str, Any] | None = None) -> None:
         """Check every exercise of a notebook; show which are done, and with which one to go on.

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import math
 import re
 from collections.abc import Sequence
 from dataclasses import dataclass
@@ -19,6 +20,9 @@ MOST_ROWS = 4
 _SHORT = 80
 """Greatest length of an expression and its two results in a sentence."""
 
+_DIGITS = 5
+"""Number of significant digits that are shown where they tell two results apart."""
+
 _PLACE = 300
 """Length of the end of an error's message in which the line number is searched."""
 
@@ -34,6 +38,14 @@ class Row:
     @property
     def right(self) -> bool:
         return agree(self.seen, self.expected)
+
+    @property
+    def texts(self) -> tuple[str, str]:
+        """Both results as text, with all their digits only where they are alike without."""
+        short = describe(self.seen, _DIGITS), describe(self.expected, _DIGITS)
+        if self.right or short[0] != short[1]:
+            return short
+        return describe(self.seen), describe(self.expected)
 
 
 @dataclass(frozen=True)
@@ -58,7 +70,7 @@ class FailedExample:
     def says(self) -> str:
         """A sentence on the first wrong result that is short."""
         for row in self.shown_rows:
-            seen, expected = describe(row.seen), describe(row.expected)
+            seen, expected = row.texts
             if not row.right and len(row.expression + seen + expected) <= _SHORT:
                 verb = "raises" if is_error(row.seen) else "is"
                 return f"Your code says `{row.expression}` {verb} {seen}. It is {expected}."
@@ -81,7 +93,7 @@ class FailedExample:
         lines += ["", "afterwards:"] if lines else []
         width = max(len(row.expression) for row in self.shown_rows)
         for row in self.shown_rows:
-            seen, expected = describe(row.seen), describe(row.expected)
+            seen, expected = row.texts
             verdict = "as expected" if row.right else f"expected {expected}"
             lines.append(f"    {row.expression:<{width}}  is {seen}, {verdict}")
         return "\n".join(lines)
@@ -183,8 +195,12 @@ def interrupted(error: dict[str, Any]) -> str:
     )
 
 
-def describe(seen: Observation) -> str:
-    """Return an observation as text for the student."""
+def describe(seen: Observation, digits: int = 0) -> str:
+    """Return an observation as text for the student.
+
+    Args:
+        digits: number of significant digits of a number with a fraction; 0 for ten decimals.
+    """
     if isinstance(seen, dict):
         if "error" in seen:
             return f"an error ({error_name(seen)})"
@@ -198,19 +214,21 @@ def describe(seen: Observation) -> str:
         if kind == "more":
             return f"… {inside} more"
         if kind in COLLECTIONS and isinstance(inside, list):
-            return _describe_items(kind, inside)
-        return f"an object of type {seen.get('object', 'unknown')}"
+            return _describe_items(kind, inside, digits)
+        name = str(seen.get("object", "object"))
+        return f"{'an' if name[:1] in 'AEIOUaeiou' else 'a'} {name}"
     if isinstance(seen, str):
         return f'"{seen}"'
     if isinstance(seen, float):
-        return repr(round(seen, 10) + 0.0)
+        size = math.floor(math.log10(abs(seen))) + 1 if digits and seen else 0
+        return repr(round(seen, max(digits - size, 1) if digits else 10) + 0.0)
     return str(seen)
 
 
-def _describe_items(kind: str, items: list[Any]) -> str:
+def _describe_items(kind: str, items: list[Any], digits: int) -> str:
     """Return a collection in Python's notation."""
     parts = [
-        ": ".join(map(describe, item)) if isinstance(item, list) else describe(item)
+        ": ".join(describe(part, digits) for part in (item if isinstance(item, list) else [item]))
         for item in items
     ]
     text = ", ".join(parts) + ("," if kind == "tuple" and len(parts) == 1 else "")
@@ -375,6 +393,11 @@ _HINTS = [
         "write the value into the code, or make it an argument of a function.",
     ),
     (
+        r"object is not callable\n(\w+) = \1\(",
+        "This line gives its result the name of the function that it calls, so the next call "
+        "fails: choose another name.",
+    ),
+    (
         "'NoneType' object is not callable",
         "What is called here is None. Was a function called, with parentheses, where its name "
         "alone belongs?",
@@ -388,6 +411,7 @@ _HINTS = [
         "'NoneType' object cannot be interpreted as an integer",
         "A number is wanted here, and this is None: is it an argument that was left out?",
     ),
+    (r"NoneType.*\n$", f"Your code gave None where a result is needed. {_WITHOUT_RETURN}"),
     ("NoneType", f"Something here is None. {_WITHOUT_RETURN}"),
     (
         "type (str|function|method|list|tuple|dict) doesn't define __round__",
@@ -428,6 +452,10 @@ _HINTS = [
     (
         "'set' object is not subscriptable",
         "A set has no order and no places: where one counts, use a list.",
+    ),
+    (
+        "can't multiply sequence by non-int of type '(list|tuple)'",
+        "Python has no product of two lists: go through both with `zip`, one product at a time.",
     ),
     ("'int' object is not iterable", "To do something n times, loop over `range(n)`."),
     (
