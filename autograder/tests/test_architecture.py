@@ -164,7 +164,7 @@ ORDER = [
     # Many submissions, and pages for people.
     "pipeline", "pages", "nbgrader_plugins",
     # Tools for authors and editions for students.
-    "authoring", "publishing", "lms", "hub", "service", "backup",
+    "authoring", "publishing", "lms", "marking", "hub", "service", "backup",
     "commands", "__main__",
 ]  # fmt: skip
 """The folders and modules of `autograder/`: each imports only from those before it."""

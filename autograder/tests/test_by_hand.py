@@ -13,6 +13,7 @@ from typing import Any
 import pytest
 from nbgrader.api import Comment, Grade, Gradebook, MissingEntry
 from sqlalchemy import create_engine, text
+from sqlalchemy.exc import DBAPIError
 from test_gradebook import database  # noqa: F401 (a fixture)
 
 from autograder.gradebook import history
@@ -80,16 +81,41 @@ def exercises(gradebook: Gradebook, student: str) -> dict[str, tuple[dict[Any, s
     return found
 
 
+def test_points_and_comment_are_stored_together_with_a_line_of_the_record(book: Gradebook) -> None:
+    ids, seen = exercises(book, "s11")["why"]
+    typed = {"manual_score": 2.5, "manual_comment": "Nearly."}
+    stored, now = store(book.engine, Grade, ids[Grade], seen, typed, "ben")
+
+    assert stored
+    assert now == {**seen, **typed, "needs_manual_grade": False}
+    with book.engine.connect() as db:
+        [line] = history.markings(db, "week", "s11")
+    assert line == history.Marking(
+        "ben", "week", "s11", "why", "first", 2.5, seen["extra_credit"], "Nearly.", line.time
+    )
+    assert not store(book.engine, Grade, ids[Grade], seen, {"manual_score": 0.0}, "cleo")[0]
+    with book.engine.connect() as db:
+        assert history.markings(db, "week", "s11") == [line]
+
+
+def test_a_line_of_the_record_cannot_be_changed_or_taken_out(book: Gradebook) -> None:
+    ids, seen = exercises(book, "s10")["why"]
+    store(book.engine, Grade, ids[Grade], seen, {"manual_score": 1.0}, "ada")
+    for statement in ("UPDATE autograder_marking SET points = 4", "DELETE FROM autograder_marking"):
+        with pytest.raises(DBAPIError, match="only ever added to"), book.engine.begin() as db:
+            db.execute(text(statement))
+
+
 def test_a_mark_is_stored_only_if_its_page_showed_the_present_mark(book: Gradebook) -> None:
     ids, seen = exercises(book, "s00")["why"]
-    stored, now = store(book.engine, Grade, ids[Grade], seen, {"manual_score": 3.0})
+    stored, now = store(book.engine, Grade, ids[Grade], seen, {"manual_score": 3.0}, "ada")
 
     assert stored
     assert now == {**seen, "manual_score": 3.0, "needs_manual_grade": False}
 
     for kind, typed in ((Grade, {"manual_score": 1.0}), (Comment, {"manual_comment": "No."})):
-        assert store(book.engine, kind, ids[kind], seen, typed) == (False, now)
-    stored, now = store(book.engine, Comment, ids[Comment], now, {"manual_comment": "Well."})
+        assert store(book.engine, kind, ids[kind], seen, typed, "ada") == (False, now)
+    stored, now = store(book.engine, Comment, ids[Comment], now, {"manual_comment": "Well."}, "ada")
 
     assert stored
     assert now["manual_score"] == 3
@@ -97,12 +123,12 @@ def test_a_mark_is_stored_only_if_its_page_showed_the_present_mark(book: Gradebo
     # Another exercise's page is as it was.
     ids, seen = exercises(book, "s00")["sum"]
 
-    assert store(book.engine, Grade, ids[Grade], seen, {"extra_credit": 1.0})[0]
+    assert store(book.engine, Grade, ids[Grade], seen, {"extra_credit": 1.0}, "ada")[0]
 
 
 def test_a_mark_for_a_row_that_does_not_exist_is_refused(book: Gradebook) -> None:
     with pytest.raises(MissingEntry):
-        store(book.engine, Grade, "none", {}, {})
+        store(book.engine, Grade, "none", {}, {}, "ada")
 
 
 def test_a_mark_by_hand_is_not_stored_if_grading_has_changed_the_exercise_meanwhile(
@@ -110,15 +136,17 @@ def test_a_mark_by_hand_is_not_stored_if_grading_has_changed_the_exercise_meanwh
 ) -> None:
     (ids, seen), (others, same) = (exercises(book, "s01")[each] for each in ("why", "sum"))
     grade(book, "s01", "second")  # It waited before, and waits now.
-    stored, now = store(book.engine, Grade, ids[Grade], seen, {"manual_score": 3.0})
+    stored, now = store(book.engine, Grade, ids[Grade], seen, {"manual_score": 3.0}, "ada")
 
     assert not stored
     assert now == {**seen, "answer": "second"}
-    assert store(book.engine, Grade, others[Grade], same, {"extra_credit": 1.0})[0]
+    assert store(book.engine, Grade, others[Grade], same, {"extra_credit": 1.0}, "ada")[0]
 
     same = exercises(book, "s01")["sum"][1]
     grade(book, "s01", "second", 1.0)
-    stored, now = store(book.engine, Comment, others[Comment], same, {"manual_comment": "Good."})
+    stored, now = store(
+        book.engine, Comment, others[Comment], same, {"manual_comment": "Good."}, "ada"
+    )
 
     assert not stored
     assert now["auto_score"] == 1
@@ -136,7 +164,7 @@ def test_of_three_marks_sent_at_the_same_moment_one_is_stored(book: Gradebook) -
 
             def attempt(server: Any, kind: Any, typed: Snapshot) -> bool:
                 together.wait()  # noqa: B023
-                return store(server, kind, ids[kind], seen, typed)[0]  # noqa: B023
+                return store(server, kind, ids[kind], seen, typed, "ada")[0]  # noqa: B023
 
             done = [pool.submit(attempt, each, *kind)
                     for each, kind in zip(servers, kinds, strict=True)]  # fmt: skip

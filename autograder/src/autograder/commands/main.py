@@ -5,10 +5,11 @@ from __future__ import annotations
 import click
 
 from .. import log
-from . import authoring, backup, grading, lms, machine, publishing, serving, students
+from . import authoring, backup, grading, lms, machine, marking, publishing, serving, students
 
 GROUPS = {
     "Grading": grading,
+    "Marks by people": marking,
     "What students get": publishing,
     "Learning management systems": lms,
     "Students who leave, return or have another id": students,

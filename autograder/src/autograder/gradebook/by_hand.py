@@ -5,6 +5,9 @@ A mark is stored only if the exercise has not changed since the person's page wa
 
 from __future__ import annotations
 
+import getpass
+import os
+from contextlib import suppress
 from typing import Any
 
 from nbgrader.api import (
@@ -46,6 +49,13 @@ _OWNER = (
 )
 
 
+def person() -> str:
+    """Return who is at this process: the user of a hub, or of this machine."""
+    with suppress(KeyError, OSError):  # a container may know no name for its user
+        return os.environ.get("JUPYTERHUB_USER") or getpass.getuser()
+    return "unknown"
+
+
 def take_snapshots(db: Connection, submitted: str) -> dict[str, Snapshot]:
     """Return a snapshot of each exercise of a submitted notebook.
 
@@ -72,19 +82,26 @@ def take_snapshots(db: Connection, submitted: str) -> dict[str, Snapshot]:
 
 
 def store(
-    database: Engine, kind: type[Grade | Comment], row: str, seen: Snapshot, typed: Snapshot
+    database: Engine,
+    kind: type[Grade | Comment],
+    row: str,
+    seen: Snapshot,
+    typed: Snapshot,
+    who: str,
 ) -> tuple[bool, Snapshot]:
-    """Store new values of a grade or a comment if the exercise is as the person's page shows it.
+    """Store a mark or a comment if the exercise is as the person's page shows it.
 
-    The comparison and the update are one transaction. Afterwards a grade does not wait for a person
-    any more, unless it has neither automatic nor manual points.
+    The comparison, the update and the line of the record are one transaction. Afterwards a grade
+    with new points does not wait for a person any more, unless it has neither automatic nor manual
+    points.
 
     Args:
         database: the gradebook's SQLAlchemy connectable.
         kind: the row's table.
-        row: the row's id.
+        row: the id of the exercise's grade or comment.
         seen: the exercise's snapshot from the time when the page was loaded.
-        typed: the new values, by column.
+        typed: the new values, by column, of the grade and of the comment.
+        who: the person's name, for the record.
 
     Returns:
         Whether the values were stored, and the exercise's present snapshot.
@@ -96,21 +113,30 @@ def store(
         submitted = db.execute(select(table.c.notebook_id).where(table.c.id == row)).scalar()
         if submitted is None:
             raise MissingEntry(f"no such {table.name}: {row}")
-        _lock(db, submitted, row)
+        rows = _lock(db, submitted, row)
         now = take_snapshots(db, submitted)[row]
         if now != seen:
             return False, now
-        if kind is Grade:
-            scores = {key: typed.get(key, now[key]) for key in ("auto_score", "manual_score")}
-            typed = {**typed, "needs_manual_grade": not any(
-                score is not None for score in scores.values()
-            )}  # fmt: skip
-        db.execute(table.update().where(table.c.id == row).values(typed))
-        return True, take_snapshots(db, submitted)[row]
+        grade = {key: typed[key] for key in _GRADE if key in typed}
+        comment = {key: typed[key] for key in typed if key not in grade}
+        if grade:
+            scores = {key: grade.get(key, now[key]) for key in ("auto_score", "manual_score")}
+            grade["needs_manual_grade"] = not any(score is not None for score in scores.values())
+        for other, values in ((Grade.__table__, grade), (Comment.__table__, comment)):
+            if values:
+                db.execute(other.update().where(other.c.id.in_(rows)).values(values))
+        now = take_snapshots(db, submitted)[row]
+        folder, notebook, student = db.execute(
+            _OWNER.where(SubmittedNotebook.id == submitted)
+        ).one()
+        name = folder if notebook == folder else f"{folder}/{notebook}"
+        given = (now["answer"], now["manual_score"], now["extra_credit"], now["manual_comment"])
+        history.add_marking(db, history.Marking(who, name, student, now["exercise"], *given))
+        return True, now
 
 
-def _lock(db: Connection, submitted: str, row: str) -> None:
-    """Lock an exercise's grade and comment until the transaction ends.
+def _lock(db: Connection, submitted: str, row: str) -> list[str]:
+    """Lock an exercise's grade and comment until the transaction ends; return the rows' ids.
 
     An `UPDATE` that changes nothing locks the rows on PostgreSQL, and the whole file on SQLite.
     Afterwards, the latest state is read. A condition in the `UPDATE` that stores the values would
@@ -129,3 +155,4 @@ def _lock(db: Connection, submitted: str, row: str) -> None:
         db.execute(
             table.update().where(table.c.id.in_(same)).values(notebook_id=table.c.notebook_id)
         )
+    return same

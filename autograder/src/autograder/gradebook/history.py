@@ -1,15 +1,15 @@
-"""The record of gradings: an append-only table of submissions, versions and verdicts.
+"""The record of gradings: append-only tables of gradings by tests and of marks by hand.
 
-The table is in the gradebook's database. A grading's row is inserted in the transaction that stores
-its marks, so that neither exists without the other. Triggers refuse to update or delete rows. The
-rows hold no hidden inputs and no expected values.
+The tables are in the gradebook's database. A row is inserted in the transaction that stores its
+marks, so that neither exists without the other. Triggers refuse to update or delete rows. The rows
+hold no hidden inputs and no expected values.
 """
 
 from __future__ import annotations
 
 import json
 from collections.abc import Collection, Mapping, Sequence
-from dataclasses import asdict, dataclass, field
+from dataclasses import asdict, dataclass, field, fields
 from datetime import UTC, datetime
 from typing import Any
 
@@ -17,6 +17,7 @@ from nbgrader.api import Gradebook
 from sqlalchemy import (
     Column,
     Connection,
+    Float,
     Index,
     Integer,
     MetaData,
@@ -49,6 +50,22 @@ _GRADINGS = Table(
     sqlite_autoincrement=True,
 )
 Index("autograder_grading_of", _GRADINGS.c.assignment, _GRADINGS.c.student)
+_MARKINGS = Table(
+    "autograder_marking",
+    _TABLES,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("time", String(40), nullable=False),
+    Column("who", String(128), nullable=False),
+    Column("assignment", String(128), nullable=False),
+    Column("student", String(128), nullable=False),
+    Column("exercise", String(128), nullable=False),
+    Column("answer", String(64)),
+    Column("points", Float),
+    Column("extra", Float),
+    Column("comment", Text),
+    sqlite_autoincrement=True,
+)
+Index("autograder_marking_of", _MARKINGS.c.assignment, _MARKINGS.c.student)
 
 # Built once, since building a statement takes longer than running it.
 _ADDED = _GRADINGS.insert()
@@ -66,17 +83,19 @@ _REFUSED = "the record of gradings is only ever added to"
 # By SQLAlchemy's name of a database: statements that make the table append-only; idempotent.
 _APPEND_ONLY = {
     "sqlite": [
-        f"CREATE TRIGGER IF NOT EXISTS autograder_grading_no_{event} "
-        f"BEFORE {event} ON autograder_grading "
+        f"CREATE TRIGGER IF NOT EXISTS {table}_no_{event} BEFORE {event} ON {table} "
         f"BEGIN SELECT RAISE(ABORT, '{_REFUSED}'); END"
+        for table in _TABLES.tables
         for event in ("update", "delete")
     ],
     "postgresql": [
         "CREATE OR REPLACE FUNCTION autograder_append_only() RETURNS trigger LANGUAGE plpgsql "
         f"AS $$ BEGIN RAISE EXCEPTION '{_REFUSED}'; END $$",
-        "CREATE OR REPLACE TRIGGER autograder_grading_append_only "
-        "BEFORE UPDATE OR DELETE ON autograder_grading "
-        "FOR EACH ROW EXECUTE FUNCTION autograder_append_only()",
+        *(
+            f"CREATE OR REPLACE TRIGGER {table}_append_only BEFORE UPDATE OR DELETE ON {table} "
+            "FOR EACH ROW EXECUTE FUNCTION autograder_append_only()"
+            for table in _TABLES.tables
+        ),
     ],
 }
 
@@ -110,6 +129,33 @@ class Entry:
     verdicts: list[dict[str, Any]]
     time: str = ""
     number: int = 0
+
+
+@dataclass(frozen=True)
+class Marking:
+    """What a person gave for one answer.
+
+    Attributes:
+        who: the person's name.
+        assignment: the name of the assignment, or ASSIGNMENT/NOTEBOOK for a part.
+        student: the student's id.
+        exercise: the exercise's name.
+        answer: the digest of the answer in the last grading; None if it was not graded.
+        points: the points by hand; None if the tests' points stand.
+        extra: the extra credit in points; None for none.
+        comment: the comment; None for none.
+        time: when it was given, in UTC, in ISO 8601; "" before it is stored.
+    """
+
+    who: str
+    assignment: str
+    student: str
+    exercise: str
+    answer: str | None
+    points: float | None
+    extra: float | None
+    comment: str | None
+    time: str = ""
 
 
 @dataclass(frozen=True)
@@ -152,13 +198,38 @@ def entry_of(
 
 
 def prepare(gradebook: Gradebook) -> None:
-    """Create the table and its append-only triggers, unless they exist."""
-    db = gradebook.db
-    connection = db.connection()
-    _TABLES.create_all(connection)
-    for statement in _APPEND_ONLY.get(connection.dialect.name, ()):
-        connection.exec_driver_sql(statement)
-    db.commit()
+    """Create the tables and their append-only triggers, unless they exist."""
+    _prepare(gradebook.db.connection())
+    gradebook.db.commit()
+
+
+def _prepare(db: Connection) -> None:
+    _TABLES.create_all(db)
+    for statement in _APPEND_ONLY.get(db.dialect.name, ()):
+        db.exec_driver_sql(statement)
+
+
+def add_marking(db: Connection, marking: Marking) -> None:
+    """Insert what a person gave; the caller commits. Creates the tables unless they exist."""
+    if not inspect(db).has_table(_MARKINGS.name):
+        _prepare(db)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    db.execute(_MARKINGS.insert(), asdict(marking) | {"time": now})
+
+
+def markings(db: Connection, name: str, student: str | None = None) -> list[Marking]:
+    """Return what people gave in an assignment, the first one first.
+
+    Args:
+        student: restricts the result to one student.
+    """
+    if not inspect(db).has_table(_MARKINGS.name):
+        return []
+    query = select(*(_MARKINGS.c[each.name] for each in fields(Marking))).order_by(_MARKINGS.c.id)
+    query = query.where(_MARKINGS.c.assignment == name)
+    if student is not None:
+        query = query.where(_MARKINGS.c.student == student)
+    return [Marking(**row) for row in db.execute(query).mappings()]
 
 
 def add(db: Connection, entry: Entry, seen: Mapping[str, Verdict | None]) -> None:
@@ -204,13 +275,15 @@ def latest(gradebook: Gradebook, name: str, student: str) -> Entry | None:
 
 
 def copy(db: Connection, name: str, old: str, new: str) -> None:
-    """Copy a student's entries for an assignment and its parts to another student's id."""
-    of_assignment = (_GRADINGS.c.assignment == name) | _GRADINGS.c.assignment.startswith(f"{name}/")
-    query = (
-        select(_GRADINGS).where(of_assignment, _GRADINGS.c.student == old).order_by(_GRADINGS.c.id)
-    )
-    for row in db.execute(query).mappings().all():
-        db.execute(_ADDED, {**{key: row[key] for key in row if key != "id"}, "student": new})
+    """Copy a student's lines for an assignment and its parts to another student's id."""
+    for table in (_GRADINGS, _MARKINGS):
+        if not inspect(db).has_table(table.name):
+            continue
+        of_assignment = (table.c.assignment == name) | table.c.assignment.startswith(f"{name}/")
+        query = select(table).where(of_assignment, table.c.student == old).order_by(table.c.id)
+        for row in db.execute(query).mappings().all():
+            copied = {key: row[key] for key in row if key != "id"}
+            db.execute(table.insert(), {**copied, "student": new})
 
 
 def last_verdicts(db: Connection, name: str, student: str) -> dict[str, dict[str, Any]]:

@@ -92,7 +92,9 @@ def _put(kind: type[Grade | Comment]) -> Any:
         try:
             entry = _FIND[kind](self.gradebook, row)
             typed = _typed_values(data, kind, getattr(entry, "max_score", 0.0))
-            stored, now = by_hand.store(self.gradebook.engine, kind, row, data["seen"], typed)
+            stored, now = by_hand.store(
+                self.gradebook.engine, kind, row, data["seen"], typed, by_hand.person()
+            )
         except MissingEntry as error:
             raise web.HTTPError(404) from error
         finally:

@@ -1,0 +1,1 @@
+"""Pages on which people mark written answers: one question, all students, without names."""

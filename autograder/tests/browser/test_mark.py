@@ -1,0 +1,165 @@
+"""People mark written answers by keyboard, one question for all students."""
+
+from __future__ import annotations
+
+import asyncio
+import threading
+from collections.abc import Iterator
+
+import pytest
+from looking import assert_accessible, keep_picture
+from playwright.sync_api import Page, expect
+from schools import released, run, solutions
+from tornado.httpserver import HTTPServer
+from tornado.netutil import bind_sockets
+
+from autograder.commands.demo import hand_in
+from autograder.course_folder.course import Course
+from autograder.gradebook import history
+from autograder.marking.answer_pages import Marking, application
+from autograder.marking.answers import Answers
+
+NAME = "checkpoint"
+WRITTEN = {
+    "ada": "Backward needs **one** pass.",
+    "ben": "Forward is faster. <script>document.title = 'run'</script>",
+    "cleo": "backward needs  **one** pass.",
+    "dan": "I do not know, but $x^2$.",
+}
+
+
+@pytest.fixture(scope="module")
+def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+    """Return a course with four written answers, graded; two are the same but for a capital."""
+    folder = tmp_path_factory.mktemp("course")
+    released(folder, NAME)
+    made = Course(folder)
+    answers = {name: {**solutions(NAME), "memory": text} for name, text in WRITTEN.items()}
+    hand_in(made, made.assignment(NAME), answers)
+    run(folder, "autograder", "grade", NAME)
+    return made
+
+
+class Server:
+    """The marking pages on a port of this machine, in a thread."""
+
+    def __init__(self, course: Course) -> None:
+        self.marking = Marking(Answers(course, NAME), "tess")
+        self._started = threading.Event()
+        self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
+        self._thread.start()
+        assert self._started.wait(30)
+
+    async def _run(self) -> None:
+        self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
+        sockets = bind_sockets(0, "127.0.0.1")
+        self.address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
+        HTTPServer(application(self.marking)).add_sockets(sockets)
+        self._started.set()
+        await self._ended.wait()
+
+    def close(self) -> None:
+        self._loop.call_soon_threadsafe(self._ended.set)
+        self._thread.join()
+
+
+@pytest.fixture
+def server(course: Course) -> Iterator[Server]:
+    running = Server(course)
+    yield running
+    running.close()
+
+
+def open_pages(page: Page, server: Server) -> None:
+    page.goto(f"{server.address}/?token={server.marking.token}")
+
+
+def marks(course: Course) -> dict[str, tuple[float | None, str | None]]:
+    """Return the last points and comment of each student in the record."""
+    answers = Answers(course, NAME)
+    with answers.gradebook.engine.connect() as db:
+        lines = history.markings(db, NAME)
+    answers.gradebook.close()
+    return {line.student: (line.points, line.comment) for line in lines if line.who == "tess"}
+
+
+def test_a_class_is_marked_by_keyboard(course: Course, server: Server, page: Page) -> None:
+    loaded: list[str] = []
+    page.on("request", lambda request: loaded.append(request.url))
+    open_pages(page, server)
+    page.get_by_role("link").first.click()
+    order = [each.student for each in server.marking.answers.of("memory")]
+    assert order != sorted(order), "the order is that of the names"
+    seen = []
+    while page.get_by_text("to be marked").count() and page.locator(".answer").count():
+        text = page.locator(".answer").inner_text()
+        seen.append(text)
+        assert not any(name in page.content() for name in WRITTEN), "the page names a student"
+        if "one" in text:
+            expect(page.get_by_text("1 more with the same words")).to_be_visible()
+            page.keyboard.press("f")
+        else:
+            page.keyboard.press("n")
+            page.keyboard.press("c")
+            page.keyboard.type("See the lesson.")
+            page.keyboard.press("Escape")
+        assert_accessible(page)
+        keep_picture(page, f"mark-{len(seen)}")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+    most = server.marking.answers.exercises["memory"].max_points
+    assert len(seen) == 3
+    assert marks(course) == {
+        "ada": (most, None), "cleo": (most, None),
+        "ben": (0.0, "See the lesson."), "dan": (0.0, "See the lesson."),
+    }  # fmt: skip
+    assert page.title() == f"Marking {NAME}"
+    expect(page.get_by_role("cell", name="none")).to_be_visible()
+    assert all(url.startswith(server.address) or url.startswith("data:") for url in loaded)
+
+
+def keep(page: Page, points: str) -> None:
+    page.get_by_label("Points").fill(points)
+    with page.expect_navigation():
+        page.get_by_role("button", name="Keep").click()
+
+
+def test_a_mark_that_somebody_changed_meanwhile_is_shown_and_kept(
+    course: Course, server: Server, page: Page
+) -> None:
+    open_pages(page, server)
+    [answer, *_] = server.marking.answers.of("memory")
+    address = f"{server.address}/memory/{answer.row}"
+    late = page.context.new_page()  # it logs the refusal, which `page` must not
+    late.goto(address)
+    page.goto(address)
+    keep(page, "0.5")
+    keep(late, "0.25")
+    expect(late.get_by_role("alert")).to_contain_text("0.5 points")
+    assert marks(course)[answer.student][0] == 0.5
+    keep(late, "0.25")
+    assert marks(course)[answer.student][0] == 0.25
+
+
+def test_nobody_marks_without_the_address_that_the_command_prints(
+    server: Server, page: Page
+) -> None:
+    [answer, *_] = server.marking.answers.of("memory")
+    for path in ("/", "/memory", f"/memory/{answer.row}", "/?token=wrong"):
+        reply = page.request.get(f"{server.address}{path}")
+        assert reply.status == 403, path
+    reply = page.request.post(f"{server.address}/memory/{answer.row}", form={"points": "1"})
+    assert reply.status == 403
+    port = server.address.rpartition(":")[2]
+    headers = {"Host": f"elsewhere.example:{port}"}
+    path = f"{server.address}/?token={server.marking.token}"
+    assert page.request.get(path, headers=headers).status == 403
+
+
+def test_points_outside_of_the_exercise_s_are_refused(server: Server, page: Page) -> None:
+    open_pages(page, server)
+    [answer, *_] = server.marking.answers.of("memory")
+    page.goto(f"{server.address}/memory/{answer.row}")
+    for typed in ("99", "-1", "many", "nan"):
+        keep(page, typed)
+        expect(page.get_by_role("alert")).to_contain_text("a number from 0 to")
