@@ -30,6 +30,7 @@ EXCEPTIONS = {
     ("autograder/gradebook/by_hand.py", "Engine"),
     ("autograder/gradebook/history.py", "engine"),
     ("autograder/gradebook/writing.py", "Engine"),
+    ("autograder/marking/answer_pages.py", "engine"),
     ("autograder/nbgrader_plugins/formgrader/pages.py", "engine"),
     ("autograder/pages/feedback/from_gradebook.py", "Engine"),
 }
