@@ -100,7 +100,7 @@ def test_points_and_comment_are_stored_together_with_a_line_of_the_record(book: 
 
 def test_a_line_of_the_record_cannot_be_changed_or_taken_out(book: Gradebook) -> None:
     ids, seen = exercises(book, "s10")["why"]
-    store(book.engine, Grade, ids[Grade], seen, {"manual_score": 1.0}, "ada")
+    store(book.engine, Grade, ids[Grade], seen, {"manual_score": 2.25}, "ada")
     for statement in ("UPDATE autograder_marking SET points = 4", "DELETE FROM autograder_marking"):
         with pytest.raises(DBAPIError, match="only ever added to"), book.engine.begin() as db:
             db.execute(text(statement))
