@@ -75,10 +75,10 @@ function arrows(frame) {
 
   function firstPaths(from) {
     const found = [];
-    (function walk(at, factors) {
+    (function go(at, factors) {
       if (found.length === PATHS) return;
       if (at === root) found.push(factors);
-      for (const [k, slot] of uses[at]) walk(k, [...factors, nodes[k].locals[slot]]);
+      for (const [k, slot] of uses[at]) go(k, [...factors, nodes[k].locals[slot]]);
     })(from, []);
     return found;
   }
