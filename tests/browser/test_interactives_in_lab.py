@@ -137,7 +137,7 @@ def test_the_stepper_works_by_keyboard(notebook: Notebook) -> None:
     expect(shown.slider("x1")).to_be_focused()
     shown.press("ArrowUp")
     shown.says("x1 is 2.1. Step 12 of 12, backward.")
-    expect(shown.output.page.locator(".jp-Cell")).to_have_count(8)
+    expect(shown.output.page.locator(".jp-Cell")).to_have_count(9)
 
 
 def test_a_prediction_is_typed_or_chosen(
