@@ -168,7 +168,7 @@ def test_a_notebook_solved_in_the_browser_edition_gets_the_same_score_as_elsewhe
     expect(page.get_by_role("heading", level=1)).to_be_visible()
     keep_picture(page, "browser-edition-start")
     assert_accessible(page)
-    page.locator(f'a[href$="path={name}/{name}.ipynb"]').click()
+    page.locator(f'.notebooks a[href$="path={name}/{name}.ipynb"]').click()
     notebook = InBrowser(page, solved)
     notebook.run_all()
     saved = notebook.download(tmp_path / "saved.ipynb")

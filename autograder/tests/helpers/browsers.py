@@ -36,6 +36,8 @@ ELSEWHERE = re.compile(r"https?://(?!127\.0\.0\.1[:/])")
 OF_JUPYTERLAB = (
     "Shared module @jupyterlite/services doesn't exist",
     "Failed to load resource: net::ERR_UNKNOWN_URL_SCHEME",
+    # Its viewer runs no script of a page until somebody presses *Trust HTML*.
+    "the 'allow-scripts' permission is not set",
 )
 
 
