@@ -92,7 +92,7 @@ def store(
     """Store a mark or a comment if the exercise is as the person's page shows it.
 
     The comparison, the update and the line of the record are one transaction. Afterwards a grade
-    with new points does not wait for a person any more, unless it has neither automatic nor manual
+    does not wait for a person any more, unless it has neither automatic nor manual
     points.
 
     Args:
@@ -119,7 +119,7 @@ def store(
             return False, now
         grade = {key: typed[key] for key in _GRADE if key in typed}
         comment = {key: typed[key] for key in typed if key not in grade}
-        if grade:
+        if kind is Grade:
             scores = {key: grade.get(key, now[key]) for key in ("auto_score", "manual_score")}
             grade["needs_manual_grade"] = not any(score is not None for score in scores.values())
         for other, values in ((Grade.__table__, grade), (Comment.__table__, comment)):
