@@ -31,11 +31,11 @@ _HUNG_SECONDS = 120.0
 """Seconds by the clock after which a sandbox that does not answer is taken to hang. The number is
 so large that no busy machine reaches it."""
 _LEAST_BY_CLOCK = 10.0
+"""The limit by the clock is at least this many seconds, however short the limit in processor time
+is."""
 _MOST_BY_CLOCK, _MOST_TIMES = 200.0, 3.0
 """Greatest limit by the clock: the first number in seconds, or the limit in processor time times
 the second number if that is more. Code that sleeps for ever is ended then."""
-"""The limit by the clock is at least this many seconds, however short the limit in processor time
-is."""
 _FIRST_LOOK = 0.05
 """Seconds by the clock after which the processor time of a request is read for the first time."""
 _REPLIES = {True: {"outputs", "execution_count", "error", "stopped"}, False: {"values"}}
