@@ -102,6 +102,19 @@ def test_announced_minutes_and_points_are_the_sums_of_those_in_the_headings(name
     assert (f"{bonus:g} bonus points" in seen) == bool(bonus)
 
 
+@pytest.mark.parametrize("name", NAMES)
+def test_the_docs_list_the_exercises_in_order_with_their_minutes(name: str) -> None:
+    page = (COURSE.root / "docs" / "curriculum.md").read_text("utf-8")
+    section = page.partition(f"\n## {name}: ")[2].partition("\n## ")[0]
+    listed = re.findall(r"^\| `(\w+)` \| (\w+) \| (\d+) \|", section, re.MULTILINE)
+    own = [step for step in steps(name) if "extra part" not in step[0]]
+    ids = [*COURSE.assignment(name).exercises]
+
+    assert listed == [
+        (each, kind, str(time)) for each, (_, kind, time) in zip(ids, own, strict=True)
+    ]
+
+
 def solved(name: str, extra: bool) -> Iterator[tuple[Exercise, dict[str, Any]]]:
     """Run the cells of a notebook, with the extra exercises and parts or without.
 
