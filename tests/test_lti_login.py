@@ -1,6 +1,6 @@
 """A user of an LTI platform who follows the course's link gets one name on the hub, their own.
 
-The hub runs with the recipe of docs/instructors.md. The platform is not ours: it is made of the
+The hub runs with the recipe of docs/hub.md. The platform is not ours: it is made of the
 package `lti1p3platform`, which writes and signs a platform's messages.
 """
 
@@ -35,7 +35,7 @@ from autograder.hub.lti import user_name
 
 pytestmark = pytest.mark.external
 
-DOCS = Path(__file__).parents[1] / "docs" / "instructors.md"
+DOCS = Path(__file__).parents[1] / "docs" / "hub.md"
 RECIPE = re.compile(r"<!-- lti: .*? -->\n```python\n(.*?)```", re.DOTALL)
 COURSE, CLIENT = "4711", "tool-of-the-hub"
 MEMBER = "http://purl.imsglobal.org/vocab/lis/v2/membership#"

@@ -178,9 +178,7 @@ def _read_settings(path: Path) -> dict[str, str]:
     if not {"lineitem", "lineitems"} & set(options):
         missing.append("lineitem or lineitems")
     if missing:
-        raise CourseError(
-            f"{path} lacks {', '.join(missing)}. docs/instructors.md has an example to copy."
-        )
+        raise CourseError(f"{path} lacks {', '.join(missing)}. docs/lms.md has an example to copy.")
     return {key: str(value) for key, value in options.items()}
 
 
