@@ -30,7 +30,7 @@ from autograder.commands.demo import filled_notebook
 from autograder.course_folder.course import Course
 from autograder.gradebook import history
 from autograder.pipeline.classroom import course_directory
-from autograder.service.attempts import GRADED, OVER, REFUSED, WAITING
+from autograder.service.attempts import GRADED, OVER, REFUSED, WAITING, Role
 from autograder.service.base_page import SECRET
 from autograder.service.changes import Changes
 from autograder.service.grading import Grading
@@ -146,7 +146,7 @@ def test_feedback_is_returned_through_nbgrader_and_on_the_student_s_page(service
     assert (school / "submitted/student_0/value/value.ipynb").read_bytes() == made["right"]
     # Other numbers were drawn for another file.
     assert first.report["seed"] != second.report["seed"]
-    teacher = service.visitor("teacher", teaches=True)
+    teacher = service.visitor("teacher", Role.INSTRUCTOR)
     assert "Eve student_0" in teacher.page
     _, history = teacher.get("class/history?student=student_0&assignment=value")
     assert "Attempt 1" in history
@@ -247,7 +247,7 @@ class ClassPage(threading.Thread):
 
     def __init__(self, service: Service) -> None:
         super().__init__(daemon=True)
-        self._visitor = service.visitor("teacher", teaches=True)
+        self._visitor = service.visitor("teacher", Role.INSTRUCTOR)
         self.queue: list[tuple[int, int]] = []
 
     def run(self) -> None:
@@ -402,7 +402,7 @@ def test_before_the_due_date_students_see_only_what_before_due_allows(school, le
             assert message not in seen
             assert "points</b>" not in seen
         assert ("partly right" in page) == (level == "exercises")
-        teacher = service.visitor("teacher", teaches=True)
+        teacher = service.visitor("teacher", Role.INSTRUCTOR)
         assert message in teacher.get("class/history?student=student_0&assignment=value")[1]
         with Gradebook(course_directory(Course(school)).db_url) as gradebook:
             gradebook.update_or_create_assignment("value", duedate=datetime(2020, 1, 1))
@@ -491,7 +491,7 @@ def test_later_attempts_are_graded_by_changed_tests_and_old_marks_are_reported(s
     with Gradebook(course_directory(Course(school)).db_url) as gradebook:
         old, new = (history.latest(gradebook, "value", f"student_{n}") for n in range(2))
     assert old.versions["assignment"] != new.versions["assignment"]
-    teacher = service.visitor("teacher", teaches=True)
+    teacher = service.visitor("teacher", Role.INSTRUCTOR)
     wait_for(lambda: "1 marks were given before" in teacher.get("class")[1])
     assert "autograder regrade value" in teacher.get("class")[1]
 

@@ -30,7 +30,7 @@ from test_serve import (
 )
 
 from autograder.course_folder.course import Course
-from autograder.service.attempts import GRADED, OVER, WAITING, Attempts
+from autograder.service.attempts import GRADED, OVER, WAITING, Attempts, Role
 from autograder.service.base_page import MOST_OPEN_PAGES
 from autograder.service.grading import MUCH_SECONDS
 from autograder.service.inbound import MOST_OVER
@@ -130,7 +130,7 @@ def test_an_invalid_form_is_refused(resting, body):
 @pytest.mark.full
 def test_a_student_cannot_use_links_cookies_and_pages_of_others(service, school):
     ada, ben = service.visitor(NAME), service.visitor("student_1")
-    teacher = service.visitor("teacher", teaches=True)
+    teacher = service.visitor("teacher", Role.INSTRUCTOR)
     ada.hand_in(notebooks(school)["wrong"])
     wait_for(lambda: all_graded(service, 1))
     assert ada.get("feedback/1")[0] == teacher.get("feedback/1")[0] == 200
@@ -175,7 +175,7 @@ def test_another_website_cannot_hand_in_for_its_visitors(resting):
 
 
 def test_links_are_random_and_become_invalid_when_renewed(service, school):
-    ada, teacher = service.visitor(NAME), service.visitor("teacher", teaches=True)
+    ada, teacher = service.visitor(NAME), service.visitor("teacher", Role.INSTRUCTOR)
     stream, seen = ada.events(), []
     assert "Nothing was handed in" in next(stream)
     before, _, after = (
@@ -320,7 +320,7 @@ def test_names_and_texts_that_students_choose_are_text_on_every_page(service, sc
     ada = service.visitor(NAME)
     ada.hand_in(json.dumps(evil).encode(), name="<script>alert(1)</script>.ipynb")
     wait_for(lambda: all_graded(service, 1))
-    teacher = service.visitor("teacher", teaches=True)
+    teacher = service.visitor("teacher", Role.INSTRUCTOR)
     pages = [service.visitor(NAME).page, teacher.get("class")[1], ada.get("feedback/1")[1],
              teacher.get("class/history?student=student_0&assignment=value")[1],
              teacher.get("class/history?student=<script>x&assignment=value")[1]]  # fmt: skip

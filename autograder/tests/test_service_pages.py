@@ -48,6 +48,7 @@ from autograder.service.attempts import (
     RECENT_MINUTES,
     WAITING,
     Attempts,
+    Role,
 )
 from autograder.service.base_page import Page, ServiceState
 from autograder.service.feedback import CountingPages, visible_page
@@ -69,12 +70,12 @@ class Running:
     course: Path
     change: Callable[[], None]
 
-    def token(self, name: str, teaches: bool = False) -> str:
+    def token(self, name: str, role: Role = Role.STUDENT) -> str:
         with closing(Attempts(Course(self.course))) as attempts:
-            return attempts.link(name, teaches)
+            return attempts.link(name, role)
 
-    def visitor(self, name: str, teaches: bool = False) -> Visitor:
-        return Visitor(self.url, self.token(name, teaches))
+    def visitor(self, name: str, role: Role = Role.STUDENT) -> Visitor:
+        return Visitor(self.url, self.token(name, role))
 
 
 @pytest.fixture(scope="module")
@@ -103,9 +104,16 @@ def copied(course: Path, folder: Path) -> Path:
 
 @contextmanager
 def running(
-    course: Path, rules: str = "", being_graded: frozenset[int] = frozenset()
+    course: Path,
+    rules: str = "",
+    being_graded: frozenset[int] = frozenset(),
+    marked: tuple[str, ...] = (),
 ) -> Iterator[Running]:
-    """Run the application with these rules, and with a thread that grades nothing."""
+    """Run the application with these rules, and with a thread that grades nothing.
+
+    Args:
+        marked: the assignments whose answers people mark.
+    """
     before = (course / SETTINGS).read_text()
     (course / SETTINGS).write_text(f"{before}\n[service]\n{rules}\n")
     port, up, ends = free_port(), threading.Event(), {}
@@ -114,7 +122,7 @@ def running(
         grading: Any = SimpleNamespace(
             health=Health(), metrics=Metrics(), running=being_graded, outdated_marks={}
         )
-        shared = ServiceState(Course(course), ["value"], grading)
+        shared = ServiceState(Course(course), ["value"], grading, marked)
         server = HTTPServer(application(shared, "/"))
         server.listen(port, "127.0.0.1")
         ends.update(loop=asyncio.get_running_loop(), done=asyncio.Event(), news=shared.news)
@@ -417,12 +425,12 @@ def test_an_open_page_raises_no_error_when_the_service_ends(course, caplog):
 # The visitor.
 
 
-@pytest.mark.parametrize("teaches", [False, True])
+@pytest.mark.parametrize("role", Role)
 @pytest.mark.parametrize("has_session", [False, True])
-def test_a_link_of_another_person_is_used_only_after_consent(course, teaches, has_session):
+def test_a_link_of_another_person_is_used_only_after_consent(course, role, has_session):
     with running(course) as service:
         ada = service.visitor("ada") if has_session else Visitor(service.url)
-        token = service.token("mallory", teaches)
+        token = service.token("mallory", role)
         # As another site does it, or a picture in a page, a frame, a redirection.
         for site in ("cross-site", "same-site", "same-origin", "none", ""):
             headers = {"Sec-Fetch-Site": site} if site else {}
@@ -438,10 +446,11 @@ def test_a_link_of_another_person_is_used_only_after_consent(course, teaches, ha
                 assert ("Hand in as Ada Lovelace (ada)" in own) == has_session
         asked = ada.get(f"link/{token}")[1]
         assert ("You are here as <b>Ada Lovelace (ada)</b>" in asked) == has_session
-        assert ("who teaches and sees the class" in asked) == teaches
+        assert ("who teaches and sees the class" in asked) == (role is Role.INSTRUCTOR)
+        assert ("who marks answers" in asked) == (role is Role.GRADER)
         # A visitor who consents is asked once.
         _, page = ada.enter(token)
-        assert ("Hand in as Mallory" in page) != teaches
+        assert ("Hand in as Mallory" in page) == (role is Role.STUDENT)
         assert "Go on as" not in ada.get(f"link/{token}")[1]
 
 
@@ -510,7 +519,7 @@ def graded_with_a_free_text(course: Path, level: str = "mistakes") -> None:
 def test_a_mark_a_comment_and_a_withdrawn_mark_are_on_the_pages_at_the_next_load(course):
     with running(course) as service:
         graded_with_a_free_text(course)
-        ada, teacher = service.visitor("ada"), service.visitor("teacher", teaches=True)
+        ada, teacher = service.visitor("ada"), service.visitor("teacher", Role.INSTRUCTOR)
         paths = ("class", "class/history?student=ada&assignment=value")
         (course / "attempts/pages/1.html").write_text("the whole feedback")
 

@@ -19,7 +19,7 @@ from autograder.gradebook import history
 from autograder.marking.answer_pages import Marking, application
 from autograder.marking.answers import Answers
 
-NAME = "checkpoint"
+NAME, TOKEN = "checkpoint", "a-secret"
 WRITTEN = {
     "ada": "Backward needs **one** pass.",
     "ben": "Forward is faster. <script>document.title = 'run'</script>",
@@ -44,7 +44,8 @@ class Server:
     """The marking pages on a port of this machine, in a thread."""
 
     def __init__(self, course: Course) -> None:
-        self.marking = Marking(Answers(course, NAME), "tess")
+        self.marking = Marking(course, [NAME])
+        self.answers = self.marking.classes[NAME]
         self._started = threading.Event()
         self._thread = threading.Thread(target=lambda: asyncio.run(self._run()), daemon=True)
         self._thread.start()
@@ -54,7 +55,7 @@ class Server:
         self._loop, self._ended = asyncio.get_running_loop(), asyncio.Event()
         sockets = bind_sockets(0, "127.0.0.1")
         self.address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}"
-        HTTPServer(application(self.marking)).add_sockets(sockets)
+        HTTPServer(application(self.marking, TOKEN, "tess")).add_sockets(sockets)
         self._started.set()
         await self._ended.wait()
 
@@ -71,7 +72,7 @@ def server(course: Course) -> Iterator[Server]:
 
 
 def open_pages(page: Page, server: Server) -> None:
-    page.goto(f"{server.address}/?token={server.marking.token}")
+    page.goto(f"{server.address}/?token={TOKEN}")
 
 
 def marks(course: Course) -> dict[str, tuple[float | None, str | None]]:
@@ -88,7 +89,7 @@ def test_a_class_is_marked_by_keyboard(course: Course, server: Server, page: Pag
     page.on("request", lambda request: loaded.append(request.url))
     open_pages(page, server)
     page.get_by_role("link").first.click()
-    order = [each.student for each in server.marking.answers.of("memory")]
+    order = [each.student for each in server.answers.of("memory")]
     assert order != sorted(order), "the order is that of the names"
     seen = []
     while page.get_by_text("to be marked").count() and page.locator(".answer").count():
@@ -107,7 +108,7 @@ def test_a_class_is_marked_by_keyboard(course: Course, server: Server, page: Pag
         keep_picture(page, f"mark-{len(seen)}")
         with page.expect_navigation():
             page.keyboard.press("Enter")
-    most = server.marking.answers.exercises["memory"].max_points
+    most = server.answers.exercises["memory"].max_points
     assert len(seen) == 3
     assert marks(course) == {
         "ada": (most, None), "cleo": (most, None),
@@ -128,8 +129,8 @@ def test_a_mark_that_somebody_changed_meanwhile_is_shown_and_kept(
     course: Course, server: Server, page: Page
 ) -> None:
     open_pages(page, server)
-    [answer, *_] = server.marking.answers.of("memory")
-    address = f"{server.address}/memory/{answer.row}"
+    [answer, *_] = server.answers.of("memory")
+    address = f"{server.address}/{NAME}/memory/{answer.row}"
     late = page.context.new_page()  # it logs the refusal, which `page` must not
     late.goto(address)
     page.goto(address)
@@ -144,22 +145,22 @@ def test_a_mark_that_somebody_changed_meanwhile_is_shown_and_kept(
 def test_nobody_marks_without_the_address_that_the_command_prints(
     server: Server, page: Page
 ) -> None:
-    [answer, *_] = server.marking.answers.of("memory")
-    for path in ("/", "/memory", f"/memory/{answer.row}", "/?token=wrong"):
+    [answer, *_] = server.answers.of("memory")
+    for path in ("/", f"/{NAME}/memory", f"/{NAME}/memory/{answer.row}", "/?token=wrong"):
         reply = page.request.get(f"{server.address}{path}")
         assert reply.status == 403, path
-    reply = page.request.post(f"{server.address}/memory/{answer.row}", form={"points": "1"})
+    reply = page.request.post(f"{server.address}/{NAME}/memory/{answer.row}", form={"points": "1"})
     assert reply.status == 403
     port = server.address.rpartition(":")[2]
     headers = {"Host": f"elsewhere.example:{port}"}
-    path = f"{server.address}/?token={server.marking.token}"
+    path = f"{server.address}/?token={TOKEN}"
     assert page.request.get(path, headers=headers).status == 403
 
 
 def test_points_outside_of_the_exercise_s_are_refused(server: Server, page: Page) -> None:
     open_pages(page, server)
-    [answer, *_] = server.marking.answers.of("memory")
-    page.goto(f"{server.address}/memory/{answer.row}")
+    [answer, *_] = server.answers.of("memory")
+    page.goto(f"{server.address}/{NAME}/memory/{answer.row}")
     for typed in ("99", "-1", "many", "nan"):
         keep(page, typed)
         expect(page.get_by_role("alert")).to_contain_text("a number from 0 to")

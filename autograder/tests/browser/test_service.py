@@ -70,6 +70,9 @@ def test_a_student_resubmits_and_sees_new_feedback(hub: Hub, new_page: Callable[
     expect(instructor.get_by_text(NAMED)).to_be_visible()
     expect(instructor.locator("h2").last).to_contain_text(f"{most:g} of {most:g} points")
     keep_picture(instructor, "service-history")
+    instructor.goto(f"{hub.url}services/grading/class")
+    instructor.get_by_role("link", name="Mark answers").click()
+    expect(instructor.get_by_text("No exercise is marked by a person.")).to_be_visible()
 
 
 def _log_in(hub: Hub, page: Page, name: str) -> None:

@@ -23,7 +23,7 @@ import psutil
 from small_school import wait_for
 
 from autograder.course_folder.course import Course
-from autograder.service.attempts import Attempt, Attempts
+from autograder.service.attempts import Attempt, Attempts, Role
 
 START = 300  # seconds, after which a program is taken to hang
 
@@ -91,10 +91,10 @@ class Service:
         finally:
             attempts.close()
 
-    def visitor(self, name: str, teaches: bool = False) -> Visitor:
+    def visitor(self, name: str, role: Role = Role.STUDENT) -> Visitor:
         attempts = Attempts(Course(self.course))
         try:
-            return Visitor(self.url, attempts.link(name, teaches))
+            return Visitor(self.url, attempts.link(name, role))
         finally:
             attempts.close()
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import click
 
 from ..course_folder.course import Course
+from ..errors import CourseError
 from ..terminal import course_option, echo, report_errors
 
 
@@ -21,22 +22,24 @@ def mark(assignment: str, port: int, browser: bool, course: Course) -> None:
     Points and comments go to nbgrader's gradebook, and who gave what to the record. Ctrl-C ends it.
     """
     import asyncio
+    import secrets
     import webbrowser
 
     from tornado.netutil import bind_sockets
 
     from ..gradebook.by_hand import person
     from ..marking.answer_pages import Marking, application
-    from ..marking.answers import Answers
 
-    marking = Marking(Answers(course, assignment), person())
+    marking, token = Marking(course, [assignment]), secrets.token_urlsafe(24)
+    if not marking.classes:
+        raise CourseError(f"{assignment} has no exercise that a person marks")
     sockets = bind_sockets(port, "127.0.0.1")
-    address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}/?token={marking.token}"
+    address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}/?token={token}"
 
     async def run() -> None:
         from tornado.httpserver import HTTPServer
 
-        HTTPServer(application(marking)).add_sockets(sockets)
+        HTTPServer(application(marking, token, person())).add_sockets(sockets)
         echo(f"Mark {assignment} at {address} until Ctrl-C")
         if browser:
             webbrowser.open(address)

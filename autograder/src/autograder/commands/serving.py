@@ -31,10 +31,21 @@ from ..terminal import course_option, echo, report_errors
     show_default=True,
     help="Who sees the class; on a hub a user's name. Give it once for each.",
 )
+@click.option(
+    "--grader",
+    "graders",
+    multiple=True,
+    help="Who marks answers and sees nothing else; on a hub a user's name. Give it once for each.",
+)
 @course_option
 @report_errors
 def serve(
-    address: str, port: int, workers: int, instructors: tuple[str, ...], course: Course
+    address: str,
+    port: int,
+    workers: int,
+    instructors: tuple[str, ...],
+    graders: tuple[str, ...],
+    course: Course,
 ) -> None:
     """Grade submissions as they arrive, and return the feedback at once.
 
@@ -51,7 +62,7 @@ def serve(
         return
     from ..service.serving import CHANGED, serve
 
-    why = serve(course, sockets, workers, [*instructors], on_hub=hub is not None)
+    why = serve(course, sockets, workers, [*instructors], [*graders], on_hub=hub is not None)
     if why == CHANGED:
         # This process ends, and the supervisor starts another one, which reads the course anew.
         echo("The course has changed: the service restarts.")

@@ -1,7 +1,8 @@
 """The marking pages: a list of exercises, and one page for each answer.
 
 They are plain forms. A mark is stored only if nobody has changed the exercise since the page was
-loaded; else both marks are shown, and nothing is stored.
+loaded; else both marks are shown, and nothing is stored. `autograder mark` and `autograder serve`
+serve the same pages, each with a guard of its own, which says who marks.
 """
 
 from __future__ import annotations
@@ -11,14 +12,18 @@ import json
 import math
 import secrets
 import time
+from collections.abc import Iterable
+from functools import cached_property
 from pathlib import Path
 from typing import Any
+from urllib.parse import quote
 
 from markupsafe import Markup
 from nbgrader.api import Grade, MissingEntry
 from tornado.escape import to_unicode
 from tornado.web import Application, HTTPError, RequestHandler
 
+from ..course_folder.course import Course
 from ..gradebook import by_hand, history
 from ..pages.markdown import markdown_html
 from ..pages.templates import templates
@@ -47,23 +52,27 @@ class Marking:
     """What the pages share.
 
     Args:
-        answers: the answers to mark.
-        who: the person who marks, for the record.
+        course: the course.
+        names: the assignments and parts whose answers may be marked.
 
     Attributes:
-        token: the secret in the address of the first page.
         opened: by grade: which browser has its answer open, and since when.
     """
 
-    def __init__(self, answers: Answers, who: str) -> None:
-        self.answers, self.who = answers, who
-        self.token = secrets.token_urlsafe(24)
+    def __init__(self, course: Course, names: Iterable[str]) -> None:
+        self._course, self._names = course, names
         self.opened: dict[str, tuple[str, float]] = {}
 
-    def next(self, exercise: str, browser: str) -> Answer | None:
+    @cached_property
+    def classes(self) -> dict[str, Answers]:
+        """The answers of the class by assignment or part, if a person marks any."""
+        classes = {name: Answers(self._course, name) for name in self._names}
+        return {name: answers for name, answers in classes.items() if answers.exercises}
+
+    def next(self, answers: Answers, exercise: str, browser: str) -> Answer | None:
         """Return the next answer that waits and that no other browser has open; None if none
         does."""
-        for answer in self.answers.of(exercise):
+        for answer in answers.of(exercise):
             other, since = self.opened.get(answer.row, (browser, 0.0))
             is_taken = other != browser and time.monotonic() - since < _OPEN_SECONDS
             if answer.waits and not is_taken:
@@ -72,85 +81,82 @@ class Marking:
         return None
 
 
-class Page(RequestHandler):
-    """Base of the pages: lets in the browser that opened the address with the token."""
+class MarkingPage(RequestHandler):
+    """Base of the pages. A guard, a mixin, lets people in and sets the attributes.
+
+    Attributes:
+        marking: what the pages share.
+        root: the beginning of the pages' paths, with `/` at the end.
+        who: the person who marks, for the record.
+        browser: whose open answers no other browser gets as the next ones.
+    """
 
     marking: Marking
+    root: str
+    who: str
+    browser: str
 
-    def initialize(self, marking: Marking) -> None:
-        self.marking = marking
-
-    def set_default_headers(self) -> None:
-        for name, value in _HEADERS.items():
-            self.set_header(name, value)
-
-    def prepare(self) -> None:
-        # Another site whose name leads to this machine has its own name here.
-        host, token = self.request.host_name, self.get_query_argument("token", "")
-        if host not in ("127.0.0.1", "localhost"):
-            raise HTTPError(403)
-        if hmac.compare_digest(token.encode(), self.marking.token.encode()):
-            self.set_signed_cookie(
-                _COOKIE, secrets.token_urlsafe(12), httponly=True, samesite="Lax"
-            )
-            self.redirect("/")
-        elif self.get_signed_cookie(_COOKIE) is None:
-            raise HTTPError(403)
-
-    @property
-    def browser(self) -> str:
-        return str(to_unicode(self.get_signed_cookie(_COOKIE)))
-
-    def show(self, template: str, **values: Any) -> None:
+    def show_page(self, template: str, **values: Any) -> None:
         page = templates(__package__).get_template(template)
-        answers = self.marking.answers
-        self.finish(page.render(name=answers.name, xsrf=Markup(self.xsrf_form_html()), **values))
+        self.finish(page.render(root=self.root, xsrf=Markup(self.xsrf_form_html()), **values))
 
-    def exercise_answers(self, exercise: str) -> list[Answer]:
-        if exercise not in self.marking.answers.exercises:
+    def path(self, name: str, exercise: str, row: str = "") -> str:
+        """Return the path of an exercise's next answer, or of one answer."""
+        return f"{self.root}{quote(name, safe='')}/{exercise}" + (row and f"/{row}")
+
+    def answers_in(self, name: str, exercise: str) -> Answers:
+        """Return the class's answers in an assignment that has the exercise; else raise 404."""
+        answers = self.marking.classes.get(name)
+        if answers is None or exercise not in answers.exercises:
             raise HTTPError(404)
-        return self.marking.answers.of(exercise)
-
-    def write_error(self, status_code: int, **_: Any) -> None:
-        words = {403: "Open the address that the command printed.", 404: "There is no such answer."}
-        self.finish(words.get(status_code, f"{status_code}: {self._reason}"))
+        return answers
 
 
-class Exercises(Page):
-    """Lists the exercises that a person marks."""
+class Exercises(MarkingPage):
+    """Lists the exercises that a person marks, how many answers wait, and who marked how many."""
 
     def get(self) -> None:
-        answers = self.marking.answers
         rows = [
-            (exercise, found, sum(each.waits for each in found))
+            (
+                name,
+                exercise,
+                self.path(name, exercise.id),
+                *answers.counts().get(exercise.id, (0, 0)),
+                answers.graders(exercise.id),
+            )
+            for name, answers in self.marking.classes.items()
             for exercise in answers.exercises.values()
-            for found in [answers.of(exercise.id)]
         ]
-        self.show("exercises.html", rows=rows)
+        self.show_page("exercises.html", names=[*self.marking.classes], rows=rows)
 
 
-class Next(Page):
-    """Leads to the next answer that waits."""
+class Next(MarkingPage):
+    """Leads to the next answer that waits, or to the first one of all."""
 
-    def get(self, exercise: str) -> None:
-        self.exercise_answers(exercise)
-        answer = self.marking.next(exercise, self.browser)
-        self.redirect(f"/{exercise}/{answer.row}" if answer else "/")
+    def get(self, name: str, exercise: str) -> None:
+        answers = self.answers_in(name, exercise)
+        if self.get_query_argument("all", ""):
+            answer = next(iter(answers.of(exercise)), None)
+        else:
+            answer = self.marking.next(answers, exercise, self.browser)
+        self.redirect(self.path(name, exercise, answer.row) if answer else self.root)
 
 
-class OneAnswer(Page):
+class OneAnswer(MarkingPage):
     """Shows an answer, and stores its points and comment."""
 
-    def get(self, exercise: str, row: str) -> None:
-        self._show(exercise, row)
+    def get(self, name: str, exercise: str, row: str) -> None:
+        self._find(name, exercise, row)
+        self._show()
 
-    def post(self, exercise: str, row: str) -> None:
-        answers, answer = self._found(exercise, row)
+    def post(self, name: str, exercise: str, row: str) -> None:
+        self._find(name, exercise, row)
+        answers, answer = self._answers, self._answer
         try:
-            typed = self._typed(self.marking.answers.exercises[exercise].max_points)
+            typed = self._typed(self._exercise.max_points)
             seen = json.loads(self.get_body_argument("seen"))
         except ValueError as error:
-            self._show(exercise, row, problem=str(error))
+            self._show(problem=str(error))
             return
         alike = [answer]
         if self.get_body_argument("alike", ""):
@@ -159,16 +165,15 @@ class OneAnswer(Page):
             shown = seen if each is answer else self._snapshot(each)
             try:
                 stored, now = by_hand.store(
-                    self.marking.answers.gradebook.engine, Grade, each.row, shown, typed,
-                    self.marking.who,
-                )  # fmt: skip
+                    self._class.gradebook.engine, Grade, each.row, shown, typed, self.who
+                )
             except MissingEntry as error:
                 raise HTTPError(404) from error
             if not stored and each is answer:
                 self.set_status(409)
-                self._show(exercise, row, typed=typed, other=now)
+                self._show(typed=typed, other=now)
                 return
-        self.redirect(f"/{exercise}")
+        self.redirect(self.path(name, exercise))
 
     def _typed(self, most: float) -> by_hand.Snapshot:
         """Return the points and the comment in the form. Raises `ValueError` for invalid points."""
@@ -183,42 +188,45 @@ class OneAnswer(Page):
         return {"manual_score": points, "manual_comment": comment or None}
 
     def _snapshot(self, answer: Answer) -> by_hand.Snapshot:
-        with self.marking.answers.gradebook.engine.connect() as db:
+        with self._class.gradebook.engine.connect() as db:
             return by_hand.take_snapshots(db, answer.submitted)[answer.row]
 
-    def _found(self, exercise: str, row: str) -> tuple[list[Answer], Answer]:
-        answers = self.exercise_answers(exercise)
-        for answer in answers:
-            if answer.row == row:
-                return answers, answer
-        raise HTTPError(404)
+    def _find(self, name: str, exercise: str, row: str) -> None:
+        """Set the attributes for an answer; raise 404 if the exercise has none with this row."""
+        self._class = self.answers_in(name, exercise)
+        self._exercise = self._class.exercises[exercise]
+        self._answers = self._class.of(exercise)
+        found = [each for each in self._answers if each.row == row]
+        if not found:
+            raise HTTPError(404)
+        [self._answer] = found
 
     def _show(
         self,
-        exercise: str,
-        row: str,
         problem: str = "",
         typed: by_hand.Snapshot | None = None,
         other: by_hand.Snapshot | None = None,
     ) -> None:
-        answers, answer = self._found(exercise, row)
+        about, answers, answer = self._exercise, self._answers, self._answer
+        name, exercise = self._class.name, about.id
         place = answers.index(answer)
-        about = self.marking.answers.exercises[exercise]
-        with self.marking.answers.gradebook.engine.connect() as db:
-            given = history.markings(db, self.marking.answers.name)
+        with self._class.gradebook.engine.connect() as db:
+            given = history.markings(db, name)
         snapshot = other or self._snapshot(answer)
         used = dict.fromkeys(
             each.comment for each in reversed(given) if each.exercise == exercise and each.comment
         )
         guide = markdown_html(about.marking_guide, {}, {}) if about.marking_guide else ""
-        self.show(
+        self.show_page(
             "answer.html",
+            name=name,
+            next=self.path(name, exercise),
             exercise=about,
             answer=Markup("").join(map(_shown, answer.cells)),
             place=place + 1,
             number=len(answers),
             waiting=sum(each.waits for each in answers),
-            before=answers[place - 1].row if place else "",
+            before=self.path(name, exercise, answers[place - 1].row) if place else "",
             alike=sum(
                 each.waits and each.same == answer.same and each != answer for each in answers
             ),
@@ -249,7 +257,7 @@ def _shown(cell: dict[str, Any]) -> Markup:
     return Markup("<pre>{}</pre><pre>{}</pre>").format(source, printed[:_PRINTED])
 
 
-class StaticFile(Page):
+class MarkingFile(MarkingPage):
     """Serves the style sheet and the script."""
 
     def get(self, name: str) -> None:
@@ -258,16 +266,54 @@ class StaticFile(Page):
         self.finish((Path(__file__).parent / name).read_bytes())
 
 
-def application(marking: Marking) -> Application:
-    """Return the web application."""
-    arguments = {"marking": marking}
+PAGES: tuple[tuple[str, type[MarkingPage]], ...] = (
+    ("", Exercises),
+    (r"(mark\.css|mark\.js)", MarkingFile),
+    (r"([^/]+)/([\w.-]+)", Next),
+    (r"([^/]+)/([\w.-]+)/([\w-]+)", OneAnswer),
+)
+"""The pages, each with its path below the root as a regular expression."""
+
+
+class TokenGuard(MarkingPage):
+    """Lets in the browser that opened the address with the token, on this machine."""
+
+    def initialize(self, marking: Marking, token: str, who: str) -> None:
+        self.marking, self._token, self.who, self.root = marking, token, who, "/"
+
+    def set_default_headers(self) -> None:
+        for name, value in _HEADERS.items():
+            self.set_header(name, value)
+
+    def prepare(self) -> None:
+        # Another site whose name leads to this machine has its own name here.
+        host, token = self.request.host_name, self.get_query_argument("token", "")
+        if host not in ("127.0.0.1", "localhost"):
+            raise HTTPError(403)
+        if hmac.compare_digest(token.encode(), self._token.encode()):
+            self.set_signed_cookie(
+                _COOKIE, secrets.token_urlsafe(12), httponly=True, samesite="Lax"
+            )
+            self.redirect("/")
+        elif self.get_signed_cookie(_COOKIE) is None:
+            raise HTTPError(403)
+        self.browser = str(to_unicode(self.get_signed_cookie(_COOKIE)))
+
+    def write_error(self, status_code: int, **_: Any) -> None:
+        words = {403: "Open the address that the command printed.", 404: "There is no such answer."}
+        self.finish(words.get(status_code, f"{status_code}: {self._reason}"))
+
+
+def application(marking: Marking, token: str, who: str) -> Application:
+    """Return the web application of `autograder mark`.
+
+    Args:
+        token: the secret in the address of the first page.
+        who: the person who marks, for the record.
+    """
+    arguments = {"marking": marking, "token": token, "who": who}
     return Application(
-        [
-            ("/", Exercises, arguments),
-            (r"/(mark\.css|mark\.js)", StaticFile, arguments),
-            (r"/([\w.-]+)", Next, arguments),
-            (r"/([\w.-]+)/([\w-]+)", OneAnswer, arguments),
-        ],
+        [(f"/{path}", type("Page", (TokenGuard, page), {}), arguments) for path, page in PAGES],
         cookie_secret=secrets.token_hex(32),
         xsrf_cookies=True,
         xsrf_cookie_kwargs={"httponly": True, "samesite": "Lax"},

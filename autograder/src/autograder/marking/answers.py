@@ -6,6 +6,7 @@ import hmac
 import json
 from dataclasses import dataclass, field
 from pathlib import Path
+from statistics import mean
 from typing import Any
 
 from nbgrader.api import (
@@ -17,11 +18,11 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from sqlalchemy import select
+from sqlalchemy import ColumnElement, func, select
 
 from ..course_folder.assignments import Exercise
 from ..course_folder.course import Course
-from ..errors import CourseError
+from ..gradebook import history
 from ..pipeline.classroom import course_directory
 
 Cells = list[dict[str, Any]]
@@ -75,19 +76,54 @@ class Answers:
         self.exercises: dict[str, Exercise] = {
             each.id: each for each in exercises.values() if each.manual
         }
-        if not self.exercises:
-            raise CourseError(f"{name} has no exercise that a person marks")
 
     def of(self, exercise: str) -> list[Answer]:
         """Return all answers to an exercise, in its order: the same at each call, another one for
         each exercise, and independent of names."""
+        rows = self._rows(
+            Grade.id, SubmittedNotebook.id, SubmittedAssignment.student_id,
+            Grade.needs_manual_grade, Grade.manual_score, where=BaseCell.name == exercise,
+        )  # fmt: skip
+        found = [
+            Answer(row, submitted, student, cells, waits, points)
+            for row, submitted, student, waits, points in rows
+            if (cells := self._cells(student).get(exercise)) is not None
+        ]
+        return sorted(found, key=lambda each: self._place(exercise, each.student))
+
+    def counts(self) -> dict[str, tuple[int, int]]:
+        """Return by exercise how many answers wait for a person, and how many there are."""
+        points = func.coalesce(Grade.manual_score, Grade.auto_score)
+        rows = self._rows(
+            BaseCell.name, Grade.needs_manual_grade,
+            where=Grade.needs_manual_grade | points.is_not(None),
+        )  # fmt: skip
+        waits: dict[str, list[bool]] = {}
+        for exercise, each in rows:
+            waits.setdefault(exercise, []).append(each)
+        return {exercise: (sum(found), len(found)) for exercise, found in waits.items()}
+
+    def graders(self, exercise: str) -> list[tuple[str, int, float]]:
+        """Return by person how many answers to an exercise have this person's points, and the mean
+        of the points."""
+        db = self.gradebook.db
+        db.rollback()
+        given = history.markings(db.connection(), self.name)
+        db.rollback()
+        last = {each.student: each for each in given if each.exercise == exercise}
+        points: dict[str, list[float]] = {}
+        for each in last.values():
+            if each.points is not None:
+                points.setdefault(each.who, []).append(each.points)
+        return [(who, len(found), mean(found)) for who, found in sorted(points.items())]
+
+    def _rows(self, *columns: Any, where: ColumnElement[bool]) -> list[Any]:
+        """Return columns of the class's grades in this notebook."""
         db = self.gradebook.db
         db.rollback()  # end the read transaction: the gradebook's present state counts
         query = (
-            select(
-                Grade.id, SubmittedNotebook.id, SubmittedAssignment.student_id,
-                Grade.needs_manual_grade, Grade.manual_score,
-            )
+            select(*columns)
+            .select_from(Grade)
             .join(BaseCell, Grade.cell_id == BaseCell.id)
             .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
             .join(Notebook, SubmittedNotebook.notebook_id == Notebook.id)
@@ -96,16 +132,12 @@ class Answers:
             .where(
                 Assignment.name == self._path.folder,
                 Notebook.name == self._path.notebook,
-                BaseCell.name == exercise,
+                where,
             )
-        )  # fmt: skip
-        found = [
-            Answer(row, submitted, student, cells, waits, points)
-            for row, submitted, student, waits, points in db.execute(query)
-            if (cells := self._cells(student).get(exercise)) is not None
-        ]
+        )
+        rows = [*db.execute(query)]
         db.rollback()
-        return sorted(found, key=lambda each: self._place(exercise, each.student))
+        return rows
 
     def _place(self, exercise: str, student: str) -> bytes:
         drawn = f"{self.name}/{exercise}/{student}".encode()

@@ -9,8 +9,10 @@ from pathlib import Path
 from typing import Any
 
 from prometheus_client import generate_latest
-from tornado.web import Application, RequestHandler
+from tornado.web import Application, RedirectHandler, RequestHandler
 
+from ..marking.answer_pages import PAGES, Marking
+from .attempts import Role
 from .base_page import Page, ServiceState
 from .class_pages import AttemptHistory, ClassPage, ClassUpdates
 from .student_pages import FeedbackPage, LinkPage, StudentPage, StudentUpdates, UploadPage
@@ -48,6 +50,18 @@ class MetricsPage(Page):
         self.finish(generate_latest(self.shared.grading.metrics.registry))
 
 
+class GraderGuard(Page):
+    """Mixin of a marking page: lets instructors and graders mark, each under their own name."""
+
+    marking: Marking
+    root = who = browser = ""
+
+    def prepare(self) -> None:
+        if (visitor := self.visitor_with(Role.INSTRUCTOR, Role.GRADER)) is not None:
+            self.marking, self.root = self.shared.marking, f"{self.settings['prefix']}mark/"
+            self.who = self.browser = visitor.name
+
+
 class StaticFile(Page):
     """Serves one of the two static files that the pages load."""
 
@@ -68,8 +82,9 @@ def application(shared: ServiceState, prefix: str, guard: type | None = None) ->
             as `hub.HubGuard`; None for links.
     """
 
-    def guarded(page: type[Page]) -> type:
-        return page if guard is None else type(page.__name__, (guard, page), {})
+    def guarded(*pages: type) -> type:
+        guards = () if guard is None else (guard,)
+        return type(pages[-1].__name__, (*guards, *pages), {})
 
     arguments = {"shared": shared}
     routes: list[Any] = [
@@ -85,6 +100,8 @@ def application(shared: ServiceState, prefix: str, guard: type | None = None) ->
         ("health", guarded(HealthPage), arguments),
         ("metrics", guarded(MetricsPage), arguments),
         (r"(live\.js|style\.css)", StaticFile, arguments),
+        ("mark", RedirectHandler, {"url": f"{prefix}mark/"}),
+        *((f"mark/{path}", guarded(GraderGuard, page), arguments) for path, page in PAGES),
     ]
     if guard is None:
         # Only this first request has the secret in its URL; later ones have it in a cookie.

@@ -16,6 +16,7 @@ from collections.abc import Iterable, Iterator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass
 from datetime import UTC, datetime
+from enum import IntEnum
 from math import inf
 from pathlib import Path
 from typing import Any
@@ -85,6 +86,12 @@ WHERE turn = 1 AND used < :most AND student NOT IN (SELECT value FROM json_each(
 ORDER BY used, id LIMIT 1
 """
 _IN_ORDER = f"SELECT id FROM ({_QUEUE}) ORDER BY turn, used, id"
+
+
+class Role(IntEnum):
+    """What the owner of a link may see: the value of the link's column `teaches`."""
+
+    STUDENT, INSTRUCTOR, GRADER = range(3)
 
 
 @dataclass(frozen=True)
@@ -406,40 +413,37 @@ class Attempts:
         ).fetchone()
         return 0.0 if since is None else max(0.0, now - since)
 
-    def link(self, student: str, teaches: bool = False) -> str:
+    def link(self, student: str, role: int = Role.STUDENT) -> str:
         """Return the secret token of a person's link; created at the first call.
 
         Args:
-            student: the id of the student, or the name of the instructor.
-            teaches: whether the link is an instructor's.
+            student: the id of the student, or the name of the instructor or grader.
+            role: the person's `Role`.
         """
         # Insert before reading: two processes that do this at once (race) get the same token.
         self._db.execute(
             "INSERT OR IGNORE INTO link (token, student, teaches) VALUES (?, ?, ?)",
-            (secrets.token_urlsafe(32), student, teaches),
+            (secrets.token_urlsafe(32), student, int(role)),
         )
         [token] = self._db.execute(
-            "SELECT token FROM link WHERE student = ? AND teaches = ?", (student, teaches)
+            "SELECT token FROM link WHERE student = ? AND teaches = ?", (student, int(role))
         ).fetchone()
         return str(token)
 
     def renew_link(self, student: str) -> None:
-        """Revoke the links of a student or an instructor; `link` then creates a new one."""
+        """Revoke the links of a person; `link` then creates a new one."""
         self._db.execute("DELETE FROM link WHERE student = ?", (student,))
 
-    def instructors(self) -> set[str]:
-        """Return the instructors who have a link."""
+    def staff(self) -> set[str]:
+        """Return the instructors and graders who have a link."""
         return {row[0] for row in self._db.execute("SELECT student FROM link WHERE teaches")}
 
-    def owner_of(self, token: str) -> tuple[str, bool] | None:
-        """Return the id of a link's owner, and whether the owner is an instructor.
-
-        None for an unknown token.
-        """
+    def owner_of(self, token: str) -> tuple[str, Role] | None:
+        """Return the id of a link's owner, and the owner's role; None for an unknown token."""
         row = self._db.execute(
             "SELECT student, teaches FROM link WHERE token = ?", (token,)
         ).fetchone()
-        return None if row is None else (row["student"], bool(row["teaches"]))
+        return None if row is None else (row["student"], Role(row["teaches"]))
 
 
 def _attempt(row: sqlite3.Row) -> Attempt:

@@ -22,8 +22,9 @@ from tornado.web import HTTPError, RequestHandler
 
 from ..course_folder.course import Course
 from ..gradebook.class_results import due_date
+from ..marking.answer_pages import Marking
 from ..pipeline.classroom import course_directory
-from .attempts import Attempt, Attempts, now_utc
+from .attempts import Attempt, Attempts, Role, now_utc
 from .feedback import CountingPages, marked, pages
 from .grading import Grading
 from .inbound import Inbound
@@ -57,12 +58,16 @@ class Visitor:
     """The authenticated person who requests a page.
 
     Attributes:
-        name: the student's id, or the instructor's name.
-        teaches: whether the person is an instructor.
+        name: the student's id, or the instructor's or grader's name.
+        role: what the person may see.
     """
 
     name: str
-    teaches: bool
+    role: Role
+
+    @property
+    def teaches(self) -> bool:
+        return self.role is Role.INSTRUCTOR
 
 
 class News:
@@ -92,6 +97,7 @@ class ServiceState:
     Args:
         names: the assignments that may be handed in.
         grading: the thread that grades.
+        marked: the assignments and parts whose answers people mark.
 
     Attributes:
         title: the course's title.
@@ -99,6 +105,7 @@ class ServiceState:
         names: the assignments that may be handed in.
         grading: the thread that grades.
         attempts: the table of attempts, for the event loop's thread.
+        marking: what the marking pages share.
         inbound: accepts uploads.
         counting_pages: renders the feedback pages of attempts that count.
         news: wakes open pages.
@@ -106,11 +113,14 @@ class ServiceState:
         uploading: the ids of students with an upload in progress.
     """
 
-    def __init__(self, course: Course, names: list[str], grading: Grading) -> None:
+    def __init__(
+        self, course: Course, names: list[str], grading: Grading, marked: Sequence[str] = ()
+    ) -> None:
         settings, folders = course.settings, course_directory(course)
         self.title, self.rules, self.names = settings.title, settings.service, names
         self.grading = grading
         self.attempts = Attempts(course)
+        self.marking = Marking(course, marked)
         self.inbound = Inbound(course, folders.config, folders.course_id, self.attempts, self.rules)
         self._gradebook = Gradebook(folders.db_url, folders.course_id)
         self.counting_pages = CountingPages(course, folders)
@@ -184,26 +194,26 @@ class Page(RequestHandler):
         name = self.shared.student_name(visitor.name)
         return name if name == visitor.name else f"{name} ({visitor.name})"
 
-    def student(self) -> Visitor | None:
-        """Return the visitor, a student or an instructor.
+    def visitor_with(self, *roles: Role) -> Visitor | None:
+        """Return the visitor if it has one of the roles.
 
-        Without a visitor, answer the request by `refuse`, and return None.
+        Without a visitor, answer the request by `refuse`, and return None. A visitor with another
+        role gets 404, as for an unknown page.
         """
         visitor = self.visitor()
         if visitor is None:
             self.refuse()
-        return visitor
-
-    def instructor(self) -> Visitor | None:
-        """Return the visitor if it is an instructor.
-
-        Without a visitor, answer the request by `refuse`, and return None. A student gets 404, as
-        for an unknown page.
-        """
-        visitor = self.student()
-        if visitor is not None and not visitor.teaches:
+        elif visitor.role not in roles:
             raise HTTPError(404)
         return visitor
+
+    def student(self) -> Visitor | None:
+        """Return the visitor, a student or an instructor, as `visitor_with` does."""
+        return self.visitor_with(Role.STUDENT, Role.INSTRUCTOR)
+
+    def instructor(self) -> Visitor | None:
+        """Return the visitor, an instructor, as `visitor_with` does."""
+        return self.visitor_with(Role.INSTRUCTOR)
 
     def show(self, template: str, **context: Any) -> None:
         self.finish(self.rendered(template, **context))

@@ -19,7 +19,7 @@ from ..pipeline.classroom import course_directory
 from ..sandbox.memory import fitting_workers
 from ..terminal import echo, errors
 from .app import application
-from .attempts import Attempts
+from .attempts import Attempts, Role
 from .base_page import ServiceState
 from .changes import released
 from .grading import Grading
@@ -37,7 +37,12 @@ _LAST_UPLOADS_SECONDS = 10
 
 
 def serve(
-    course: Course, sockets: list[socket.socket], count: int, instructors: list[str], on_hub: bool
+    course: Course,
+    sockets: list[socket.socket],
+    count: int,
+    instructors: list[str],
+    graders: list[str],
+    on_hub: bool,
 ) -> str:
     """Serve until SIGTERM or Ctrl-C, or until files on which marks depend have changed.
 
@@ -45,6 +50,7 @@ def serve(
         sockets: the listening sockets. They stay open for the next process that serves.
         count: the number of attempts graded at the same time; fewer if the memory is too small.
         instructors: the instructors' names; JupyterHub user names on a hub.
+        graders: the names of those who mark answers and see nothing else.
         on_hub: whether a JupyterHub started this process and authenticates visitors.
 
     Returns:
@@ -54,10 +60,16 @@ def serve(
     """
     limits = course.settings.limits
     # An attempt is one notebook, so that assignments with several notebooks are left out.
-    names = [name for name in released(course) if course.parts_of(name) == [name]]
+    parts = {name: course.parts_of(name) for name in released(course)}
+    names = [name for name, own in parts.items() if own == [name]]
+    marked = [part for own in parts.values() for part in own]
     with Grader(course, course.key) as grader:
         for defect in (defect for name in names for defect in grader.check_solution(name)):
             echo(defect, "red", errors)
+    people = {
+        Role.INSTRUCTOR: frozenset(instructors),
+        Role.GRADER: frozenset(graders) - {*instructors},
+    }
     stack = ExitStack()
     why: list[str] = []
 
@@ -77,10 +89,10 @@ def serve(
 
         grading = Grading(course, names, count, wake, on_grading_end)
         grading.prepare(stack)
-        shared = ServiceState(course, names, grading)
+        shared = ServiceState(course, names, grading, marked)
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, on_signal)
-        server = _listen(shared, sockets, instructors, on_hub)
+        server = _listen(shared, sockets, people, on_hub)
         grading.start()
         await done.wait()
         server.stop()
@@ -103,7 +115,10 @@ def serve(
 
 
 def _listen(
-    shared: ServiceState, sockets: list[socket.socket], instructors: list[str], on_hub: bool
+    shared: ServiceState,
+    sockets: list[socket.socket],
+    people: dict[Role, frozenset[str]],
+    on_hub: bool,
 ) -> HTTPServer:
     if on_hub:
         from jupyterhub.services.auth import HubOAuthCallbackHandler
@@ -111,7 +126,7 @@ def _listen(
         from .hub import HubGuard
 
         prefix = os.environ["JUPYTERHUB_SERVICE_PREFIX"]
-        guard = type("Guard", (HubGuard,), {"instructors": frozenset(instructors)})
+        guard = type("Guard", (HubGuard,), {"people": people})
         app = application(shared, prefix, guard)
         # The hub redirects visitors here after login.
         app.add_handlers(".*", [(f"{prefix}oauth_callback", HubOAuthCallbackHandler)])
@@ -126,9 +141,10 @@ def _listen(
     if not on_hub:
         url = _url(sockets[0])
         echo(f"The service: {url}")
-        for name in instructors:
-            link = f"{url}/link/{shared.attempts.link(name, teaches=True)}"
-            echo(f"  {name}, who teaches: {link}")
+        for role, names in people.items():
+            does = "teaches" if role is Role.INSTRUCTOR else "marks"
+            for name in sorted(names):
+                echo(f"  {name}, who {does}: {url}/link/{shared.attempts.link(name, role)}")
         echo("`autograder links` prints each student's link.")
     return server
 
@@ -146,7 +162,7 @@ def links(course: Course, url: str, renewed: list[str]) -> list[tuple[str, str, 
 
     Args:
         url: the address of the service.
-        renewed: ids of students or instructors whose old link is revoked.
+        renewed: ids of students, instructors or graders whose old link is revoked.
 
     Raises `CourseError` if one of `renewed` is not in the gradebook and has no link.
     """
@@ -155,7 +171,7 @@ def links(course: Course, url: str, renewed: list[str]) -> list[tuple[str, str, 
         students = {each.id: each.email or "" for each in gradebook.students}
     attempts = Attempts(course)
     try:
-        known = {*students, *attempts.instructors()}
+        known = {*students, *attempts.staff()}
         if unknown := [each for each in renewed if each not in known]:
             raise CourseError(f"the gradebook has no student {', '.join(unknown)}")
         for each in renewed:

@@ -18,6 +18,7 @@ from .attempts import (
     UNCOUNTED,
     WAITING,
     Attempt,
+    Role,
 )
 from .base_page import SECRET, Page, Visitor
 from .feedback import visible_page, visible_part
@@ -49,7 +50,7 @@ class LinkPage(Page):
             return
         self.show(
             "entry.html", named=self.named(owner), now=now and self.named(now), secret=token,
-            teaches=owner.teaches,
+            role=owner.role.name.lower(),
         )  # fmt: skip
 
     def post(self, token: str) -> None:
@@ -74,10 +75,10 @@ class StudentPage(Page):
     """Page with a student's attempts, and the form to hand in the next one."""
 
     def get(self) -> None:
-        if (visitor := self.student()) is None:
+        if (visitor := self.visitor_with(*Role)) is None:
             return
-        if visitor.teaches:
-            self.redirect("class")
+        if visitor.role is not Role.STUDENT:
+            self.redirect("class" if visitor.teaches else "mark/")
             return
         self.show(
             "own.html", who=visitor.name, named=self.named(visitor), names=self.shared.names,

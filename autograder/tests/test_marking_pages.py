@@ -1,0 +1,185 @@
+"""Instructors and graders mark written answers on the pages of the service; nobody else does."""
+
+from __future__ import annotations
+
+import re
+import shutil
+from collections.abc import Iterator
+from html import unescape
+from pathlib import Path
+from urllib.parse import urlencode
+
+import pytest
+from nbgrader.api import Gradebook
+from schools import release
+from services import Visitor
+from test_service_pages import Running, running
+from tested_course import COURSE
+
+from autograder.authoring.release import copy_course
+from autograder.commands.demo import filled_notebook
+from autograder.course_folder.course import Course
+from autograder.gradebook import history
+from autograder.gradebook.writing import SubmissionMarks, record
+from autograder.pipeline.classroom import course_directory
+from autograder.records import Marks
+from autograder.service.attempts import Role
+from autograder.service.hub import HubGuard
+
+pytestmark = pytest.mark.subprocess
+
+NAME, EXERCISE = "checkpoint", "memory"
+SCRIPT = "<script>document.title = 'run'</script><img src=x onerror=alert(1)>"
+TEXTS = {"ada": "Backward needs one pass.", "ben": f"Two. {SCRIPT}"}
+
+
+@pytest.fixture(scope="module")
+def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """Return a course with two written answers that wait for a person."""
+    folder = tmp_path_factory.mktemp("course")
+    copy_course(COURSE, folder)
+    release(folder, NAME)
+    for student, text in TEXTS.items():
+        grade(folder, student, text)
+    return folder
+
+
+@pytest.fixture
+def service(made_once: Path, tmp_path: Path) -> Iterator[Running]:
+    folder = Path(shutil.copytree(made_once, tmp_path / "course"))
+    with running(folder, marked=(NAME,)) as started:
+        yield started
+
+
+def gradebook(folder: Path) -> Gradebook:
+    return Gradebook(course_directory(Course(folder)).db_url)
+
+
+def grade(folder: Path, student: str, text: str) -> None:
+    """Store a written answer and its grading, as the grader does."""
+    path = folder / "autograded" / student / NAME / f"{NAME}.ipynb"
+    path.parent.mkdir(parents=True, exist_ok=True)
+    path.write_text(filled_notebook(Course(folder), NAME, {EXERCISE: text}), "utf-8")
+    verdict = {"id": EXERCISE, "points": None, "max_points": 2.0, "status": "manual",
+               "misconception": None, "broken": [], "answer": f"digest of {text}"}  # fmt: skip
+    entry = history.Entry(NAME, student, "file", "seed", {}, [verdict])
+    with gradebook(folder) as book:
+        history.prepare(book)
+        record(book, [SubmissionMarks(NAME, student, Marks({EXERCISE: None}, {}), None, entry)])
+
+
+def stored(service: Running) -> list[history.Marking]:
+    with gradebook(service.course) as book:
+        return history.markings(book.db.connection(), NAME)
+
+
+def row(service: Running, student: str) -> str:
+    with gradebook(service.course) as book:
+        return str(book.find_grade(EXERCISE, NAME, NAME, student).id)
+
+
+def page_of(service: Running, student: str) -> str:
+    return f"mark/{NAME}/{EXERCISE}/{row(service, student)}"
+
+
+def field(page: str, name: str) -> str:
+    found = re.search(rf'name="{name}" value="([^"]*)"', page)
+    assert found is not None, page
+    return unescape(found[1])
+
+
+def keep(visitor: Visitor, path: str, points: str, page: str = "", **more: str) -> tuple[int, str]:
+    """Send the form of an answer's page, by default of the page as it is now."""
+    page = page or visitor.get(path)[1]
+    form = {"seen": field(page, "seen"), "_xsrf": field(page, "_xsrf"), "points": points, **more}
+    return visitor.send(urlencode(form).encode(), "application/x-www-form-urlencoded", path)
+
+
+def test_a_grader_marks_under_their_own_name_and_sees_nothing_else(service):
+    tess = service.visitor("tess", Role.GRADER)
+    assert "memory" in tess.page.lower()
+    status, after = keep(tess, page_of(service, "ada"), "1", comment="Which pass?")
+    assert status == 200
+    assert "ada" not in after
+    assert [(each.who, each.student, each.points, each.comment) for each in stored(service)] == [
+        ("tess", "ada", 1.0, "Which pass?")
+    ]
+    for path in ("class", "class/live", "class/history?student=ada&assignment=value", "metrics",
+                 "live", "feedback/1"):  # fmt: skip
+        assert tess.get(path)[0] == 404, path
+    assert "waiting" not in tess.get("health")[1]
+    ines = service.visitor("ines", Role.INSTRUCTOR)
+    assert 'href="/mark/"' in ines.get("class")[1]
+    assert "tess 1, mean 1.00 of" in ines.get("mark/")[1]
+
+
+def test_a_hub_s_users_have_the_roles_that_the_command_names():
+    people = {Role.INSTRUCTOR: frozenset({"ines"}), Role.GRADER: frozenset({"tess"})}
+
+    def role(user: dict[str, object]) -> Role:
+        guard = type("Guard", (HubGuard,), {"people": people, "get_current_user": lambda _: user})
+        found = guard().visitor()
+        assert found is not None
+        return found.role
+
+    names = ("ines", "tess", "ada")
+    assert [role({"kind": "user", "name": name}) for name in names] == [
+        Role.INSTRUCTOR, Role.GRADER, Role.STUDENT,
+    ]  # fmt: skip
+    assert role({"kind": "user", "name": "ada", "admin": True}) is Role.INSTRUCTOR
+
+
+def test_who_may_not_mark_sees_and_stores_nothing(service):
+    path, tess = page_of(service, "ada"), service.visitor("tess", Role.GRADER)
+    page = tess.get(path)[1]
+    for visitor, refused in ((service.visitor("ada"), 404), (Visitor(service.url), 403)):
+        for each in ("mark", "mark/", f"mark/{NAME}/{EXERCISE}", path, "mark/mark.js"):
+            status, text = visitor.get(each)
+            assert status == refused, each
+            assert TEXTS["ada"] not in text
+        assert keep(visitor, path, "2", page)[0] == 403, "a form of somebody else"
+    assert service.visitor("ada").get("mark/../class")[0] == 404
+    assert stored(service) == []
+
+
+def test_a_form_of_another_site_or_for_another_row_stores_nothing(service):
+    path, tess = page_of(service, "ada"), service.visitor("tess", Role.GRADER)
+    page = tess.get(path)[1]
+    of_ulla = service.visitor("ulla", Role.GRADER).get(path)[1]
+    for token in ("", "2|x|y|1", field(of_ulla, "_xsrf")):
+        form = urlencode({"seen": field(page, "seen"), "_xsrf": token, "points": "2"}).encode()
+        assert tess.send(form, "application/x-www-form-urlencoded", path)[0] == 403
+    with gradebook(service.course) as book:
+        others = [each.id for each in book.db.query(type(book.find_grade(
+            EXERCISE, NAME, NAME, "ada"))) if each.name != EXERCISE]  # fmt: skip
+    assert others
+    key = row(service, "ada")
+    wrong = [f"mark/{NAME}/{EXERCISE}/{each}" for each in (*others[:2], "0" * 32)]
+    wrong += [f"mark/value/{EXERCISE}/{key}", f"mark/{NAME}/nothing/{key}"]
+    for each in wrong:
+        assert keep(tess, each, "2", page)[0] == 404, each
+        assert tess.get(each)[0] == 404, each
+    assert keep(tess, path, "99")[1].count("a number from 0 to") == 1
+    assert stored(service) == []
+
+
+def test_an_answer_with_a_script_is_text(service):
+    page = service.visitor("tess", Role.GRADER).get(page_of(service, "ben"))[1]
+    assert "Two." in page
+    assert "<script>document" not in page
+    assert "onerror" not in page.replace("&lt;img src=x onerror", "")
+
+
+def test_two_graders_get_different_answers_and_overwrite_nothing(service):
+    tess, ulla = (service.visitor(name, Role.GRADER) for name in ("tess", "ulla"))
+    pages = [each.get(f"mark/{NAME}/{EXERCISE}")[1] for each in (tess, ulla)]
+    first, second = ("ada" if TEXTS["ada"] in page else "ben" for page in pages)
+    assert first != second
+    late = ulla.get(page_of(service, first))[1]
+    assert keep(tess, page_of(service, first), "1")[0] == 200
+    status, page = keep(ulla, page_of(service, first), "2", late)
+    assert status == 409
+    assert "Somebody has changed this mark" in page
+    assert [(each.who, each.points) for each in stored(service)] == [("tess", 1.0)]
+    assert keep(ulla, page_of(service, first), "2", page)[0] == 200
+    assert [each.who for each in stored(service)] == ["tess", "ulla"]
