@@ -9,11 +9,11 @@ from pathlib import Path
 
 import nbformat
 import pytest
-from nbgrader.api import Gradebook
+from nbgrader.api import Grade, Gradebook
 from nbgrader_courses import TEXTS, graded_class, read_text
 from schools import run
 
-from autograder.gradebook import history
+from autograder.gradebook import by_hand, history
 from autograder.gradebook.class_results import class_results
 from autograder.gradebook.writing import SubmissionMarks, record
 from autograder.notebook.restoring import is_blank
@@ -71,6 +71,20 @@ class Book:
         grade.manual_score, grade.extra_credit = points, extra
         grade.needs_manual_grade = points is None and grade.auto_score is None
         self.gradebook.db.commit()
+
+    def give(self, name: str, points: float | None, text: str = "") -> None:
+        """Store a mark as the marking page does, with a line in the record."""
+        self.gradebook.db.rollback()
+        grade, engine = self.cell(name), self.gradebook.engine
+        with engine.connect() as db:
+            seen = by_hand.take_snapshots(db, grade.notebook_id)[grade.id]
+        typed = {"manual_score": points, "manual_comment": text or None}
+        assert by_hand.store(engine, Grade, grade.id, seen, typed, "tess")[0]
+
+    def given(self, name: str) -> tuple[float | None, str | None]:
+        self.gradebook.db.expire_all()
+        comment = self.gradebook.find_comment(name, "quiz", "quiz", "ada").manual_comment
+        return self.cell(name).manual_score, comment
 
     def comment(self, name: str, text: str) -> None:
         self.gradebook.find_comment(name, "quiz", "quiz", "ada").manual_comment = text
@@ -171,6 +185,42 @@ def test_an_answer_changed_back_to_the_one_that_was_marked_by_hand_keeps_its_mar
     book.save("why", 1)
     assert book.grade(why=("w",)) == {"why": CHANGED}
     assert book.grade(why=("other",)) == {}
+
+
+def test_an_earlier_answer_that_is_handed_in_again_has_its_mark_again(book):
+    book.grade()
+    book.give("why", 3, "Good.")
+    assert book.grade(why=("other",)) == {"why": CHANGED}
+    book.give("why", 1, "Less good.")
+
+    assert book.grade(why=("w",)) == {}
+    assert book.given("why") == (3, "Good.")
+    assert book.grade() == {}
+    assert book.grade(why=("other",)) == {}
+    assert book.given("why") == (1, "Less good.")
+    assert book.grade(why=("a third",)) == {"why": CHANGED}
+
+    book.give("why", None)
+    assert book.grade(why=("w",)) == {}
+    assert book.given("why") == (3, "Good.")
+
+
+@pytest.mark.parametrize(
+    ("name", "points", "again"),
+    [("why", 4, ("w", None, 2.0)), ("add", 3, ("a", 6.0, 6.0)), ("add", 3, ("a", 6.0, 2.0))],
+)
+def test_the_mark_of_an_earlier_answer_waits_if_its_tests_or_maximum_have_changed(
+    book, name, points, again
+):
+    book.grade(add=("a", 4.0))
+    book.give("why", 3)
+    book.give(name, points)
+    book.grade(**{name: ("other",)})
+    book.give(name, 1)
+
+    assert {*book.grade(**{name: again})} == {name}
+    assert {*book.grade(**{name: again})} == {name}
+    assert book.given(name) == (1, None)
 
 
 def test_a_mark_by_hand_without_an_entry_in_the_record_waits_for_a_review(book):

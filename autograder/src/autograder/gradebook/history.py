@@ -313,6 +313,28 @@ def last_of_each(
     }
 
 
+def seen_at(db: Connection, name: str, given: Mapping[str, Marking]) -> dict[str, dict[str, Any]]:
+    """Return, by exercise, the verdict on the marked answer in the last grading before the mark.
+
+    Args:
+        name: the assignment, as gradings have it.
+        given: what people gave to one student, by exercise.
+    """
+    found: dict[str, dict[str, Any]] = {}
+    for student in {marking.student for marking in given.values()}:
+        of_student = (_GRADINGS.c.assignment == name) & (_GRADINGS.c.student == student)
+        query = select(_GRADINGS.c.time, _GRADINGS.c.verdicts).where(of_student)
+        for time, verdicts in db.execute(query.order_by(_GRADINGS.c.id)):
+            found |= {
+                each["id"]: each
+                for each in json.loads(verdicts)
+                if (marking := given.get(each["id"]))
+                and each["answer"] == marking.answer
+                and time <= marking.time
+            }
+    return found
+
+
 def answers(db: Connection, names: Sequence[str], student: str) -> dict[str, str]:
     """Return the digests of the answers in the last grading of a notebook, by exercise.
 

@@ -312,7 +312,11 @@ def _record(gradebook: Gradebook, results: Sequence[SubmissionMarks]) -> None:
         notebook_id = _ensure_rows(db, result)
         manual = _manual_marks(db, notebook_id)
         reviews = _needed_reviews(db, result.entry, manual)
-        _set_marks(db, notebook_id, result.marks, manual, reviews)
+        returned = _returned_marks(db, result, manual, reviews)
+        for name, marking in returned.items():
+            reviews.pop(name, None)
+            manual[name] = _as_manual_mark(marking)
+        _set_marks(db, notebook_id, result.marks, manual, reviews, returned)
         if result.entry is not None:
             history.add(db, result.entry, {name: seen for name, (_, seen) in reviews.items()})
     gradebook.db.commit()
@@ -400,8 +404,11 @@ def by_hand(
     if entry is None or not key:
         return {}, {}
     manual = _manual_marks(db, key)
+    reviews = _needed_reviews(db, entry, manual)
+    returned = _returned_marks(db, result, manual, reviews)
+    manual |= {name: _as_manual_mark(marking) for name, marking in returned.items()}
     points = {name: mark.points for name, mark in manual.items() if mark.points is not None}
-    return points, {name: why for name, (why, _) in _needed_reviews(db, entry, manual).items()}
+    return points, {name: why for name, (why, _) in reviews.items() if name not in returned}
 
 
 def _submitted_notebook(db: Connection, name: str, notebook: str, student: str) -> str | None:
@@ -450,6 +457,51 @@ def _needed_reviews(
         if why := another_look.why_again(mark, seen, now.get(name)):
             reviews[name] = why, seen
     return reviews
+
+
+def _returned_marks(
+    db: Connection,
+    result: SubmissionMarks,
+    manual: Mapping[str, ManualMark],
+    reviews: Container[str],
+) -> dict[str, history.Marking]:
+    """Return, by exercise, what a person gave for an answer that is now handed in again.
+
+    Args:
+        result: the result, not stored yet.
+        manual: the manual marks, by exercise.
+        reviews: the exercises whose manual marks would have to be reviewed.
+    """
+    entry, folder = result.entry, result.assignment
+    if entry is None or not (before := history.last_verdicts(db, entry.assignment, entry.student)):
+        return {}
+    now = {
+        each["id"]: each
+        for each in entry.verdicts
+        if each["id"] in manual
+        and (each["id"] in reviews or (each["points"] is manual[each["id"]].points is None))
+        and each["answer"] != before.get(each["id"], {}).get("answer")
+    }
+    if not now:
+        return {}
+    notebook = result.notebook or folder
+    name = folder if notebook == folder else f"{folder}/{notebook}"
+    given = {
+        each.exercise: each
+        for each in history.markings(db, name, entry.student)
+        if each.exercise in now and each.answer == now[each.exercise]["answer"]
+    }
+    seen = history.seen_at(db, entry.assignment, given)
+    return {
+        exercise: marking
+        for exercise, marking in given.items()
+        if _as_manual_mark(marking).is_given
+        and not another_look.why_again(_as_manual_mark(marking), seen.get(exercise), now[exercise])
+    }
+
+
+def _as_manual_mark(marking: history.Marking) -> ManualMark:
+    return ManualMark(marking.points, marking.extra, bool(marking.comment))
 
 
 def _ensure_rows(db: Connection, result: SubmissionMarks) -> str:
@@ -513,14 +565,16 @@ def _set_marks(
     marks: Marks,
     manual: Mapping[str, ManualMark],
     reviews: Container[str],
+    returned: Mapping[str, history.Marking],
 ) -> None:
-    """Set the marks of a submitted notebook; manual marks stay.
+    """Set the marks of a submitted notebook; manual marks stay, except those that return.
 
     Args:
         notebook_id: the id of the submitted notebook.
         marks: the marks to store.
         manual: the manual marks, by exercise.
         reviews: the exercises whose manual marks have to be reviewed.
+        returned: what a person gave for an answer that is handed in again, by exercise.
     """
     key = {"notebook": notebook_id}
     grades = {cell: row for cell, row, *_ in db.execute(_GRADED_CELLS, key)}
@@ -537,7 +591,19 @@ def _set_marks(
         {"row": comments[cell], "auto_comment": "No response." if is_empty else None}
         for cell, is_empty in marks.unanswered.items()
     ]
-    for statement, rows in ((_SCORE, scores), (_REMARK, remarks)):
+    again = [
+        {"row": row, "manual_score": marking.points, "extra_credit": marking.extra}
+        for cell, row in grades.items()
+        if (marking := returned.get(ids[cell]))
+    ]
+    comments_again = [
+        {"row": row, "manual_comment": marking.comment}
+        for cell, row in comments.items()
+        if (marking := returned.get(ids.get(cell, cell)))
+    ]
+    for statement, rows in (
+        (_SCORE, scores), (_REMARK, remarks), (_SCORE, again), (_REMARK, comments_again)
+    ):  # fmt: skip
         if rows:
             db.execute(statement, rows)
 
