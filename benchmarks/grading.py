@@ -4,11 +4,11 @@
     python benchmarks/grading.py six
     python benchmarks/grading.py mlp
 
-`class` writes its tables into README.md and docs/performance.md: a class by stock nbgrader, by
-otter-grader (fetched from the package index into an environment of its own), by this project and by
-its service, with the floor beside it; then larger classes by this project. `six` compares a class
-of six with stock nbgrader, in mlp and in the other notebooks. `mlp` grades a right mlp, and one
-with each known mistake.
+`class` writes its tables into docs/performance.md: a class by stock nbgrader, by otter-grader
+(fetched from the package index into an environment of its own), by this project and by its service,
+with the floor beside it; then larger classes by this project. `six` compares a class of six with
+stock nbgrader, in mlp and in the other notebooks. `mlp` grades a right mlp, and one with each known
+mistake.
 """
 
 from __future__ import annotations
@@ -380,8 +380,7 @@ def main() -> None:
         print(f"{options.minutes} minutes, on a machine that does nothing else", flush=True)
         outcome = measure(Path(folder), options.minutes)
     print(outcome)
-    for page in ("README.md", "docs/performance.md"):
-        write_block(COURSE.root / page, "class", outcome)
+    write_block(COURSE.root / "docs/performance.md", "class", outcome)
 
 
 if __name__ == "__main__":
