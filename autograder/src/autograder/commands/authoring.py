@@ -141,6 +141,8 @@ def release(assignments: tuple[str, ...], solutions: bool, course: Course) -> No
     """
     from ..authoring.release import write
     from ..course_folder.release import RELEASE, SOLUTIONS
+    from ..judging.grader import Grader
+    from ..pipeline.workers import OneProcess
 
     chosen = assignments or course.source_names()
     for name in chosen:
@@ -149,7 +151,9 @@ def release(assignments: tuple[str, ...], solutions: bool, course: Course) -> No
             echo(write(course, SOLUTIONS if solutions else RELEASE, each))
     if not solutions:
         names = [part for name in chosen for part in course.parts_of(name)]
-        print_defects(solution_defects(course, AssignmentErrors(names)).values())
+        with Grader(course, course.key) as grader:
+            check = OneProcess(grader).check_solutions
+            print_defects(solution_defects(check, AssignmentErrors(names)).values())
 
 
 @click.command()

@@ -3,30 +3,30 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Collection
+from collections.abc import Callable, Collection, Mapping, Sequence
 
-from ..course_folder.course import Course
 from ..terminal import AssignmentErrors, echo, errors
 
 
-def solution_defects(course: Course, each_of: AssignmentErrors) -> dict[str, str]:
+def solution_defects(
+    check_solutions: Callable[[Sequence[str]], Mapping[str, Callable[[], list[str]]]],
+    each_of: AssignmentErrors,
+) -> dict[str, str]:
     """Grade the reference solutions, and return the defects of tests that they do not pass.
 
     A solution that passed with the same versions is not graded again.
 
     Args:
+        check_solutions: the method of the `Workers` that grade.
         each_of: isolates the errors of the assignments whose solutions are graded.
 
     Returns:
         Messages, by their first line.
     """
-    from ..judging.grader import Grader
-
     defects: dict[str, str] = {}
-    with Grader(course, course.key) as grader:
-        for name in each_of.left():
-            with each_of.isolate(name):
-                defects |= by_test(grader.check_solution(name))
+    for name, check in check_solutions(each_of.left()).items():
+        with each_of.isolate(name):
+            defects |= by_test(check())
     return defects
 
 

@@ -6,7 +6,7 @@ import os
 import sys
 from collections import Counter
 from collections.abc import Iterator, Sequence
-from contextlib import AbstractContextManager, contextmanager
+from contextlib import contextmanager
 from pathlib import Path
 from tempfile import TemporaryDirectory
 from typing import TYPE_CHECKING, Any
@@ -34,8 +34,9 @@ from .defects import by_test, print_defects, solution_defects
 
 if TYPE_CHECKING:
     from ..pipeline.classroom import Classroom
+    from ..pipeline.cluster import Cluster
     from ..pipeline.regrading import RegradeResult
-    from ..pipeline.workers import Workers
+    from ..pipeline.workers import ManyProcesses, Workers
 
 _STYLES = {
     Status.PASSED: "green",
@@ -166,9 +167,12 @@ def grade(
     unreadable, is_weaker, names = 0, False, _parts(course, assignments)
     needs: Counter[str] = Counter()
     each_of = AssignmentErrors(names)
-    hands = _workers(course, names, workers, scheduler, insecure)
-    with _classroom(course, hands, force) as room, progress_bar() as progress:
-        defects = solution_defects(course, each_of)  # The workers start meanwhile.
+    with (
+        _workers(course, names, workers, scheduler, insecure) as hands,
+        _classroom(course, hands, force) as room,
+        progress_bar() as progress,
+    ):
+        defects = solution_defects(hands.check_solutions, each_of)
         from ..judging.solution_check import handed_in_beside, needs_of_answers
 
         wanted: dict[str, list[str]] = {}
@@ -232,21 +236,18 @@ def _parts(course: Course, names: Sequence[str]) -> list[str]:
 
 
 @contextmanager
-def _classroom(
-    course: Course, hands: AbstractContextManager[Workers], force: bool
-) -> Iterator[Classroom]:
-    with hands as workers:
-        from ..pipeline.classroom import Classroom
+def _classroom(course: Course, workers: Workers, force: bool) -> Iterator[Classroom]:
+    # Imported once the workers start.
+    from ..pipeline.classroom import Classroom
 
-        with Classroom(course, workers, force) as room:
-            yield room
+    with Classroom(course, workers, force) as room:
+        yield room
 
 
 @contextmanager
 def _workers(
     course: Course, names: Sequence[str], count: int, scheduler: str | None, insecure: bool
-) -> Iterator[Workers]:
-
+) -> Iterator[ManyProcesses | Cluster]:
     key = course.key
     if scheduler is not None:
         from ..pipeline.cluster import Cluster
@@ -335,14 +336,14 @@ def regrade(
     from ..pipeline.regrading import Regrader
 
     names = _parts(course, assignments)
-    hands = _workers(course, names, workers, scheduler, insecure)
     with (
+        _workers(course, names, workers, scheduler, insecure) as hands,
         _classroom(course, hands, force=True) as room,
         TemporaryDirectory(prefix="autograder-regrade-") as aside,
     ):
         again = Regrader(room, Path(aside))
         each_of = AssignmentErrors(names)
-        defects = solution_defects(course, each_of)
+        defects = solution_defects(hands.check_solutions, each_of)
         recorded = {}
         for name in each_of.left():
             with each_of.isolate(name):

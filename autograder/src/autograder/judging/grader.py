@@ -122,10 +122,10 @@ class Grader:
             return self._check_solution(name)
 
     def _check_solution(self, name: str) -> list[str]:
-        prepared = self.prepare(name)
         now = versions(self.course, self._key, name)
         if self._known_to_pass().get(name) == now:
             return []
+        prepared = self.prepare(name)
         self._require_stubs(name)
         self.start()
         cells = self._source_cells(name)
@@ -198,6 +198,11 @@ class Grader:
             self._server.start()
             self._started = self._has_started = True
 
+    def end_sandbox(self) -> None:
+        """End the sandbox; `start` starts a new one."""
+        self._server.close()
+        self.use(self._server.clone())
+
     def close(self) -> None:
         """End the sandbox, and close the loaded assignments."""
         for prepared in self._prepared.values():
@@ -248,8 +253,7 @@ class Grader:
 
     def _replace_server(self, name: str, error: SandboxDied) -> None:
         _log.info("%s: the sandbox was lost: %s", name, error)
-        self._server.close()
-        self.use(self._server.clone())
+        self.end_sandbox()
 
     def _grade(
         self, name: str, cells: list[Cell], only: set[str] | None, taken: float

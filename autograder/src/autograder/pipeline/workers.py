@@ -16,15 +16,16 @@ import signal
 import sys
 import threading
 import time
-from collections.abc import Iterable, Iterator, Sequence
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import FIRST_COMPLETED, Future, ProcessPoolExecutor, wait
 from concurrent.futures.process import BrokenProcessPool
 from contextlib import suppress
+from functools import partial
 from multiprocessing import resource_tracker
 from multiprocessing.context import BaseContext, SpawnContext, SpawnProcess
 from multiprocessing.process import BaseProcess
 from pathlib import Path
-from typing import Any, Protocol
+from typing import Any, Protocol, TypeVar
 from unittest.mock import patch
 
 from .. import log
@@ -42,9 +43,17 @@ from .one_submission import grade_content, grade_restored
 
 _log = logging.getLogger(__name__)
 
+_Given = TypeVar("_Given")
+_Made = TypeVar("_Made")
+
 _LOST = (
     "the grading of this submission ended the grader's own process, twice. Nothing was stored; "
     "the other submissions were graded. Grade it alone with `autograder check` to see more."
+)
+
+_SOLUTION_LOST = (
+    "the grading of the course's own solution ended the grader's own process. Make room in memory "
+    "or try fewer --workers, and grade again."
 )
 
 _HELD = (
@@ -144,6 +153,9 @@ class OneProcess:
         for job in jobs:
             yield [(job, grade_job(self._grader, job))]
 
+    def check_solutions(self, names: Sequence[str]) -> dict[str, Callable[[], list[str]]]:
+        return {name: partial(self._grader.check_solution, name) for name in names}
+
 
 class ManyProcesses:
     """Grades in a pool of worker processes. A context manager.
@@ -175,15 +187,20 @@ class ManyProcesses:
         self._seconds = course.settings.submission_seconds
 
     def __enter__(self) -> ManyProcesses:
-        # Fork if there is one thread, which makes it safe: workers inherit all imported modules.
-        if threading.active_count() == 1:
-            context = multiprocessing.get_context("fork")
-            self._pool = self._new_pool(self._count, context, self._servers, context.Value("i"))
-        else:
-            self._pool = self._new_pool(self._count)
-        # The first task, whatever it is, makes the pool fork its workers, which then load the
-        # assignments in the background.
-        self._pool.submit(os.getpid)
+        with Grader(self._course, self._key) as grader:
+            # Fork if there is one thread, which makes it safe: workers inherit all imported modules
+            # and what is loaded.
+            if threading.active_count() == 1:
+                context = multiprocessing.get_context("fork")
+                if self._count > 1:
+                    prepare(grader, self._names)
+                    grader.end_sandbox()
+                shared = self._servers, context.Value("i"), grader
+                self._pool = self._new_pool(self._count, context, *shared)
+            else:
+                self._pool = self._new_pool(self._count)
+            # The first task, whatever it is, makes the pool start its workers.
+            self._pool.submit(os.getpid)
         for server in self._servers:
             server.detach()
         return self
@@ -199,7 +216,7 @@ class ManyProcesses:
         worker_failures: list[Job] = []
         while True:
             while self._has_room(running) and (job := next(coming, None)):
-                running[self._submit(job)] = job
+                running[self._submit(_grade_here, job)] = job
             if not running:
                 yield from ([each] for each in self._one_by_one(worker_failures))
                 return
@@ -222,16 +239,21 @@ class ManyProcesses:
                 yield from ([each] for each in self._one_by_one(lost))
                 self._pool = self._new_pool(self._count)
 
+    def check_solutions(self, names: Sequence[str]) -> dict[str, Callable[[], list[str]]]:
+        """Return by assignment: a function that returns what `Grader.check_solution` returns."""
+        found = {name: self._submit(_check_here, name) for name in names}
+        return {name: partial(_checked, future) for name, future in found.items()}
+
     def _has_room(self, running: dict[Future[GradedNotebook], Job]) -> bool:
         size = sum(len(job.content or b"") for job in running.values())
         return len(running) < _QUEUED * self._count and size < _QUEUED_BYTES
 
-    def _submit(self, job: Job) -> Future[GradedNotebook]:
-        """Submit a job to the pool; if the pool is broken, return a future that has failed."""
+    def _submit(self, work: Callable[[_Given], _Made], given: _Given) -> Future[_Made]:
+        """Submit work to the pool; if the pool is broken, return a future that has failed."""
         try:
-            return self._pool.submit(_grade_here, job)
+            return self._pool.submit(work, given)
         except BrokenProcessPool as error:
-            lost: Future[GradedNotebook] = Future()
+            lost: Future[_Made] = Future()
             lost.set_exception(error)
             return lost
 
@@ -317,6 +339,7 @@ def _begin(
     parent: int,
     servers: list[ForkServer] | None = None,
     turn: Any = None,
+    grader: Grader | None = None,
 ) -> None:
     """Initialize a worker process.
 
@@ -328,6 +351,7 @@ def _begin(
         parent: the process id of the pool's owner.
         servers: the fork servers of all workers, one of which this worker takes; None to start one.
         turn: a `multiprocessing.Value` that counts the workers which have taken a fork server.
+        grader: a grader, of which each worker has a copy; None for a new one.
     """
     global _grader
     # Ctrl-C is to interrupt only the pool's owner, which stores marks; workers die with the owner.
@@ -337,7 +361,7 @@ def _begin(
     if os.getppid() != parent:
         os._exit(1)
     log.set_level(log_level)
-    _grader = Grader(course, key)
+    _grader = grader or Grader(course, key)
     prepare(_grader, names)
     if servers:
         with turn.get_lock():
@@ -382,6 +406,19 @@ def collect_seldom() -> None:
     """
     gc.freeze()
     gc.set_threshold(50_000, 20, 20)
+
+
+def _check_here(name: str) -> list[str]:
+    """Check an assignment's solution in this worker."""
+    assert _grader is not None
+    return _grader.check_solution(name)
+
+
+def _checked(future: Future[list[str]]) -> list[str]:
+    try:
+        return future.result()
+    except BrokenProcessPool as error:
+        raise CourseError(_SOLUTION_LOST) from error
 
 
 def _grade_here(job: Job, is_alone: bool = False) -> GradedNotebook:
