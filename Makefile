@@ -23,8 +23,8 @@ define both
 	$(1) $(2) tests $(NONE_IS_FINE)
 endef
 
-.PHONY: demo check test test-all campaigns attacks versions audit lab browser hub lesson docs dist \
-  install system \
+.PHONY: demo check test test-all campaigns attacks versions audit lab browser hub lesson docs site dist \
+  install system npm \
   for-tests generated release solutions tables pictures lint bench \
   clean
 
@@ -88,8 +88,7 @@ lab: install system
 	  --LabApp.default_url=/lab/tree/$(firstword $(NAMES))/$(firstword $(NAMES)).ipynb
 
 # The course in a browser tab, from a server on this machine alone: artefacts/browser is the site.
-browser: install system
-	@command -v npm >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq npm; }
+browser: install system npm
 	$(BIN)/autograder publish --browser $(NAMES)
 	@echo "The course is at http://127.0.0.1:8000/ until Ctrl-C"
 	$(BIN)/python -m http.server --bind 127.0.0.1 --directory artefacts/browser 8000
@@ -132,10 +131,13 @@ dist: install system
 	$(BIN)/pytest -s tests/test_dist.py
 
 # What JupyterHub sends everybody's requests through.
-$(PROXY): | $(VENV)/installed
-	@command -v npm >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq npm; }
+$(PROXY): | $(VENV)/installed npm
 	npm install --silent --no-fund --no-audit --prefix $(VENV) configurable-http-proxy@5
 	touch $@
+
+# What brings Python for the browser, and the hub's proxy.
+npm:
+	@command -v npm >/dev/null || { $(SUDO) apt-get update -qq && $(SUDO) apt-get install -y -qq npm; }
 
 # What only the tests need: a browser and a database server.
 for-tests:
@@ -151,6 +153,12 @@ lesson: install system
 docs: install
 	rm -rf artefacts/docs
 	$(BIN)/python -m sphinx -q -W --keep-going -E -d $(VENV)/docs docs artefacts/docs
+
+# The course for a public web page, to learn alone: browser edition, lesson and docs.
+site: install system npm docs
+	rm -rf artefacts/site
+	$(BIN)/autograder publish --browser --self-study --output artefacts/site $(NAMES)
+	cp -r artefacts/docs artefacts/site/docs
 
 # Everything in the clone that is made from something else in it.
 generated: tables release solutions
