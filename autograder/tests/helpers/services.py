@@ -72,8 +72,7 @@ class Service:
     def server(self) -> psutil.Process:
         """Return the serving process, a child of the supervisor; wait for the next one if it has
         ended."""
-        wait_for(lambda: psutil.Process(self.process.pid).children(), START)
-        return psutil.Process(self.process.pid).children()[0]
+        return wait_for(lambda: psutil.Process(self.process.pid).children(), START)[0]
 
     def kill(self) -> None:
         """Kill the service and its workers by SIGKILL, as the kernel does for want of memory."""

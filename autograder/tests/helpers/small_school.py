@@ -7,6 +7,7 @@ import sqlite3
 import time
 from collections.abc import Callable
 from pathlib import Path
+from typing import Any
 
 import pytest
 from schools import KEY, released, solutions
@@ -79,8 +80,10 @@ def stored(school: Path, student: str) -> list[tuple]:
         ).fetchall()
 
 
-def wait_for(condition: Callable[[], object], seconds: float = 300) -> None:
+def wait_for(condition: Callable[[], Any], seconds: float = 300) -> Any:
+    """Return the first value of a condition that is true."""
     until = time.monotonic() + seconds
-    while not condition():
+    while not (found := condition()):
         assert time.monotonic() < until, "this took too long"
         time.sleep(0.05)
+    return found
