@@ -61,7 +61,10 @@ def book(
 
 
 def grade(gradebook: Gradebook, student: str, answer: str, points: float = 2.0) -> None:
-    verdicts = [{"id": "why", "answer": answer}, {"id": "sum", "answer": "same"}]
+    verdicts = [
+        {"id": "why", "answer": answer, "points": None},
+        {"id": "sum", "answer": "same", "points": points},
+    ]
     entry = history.Entry("week", student, answer, "", {}, verdicts)
     marks = Marks({"why": None, "test_sum": points}, {"why": False, "sum": False})
     record(gradebook, [SubmissionMarks("week", student, marks, None, entry)])
