@@ -5,13 +5,16 @@ from __future__ import annotations
 import re
 import shutil
 from collections.abc import Iterator
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
 from html import unescape
 from pathlib import Path
+from types import SimpleNamespace
 from urllib.parse import urlencode
 
 import pytest
 from nbgrader.api import Gradebook
-from schools import release
+from schools import append, release, run
 from services import Visitor
 from test_service_pages import Running, running
 from tested_course import COURSE
@@ -19,11 +22,13 @@ from tested_course import COURSE
 from autograder.authoring.release import copy_course
 from autograder.commands.demo import filled_notebook
 from autograder.course_folder.course import Course
+from autograder.course_folder.settings import NAME as SETTINGS
 from autograder.gradebook import history
 from autograder.gradebook.writing import SubmissionMarks, record
 from autograder.pipeline.classroom import course_directory
 from autograder.records import Marks
-from autograder.service.attempts import Role
+from autograder.service import asking
+from autograder.service.attempts import Attempts, Role
 from autograder.service.hub import HubGuard
 
 pytestmark = pytest.mark.subprocess
@@ -47,7 +52,7 @@ def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
 @pytest.fixture
 def service(made_once: Path, tmp_path: Path) -> Iterator[Running]:
     folder = Path(shutil.copytree(made_once, tmp_path / "course"))
-    with running(folder, marked=(NAME,)) as started:
+    with running(folder, marked=(NAME,), people=("tess", "ulla")) as started:
         yield started
 
 
@@ -183,3 +188,122 @@ def test_two_graders_get_different_answers_and_overwrite_nothing(service):
     assert [(each.who, each.points) for each in stored(service)] == [("tess", 1.0)]
     assert keep(ulla, page_of(service, first), "2", page)[0] == 200
     assert [each.who for each in stored(service)] == ["tess", "ulla"]
+
+
+# Asking for another look.
+
+
+def attempt(service: Running, student: str) -> int:
+    """Store an attempt that counts, with the written answer."""
+    written = {"id": EXERCISE, "title": "Memory", "points": None, "max_points": 2.0, "message": "",
+               "status": "manual", "misconception": None}  # fmt: skip
+    report = {"exercises": [written], "score": 0.0, "max_score": 2.0}
+    with closing(Attempts(Course(service.course))) as attempts:
+        attempts.add(f"key of {student}", f"folder {student}", NAME, student, None)
+        [own] = attempts.of(student)
+        attempts.set_graded(own, report, None)
+        attempts.set_counts(own)
+        return own.id
+
+
+def ask(visitor: Visitor, number: int, words: str, exercise: str = EXERCISE) -> tuple[int, str]:
+    path = f"ask/{number}/{exercise}"
+    status, page = visitor.get(path)
+    if status != 200:
+        return status, page
+    form = urlencode({"_xsrf": field(page, "_xsrf"), "words": words}).encode()
+    return visitor.send(form, "application/x-www-form-urlencoded", path)
+
+
+@pytest.fixture
+def marked(service: Running) -> int:
+    """Return the number of an attempt of ada's, whose written answer tess gave 1 of 2 points."""
+    tess = service.visitor("tess", Role.GRADER)
+    assert keep(tess, page_of(service, "ada"), "1", comment="Which pass?")[0] == 200
+    return attempt(service, "ada")
+
+
+def test_another_grader_looks_again_and_the_student_reads_the_reply(service, marked):
+    ada = service.visitor("ada")
+    assert "Ask for another look" in ada.page
+    assert ask(ada, marked, f"The backward one. {SCRIPT}")[0] == 200
+    assert "You asked for another look" in ada.get("")[1]
+    tess, ulla = (service.visitor(name, Role.GRADER) for name in ("tess", "ulla"))
+    assert "another look asked for: 1<" in ulla.get("mark/")[1]
+    assert "1 (1 that another person gets, since you marked it)" in tess.get("mark/")[1]
+    assert "The backward one." not in tess.get(f"mark/{NAME}/{EXERCISE}")[1]
+    page = ulla.get(f"mark/{NAME}/{EXERCISE}")[1]
+    for words in ("The backward one.", "Which pass?", TEXTS["ada"]):
+        assert words in page
+    assert "<script>document" not in page
+    path = page_of(service, "ada")
+    assert "Reply to the student" in keep(ulla, path, "2", comment="Right.")[1]
+    assert [each.who for each in stored(service)] == ["tess"]
+    assert keep(ulla, path, "2", comment="Right.", reply=f"You said it. {SCRIPT}")[0] == 200
+    assert [(each.who, each.points) for each in stored(service)] == [("tess", 1.0), ("ulla", 2.0)]
+    own = ada.get("")[1]
+    assert "After another look: “You said it." in own
+    assert "<script>document" not in own
+    assert "ulla" not in own
+    assert ask(ada, marked, "Once more.")[0] == 404
+
+
+def test_who_may_not_ask_asks_nothing(service, marked):
+    ada, ben = service.visitor("ada"), service.visitor("ben")
+    of_ben = attempt(service, "ben")
+    page = ada.get(f"ask/{marked}/{EXERCISE}")[1]
+    form = {"_xsrf": field(page, "_xsrf"), "words": "Mine."}
+    kind, path = "application/x-www-form-urlencoded", f"ask/{marked}/{EXERCISE}"
+    assert ben.get(path)[0] == 404
+    assert ben.send(urlencode(form).encode(), kind, path)[0] == 403
+    assert ada.send(urlencode(form | {"_xsrf": ""}).encode(), kind, path)[0] == 403
+    assert ask(ben, of_ben, "It waits for a person.")[0] == 404
+    assert ask(ada, marked, "Nothing.", "nothing")[0] == 404
+    assert ask(ada, marked, "x" * 501)[0] == ask(ada, marked, " ")[0] == 400
+    for role in (Role.GRADER, Role.INSTRUCTOR):
+        assert service.visitor("ada", role).get(path)[0] == 404
+    with gradebook(service.course) as book:
+        assert history.asks(book.db.connection(), NAME) == []
+
+
+@pytest.mark.parametrize(
+    ("settings", "days", "may"),
+    [("asks = 0", 0, False), ("asks = 1", 0, True), ("ask_days = 2", 1, True),
+     ("ask_days = 2", 3, False)],
+)  # fmt: skip
+def test_course_toml_limits_how_often_and_how_long_students_ask(
+    made_once, tmp_path, monkeypatch, settings, days, may
+):
+    folder = Path(shutil.copytree(made_once, tmp_path / "course"))
+    append(folder / SETTINGS, f"\n[marking]\n{settings}\n")
+    with running(folder, marked=(NAME,)) as service:
+        tess = service.visitor("tess", Role.GRADER)
+        assert keep(tess, page_of(service, "ada"), "1")[0] == 200
+        number = attempt(service, "ada")
+        later = datetime.now(UTC) + timedelta(days=days)
+        clock = SimpleNamespace(
+            now=lambda _: later, fromtimestamp=datetime.fromtimestamp,
+            fromisoformat=datetime.fromisoformat,
+        )  # fmt: skip
+        monkeypatch.setattr(asking, "datetime", clock)
+        assert (ask(service.visitor("ada"), number, "Why?")[0] == 200) == may
+
+
+def test_a_student_asks_by_mail_about_an_exercise_that_tests_mark(service):
+    code = next(each for each in COURSE.assignment(NAME).exercises.values() if not each.manual)
+    run(service.course, "autograder", "mark", NAME, "--asked", "ada", code.id, "It is right.")
+    for wrong in (("nobody", code.id, "x"), ("ada", "nothing", "x"), ("ada", code.id, "Again."),
+                  ("ben", code.id, "x" * 501)):  # fmt: skip
+        run(service.course, "autograder", "mark", NAME, "--asked", *wrong, status=2)
+    ulla = service.visitor("ulla", Role.GRADER)
+    page = ulla.get(f"mark/{NAME}/{code.id}")[1]
+    assert "It is right." in page
+    assert "answer 1 of 1" in page
+    with gradebook(service.course) as book:
+        key = book.find_grade(f"test_{code.id}", NAME, NAME, "ada").id
+    path = f"mark/{NAME}/{code.id}/{key}"
+    assert keep(ulla, path, "0.5", page, reply="A part of it is.")[0] == 200
+    with gradebook(service.course) as book:
+        assert book.find_grade(f"test_{code.id}", NAME, NAME, "ada").manual_score == 0.5
+        [_, reply] = history.asks(book.db.connection(), NAME)
+    assert (reply.who, reply.words, reply.is_reply) == ("ulla", "A part of it is.", True)

@@ -37,6 +37,7 @@ from autograder.course_folder.settings import NAME as SETTINGS
 from autograder.course_folder.settings import SHOWN, load_settings
 from autograder.gradebook.writing import SubmissionMarks, record
 from autograder.hub import exchange
+from autograder.marking.answer_pages import Marking
 from autograder.pipeline.classroom import Classroom, course_directory
 from autograder.records import Marks
 from autograder.service import student_pages
@@ -108,11 +109,13 @@ def running(
     rules: str = "",
     being_graded: frozenset[int] = frozenset(),
     marked: tuple[str, ...] = (),
+    people: tuple[str, ...] = (),
 ) -> Iterator[Running]:
     """Run the application with these rules, and with a thread that grades nothing.
 
     Args:
         marked: the assignments whose answers people mark.
+        people: those who mark.
     """
     before = (course / SETTINGS).read_text()
     (course / SETTINGS).write_text(f"{before}\n[service]\n{rules}\n")
@@ -122,7 +125,9 @@ def running(
         grading: Any = SimpleNamespace(
             health=Health(), metrics=Metrics(), running=being_graded, outdated_marks={}
         )
-        shared = ServiceState(Course(course), ["value"], grading, marked)
+        shared = ServiceState(
+            Course(course), ["value"], grading, Marking(Course(course), marked, people)
+        )
         server = HTTPServer(application(shared, "/"))
         server.listen(port, "127.0.0.1")
         ends.update(loop=asyncio.get_running_loop(), done=asyncio.Event(), news=shared.news)

@@ -58,6 +58,10 @@ KEYS: dict[str, dict[str, tuple[str, tuple[str, ...]]]] = {
         "counts": ('"best"', ('"first"', "3")),
         "address": ('"https://grades.example.org/"', ("3", '""', '"grades.example.org"')),
     },
+    "marking": {
+        "asks": ("0", ("-1", '"3"', "true", "2.5")),
+        "ask_days": ("14", ("0", "-1", '"3"', "true", "2.5")),
+    },
     "bundle": {
         "wheel": ('["pyproject.toml", "package"]', FILES),
         "extra": ('["extra/more.ipynb"]', FILES),
@@ -79,7 +83,8 @@ def value_of(found: Settings, table: str, key: str) -> Any:
     """Return the value of a setting, given its table and key in course.toml."""
     parts = {
         "student_code": found.visible, "limits": found.limits, "audit": found.audit,
-        "lesson": found.lesson, "service": found.service, "assignments.first": found.of("first"),
+        "lesson": found.lesson, "service": found.service, "marking": found.marking,
+        "assignments.first": found.of("first"),
     }  # fmt: skip
     if (table, key) == ("sandbox", "kind"):
         return found.sandbox

@@ -211,8 +211,23 @@ class ServiceSettings:
     address: str = _key(_address, "")
 
 
+@dataclass(frozen=True)
+class MarkingSettings:
+    """When students may ask for another look at an exercise.
+
+    Attributes:
+        asks: greatest number of exercises of an assignment for which a student may ask; 0 if nobody
+            may.
+        ask_days: days for which the student may ask after the mark was given and could be read.
+    """
+
+    asks: int = _key(_count, 3)
+    ask_days: int = _key(_whole, 7)
+
+
 _VISIBLE, _LIMITS = VisibleFiles(), Limits()
 _AUDIT, _LESSON, _SERVICE = AuditSettings(), LessonSettings(), ServiceSettings()
+_MARKING = MarkingSettings()
 
 
 @dataclass(frozen=True)
@@ -239,6 +254,7 @@ class Settings:
         audit: the settings of the audit of the hidden tests.
         lesson: the lesson's texts and names.
         service: the rules of `autograder serve`.
+        marking: when students may ask for another look.
         wheel: files and folders of the course folder from which the students' package is built,
             `pyproject.toml` included; empty if there is no package.
         extra: ungraded notebooks of the course folder that students get beside the assignments.
@@ -261,6 +277,7 @@ class Settings:
     audit: AuditSettings = _AUDIT
     lesson: LessonSettings = _LESSON
     service: ServiceSettings = _SERVICE
+    marking: MarkingSettings = _MARKING
     wheel: tuple[str, ...] = _key(_files, (), at="bundle.wheel")
     extra: tuple[str, ...] = _key(_files, (), at="bundle.extra")
     browser: str = _key(_address, "", at="bundle.browser")

@@ -88,6 +88,7 @@ def store(
     seen: Snapshot,
     typed: Snapshot,
     who: str,
+    reply: str = "",
 ) -> tuple[bool, Snapshot]:
     """Store a mark or a comment if the exercise is as the person's page shows it.
 
@@ -102,6 +103,7 @@ def store(
         seen: the exercise's snapshot from the time when the page was loaded.
         typed: the new values, by column, of the grade and of the comment.
         who: the person's name, for the record.
+        reply: what the person replies to the student who asked for another look; "" for nothing.
 
     Returns:
         Whether the values were stored, and the exercise's present snapshot.
@@ -129,9 +131,12 @@ def store(
         folder, notebook, student = db.execute(
             _OWNER.where(SubmittedNotebook.id == submitted)
         ).one()
-        name = folder if notebook == folder else f"{folder}/{notebook}"
+        name = history.recorded_name(folder, notebook)
         given = (now["answer"], now["manual_score"], now["extra_credit"], now["manual_comment"])
         history.add_marking(db, history.Marking(who, name, student, now["exercise"], *given))
+        if reply:
+            ask = history.Ask(who, name, student, now["exercise"], reply, is_reply=True)
+            history.add_ask(db, ask)
         return True, now
 
 

@@ -1,4 +1,4 @@
-"""The record of gradings: append-only tables of gradings by tests and of marks by hand.
+"""The record of gradings: append-only tables of gradings by tests, marks by hand and asks.
 
 The tables are in the gradebook's database. A row is inserted in the transaction that stores its
 marks, so that neither exists without the other. Triggers refuse to update or delete rows. The rows
@@ -15,6 +15,7 @@ from typing import Any
 
 from nbgrader.api import Gradebook
 from sqlalchemy import (
+    Boolean,
     Column,
     Connection,
     Float,
@@ -66,6 +67,20 @@ _MARKINGS = Table(
     sqlite_autoincrement=True,
 )
 Index("autograder_marking_of", _MARKINGS.c.assignment, _MARKINGS.c.student)
+_ASKS = Table(
+    "autograder_ask",
+    _TABLES,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("time", String(40), nullable=False),
+    Column("who", String(128), nullable=False),
+    Column("assignment", String(128), nullable=False),
+    Column("student", String(128), nullable=False),
+    Column("exercise", String(128), nullable=False),
+    Column("is_reply", Boolean, nullable=False),
+    Column("words", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+Index("autograder_ask_of", _ASKS.c.assignment, _ASKS.c.student)
 
 # Built once, since building a statement takes longer than running it.
 _ADDED = _GRADINGS.insert()
@@ -158,6 +173,33 @@ class Marking:
     time: str = ""
 
 
+MOST_WORDS = 500
+"""Greatest number of characters with which a student asks for another look, or a person replies."""
+
+
+@dataclass(frozen=True)
+class Ask:
+    """What a student wrote who asks for another look at an exercise, or the reply to it.
+
+    Attributes:
+        who: who wrote it, or who entered it for the student.
+        assignment: the name of the assignment, or ASSIGNMENT/NOTEBOOK for a part.
+        student: the student's id.
+        exercise: the exercise's name.
+        words: the text.
+        is_reply: whether it replies to the student.
+        time: when it was stored, in UTC, in ISO 8601; "" before.
+    """
+
+    who: str
+    assignment: str
+    student: str
+    exercise: str
+    words: str
+    is_reply: bool = False
+    time: str = ""
+
+
 @dataclass(frozen=True)
 class Change:
     """The points of an exercise in two gradings, and why they differ.
@@ -209,6 +251,11 @@ def _prepare(db: Connection) -> None:
         db.exec_driver_sql(statement)
 
 
+def recorded_name(folder: str, notebook: str) -> str:
+    """Return the name that a notebook has in the table of marks by hand."""
+    return folder if notebook == folder else f"{folder}/{notebook}"
+
+
 def add_marking(db: Connection, marking: Marking) -> None:
     """Insert what a person gave; the caller commits. Creates the tables unless they exist."""
     if not inspect(db).has_table(_MARKINGS.name):
@@ -230,6 +277,29 @@ def markings(db: Connection, name: str, student: str | None = None) -> list[Mark
     if student is not None:
         query = query.where(_MARKINGS.c.student == student)
     return [Marking(**row) for row in db.execute(query).mappings()]
+
+
+def add_ask(db: Connection, ask: Ask) -> None:
+    """Insert a student's request for another look, or the reply; the caller commits."""
+    if not inspect(db).has_table(_ASKS.name):
+        _prepare(db)
+    now = datetime.now(UTC).isoformat(timespec="seconds")
+    db.execute(_ASKS.insert(), asdict(ask) | {"time": now})
+
+
+def asks(db: Connection, name: str, student: str | None = None) -> list[Ask]:
+    """Return the requests for another look in an assignment and the replies, the first one first.
+
+    Args:
+        student: restricts the result to one student.
+    """
+    if not inspect(db).has_table(_ASKS.name):
+        return []
+    query = select(*(_ASKS.c[each.name] for each in fields(Ask))).order_by(_ASKS.c.id)
+    query = query.where(_ASKS.c.assignment == name)
+    if student is not None:
+        query = query.where(_ASKS.c.student == student)
+    return [Ask(**row) for row in db.execute(query).mappings()]
 
 
 def add(db: Connection, entry: Entry, seen: Mapping[str, Verdict | None]) -> None:
@@ -276,7 +346,7 @@ def latest(gradebook: Gradebook, name: str, student: str) -> Entry | None:
 
 def copy(db: Connection, name: str, old: str, new: str) -> None:
     """Copy a student's lines for an assignment and its parts to another student's id."""
-    for table in (_GRADINGS, _MARKINGS):
+    for table in (_GRADINGS, _MARKINGS, _ASKS):
         if not inspect(db).has_table(table.name):
             continue
         of_assignment = (table.c.assignment == name) | table.c.assignment.startswith(f"{name}/")

@@ -472,7 +472,7 @@ def _returned_marks(
         manual: the manual marks, by exercise.
         reviews: the exercises whose manual marks would have to be reviewed.
     """
-    entry, folder = result.entry, result.assignment
+    entry = result.entry
     if entry is None or not (before := history.last_verdicts(db, entry.assignment, entry.student)):
         return {}
     now = {
@@ -484,8 +484,7 @@ def _returned_marks(
     }
     if not now:
         return {}
-    notebook = result.notebook or folder
-    name = folder if notebook == folder else f"{folder}/{notebook}"
+    name = history.recorded_name(result.assignment, result.notebook or result.assignment)
     given = {
         each.exercise: each
         for each in history.markings(db, name, entry.student)

@@ -12,7 +12,7 @@ import json
 import math
 import secrets
 import time
-from collections.abc import Iterable
+from collections.abc import Collection, Iterable
 from functools import cached_property
 from pathlib import Path
 from typing import Any
@@ -54,28 +54,36 @@ class Marking:
     Args:
         course: the course.
         names: the assignments and parts whose answers may be marked.
+        people: those who mark; if they are several, another one than who marked an answer looks at
+            it again.
 
     Attributes:
         opened: by grade: which browser has its answer open, and since when.
     """
 
-    def __init__(self, course: Course, names: Iterable[str]) -> None:
-        self._course, self._names = course, names
+    def __init__(self, course: Course, names: Iterable[str], people: Collection[str] = ()) -> None:
+        self._course, self._names, self._people = course, names, people
         self.opened: dict[str, tuple[str, float]] = {}
 
     @cached_property
     def classes(self) -> dict[str, Answers]:
-        """The answers of the class by assignment or part, if a person marks any."""
-        classes = {name: Answers(self._course, name) for name in self._names}
-        return {name: answers for name, answers in classes.items() if answers.exercises}
+        """The answers of the class by assignment or part."""
+        return {name: Answers(self._course, name) for name in self._names}
 
-    def next(self, answers: Answers, exercise: str, browser: str) -> Answer | None:
-        """Return the next answer that waits and that no other browser has open; None if none
-        does."""
-        for answer in answers.of(exercise):
+    def may_look_again(self, who: str, marked_by: str) -> bool:
+        """Return whether a person may look again at what somebody marked: another one does, if
+        there is another one."""
+        return who != marked_by or not {*self._people} - {who}
+
+    def next(self, answers: Answers, exercise: str, who: str, browser: str) -> Answer | None:
+        """Return the next answer for a person that no other browser has open; None if there is
+        none. Those at which students asked for another look come first."""
+        found = sorted(answers.of(exercise), key=lambda each: not each.is_asked)
+        for answer in found:
             other, since = self.opened.get(answer.row, (browser, 0.0))
             is_taken = other != browser and time.monotonic() - since < _OPEN_SECONDS
-            if answer.waits and not is_taken:
+            again = answer.is_asked and self.may_look_again(who, answer.marked_by)
+            if (again or answer.waits) and not is_taken:
                 self.opened[answer.row] = (browser, time.monotonic())
                 return answer
         return None
@@ -105,29 +113,47 @@ class MarkingPage(RequestHandler):
         return f"{self.root}{quote(name, safe='')}/{exercise}" + (row and f"/{row}")
 
     def answers_in(self, name: str, exercise: str) -> Answers:
-        """Return the class's answers in an assignment that has the exercise; else raise 404."""
+        """Return the class's answers in an assignment; raise 404 if a person marks no such
+        exercise in it, and nobody asked for another look at it."""
         answers = self.marking.classes.get(name)
-        if answers is None or exercise not in answers.exercises:
+        if answers is None or not (exercise in answers.exercises or exercise in answers.asks()):
             raise HTTPError(404)
         return answers
 
 
 class Exercises(MarkingPage):
-    """Lists the exercises that a person marks, how many answers wait, and who marked how many."""
+    """Lists the exercises that a person marks or looks at again, those that students asked about
+    first: how many answers wait, and who marked how many."""
 
     def get(self) -> None:
-        rows = [
-            (
-                name,
-                exercise,
-                self.path(name, exercise.id),
-                *answers.counts().get(exercise.id, (0, 0)),
-                answers.graders(exercise.id),
-            )
-            for name, answers in self.marking.classes.items()
-            for exercise in answers.exercises.values()
-        ]
-        self.show_page("exercises.html", names=[*self.marking.classes], rows=rows)
+        rows = []
+        for name, answers in self.marking.classes.items():
+            counts, asks = answers.counts(), answers.asks()
+            for exercise in answers.all_exercises.values():
+                asked = asks.get(exercise.id, {})
+                marked_by = {each.student: each.who for each in answers.given(exercise.id)}
+                again = [student for student, each in asked.items() if not each[-1].is_reply]
+                row = {
+                    "name": name,
+                    "exercise": exercise,
+                    "path": self.path(name, exercise.id),
+                    "asked": len(again),
+                    "for_you": sum(
+                        self.marking.may_look_again(self.who, marked_by.get(student, ""))
+                        for student in again
+                    ),
+                    "graders": answers.graders(exercise.id),
+                }
+                if exercise.id in answers.exercises:
+                    row["waiting"], row["answers"] = counts.get(exercise.id, (0, 0))
+                elif asked:
+                    row["waiting"], row["answers"] = 0, len(asked)
+                else:
+                    continue
+                rows.append(row)
+        rows.sort(key=lambda row: not row["asked"])
+        names = dict.fromkeys(row["name"] for row in rows)
+        self.show_page("exercises.html", names=[*names], rows=rows)
 
 
 class Next(MarkingPage):
@@ -138,7 +164,7 @@ class Next(MarkingPage):
         if self.get_query_argument("all", ""):
             answer = next(iter(answers.of(exercise)), None)
         else:
-            answer = self.marking.next(answers, exercise, self.browser)
+            answer = self.marking.next(answers, exercise, self.who, self.browser)
         self.redirect(self.path(name, exercise, answer.row) if answer else self.root)
 
 
@@ -152,21 +178,28 @@ class OneAnswer(MarkingPage):
     def post(self, name: str, exercise: str, row: str) -> None:
         self._find(name, exercise, row)
         answers, answer = self._answers, self._answer
+        reply = self.get_body_argument("reply", "").strip() if answer.is_asked else ""
         try:
             typed = self._typed(self._exercise.max_points)
             seen = json.loads(self.get_body_argument("seen"))
+            if answer.is_asked and not 0 < len(reply) <= history.MOST_WORDS:
+                raise ValueError(f"Reply to the student, in 1 to {history.MOST_WORDS} characters.")
         except ValueError as error:
             self._show(problem=str(error))
             return
-        alike = [answer]
+        alike, now = [answer], self._snapshot(answer)
+        has_tests_points = answer.is_asked and now["manual_score"] is None
+        if has_tests_points and typed["manual_score"] == now["auto_score"]:
+            del typed["manual_score"]  # the points of the tests stand
         if self.get_body_argument("alike", ""):
             alike += [each for each in answers if each.waits and each.same == answer.same]
         for each in dict.fromkeys(alike):
             shown = seen if each is answer else self._snapshot(each)
             try:
                 stored, now = by_hand.store(
-                    self._class.gradebook.engine, Grade, each.row, shown, typed, self.who
-                )
+                    self._class.gradebook.engine, Grade, each.row, shown, typed, self.who,
+                    reply if each is answer else "",
+                )  # fmt: skip
             except MissingEntry as error:
                 raise HTTPError(404) from error
             if not stored and each is answer:
@@ -194,7 +227,7 @@ class OneAnswer(MarkingPage):
     def _find(self, name: str, exercise: str, row: str) -> None:
         """Set the attributes for an answer; raise 404 if the exercise has none with this row."""
         self._class = self.answers_in(name, exercise)
-        self._exercise = self._class.exercises[exercise]
+        self._exercise = self._class.all_exercises[exercise]
         self._answers = self._class.of(exercise)
         found = [each for each in self._answers if each.row == row]
         if not found:
@@ -211,7 +244,8 @@ class OneAnswer(MarkingPage):
         name, exercise = self._class.name, about.id
         place = answers.index(answer)
         with self._class.gradebook.engine.connect() as db:
-            given = history.markings(db, name)
+            given = history.markings(db, self._class.recorded_name)
+            verdicts = history.last_verdicts(db, name, answer.student) if answer.asks else {}
         snapshot = other or self._snapshot(answer)
         used = dict.fromkeys(
             each.comment for each in reversed(given) if each.exercise == exercise and each.comment
@@ -236,6 +270,10 @@ class OneAnswer(MarkingPage):
             seen=json.dumps(snapshot),
             conflict=other is not None,
             problem=problem,
+            asks=answer.asks,
+            is_asked=answer.is_asked,
+            verdict=verdicts.get(exercise),
+            reply=self.get_body_argument("reply", ""),
             used=list(used)[:_COMMENTS],
             lines=[
                 each

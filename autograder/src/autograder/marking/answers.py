@@ -22,6 +22,8 @@ from sqlalchemy import ColumnElement, func, select
 
 from ..course_folder.assignments import Exercise
 from ..course_folder.course import Course
+from ..course_folder.own_notebooks import exercise_ids
+from ..errors import CourseError
 from ..gradebook import history
 from ..pipeline.classroom import course_directory
 
@@ -39,6 +41,8 @@ class Answer:
         cells: the cell with the answer; of a task, its cell and those that the student added below.
         waits: whether a person has to mark it.
         points: the points by hand; None if there are none.
+        marked_by: who marked it last; "" for nobody.
+        asks: what the student asked and people replied, the last one last.
     """
 
     row: str
@@ -47,6 +51,13 @@ class Answer:
     cells: Cells = field(compare=False)
     waits: bool
     points: float | None
+    marked_by: str = ""
+    asks: tuple[history.Ask, ...] = ()
+
+    @property
+    def is_asked(self) -> bool:
+        """Whether the student asks for another look."""
+        return bool(self.asks) and not self.asks[-1].is_reply
 
     @property
     def text(self) -> str:
@@ -63,6 +74,8 @@ class Answers:
 
     Attributes:
         exercises: the exercises that a person marks, by id.
+        all_exercises: those that tests mark, too.
+        recorded_name: the notebook's name in the record of marks by hand.
         gradebook: the course's gradebook.
     """
 
@@ -72,23 +85,32 @@ class Answers:
         self._path = course.notebook_path(name)
         self._read: dict[str, tuple[int, dict[str, Cells]]] = {}
         self.gradebook = Gradebook(self._folders.db_url, self._folders.course_id)
-        exercises = course.assignment(name).exercises
-        self.exercises: dict[str, Exercise] = {
-            each.id: each for each in exercises.values() if each.manual
-        }
+        self.recorded_name = history.recorded_name(self._path.folder, self._path.notebook)
+        self.all_exercises: dict[str, Exercise] = course.assignment(name).exercises
+        self.exercises = {each.id: each for each in self.all_exercises.values() if each.manual}
 
     def of(self, exercise: str) -> list[Answer]:
         """Return all answers to an exercise, in its order: the same at each call, another one for
-        each exercise, and independent of names."""
+        each exercise, and independent of names. Of an exercise that tests mark, only the answers
+        are returned at which students asked for another look."""
+        asks = self.asks().get(exercise, {})
+        marked_by = {each.student: each.who for each in self.given(exercise)}
         rows = self._rows(
-            Grade.id, SubmittedNotebook.id, SubmittedAssignment.student_id,
-            Grade.needs_manual_grade, Grade.manual_score, where=BaseCell.name == exercise,
+            BaseCell.name, Grade.id, SubmittedNotebook.id, SubmittedAssignment.student_id,
+            Grade.needs_manual_grade, Grade.manual_score,
+            where=BaseCell.name.in_((exercise, f"test_{exercise}")),
         )  # fmt: skip
+        ids = exercise_ids(row[0] for row in rows)
         found = [
-            Answer(row, submitted, student, cells, waits, points)
-            for row, submitted, student, waits, points in rows
-            if (cells := self._cells(student).get(exercise)) is not None
-        ]
+            Answer(
+                row, submitted, student, cells, waits, points,
+                marked_by.get(student, ""), asks.get(student, ()),
+            )
+            for cell, row, submitted, student, waits, points in rows
+            if ids[cell] == exercise
+            and (exercise in self.exercises or student in asks)
+            and (cells := self._cells(student).get(exercise)) is not None
+        ]  # fmt: skip
         return sorted(found, key=lambda each: self._place(exercise, each.student))
 
     def counts(self) -> dict[str, tuple[int, int]]:
@@ -106,16 +128,49 @@ class Answers:
     def graders(self, exercise: str) -> list[tuple[str, int, float]]:
         """Return by person how many answers to an exercise have this person's points, and the mean
         of the points."""
-        db = self.gradebook.db
-        db.rollback()
-        given = history.markings(db.connection(), self.name)
-        db.rollback()
-        last = {each.student: each for each in given if each.exercise == exercise}
+        last = {each.student: each for each in self.given(exercise)}
         points: dict[str, list[float]] = {}
         for each in last.values():
             if each.points is not None:
                 points.setdefault(each.who, []).append(each.points)
         return [(who, len(found), mean(found)) for who, found in sorted(points.items())]
+
+    def asks(self) -> dict[str, dict[str, tuple[history.Ask, ...]]]:
+        """Return by exercise and student what the student asked and people replied."""
+        db = self.gradebook.db
+        db.rollback()
+        asks: dict[str, dict[str, tuple[history.Ask, ...]]] = {}
+        for each in history.asks(db.connection(), self.recorded_name):
+            of_exercise = asks.setdefault(each.exercise, {})
+            of_exercise[each.student] = (*of_exercise.get(each.student, ()), each)
+        db.rollback()
+        return asks
+
+    def ask(self, who: str, student: str, exercise: str, words: str) -> None:
+        """Store that a student asks for another look.
+
+        Raises `CourseError` if there is no such answer, or the student asks already.
+        """
+        asked = self.asks().get(exercise, {}).get(student, ())
+        if exercise not in self.all_exercises or exercise not in self._cells(student):
+            raise CourseError(f"{student} has no answer to {exercise} in {self.name}")
+        if asked and not asked[-1].is_reply:
+            raise CourseError(f"{student} asks for another look at {exercise} already")
+        if not 0 < len(words) <= history.MOST_WORDS:
+            raise CourseError(f"the words must have 1 to {history.MOST_WORDS} characters")
+        db = self.gradebook.db
+        history.add_ask(
+            db.connection(), history.Ask(who, self.recorded_name, student, exercise, words)
+        )
+        db.commit()
+
+    def given(self, exercise: str) -> list[history.Marking]:
+        """Return what people gave for an exercise, the first one first."""
+        db = self.gradebook.db
+        db.rollback()
+        given = history.markings(db.connection(), self.recorded_name)
+        db.rollback()
+        return [each for each in given if each.exercise == exercise]
 
     def _rows(self, *columns: Any, where: ColumnElement[bool]) -> list[Any]:
         """Return columns of the class's grades in this notebook."""
@@ -144,7 +199,8 @@ class Answers:
         return hmac.digest(self._course.key, drawn, "sha256")
 
     def _cells(self, student: str) -> dict[str, Cells]:
-        """Return the cells of each answer in a student's graded notebook, by exercise."""
+        """Return the cells of each answer in a student's graded notebook, by exercise and by
+        cell."""
         folder = self._folders.format_path(
             self._folders.autograded_directory, student, self._path.folder
         )
@@ -155,14 +211,20 @@ class Answers:
             return {}
         if self._read.get(student, (None,))[0] != stamp:
             answers: dict[str, Cells] = {}
-            task = ""
+            graded, solutions, task = [], [], ""
             for cell in json.loads(path.read_text("utf-8"))["cells"]:
                 marks = cell["metadata"].get("nbgrader", {})
                 if marks.get("grade") or marks.get("task"):
+                    graded.append(marks["grade_id"])
+                    answers[marks["grade_id"]] = [cell]
+                elif marks.get("solution"):
+                    solutions.append(cell)
                     answers[marks["grade_id"]] = [cell]
                 if marks:
                     task = marks["grade_id"] if marks.get("task") else ""
                 elif task:
                     answers[task].append(cell)
+            for exercise in exercise_ids(graded).values():
+                answers.setdefault(exercise, solutions)  # it may test any of the answers
             self._read[student] = (stamp, answers)
         return self._read[student][1]

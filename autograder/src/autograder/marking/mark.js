@@ -19,7 +19,7 @@ addEventListener('keydown', (event) => {
     form.requestSubmit();
     return;
   }
-  if (event.ctrlKey || event.target === comment) {
+  if (event.ctrlKey || event.target.matches('textarea')) {
     if (event.key === 'Escape') points.focus();
     return;
   }

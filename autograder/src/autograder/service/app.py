@@ -15,7 +15,7 @@ from ..marking.answer_pages import PAGES, Marking
 from .attempts import Role
 from .base_page import Page, ServiceState
 from .class_pages import AttemptHistory, ClassPage, ClassUpdates
-from .student_pages import FeedbackPage, LinkPage, StudentPage, StudentUpdates, UploadPage
+from .student_pages import AskPage, FeedbackPage, LinkPage, StudentPage, StudentUpdates, UploadPage
 
 _log = logging.getLogger(__name__)
 
@@ -94,6 +94,7 @@ def application(shared: ServiceState, prefix: str, guard: type | None = None) ->
         # before a change of login is rejected, and cannot hand in for somebody else.
         (r"upload(?:/([^/]*))?", guarded(UploadPage), arguments),
         (r"feedback/(\d{1,12})", guarded(FeedbackPage), arguments),
+        (r"ask/(\d{1,12})/([\w.-]+)", guarded(AskPage), arguments),
         ("class", guarded(ClassPage), arguments),
         ("class/live", guarded(ClassUpdates), arguments),
         ("class/history", guarded(AttemptHistory), arguments),

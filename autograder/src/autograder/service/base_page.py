@@ -24,6 +24,7 @@ from ..course_folder.course import Course
 from ..gradebook.class_results import due_date
 from ..marking.answer_pages import Marking
 from ..pipeline.classroom import course_directory
+from .asking import AskedExercises
 from .attempts import Attempt, Attempts, Role, now_utc
 from .feedback import CountingPages, marked, pages
 from .grading import Grading
@@ -97,7 +98,7 @@ class ServiceState:
     Args:
         names: the assignments that may be handed in.
         grading: the thread that grades.
-        marked: the assignments and parts whose answers people mark.
+        marking: what the marking pages share.
 
     Attributes:
         title: the course's title.
@@ -107,6 +108,7 @@ class ServiceState:
         attempts: the table of attempts, for the event loop's thread.
         marking: what the marking pages share.
         inbound: accepts uploads.
+        asked: the exercises about which students ask or may ask.
         counting_pages: renders the feedback pages of attempts that count.
         news: wakes open pages.
         open_pages: by visitor: the number of open pages that receive updates.
@@ -114,16 +116,17 @@ class ServiceState:
     """
 
     def __init__(
-        self, course: Course, names: list[str], grading: Grading, marked: Sequence[str] = ()
+        self, course: Course, names: list[str], grading: Grading, marking: Marking
     ) -> None:
         settings, folders = course.settings, course_directory(course)
         self.title, self.rules, self.names = settings.title, settings.service, names
         self.grading = grading
         self.attempts = Attempts(course)
-        self.marking = Marking(course, marked)
+        self.marking = marking
         self.inbound = Inbound(course, folders.config, folders.course_id, self.attempts, self.rules)
         self._gradebook = Gradebook(folders.db_url, folders.course_id)
         self.counting_pages = CountingPages(course, folders)
+        self.asked = AskedExercises(course, self._gradebook)
         self.news = News()
         self.open_pages: Counter[Visitor] = Counter()
         self.uploading: set[str] = set()

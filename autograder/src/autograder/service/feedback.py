@@ -250,8 +250,8 @@ def visible_part(
 def lines_of(attempt: Attempt, level: str) -> list[dict[str, Any]]:
     """Return the visible part of each exercise for a template, as a dict.
 
-    The dict has title and result; at the level "mistakes", also message and points. At the level
-    "nothing", there are none.
+    The dict has id, title and result; at the level "mistakes", also message and points. There are
+    none at the level "nothing".
     """
     if level == "nothing":
         return []
@@ -261,6 +261,7 @@ def lines_of(attempt: Attempt, level: str) -> list[dict[str, Any]]:
         is_shown = level == "mistakes"
         lines.append(
             {
+                "id": each["id"],
                 "title": each["title"] or each["id"],
                 "kind": {"right": "passed", "partly right": "partial", WRONG: "failed"}.get(
                     went, ""

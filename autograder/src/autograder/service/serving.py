@@ -15,6 +15,7 @@ from tornado.httpserver import HTTPServer
 from ..course_folder.course import Course
 from ..errors import CourseError
 from ..judging.grader import Grader
+from ..marking.answer_pages import Marking
 from ..pipeline.classroom import course_directory
 from ..sandbox.memory import fitting_workers
 from ..terminal import echo, errors
@@ -66,6 +67,7 @@ def serve(
     with Grader(course, course.key) as grader:
         for defect in (defect for name in names for defect in grader.check_solution(name)):
             echo(defect, "red", errors)
+    everyone = [*instructors, *graders]
     people = {
         Role.INSTRUCTOR: frozenset(instructors),
         Role.GRADER: frozenset(graders) - {*instructors},
@@ -89,7 +91,7 @@ def serve(
 
         grading = Grading(course, names, count, wake, on_grading_end)
         grading.prepare(stack)
-        shared = ServiceState(course, names, grading, marked)
+        shared = ServiceState(course, names, grading, Marking(course, marked, everyone))
         for number in (signal.SIGTERM, signal.SIGINT):
             loop.add_signal_handler(number, on_signal)
         server = _listen(shared, sockets, people, on_hub)

@@ -10,6 +10,7 @@ from tornado.httputil import HTTPFile, HTTPInputError, parse_body_arguments
 from tornado.web import HTTPError, stream_request_body
 
 from ..errors import CourseError
+from ..gradebook.history import MOST_WORDS
 from ..notebook.intake import refused_id
 from .attempts import (
     GRADED,
@@ -21,7 +22,7 @@ from .attempts import (
     Role,
 )
 from .base_page import SECRET, Page, Visitor
-from .feedback import visible_page, visible_part
+from .feedback import lines_of, visible_page, visible_part
 from .grading import RETRY_SECONDS
 
 MAX_UPLOAD = 20_000_000
@@ -32,7 +33,8 @@ _MAX_READ = 10 * MAX_UPLOAD
 after it has sent everything."""
 
 WHOLE = 3
-"""Number of the latest attempts that are shown with the results of their exercises."""
+"""Number of the latest attempts that are shown with the results of their exercises, beside the one
+that counts."""
 
 
 class LinkPage(Page):
@@ -94,17 +96,21 @@ class StudentPage(Page):
             each.id: each
             for each in shared.marked([e for e in stored if levels[e.assignment] != "nothing"])
         }
+        asked = {
+            number: shared.asked.of(each, levels[each.assignment]) for number, each in marks.items()
+        }
         counts = dict.fromkeys((*shared.names, *names), 0)
         for number, attempt in enumerate(stored, start=1):
             counts[attempt.assignment] += 1
-            level, is_recent = levels[attempt.assignment], number > len(stored) - WHOLE
+            level = levels[attempt.assignment]
+            is_whole = number > len(stored) - WHOLE or bool(asked.get(attempt.id))
             marked = marks.get(attempt.id, attempt)
-            part = visible_part(marked, level, self._wait(attempt, level), with_lines=is_recent)
+            part = visible_part(marked, level, self._wait(attempt, level), with_lines=is_whole)
             attempts.append((counts[attempt.assignment], part))
         used = Counter(each.assignment for each in stored if each.state not in UNCOUNTED)
         left = {name: max(0, shared.rules.attempts - used[name]) for name in counts}
         return self.rendered(
-            "own_live.html", attempts=attempts[::-1], rules=shared.rules, left=left,
+            "own_live.html", attempts=attempts[::-1], rules=shared.rules, left=left, asked=asked,
             named=self.named(visitor),
         )  # fmt: skip
 
@@ -240,6 +246,46 @@ class UploadPage(Page):
             return "", b""
         notebooks = files.get("notebook", [])
         return (name, notebooks[0].body) if len(notebooks) == 1 else ("", b"")
+
+
+class AskPage(Page):
+    """Page on which a student asks for another look at an exercise."""
+
+    def get(self, number: str, exercise: str) -> None:
+        if (attempt := self._attempt(number, exercise)) is None:
+            return
+        [line] = [each for each in lines_of(attempt, "mistakes") if each["id"] == exercise]
+        self.show(
+            "ask.html", attempt=attempt.id, line=line, most=MOST_WORDS, asks=self.shared.asked.most
+        )
+
+    def post(self, number: str, exercise: str) -> None:
+        if (attempt := self._attempt(number, exercise)) is None:
+            return
+        words = self.get_body_argument("words", "").strip().replace("\r\n", "\n")
+        if not 0 < len(words) <= MOST_WORDS:
+            raise HTTPError(
+                400,
+                f"Write 1 to {MOST_WORDS} characters. Nothing was sent; go back, and try again.",
+            )
+        self.shared.asked.ask(attempt, exercise, words)
+        self.shared.news.wake([attempt.student])
+        self.redirect(self.settings["prefix"], status=303)
+
+    def _attempt(self, number: str, exercise: str) -> Attempt | None:
+        """Return an attempt of the visitor's own, about which the visitor may ask; raise 404 for
+        any other."""
+        if (visitor := self.visitor_with(Role.STUDENT)) is None:
+            return None
+        shared, attempt = self.shared, self.shared.attempts.get(int(number))
+        if attempt is not None and attempt.student == visitor.name:
+            level = shared.level(attempt.assignment, attempt.student)
+            if level == "mistakes":
+                [attempt] = shared.marked([attempt])
+            asking = shared.asked.of(attempt, level).get(exercise)
+            if asking is not None and asking.may_ask:
+                return attempt
+        raise HTTPError(404, "You cannot ask for another look at this now.")
 
 
 class FeedbackPage(Page):
