@@ -164,6 +164,7 @@ def test_leaving_a_field_without_typing_stores_nothing(
     assert now["memory"]["needs_manual_grade"]
     assert (now["memory"]["manual_score"], now["q1"]["manual_comment"]) == (2, "Say more.")
     tired.open(first)
+    assert tired.page.evaluate("$(':animated').length") == 0, "a click is lost while it scrolls"
     with tired.page.expect_response(lambda got: got.request.method == "PUT"):
         tired.page.get_by_role("button", name="Resolve").first.click()
     assert not school.marks()[first]["memory"]["needs_manual_grade"]

@@ -3,8 +3,14 @@
 // has marked the same exercise meanwhile.
 
 (() => {
-    // nbgrader begins when MathJax says that it has ended.
-    window.MathJax = {Hub: {Startup: {signal: {Interest: (listen) => listen("End")}}}};
+    // nbgrader begins when MathJax says that it has ended, and scrolls. It does so at once: a click
+    // is lost if its button moves away between press and release.
+    const begin = (listen) => {
+        $.fx.off = true;
+        listen("End");
+        $.fx.off = false;
+    };
+    window.MathJax = {Hub: {Startup: {signal: {Interest: begin}}}};
 
     const LABELS = {
         manual_score: "Points",
