@@ -117,6 +117,8 @@ def test_every_formula_of_the_lesson_becomes_mathml(site: Site, source: Path) ->
         assert formula.get_text(strip=True)
         assert "\\" not in formula.get_text(), f"{name}: {formula.get_text()}"
         assert not formula.select("merror")
+        rest = formula.parent.next_sibling
+        assert not (isinstance(rest, str) and re.match("[.,;:)]", rest)), "a mark alone on a line"
     for code in main.select("pre, code"):
         code.decompose()
     assert "$" not in main.get_text() and "{=" not in main.get_text()

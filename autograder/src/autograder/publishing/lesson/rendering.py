@@ -83,12 +83,13 @@ def set_text(
     ]
     if not headings:
         raise session.mistake(first_line, "a heading is missing")
+    env = {"shown": iter(shown), "notebooks": notebooks or {}}
+    html = markdown.renderer.render(tokens, markdown.options, env)
     return Text(
         title=headings[0][2],
         headings=[Heading(id, html) for tag, id, html in headings[1:] if tag == "h2"],
-        html=markdown.renderer.render(
-            tokens, markdown.options, {"shown": iter(shown), "notebooks": notebooks or {}}
-        ),
+        # Else a browser may begin a line with the mark after a formula.
+        html=re.sub(r"</math></span>([.,;:?!)]+)", r"</math>\1</span>", html),
     )
 
 
