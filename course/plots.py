@@ -306,7 +306,7 @@ def draw_pictures(
     ]
     if slopes:
         about = " ".join(drawing.about for drawing in drawings)
-    return Picture(drawings, about)
+    return Picture(drawings, about, smallest=0.9)  # those in the last row look like the others
 
 
 def draw_attention(letters: str, looks: Sequence[Sequence[float]]) -> Picture:

@@ -90,12 +90,15 @@ class Picture:
         drawings: one drawing, or several that stand side by side.
         summary: the description; by default it is made of the drawings' own descriptions.
         chart: a map in characters, which a terminal shows as well; "" for none.
+        smallest: the share of its width to which one of several may shrink.
     """
 
-    def __init__(self, drawings: Sequence[Svg], summary: str = "", chart: str = "") -> None:
+    def __init__(
+        self, drawings: Sequence[Svg], summary: str = "", chart: str = "", smallest: float = 0.6
+    ) -> None:
         summary = summary or " ".join(drawing.about for drawing in drawings)
         self.svg = _side_by_side(drawings, summary) if len(drawings) > 1 else str(drawings[0])
-        self._html = in_rows(drawings) if len(drawings) > 1 else fitting(self.svg)
+        self._html = in_rows(drawings, smallest) if len(drawings) > 1 else fitting(self.svg)
         self.summary = summary
         self.text = f"{summary}\n\n{chart}" if chart else summary
 
@@ -106,7 +109,7 @@ class Picture:
         return {"text/html": self._html, "text/plain": self.text}
 
 
-def in_rows(drawings: Sequence[Svg], smallest: float = 0.6) -> str:
+def in_rows(drawings: Sequence[Svg], smallest: float) -> str:
     """Return HTML with the drawings side by side; on a narrow screen they stand below one another.
 
     Args:

@@ -150,7 +150,7 @@ def framed(wide: str, tall: str, steps: bool = False) -> str:
         )
         for name, svg, smallest, style in (
             ("cg-wide" if tall else "", wide, 0.75, ""),
-            ("cg-tall", tall.replace(_STYLE, ""), 0.7, "display:none;"),
+            ("cg-tall", tall.replace(_STYLE, ""), 0.6, "display:none;"),
         )
         if svg
     ]

@@ -71,7 +71,7 @@ class LineFit:
             axes.curve([(x, y), (x, self._at(x))], look="ch-height")
             axes.dot(x, y, number=1)
         axes.curve([(x, self._at(x)) for x in across], "your line", 0)
-        return f"<p><strong>{self.text()}</strong></p>{in_rows([axes])}"
+        return f"<p><strong>{self.text()}</strong></p>{in_rows([axes], 1.0)}"
 
     def text(self) -> str:
         told = f"With w = {short(self.numbers['w'])} and b = {short(self.numbers['b'])}"

@@ -10,7 +10,7 @@ from playwright.sync_api import Page, expect
 
 from course import draw_graph
 from course.interactives import watch
-from course.plots import boundaries, secants, valley
+from course.plots import boundaries, draw_pictures, secants, valley
 from reference import Value
 
 WIDTH = 302  # pixels, of an output in the browser edition on a screen of 360
@@ -135,3 +135,10 @@ def test_pictures_side_by_side_stand_below_one_another_on_a_phone(
     around = [box for each in page.locator("svg").all() if (box := each.bounding_box())]
     assert max(box["x"] + box["width"] for box in around) <= width
     assert len({round(box["y"]) for box in around}) == rows
+
+
+def test_small_pictures_are_of_one_size_in_every_row(page: Page) -> None:
+    pictures = [[0.5] * 64] * 4
+    open_at(page, draw_pictures(pictures, "abcd", slopes=pictures))
+    boxes = [box for each in page.locator("svg").all() if (box := each.bounding_box())]
+    assert len({round(box["width"]) for box in boxes}) == 1 < len({box["y"] for box in boxes})

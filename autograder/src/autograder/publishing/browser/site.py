@@ -207,6 +207,7 @@ _APP_SETTINGS = {
 
 
 _STYLE = """
+body mjx-container[display] { overflow: auto hidden; }
 body .jp-OutputArea-output pre { word-break: normal; overflow-wrap: anywhere; }
 @media (max-width: 600px) { body .jp-OutputArea-output.jp-RenderedText pre { font-size: 11px; } }
 .start-page { position: fixed; right: .5rem; bottom: .5rem; z-index: 99; padding: .25rem .7rem;
