@@ -12,6 +12,7 @@ from pathlib import Path
 from pkgutil import resolve_name
 from urllib.parse import unquote, urlsplit
 
+import click
 import nbformat
 import nbgrader.apps
 import pytest
@@ -23,7 +24,7 @@ from traitlets import HasTraits
 from traitlets.config import Configurable
 
 from autograder.authoring.cookbook import _FOLDER, RECIPES
-from autograder.commands.main import GROUPS
+from autograder.commands.main import GROUPS, main
 from autograder.course_folder.course import Course
 from autograder.hub.exchange import CollectFromEach
 from autograder.notebook.cards import _LOOKS
@@ -156,6 +157,32 @@ def test_the_docs_list_commands_in_the_groups_that_help_prints():
     assert table == {
         heading: [command.name for command in part.COMMANDS] for heading, part in GROUPS.items()
     }
+
+
+def commands(page: Path) -> Iterator[list[str]]:
+    """Yield the words of each command of `autograder` that a page has, in a block or in a line."""
+    text = page.read_text("utf-8").replace("\\\n", " ")
+    fenced = "\n".join(re.findall(r"^```(?:ba)?sh\n(.*?)^```$", text, re.MULTILINE | re.DOTALL))
+    lines = re.findall(r"^ {4}(autograder .+)$", text, re.MULTILINE)
+    lines += re.findall(r"^(autograder .+)$", fenced, re.MULTILINE)
+    for line in [*lines, *re.findall(r"`(autograder [^`\n]+)`", text)]:
+        yield re.split(r" +#|[|>&;]", line)[0].split()[1:]
+
+
+@pytest.mark.parametrize("page", [*PAGES, *sorted(ROOT.glob("*.md"))], ids=lambda page: page.name)
+def test_every_command_that_a_page_names_exists_with_its_options(page):
+    for words in commands(page):
+        command: click.Command = main
+        rest = iter(word for word in words if word != "--help")
+        for word in rest:
+            if word.startswith("--"):
+                [option] = [each for each in command.params if word in each.opts] or [None]
+                assert isinstance(option, click.Option), words
+                if not option.is_flag:
+                    next(rest, None)
+            elif isinstance(command, click.Group) and word.islower():
+                assert word in command.commands, words
+                command = command.commands[word]
 
 
 def names(cell: str) -> list[str]:
