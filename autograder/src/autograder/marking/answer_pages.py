@@ -206,6 +206,7 @@ class OneAnswer(MarkingPage):
                 self.set_status(409)
                 self._show(typed=typed, other=now)
                 return
+        self.marking.opened.pop(row, None)
         self.redirect(self.path(name, exercise))
 
     def _typed(self, most: float) -> by_hand.Snapshot:
