@@ -25,6 +25,7 @@ from autograder.course_folder.course import Course
 from autograder.course_folder.settings import NAME as SETTINGS
 from autograder.gradebook import history
 from autograder.gradebook.writing import SubmissionMarks, record
+from autograder.marking.differences import difference
 from autograder.pipeline.classroom import course_directory
 from autograder.records import Marks
 from autograder.service import asking
@@ -188,6 +189,38 @@ def test_two_graders_get_different_answers_and_overwrite_nothing(service):
     assert [(each.who, each.points) for each in stored(service)] == [("tess", 1.0)]
     assert keep(ulla, page_of(service, first), "2", page)[0] == 200
     assert [each.who for each in stored(service)] == ["tess", "ulla"]
+
+
+def test_a_changed_answer_waits_with_its_difference_and_the_earlier_one_has_its_mark(service):
+    tess, path = service.visitor("tess", Role.GRADER), page_of(service, "ada")
+    assert keep(tess, path, "3", comment="Good.")[0] == 200
+    assert "Changed since" not in tess.get(path)[1]
+    grade(service.course, "ada", f"Backward needs two passes. {SCRIPT}")
+    page = tess.get(path)[1]
+    assert "<del>one pass.</del><ins>two passes. " in page
+    assert "<script>document" not in page
+    assert keep(tess, path, "1")[0] == 200
+    grade(service.course, "ada", TEXTS["ada"])
+    page = tess.get(path)[1]
+    assert "Good." in page
+    with gradebook(service.course) as book:
+        own = book.find_grade(EXERCISE, NAME, NAME, "ada")
+        assert (own.manual_score, own.needs_manual_grade) == (3, False)
+
+
+@pytest.mark.parametrize(
+    ("before", "now", "shown"),
+    [
+        ("one two", "one three two", "one <ins>three </ins>two"),
+        ("a <b>", "a", "<del>a &lt;b&gt;</del><ins>a</ins>"),
+        ("same", "same", "same"),
+        ("word " * 400 + "\nend", "word " * 400 + "\nnew", "word " * 400
+         + "\n<del>end</del><ins>new</ins>"),
+        ("x\n" * 400, "other", "x\n" * 400),
+    ],
+)  # fmt: skip
+def test_a_difference_names_words_or_lines(before, now, shown):
+    assert difference(before, now) == shown
 
 
 # Asking for another look.

@@ -89,6 +89,7 @@ def store(
     typed: Snapshot,
     who: str,
     reply: str = "",
+    text: str = "",
 ) -> tuple[bool, Snapshot]:
     """Store a mark or a comment if the exercise is as the person's page shows it.
 
@@ -104,6 +105,7 @@ def store(
         typed: the new values, by column, of the grade and of the comment.
         who: the person's name, for the record.
         reply: what the person replies to the student who asked for another look; "" for nothing.
+        text: the answer's text, for the record; "" if unknown.
 
     Returns:
         Whether the values were stored, and the exercise's present snapshot.
@@ -134,6 +136,8 @@ def store(
         name = history.recorded_name(folder, notebook)
         given = (now["answer"], now["manual_score"], now["extra_credit"], now["manual_comment"])
         history.add_marking(db, history.Marking(who, name, student, now["exercise"], *given))
+        if text and now["answer"]:
+            history.add_text(db, name, student, now["exercise"], now["answer"], text)
         if reply:
             ask = history.Ask(who, name, student, now["exercise"], reply, is_reply=True)
             history.add_ask(db, ask)

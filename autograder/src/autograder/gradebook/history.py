@@ -1,4 +1,5 @@
-"""The record of gradings: append-only tables of gradings by tests, marks by hand and asks.
+"""The record of gradings: append-only tables of gradings by tests, marks by hand with the texts
+that were marked, and asks.
 
 The tables are in the gradebook's database. A row is inserted in the transaction that stores its
 marks, so that neither exists without the other. Triggers refuse to update or delete rows. The rows
@@ -81,6 +82,18 @@ _ASKS = Table(
     sqlite_autoincrement=True,
 )
 Index("autograder_ask_of", _ASKS.c.assignment, _ASKS.c.student)
+_TEXTS = Table(
+    "autograder_text",
+    _TABLES,
+    Column("id", Integer, primary_key=True, autoincrement=True),
+    Column("assignment", String(128), nullable=False),
+    Column("student", String(128), nullable=False),
+    Column("exercise", String(128), nullable=False),
+    Column("answer", String(64), nullable=False),
+    Column("text", Text, nullable=False),
+    sqlite_autoincrement=True,
+)
+Index("autograder_text_of", _TEXTS.c.assignment, _TEXTS.c.student)
 
 # Built once, since building a statement takes longer than running it.
 _ADDED = _GRADINGS.insert()
@@ -279,6 +292,36 @@ def markings(db: Connection, name: str, student: str | None = None) -> list[Mark
     return [Marking(**row) for row in db.execute(query).mappings()]
 
 
+def add_text(
+    db: Connection, name: str, student: str, exercise: str, answer: str, text: str
+) -> None:
+    """Insert the text of an answer that a person marks, unless it is there; the caller commits.
+
+    Args:
+        answer: the answer's digest.
+    """
+    if texts(db, name, student, exercise).get(answer) == text:
+        return
+    if not inspect(db).has_table(_TEXTS.name):
+        _prepare(db)
+    db.execute(
+        _TEXTS.insert(),
+        {"assignment": name, "student": student, "exercise": exercise, "answer": answer,
+         "text": text},
+    )  # fmt: skip
+
+
+def texts(db: Connection, name: str, student: str, exercise: str) -> dict[str, str]:
+    """Return the texts of a student's answers that people marked, by the answer's digest."""
+    if not inspect(db).has_table(_TEXTS.name):
+        return {}
+    columns = _TEXTS.c
+    query = select(columns.answer, columns.text).where(
+        columns.assignment == name, columns.student == student, columns.exercise == exercise
+    )
+    return {answer: text for answer, text in db.execute(query.order_by(columns.id))}
+
+
 def add_ask(db: Connection, ask: Ask) -> None:
     """Insert a student's request for another look, or the reply; the caller commits."""
     if not inspect(db).has_table(_ASKS.name):
@@ -346,7 +389,7 @@ def latest(gradebook: Gradebook, name: str, student: str) -> Entry | None:
 
 def copy(db: Connection, name: str, old: str, new: str) -> None:
     """Copy a student's lines for an assignment and its parts to another student's id."""
-    for table in (_GRADINGS, _MARKINGS, _ASKS):
+    for table in (_GRADINGS, _MARKINGS, _ASKS, _TEXTS):
         if not inspect(db).has_table(table.name):
             continue
         of_assignment = (table.c.assignment == name) | table.c.assignment.startswith(f"{name}/")

@@ -28,6 +28,7 @@ from ..gradebook import by_hand, history
 from ..pages.markdown import markdown_html
 from ..pages.templates import templates
 from .answers import Answer, Answers
+from .differences import difference
 
 _OPEN_SECONDS = 600
 """Seconds for which nobody else gets an answer as the next one after somebody opened it."""
@@ -36,7 +37,8 @@ _COMMENTS = 9
 """Number of comments used before that a page offers: one for each digit."""
 
 _PRINTED = 20_000
-"""Greatest number of characters that a code cell's outputs have on the page."""
+"""Greatest number of characters that a code cell's outputs have on the page, and the text of an
+answer in the record."""
 
 _COOKIE = "marking"
 _HEADERS = {
@@ -198,7 +200,7 @@ class OneAnswer(MarkingPage):
             try:
                 stored, now = by_hand.store(
                     self._class.gradebook.engine, Grade, each.row, shown, typed, self.who,
-                    reply if each is answer else "",
+                    reply if each is answer else "", each.text[:_PRINTED],
                 )  # fmt: skip
             except MissingEntry as error:
                 raise HTTPError(404) from error
@@ -247,10 +249,17 @@ class OneAnswer(MarkingPage):
         with self._class.gradebook.engine.connect() as db:
             given = history.markings(db, self._class.recorded_name)
             verdicts = history.last_verdicts(db, name, answer.student) if answer.asks else {}
+            texts = history.texts(db, self._class.recorded_name, answer.student, exercise)
         snapshot = other or self._snapshot(answer)
         used = dict.fromkeys(
             each.comment for each in reversed(given) if each.exercise == exercise and each.comment
         )
+        lines = [
+            each for each in given if (each.student, each.exercise) == (answer.student, exercise)
+        ]
+        changed = Markup("")
+        if lines and lines[-1].answer != snapshot["answer"] and lines[-1].answer in texts:
+            changed = difference(texts[lines[-1].answer], answer.text[:_PRINTED])
         guide = markdown_html(about.marking_guide, {}, {}) if about.marking_guide else ""
         self.show_page(
             "answer.html",
@@ -276,11 +285,8 @@ class OneAnswer(MarkingPage):
             verdict=verdicts.get(exercise),
             reply=self.get_body_argument("reply", ""),
             used=list(used)[:_COMMENTS],
-            lines=[
-                each
-                for each in given
-                if (each.student, each.exercise) == (answer.student, exercise)
-            ],
+            lines=lines,
+            changed=changed,
         )
 
 
