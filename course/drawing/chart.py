@@ -420,7 +420,7 @@ def attention_drawing(letters: str, looks: Sequence[Sequence[float]]) -> Svg:
     about = f"Where each letter of {letters} looks most: {', '.join(words)}."
     width = left + side * max(4, len(looks)) + 16
     svg = Svg(width, top + side * len(looks) + 12, about)
-    svg.text(left, 20, "Where each letter looks", "start", "ch-title")
+    svg.text(8, 20, "Where each letter looks", "start", "ch-title")
     svg.text(left - 26, top - 10, "letter", "middle", "ch-quiet")
     for row, shares in enumerate(looks):
         y = top + side * row
