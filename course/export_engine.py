@@ -225,8 +225,11 @@ def _cells(notebook: str, exercises: Iterable[str], namespace: dict[str, Any]) -
 
     underway: list[str] = []
     for exercise in exercises:
-        for name in PARTS[notebook][exercise]:
-            add(_find(name, namespace))
+        names = PARTS[notebook][exercise]
+        for name in names:
+            # The cell of `backward` makes it a method, which the stub of `deep` may have replaced.
+            if name.partition(".")[2] not in names:
+                add(_find(name, namespace))
     return cells
 
 

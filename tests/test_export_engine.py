@@ -110,6 +110,21 @@ def test_only_passing_exercises_are_exported(open_notebook, tmp_path, capsys):
     assert "Value.__mul__" not in (tmp_path / FILE).read_text("utf-8")
 
 
+def test_the_stub_of_deep_does_not_replace_backward_in_the_file(open_notebook, tmp_path):
+    value = open_notebook("value")
+    value.solve()
+    value.run('from course import export\nexport("value")')
+    backward = open_notebook("backward")
+    stub = "def without_recursion(self):\n    raise NotImplementedError()\n\n\n"
+    backward.solve(deep=f"{stub}Value.backward = without_recursion")
+    backward.run('from course import export\nexport("backward")')
+    own: dict[str, Any] = {}
+    exec((tmp_path / FILE).read_text("utf-8"), own)
+    x = own["Value"](2.0)
+    (x * x).backward()
+    assert x.grad == 4
+
+
 def test_helper_functions_and_imports_are_exported_with_the_engine(open_notebook, tmp_path):
     value = open_notebook("value")
     value.run("import itertools as its\nfrom math import fsum")
