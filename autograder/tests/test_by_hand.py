@@ -23,7 +23,7 @@ from autograder.records import Marks
 
 pytestmark = pytest.mark.subprocess
 
-STUDENTS = [f"s{number:02}" for number in range(12)]
+STUDENTS = [f"s{number:02}" for number in range(14)]
 
 
 @pytest.fixture(
@@ -62,7 +62,7 @@ def book(
 
 def grade(gradebook: Gradebook, student: str, answer: str, points: float = 2.0) -> None:
     verdicts = [
-        {"id": "why", "answer": answer, "points": None},
+        {"id": "why", "answer": answer, "points": None, "max_points": 4.0},
         {"id": "sum", "answer": "same", "points": points},
     ]
     entry = history.Entry("week", student, answer, "", {}, verdicts)
@@ -107,6 +107,54 @@ def test_a_line_of_the_record_cannot_be_changed_or_taken_out(book: Gradebook) ->
     for statement in ("UPDATE autograder_marking SET points = 4", "DELETE FROM autograder_marking"):
         with pytest.raises(DBAPIError, match="only ever added to"), book.engine.begin() as db:
             db.execute(text(statement))
+
+
+def test_items_stay_with_their_points_and_go_with_other_ones(book: Gradebook) -> None:
+    ids, seen = exercises(book, "s12")["why"]
+    items = {"items": {"price": 1.0, "reason": 2.0}, "adjust": -0.5}
+    typed = {"manual_score": 2.5, **items}
+    _, now = store(book.engine, Grade, ids[Grade], seen, typed, "ada", why="because")
+    assert exercises(book, "s12")["why"][1] == now == {**seen, **now, **items}
+
+    _, now = store(book.engine, Comment, ids[Comment], now, {"manual_comment": "Well."}, "ben")
+    assert {key: now[key] for key in items} == items
+
+    _, now = store(book.engine, Grade, ids[Grade], now, {"manual_score": 2.0}, "cleo")
+    assert now["items"] is None
+    with book.engine.connect() as db:
+        lines = history.markings(db, "week", "s12")
+    assert [(line.items, line.adjust, line.why) for line in lines] == [
+        (items["items"], -0.5, "because"), (items["items"], -0.5, None), (None, None, None),
+    ]  # fmt: skip
+
+
+def test_an_earlier_answer_that_returns_has_its_items_again(book: Gradebook) -> None:
+    grade(book, "s13", "second")
+    for answer, items in (("second", {"reason": 2.0}), ("third", {"price": 2.0})):
+        grade(book, "s13", answer)
+        ids, seen = exercises(book, "s13")["why"]
+        typed = {"manual_score": 2.0, "items": items, "adjust": 0.0}
+        assert store(book.engine, Grade, ids[Grade], seen, typed, "ada")[0]
+    grade(book, "s13", "second")
+
+    _, now = exercises(book, "s13")["why"]
+    assert now["items"] == {"reason": 2.0}
+    assert not now["needs_manual_grade"]
+
+
+def test_a_record_of_marks_without_items_gets_the_columns(book: Gradebook) -> None:
+    with book.engine.begin() as db:
+        for column in ("items", "adjust", "why"):
+            db.execute(text(f"ALTER TABLE autograder_marking DROP COLUMN {column}"))
+        before = history.markings(db, "week")
+    ids, seen = exercises(book, "s13")["why"]
+    typed = {"manual_score": 2.0, "items": {"price": 2.0}, "adjust": 0.0}
+
+    assert store(book.engine, Grade, ids[Grade], seen, typed, "ada")[0]
+    with book.engine.connect() as db:
+        *lines, line = history.markings(db, "week")
+    assert lines == before
+    assert line.items == {"price": 2.0}
 
 
 def test_a_mark_is_stored_only_if_its_page_showed_the_present_mark(book: Gradebook) -> None:
@@ -161,7 +209,7 @@ def test_of_three_marks_sent_at_the_same_moment_one_is_stored(book: Gradebook) -
     kinds = (Grade, {"manual_score": 3.0}), (Grade, {"manual_score": 1.0}), (
         Comment, {"manual_comment": "Say more."})  # fmt: skip
     with ThreadPoolExecutor(3) as pool:
-        for student in STUDENTS[2:]:
+        for student in STUDENTS[2:12]:
             ids, seen = exercises(book, student)["why"]
             together = Barrier(3)
 

@@ -3,13 +3,15 @@
 from __future__ import annotations
 
 import asyncio
+import shutil
 import threading
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from looking import assert_accessible, keep_picture
 from playwright.sync_api import Page, expect
-from schools import released, run, solutions
+from schools import grade, released, solutions
 from tornado.httpserver import HTTPServer
 from tornado.netutil import bind_sockets
 
@@ -28,16 +30,47 @@ WRITTEN = {
 }
 
 
+RUBRIC = """
+[[memory]]
+id = "reason"
+points = 2
+what = "A reason."
+else = "Why?"
+
+[[memory]]
+id = "example"
+points = 1
+what = "An `example`."
+else = "Give an example."
+"""
+
+
 @pytest.fixture(scope="module")
-def course(tmp_path_factory: pytest.TempPathFactory) -> Course:
+def graded(tmp_path_factory: pytest.TempPathFactory) -> Course:
     """Return a course with four written answers, graded; two are the same but for a capital."""
     folder = tmp_path_factory.mktemp("course")
     released(folder, NAME)
     made = Course(folder)
     answers = {name: {**solutions(NAME), "memory": text} for name, text in WRITTEN.items()}
     hand_in(made, made.assignment(NAME), answers)
-    run(folder, "autograder", "grade", NAME)
+    grade(folder, NAME)
     return made
+
+
+@pytest.fixture(scope="module")
+def course(graded: Course, tmp_path_factory: pytest.TempPathFactory) -> Course:
+    return Course(shutil.copytree(graded.root, tmp_path_factory.mktemp("copy") / "course"))
+
+
+@pytest.fixture
+def with_rubric(graded: Course, tmp_path: Path) -> Iterator[Server]:
+    """Run the pages of a course with a rubric, in which nothing is marked yet."""
+    course = Course(shutil.copytree(graded.root, tmp_path / "course"))
+    course.rubrics_of(NAME).parent.mkdir()
+    course.rubrics_of(NAME).write_text(RUBRIC)
+    running = Server(course)
+    yield running
+    running.close()
 
 
 class Server:
@@ -155,6 +188,52 @@ def test_nobody_marks_without_the_address_that_the_command_prints(
     headers = {"Host": f"elsewhere.example:{port}"}
     path = f"{server.address}/?token={TOKEN}"
     assert page.request.get(path, headers=headers).status == 403
+
+
+def test_answers_are_marked_by_the_items_of_a_rubric(with_rubric: Server, page: Page) -> None:
+    open_pages(page, with_rubric)
+    page.get_by_role("link").first.click()
+    points, reason = page.get_by_label("Points"), page.get_by_label("A reason.")
+    keys = {"one": ["f"], "faster": ["1", "1", "2", "c"], "know": ["1", "a", "."]}
+    while page.locator(".answer").count():
+        text = page.locator(".answer").inner_text()
+        [word] = [word for word in keys if word in text]
+        for key in keys[word]:
+            page.keyboard.press(key)
+        if word == "one":
+            expect(points).to_have_value("3")
+            page.keyboard.press("n")
+            expect(points).to_have_value("0")
+            page.keyboard.press("f")
+        elif word == "faster":
+            expect(points).to_have_value("1")
+            page.keyboard.type("1 pass?")
+            page.keyboard.press("Escape")
+        else:
+            expect(reason).to_be_checked()
+            page.keyboard.type("5")
+            expect(page.locator("output")).to_have_text("−1.5 beside the items")
+            page.keyboard.press("Escape")
+        assert_accessible(page)
+        keep_picture(page, f"mark-items-{word}")
+        with page.expect_navigation():
+            page.keyboard.press("Enter")
+    answers = with_rubric.answers
+    with answers.gradebook.engine.connect() as db:
+        lines = {line.student: line for line in history.markings(db, NAME)}
+    given = {name: (line.points, line.items, line.adjust) for name, line in lines.items()}
+    full = (3.0, {"reason": 2.0, "example": 1.0}, 0.0)
+    assert given == {
+        "ada": full, "cleo": full, "ben": (1.0, {"example": 1.0}, 0.0),
+        "dan": (0.5, {"reason": 2.0}, -1.5),
+    }  # fmt: skip
+    assert lines["ben"].comment == "1 pass?"
+    [dan] = [answer for answer in answers.of("memory") if answer.student == "dan"]
+    page.goto(f"{with_rubric.address}/{NAME}/memory/{dan.row}")
+    expect(page.get_by_text("0.5 points (reason, −1.5)")).to_be_visible()
+    expect(reason).to_be_checked()
+    page.keyboard.press("2")
+    expect(points).to_have_value("3")
 
 
 def test_points_outside_of_the_exercise_s_are_refused(server: Server, page: Page) -> None:

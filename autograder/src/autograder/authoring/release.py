@@ -20,6 +20,7 @@ from nbgrader.coursedir import CourseDirectory
 
 from ..course_folder.course import Course
 from ..course_folder.release import RELEASE, SOLUTIONS, build_from_source, leave_out_widgets
+from ..course_folder.rubrics import rubrics_of
 from ..course_folder.settings import NAME as SETTINGS
 from ..errors import CourseError
 from ..judging.ordinary import copy_own_files
@@ -88,8 +89,12 @@ def _require_no_errors(notebook: NotebookNode) -> None:
 
 
 def write(course: Course, kind: str, name: str) -> Path:
-    """Build a notebook as `build` does and write it into the course folder; return its path."""
+    """Build a notebook as `build` does and write it into the course folder; return its path.
+
+    Raises `CourseError` if it cannot be built, or if a rubric does not fit its exercise.
+    """
     place = course.notebook_path(name)
+    rubrics_of(course, course.name_of(place.folder, place.notebook))
     path = place.under(course.root / kind)
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(nbformat.writes(build(course, kind, name), version=4) + "\n", "utf-8")

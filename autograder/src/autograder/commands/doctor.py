@@ -19,6 +19,7 @@ from coursecheck.check import load_table
 
 from ..course_folder.course import Course, find_course
 from ..course_folder.release import current_release
+from ..course_folder.rubrics import rubrics_of
 from ..course_folder.settings import Settings, load_settings
 from ..errors import CourseError, SandboxUnavailable
 from ..gradebook.class_results import class_results
@@ -310,6 +311,7 @@ def _course(folder: Path | None) -> list[Finding]:
         try:
             assignment = course.assignment(name)
             current_release(course, name.partition("/")[0])
+            rubrics_of(course, name)
             path = assignment.table
             current = assignment.in_notebook or (
                 path.exists() and is_current(assignment, load_table(path))

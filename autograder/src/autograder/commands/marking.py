@@ -2,12 +2,18 @@
 
 from __future__ import annotations
 
+from collections import Counter
+from typing import TYPE_CHECKING
+
 import click
 
 from ..course_folder.course import Course
 from ..errors import CourseError
 from ..terminal import course_option, echo, report_errors
 from ..texts import visible
+
+if TYPE_CHECKING:
+    from ..marking.answers import Answers
 
 
 @click.command()
@@ -20,15 +26,23 @@ from ..texts import visible
     metavar="STUDENT EXERCISE WORDS",
     help="Enter what a student asked about a mark, by mail for example; opens no page.",
 )
+@click.option("--yes", is_flag=True, help="Store marks that a changed rubric moves unasked.")
 @course_option
 @report_errors
 def mark(
-    assignment: str, port: int, browser: bool, asked: tuple[str, str, str] | None, course: Course
+    assignment: str,
+    port: int,
+    browser: bool,
+    asked: tuple[str, str, str] | None,
+    yes: bool,
+    course: Course,
 ) -> None:
     """Mark the written answers in ASSIGNMENT: one question, all students, without names.
 
     A page on this machine shows one answer after another, in an order drawn for each question.
     Points and comments go to nbgrader's gradebook, and who gave what to the record. Ctrl-C ends it.
+    If the rubric has changed since marks were given, it first reports which ones have a changed
+    item, and asks whether to store their new points.
     """
     import asyncio
     import secrets
@@ -47,6 +61,7 @@ def mark(
         return
     if not answers.exercises and not answers.asks():
         raise CourseError(f"{assignment} has no exercise that a person marks")
+    _recount(answers, person(), yes)
     sockets = bind_sockets(port, "127.0.0.1")
     address = f"http://127.0.0.1:{sockets[0].getsockname()[1]}/?token={token}"
 
@@ -63,6 +78,37 @@ def mark(
         asyncio.run(run())
     except KeyboardInterrupt:
         echo("All marks are stored.")
+
+
+def _recount(answers: Answers, who: str, yes: bool) -> None:
+    """Report the marks that a changed rubric moves, and store their new points if a person agrees.
+
+    Args:
+        who: the person's name, for the record.
+        yes: whether to store them without asking.
+    """
+    from ..marking.recount import changed_marks, store
+
+    if not (found := changed_marks(answers)):
+        return
+    echo("The rubric has changed since marks were given:")
+    counts = Counter((mark.exercise, change) for mark in found for change in mark.changes)
+    for (exercise, change), number in counts.items():
+        echo(f"{exercise}, {change}: {number} student{'s' * (number > 1)}")
+    for mark in found:
+        if adjust := mark.typed["adjust"]:
+            before, now = mark.points
+            text = f"{mark.student}, {mark.exercise}: {before:g} → {now:g}"
+            echo(visible(f"{text}, which a person had adjusted by {adjust:+g}"))
+    moved = sum(before != now for before, now in (mark.points for mark in found))
+    echo(f"{len(found)} marks have these items, {moved} with other points now")
+    if not yes and not click.confirm("Store the new points?"):
+        echo("All marks are as they were.")
+        return
+    left = [mark for mark in found if not store(answers, mark, who)]
+    echo(f"{len(found) - len(left)} marks stored")
+    for mark in left:
+        echo(visible(f"{mark.student}, {mark.exercise}: not stored: somebody has just changed it"))
 
 
 COMMANDS = [mark]

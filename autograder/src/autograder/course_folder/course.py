@@ -201,6 +201,10 @@ class Course:
         """Return the files of misconceptions and public examples of all exercises."""
         return sorted(self.misconceptions_of(name, "*").parent.glob("*.py"))
 
+    def rubrics_of(self, name: str) -> Path:
+        """Return the path of the rubrics of an assignment or part, which may be missing."""
+        return self.grading_tests / "rubrics" / f"{name}.toml"
+
     def table_of(self, name: str) -> Path:
         """Return the path of the table of the visible checks."""
         if not (tables := self.settings.tables):

@@ -30,12 +30,14 @@ Snapshot = dict[str, Any]
 """The state of an exercise that a page of the formgrader shows to a person who gives a mark.
 
 The keys are `exercise` (the exercise's name); `auto_score`, `manual_score`, `extra_credit`,
-`needs_manual_grade` and `manual_comment` as in nbgrader; and `answer` (the digest of the answer in
-the last grading).
+`needs_manual_grade` and `manual_comment` as in nbgrader; `answer` (the digest of the answer in the
+last grading); and `items` and `adjust` as in the record, None if the points are not those of its
+last line.
 """
 
 _GRADE = ("auto_score", "manual_score", "extra_credit", "needs_manual_grade")
-_BLANK: Snapshot = dict.fromkeys((*_GRADE, "manual_comment", "answer"))
+_ITEMS = ("items", "adjust")
+_BLANK: Snapshot = dict.fromkeys((*_GRADE, "manual_comment", "answer", *_ITEMS))
 _OF_GRADES, _OF_COMMENTS = (
     select(kind.id, BaseCell.name, *(getattr(kind, column) for column in columns)).join(kind.cell)
     for kind, columns in ((Grade, _GRADE), (Comment, ("manual_comment",)))
@@ -76,8 +78,13 @@ def take_snapshots(db: Connection, submitted: str) -> dict[str, Snapshot]:
     if owner := db.execute(_OWNER.where(SubmittedNotebook.id == submitted)).first():
         folder, notebook, student = owner
         answers = history.answers(db, (folder, f"{folder}/{notebook}"), student)
+        lines = history.markings(db, history.recorded_name(folder, notebook), student)
+        last = {line.exercise: line for line in lines}
         for name, exercise in snapshots.items():
             exercise["answer"] = answers.get(name)
+            line, points = last.get(name), (exercise["manual_score"], exercise["extra_credit"])
+            if line is not None and (line.points, line.extra) == points:
+                exercise |= {key: getattr(line, key) for key in _ITEMS}
     return {row["id"]: snapshots[ids.get(row["name"], row["name"])] for row in (*grades, *comments)}
 
 
@@ -90,22 +97,25 @@ def store(
     who: str,
     reply: str = "",
     text: str = "",
+    why: str | None = None,
 ) -> tuple[bool, Snapshot]:
     """Store a mark or a comment if the exercise is as the person's page shows it.
 
     The comparison, the update and the line of the record are one transaction. Afterwards a grade
-    does not wait for a person any more, unless it has neither automatic nor manual
-    points.
+    does not wait for a person any more, unless it has neither automatic nor manual points, or the
+    new values say that it waits.
 
     Args:
         database: the gradebook's SQLAlchemy connectable.
         kind: the row's table.
         row: the id of the exercise's grade or comment.
         seen: the exercise's snapshot from the time when the page was loaded.
-        typed: the new values, by column, of the grade and of the comment.
-        who: the person's name, for the record.
+        typed: the new values, by column, of the grade and of the comment, and `items` and `adjust`
+            for the record. Without these two, new points have no items.
+        who: the person who marked the answer, for the record.
         reply: what the person replies to the student who asked for another look; "" for nothing.
         text: the answer's text, for the record; "" if unknown.
+        why: why the mark is stored again, for the record; None if the person marks the answer now.
 
     Returns:
         Whether the values were stored, and the exercise's present snapshot.
@@ -122,20 +132,23 @@ def store(
         if now != seen:
             return False, now
         grade = {key: typed[key] for key in _GRADE if key in typed}
-        comment = {key: typed[key] for key in typed if key not in grade}
-        if kind is Grade:
+        comment = {key: typed[key] for key in ("manual_comment",) if key in typed}
+        if kind is Grade and "needs_manual_grade" not in grade:
             scores = {key: grade.get(key, now[key]) for key in ("auto_score", "manual_score")}
             grade["needs_manual_grade"] = not any(score is not None for score in scores.values())
         for other, values in ((Grade.__table__, grade), (Comment.__table__, comment)):
             if values:
                 db.execute(other.update().where(other.c.id.in_(rows)).values(values))
         now = take_snapshots(db, submitted)[row]
+        now |= {key: typed[key] for key in _ITEMS if key in typed}
         folder, notebook, student = db.execute(
             _OWNER.where(SubmittedNotebook.id == submitted)
         ).one()
         name = history.recorded_name(folder, notebook)
         given = (now["answer"], now["manual_score"], now["extra_credit"], now["manual_comment"])
-        history.add_marking(db, history.Marking(who, name, student, now["exercise"], *given))
+        items = {key: now[key] for key in _ITEMS}
+        line = history.Marking(who, name, student, now["exercise"], *given, **items, why=why)
+        history.add_marking(db, line)
         if text and now["answer"]:
             history.add_text(db, name, student, now["exercise"], now["answer"], text)
         if reply:

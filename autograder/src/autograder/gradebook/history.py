@@ -33,6 +33,7 @@ from sqlalchemy import (
 )
 from sqlalchemy.engine import Row
 from sqlalchemy.orm import Session
+from sqlalchemy.schema import CreateColumn
 
 from ..records import Report
 from .another_look import SEEN, Verdict
@@ -65,6 +66,9 @@ _MARKINGS = Table(
     Column("points", Float),
     Column("extra", Float),
     Column("comment", Text),
+    Column("items", Text),
+    Column("adjust", Float),
+    Column("why", Text),
     sqlite_autoincrement=True,
 )
 Index("autograder_marking_of", _MARKINGS.c.assignment, _MARKINGS.c.student)
@@ -164,7 +168,7 @@ class Marking:
     """What a person gave for one answer.
 
     Attributes:
-        who: the person's name.
+        who: the name of the person who marked the answer.
         assignment: the name of the assignment, or ASSIGNMENT/NOTEBOOK for a part.
         student: the student's id.
         exercise: the exercise's name.
@@ -173,6 +177,11 @@ class Marking:
         extra: the extra credit in points; None for none.
         comment: the comment; None for none.
         time: when it was given, in UTC, in ISO 8601; "" before it is stored.
+        items: the items of the rubric that the answer has, with the points of each at that time;
+            None if the mark was given without a rubric.
+        adjust: the points that the person added to those of the items; None without a rubric.
+        why: why the mark was stored again, such as for a changed rubric; None when the person
+            marked the answer.
     """
 
     who: str
@@ -184,6 +193,9 @@ class Marking:
     extra: float | None
     comment: str | None
     time: str = ""
+    items: dict[str, float] | None = None
+    adjust: float | None = None
+    why: str | None = None
 
 
 MOST_WORDS = 500
@@ -253,15 +265,27 @@ def entry_of(
 
 
 def prepare(gradebook: Gradebook) -> None:
-    """Create the tables and their append-only triggers, unless they exist."""
+    """Create the tables with all columns and their append-only triggers, unless they exist."""
     _prepare(gradebook.db.connection())
     gradebook.db.commit()
 
 
 def _prepare(db: Connection) -> None:
     _TABLES.create_all(db)
+    existing = _marking_columns(db)
+    for column in _MARKINGS.c:
+        if column.name not in existing:
+            definition = CreateColumn(column).compile(dialect=db.dialect)
+            db.exec_driver_sql(f"ALTER TABLE {_MARKINGS.name} ADD COLUMN {definition}")
     for statement in _APPEND_ONLY.get(db.dialect.name, ()):
         db.exec_driver_sql(statement)
+
+
+def _marking_columns(db: Connection) -> set[str]:
+    """Return the columns of the table of marks by hand, which may be older; none without it."""
+    if not inspect(db).has_table(_MARKINGS.name):
+        return set()
+    return {column["name"] for column in inspect(db).get_columns(_MARKINGS.name)}
 
 
 def recorded_name(folder: str, notebook: str) -> str:
@@ -271,25 +295,31 @@ def recorded_name(folder: str, notebook: str) -> str:
 
 def add_marking(db: Connection, marking: Marking) -> None:
     """Insert what a person gave; the caller commits. Creates the tables unless they exist."""
-    if not inspect(db).has_table(_MARKINGS.name):
+    if {*_MARKINGS.c.keys()} - _marking_columns(db):
         _prepare(db)
     now = datetime.now(UTC).isoformat(timespec="seconds")
-    db.execute(_MARKINGS.insert(), asdict(marking) | {"time": now})
+    items = None if marking.items is None else json.dumps(marking.items)
+    db.execute(_MARKINGS.insert(), asdict(marking) | {"time": now, "items": items})
 
 
 def markings(db: Connection, name: str, student: str | None = None) -> list[Marking]:
-    """Return what people gave in an assignment, the first one first.
+    """Return what people gave in a notebook, the first one first.
 
     Args:
+        name: the notebook's name, as `recorded_name` returns it.
         student: restricts the result to one student.
     """
-    if not inspect(db).has_table(_MARKINGS.name):
+    if not (existing := _marking_columns(db)):
         return []
-    query = select(*(_MARKINGS.c[each.name] for each in fields(Marking))).order_by(_MARKINGS.c.id)
+    names = [each.name for each in fields(Marking) if each.name in existing]
+    query = select(*(_MARKINGS.c[each] for each in names)).order_by(_MARKINGS.c.id)
     query = query.where(_MARKINGS.c.assignment == name)
     if student is not None:
         query = query.where(_MARKINGS.c.student == student)
-    return [Marking(**row) for row in db.execute(query).mappings()]
+    return [
+        Marking(**{**row, "items": json.loads(row.get("items") or "null")})
+        for row in db.execute(query).mappings()
+    ]
 
 
 def add_text(

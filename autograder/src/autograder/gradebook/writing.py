@@ -5,7 +5,7 @@ from __future__ import annotations
 import os
 import time
 from collections.abc import Callable, Container, Iterable, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
 from typing import Any, TypeVar
@@ -319,6 +319,8 @@ def _record(gradebook: Gradebook, results: Sequence[SubmissionMarks]) -> None:
         _set_marks(db, notebook_id, result.marks, manual, reviews, returned)
         if result.entry is not None:
             history.add(db, result.entry, {name: seen for name, (_, seen) in reviews.items()})
+        for marking in returned.values():
+            history.add_marking(db, replace(marking, why="the answer was marked before"))
     gradebook.db.commit()
 
 

@@ -24,6 +24,8 @@ from tornado.escape import to_unicode
 from tornado.web import Application, HTTPError, RequestHandler
 
 from ..course_folder.course import Course
+from ..course_folder.rubrics import Rubric, items_points
+from ..errors import CourseError
 from ..gradebook import by_hand, history
 from ..pages.markdown import markdown_html
 from ..pages.templates import templates
@@ -182,7 +184,7 @@ class OneAnswer(MarkingPage):
         answers, answer = self._answers, self._answer
         reply = self.get_body_argument("reply", "").strip() if answer.is_asked else ""
         try:
-            typed = self._typed(self._exercise.max_points)
+            typed = self._typed()
             seen = json.loads(self.get_body_argument("seen"))
             if answer.is_asked and not 0 < len(reply) <= history.MOST_WORDS:
                 raise ValueError(f"Reply to the student, in 1 to {history.MOST_WORDS} characters.")
@@ -211,17 +213,25 @@ class OneAnswer(MarkingPage):
         self.marking.opened.pop(row, None)
         self.redirect(self.path(name, exercise))
 
-    def _typed(self, most: float) -> by_hand.Snapshot:
-        """Return the points and the comment in the form. Raises `ValueError` for invalid points."""
-        text = self.get_body_argument("points").strip().replace(",", ".")
+    def _typed(self) -> by_hand.Snapshot:
+        """Return what the form holds. Raises `ValueError` for invalid points or rubrics."""
+        if self._fault:
+            raise ValueError(self._fault)
+        most, chosen = self._exercise.max_points, self.get_body_arguments("item")
+        items = {item.id: item.points for item in self._rubric if item.id in chosen}
+        from_items = items_points(self._rubric, items, most)
+        text = self.get_body_argument("points", "").strip().replace(",", ".")
         try:
-            points = float(text)
+            points = float(text or (from_items if items else "none"))
         except ValueError:
             points = math.nan
         if not 0 <= points <= most:
             raise ValueError(f"The points are a number from 0 to {most:g}.")
         comment = self.get_body_argument("comment", "").strip()
-        return {"manual_score": points, "manual_comment": comment or None}
+        typed: by_hand.Snapshot = {"manual_score": points, "manual_comment": comment or None}
+        if self._rubric:
+            typed |= {"items": items, "adjust": round(points - from_items, 6)}
+        return typed
 
     def _snapshot(self, answer: Answer) -> by_hand.Snapshot:
         with self._class.gradebook.engine.connect() as db:
@@ -236,6 +246,12 @@ class OneAnswer(MarkingPage):
         if not found:
             raise HTTPError(404)
         [self._answer] = found
+        self._rubric: Rubric = ()
+        self._fault = ""
+        try:
+            self._rubric = self._class.rubrics().get(exercise, ())
+        except CourseError as error:  # The file was changed while the pages are served.
+            self._fault = str(error)
 
     def _show(
         self,
@@ -275,11 +291,12 @@ class OneAnswer(MarkingPage):
                 each.waits and each.same == answer.same and each != answer for each in answers
             ),
             guide=Markup(guide),
+            rubric=self._rubric,
             snapshot=snapshot,
             typed=typed or snapshot,
             seen=json.dumps(snapshot),
             conflict=other is not None,
-            problem=problem,
+            problem=problem or self._fault,
             asks=answer.asks,
             is_asked=answer.is_asked,
             verdict=verdicts.get(exercise),

@@ -23,6 +23,7 @@ from sqlalchemy import ColumnElement, func, select
 from ..course_folder.assignments import Exercise
 from ..course_folder.course import Course
 from ..course_folder.own_notebooks import exercise_ids
+from ..course_folder.rubrics import Rubric, rubrics_of
 from ..errors import CourseError
 from ..gradebook import history
 from ..pipeline.classroom import course_directory
@@ -88,6 +89,13 @@ class Answers:
         self.recorded_name = history.recorded_name(self._path.folder, self._path.notebook)
         self.all_exercises: dict[str, Exercise] = course.assignment(name).exercises
         self.exercises = {each.id: each for each in self.all_exercises.values() if each.manual}
+
+    def rubrics(self) -> dict[str, Rubric]:
+        """Return the rubrics as they are now, by exercise.
+
+        Raises `CourseError` if their file is invalid.
+        """
+        return rubrics_of(self._course, self.name)
 
     def of(self, exercise: str) -> list[Answer]:
         """Return all answers to an exercise, in its order: the same at each call, another one for

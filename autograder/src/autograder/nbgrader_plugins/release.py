@@ -41,6 +41,7 @@ from ..course_folder.release import (
     finish_release,
     steps_without_effects,
 )
+from ..course_folder.rubrics import rubrics_of
 from ..errors import CourseError
 from ..gradebook.another_look import outgrown
 
@@ -54,7 +55,8 @@ _KINDS: dict[type[BaseCell], Callable[[NotebookNode], bool]] = {
 
 
 class ReleaseExporter(NotebookExporter):
-    """Exporter that first builds a release without storing it, if there is a former one.
+    """Exporter that first checks the rubrics and, if there is a former release, builds the new one
+    without storing it.
 
     If that fails, it raises `NbGraderException` before nbgrader deletes the former release.
     """
@@ -78,9 +80,11 @@ class ReleaseExporter(NotebookExporter):
             former = converter.coursedir.format_path(
                 converter.coursedir.release_directory, ".", about["assignment"]
             )
-            if not os.path.isdir(former):
-                continue
             try:
+                course = Course(Path(converter.coursedir.root))
+                rubrics_of(course, course.name_of(about["assignment"], about["notebook"]))
+                if not os.path.isdir(former):
+                    continue
                 text, _ = trial.from_filename(path, resources=resources)
                 release = nbformat.reads(text, as_version=4)
                 finish_release(release, path)

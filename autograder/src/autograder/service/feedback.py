@@ -23,7 +23,13 @@ from ..gradebook.class_results import ClassResults, StudentResult, class_results
 from ..isolation import isolated_errors
 from ..nbgrader_plugins.autograde import HideTests
 from ..notebook.intake import RECEIPTS, read_plain_file
-from ..pages.feedback import ReadMarks, StoredMarks, is_current, stored_marks
+from ..pages.feedback import (
+    ReadMarks,
+    StoredMarks,
+    course_rubrics,
+    is_current,
+    stored_marks,
+)
 from ..pages.feedback.exporter import feedback_page
 from ..pages.templates import templates
 from ..records import GradedNotebook, Status
@@ -53,7 +59,8 @@ class CountingPages:
     def stored(self, name: str, student: str | None = None) -> dict[str, StoredMarks]:
         """Return the gradebook's marks of an assignment by student id, for one student or all."""
         place = self._course.notebook_path(name)
-        return stored_marks(self._folders.db_url, place.folder, place.notebook, student)
+        rubrics = course_rubrics(self._course, place.folder, place.notebook)
+        return stored_marks(self._folders.db_url, place.folder, place.notebook, student, rubrics)
 
     def is_current(self, attempt: Attempt, page: Path, stored: StoredMarks | None) -> bool:
         """Return whether a page is up to date, or cannot be rendered again.

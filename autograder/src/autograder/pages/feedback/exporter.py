@@ -29,13 +29,14 @@ from pygments.lexers import PythonLexer
 from traitlets import default
 
 from ...caching import cached_by_text
+from ...course_folder.course import COURSE, Course
 from ...notebook.intake import leave_out_broken_names
 from ...notebook.outputs import MAX_COLOURS, is_base64
 from ...notebook.sanitizing import MAX_TAGS, safe_html, safe_svg, tags_in
 from ..markdown import markdown_html
 from ..mathml import mathml
 from ..templates import templates
-from .from_gradebook import StoredMarks, is_current, stored_marks
+from .from_gradebook import StoredMarks, course_rubrics, is_current, stored_marks
 from .summary import count_built_on, first_to_mend, summary
 
 Resources = dict[str, Any]
@@ -69,7 +70,10 @@ class FeedbackExporter(Exporter):
             about = converter.init_single_notebook_resources(path)["nbgrader"]
             name, notebook, student = about["assignment"], about["notebook"], about["student"]
             if (name, notebook) not in stored_by_notebook:
-                stored_by_notebook[name, notebook] = stored_marks(about["db_url"], name, notebook)
+                rubrics = course_rubrics(Course(Path(folders.root)), name, notebook)
+                stored_by_notebook[name, notebook] = stored_marks(
+                    about["db_url"], name, notebook, rubrics=rubrics
+                )
             folder = Path(folders.format_path(folders.feedback_directory, student, name))
             page = folder / f"{notebook}.html"
             stored = stored_by_notebook[name, notebook].get(student)
@@ -94,6 +98,8 @@ class FeedbackExporter(Exporter):
         self, nb: NotebookNode, resources: Resources | None = None, **_: Any
     ) -> tuple[Any, Resources]:
         resources = self._init_resources(resources)
+        if isinstance(self.parent, GenerateFeedback):
+            resources[COURSE] = Course(Path(self.parent.coursedir.root))
         for preprocessor in self._preprocessors:
             nb, resources = preprocessor(nb, resources)
         return feedback_page(nb, resources), resources

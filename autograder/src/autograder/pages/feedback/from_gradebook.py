@@ -29,8 +29,11 @@ from nbgrader.preprocessors import NbGraderPreprocessor
 from sqlalchemy import ColumnElement, Engine, create_engine, false, or_, select
 from sqlalchemy.orm import Session
 
-from ...course_folder.course import Course, course_of
+from ...course_folder.course import COURSE, Course, course_of
+from ...course_folder.own_notebooks import exercise_ids
+from ...course_folder.rubrics import Rubric, Rubrics, read_rubrics
 from ...errors import CourseError
+from ...gradebook import history
 from ...gradebook.writing import of_submission
 from ...texts import command
 
@@ -49,7 +52,9 @@ class StoredMarks:
     Attributes:
         penalty: the late penalty in points.
         marks: by graded cell: a dictionary with the keys `score`, `points` (the maximum), `by_hand`
-            (whether a person gave the score) and `waits` (whether a person still has to).
+            (whether a person gave the score) and `waits` (whether a person still has to). The key
+            `rubric` is there if the score is that of a rubric's items, with the value of
+            `_rubric_result`.
         comments: the comments, by solution cell.
         is_due: whether the due date, extension included, has passed.
     """
@@ -76,8 +81,12 @@ class ReadMarks(NbGraderPreprocessor):
 
     def preprocess(self, nb: NotebookNode, resources: Resources) -> tuple[NotebookNode, Resources]:
         about = resources["nbgrader"]
-        student, assignment = about["student"], about["assignment"]
-        by_student = stored_marks(about["db_url"], assignment, about["notebook"], student)
+        student, assignment, notebook = (
+            about[key] for key in ("student", "assignment", "notebook")
+        )
+        course = resources.get(COURSE)
+        rubrics = course_rubrics(course, assignment, notebook) if course else {}
+        by_student = stored_marks(about["db_url"], assignment, notebook, student, rubrics)
         if (stored := by_student.get(student)) is None:
             raise CourseError(
                 f"the gradebook has no marks of {student} for {assignment}. Run "
@@ -89,6 +98,7 @@ class ReadMarks(NbGraderPreprocessor):
             metadata = cell.metadata.get("nbgrader") or {}
             name = metadata.get("grade_id", "")
             if metadata.get("grade") or metadata.get("task"):
+                metadata.pop("rubric", None)  # from a notebook that somebody else wrote
                 metadata.update(marks.get(name, {}))
             if metadata.get("solution") or metadata.get("task"):
                 metadata["comment"] = stored.comments.get(name)
@@ -97,7 +107,7 @@ class ReadMarks(NbGraderPreprocessor):
         about["score"] = sum(mark["score"] for mark in marks.values()) - stored.penalty
         about["made_from"] = stored.digest
         if stored.is_due:
-            about["explained"] = explained(course_of(resources), assignment, about["notebook"])
+            about["explained"] = explained(course_of(resources), assignment, notebook)
         return nb, resources
 
 
@@ -106,6 +116,11 @@ def explained(course: Course, folder: str, notebook: str) -> dict[str, list[tupl
     by the question's id."""
     exercises = course.assignment(course.name_of(folder, notebook)).exercises
     return {each.id: each.wrong_answers for each in exercises.values() if each.form}
+
+
+def course_rubrics(course: Course, folder: str, notebook: str) -> Rubrics:
+    """Return the rubrics of a notebook, by exercise."""
+    return read_rubrics(course.rubrics_of(course.name_of(folder, notebook)))
 
 
 _SUBMISSIONS = (
@@ -122,7 +137,7 @@ _SUBMISSIONS = (
 )
 _MARKS = select(
     Grade.notebook_id, BaseCell.name, Grade.score, Grade.max_score, Grade.auto_score,
-    Grade.manual_score,
+    Grade.manual_score, Grade.extra_credit, Grade.needs_manual_grade,
 ).join(BaseCell, Grade.cell_id == BaseCell.id)  # fmt: skip
 _COMMENTS = select(Comment.notebook_id, BaseCell.name, Comment.comment).join(
     BaseCell, Comment.cell_id == BaseCell.id
@@ -130,13 +145,18 @@ _COMMENTS = select(Comment.notebook_id, BaseCell.name, Comment.comment).join(
 
 
 def stored_marks(
-    url: str, assignment: str, notebook: str, student: str | None = None
+    url: str,
+    assignment: str,
+    notebook: str,
+    student: str | None = None,
+    rubrics: Rubrics | None = None,
 ) -> dict[str, StoredMarks]:
-    """Return the marks of a notebook, by student, with three queries.
+    """Return the marks of a notebook, by student, with three queries, and one more for rubrics.
 
     Args:
         url: the gradebook's URL.
         student: restricts the result to one student.
+        rubrics: the notebook's rubrics, by exercise.
     """
     submitted = _SUBMISSIONS.where(Assignment.name == assignment, Notebook.name == notebook)
     if student is not None:
@@ -158,7 +178,11 @@ def stored_marks(
             of_student = or_(false(), *(of_submission(kind, key) for key in list(by_key)[:1]))
             return of_class if student is None else of_student
 
-        for key, cell, score, max_score, auto, manual in session.execute(_MARKS.where(of(Grade))):
+        by_person = {}
+        for key, cell, score, max_score, auto, manual, extra, waits in session.execute(
+            _MARKS.where(of(Grade))
+        ):
+            by_person[key, cell] = None if waits else (manual, extra)
             # Another program may have inserted a submission since the first query.
             by_key.setdefault(key, StoredMarks(0.0)).marks[cell] = {
                 "score": score,
@@ -168,7 +192,35 @@ def stored_marks(
             }
         for key, cell, comment in session.execute(_COMMENTS.where(of(Comment))):
             by_key.setdefault(key, StoredMarks(0.0)).comments[cell] = comment
+        if rubrics:
+            name = history.recorded_name(assignment, notebook)
+            lines = history.markings(session.connection(), name, student)
+            last = {(line.student, line.exercise): line for line in lines}
+            for key, owner, *_ in submissions:
+                marks = by_key[key].marks
+                for cell, exercise in exercise_ids(marks).items():
+                    line = last.get((owner, exercise))
+                    if line and (line.points, line.extra) == by_person[key, cell]:
+                        marks[cell] |= _rubric_result(rubrics.get(exercise, ()), line)
     return {row.student_id: by_key[row.id] for row in submissions}
+
+
+def _rubric_result(rubric: Rubric, line: history.Marking) -> dict[str, Any]:
+    """Return what a page shows of a mark's items; {} for a mark without items.
+
+    Returns:
+        Under the key `rubric`, a dictionary with the keys `given` and `missing` (the points and
+        sentences of items, for the student) and `adjust` (the points beside those of the items).
+    """
+    if not rubric or line.items is None:
+        return {}
+    given = [(line.items[item.id], item.what) for item in rubric if item.id in line.items]
+    missing = [
+        (item.points, item.otherwise)
+        for item in rubric
+        if item.otherwise and item.id not in line.items
+    ]
+    return {"rubric": {"given": given, "missing": missing, "adjust": line.adjust}}
 
 
 _MADE_FROM = re.compile(rb'<meta name="made-from" content="(\w+)">')

@@ -32,6 +32,7 @@ class Line:
         weight: "extra", "bonus" or "".
         by_hand: whether a person gave the points.
         comment: whether a person wrote a comment.
+        rubric: whether a person marked the answer by the items of a rubric.
         needs: the exercises on which this one builds.
     """
 
@@ -45,6 +46,7 @@ class Line:
     weight: str = ""
     by_hand: bool = False
     comment: bool = False
+    rubric: bool = False
     needs: tuple[str, ...] = ()
 
 
@@ -102,7 +104,8 @@ def _line(
         went = PARTLY
     else:
         went = NOT_STARTED if status == Status.MISSING or missing else NOT_YET
-    advice = _advice(went, status, says, bool(example), comment)
+    rubric = "rubric" in metadata
+    advice = _advice(went, status, says, bool(example), comment, rubric)
     # Prefer the verdict's title: in a damaged notebook, the heading may be another exercise's.
     title = verdict.get("title") or heading or exercise.replace("_", " ")
     return Line(
@@ -116,11 +119,14 @@ def _line(
         weight,
         metadata["by_hand"],
         comment,
+        rubric,
         tuple(verdict.get("needs", ())),
     )
 
 
-def _advice(went: tuple[str, str], status: str, says: str, example: bool, comment: bool) -> str:
+def _advice(
+    went: tuple[str, str], status: str, says: str, example: bool, comment: bool, rubric: bool
+) -> str:
     """Return a sentence with the next step for the student; "" for none."""
     if went == RIGHT:
         return ""
@@ -133,6 +139,8 @@ def _advice(went: tuple[str, str], status: str, says: str, example: bool, commen
         return "" if ADVICE[status] in says else ADVICE[status]
     if comment:
         return "Read the comment below your answer."
+    if rubric:
+        return "Read below your answer what it lacks."
     if example:
         return "Compare the public example below with your code, then run the check again."
     return "" if status == Status.MANUAL else "Read what the tests found below your answer."

@@ -1,4 +1,5 @@
-"""Writes solution pages: an assignment's solved notebook with the known mistakes of each exercise.
+"""Writes solution pages: an assignment's solved notebook with the known mistakes of each exercise,
+and the rubrics of written answers.
 
 A page is one HTML file without scripts.
 """
@@ -14,6 +15,7 @@ from markupsafe import Markup
 from ...course_folder.course import Course
 from ...course_folder.own_notebooks import exercises_of, parse_notebook
 from ...course_folder.release import require_current_solution
+from ...course_folder.rubrics import rubrics_of
 from ..feedback.exporter import COLOURS, code_html, outputs_html
 from ..markdown import markdown_html
 from ..templates import templates
@@ -57,6 +59,7 @@ def _page(course: Course, name: str) -> str:
             # By grade_id of the cell that has the exercise's points: the test cell or, if a person
             # marks the answer, the answer's cell.
             exercises={cell: assignment.exercises[each] for cell, each in ids.items()},
+            rubrics=rubrics_of(course, name),
             markdown=lambda cell: Markup(
                 markdown_html(cell.source, resources, cell.get("attachments", {}))
             ),
