@@ -340,3 +340,27 @@ def test_a_student_asks_by_mail_about_an_exercise_that_tests_mark(service):
         assert book.find_grade(f"test_{code.id}", NAME, NAME, "ada").manual_score == 0.5
         [_, reply] = history.asks(book.db.connection(), NAME)
     assert (reply.who, reply.words, reply.is_reply) == ("ulla", "A part of it is.", True)
+
+
+@pytest.mark.parametrize("broken", ["the same", "another one"])
+def test_answers_that_behave_alike_get_one_decision_about_an_ask(service, broken):
+    code = next(each for each in COURSE.assignment(NAME).exercises.values() if not each.manual)
+    cell = f"test_{code.id}"
+    with gradebook(service.course) as book:
+        for student, criterion in (("ada", "the same"), ("ben", broken)):
+            verdict = {"id": code.id, "points": 0.25, "max_points": 1.0, "status": "partial",
+                       "misconception": None, "broken": [criterion], "answer": student}  # fmt: skip
+            entry = history.Entry(NAME, student, "file", "seed", {}, [verdict])
+            record(book, [SubmissionMarks(NAME, student, Marks({cell: 0.25}, {}), None, entry)])
+        key = book.find_grade(cell, NAME, NAME, "ada").id
+    run(service.course, "autograder", "mark", NAME, "--asked", "ada", code.id, "It is right.")
+    ulla, path = service.visitor("ulla", Role.GRADER), f"mark/{NAME}/{code.id}/{key}"
+    page = ulla.get(path)[1]
+    assert "The tests gave 0.25 of 1, without: the same." in page
+    assert ("1 more that behave alike" in page) == (broken == "the same")
+    assert keep(ulla, path, "0.5", page, reply="A part of it is.", alike="1")[0] == 200
+    with gradebook(service.course) as book:
+        points = [book.find_grade(cell, NAME, NAME, each).manual_score for each in TEXTS]
+        asks = history.asks(book.db.connection(), NAME)
+    assert points == ([0.5, 0.5] if broken == "the same" else [0.5, None])
+    assert [(each.student, each.is_reply) for each in asks] == [("ada", False), ("ada", True)]

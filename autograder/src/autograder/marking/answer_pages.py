@@ -181,7 +181,7 @@ class OneAnswer(MarkingPage):
 
     def post(self, name: str, exercise: str, row: str) -> None:
         self._find(name, exercise, row)
-        answers, answer = self._answers, self._answer
+        answer = self._answer
         reply = self.get_body_argument("reply", "").strip() if answer.is_asked else ""
         try:
             typed = self._typed()
@@ -196,7 +196,7 @@ class OneAnswer(MarkingPage):
         if has_tests_points and typed["manual_score"] == now["auto_score"]:
             del typed["manual_score"]  # the points of the tests stand
         if self.get_body_argument("alike", ""):
-            alike += [each for each in answers if each.waits and each.same == answer.same]
+            alike += self._alike()
         for each in dict.fromkeys(alike):
             shown = seen if each is answer else self._snapshot(each)
             try:
@@ -212,6 +212,17 @@ class OneAnswer(MarkingPage):
                 return
         self.marking.opened.pop(row, None)
         self.redirect(self.path(name, exercise))
+
+    def _alike(self) -> list[Answer]:
+        """Return the other answers that may be marked like this one: those that wait and have the
+        same words or, if tests mark the exercise, those that behave alike."""
+        if self._exercise.id not in self._class.exercises:
+            return self._class.that_behave_as(self._answer, self._exercise.id)
+        return [
+            each
+            for each in self._answers
+            if each.waits and each.same == self._answer.same and each != self._answer
+        ]
 
     def _typed(self) -> by_hand.Snapshot:
         """Return what the form holds. Raises `ValueError` for invalid points or rubrics."""
@@ -287,9 +298,8 @@ class OneAnswer(MarkingPage):
             number=len(answers),
             waiting=sum(each.waits for each in answers),
             before=self.path(name, exercise, answers[place - 1].row) if place else "",
-            alike=sum(
-                each.waits and each.same == answer.same and each != answer for each in answers
-            ),
+            alike=len(self._alike()),
+            is_read=exercise in self._class.exercises,
             guide=Markup(guide),
             rubric=self._rubric,
             snapshot=snapshot,

@@ -101,6 +101,32 @@ class Answers:
         """Return all answers to an exercise, in its order: the same at each call, another one for
         each exercise, and independent of names. Of an exercise that tests mark, only the answers
         are returned at which students asked for another look."""
+        is_read = exercise in self.exercises
+        return [each for each in self._all(exercise) if is_read or each.asks]
+
+    def that_behave_as(self, answer: Answer, exercise: str) -> list[Answer]:
+        """Return the other students' answers to an exercise that tests mark which behave as this
+        one does: the same known mistake and the same broken criteria. Those with points by a person
+        are left out."""
+        found = self._all(exercise)
+        db = self.gradebook.db
+        verdicts = history.last_of_each(db, self.name, [each.student for each in found])
+        db.rollback()
+        keys = ("status", "points", "misconception", "broken")
+        behaviour = {
+            student: [own[exercise][key] for key in keys]
+            for student, own in verdicts.items()
+            if exercise in own and own[exercise]["broken"]
+        }
+        own = behaviour.get(answer.student)
+        return [
+            each
+            for each in found
+            if own is not None and behaviour.get(each.student) == own
+            and each.points is None and each.student != answer.student
+        ]  # fmt: skip
+
+    def _all(self, exercise: str) -> list[Answer]:
         asks = self.asks().get(exercise, {})
         marked_by = {each.student: each.who for each in self.given(exercise)}
         rows = self._rows(
@@ -116,7 +142,6 @@ class Answers:
             )
             for cell, row, submitted, student, waits, points in rows
             if ids[cell] == exercise
-            and (exercise in self.exercises or student in asks)
             and (cells := self._cells(student).get(exercise)) is not None
         ]  # fmt: skip
         return sorted(found, key=lambda each: self._place(exercise, each.student))
