@@ -6,6 +6,7 @@ from __future__ import annotations
 import shutil
 from collections.abc import Iterator
 from pathlib import Path
+from typing import Any
 
 import nbformat
 import pytest
@@ -72,14 +73,17 @@ class Book:
         grade.needs_manual_grade = points is None and grade.auto_score is None
         self.gradebook.db.commit()
 
-    def give(self, name: str, points: float | None, text: str = "") -> None:
-        """Store a mark as the marking page does, with a line in the record."""
+    def snapshot(self, name: str) -> by_hand.Snapshot:
         self.gradebook.db.rollback()
-        grade, engine = self.cell(name), self.gradebook.engine
-        with engine.connect() as db:
-            seen = by_hand.take_snapshots(db, grade.notebook_id)[grade.id]
-        typed = {"manual_score": points, "manual_comment": text or None}
-        assert by_hand.store(engine, Grade, grade.id, seen, typed, "tess")[0]
+        grade = self.cell(name)
+        with self.gradebook.engine.connect() as db:
+            return by_hand.take_snapshots(db, grade.notebook_id)[grade.id]
+
+    def give(self, name: str, points: float | None, text: str = "", **more: Any) -> None:
+        """Store a mark as the marking page does, with a line in the record."""
+        seen, key = self.snapshot(name), self.cell(name).id
+        typed = {"manual_score": points, "manual_comment": text or None, **more}
+        assert by_hand.store(self.gradebook.engine, Grade, key, seen, typed, "tess")[0]
 
     def given(self, name: str) -> tuple[float | None, str | None]:
         self.gradebook.db.expire_all()
@@ -203,6 +207,17 @@ def test_an_earlier_answer_that_is_handed_in_again_has_its_mark_again(book):
     book.give("why", None)
     assert book.grade(why=("w",)) == {}
     assert book.given("why") == (3, "Good.")
+
+
+def test_the_mark_of_an_earlier_answer_has_its_items_of_the_rubric_again(book):
+    book.grade()
+    book.give("why", 2, items={"reason": 2.0}, adjust=0.0)
+    book.grade(why=("other",))
+    book.give("why", 2, items={"example": 1.0}, adjust=1.0)
+    assert book.snapshot("why")["items"] == {"example": 1}
+
+    book.grade(why=("w",))
+    assert book.snapshot("why")["items"] == {"reason": 2}
 
 
 @pytest.mark.parametrize(

@@ -43,20 +43,23 @@ def changed_marks(answers: Answers) -> list[ChangedMark]:
     found = []
     with answers.gradebook.engine.connect() as db:
         lines = history.markings(db, answers.recorded_name)
-        last = {(line.exercise, line.student): line for line in lines}
+        recorded: dict[tuple[str, str], list[history.Marking]] = {}
+        for line in lines:
+            recorded.setdefault((line.exercise, line.student), []).append(line)
         for exercise, rubric in answers.rubrics().items():
             now = {item.id: item.points for item in rubric}
             most = answers.exercises[exercise].max_points
             changed = {
                 student
-                for (name, student), line in last.items()
+                for (name, student), of_student in recorded.items()
+                for line in of_student
                 if name == exercise and not (line.items or {}).items() <= now.items()
             }
             for answer in answers.of(exercise) if changed else ():
                 if answer.student not in changed:
                     continue
                 seen = by_hand.take_snapshots(db, answer.submitted)[answer.row]
-                if seen["items"] is None:
+                if seen["items"] is None or seen["items"].items() <= now.items():
                     continue
                 items = {item: now[item] for item in seen["items"] if item in now}
                 points = items_points(rubric, items, most) + (seen["adjust"] or 0.0)
@@ -71,7 +74,8 @@ def changed_marks(answers: Answers) -> list[ChangedMark]:
                     for item, before in seen["items"].items()
                     if now.get(item) != before
                 )
-                who = last[exercise, answer.student].who
+                of_student = recorded[exercise, answer.student]
+                who = [each.who for each in of_student if each.items == seen["items"]][-1]
                 found.append(
                     ChangedMark(answer.row, answer.student, exercise, who, changes, seen, typed)
                 )
