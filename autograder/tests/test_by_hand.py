@@ -115,6 +115,9 @@ def test_items_stay_with_their_points_and_go_with_other_ones(book: Gradebook) ->
     typed = {"manual_score": 2.5, **items}
     _, now = store(book.engine, Grade, ids[Grade], seen, typed, "ada", why="because")
     assert exercises(book, "s12")["why"][1] == now == {**seen, **now, **items}
+    # Somebody else gave as many points for other items.
+    same = {**now, "items": {"price": 2.5}, "adjust": 0.0}
+    assert store(book.engine, Grade, ids[Grade], same, typed, "ada") == (False, now)
 
     _, now = store(book.engine, Comment, ids[Comment], now, {"manual_comment": "Well."}, "ben")
     assert {key: now[key] for key in items} == items
