@@ -131,20 +131,6 @@ def test_items_stay_with_their_points_and_go_with_other_ones(book: Gradebook) ->
     ]  # fmt: skip
 
 
-def test_an_earlier_answer_that_returns_has_its_items_again(book: Gradebook) -> None:
-    grade(book, "s13", "second")
-    for answer, items in (("second", {"reason": 2.0}), ("third", {"price": 2.0})):
-        grade(book, "s13", answer)
-        ids, seen = exercises(book, "s13")["why"]
-        typed = {"manual_score": 2.0, "items": items, "adjust": 0.0}
-        assert store(book.engine, Grade, ids[Grade], seen, typed, "ada")[0]
-    grade(book, "s13", "second")
-
-    _, now = exercises(book, "s13")["why"]
-    assert now["items"] == {"reason": 2.0}
-    assert not now["needs_manual_grade"]
-
-
 def test_a_record_of_marks_without_items_gets_the_columns(book: Gradebook) -> None:
     with book.engine.begin() as db:
         for column in ("items", "adjust", "why"):

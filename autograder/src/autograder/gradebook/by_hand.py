@@ -79,8 +79,6 @@ def take_snapshots(db: Connection, submitted: str) -> dict[str, Snapshot]:
         folder, notebook, student = owner
         answers = history.answers(db, (folder, f"{folder}/{notebook}"), student)
         lines = history.markings(db, history.recorded_name(folder, notebook), student)
-        # A line about the present answer counts more than a later one about another answer.
-        lines.sort(key=lambda line: line.answer == answers.get(line.exercise))
         last = {line.exercise: line for line in lines}
         for name, exercise in snapshots.items():
             exercise["answer"] = answers.get(name)

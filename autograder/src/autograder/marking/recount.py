@@ -43,23 +43,20 @@ def changed_marks(answers: Answers) -> list[ChangedMark]:
     found = []
     with answers.gradebook.engine.connect() as db:
         lines = history.markings(db, answers.recorded_name)
-        recorded: dict[tuple[str, str], list[history.Marking]] = {}
-        for line in lines:
-            recorded.setdefault((line.exercise, line.student), []).append(line)
+        last = {(line.exercise, line.student): line for line in lines}
         for exercise, rubric in answers.rubrics().items():
             now = {item.id: item.points for item in rubric}
             most = answers.exercises[exercise].max_points
             changed = {
                 student
-                for (name, student), of_student in recorded.items()
-                for line in of_student
+                for (name, student), line in last.items()
                 if name == exercise and not (line.items or {}).items() <= now.items()
             }
             for answer in answers.of(exercise) if changed else ():
                 if answer.student not in changed:
                     continue
                 seen = by_hand.take_snapshots(db, answer.submitted)[answer.row]
-                if seen["items"] is None or seen["items"].items() <= now.items():
+                if seen["items"] is None:
                     continue
                 items = {item: now[item] for item in seen["items"] if item in now}
                 points = items_points(rubric, items, most) + (seen["adjust"] or 0.0)
@@ -74,8 +71,7 @@ def changed_marks(answers: Answers) -> list[ChangedMark]:
                     for item, before in seen["items"].items()
                     if now.get(item) != before
                 )
-                of_student = recorded[exercise, answer.student]
-                who = [each.who for each in of_student if each.items == seen["items"]][-1]
+                who = last[exercise, answer.student].who
                 found.append(
                     ChangedMark(answer.row, answer.student, exercise, who, changes, seen, typed)
                 )
