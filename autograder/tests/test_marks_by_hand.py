@@ -220,6 +220,17 @@ def test_the_mark_of_an_earlier_answer_has_its_items_of_the_rubric_again(book):
     assert book.snapshot("why")["items"] == {"reason": 2}
 
 
+def test_a_mark_that_was_counted_again_is_of_no_answer_that_nobody_read(book):
+    book.grade()
+    book.give("why", 2, items={"reason": 2.0}, adjust=0.0)
+    book.grade(why=("other",))
+    book.give("why", 1, items={"reason": 1.0}, adjust=0.0, needs_manual_grade=True)
+    book.grade(why=("a third",))
+
+    assert book.grade(why=("other",)) == {"why": CHANGED}
+    assert book.grade(why=("w",)) == {}
+
+
 @pytest.mark.parametrize(
     ("name", "points", "again"),
     [("why", 4, ("w", None, 2.0)), ("add", 3, ("a", 6.0, 6.0)), ("add", 3, ("a", 6.0, 2.0))],

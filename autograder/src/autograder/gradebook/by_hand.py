@@ -145,7 +145,9 @@ def store(
             _OWNER.where(SubmittedNotebook.id == submitted)
         ).one()
         name = history.recorded_name(folder, notebook)
-        given = (now["answer"], now["manual_score"], now["extra_credit"], now["manual_comment"])
+        # What still waits was given without reading the present answer.
+        read = None if typed.get("needs_manual_grade") else now["answer"]
+        given = (read, now["manual_score"], now["extra_credit"], now["manual_comment"])
         items = {key: now[key] for key in _ITEMS}
         line = history.Marking(who, name, student, now["exercise"], *given, **items, why=why)
         history.add_marking(db, line)

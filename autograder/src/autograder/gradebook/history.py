@@ -172,7 +172,8 @@ class Marking:
         assignment: the name of the assignment, or ASSIGNMENT/NOTEBOOK for a part.
         student: the student's id.
         exercise: the exercise's name.
-        answer: the digest of the answer in the last grading; None if it was not graded.
+        answer: the digest of the answer that the person read, in the last grading; None if it was
+            not graded, or nobody read it.
         points: the points by hand; None if the tests' points stand.
         extra: the extra credit in points; None for none.
         comment: the comment; None for none.

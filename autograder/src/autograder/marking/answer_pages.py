@@ -285,8 +285,9 @@ class OneAnswer(MarkingPage):
             each for each in given if (each.student, each.exercise) == (answer.student, exercise)
         ]
         changed = Markup("")
-        if lines and lines[-1].answer != snapshot["answer"] and lines[-1].answer in texts:
-            changed = difference(texts[lines[-1].answer], answer.text[:_PRINTED])
+        read = [each.answer for each in lines if each.answer][-1:]
+        if read and read[0] != snapshot["answer"] and read[0] in texts:
+            changed = difference(texts[read[0]], answer.text[:_PRINTED])
         guide = markdown_html(about.marking_guide, {}, {}) if about.marking_guide else ""
         self.show_page(
             "answer.html",
