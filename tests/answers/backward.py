@@ -213,3 +213,37 @@ def tanh(self):
 
 
 Value.tanh = tanh
+
+# %% answer: tanh.step_not_stored
+# says: added nothing to any operand | `out._backward = _backward`
+# - out._backward = _backward
+
+# %% answer: tanh.twice_for_squared
+# says: but the local slope comes out as
+# - self.grad += (1.0 - t**2) * out.grad
+# + self.grad += (1.0 - t * 2) * out.grad
+
+# %% answer: exp.by_numpy
+# says: It is not imported here
+# - out = Value(math.exp(self.data), (self,), "exp")
+# + out = Value(np.exp(self.data), (self,), "exp")
+
+# %% answer: exp.node_in_the_slope
+# says: compute it from the `data` of nodes
+# - self.grad += out.data * out.grad
+# + self.grad += out * out.grad
+
+# %% answer: check_gradients.both_lists_are_one
+# says: A right engine is rejected
+def check_gradients(f, inputs, epsilon=1e-5):
+    leaves = [Value(x) for x in inputs]
+    f(*leaves).backward()
+    for index, leaf in enumerate(leaves):
+        up = down = list(inputs)
+        up[index] += epsilon
+        down[index] -= epsilon
+        rise = f(*[Value(x) for x in up]).data - f(*[Value(x) for x in down]).data
+        estimate = rise / (2 * epsilon)
+        if abs(leaf.grad - estimate) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
+            return False
+    return True

@@ -63,3 +63,8 @@ def test_engine(Value):
     h = 1e-6
     def f(a, b): return (a * b + a / b - b) ** 3 * 2
     return x.grad == (f(1.3 + h, 0.7) - f(1.3 - h, 0.7)) / (2 * h)
+
+# %% answer: q20.the_list_itself
+# says: `loss_of(*parameters)`
+# - loss = loss_of(*parameters)
+# + loss = loss_of(parameters)

@@ -243,3 +243,33 @@ def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
         optimizer.step()
         losses.append(loss.data)
     return losses
+
+# %% answer: module.returns_the_method
+# says: A function itself stands where a list is expected
+class Module:
+    def parameters(self):
+        return self.parameters
+
+    def zero_grad(self):
+        for parameter in self.parameters():
+            parameter.grad = 0.0
+
+
+# %% answer: mse.lists_subtracted
+# says: Python does not calculate with whole lists
+def mse(predictions, targets):
+    return sum((predictions - targets) ** 2) / len(targets)
+
+
+# %% answer: train.loss_of_one_sample
+# says: `loss` takes two lists
+def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
+    losses = []
+    for _ in range(epochs):
+        for x, target in zip(inputs, targets):
+            sample_loss = loss(model(x), target)
+            optimizer.zero_grad()
+            sample_loss.backward()
+            optimizer.step()
+        losses.append(sample_loss.data)
+    return losses

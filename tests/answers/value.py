@@ -277,3 +277,23 @@ Value.__pow__ = power
 def numerical_derivative(f, x, h=1e-5):
     slope = (f(x + h) - f(x - h)) / (2 * h)
     print(slope)
+
+# %% answer: node.label_is_a_local_name
+# says: `__init__` has to store it, with `self.` in front
+# - self.label = label
+# + label = label
+
+# %% answer: add.one_line_assigns
+# says: What it held before is lost
+# - other.grad += 1.0 * out.grad
+# + other.grad = 1.0 * out.grad
+
+# %% answer: mul.own_number_twice
+# says: What comes out is `x * x`
+# - out = Value(self.data * other.data, (self, other), "*")
+# + out = Value(self.data * self.data, (self, other), "*")
+
+# %% answer: mul.the_second_slope_alone
+# says: It grows by the same amount
+# - other.grad += self.data * out.grad
+# + other.grad += self.data

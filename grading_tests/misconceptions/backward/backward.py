@@ -183,6 +183,21 @@ Value.backward = backward
 # -     node._backward()
 # + self._backward()
 
+# %% mistake: backward.root_each_time
+# says: The root's own step ran in each round of the loop, and no other. Call the step of the node
+#   whose turn it is: `node._backward()`.
+# keeps: 0.5
+# - node._backward()
+# + self._backward()
+
+# %% mistake: backward.operands_steps
+# says: The steps of each node's operands ran, and the root's own did not. In the loop it is the step of
+#   the node itself that runs: `node._backward()`.
+# keeps: 0.5
+# - node._backward()
+# + for operand in node._prev:
+# +     operand._backward()
+
 # %% mistake: backward.operands_only
 # says: Only the root and its own operands run. What these were computed from has steps as well, all
 #   the way back to the leaves.

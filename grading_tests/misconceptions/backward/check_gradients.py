@@ -4,6 +4,7 @@
 # about: a right engine, with one input and with two
 one = check_gradients(lambda x: x**3, [2.0])
 two = check_gradients(lambda x, y: x * y + x**3, [2.0, -3.0])
+# tells: "A right engine is rejected. Print both slopes of x³ at 2: each of them should be close to 12." * (one is False)
 # observe: one, two
 
 # %% example: check_gradients
@@ -20,6 +21,7 @@ def planted(number, *slopes):
     return operation
 
 wrong = check_gradients(planted(lambda x: x**3, 8.0), [2.0])
+# tells: "A backward step that says 8 is accepted, where nudging says 12. Where the two differ, return False." * (wrong is True)
 # observe: wrong
 
 # %% example: check_gradients
@@ -113,6 +115,12 @@ right = check_gradients(lambda x: x * x, [3e-5])
 # observe: right
 
 # %% example: check_gradients
+# about: a sum, with a step so large that nothing is rounded
+exact = check_gradients(lambda x, y: x + y, [2.0, -3.0], epsilon=0.5)
+half = check_gradients(lambda x: x * x * 0.5, [2.0], epsilon=0.5)
+# observe: exact, half
+
+# %% example: check_gradients
 # about: where the function is asked
 asked = []
 
@@ -172,6 +180,21 @@ said = check_gradients(operation, [draw.choice([2.0, -3.0, 0.5]) for _ in factor
 # - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
 # + if leaf.grad != estimate:
 
+# %% mistake: check_gradients.no_backward
+# says: The gradients of the leaves are still 0 when they are compared, so right engines are
+#   rejected. Call `backward()` on what `f` gives for these leaves.
+# keeps: 0.5
+# - f(*leaves).backward()
+# + f(*leaves)
+
+# %% mistake: check_gradients.number_for_gradient
+# says: The leaf's number is compared, `data`. It is its gradient, `grad`, that nudging estimates.
+# keeps: 0.5
+# - size = max(abs(leaf.grad), abs(estimate))
+# - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
+# + size = max(abs(leaf.data), abs(estimate))
+# + if abs(leaf.data - estimate) > 1e-4 * size + 1e-9:
+
 # %% mistake: check_gradients.floor_too_high
 # says: The comparison is relative only for gradients above 1; smaller ones are compared as if
 #   they were 1. Scale by the gradients themselves, and add only a very small constant.
@@ -196,6 +219,15 @@ def check_gradients(f, inputs, epsilon=1e-5):
     f(*leaves).backward()
     return True
 
+
+# %% mistake: check_gradients.turned_round
+# says: The verdicts are the wrong way round: an engine whose slopes differ gets True, and one whose
+#   slopes agree gets False.
+# keeps: 0.5
+# - return False
+# + return True
+# - return True
+# + return False
 
 # %% mistake: check_gradients.first_input_only
 # says: Only the first input decides. A `return` inside the loop would end it after one round:
@@ -261,6 +293,13 @@ def check_gradients(f, inputs, epsilon=1e-5):
 # - if abs(leaf.grad - estimate) > 1e-4 * size + 1e-9:
 # + estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / epsilon
 # + if abs(leaf.grad - estimate) > 1e-4 * max(abs(leaf.grad), abs(estimate)) + 1e-9:
+
+# %% mistake: check_gradients.run_without_parentheses
+# says: `/ 2 * epsilon` divides by 2 and then multiplies by epsilon, so every estimate is close to 0.
+#   Put `2 * epsilon` in parentheses.
+# keeps: 0.75
+# - estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / (2 * epsilon)
+# + estimate = (nudged(index, epsilon) - nudged(index, -epsilon)) / 2 * epsilon
 
 # %% mistake: check_gradients.epsilon_ignored
 # says: The step is fixed inside the function, whatever the caller gives as `epsilon`.

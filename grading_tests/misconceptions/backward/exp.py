@@ -41,7 +41,7 @@ large, small = Value(20.0).exp(), Value(-20.0).exp()
 # regions: x > 0 | x < 0 | x == 0; abs(x) > 1 | abs(x) < 1
 # results: z.data = exp(x)
 # shares: a.grad = out
-# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`; idle | False: the backward step is kept on `a`, and not on your result; z._op == "" | True: the `_op` of your result is empty
+# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`: name it among the operands when you make the node; idle | False: the backward step is kept on `a`, and not on your result; z._op == "" | True: the `_op` of your result is empty
 # functions: exp log
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps

@@ -48,7 +48,7 @@ except ValueError:
 # regions: x > 0 | x < 0 | x == 0
 # results: z.data = sin(x)
 # shares: a.grad = cos(x)
-# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`; idle | False: the backward step is kept on `a`, and not on your result
+# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`: name it among the operands when you make the node; idle | False: the backward step is kept on `a`, and not on your result
 # functions: sin cos
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -67,7 +67,7 @@ idle = a.grad == passed
 # regions: x > 0 | x < 0 | x == 0
 # results: z.data = cos(x)
 # shares: a.grad = -sin(x)
-# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`; idle | False: the backward step is kept on `a`, and not on your result
+# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`: name it among the operands when you make the node; idle | False: the backward step is kept on `a`, and not on your result
 # functions: sin cos
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -86,7 +86,7 @@ idle = a.grad == passed
 # regions: x > 1 | x < 1
 # results: z.data = sqrt(x)
 # shares: a.grad = 0.5 / out
-# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`; idle | False: the backward step is kept on `a`, and not on your result
+# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`: name it among the operands when you make the node; idle | False: the backward step is kept on `a`, and not on your result
 # functions: sqrt log exp
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps

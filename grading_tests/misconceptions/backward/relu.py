@@ -56,7 +56,7 @@ push(w.relu(), 1.0)
 # regions: x > 0 | x < 0 | x == 0; x > 20 | 0 < x < 20 | x == 0 | -20 < x < 0 | x < -20
 # results: z.data = max(0.0, x)
 # shares: a.grad = 1 if x > 0 else 0
-# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`; idle | False: the backward step is kept on `a`, and not on your result; z._op == "" | True: the `_op` of your result is empty
+# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`: name it among the operands when you make the node; idle | False: the backward step is kept on `a`, and not on your result; z._op == "" | True: the `_op` of your result is empty
 # functions: 
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -75,6 +75,14 @@ idle = a.grad == passed
 # keeps: 0.5
 # - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
 # + self.grad = (1.0 if self.data > 0 else 0.0) * out.grad
+
+# %% mistake: relu.overwrites_where_open
+# says: On its own `relu` is right, but it forgets what its operand has collected from other
+#   uses: the gradient is written with `=`. Add to it with `+=`.
+# keeps: 0.5
+# - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
+# + if self.data > 0:
+# +     self.grad = out.grad
 
 # %% mistake: relu.open_at_zero
 # says: At exactly 0 the gradient passes. There is no single slope at the corner, and the
@@ -104,6 +112,13 @@ idle = a.grad == passed
 # keeps: 0.5
 # - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
 # + self.grad += out.grad
+
+# %% mistake: relu.slope_is_the_number
+# says: The gradient was multiplied by the number that came out. Where the gate is open the slope
+#   is 1: the gradient passes as it is.
+# keeps: 0.5
+# - self.grad += (1.0 if self.data > 0 else 0.0) * out.grad
+# + self.grad += out.data * out.grad
 
 # %% mistake: relu.no_upstream
 # says: The gate is right, but the chain rule is missing: multiply by `out.grad`, the gradient

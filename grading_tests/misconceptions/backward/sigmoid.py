@@ -56,7 +56,7 @@ push(y, 1.0)
 # regions: x > 0 | x < 0 | x == 0; abs(x) > 20 | 0 < abs(x) < 20 | x == 0; x > 20 | 0 < x < 20 | x == 0 | -20 < x < 0 | x < -20
 # results: z.data = 1 / (1 + exp(-x))
 # shares: a.grad = out * (1 - out)
-# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`; idle | False: the backward step is kept on `a`, and not on your result; z._op == "" | True: the `_op` of your result is empty
+# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`: name it among the operands when you make the node; idle | False: the backward step is kept on `a`, and not on your result; z._op == "" | True: the `_op` of your result is empty
 # functions: tanh exp
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -110,6 +110,21 @@ idle = a.grad == passed
 # keeps: 0.75
 # - self.grad += s * (1.0 - s) * out.grad
 # + self.grad += (1.0 - s) * out.grad
+
+# %% mistake: sigmoid.slope_without_parentheses
+# says: `s * 1 - s * g` multiplies before it subtracts. Put the second factor in parentheses:
+#   s (1 - s).
+# keeps: 0.75
+# - self.grad += s * (1.0 - s) * out.grad
+# + self.grad += s * 1.0 - s * out.grad
+
+# %% mistake: sigmoid.falls_as_it_stands
+# says: The curve falls where it should rise: the sign in the exponent is wrong. It is 1 / (1 +
+#   e to the power of *minus* x).
+# keeps: 0.5
+# - decay = math.exp(-abs(self.data))
+# - s = (1.0 if self.data >= 0 else decay) / (1.0 + decay)
+# + s = 1 / (1 + math.exp(self.data))
 
 # %% mistake: sigmoid.falls
 # says: The curve falls where it should rise: the sign in the exponent is wrong. It is 1 / (1 +

@@ -46,7 +46,7 @@ push(y, 1.0)
 # regions: x > 0 | x < 0 | x == 0; abs(x) > 20 | 0 < abs(x) < 20 | x == 0; x > 20 | 0 < x < 20 | x == 0 | -20 < x < 0 | x < -20
 # results: z.data = tanh(x)
 # shares: a.grad = 1 - out ** 2
-# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`; idle | False: the backward step is kept on `a`, and not on your result; z._op == "" | True: the `_op` of your result is empty
+# facts: a.data == x | False: the number in `a` is changed; a in topological(z) | False: the graph of your result does not lead to `a`: name it among the operands when you make the node; idle | False: the backward step is kept on `a`, and not on your result; z._op == "" | True: the `_op` of your result is empty
 # functions: tanh tan exp
 from course.interactives.graphs import topological  # the nodes behind one
 from course.push import push  # sets a gradient, runs the steps
@@ -110,6 +110,12 @@ idle = a.grad == passed
 # keeps: 0.75
 # - self.grad += (1.0 - t**2) * out.grad
 # + self.grad += (1.0 - t) ** 2 * out.grad
+
+# %% mistake: tanh.slope_is_the_output
+# says: The gradient was multiplied by t itself. The slope is 1 - t².
+# keeps: 0.5
+# - self.grad += (1.0 - t**2) * out.grad
+# + self.grad += t * out.grad
 
 # %% mistake: tanh.slope_of_sigmoid
 # says: t (1 - t) is the slope of the sigmoid. For tanh it is 1 - t².

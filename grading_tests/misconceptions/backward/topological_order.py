@@ -14,6 +14,7 @@ b.label = "b"
 c = b + b
 c.label = "c"
 names = " ".join(node.label for node in topological_order(c))
+# tells: "A node stands in the list before one of its own operands. See to the operands first." * (sorted(names) == sorted("a b c") and names != "a b c")
 # observe: names
 
 # %% example: topological_order
@@ -237,6 +238,37 @@ def topological_order(root):
 # says: The list comes back empty. Is the function inside called, with the root, before the `return`?
 # - visit(root)
 
+# %% mistake: topological_order.root_alone
+# says: Only the root is listed. The function inside has to call itself for each operand, before it
+#   appends the node.
+def topological_order(root):
+    order = []
+
+    def visit(node):
+        order.append(node)
+
+    visit(root)
+    return order
+
+
+# %% mistake: topological_order.operands_listed
+# says: The walk stops at the root's operands. The function inside has to call itself for each of them,
+#   in place of listing it.
+def topological_order(root):
+    order = []
+    met = set()
+
+    def visit(node):
+        if node in met:
+            return
+        met.add(node)
+        for operand in node._prev:
+            order.append(operand)
+        order.append(node)
+
+    visit(root)
+    return order
+
 # %% mistake: topological_order.one_step_only
 # says: Only the root and its own operands are listed. Their operands belong to the graph as
 #   well, all the way back to the leaves.
@@ -251,6 +283,12 @@ def topological_order(root):
 # - order.append(node)
 # + order.append(node)
 # + node._backward()
+
+# %% mistake: topological_order.never_met
+# says: A node is listed once for each way that leads to it. Put it into the set of those that were
+#   met when you meet it first: `met.add(node)`.
+# outcome: timeout
+# - met.add(node)
 
 # %% mistake: topological_order.walks_every_path
 # says: The walk follows every path, and a shared node doubles their number. Keep a set of the

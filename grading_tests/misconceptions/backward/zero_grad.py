@@ -12,8 +12,9 @@ zero_grad([a, b, c])
 x = Value(3.0)
 y = x * 2
 x.grad, y.grad = 4.0, 5.0
-zero_grad([y])
-# observe: y.grad, x.grad
+listed = [y]
+zero_grad(listed)
+# observe: y.grad, x.grad, listed[0] is y
 
 # %% sweep: zero_grad
 # seed: 0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13
@@ -68,10 +69,8 @@ numbers = " ".join(f"{node.label}:{node.data:g}" for node in nodes)
 # says: New Values were made. The parameters themselves, which the network uses, keep their
 #   gradients. Change the gradient of each node itself.
 def zero_grad(parameters):
-    parameters = list(parameters)
     for i, parameter in enumerate(parameters):
         parameters[i] = Value(parameter.data)
-    return parameters
 
 
 # %% mistake: zero_grad.whole_graph

@@ -5,7 +5,7 @@
 w = [Value(1.0), Value(2.0), Value(3.0)]
 out = weighted_sum(w, [10.0, 20.0, 30.0])
 out.backward()
-# observe: out.data, w[0].grad, w[1].grad, w[2].grad
+# observe: out.data, w[0].grad, w[1].grad, w[2].grad, len(out._prev) > 0
 
 # %% example: q18
 # about: within a larger formula
@@ -109,6 +109,22 @@ def weighted_sum(weights, inputs):
 # - weight.grad += number * out.grad
 # + weight.grad += weight.data * out.grad
 
+# %% mistake: q18.last_step_only
+# says: Only the last weight gets a gradient: each round of the loop stores its step in the place of the
+#   one before. Let a single step go through all pairs.
+# keeps: 0.5
+def weighted_sum(weights, inputs):
+    total = sum(weight.data * number for weight, number in zip(weights, inputs))
+    out = Value(total, weights, "weighted sum")
+
+    for weight, number in zip(weights, inputs):
+
+        def _backward():
+            weight.grad += number * out.grad
+
+        out._backward = _backward
+    return out
+
 # %% mistake: q18.last_pair_left_out
 # says: The last weight and its input have no part in the sum. Go through all pairs.
 # keeps: 0.75
@@ -123,9 +139,26 @@ def weighted_sum(weights, inputs):
 # - out = Value(total, weights, "weighted sum")
 # + out = Value(total, (), "weighted sum")
 
+# %% mistake: q18.every_pair
+# says: Every weight was multiplied by every input. `zip` gives each weight its own input.
+# keeps: 0.5
+def weighted_sum(weights, inputs):
+    total = Value(0.0)
+    for weight in weights:
+        for number in inputs:
+            total = total + weight * number
+    return total
+
+
+# %% mistake: q18.step_not_stored
+# says: The number is right, and the weights' gradients stay 0. Is your function stored on the result,
+#   as `out._backward = _backward`? It must read `out.grad` inside, when it runs.
+# keeps: 0.5
+# - out._backward = _backward
+
 # %% mistake: q18.detached
-# says: The number is right, and the weights' gradients stay 0. Has the result a step of its own, kept
-#   as `out._backward`, and does that add something to each `weight.grad` when it runs?
+# says: The number is right, and the weights' gradients stay 0: the result was made from plain
+#   numbers, and knows no operands. Compute with the Values, or give it operands and a step.
 def weighted_sum(weights, inputs):
     return Value(sum(weight.data * number for weight, number in zip(weights, inputs)))
 

@@ -121,7 +121,9 @@ backward(step * 5)
 def backward(root):
     order = [root]
     for node in order:
-        order += [operand for operand in node._prev if operand not in order]
+        for operand in node._prev:
+            if operand not in order:
+                order.append(operand)
     root.grad = 1.0
     for node in order:
         node._backward()
@@ -132,6 +134,39 @@ def backward(root):
 #   time. Remember which nodes were met.
 # keeps: 0.5
 # - seen.add(node)
+
+# %% mistake: q19.append_in_the_loop
+# says: A node is listed once for each of its operands: `append` stands inside the loop over them. Put
+#   it behind the loop, one level further left.
+# keeps: 0.5
+# - order.append(node)
+# +     order.append(node)
+
+# %% mistake: q19.root_each_time
+# says: The root's own step ran in each round of the loop, and no other. Call the step of the node
+#   whose turn it is: `node._backward()`.
+# keeps: 0.5
+# - node._backward()
+# + root._backward()
+
+# %% mistake: q19.seed_too_late
+# says: The root got its 1 after the steps had run, so there was nothing to pass on. Seed first.
+# keeps: 0.75
+# - root.grad = 1.0
+
+# - node._backward()
+# + node._backward()
+# + root.grad = 1.0
+
+# %% mistake: q19.seeds_everything
+# says: Every node was given a gradient of 1. Only the root is; the others collect theirs from the nodes
+#   that they feed.
+# keeps: 0.5
+# - root.grad = 1.0
+
+# - node._backward()
+# + node.grad = 1.0
+# + node._backward()
 
 # %% mistake: q19.keeps_what_it_listed
 # says: The steps of an earlier call run again: a list outside the function, or a default value, is

@@ -13,6 +13,12 @@ w.grad, b.grad = 100.0, -50.0
 losses = descend(lambda w, b: w * w + b * b, [w, b], 0.25, 1)
 # observe: losses[0], w.data, b.data
 
+# %% example: q20
+# about: a slope that is the same everywhere
+w = Value(2.0)
+losses = descend(lambda w: 3 * w, [w], 0.1, 2)
+# observe: losses, w.data
+
 # %% sweep: q20
 # about: one step down the parabola (w - 1)²
 # x: 2.3, -1.7, 0.6, -0.45, 3.4, -2.9, 0.27, -0.83
@@ -69,6 +75,39 @@ losses = descend(lambda node: node * node, [w], lr, 2)
 # keeps: 0.75
 # - p.data -= lr * p.grad
 # + p.data += lr * p.grad
+
+# %% mistake: q20.number_for_gradient
+# says: The step takes away a share of the parameter's own number, `p.data`. It is the gradient,
+#   `p.grad`, that says where to go.
+# keeps: 0.5
+# - p.data -= lr * p.grad
+# + p.data -= lr * p.data
+
+# %% mistake: q20.rate_forgotten
+# says: The whole gradient is taken away, whatever `lr` is. A step is the rate times the gradient.
+# keeps: 0.75
+# - p.data -= lr * p.grad
+# + p.data -= p.grad
+
+# %% mistake: q20.gradient_forgotten
+# says: Each step takes away the rate itself, whatever the gradient is. A step is the rate times the
+#   gradient.
+# keeps: 0.5
+# - p.data -= lr * p.grad
+# + p.data -= lr
+
+# %% mistake: q20.becomes_the_step
+# says: The parameter becomes the step itself. A step is taken away from the number that was there:
+#   `p.data -= …`.
+# keeps: 0.5
+# - p.data -= lr * p.grad
+# + p.data = lr * p.grad
+
+# %% mistake: q20.one_step_only
+# says: Only one step was made: `return` stands inside the loop, and ends it in its first round.
+# keeps: 0.5
+# - return losses
+# +     return losses
 
 # %% mistake: q20.graph_built_once
 # says: The loss is computed once. Its number stays what it was, and so do the losses in the list:

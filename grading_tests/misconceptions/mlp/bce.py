@@ -98,6 +98,12 @@ def bce(logits, targets):
 # - return sum(losses) / len(losses)
 # + return sum(losses)
 
+# %% mistake: bce.return_inside_the_loop
+# says: Only the first pair counts: `return` ends the loop in its first round. Put it behind the loop.
+# keeps: 0.5
+# - return sum(losses) / len(losses)
+# +     return sum(losses) / len(losses)
+
 # %% mistake: bce.ones_only
 # says: Samples with the target 0 cost nothing: the second half of the formula is missing.
 # keeps: 0.5

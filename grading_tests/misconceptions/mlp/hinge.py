@@ -58,6 +58,13 @@ loss.backward()
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # + losses = [(1 + t * s).relu() for s, t in zip(scores, targets)]
 
+# %% mistake: hinge.turned_round
+# says: It is 1 minus target times score, not the other way round: what counts is by how much the
+#   margin of 1 is missed.
+# keeps: 0.75
+# - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
+# + losses = [(t * s - 1).relu() for s, t in zip(scores, targets)]
+
 # %% mistake: hinge.sum_for_mean
 # says: This is the sum over the samples. Divide by their number to get the mean.
 # keeps: 0.75
@@ -77,6 +84,12 @@ loss.backward()
 # keeps: 0.5
 # - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
 # + losses = [1 - t * s for s, t in zip(scores, targets)]
+
+# %% mistake: hinge.relu_of_the_score
+# says: `relu` was taken of the score alone. The whole miss is cut off at 0: `(1 - t * s).relu()`.
+# keeps: 0.5
+# - losses = [(1 - t * s).relu() for s, t in zip(scores, targets)]
+# + losses = [1 - t * s.relu() for s, t in zip(scores, targets)]
 
 # %% mistake: hinge.relu_of_the_mean
 # says: The mean was taken first and cut off at 0, so a sample that is right by far makes up for one

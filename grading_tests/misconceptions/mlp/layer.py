@@ -50,6 +50,12 @@ layer = Layer(1, 1, "linear")
 layer.neurons[0].w[0].data, layer.neurons[0].b.data = w, c
 answer = layer([x])
 
+# %% mistake: layer.neurons_for_inputs
+# says: There are as many neurons as inputs. A layer has one neuron for each output.
+# keeps: 0.5
+# - self.neurons = [Neuron(n_inputs, activation) for _ in range(n_outputs)]
+# + self.neurons = [Neuron(n_inputs, activation) for _ in range(n_inputs)]
+
 # %% mistake: layer.activation_lost
 # says: The activation is not handed on: all neurons bend with tanh, whatever was asked for.
 # keeps: 0.75

@@ -144,6 +144,18 @@ once = len(list(network.parameters()))
 # +     out = part(x)
 # + return out
 
+# %% mistake: linear_sequential.first_part_only
+# says: Only the first part answers: `return` stands inside the loop, and ends it in its first round.
+# keeps: 0.75
+# - return x
+# +     return x
+
+# %% mistake: linear_sequential.answers_ignored
+# says: The point comes out as it went in: what a part gives has to be kept, `x = part(x)`.
+# keeps: 0.75
+# - x = part(x)
+# + part(x)
+
 # %% mistake: linear_sequential.no_parameters
 # says: This `Sequential` has an empty list of parameters. It lists those of all its parts, whatever
 #   parts, one after another, and it still has its parts when it has answered.

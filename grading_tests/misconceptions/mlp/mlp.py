@@ -114,6 +114,12 @@ bent, straight = answers
 # - return x
 # +     return layer(x)
 
+# %% mistake: mlp.answers_ignored
+# says: The point comes out as it went in: what a layer gives has to be kept, `x = layer(x)`.
+# keeps: 0.75
+# - x = layer(x)
+# + layer(x)
+
 # %% mistake: mlp.last_layers_parameters
 # says: `parameters()` holds those of the last layer only. The hidden layers would never learn.
 # keeps: 0.5
@@ -133,6 +139,15 @@ bent, straight = answers
 # - sizes = [n_inputs, *layer_sizes]
 # + layer_sizes.insert(0, n_inputs)
 # + sizes = layer_sizes
+
+# %% mistake: mlp.sizes_swapped
+# says: Inputs and neurons are mixed up: layer number i has `sizes[i]` inputs and `sizes[i + 1]`
+#   neurons.
+# keeps: 0.5
+# - self.layers = [Layer(sizes[i], sizes[i + 1]) for i in range(len(sizes) - 2)]
+# + self.layers = [Layer(sizes[i + 1], sizes[i]) for i in range(len(sizes) - 2)]
+# - self.layers = [*self.layers, Layer(sizes[-2], sizes[-1], last)]
+# + self.layers = [*self.layers, Layer(sizes[-1], sizes[-2], last)]
 
 # %% mistake: mlp.inputs_everywhere
 # says: Every layer was made for the inputs of the network. A later layer has as many inputs as the

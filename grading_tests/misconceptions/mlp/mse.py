@@ -58,6 +58,14 @@ def mse(predictions, targets):
         return total / len(predictions)
 
 
+# %% mistake: mse.last_pair_only
+# says: Only the last pair counts: each round puts its square in place of the sum. Add up, with `+=`.
+# keeps: 0.5
+def mse(predictions, targets):
+    for p, t in zip(predictions, targets):
+        total = (p - t) ** 2
+    return total / len(predictions)
+
 # %% mistake: mse.halved
 # says: There is a factor of one half too many. Some books put it there to make the derivative
 #   prettier; the mean of the squares has none.

@@ -72,6 +72,12 @@ spread = n == 1 or len(set(numbers)) > 1
 # - self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
 # + self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs + 1)]
 
+# %% mistake: neuron.weights_without_the_inputs
+# says: The number of weights does not depend on `n_inputs`. Each input has one.
+# keeps: 0.5
+# - self.w = [Value(random.uniform(-1, 1)) for _ in range(n_inputs)]
+# + self.w = [Value(random.uniform(-1, 1)) for _ in range(2)]
+
 # %% mistake: neuron.bias_first
 # says: The bias comes first in `parameters()`. The weights come first here, and the bias last.
 # keeps: 0.75
@@ -161,6 +167,13 @@ spread = n == 1 or len(set(numbers)) > 1
 # + if self.activation != "linear":
 # +     products = [getattr(product, self.activation)() for product in products]
 # + return sum(products, self.b)
+
+# %% mistake: neuron.sums_multiplied
+# says: Weights and inputs were summed apart and then multiplied. Multiply each weight by its own input
+#   first, then add up.
+# keeps: 0.5
+# - total = sum((w * x_i for w, x_i in zip(self.w, x)), self.b)
+# + total = sum(self.w) * sum(x) + self.b
 
 # %% mistake: neuron.bias_after_the_bend
 # says: The bias was added after the activation. It belongs to the sum, and the sum is what is bent.

@@ -36,6 +36,12 @@ rate = decayed(lr, step)
 # - return lr / (1 + decay * step)
 # + return lr / 1 + decay * step
 
+# %% mistake: schedule.multiplies
+# says: The rate grows: it was multiplied by 1 + decay · step. Divide.
+# keeps: 0.75
+# - return lr / (1 + decay * step)
+# + return lr * (1 + decay * step)
+
 # %% mistake: schedule.exponential
 # says: This is exponential decay, which falls much faster in the end. Here the rate is lr / (1 +
 #   decay · step).

@@ -69,7 +69,7 @@ optimizer.zero_grad()
 # lr: 0.1, 0.3, 0.05, 0.7, 0.2, 0.4, 0.15, 0.6
 # regions: q > 0 | q < 0
 # results: p.data = x - lr * q
-# facts: p.grad == q | False: the step changed the gradient
+# facts: p.grad == q | False: the step changed the gradient, and it is `data` that moves
 p = Value(x)
 optimizer = SGD([p, Value(0.0)], lr=lr)
 p.grad = q
@@ -117,6 +117,33 @@ SGD([p, q], lr=0.1).zero_grad()
 # keeps: 0.75
 # - p.data -= self.lr * v
 # + p.data += self.lr * v
+
+# %% mistake: sgd.number_for_gradient
+# says: The step takes away a share of the parameter's own number, `p.data`. It is the gradient,
+#   `p.grad`, that says where to go.
+# keeps: 0.5
+# - p.data -= self.lr * v
+# + p.data -= self.lr * p.data
+
+# %% mistake: sgd.rate_forgotten
+# says: The whole gradient is taken away, whatever `lr` is. A step is the rate times the gradient.
+# keeps: 0.75
+# - p.data -= self.lr * v
+# + p.data -= v
+
+# %% mistake: sgd.gradient_forgotten
+# says: Each step takes away the rate itself, whatever the gradient is. A step is the rate times the
+#   gradient.
+# keeps: 0.5
+# - p.data -= self.lr * v
+# + p.data -= self.lr
+
+# %% mistake: sgd.becomes_the_step
+# says: The parameter becomes the step itself. A step is taken away from the number that was there:
+#   `p.data -= …`.
+# keeps: 0.5
+# - p.data -= self.lr * v
+# + p.data = self.lr * v
 
 # %% mistake: sgd.only_a_name
 # says: A step leaves the parameters where they are. Change their `data`, as in `p.data -= …`. After

@@ -139,6 +139,13 @@ losses = train(seen.model, [1.0], [2.0], seen.loss, seen.optimizer, 1)
 # + optimizer.step()
 # + return losses
 
+# %% mistake: train.a_loss_of_its_own
+# says: The loss that was given is not the one that runs backward. Call the argument: `loss(predictions,
+#   targets)`.
+# keeps: 0.75
+# - batch_loss = loss([model(x) for x in inputs[start:end]], targets[start:end])
+# + batch_loss = mse([model(x) for x in inputs[start:end]], targets[start:end])
+
 # %% mistake: train.losses_so_far
 # says: Each number is the sum of all losses up to that epoch. Wanted is the loss of the epoch alone.
 # keeps: 0.75
@@ -271,6 +278,14 @@ def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
 # - batch_losses.append(batch_loss.data)
 # + batch_losses.append(batch_loss.data)
 # + break
+
+# %% mistake: train.list_made_in_the_loop
+# says: The list holds the last loss alone: it is made anew in each round. Make it once, before the loop.
+# keeps: 0.75
+# - losses = []
+# - while len(losses) < epochs:
+# + for _ in range(epochs):
+# +     losses = []
 
 # %% mistake: train.one_epoch_too_few
 # says: There is one epoch too few. Mind where the counting begins: `range(1, n)` counts n - 1 times.

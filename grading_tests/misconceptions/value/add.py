@@ -45,7 +45,7 @@ b += 1.0
 # regions: x > 0 | x < 0 | x == 0; y > 0 | y < 0 | y == 0
 # results: z.data = x + y
 # shares: a.grad = 1; b.grad = 1
-# facts: z is a | True: your result is `a` itself, and no new node; a in z._prev | False: the graph of your result does not lead to `a`; b in z._prev | False: the graph of your result does not lead to `b`; z._op; a.data == x | False: the number of `a` itself changed; b.data == y | False: the number of `b` itself changed; z.grad == g | False: the backward step changed the gradient of the result itself
+# facts: z is a | True: your result is `a` itself, and no new node; a in z._prev | False: the graph of your result does not lead to `a`: name it among the operands when you make the node; b in z._prev | False: the graph of your result does not lead to `b`: name it among the operands when you make the node; z._op; a.data == x | False: the number of `a` itself changed; b.data == y | False: the number of `b` itself changed; z.grad == g | False: the backward step changed the gradient of the result itself
 a, b = Value(x), Value(y)
 a.grad = b.grad = h
 z = a + b
@@ -124,6 +124,12 @@ z._backward()
 # keeps: 0.75
 # - self.grad += 1.0 * out.grad
 
+# %% mistake: add.both_shares_to_self
+# says: Both shares of the gradient went to the left operand. The second one belongs to `other`.
+# keeps: 0.75
+# - other.grad += 1.0 * out.grad
+# + self.grad += 1.0 * out.grad
+
 # %% mistake: add.right_operand_not_recorded
 # says: The graph lost an edge: `_prev` of the sum holds the left operand only. A backward pass
 #   would never reach the right one.
@@ -192,8 +198,8 @@ Value.__add__ = add
 # + out._backward = _backward()
 
 # %% mistake: add.step_not_stored
-# says: The operands get nothing. Is the step kept on the node that is returned, as its `_backward`?
-#   Does it read `out.grad` only when it runs, and add to the operands' own `grad`, with `+=`?
+# says: The operands get nothing when the step of the result runs. Is your function stored there, as
+#   `out._backward = _backward`? It must read `out.grad` inside, when it runs.
 # - out._backward = _backward
 
 # %% mistake: add.step_stored_on_operand

@@ -170,6 +170,11 @@ Value.__truediv__ = div
 # + self.grad += 1.0 / other.data
 # + other.grad += -self.data / other.data**2
 
+# %% mistake: div.step_not_stored
+# says: The operands get nothing when the step of the result runs. Is your function stored there, as
+#   `out._backward = _backward`? It must read `out.grad` inside, when it runs.
+# - out._backward = _backward
+
 # %% mistake: div.numbers_not_wrapped
 # says: A plain number has no `data`. Look whether `other` is a Value, and wrap it in one if it
 #   is not, before you use it.

@@ -116,6 +116,16 @@ def push_gradients(root, order):
 # + for node in order:
 # +     node.grad = 1.0
 
+# %% mistake: manual_backward.seeds_each_in_its_turn
+# says: Each node's gradient was set to 1 before its step, and what it had collected was lost. Only
+#   the root is given a 1.
+# keeps: 0.5
+def push_gradients(root, order):
+    for node in order:
+        node.grad = 1.0
+        node._backward()
+
+
 # %% mistake: manual_backward.order_turned_round
 # says: The order was carried out backward. It is given with the root first: go through it as it
 #   comes.
@@ -174,6 +184,25 @@ def push_gradients(root, order):
     root.grad = 1.0
     root._backward()
 
+
+# %% mistake: manual_backward.root_each_time
+# says: The root's step ran in each round of the loop, and no other. Call the step of the node whose
+#   turn it is: `node._backward()`.
+# keeps: 0.5
+# - node._backward()
+# + root._backward()
+
+# %% mistake: manual_backward.first_only
+# says: Only the first step of the order ran. A `return` inside the loop would end it there.
+# - for node in order:
+# + for node in order[:1]:
+
+# %% mistake: manual_backward.last_left_out
+# says: The last node of the order did not run. `range(n)` already stops before n, so nothing has to be
+#   taken off.
+# keeps: 0.75
+# - for node in order:
+# + for node in order[:-1]:
 
 # %% mistake: manual_backward.root_twice
 # says: The root's step ran twice, and everything behind it was counted twice. The root is in

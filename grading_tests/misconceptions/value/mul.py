@@ -45,7 +45,7 @@ b *= 3.0
 # results: z.data = x * y
 # shares: a.grad = y; b.grad = x
 # also: h + y * g; h + x * g
-# facts: z is a | True: your result is `a` itself, and no new node; a in z._prev | False: the graph of your result does not lead to `a`; b in z._prev | False: the graph of your result does not lead to `b`; z._op; a.data == x | False: the number of `a` itself changed; b.data == y | False: the number of `b` itself changed; z.grad == g | False: the backward step changed the gradient of the result itself
+# facts: z is a | True: your result is `a` itself, and no new node; a in z._prev | False: the graph of your result does not lead to `a`: name it among the operands when you make the node; b in z._prev | False: the graph of your result does not lead to `b`: name it among the operands when you make the node; z._op; a.data == x | False: the number of `a` itself changed; b.data == y | False: the number of `b` itself changed; z.grad == g | False: the backward step changed the gradient of the result itself
 a, b = Value(x), Value(y)
 a.grad = b.grad = h
 z = a * b
@@ -112,6 +112,15 @@ z._backward()
 # - other.grad += self.data * out.grad
 # + self.grad += other.data * out.data
 # + other.grad += self.data * out.data
+
+# %% mistake: mul.gradient_of_the_other
+# says: Each factor's share was computed from the other's gradient. What scales it is the other's
+#   number: `other.data`.
+# keeps: 0.5
+# - self.grad += other.data * out.grad
+# - other.grad += self.data * out.grad
+# + self.grad += other.grad * out.grad
+# + other.grad += self.grad * out.grad
 
 # %% mistake: mul.upstream_added
 # says: The local derivative and the result's gradient were added. Along a path slopes are
@@ -195,8 +204,8 @@ Value.__mul__ = mul
 # + out._backward = _backward()
 
 # %% mistake: mul.step_not_stored
-# says: The factors get nothing. Is the step kept on the node that is returned, as its `_backward`?
-#   Does it read `out.grad` only when it runs, and add to the factors' own `grad`, with `+=`?
+# says: The factors get nothing when the step of the result runs. Is your function stored there, as
+#   `out._backward = _backward`? It must read `out.grad` inside, when it runs.
 # - out._backward = _backward
 
 # %% mistake: mul.not_returned

@@ -50,6 +50,13 @@ slope = numerical_derivative(lambda t: t**3 + t**2, x, h)
 # - return (f(x + h) - f(x - h)) / (2 * h)
 # + return (f(x) - f(x - h)) / h
 
+# %% mistake: numerical.middle_over_the_whole_run
+# says: One of the two values is the one in the middle, f(x), but you divided by 2h. Take the values at
+#   x + h and x - h, which are 2h apart.
+# keeps: 0.5
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# + return (f(x + h) - f(x)) / (2 * h)
+
 # %% mistake: numerical.divides_by_h
 # says: The slope is twice what it should be. From x - h to x + h is further than h.
 # keeps: 0.75
@@ -95,6 +102,13 @@ slope = numerical_derivative(lambda t: t**3 + t**2, x, h)
 # keeps: 0.75
 # - return (f(x + h) - f(x - h)) / (2 * h)
 # + return (f(x - h) - f(x + h)) / (2 * h)
+
+# %% mistake: numerical.same_point_twice
+# says: The slope is always 0: both values are taken at the same point. One belongs to x + h, the other to
+#   x - h.
+# keeps: 0.5
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# + return (f(x + h) - f(x + h)) / (2 * h)
 
 # %% mistake: numerical.size_only
 # says: A falling function has a negative slope. Keep the sign: it tells the way.

@@ -53,17 +53,29 @@ x = Value(-2.0)
 # observe: (x**3).data
 
 # %% sweep: pow
-# x: 2.3, 1.7, 0.6, 3.4, 0.45, 2.9, 1.2, 0.75, 1.9, 2.6, 0.85, 3.1, 1.4
-# n: 3, 2, 4, 1, 1, 0, 0, 0.5, 1.5, -1, -2, -0.5, 2.5
-# regions: n > 1 | n == 1 | 0 < n < 1 | n == 0 | n < 0; n % 1 == 0 | n % 1 != 0; x > 1 | x < 1
+# x: 2.3, 1.7, 0.6, 3.4, 0.45, 0.75, 1.9, 2.6, 0.85, 3.1, 1.4
+# n: 3, 2, 4, 1, 1, 0.5, 1.5, -1, -2, -0.5, 2.5
+# regions: n > 1 | n == 1 | 0 < n < 1 | n < 0; n % 1 == 0 | n % 1 != 0; x > 1 | x < 1
 # also: n * x ** n - 1
 # results: z.data = x ** n
 # shares: a.grad = n * x ** (n - 1)
-# facts: a in z._prev | False: the graph of your result does not lead to `a`; a.data == x | False: the number of `a` itself changed; z._op; z.grad == g | False: the backward step changed the gradient of the result itself
+# facts: a in z._prev | False: the graph of your result does not lead to `a`: name it among the operands when you make the node; a.data == x | False: the number of `a` itself changed; z._op; z.grad == g | False: the backward step changed the gradient of the result itself
 # functions: log
 a = Value(x)
 a.grad = h
 z = a**n
+z.grad = g
+z._backward()
+
+# %% sweep: pow
+# about: an exponent of 0
+# part: extra
+# x: 2.9, 1.2, -1.7, 0.6
+# results: z.data = 1
+# shares: a.grad = 0
+a = Value(x)
+a.grad = h
+z = a**0
 z.grad = g
 z._backward()
 
@@ -129,6 +141,26 @@ z._backward()
 # + raise ValueError("the power is not a real number")
 # - self.grad += local * out.grad
 # + self.grad += exponent * self.data**exponent - 1 * out.grad
+
+# %% mistake: pow.lowered_in_front
+# says: The exponent was lowered in front and not above. It is n in front, and n - 1 above.
+# keeps: 0.75
+# - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
+# + raise TypeError("the exponent must be an int or a float")
+# - raise ValueError(f"{self.data} ** {exponent} is not a real number")
+# + raise ValueError("the power is not a real number")
+# - local = 0.0 if exponent == 0 else exponent * self.data ** (exponent - 1)
+# + local = 0.0 if exponent == 0 else (exponent - 1) * self.data**exponent
+
+# %% mistake: pow.power_less_one
+# says: The 1 was taken from the power, `(x ** n) - 1`. It belongs to the exponent: `x ** (n - 1)`.
+# keeps: 0.75
+# - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
+# + raise TypeError("the exponent must be an int or a float")
+# - raise ValueError(f"{self.data} ** {exponent} is not a real number")
+# + raise ValueError("the power is not a real number")
+# - local = 0.0 if exponent == 0 else exponent * self.data ** (exponent - 1)
+# + local = exponent * (self.data**exponent - 1)
 
 # %% mistake: pow.exponential_rule
 # says: That is the derivative of aˣ, where the variable is the exponent. Here the variable is
@@ -308,8 +340,8 @@ Value.__pow__ = power
 # + out = Value(result, (), f"**{exponent}")
 
 # %% mistake: pow.step_not_stored
-# says: The base gets nothing. Is the step kept on the node that is returned, as its `_backward`?
-#   Does it read `out.grad` only when it runs, and add to the base's own `grad`, with `+=`?
+# says: The base gets nothing when the step of the result runs. Is your function stored there, as
+#   `out._backward = _backward`? It must read `out.grad` inside, when it runs.
 # - raise TypeError(f"the exponent must be an int or a float, not {type(exponent).__name__}")
 # + raise TypeError("the exponent must be an int or a float")
 # - raise ValueError(f"{self.data} ** {exponent} is not a real number")

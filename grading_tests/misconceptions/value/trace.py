@@ -68,6 +68,12 @@ parts = trace(root)
 found = "".join(sorted(node.label for node in parts[0]))
 arrows = " ".join(sorted(f"{one.label}>{other.label}" for one, other in parts[1]))
 
+# %% mistake: trace.edges_to_the_root
+# says: Every edge leads to the root. An edge leads from an operand to the node that was computed from it.
+# keeps: 0.5
+# - edges.add((operand, node))
+# + edges.add((operand, root))
+
 # %% mistake: trace.empty
 # says: Both collections come back empty. Is the function inside called, with the root, before the
 #   `return`?

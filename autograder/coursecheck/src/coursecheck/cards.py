@@ -74,20 +74,38 @@ def example_table(failed_example: FailedExample) -> str:
         shown = ""
     if failed_example.fails_alike:
         return shown
-    cell = "padding:2px 6px 2px 0;text-align:left;font-size:12px"
+    # Rows are flexible boxes that wrap: on a narrow screen both results stand below the expression.
+    cell = (
+        "flex:{} 1 {}em;padding:2px 6px 2px 0;text-align:left;min-width:0;overflow-wrap:anywhere;"
+        "word-break:normal;font-size:12px"
+    )
+    wide, narrow = cell.format(2, 13), cell.format(1, 6)
+
+    def line(tag: str, role: str, *cells: str) -> str:
+        parts = zip((wide, narrow, narrow), cells, strict=True)
+        inner = "".join(
+            f"<{tag} role='{role}' style='{style}'>{each}</{tag}>" for style, each in parts
+        )
+        return f"<tr role='row' style='display:flex;flex-wrap:wrap'>{inner}</tr>"
+
     rows = "".join(
-        f"<tr><td style='{cell};min-width:5em;overflow-wrap:anywhere'>"
-        f"<code style='padding:0'>{_breakable(row.expression)}</code></td>"
-        f"<td style='{cell}'>{_breakable(row.texts[0])}{'' if row.right else ' ✗'}</td>"
-        f"<td style='{cell};padding-right:0'>{_breakable(row.texts[1])}</td></tr>"
+        line(
+            "td",
+            "cell",
+            f"<code style='padding:0'>{_breakable(row.expression)}</code>",
+            f"{_breakable(row.texts[0])}{'' if row.right else ' ✗'}",
+            _breakable(row.texts[1]),
+        )
         for row in failed_example.shown_rows
     )
-    head = "".join(
-        f"<th style='{cell}'>{name}</th>"
-        for name in ("afterwards" if shown else "", "your code gave", "expected")
+    head = line("th", "columnheader", "afterwards" if shown else "", "your code gave", "expected")
+    # With `display` set, a table keeps its meaning for screen readers by explicit roles.
+    block = "display:block;color:inherit"
+    table = (
+        f"<table role='table' style='{block};max-width:44em'><tbody role='rowgroup' "
+        f"style='{block}'>{head}{rows}</tbody></table>"
     )
-    table = f"<table style='border-collapse:collapse;color:inherit'><tr>{head}</tr>{rows}</table>"
-    return f"{shown}<div style='overflow-x:auto'>{table}</div>"
+    return shown + table
 
 
 def _breakable(code: str) -> str:

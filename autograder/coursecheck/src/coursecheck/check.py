@@ -32,6 +32,7 @@ from coursecheck.messages import (
     error_name,
     explain,
     first_error,
+    hint_on,
     interrupted,
     is_stub,
     only_wrong,
@@ -316,7 +317,11 @@ def tell(
         if found:
             return Finding(found.says, inference.failed_example(entry, swept or [], found))
         if observed is not None and (example := first_wrong(entry, observed)):
-            return Finding(unfinished_later(observed) or example.says, example)
+            first = example.shown_rows[0].expression
+            why = inference.cause(entry, swept, first, core_is_right) if swept else ""
+            parts = [example.says, why, why and hint_on(why, hints)]
+            says = unfinished_later(observed) or " ".join(filter(None, parts))
+            return Finding(says, example)
     if not swept:
         return None
     says, example = inference.explain_raised(entry, swept, hints)

@@ -54,6 +54,9 @@ def _exp(x: float) -> float:
     return math.exp(x) if x < 709.0 else math.inf
 
 
+NOTHING = "Nothing was added to it."
+NOTHING_AT_ALL = "The step of the result added nothing to any operand."
+
 _SAFE = vars(math) | {"abs": abs, "exp": _exp, "max": max, "min": min, "__builtins__": {}}
 
 
@@ -171,6 +174,39 @@ def infer(
             if says and len(says.split()) <= _MOST_WORDS:
                 return Inference(says, models)
     return None
+
+
+def cause(
+    entry: CheckEntry, seen: Sequence[Sequence[Observation]], expression: str, core_is_right: bool
+) -> str:
+    """Return a sentence that follows a wrong result of a public example: how the code works out its
+    shares, or what its result comes out as; "" if not all go wrong alike, or the sentence is long.
+
+    Args:
+        seen: the observations, a list for each of `sweep_examples`.
+        expression: the wrong expression of the example, such as `node.total`.
+        core_is_right: as in `infer`.
+    """
+    rows = iter(seen)
+    for number, sweep in enumerate(entry.get("sweeps", ())):
+        shown = [next(rows) for _ in sweep["points"]]
+        if sweep.get("extra") and not core_is_right:
+            continue
+        alike = [
+            _Quantity(sweep, number, index, shown)
+            for index, each in enumerate(sweep["quantities"])
+            if each["name"].rpartition(".")[2] == expression.rpartition(".")[2]
+        ]
+        shares = [each for each in alike if each.is_share]
+        causes = [share.causes() for share in shares if share.wrong]
+        if causes:
+            is_idle = len(causes) == len(shares) and set().union(*causes) == {NOTHING}
+            found = {NOTHING_AT_ALL} if is_idle else set().union(*causes)
+            return found.pop() if len(found) == 1 else ""
+        for each in alike:
+            if each.entry["kind"] == "result" and (says := _comes_out(sweep, _explain(each))):
+                return says
+    return ""
 
 
 def failed_example(
@@ -347,6 +383,20 @@ class _Quantity:
         places = range(len(self.points)) if self.is_share else ()
         return [self._slope(WAYS[0], self.right, i) for i in places]
 
+    def causes(self) -> set[str]:
+        """Return a sentence for each way in which this share goes wrong; {""} without a model."""
+        signs = [
+            _is_number(seen) and agree(seen, 2 * point["h"] - right)
+            for seen, right, point in zip(self.seen, self.right, self.points, strict=True)
+        ]
+        if all(signs):
+            return {"The sign of what is added is wrong."}
+        # The right slope used in a wrong way is more likely than a wrong one that looks the same.
+        models = self.models(EVERYWHERE, range(len(self.points)))
+        right = [model for model in models if model.formula is None and model.times is None]
+        models = right if len(right) == 1 else _explain(self)
+        return {_cause(model) for model in models if not model.is_constant} or {""}
+
     def _slope(self, way: Way, values: Sequence[Any], i: int) -> float:
         point = self.points[i]
         out = point.get("out", math.nan)
@@ -509,6 +559,34 @@ def _sentence(sweep: SolvedSweep, quantity: Quantity, models: Sequence[Model]) -
     if sweep.get("where") and any(model.formula for model in models):
         says += f" Here {sweep['where']}."
     return says[:1].upper() + says[1:]
+
+
+def _cause(model: Model) -> str:
+    """Return a sentence on the way in which a share is worked out."""
+    if model.is_kept:
+        return NOTHING
+    if not model.way and model.formula and not re.search(r"\bh\b", model.formula):
+        formula = re.sub(r"\bout\b", "out.data", model.formula)
+        return (
+            f"What arrives is used as it should be, but the local slope comes out as `{formula}`."
+        )
+    return WAYS[model.way or 0].cause
+
+
+def _comes_out(sweep: SolvedSweep, models: Sequence[Model]) -> str:
+    """Return a sentence on the formula of a result; "" if it has none, or a long one."""
+    parts = {
+        f"`{model.formula}`" if model.formula else f"the right number times {model.times:g}": (
+            f", where `{model.region}`" * bool(model.region)
+        )
+        for model in models
+        if model.formula or model.times is not None
+    }
+    if len(parts) != 1 or sweep.get("where"):
+        return ""
+    about = f"For {sweep['about']}, what" if sweep.get("about") else "What"
+    says = "".join(f"{about} comes out is {what}{where}." for what, where in parts.items())
+    return says if len(says.split()) <= _MOST_WORDS else ""
 
 
 def _words(name: str, model: Model) -> str:

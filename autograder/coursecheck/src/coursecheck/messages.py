@@ -177,7 +177,7 @@ def unfinished(observed: list[list[Observation]]) -> str | None:
     where = f"`{error['where']}`" if error.get("where") else "the stub"
     return (
         f"Not finished yet: {where} still raises NotImplementedError. "
-        "Replace that line with your code and run the cell again."
+        "Write your code in place of that line, or delete it if your code is there already."
     )
 
 
@@ -252,7 +252,7 @@ def explain(
     # result has the wrong type. Then a sentence on the type explains more than the error.
     error = first_error(wrong)
     says = "" if error and error.get("line") else _explain_kind(examples, observed)
-    says = unfinished(wrong) or says
+    says = unfinished(wrong) or f"{says} {says and hint_on(says, hints)}".rstrip()
     return says or ("" if error_comes_later(examples, observed) else explain_error(wrong, hints))
 
 
@@ -325,7 +325,11 @@ def _hint(kind: str, message: str, own: str, hints: Hints) -> str:
         own: the student's line, or else the name of the student's function; "" if the error is not
             from the student's code.
     """
-    text = f"{kind}: {message}\n{own}"
+    return hint_on(f"{kind}: {message}\n{own}", hints)
+
+
+def hint_on(text: str, hints: Hints) -> str:
+    """Return the first hint whose pattern is found in the text; "" if there is none."""
     return next((hint for pattern, hint in [*hints, *_HINTS] if re.search(pattern, text)), "")
 
 
@@ -442,7 +446,8 @@ _HINTS = [
     ),
     (
         rf"^AttributeError: '(?!{_BUILT_IN})\w+' object has no attribute",
-        "No line that ran has put it there: is it spelt so where it is stored or attached?",
+        "No line that ran has put it there. Is it stored, as in `self.name = …`, or attached, and "
+        "spelt the same?",
     ),
     (r"for \^:", "In Python `^` is not a power; that is `**`."),
     (
@@ -457,9 +462,57 @@ _HINTS = [
         "can't multiply sequence by non-int of type '(list|tuple)'",
         "Python has no product of two lists: go through both with `zip`, one product at a time.",
     ),
+    (
+        r"for \+: '(int|float)' and 'list'|can only concatenate list",
+        "Only a list can be joined to a list: a single item needs brackets, `[n]`.",
+    ),
+    (
+        r"for [-+/]: 'list' and '(list|int|float)'",
+        "Python does not calculate with whole lists: go through them, one number at a time.",
+    ),
+    (
+        "'(list|tuple)' object is not callable",
+        "Parentheses after a list or tuple call it. One of its items is `[0]`. Or does a list "
+        "stand inside a list, as in `[parts]`?",
+    ),
+    (
+        "'(function|method|builtin_function_or_method)' object is not iterable",
+        "A function itself stands where a list is expected: somewhere its name is given or "
+        "returned without a call.",
+    ),
+    (
+        r"isinstance\(\) arg 2 must be a type",
+        "`isinstance` takes the object first and the class second.",
+    ),
+    (
+        r"(descriptor '\w+' for|type object) '(set|list|dict|tuple)'|argument of type 'type'",
+        "The class itself stands where one of its objects is meant: `set()` makes one.",
+    ),
+    (
+        r"missing \d+ required positional argument",
+        "The call gives too little: say between the parentheses what it works on.",
+    ),
+    (
+        "list indices must be integers or slices",
+        "A loop such as `for item in items` gives the items themselves, and not their places: use "
+        "the item, or loop over `range(len(items))`.",
+    ),
+    (
+        r"^IndexError: (list|tuple) index out of range\n.",
+        "Places are counted from 0, so the last one is the length minus 1.",
+    ),
+    (
+        r"^ZeroDivisionError: .*\n.*/ *len\(",
+        "Nothing is in the list when its length is used.",
+    ),
+    (
+        "'generator'",
+        "A generator, `(… for … in …)`, is no number yet: `sum` adds up what it gives.",
+    ),
     ("'int' object is not iterable", "To do something n times, loop over `range(n)`."),
     (
-        "'(function|method)' object has no attribute|operand type.*'(function|method)'",
+        "'(function|method)' object has no attribute|operand type.*'(function|method)'"
+        r"|float\(\) argument .*'(function|method)'",
         "A function stands where its result is expected: call it, with parentheses.",
     ),
     ("ellipsis'", "Three dots stand where something is still to be filled in."),

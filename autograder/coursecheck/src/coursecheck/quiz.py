@@ -111,7 +111,12 @@ def misformed(name: str, form: str, seen: Observation, text: str = "") -> str:
     if not options and is_number and abs(seen) < 1e300:
         return ""
     text = text or _short(describe(seen) if isinstance(seen, dict) else repr(seen))
-    return f"The answer is {wanted}. Yours is {text}."
+    comma = (
+        ""
+        if options or not isinstance(seen, dict) or "tuple" not in seen
+        else (" A decimal sign is a point in Python; a comma makes a pair.")
+    )
+    return f"The answer is {wanted}. Yours is {text}.{comma}"
 
 
 def _short(text: str) -> str:

@@ -370,7 +370,7 @@ def _read_cell(cell: PercentCell, exercise: Exercise) -> None:
             if "tells" in headers:
                 example["tells"] = headers["tells"]
                 if example["tells"] not in example["observe"]:
-                    raise CourseError(f"{cell.where}: observe {example['tells']} as well")
+                    example["observe"].append(example["tells"])
             exercise.examples.append(example)
         case "sweep":
             exercise.sweeps.append(read_sweep(cell.where, headers, source))
