@@ -181,5 +181,9 @@ lint: install
 	$(BIN)/ruff check --fix .
 	$(BIN)/mypy
 
+# All that was installed or built. Gradebook, key and submissions stay.
+CACHES := __pycache__ *.egg-info build dist .hypothesis .ipynb_checkpoints .mypy_cache .pytest_cache .ruff_cache
 clean:
-	rm -rf .venv .venv-* artefacts
+	rm -rf .venv .venv-* artefacts $(CACHES)
+	find autograder benchmarks course docs grading_tests release solutions source tests \
+	  \( -false $(foreach name,$(CACHES),-o -name '$(name)') \) -prune -exec rm -rf {} +
