@@ -69,9 +69,9 @@ def waits(page: Page, count: int, mark: Callable[[], None], is_ready: str) -> li
 def here(page: Page, folder: Path, students: int) -> list[float]:
     """Mark every answer on the pages of `autograder mark`, by two keys each."""
     command = [sys.executable, "-m", "autograder", "mark", NAME, "--no-browser"]
-    with subprocess.Popen(command, cwd=folder, stderr=subprocess.PIPE, text=True) as pages:
+    with subprocess.Popen(command, cwd=folder, stdout=subprocess.PIPE, text=True) as pages:
         try:
-            address = next(word for word in pages.stderr.readline().split() if "://" in word)
+            address = next(word for word in pages.stdout.readline().split() if "://" in word)
             page.goto(address)
             page.goto(f"{address.partition('?')[0]}{EXERCISE}")
 

@@ -2,11 +2,8 @@
 
 from __future__ import annotations
 
-import os
-import sys
 from collections.abc import Iterator
 from concurrent.futures import ThreadPoolExecutor
-from pathlib import Path
 from threading import Barrier
 from typing import Any
 
@@ -42,11 +39,7 @@ def book(
             connection.execute(text("CREATE DATABASE by_hand"))
         server.dispose()
         url = f"{request.getfixturevalue('database').rpartition('/')[0]}/by_hand"
-    with pytest.MonkeyPatch.context() as patch:
-        # nbgrader starts `alembic` by name.
-        patch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
-        gradebook = Gradebook(url)
-    with gradebook:
+    with Gradebook(url) as gradebook:
         gradebook.add_assignment("week")
         gradebook.add_notebook("week", "week")
         cell = {"notebook": "week", "assignment": "week", "cell_type": "markdown"}

@@ -74,14 +74,6 @@ print(json.dumps(seen))
 COURSE_ID = COURSE.settings.id
 
 
-@pytest.fixture(scope="module", autouse=True)
-def alembic_in_reach() -> Iterator[None]:
-    """Put `alembic` on the path, which nbgrader starts by name when it makes a gradebook."""
-    with pytest.MonkeyPatch.context() as patch:
-        patch.setenv("PATH", str(Path(sys.executable).parent), prepend=os.pathsep)
-        yield
-
-
 @pytest.fixture(scope="module")
 def hub(tmp_path_factory) -> HubFolder:
     """Return a hub's folder with a released assignment, and a secret in every place."""

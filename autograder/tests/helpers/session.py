@@ -7,6 +7,8 @@ At the end of a run, pytest prints one line with the figures that the tests have
 from __future__ import annotations
 
 import gc
+import os
+import sys
 from collections import Counter
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -22,6 +24,9 @@ from autograder.judging.grader import Grader
 from autograder.sandbox import ForkServer
 
 pytest_plugins = ["tiers"]
+
+# As in an activated environment: nbgrader starts `alembic` by name.
+os.environ["PATH"] = os.pathsep.join([str(Path(sys.executable).parent), os.environ["PATH"]])
 
 
 def pytest_collection_finish() -> None:
