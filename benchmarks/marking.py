@@ -73,7 +73,7 @@ def here(page: Page, folder: Path, students: int) -> list[float]:
         try:
             address = next(word for word in pages.stdout.readline().split() if "://" in word)
             page.goto(address)
-            page.goto(f"{address.partition('?')[0]}{EXERCISE}")
+            page.goto(f"{address.partition('?')[0]}{NAME}/{EXERCISE}")
 
             def mark() -> None:
                 page.keyboard.press("n")
