@@ -28,7 +28,7 @@ from autograder.gradebook import history
 from autograder.gradebook.another_look import ManualMark, why_again
 
 NAMES = st.sampled_from(["add", "why"])
-ANSWERS = st.sampled_from("abc")
+ANSWERS = st.sampled_from("ab")
 POINTS = st.sampled_from([0.0, 1.0, 2.5, 4.0])
 
 
@@ -52,10 +52,12 @@ class Replay:
         is_new = self.now["answer"] != before["answer"]
         if manual(self.given).is_given and not why_again(manual(self.given), self.seen, self.now):
             self.waits = self.given[0] is None and self.now["points"] is None
+            self.seen = self.now
             return
         given, seen = self.marks.get(self.now["answer"], ((None, None), None))
         if is_new and manual(given).is_given and not why_again(manual(given), seen, self.now):
-            self.given, self.seen = given, seen
+            self.given, self.seen = given, self.now
+            self.marks[self.now["answer"]] = given, self.now  # a line of its own
             self.waits = given[0] is None and self.now["points"] is None
         else:
             self.waits = manual(self.given).is_given or self.now["points"] is None
@@ -91,8 +93,9 @@ class Marking(RuleBasedStateMachine):
         self.replay["add"].grade(answer=answer, points=points)
         self.replay["why"].grade()
 
-    @rule(name=NAMES, points=POINTS, text=st.sampled_from(["", "Good."]))
-    def mark(self, name: str, points: float, text: str) -> None:
+    @rule(name=NAMES, answer=ANSWERS, points=POINTS, text=st.sampled_from(["", "Good."]))
+    def mark(self, name: str, answer: str, points: float, text: str) -> None:
+        self.hand_in(name, answer)
         assert self.book.give(name, points, text)
         self.replay[name].mark(points, text)
 

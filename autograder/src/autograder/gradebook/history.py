@@ -298,7 +298,7 @@ def add_marking(db: Connection, marking: Marking) -> None:
     """Insert what a person gave; the caller commits. Creates the tables unless they exist."""
     if {*_MARKINGS.c.keys()} - _marking_columns(db):
         _prepare(db)
-    now = datetime.now(UTC).isoformat(timespec="seconds")
+    now = datetime.now(UTC).isoformat(timespec="microseconds")
     items = None if marking.items is None else json.dumps(marking.items)
     db.execute(_MARKINGS.insert(), asdict(marking) | {"time": now, "items": items})
 
@@ -357,7 +357,7 @@ def add_ask(db: Connection, ask: Ask) -> None:
     """Insert a student's request for another look, or the reply; the caller commits."""
     if not inspect(db).has_table(_ASKS.name):
         _prepare(db)
-    now = datetime.now(UTC).isoformat(timespec="seconds")
+    now = datetime.now(UTC).isoformat(timespec="microseconds")
     db.execute(_ASKS.insert(), asdict(ask) | {"time": now})
 
 
@@ -392,7 +392,7 @@ def add(db: Connection, entry: Entry, seen: Mapping[str, Verdict | None]) -> Non
         each | {"seen": kept[each["id"]]} if each["id"] in kept else each for each in entry.verdicts
     ]
     row = asdict(entry) | {
-        "time": datetime.now(UTC).isoformat(timespec="seconds"),
+        "time": datetime.now(UTC).isoformat(timespec="microseconds"),
         "versions": json.dumps(entry.versions),
         "verdicts": json.dumps(verdicts, ensure_ascii=False),
     }
