@@ -64,7 +64,7 @@ def test_lines_of_an_output_are_wrapped_between_words(published):
     site, _ = published
     page = (site / "notebooks" / "index.html").read_text("utf-8")
 
-    assert re.search(r"<style>\s*body \.jp-OutputArea-output pre { word-break: normal;", page)
+    assert re.search(r"<style>[^<]*\nbody \.jp-OutputArea-output pre { word-break: normal;", page)
 
 
 def test_the_browser_loads_python_and_packages_only_from_the_site(published):

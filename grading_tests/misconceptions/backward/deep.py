@@ -48,7 +48,7 @@ raised = sys.getrecursionlimit() > 3_000
 # observe: x.grad, raised
 
 # %% example: deep
-# about: fifteen doublings; how often somebody asks a node for its operands
+# about: ten doublings; how often somebody asks a node for its operands
 class Watched(Value):  # counts how often somebody asks it for its operands
     looks = 0
 
@@ -58,7 +58,7 @@ class Watched(Value):  # counts how often somebody asks it for its operands
 
 
 y = Watched(1.0)
-for _ in range(15):
+for _ in range(10):
     y = Watched(0.0, (y, y), "+")
 backward_without_recursion(y)
 # observe: y.grad, Watched.looks < 200

@@ -56,7 +56,7 @@ order = topological_order(y)
 # observe: len(order), x.grad, y.grad
 
 # %% example: topological_order
-# about: fifteen doublings; how often somebody asks a node for its operands
+# about: ten doublings; how often somebody asks a node for its operands
 class Watched(Value):  # counts how often somebody asks it for its operands
     looks = 0
 
@@ -66,7 +66,7 @@ class Watched(Value):  # counts how often somebody asks it for its operands
 
 
 y = Watched(1.0)
-for _ in range(15):
+for _ in range(10):
     y = Watched(0.0, (y, y), "+")
 order = topological_order(y)
 # observe: len(order), Watched.looks < 200

@@ -39,7 +39,7 @@ nodes, edges = trace(node)
 # observe: len(nodes), len(edges)
 
 # %% example: trace
-# about: fifteen doublings; how often somebody asks a node for its operands
+# about: ten doublings; how often somebody asks a node for its operands
 class Watched(Value):  # counts how often somebody asks it for its operands
     looks = 0
 
@@ -49,7 +49,7 @@ class Watched(Value):  # counts how often somebody asks it for its operands
 
 
 y = Watched(1.0)
-for _ in range(15):
+for _ in range(10):
     y = Watched(0.0, (y, y), "+")
 nodes, edges = trace(y)
 # observe: len(nodes), Watched.looks < 200
