@@ -174,6 +174,15 @@ def test_the_mark_of_an_earlier_answer_waits_if_its_tests_or_maximum_have_change
     assert book.given(name) == (1, None)
 
 
+def test_an_earlier_mark_returns_also_if_the_later_answer_has_only_the_points_of_tests(book):
+    book.grade()
+    book.give("add", 3)
+    book.grade(add=("b", 6.0))
+    book.give("add", None)
+    book.grade(add=("a", 6.0))
+    assert book.given("add") == (3, None)
+
+
 def test_a_mark_by_hand_without_an_entry_in_the_record_waits_for_a_review(book):
     record(book.gradebook, [SubmissionMarks("quiz", "ada", Marks({"why": None}, {}), None)])
     book.save("why", 3)

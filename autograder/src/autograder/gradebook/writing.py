@@ -481,7 +481,7 @@ def _returned_marks(
         each["id"]: each
         for each in entry.verdicts
         if each["id"] in manual
-        and (each["id"] in reviews or (each["points"] is manual[each["id"]].points is None))
+        and (each["id"] in reviews or not manual[each["id"]].is_given)
         and each["answer"] != before.get(each["id"], {}).get("answer")
     }
     if not now:
