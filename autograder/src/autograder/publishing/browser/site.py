@@ -72,7 +72,7 @@ def publish_browser(
     # The temporary folder is on the file system of `output`, so that the finished site can be
     # renamed to `output`.
     with tempfile.TemporaryDirectory(dir=output.parent, prefix=".browser-") as scratch:
-        work = Path(scratch)
+        work = Path(scratch).resolve()
         contents = work / "contents"
         for name in chosen:
             copy_assignment(course, name, contents / name)
