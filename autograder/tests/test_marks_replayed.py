@@ -33,7 +33,7 @@ POINTS = st.sampled_from([0.0, 1.0, 2.5, 4.0])
 
 
 class Replay:
-    """What the gradebook has to hold for one exercise, by the events so far."""
+    """The state that the gradebook must have for one exercise after the events so far."""
 
     def __init__(self, answer: str, tests: float | None, most: float) -> None:
         self.now = {"answer": answer, "points": tests, "max_points": most}

@@ -205,7 +205,7 @@ MOST_WORDS = 500
 
 @dataclass(frozen=True)
 class Ask:
-    """What a student wrote who asks for another look at an exercise, or the reply to it.
+    """A request of a student for another look at an exercise, or the reply to it.
 
     Attributes:
         who: who wrote it, or who entered it for the student.

@@ -16,7 +16,7 @@ from .attempts import GRADED, Attempt
 
 @dataclass(frozen=True)
 class Asking:
-    """What a student asked about an exercise, and what may be asked now.
+    """The requests of a student about an exercise, and whether another is allowed now.
 
     Attributes:
         asks: what the student asked and people replied, the last one last.

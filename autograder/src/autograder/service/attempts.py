@@ -89,7 +89,7 @@ _IN_ORDER = f"SELECT id FROM ({_QUEUE}) ORDER BY turn, used, id"
 
 
 class Role(IntEnum):
-    """What the owner of a link may see: the value of the link's column `teaches`."""
+    """The rights of a link's owner: the value of the link's column `teaches`."""
 
     STUDENT, INSTRUCTOR, GRADER = range(3)
 
