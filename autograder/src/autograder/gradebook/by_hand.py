@@ -20,11 +20,11 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from sqlalchemy import Connection, Engine, select
+from sqlalchemy import Connection, Engine, bindparam, select
 
 from ..course_folder.own_notebooks import exercise_ids
 from . import history
-from .writing import of_submission
+from .cells import of_submission
 
 Snapshot = dict[str, Any]
 """The state of an exercise that a page of the formgrader shows to a person who gives a mark.
@@ -38,8 +38,11 @@ last line.
 _GRADE = ("auto_score", "manual_score", "extra_credit", "needs_manual_grade")
 _ITEMS = ("items", "adjust")
 _BLANK: Snapshot = dict.fromkeys((*_GRADE, "manual_comment", "answer", *_ITEMS))
+# Built once, since building a statement takes longer than running it.
 _OF_GRADES, _OF_COMMENTS = (
-    select(kind.id, BaseCell.name, *(getattr(kind, column) for column in columns)).join(kind.cell)
+    select(kind.id, BaseCell.name, *(getattr(kind, column) for column in columns))
+    .join(kind.cell)
+    .where(of_submission(kind, bindparam("submitted")))
     for kind, columns in ((Grade, _GRADE), (Comment, ("manual_comment",)))
 )
 _OWNER = (
@@ -48,6 +51,7 @@ _OWNER = (
     .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
     .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
     .join(Notebook, SubmittedNotebook.notebook_id == Notebook.id)
+    .where(SubmittedNotebook.id == bindparam("submitted"))
 )
 
 
@@ -67,15 +71,17 @@ def take_snapshots(db: Connection, submitted: str) -> dict[str, Snapshot]:
     Args:
         submitted: the id of the submitted notebook.
     """
-    grades = db.execute(_OF_GRADES.where(of_submission(Grade, submitted))).mappings().all()
-    comments = db.execute(_OF_COMMENTS.where(of_submission(Comment, submitted))).mappings().all()
+    key = {"submitted": submitted}
+    grades, comments = (
+        db.execute(rows, key).mappings().all() for rows in (_OF_GRADES, _OF_COMMENTS)
+    )
     ids = exercise_ids(row["name"] for row in grades)
     snapshots: dict[str, Snapshot] = {}
     for row in (*grades, *comments):
         name = ids.get(row["name"], row["name"])
         exercise = snapshots.setdefault(name, {"exercise": name, **_BLANK})
         exercise |= {key: row[key] for key in row if key in _BLANK}
-    if owner := db.execute(_OWNER.where(SubmittedNotebook.id == submitted)).first():
+    if owner := db.execute(_OWNER, key).first():
         folder, notebook, student = owner
         answers = history.answers(db, (folder, f"{folder}/{notebook}"), student)
         lines = history.markings(db, history.recorded_name(folder, notebook), student)
@@ -141,9 +147,7 @@ def store(
                 db.execute(other.update().where(other.c.id.in_(rows)).values(values))
         now = take_snapshots(db, submitted)[row]
         now |= {key: typed[key] for key in _ITEMS if key in typed}
-        folder, notebook, student = db.execute(
-            _OWNER.where(SubmittedNotebook.id == submitted)
-        ).one()
+        folder, notebook, student = db.execute(_OWNER, {"submitted": submitted}).one()
         name = history.recorded_name(folder, notebook)
         # What still waits was given without reading the present answer.
         read = None if typed.get("needs_manual_grade") else now["answer"]

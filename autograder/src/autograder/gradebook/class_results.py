@@ -29,7 +29,8 @@ from ..notebook.restoring import MISSING_CELL
 from ..records import IN_NOTEBOOK
 from . import another_look, history
 from .another_look import ManualMark
-from .writing import of_submission, require_assignment
+from .cells import of_submission
+from .writing import require_assignment
 
 
 @dataclass
@@ -248,7 +249,7 @@ def _explain(
         comments.setdefault((student, notebook), []).append(prefix[notebook] + cell)
     students = {each.result.student for each in waiting}
     last_gradings = {
-        name: history.last_of_each(db, name, students)
+        name: history.last_of_each(db.connection(), name, students)
         for name in (folder, *(f"{folder}/{each}" for each in exercises))
     }
     for item in waiting:

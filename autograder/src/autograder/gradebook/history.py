@@ -32,36 +32,46 @@ from sqlalchemy import (
     select,
 )
 from sqlalchemy.engine import Row
-from sqlalchemy.orm import Session
 from sqlalchemy.schema import CreateColumn
 
 from ..records import Report
 from .another_look import SEEN, Verdict
 
 _TABLES = MetaData()
-_GRADINGS = Table(
-    "autograder_grading",
-    _TABLES,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("time", String(40), nullable=False),
-    Column("assignment", String(128), nullable=False),
-    Column("student", String(128), nullable=False),
-    Column("submission", String(64), nullable=False),
-    Column("seed", String(64), nullable=False),
+
+
+def _word(name: str, length: int = 128) -> Column[str]:
+    return Column(name, String(length), nullable=False)
+
+
+def _table(name: str, *columns: Column[Any]) -> Table:
+    """Return a table of lines on a student's notebook, with more columns than all of them have."""
+    table = Table(
+        f"autograder_{name}",
+        _TABLES,
+        Column("id", Integer, primary_key=True, autoincrement=True),
+        _word("assignment"),
+        _word("student"),
+        *columns,
+        sqlite_autoincrement=True,
+    )
+    Index(f"{table.name}_of", table.c.assignment, table.c.student)
+    return table
+
+
+_GRADINGS = _table(
+    "grading",
+    _word("time", 40),
+    _word("submission", 64),
+    _word("seed", 64),
     Column("versions", Text, nullable=False),
     Column("verdicts", Text, nullable=False),
-    sqlite_autoincrement=True,
 )
-Index("autograder_grading_of", _GRADINGS.c.assignment, _GRADINGS.c.student)
-_MARKINGS = Table(
-    "autograder_marking",
-    _TABLES,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("time", String(40), nullable=False),
-    Column("who", String(128), nullable=False),
-    Column("assignment", String(128), nullable=False),
-    Column("student", String(128), nullable=False),
-    Column("exercise", String(128), nullable=False),
+_MARKINGS = _table(
+    "marking",
+    _word("time", 40),
+    _word("who"),
+    _word("exercise"),
     Column("answer", String(64)),
     Column("points", Float),
     Column("extra", Float),
@@ -69,35 +79,21 @@ _MARKINGS = Table(
     Column("items", Text),
     Column("adjust", Float),
     Column("why", Text),
-    sqlite_autoincrement=True,
 )
-Index("autograder_marking_of", _MARKINGS.c.assignment, _MARKINGS.c.student)
-_ASKS = Table(
-    "autograder_ask",
-    _TABLES,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("time", String(40), nullable=False),
-    Column("who", String(128), nullable=False),
-    Column("assignment", String(128), nullable=False),
-    Column("student", String(128), nullable=False),
-    Column("exercise", String(128), nullable=False),
+_ASKS = _table(
+    "ask",
+    _word("time", 40),
+    _word("who"),
+    _word("exercise"),
     Column("is_reply", Boolean, nullable=False),
     Column("words", Text, nullable=False),
-    sqlite_autoincrement=True,
 )
-Index("autograder_ask_of", _ASKS.c.assignment, _ASKS.c.student)
-_TEXTS = Table(
-    "autograder_text",
-    _TABLES,
-    Column("id", Integer, primary_key=True, autoincrement=True),
-    Column("assignment", String(128), nullable=False),
-    Column("student", String(128), nullable=False),
-    Column("exercise", String(128), nullable=False),
-    Column("answer", String(64), nullable=False),
+_TEXTS = _table(
+    "text",
+    _word("exercise"),
+    _word("answer", 64),
     Column("text", Text, nullable=False),
-    sqlite_autoincrement=True,
 )
-Index("autograder_text_of", _TEXTS.c.assignment, _TEXTS.c.student)
 
 # Built once, since building a statement takes longer than running it.
 _ADDED = _GRADINGS.insert()
@@ -303,12 +299,15 @@ def add_marking(db: Connection, marking: Marking) -> None:
     db.execute(_MARKINGS.insert(), asdict(marking) | {"time": now, "items": items})
 
 
-def markings(db: Connection, name: str, student: str | None = None) -> list[Marking]:
+def markings(
+    db: Connection, name: str, student: str | None = None, exercise: str | None = None
+) -> list[Marking]:
     """Return what people gave in a notebook, the first one first.
 
     Args:
         name: the notebook's name, as `recorded_name` returns it.
         student: restricts the result to one student.
+        exercise: restricts the result to one exercise.
     """
     if not (existing := _marking_columns(db)):
         return []
@@ -317,6 +316,8 @@ def markings(db: Connection, name: str, student: str | None = None) -> list[Mark
     query = query.where(_MARKINGS.c.assignment == name)
     if student is not None:
         query = query.where(_MARKINGS.c.student == student)
+    if exercise is not None:
+        query = query.where(_MARKINGS.c.exercise == exercise)
     return [
         Marking(**{**row, "items": json.loads(row.get("items") or "null")})
         for row in db.execute(query).mappings()
@@ -437,13 +438,13 @@ def last_verdicts(db: Connection, name: str, student: str) -> dict[str, dict[str
 
 
 def last_of_each(
-    db: Session, name: str, students: Collection[str]
+    db: Connection, name: str, students: Collection[str]
 ) -> dict[str, dict[str, dict[str, Any]]]:
     """Return the verdicts of these students' last gradings, by student and exercise.
 
     Students who were not graded yet are left out.
     """
-    if not inspect(db.connection()).has_table(_GRADINGS.name):
+    if not inspect(db).has_table(_GRADINGS.name):
         return {}
     last = select(func.max(_GRADINGS.c.id)).where(
         _GRADINGS.c.assignment == name, _GRADINGS.c.student.in_(students)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Container, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from pathlib import Path
@@ -26,7 +26,6 @@ from nbgrader.api import (
 )
 from nbgrader.utils import parse_utc
 from sqlalchemy import (
-    ColumnElement,
     Connection,
     Engine,
     Row,
@@ -44,27 +43,11 @@ from ..course_folder.assignments import Exercise
 from ..course_folder.own_notebooks import exercise_ids, release_command
 from ..errors import CourseError
 from ..records import Marks
-from . import another_look, history
-from .another_look import ManualMark
+from . import history
+from .cells import COMMENTED_CELLS, GRADED_CELLS, of_submission
+from .manual_marks import ManualMarks, marks_after
 
 T = TypeVar("T")
-
-
-def of_submission(kind: type[Grade | Comment], key: Any) -> ColumnElement[bool]:
-    """Return the SQL condition that a grade or a comment belongs to a submitted notebook.
-
-    The condition also names the notebook's cells, since nbgrader's index begins with the cell:
-    without them, the time of a query would grow with the class.
-
-    Args:
-        key: the id of the submitted notebook, or a bound parameter.
-    """
-    cells = (
-        select(BaseCell.id)
-        .join(SubmittedNotebook, SubmittedNotebook.notebook_id == BaseCell.notebook_id)
-        .where(SubmittedNotebook.id == key)
-    )
-    return and_(kind.notebook_id == key, kind.cell_id.in_(cells))
 
 
 # Rows are written with SQLAlchemy Core, since the ORM takes several times as long.
@@ -106,16 +89,6 @@ _SUBMITTED = select(SubmittedAssignment.id, SubmittedAssignment.timestamp).where
 _STUDENT = select(Student.id).where(Student.id == bindparam("student"))
 _RESUBMITTED = _SUBMISSIONS.update().where(_SUBMISSIONS.c.id == bindparam("row"))
 _CELLS = select(BaseCell.id, BaseCell.type).where(BaseCell.notebook_id == bindparam("notebook"))
-_GRADED_CELLS = (
-    select(BaseCell.name, Grade.id, *another_look.MANUAL_COLUMNS)
-    .join(Grade.cell)
-    .where(of_submission(Grade, bindparam("notebook")))
-)
-_COMMENTED_CELLS = (
-    select(BaseCell.name, Comment.id, another_look.COMMENTED)
-    .join(Comment.cell)
-    .where(of_submission(Comment, bindparam("notebook")))
-)
 _STORED_MARKS = (
     select(
         BaseCell.name, Grade.auto_score, Grade.manual_score, Grade.score, Grade.needs_manual_grade
@@ -261,6 +234,11 @@ class SubmissionMarks:
     entry: history.Entry | None = None
     notebook: str = ""
 
+    @property
+    def recorded_name(self) -> str:
+        """The notebook's name in the record of marks by hand."""
+        return history.recorded_name(self.assignment, self.notebook or self.assignment)
+
 
 def record(gradebook: Gradebook, results: Sequence[SubmissionMarks]) -> None:
     """Store the marks of submissions in one transaction.
@@ -310,16 +288,12 @@ def _record(gradebook: Gradebook, results: Sequence[SubmissionMarks]) -> None:
     db = gradebook.db.connection()
     for result in results:
         notebook_id = _ensure_rows(db, result)
-        manual = _manual_marks(db, notebook_id)
-        reviews = _needed_reviews(db, result.entry, manual)
-        returned = _returned_marks(db, result, manual, reviews)
-        for name, marking in returned.items():
-            reviews.pop(name, None)
-            manual[name] = _as_manual_mark(marking)
-        _set_marks(db, notebook_id, result.marks, manual, reviews, returned)
+        manual = marks_after(db, notebook_id, result.entry, result.recorded_name)
+        _set_marks(db, notebook_id, result.marks, manual)
         if result.entry is not None:
-            history.add(db, result.entry, {name: seen for name, (_, seen) in reviews.items()})
-        for marking in returned.values():
+            seen = {exercise: verdict for exercise, (_, verdict) in manual.reviews.items()}
+            history.add(db, result.entry, seen)
+        for marking in manual.returned.values():
             history.add_marking(db, replace(marking, why="the answer was marked before"))
     gradebook.db.commit()
 
@@ -401,16 +375,13 @@ def by_hand(
         Two dictionaries by exercise: the manual points; and the reason why the manual mark would
         have to be reviewed.
     """
-    db, entry = gradebook.db.connection(), result.entry
+    db = gradebook.db.connection()
     key = _submitted_notebook(db, result.assignment, result.notebook, result.student)
-    if entry is None or not key:
+    if result.entry is None or not key:
         return {}, {}
-    manual = _manual_marks(db, key)
-    reviews = _needed_reviews(db, entry, manual)
-    returned = _returned_marks(db, result, manual, reviews)
-    manual |= {name: _as_manual_mark(marking) for name, marking in returned.items()}
-    points = {name: mark.points for name, mark in manual.items() if mark.points is not None}
-    return points, {name: why for name, (why, _) in reviews.items() if name not in returned}
+    manual = marks_after(db, key, result.entry, result.recorded_name)
+    points = {name: mark.points for name, mark in manual.marks.items() if mark.points is not None}
+    return points, {name: why for name, (why, _) in manual.reviews.items()}
 
 
 def _submitted_notebook(db: Connection, name: str, notebook: str, student: str) -> str | None:
@@ -418,91 +389,6 @@ def _submitted_notebook(db: Connection, name: str, notebook: str, student: str) 
     rows = db.execute(_EXISTING_ROWS, {"name": name, "student": student})
     keys: dict[str, str | None] = {each: key for *_, each, key in rows}
     return keys.get(notebook or name)
-
-
-def _manual_marks(db: Connection, notebook_id: str) -> dict[str, ManualMark]:
-    """Return the manual mark of each exercise of a submitted notebook, by exercise.
-
-    For an exercise without a manual mark, `ManualMark.is_given` is False.
-    """
-    key = {"notebook": notebook_id}
-    grades = {cell: row for cell, _, *row in db.execute(_GRADED_CELLS, key)}
-    commented = [cell for cell, _, exists in db.execute(_COMMENTED_CELLS, key) if exists]
-    ids = exercise_ids(grades)
-    manual = {}
-    for cell, (points, extra, waits) in grades.items():
-        is_commented = another_look.comments_on(ids[cell], ids.values(), commented)
-        manual[ids[cell]] = ManualMark(points, extra, is_commented, waits)
-    return manual
-
-
-def _needed_reviews(
-    db: Connection, entry: history.Entry | None, manual: Mapping[str, ManualMark]
-) -> dict[str, tuple[str, another_look.Verdict | None]]:
-    """Return the exercises whose manual marks become invalid by a grading that is not stored yet.
-
-    Args:
-        entry: the grading's entry for the record; None if it has none.
-        manual: the manual marks, by exercise.
-
-    Returns:
-        By exercise: the reason why the manual mark has to be reviewed, and the verdict that the
-        person saw (None if unknown).
-    """
-    before: dict[str, dict[str, Any]] = {}
-    if entry is not None and any(mark.is_given for mark in manual.values()):
-        before = history.last_verdicts(db, entry.assignment, entry.student)
-    now = {} if entry is None else {each["id"]: each for each in entry.verdicts}
-    reviews = {}
-    for name, mark in manual.items():
-        seen = another_look.seen_at(before.get(name), mark.waits)
-        if why := another_look.why_again(mark, seen, now.get(name)):
-            reviews[name] = why, seen
-    return reviews
-
-
-def _returned_marks(
-    db: Connection,
-    result: SubmissionMarks,
-    manual: Mapping[str, ManualMark],
-    reviews: Container[str],
-) -> dict[str, history.Marking]:
-    """Return, by exercise, what a person gave for an answer that is now handed in again.
-
-    Args:
-        result: the result, not stored yet.
-        manual: the manual marks, by exercise.
-        reviews: the exercises whose manual marks would have to be reviewed.
-    """
-    entry = result.entry
-    if entry is None or not (before := history.last_verdicts(db, entry.assignment, entry.student)):
-        return {}
-    now = {
-        each["id"]: each
-        for each in entry.verdicts
-        if each["id"] in manual
-        and (each["id"] in reviews or not manual[each["id"]].is_given)
-        and each["answer"] != before.get(each["id"], {}).get("answer")
-    }
-    if not now:
-        return {}
-    name = history.recorded_name(result.assignment, result.notebook or result.assignment)
-    given = {
-        each.exercise: each
-        for each in history.markings(db, name, entry.student)
-        if each.exercise in now and each.answer == now[each.exercise]["answer"]
-    }
-    seen = history.seen_at(db, entry.assignment, given)
-    return {
-        exercise: marking
-        for exercise, marking in given.items()
-        if _as_manual_mark(marking).is_given
-        and not another_look.why_again(_as_manual_mark(marking), seen.get(exercise), now[exercise])
-    }
-
-
-def _as_manual_mark(marking: history.Marking) -> ManualMark:
-    return ManualMark(marking.points, marking.extra, bool(marking.comment))
 
 
 def _ensure_rows(db: Connection, result: SubmissionMarks) -> str:
@@ -564,28 +450,24 @@ def _set_marks(
     db: Connection,
     notebook_id: str,
     marks: Marks,
-    manual: Mapping[str, ManualMark],
-    reviews: Container[str],
-    returned: Mapping[str, history.Marking],
+    manual: ManualMarks,
 ) -> None:
     """Set the marks of a submitted notebook; manual marks stay, except those that return.
 
     Args:
         notebook_id: the id of the submitted notebook.
         marks: the marks to store.
-        manual: the manual marks, by exercise.
-        reviews: the exercises whose manual marks have to be reviewed.
-        returned: what a person gave for an answer that is handed in again, by exercise.
+        manual: the manual marks afterwards.
     """
     key = {"notebook": notebook_id}
-    grades = {cell: row for cell, row, *_ in db.execute(_GRADED_CELLS, key)}
-    comments = {cell: row for cell, row, _ in db.execute(_COMMENTED_CELLS, key)}
+    grades = {cell: row for cell, row, *_ in db.execute(GRADED_CELLS, key)}
+    comments = {cell: row for cell, row, _ in db.execute(COMMENTED_CELLS, key)}
     _require_cells(grades, marks.points)
     _require_cells(comments, marks.unanswered)
     scores, ids = [], exercise_ids(grades)
     for cell, points in marks.points.items():
-        is_open = points is None and manual[ids[cell]].points is None
-        waits = is_open or ids[cell] in reviews
+        is_open = points is None and manual.marks[ids[cell]].points is None
+        waits = is_open or ids[cell] in manual.reviews
         row = {"row": grades[cell], "auto_score": points, "needs_manual_grade": waits}
         scores.append(row)
     remarks = [
@@ -595,12 +477,12 @@ def _set_marks(
     again = [
         {"row": row, "manual_score": marking.points, "extra_credit": marking.extra}
         for cell, row in grades.items()
-        if (marking := returned.get(ids[cell]))
+        if (marking := manual.returned.get(ids[cell]))
     ]
     comments_again = [
         {"row": row, "manual_comment": marking.comment}
         for cell, row in comments.items()
-        if (marking := returned.get(ids.get(cell, cell)))
+        if (marking := manual.returned.get(ids.get(cell, cell)))
     ]
     for statement, rows in (
         (_SCORE, scores), (_REMARK, remarks), (_SCORE, again), (_REMARK, comments_again)

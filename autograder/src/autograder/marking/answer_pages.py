@@ -7,17 +7,20 @@ serve the same pages, each with a guard of its own, which says who marks.
 
 from __future__ import annotations
 
+import hashlib
 import hmac
 import json
 import math
+import re
 import secrets
 import time
 from collections.abc import Collection, Iterable
-from functools import cached_property
+from functools import cache, cached_property
 from pathlib import Path
 from typing import Any
 from urllib.parse import quote
 
+from jinja2 import Environment
 from markupsafe import Markup
 from nbgrader.api import Grade, MissingEntry
 from tornado.escape import to_unicode
@@ -43,6 +46,7 @@ _PRINTED = 20_000
 answer in the record."""
 
 _COOKIE = "marking"
+_FILES = ("mark.css", "mark.js")
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self' 'unsafe-inline'; "
     "script-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
@@ -79,11 +83,10 @@ class Marking:
         there is another one."""
         return who != marked_by or not {*self._people} - {who}
 
-    def next(self, answers: Answers, exercise: str, who: str, browser: str) -> Answer | None:
-        """Return the next answer for a person that no other browser has open; None if there is
-        none. Those at which students asked for another look come first."""
-        found = sorted(answers.of(exercise), key=lambda each: not each.is_asked)
-        for answer in found:
+    def next(self, answers: Iterable[Answer], who: str, browser: str) -> Answer | None:
+        """Return the next of an exercise's answers for a person that no other browser has open;
+        None if there is none. Those at which students asked for another look come first."""
+        for answer in sorted(answers, key=lambda each: not each.is_asked):
             other, since = self.opened.get(answer.row, (browser, 0.0))
             is_taken = other != browser and time.monotonic() - since < _OPEN_SECONDS
             again = answer.is_asked and self.may_look_again(who, answer.marked_by)
@@ -109,8 +112,13 @@ class MarkingPage(RequestHandler):
     browser: str
 
     def show_page(self, template: str, **values: Any) -> None:
-        page = templates(__package__).get_template(template)
-        self.finish(page.render(root=self.root, xsrf=Markup(self.xsrf_form_html()), **values))
+        page = _pages().get_template(template)
+        xsrf = Markup(self.xsrf_form_html())
+        self.finish(page.render(root=self.root, version=_version(), xsrf=xsrf, **values))
+
+    def lead_to(self, name: str, exercise: str, answer: Answer | None) -> None:
+        """Redirect to an answer; without one, to the list of exercises."""
+        self.redirect(self.path(name, exercise, answer.row) if answer else self.root, status=303)
 
     def path(self, name: str, exercise: str, row: str = "") -> str:
         """Return the path of an exercise's next answer, or of one answer."""
@@ -168,8 +176,8 @@ class Next(MarkingPage):
         if self.get_query_argument("all", ""):
             answer = next(iter(answers.of(exercise)), None)
         else:
-            answer = self.marking.next(answers, exercise, self.who, self.browser)
-        self.redirect(self.path(name, exercise, answer.row) if answer else self.root)
+            answer = self.marking.next(answers.of(exercise), self.who, self.browser)
+        self.lead_to(name, exercise, answer)
 
 
 class OneAnswer(MarkingPage):
@@ -191,13 +199,12 @@ class OneAnswer(MarkingPage):
         except ValueError as error:
             self._show(problem=str(error))
             return
-        alike, now = [answer], self._snapshot(answer)
-        has_tests_points = answer.is_asked and now["manual_score"] is None
-        if has_tests_points and typed["manual_score"] == now["auto_score"]:
-            del typed["manual_score"]  # the points of the tests stand
-        if self.get_body_argument("alike", ""):
-            alike += self._alike()
-        for each in dict.fromkeys(alike):
+        if answer.is_asked:
+            now = self._snapshot(answer)
+            if now["manual_score"] is None and typed["manual_score"] == now["auto_score"]:
+                del typed["manual_score"]  # the points of the tests stand
+        alike = [answer, *(self._alike() if self.get_body_argument("alike", "") else ())]
+        for each in alike:
             shown = seen if each is answer else self._snapshot(each)
             try:
                 stored, now = by_hand.store(
@@ -211,17 +218,20 @@ class OneAnswer(MarkingPage):
                 self._show(typed=typed, other=now)
                 return
         self.marking.opened.pop(row, None)
-        self.redirect(self.path(name, exercise))
+        # Who waits next is known from the same reading: its page reads the gradebook again.
+        others = [each for each in self._answers if each not in alike]
+        self.lead_to(name, exercise, self.marking.next(others, self.who, self.browser))
 
     def _alike(self) -> list[Answer]:
         """Return the other answers that may be marked like this one: those that wait and have the
         same words or, if tests mark the exercise, those that behave alike."""
         if self._exercise.id not in self._class.exercises:
             return self._class.that_behave_as(self._answer, self._exercise.id)
+        words = self._answer.same
         return [
             each
             for each in self._answers
-            if each.waits and each.same == self._answer.same and each != self._answer
+            if each.waits and each != self._answer and each.same == words
         ]
 
     def _typed(self) -> by_hand.Snapshot:
@@ -274,16 +284,12 @@ class OneAnswer(MarkingPage):
         name, exercise = self._class.name, about.id
         place = answers.index(answer)
         with self._class.gradebook.engine.connect() as db:
-            given = history.markings(db, self._class.recorded_name)
+            given = history.markings(db, self._class.recorded_name, exercise=exercise)
             verdicts = history.last_verdicts(db, name, answer.student) if answer.asks else {}
             texts = history.texts(db, self._class.recorded_name, answer.student, exercise)
         snapshot = other or self._snapshot(answer)
-        used = dict.fromkeys(
-            each.comment for each in reversed(given) if each.exercise == exercise and each.comment
-        )
-        lines = [
-            each for each in given if (each.student, each.exercise) == (answer.student, exercise)
-        ]
+        used = dict.fromkeys(each.comment for each in reversed(given) if each.comment)
+        lines = [each for each in given if each.student == answer.student]
         changed = Markup("")
         read = [each.answer for each in lines if each.answer][-1:]
         if read and read[0] != snapshot["answer"] and read[0] in texts:
@@ -330,18 +336,31 @@ def _shown(cell: dict[str, Any]) -> Markup:
     return Markup("<pre>{}</pre><pre>{}</pre>").format(source, printed[:_PRINTED])
 
 
+@cache
+def _pages() -> Environment:
+    return templates(__package__)
+
+
+@cache
+def _version() -> str:
+    """Return a digest of the files that the pages load: another version has another address."""
+    content = b"".join((Path(__file__).parent / name).read_bytes() for name in _FILES)
+    return hashlib.sha256(content).hexdigest()[:16]
+
+
 class MarkingFile(MarkingPage):
-    """Serves the style sheet and the script."""
+    """Serves the style sheet and the script, which browsers keep."""
 
     def get(self, name: str) -> None:
         kind = "text/javascript" if name.endswith(".js") else "text/css"
         self.set_header("Content-Type", f"{kind}; charset=utf-8")
+        self.set_header("Cache-Control", "private, max-age=31536000, immutable")
         self.finish((Path(__file__).parent / name).read_bytes())
 
 
 PAGES: tuple[tuple[str, type[MarkingPage]], ...] = (
     ("", Exercises),
-    (r"(mark\.css|mark\.js)", MarkingFile),
+    ("(" + "|".join(map(re.escape, _FILES)) + ")", MarkingFile),
     (r"([^/]+)/([\w.-]+)", Next),
     (r"([^/]+)/([\w.-]+)/([\w-]+)", OneAnswer),
 )

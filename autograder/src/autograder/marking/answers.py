@@ -3,11 +3,9 @@
 from __future__ import annotations
 
 import hmac
-import json
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
-from typing import Any
 
 from nbgrader.api import (
     Assignment,
@@ -18,7 +16,7 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from sqlalchemy import ColumnElement, func, select
+from sqlalchemy import Connection, bindparam, func, select
 
 from ..course_folder.assignments import Exercise
 from ..course_folder.course import Course
@@ -26,9 +24,27 @@ from ..course_folder.own_notebooks import exercise_ids
 from ..course_folder.rubrics import Rubric, rubrics_of
 from ..errors import CourseError
 from ..gradebook import history
+from ..notebook.answer_cells import Cells, GradedNotebook, answer_text
 from ..pipeline.classroom import course_directory
 
-Cells = list[dict[str, Any]]
+# Built once, since building a statement takes longer than running it.
+_OF_CLASS = (
+    select(
+        BaseCell.name, Grade.id, SubmittedNotebook.id, SubmittedAssignment.student_id,
+        Grade.needs_manual_grade, Grade.manual_score,
+    )
+    .select_from(Grade)
+    .join(BaseCell, Grade.cell_id == BaseCell.id)
+    .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
+    .join(Notebook, SubmittedNotebook.notebook_id == Notebook.id)
+    .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
+    .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
+    .where(Assignment.name == bindparam("folder"), Notebook.name == bindparam("notebook"))
+)  # fmt: skip
+_OF_EXERCISE = _OF_CLASS.where(BaseCell.name.in_((bindparam("cell"), bindparam("test_cell"))))
+_READ = _OF_CLASS.with_only_columns(BaseCell.name, Grade.needs_manual_grade).where(
+    Grade.needs_manual_grade | func.coalesce(Grade.manual_score, Grade.auto_score).is_not(None)
+)
 
 
 @dataclass(frozen=True)
@@ -62,7 +78,7 @@ class Answer:
 
     @property
     def text(self) -> str:
-        return "\n\n".join("".join(cell["source"]) for cell in self.cells)
+        return answer_text(self.cells)
 
     @property
     def same(self) -> str:
@@ -84,8 +100,10 @@ class Answers:
         self._course, self.name = course, name
         self._folders = course_directory(course)
         self._path = course.notebook_path(name)
-        self._read: dict[str, tuple[int, dict[str, Cells]]] = {}
+        self._key = course.key
+        self._notebooks: dict[str, GradedNotebook] = {}
         self.gradebook = Gradebook(self._folders.db_url, self._folders.course_id)
+        self._notebook = {"folder": self._path.folder, "notebook": self._path.notebook}
         self.recorded_name = history.recorded_name(self._path.folder, self._path.notebook)
         self.all_exercises: dict[str, Exercise] = course.assignment(name).exercises
         self.exercises = {each.id: each for each in self.all_exercises.values() if each.manual}
@@ -109,9 +127,8 @@ class Answers:
         one does: the same known mistake and the same broken criteria. Those with points by a person
         are left out."""
         found = self._all(exercise)
-        db = self.gradebook.db
-        verdicts = history.last_of_each(db, self.name, [each.student for each in found])
-        db.rollback()
+        with self.gradebook.engine.connect() as db:
+            verdicts = history.last_of_each(db, self.name, [each.student for each in found])
         keys = ("status", "points", "misconception", "broken")
         behaviour = {
             student: [own[exercise][key] for key in keys]
@@ -127,13 +144,11 @@ class Answers:
         ]  # fmt: skip
 
     def _all(self, exercise: str) -> list[Answer]:
-        asks = self.asks().get(exercise, {})
-        marked_by = {each.student: each.who for each in self.given(exercise)}
-        rows = self._rows(
-            BaseCell.name, Grade.id, SubmittedNotebook.id, SubmittedAssignment.student_id,
-            Grade.needs_manual_grade, Grade.manual_score,
-            where=BaseCell.name.in_((exercise, f"test_{exercise}")),
-        )  # fmt: skip
+        names = {"cell": exercise, "test_cell": f"test_{exercise}"}
+        with self.gradebook.engine.connect() as db:
+            asks = self._asks(db).get(exercise, {})
+            marked_by = {each.student: each.who for each in self._given(db, exercise)}
+            rows = db.execute(_OF_EXERCISE, self._notebook | names).all()
         ids = exercise_ids(row[0] for row in rows)
         found = [
             Answer(
@@ -148,11 +163,8 @@ class Answers:
 
     def counts(self) -> dict[str, tuple[int, int]]:
         """Return by exercise how many answers wait for a person, and how many there are."""
-        points = func.coalesce(Grade.manual_score, Grade.auto_score)
-        rows = self._rows(
-            BaseCell.name, Grade.needs_manual_grade,
-            where=Grade.needs_manual_grade | points.is_not(None),
-        )  # fmt: skip
+        with self.gradebook.engine.connect() as db:
+            rows = db.execute(_READ, self._notebook).all()
         waits: dict[str, list[bool]] = {}
         for exercise, each in rows:
             waits.setdefault(exercise, []).append(each)
@@ -170,13 +182,14 @@ class Answers:
 
     def asks(self) -> dict[str, dict[str, tuple[history.Ask, ...]]]:
         """Return by exercise and student what the student asked and people replied."""
-        db = self.gradebook.db
-        db.rollback()
+        with self.gradebook.engine.connect() as db:
+            return self._asks(db)
+
+    def _asks(self, db: Connection) -> dict[str, dict[str, tuple[history.Ask, ...]]]:
         asks: dict[str, dict[str, tuple[history.Ask, ...]]] = {}
-        for each in history.asks(db.connection(), self.recorded_name):
+        for each in history.asks(db, self.recorded_name):
             of_exercise = asks.setdefault(each.exercise, {})
             of_exercise[each.student] = (*of_exercise.get(each.student, ()), each)
-        db.rollback()
         return asks
 
     def ask(self, who: str, student: str, exercise: str, words: str) -> None:
@@ -191,73 +204,28 @@ class Answers:
             raise CourseError(f"{student} asks for another look at {exercise} already")
         if not 0 < len(words) <= history.MOST_WORDS:
             raise CourseError(f"the words must have 1 to {history.MOST_WORDS} characters")
-        db = self.gradebook.db
-        history.add_ask(
-            db.connection(), history.Ask(who, self.recorded_name, student, exercise, words)
-        )
-        db.commit()
+        with self.gradebook.engine.begin() as db:
+            history.add_ask(db, history.Ask(who, self.recorded_name, student, exercise, words))
 
     def given(self, exercise: str) -> list[history.Marking]:
         """Return what people gave for an exercise, the first one first."""
-        db = self.gradebook.db
-        db.rollback()
-        given = history.markings(db.connection(), self.recorded_name)
-        db.rollback()
-        return [each for each in given if each.exercise == exercise]
+        with self.gradebook.engine.connect() as db:
+            return self._given(db, exercise)
 
-    def _rows(self, *columns: Any, where: ColumnElement[bool]) -> list[Any]:
-        """Return columns of the class's grades in this notebook."""
-        db = self.gradebook.db
-        db.rollback()  # end the read transaction: the gradebook's present state counts
-        query = (
-            select(*columns)
-            .select_from(Grade)
-            .join(BaseCell, Grade.cell_id == BaseCell.id)
-            .join(SubmittedNotebook, Grade.notebook_id == SubmittedNotebook.id)
-            .join(Notebook, SubmittedNotebook.notebook_id == Notebook.id)
-            .join(SubmittedAssignment, SubmittedNotebook.assignment_id == SubmittedAssignment.id)
-            .join(Assignment, SubmittedAssignment.assignment_id == Assignment.id)
-            .where(
-                Assignment.name == self._path.folder,
-                Notebook.name == self._path.notebook,
-                where,
-            )
-        )
-        rows = [*db.execute(query)]
-        db.rollback()
-        return rows
+    def _given(self, db: Connection, exercise: str) -> list[history.Marking]:
+        return history.markings(db, self.recorded_name, exercise=exercise)
 
     def _place(self, exercise: str, student: str) -> bytes:
         drawn = f"{self.name}/{exercise}/{student}".encode()
-        return hmac.digest(self._course.key, drawn, "sha256")
+        return hmac.digest(self._key, drawn, "sha256")
 
     def _cells(self, student: str) -> dict[str, Cells]:
         """Return the cells of each answer in a student's graded notebook, by exercise and by
         cell."""
-        folder = self._folders.format_path(
-            self._folders.autograded_directory, student, self._path.folder
-        )
-        path = Path(folder) / f"{self._path.notebook}.ipynb"
-        try:
-            stamp = path.stat().st_mtime_ns
-        except OSError:
-            return {}
-        if self._read.get(student, (None,))[0] != stamp:
-            answers: dict[str, Cells] = {}
-            graded, solutions, task = [], [], ""
-            for cell in json.loads(path.read_text("utf-8"))["cells"]:
-                marks = cell["metadata"].get("nbgrader", {})
-                if marks.get("grade") or marks.get("task"):
-                    graded.append(marks["grade_id"])
-                    answers[marks["grade_id"]] = [cell]
-                elif marks.get("solution"):
-                    solutions.append(cell)
-                    answers[marks["grade_id"]] = [cell]
-                if marks:
-                    task = marks["grade_id"] if marks.get("task") else ""
-                elif task:
-                    answers[task].append(cell)
-            for exercise in exercise_ids(graded).values():
-                answers.setdefault(exercise, solutions)  # it may test any of the answers
-            self._read[student] = (stamp, answers)
-        return self._read[student][1]
+        if student not in self._notebooks:
+            folder = self._folders.format_path(
+                self._folders.autograded_directory, student, self._path.folder
+            )
+            path = Path(folder) / f"{self._path.notebook}.ipynb"
+            self._notebooks[student] = GradedNotebook(path)
+        return self._notebooks[student].answers()

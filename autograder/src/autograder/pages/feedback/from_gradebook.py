@@ -34,7 +34,7 @@ from ...course_folder.own_notebooks import exercise_ids
 from ...course_folder.rubrics import Rubric, Rubrics, read_rubrics
 from ...errors import CourseError
 from ...gradebook import history
-from ...gradebook.writing import of_submission
+from ...gradebook.cells import of_submission
 from ...texts import command
 
 Resources = dict[str, Any]

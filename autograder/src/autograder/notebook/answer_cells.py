@@ -1,0 +1,57 @@
+"""Finds the cells of each answer in a graded notebook, for people who mark it."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterable
+from pathlib import Path
+from typing import Any
+
+from ..course_folder.own_notebooks import exercise_ids
+
+Cells = list[dict[str, Any]]
+
+
+class GradedNotebook:
+    """The answers in a graded notebook. Its file is read again whenever it has changed."""
+
+    def __init__(self, path: Path) -> None:
+        self._path = path
+        self._stamp = 0
+        self._answers: dict[str, Cells] = {}
+
+    def answers(self) -> dict[str, Cells]:
+        """Return the cells of each answer, by exercise and by cell; {} if there is no such file."""
+        try:
+            stamp = self._path.stat().st_mtime_ns
+        except OSError:
+            return {}
+        if stamp != self._stamp:
+            self._answers = _answers(json.loads(self._path.read_text("utf-8"))["cells"])
+            self._stamp = stamp
+        return self._answers
+
+
+def answer_text(cells: Cells) -> str:
+    """Return the text of an answer, as the record of gradings keeps it."""
+    return "\n\n".join("".join(cell["source"]) for cell in cells)
+
+
+def _answers(cells: Iterable[dict[str, Any]]) -> dict[str, Cells]:
+    answers: dict[str, Cells] = {}
+    graded, solutions, task = [], [], ""
+    for cell in cells:
+        marks = cell["metadata"].get("nbgrader", {})
+        if marks.get("grade") or marks.get("task"):
+            graded.append(marks["grade_id"])
+            answers[marks["grade_id"]] = [cell]
+        elif marks.get("solution"):
+            solutions.append(cell)
+            answers[marks["grade_id"]] = [cell]
+        if marks:
+            task = marks["grade_id"] if marks.get("task") else ""
+        elif task:
+            answers[task].append(cell)
+    for exercise in exercise_ids(graded).values():
+        answers.setdefault(exercise, solutions)  # it may test any of the answers
+    return answers
