@@ -17,6 +17,7 @@ from serving import Lab, serve
 
 from autograder.commands.demo import hand_in
 from autograder.course_folder.course import Course
+from autograder.gradebook import history
 from autograder.gradebook.by_hand import Snapshot, take_snapshots
 
 NAME = "checkpoint"
@@ -205,6 +206,10 @@ def test_the_second_of_two_people_who_mark_is_shown_both_marks_and_chooses(
     late.page.wait_for_url(f"**/gradebook/{NAME}/{NAME}")
     mark = school.marks()[last]["memory"]
     assert (mark["manual_score"], mark["manual_comment"]) == (2, "Half of it.")
+
+    with Gradebook(f"sqlite:///{school.lab.course}/gradebook.db") as gradebook:
+        read = history.texts(gradebook.db.connection(), NAME, last, "memory")
+    assert read == {mark["answer"]: f"Answer {school.versions[last]} of {last}: $x^2$"}
 
     late.open(last)
     school.hand_in(last)

@@ -324,6 +324,10 @@ def markings(
     ]
 
 
+MOST_TEXT = 20_000
+"""Greatest number of characters of an answer that the record keeps."""
+
+
 def add_text(
     db: Connection, name: str, student: str, exercise: str, answer: str, text: str
 ) -> None:
@@ -331,7 +335,9 @@ def add_text(
 
     Args:
         answer: the answer's digest.
+        text: the answer's text, of which the beginning is kept.
     """
+    text = text[:MOST_TEXT]
     if texts(db, name, student, exercise).get(answer) == text:
         return
     if not inspect(db).has_table(_TEXTS.name):

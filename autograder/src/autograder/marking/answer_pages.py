@@ -42,8 +42,7 @@ _COMMENTS = 9
 """Number of comments used before that a page offers: one for each digit."""
 
 _PRINTED = 20_000
-"""Greatest number of characters that a code cell's outputs have on the page, and the text of an
-answer in the record."""
+"""Greatest number of characters that a code cell's outputs have on the page."""
 
 _COOKIE = "marking"
 _FILES = ("mark.css", "mark.js")
@@ -209,7 +208,7 @@ class OneAnswer(MarkingPage):
             try:
                 stored, now = by_hand.store(
                     self._class.gradebook.engine, Grade, each.row, shown, typed, self.who,
-                    reply if each is answer else "", each.text[:_PRINTED],
+                    reply if each is answer else "", each.text,
                 )  # fmt: skip
             except MissingEntry as error:
                 raise HTTPError(404) from error
@@ -293,7 +292,7 @@ class OneAnswer(MarkingPage):
         changed = Markup("")
         read = [each.answer for each in lines if each.answer][-1:]
         if read and read[0] != snapshot["answer"] and read[0] in texts:
-            changed = difference(texts[read[0]], answer.text[:_PRINTED])
+            changed = difference(texts[read[0]], answer.text[: history.MOST_TEXT])
         guide = markdown_html(about.marking_guide, {}, {}) if about.marking_guide else ""
         self.show_page(
             "answer.html",

@@ -32,8 +32,8 @@ class GradedNotebook:
         return self._answers
 
 
-def answer_text(cells: Cells) -> str:
-    """Return the text of an answer, as the record of gradings keeps it."""
+def answer_text(cells: Iterable[dict[str, Any]]) -> str:
+    """Return the text of an answer: its cells' sources."""
     return "\n\n".join("".join(cell["source"]) for cell in cells)
 
 

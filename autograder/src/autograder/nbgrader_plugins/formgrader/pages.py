@@ -14,12 +14,14 @@ from pathlib import Path
 from typing import Any
 
 from jinja2 import BaseLoader, Environment, TemplateNotFound
-from nbgrader.api import Comment, Grade, Gradebook, MissingEntry
+from nbgrader.api import Comment, Grade, Gradebook, MissingEntry, SubmittedNotebook
+from nbgrader.coursedir import CourseDirectory
 from nbgrader.server_extensions.formgrader import apihandlers, handlers
 from nbgrader.server_extensions.formgrader.base import BaseHandler, check_notebook_dir, check_xsrf
 from tornado import web
 
 from ...gradebook import by_hand
+from ...notebook.answer_cells import GradedNotebook, answer_text
 from ...pages.markdown import markdown2html
 
 _OWN = Path(__file__).parent
@@ -92,8 +94,9 @@ def _put(kind: type[Grade | Comment]) -> Any:
         try:
             entry = _FIND[kind](self.gradebook, row)
             typed = _typed_values(data, kind, getattr(entry, "max_score", 0.0))
+            text = _text(self.coursedir, entry.notebook, data["seen"].get("exercise"))
             stored, now = by_hand.store(
-                self.gradebook.engine, kind, row, data["seen"], typed, by_hand.person()
+                self.gradebook.engine, kind, row, data["seen"], typed, by_hand.person(), text=text
             )
         except MissingEntry as error:
             raise web.HTTPError(404) from error
@@ -103,6 +106,15 @@ def _put(kind: type[Grade | Comment]) -> Any:
         self.write(json.dumps({"now": now}))
 
     return _guarded(put)
+
+
+def _text(folders: CourseDirectory, submitted: SubmittedNotebook, exercise: Any) -> str:
+    """Return the text of the answer to an exercise, for the record; "" if there is none."""
+    folder = folders.format_path(
+        folders.autograded_directory, submitted.student.id, submitted.assignment.assignment.name
+    )
+    answers = GradedNotebook(Path(folder) / f"{submitted.notebook.name}.ipynb").answers()
+    return answer_text(answers.get(str(exercise), ()))
 
 
 def _typed_values(data: Any, kind: type[Grade | Comment], most: float) -> by_hand.Snapshot:
