@@ -31,6 +31,7 @@ EXCEPTIONS = {
     ("autograder/gradebook/history.py", "engine"),
     ("autograder/gradebook/writing.py", "Engine"),
     ("autograder/marking/answer_pages.py", "engine"),
+    ("autograder/marking/answers.py", "engine"),
     ("autograder/marking/recount.py", "engine"),
     ("autograder/nbgrader_plugins/formgrader/pages.py", "engine"),
     ("autograder/pages/feedback/from_gradebook.py", "Engine"),

@@ -11,7 +11,7 @@ import pytest
 from nbgrader.api import Comment, Grade, Gradebook, MissingEntry
 from sqlalchemy import create_engine, text
 from sqlalchemy.exc import DBAPIError
-from test_gradebook import database  # noqa: F401 (a fixture)
+from test_gradebook import database, fresh  # noqa: F401 (a fixture)
 
 from autograder.gradebook import history
 from autograder.gradebook.by_hand import Snapshot, store, take_snapshots
@@ -33,12 +33,7 @@ def book(
     tmp_path = tmp_path_factory.mktemp("book")
     url = f"sqlite:///{tmp_path}/gradebook.db"
     if request.param == "postgresql":
-        server = create_engine(request.getfixturevalue("database"), isolation_level="AUTOCOMMIT")
-        with server.connect() as connection:
-            connection.execute(text("DROP DATABASE IF EXISTS by_hand"))
-            connection.execute(text("CREATE DATABASE by_hand"))
-        server.dispose()
-        url = f"{request.getfixturevalue('database').rpartition('/')[0]}/by_hand"
+        url = fresh(request.getfixturevalue("database"), "by_hand")
     with Gradebook(url) as gradebook:
         gradebook.add_assignment("week")
         gradebook.add_notebook("week", "week")
@@ -100,6 +95,41 @@ def test_a_line_of_the_record_cannot_be_changed_or_taken_out(book: Gradebook) ->
     for statement in ("UPDATE autograder_marking SET points = 4", "DELETE FROM autograder_marking"):
         with pytest.raises(DBAPIError, match="only ever added to"), book.engine.begin() as db:
             db.execute(text(statement))
+
+
+def test_asks_and_texts_of_answers_are_added_copied_and_never_changed(book: Gradebook) -> None:
+    ids, seen = exercises(book, "s08")["why"]
+    words = [("s08", "Why 2 of 4?", False), ("ben", "You name one reason.", True)]
+    with book.engine.begin() as db:
+        for table in ("ask", "text"):
+            db.execute(text(f"DROP TABLE autograder_{table}"))
+        assert (history.asks(db, "week"), history.texts(db, "week", "s08", "why")) == ([], {})
+        history.add_ask(db, history.Ask("s08", "week", "s08", "why", words[0][1]))
+    typed, long = {"manual_score": 2.0}, "Since. " * 10_000
+    assert store(book.engine, Grade, ids[Grade], seen, typed, "ben", words[1][1], long)[0]
+    with book.engine.begin() as db:
+        history.copy(db, "week", "s08", "s99")
+        for student in ("s08", "s99"):
+            asks = history.asks(db, "week", student)
+            assert [(each.who, each.words, each.is_reply) for each in asks] == words
+            [kept] = history.texts(db, "week", student, "why").items()
+            assert kept == (seen["answer"], long[: history.MOST_TEXT])
+            assert len(history.markings(db, "week", student, "why")) == 1
+    for table, column in (("ask", "words"), ("text", "text")):
+        for what in (f"UPDATE autograder_{table} SET {column} = ''",
+                     f"DELETE FROM autograder_{table}"):  # fmt: skip
+            with pytest.raises(DBAPIError, match="only ever added to"), book.engine.begin() as db:
+                db.execute(text(what))
+
+
+def test_a_comment_on_an_answer_that_waits_does_not_mark_it(book: Gradebook) -> None:
+    ids, seen = exercises(book, "s09")["why"]
+    waits = {**seen, "manual_comment": "Read on.", "needs_manual_grade": True}
+    typed = {"manual_comment": "Read on."}
+    assert store(book.engine, Comment, ids[Comment], seen, typed, "ben") == (True, waits)
+    with book.engine.connect() as db:
+        [line] = history.markings(db, "week", "s09")
+    assert (line.answer, line.comment) == (None, "Read on.")
 
 
 def test_items_stay_with_their_points_and_go_with_other_ones(book: Gradebook) -> None:

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import os
 import shutil
+import signal
 import socket
 import sqlite3
 import subprocess
@@ -21,7 +22,7 @@ import pytest
 from nbgrader.api import Gradebook
 from schools import append, release, released, run, scores, solutions
 from small_school import wait_for
-from sqlalchemy import Engine, event, text
+from sqlalchemy import Engine, create_engine, event, text
 from sqlalchemy.exc import DatabaseError
 
 from autograder.commands.demo import hand_in, hand_in_unreadable
@@ -67,9 +68,19 @@ def database() -> Iterator[str]:
         wait_for(lambda: subprocess.run(ready, check=False).returncode == 0)
         yield f"postgresql+psycopg://course@127.0.0.1:{port}/postgres"
     finally:
-        server.terminate()
+        server.send_signal(signal.SIGINT)  # at once: it ends the connections that are left
         server.wait()
         shutil.rmtree(folder)
+
+
+def fresh(database: str, name: str) -> str:
+    """Return the address of another database on the same server, which is empty."""
+    server = create_engine(database, isolation_level="AUTOCOMMIT")
+    with server.connect() as connection:
+        connection.execute(text(f"DROP DATABASE IF EXISTS {name} WITH (FORCE)"))
+        connection.execute(text(f"CREATE DATABASE {name}"))
+    server.dispose()
+    return f"{database.rpartition('/')[0]}/{name}"
 
 
 @pytest.fixture(params=["sqlite", pytest.param("postgresql", marks=pytest.mark.external)])

@@ -7,6 +7,7 @@ import shutil
 from collections.abc import Iterator
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
+from hashlib import sha256
 from html import unescape
 from pathlib import Path
 from types import SimpleNamespace
@@ -16,6 +17,7 @@ import pytest
 from nbgrader.api import Gradebook
 from schools import append, release, run
 from services import Visitor
+from test_gradebook import database, fresh  # noqa: F401 (a fixture)
 from test_service_pages import Running, running
 from tested_course import COURSE
 
@@ -42,19 +44,34 @@ TEXTS = {"ada": "Backward needs one pass.", "ben": f"Two. {SCRIPT}"}
 @pytest.fixture(scope="module")
 def made_once(tmp_path_factory: pytest.TempPathFactory) -> Path:
     """Return a course with two written answers that wait for a person."""
-    folder = tmp_path_factory.mktemp("course")
+    return made(tmp_path_factory.mktemp("course"))
+
+
+def made(folder: Path, settings: str = "") -> Path:
     copy_course(COURSE, folder)
+    append(folder / "nbgrader_config.py", settings)
     release(folder, NAME)
     for student, text in TEXTS.items():
         grade(folder, student, text)
     return folder
 
 
-@pytest.fixture
-def service(made_once: Path, tmp_path: Path) -> Iterator[Running]:
-    folder = Path(shutil.copytree(made_once, tmp_path / "course"))
+@pytest.fixture(params=["sqlite"])
+def service(request: pytest.FixtureRequest, made_once: Path, tmp_path: Path) -> Iterator[Running]:
+    if request.param == "postgresql":
+        url = fresh(request.getfixturevalue("database"), "marking")
+        folder = made(tmp_path / "course", f"\nc.CourseDirectory.db_url = {url!r}\n")
+    else:
+        folder = Path(shutil.copytree(made_once, tmp_path / "course"))
     with running(folder, marked=(NAME,), people=("tess", "ulla")) as started:
         yield started
+
+
+on_both = pytest.mark.parametrize(
+    "service",
+    ["sqlite", pytest.param("postgresql", marks=pytest.mark.external)],
+    indirect=True,
+)
 
 
 def gradebook(folder: Path) -> Gradebook:
@@ -66,8 +83,9 @@ def grade(folder: Path, student: str, text: str) -> None:
     path = folder / "autograded" / student / NAME / f"{NAME}.ipynb"
     path.parent.mkdir(parents=True, exist_ok=True)
     path.write_text(filled_notebook(Course(folder), NAME, {EXERCISE: text}), "utf-8")
+    digest = sha256(text.encode()).hexdigest()
     verdict = {"id": EXERCISE, "points": None, "max_points": 2.0, "status": "manual",
-               "misconception": None, "broken": [], "answer": f"digest of {text}"}  # fmt: skip
+               "misconception": None, "broken": [], "answer": digest}  # fmt: skip
     entry = history.Entry(NAME, student, "file", "seed", {}, [verdict])
     with gradebook(folder) as book:
         history.prepare(book)
@@ -176,6 +194,7 @@ def test_an_answer_with_a_script_is_text(service):
     assert "onerror" not in page.replace("&lt;img src=x onerror", "")
 
 
+@on_both
 def test_two_graders_get_different_answers_and_overwrite_nothing(service):
     tess, ulla = (service.visitor(name, Role.GRADER) for name in ("tess", "ulla"))
     pages = [each.get(f"mark/{NAME}/{EXERCISE}")[1] for each in (tess, ulla)]
@@ -256,6 +275,7 @@ def marked(service: Running) -> int:
     return attempt(service, "ada")
 
 
+@on_both
 def test_another_grader_looks_again_and_the_student_reads_the_reply(service, marked):
     ada = service.visitor("ada")
     assert "Ask for another look" in ada.page
@@ -331,7 +351,6 @@ def test_a_student_asks_by_mail_about_an_exercise_that_tests_mark(service):
     ulla = service.visitor("ulla", Role.GRADER)
     page = ulla.get(f"mark/{NAME}/{code.id}")[1]
     assert "It is right." in page
-    assert "answer 1 of 1" in page
     with gradebook(service.course) as book:
         key = book.find_grade(f"test_{code.id}", NAME, NAME, "ada").id
     path = f"mark/{NAME}/{code.id}/{key}"
@@ -340,6 +359,39 @@ def test_a_student_asks_by_mail_about_an_exercise_that_tests_mark(service):
         assert book.find_grade(f"test_{code.id}", NAME, NAME, "ada").manual_score == 0.5
         [_, reply] = history.asks(book.db.connection(), NAME)
     assert (reply.who, reply.words, reply.is_reply) == ("ulla", "A part of it is.", True)
+
+
+def test_people_give_points_beside_those_of_the_tests_by_a_rubric(service):
+    course = Course(service.course)
+    code = next(each for each in COURSE.assignment(NAME).exercises.values() if not each.manual)
+    cell = f"test_{code.id}"
+    tess = service.visitor("tess", Role.GRADER)
+    assert code.title not in tess.get("mark/")[1]
+    course.rubrics_of(NAME).parent.mkdir()
+    course.rubrics_of(NAME).write_text(
+        f'[[{code.id}]]\nid = "names"\npoints = 2\nwhat = "Good names."\nelse = "Name things."\n'
+    )
+    with gradebook(service.course) as book:
+        for student, answer in (("ada", "right"), ("ben", "also right")):
+            verdict = {"id": code.id, "points": 1.0, "max_points": 1.0, "status": "passed",
+                       "misconception": None, "broken": [], "answer": answer}  # fmt: skip
+            entry = history.Entry(NAME, student, "file", "seed", {}, [verdict])
+            record(book, [SubmissionMarks(NAME, student, Marks({cell: 1.0}, {}), None, entry)])
+        rows = {each: book.find_grade(cell, NAME, NAME, each).id for each in TEXTS}
+    assert code.title in tess.get("mark/")[1]
+    assert "2 to be marked" in tess.get(f"mark/{NAME}/{code.id}")[1]
+    paths = {student: f"mark/{NAME}/{code.id}/{key}" for student, key in rows.items()}
+    assert "a number from 0 to 2." in keep(tess, paths["ada"], "1", extra="3")[1]
+    assert keep(tess, paths["ada"], "1", extra="2", item="names")[0] == 200
+    assert keep(tess, paths["ben"], "0.5", extra="0", comment="A loop is enough.")[0] == 200
+    with gradebook(service.course) as book:
+        found = [book.find_grade(cell, NAME, NAME, each) for each in ("ada", "ben")]
+        assert [(each.manual_score, each.extra_credit) for each in found] == [(None, 2), (0.5, 0)]
+        assert not any(each.needs_manual_grade for each in found)
+    page = tess.get(paths["ada"])[1]
+    assert "0 to be marked" in page
+    assert "+2 beside those of the tests (names)" in page
+    assert "tess 2, mean 1.00 of 2 beside the tests" in tess.get("mark/")[1]
 
 
 @pytest.mark.parametrize("broken", ["the same", "another one"])

@@ -23,6 +23,8 @@ from autograder.errors import CourseError
 from autograder.gradebook import history
 from autograder.gradebook.by_hand import person, store, take_snapshots
 from autograder.marking.answers import Answers
+from autograder.marking.recount import changed_marks
+from autograder.marking.recount import store as recount
 
 NAME = "checkpoint"
 RUBRIC = """
@@ -47,6 +49,13 @@ what = "A sentence of the lesson, word for word."
 id = "well_said"
 points = 0
 what = "Well said."
+"""
+BESIDE_TESTS = """
+[[q1]]
+id = "named"
+points = 2
+what = "Good names."
+else = "Name things."
 """
 
 
@@ -110,7 +119,7 @@ def course(tmp_path: Path) -> Course:
     ("old", "new", "says"),
     [
         ("points = 2", "points = 1.5", r"add up to 2.5 points, and the exercise has 3 in .*ipynb"),
-        ("[[memory]]", "[[q1]]", r"no such exercise that a person marks \(there are: memory\)"),
+        ("[[memory]]", "[[q9]]", r"no such exercise \(there are: q1, q2, memory\)"),
     ],
 )
 def test_a_rubric_that_does_not_fit_its_exercise_is_refused_at_the_release(course, old, new, says):
@@ -266,3 +275,35 @@ def test_feedback_says_which_items_an_answer_has_and_which_it_lacks(marked):
     run(marked.root, "nbgrader", "generate_feedback", NAME)
 
     assert "✗ 0 of 1 Say where." in made("ben")
+
+
+@pytest.mark.subprocess
+def test_a_rubric_of_an_exercise_that_tests_mark_gives_points_beside_theirs(marked):
+    marked.rubrics_of(NAME).write_text(RUBRIC + BESIDE_TESTS)
+    answers = Answers(marked, NAME)
+    [ada, ben] = [each for each in answers.of("q1") if each.student in ("ada", "ben")]
+    assert (answers.most("q1"), ada.waits) == (2, True)
+    for answer, items in ((ada, {"named": 2.0}), (ben, {})):
+        with answers.gradebook.engine.connect() as db:
+            seen = take_snapshots(db, answer.submitted)[answer.row]
+        typed = {"extra_credit": sum(items.values()), "items": items, "adjust": 0.0}
+        assert store(answers.gradebook.engine, Grade, answer.row, seen, typed, "tess")[0]
+
+    now = {each.student: each.waits for each in answers.of("q1")}
+    assert now == {"ada": False, "ben": False, "cleo": True, "dan": True}
+    assert answers.graders("q1") == [("tess", 2, 1.0)]
+
+    run(marked.root, "nbgrader", "generate_feedback", NAME)
+    for student, says in (("ada", "✓ +2 Good names."), ("ben", "✗ 0 of 2 Name things.")):
+        path = marked.root / "feedback" / student / NAME / f"{NAME}.html"
+        page = BeautifulSoup(path.read_text("utf-8"), "html.parser")
+        [text] = [each.get_text(" ", strip=True) for each in page.select("#comment-q1")]
+        assert text == f"How your answer was marked {says}"
+
+    marked.rubrics_of(NAME).write_text(RUBRIC + BESIDE_TESTS.replace("points = 2", "points = 1"))
+    [moved] = changed_marks(answers)
+    assert (moved.student, moved.points) == ("ada", (2.0, 1.0))
+    assert recount(answers, moved, "tess")
+    found = answers.gradebook.find_grade("test_q1", NAME, NAME, "ada")
+    assert (found.auto_score, found.manual_score, found.extra_credit) == (1, None, 1)
+    answers.gradebook.close()

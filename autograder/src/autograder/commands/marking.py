@@ -37,7 +37,7 @@ def mark(
     yes: bool,
     course: Course,
 ) -> None:
-    """Mark the written answers in ASSIGNMENT: one question, all students, without names.
+    """Mark the answers in ASSIGNMENT that a person marks: one exercise, all students, no names.
 
     A page on this machine shows one answer after another, in an order drawn for each question.
     Points and comments go to nbgrader's gradebook, and who gave what to the record. Ctrl-C ends it.
@@ -59,7 +59,7 @@ def mark(
         answers.ask(person(), *asked)
         echo(visible(f"{asked[0]} asks for another look at {asked[1]}: it comes first now"))
         return
-    if not answers.exercises and not answers.asks():
+    if not (answers.exercises or answers.rubrics() or answers.asks()):
         raise CourseError(f"{assignment} has no exercise that a person marks")
     _recount(answers, person(), yes)
     sockets = bind_sockets(port, "127.0.0.1")

@@ -1,4 +1,5 @@
-"""Reads rubrics: for each written answer, the items that a person ticks to mark it.
+"""Reads rubrics: for each written answer, the items that a person ticks to mark it, and for an
+exercise that tests mark, those that give points beside the tests'.
 
 The rubrics of an assignment are in `grading_tests/rubrics/NAME.toml`, outside the notebook, so that
 a changed item makes no grading out of date. They are never released.
@@ -46,6 +47,11 @@ def items_points(rubric: Rubric, given: Collection[str], most: float) -> float:
     """Return the points that the given items add up to, from 0 to `most`."""
     total = sum(item.points for item in rubric if item.id in given)
     return round(min(max(total, 0.0), most), 6)
+
+
+def most_points(rubric: Rubric) -> float:
+    """Return the points of an answer that has every item, and none with less than 0."""
+    return sum(max(item.points, 0.0) for item in rubric)
 
 
 def _is_text(value: Any) -> bool:
@@ -125,8 +131,8 @@ def _item(where: str, block: Mapping[str, Any]) -> Item:
 def rubrics_of(course: Course, name: str) -> dict[str, Rubric]:
     """Return the rubrics of an assignment or part, by exercise.
 
-    Raises `CourseError` if the file is invalid, names an exercise that no person marks, or gives an
-    exercise other points than the source notebook.
+    Raises `CourseError` if the file is invalid, names an unknown exercise, or gives a written
+    answer other points than the source notebook.
     """
     path = course.rubrics_of(name)
     rubrics = read_rubrics(path)
@@ -135,19 +141,19 @@ def rubrics_of(course: Course, name: str) -> dict[str, Rubric]:
     cells = read_cells(*course.source_files(name))
     ids = exercises_of(cells)
     metadata = [cell.metadata.get("nbgrader") or {} for cell in cells]
-    manual = {
-        ids[each["grade_id"]]: float(each.get("points") or 0)
+    # Of an exercise that tests mark, the items are points beside theirs.
+    all_points = {
+        ids[each["grade_id"]]: each.get("points") if each.get("task") or each["solution"] else None
         for each in metadata
-        if each.get("task") or (each.get("grade") and each.get("solution"))
+        if each.get("task") or each.get("grade")
     }
     for exercise, rubric in rubrics.items():
-        if exercise not in manual:
-            known = ", ".join(manual) or "none"
+        if exercise not in all_points:
             raise CourseError(
-                f"{path}: [[{exercise}]]: {name} has no such exercise that a person marks "
-                f"(there are: {known}). Correct the name, or delete the blocks."
+                f"{path}: [[{exercise}]]: {name} has no such exercise (there are: "
+                f"{', '.join(all_points)}). Correct the name, or delete the blocks."
             )
-        total, points = sum(max(item.points, 0) for item in rubric), manual[exercise]
+        total, points = most_points(rubric), all_points[exercise]
         # The cell of a bonus exercise has 0 points.
         if points and not math.isclose(total, points):
             raise CourseError(

@@ -145,12 +145,14 @@ def store(
         for other, values in ((Grade.__table__, grade), (Comment.__table__, comment)):
             if values:
                 db.execute(other.update().where(other.c.id.in_(rows)).values(values))
-        now = take_snapshots(db, submitted)[row]
-        now |= {key: typed[key] for key in _ITEMS if key in typed}
+        before, now = now, take_snapshots(db, submitted)[row]
+        is_same = all(now[key] == before[key] for key in ("manual_score", "extra_credit"))
+        now |= {key: typed.get(key, before[key] if is_same else None) for key in _ITEMS}
         folder, notebook, student = db.execute(_OWNER, {"submitted": submitted}).one()
         name = history.recorded_name(folder, notebook)
-        # What still waits was given without reading the present answer.
-        read = None if typed.get("needs_manual_grade") else now["answer"]
+        # What still waits was not given for the present answer; a comment decides nothing.
+        waits = typed.get("needs_manual_grade") or (kind is Comment and now["needs_manual_grade"])
+        read = None if waits else now["answer"]
         given = (read, now["manual_score"], now["extra_credit"], now["manual_comment"])
         items = {key: now[key] for key in _ITEMS}
         line = history.Marking(who, name, student, now["exercise"], *given, **items, why=why)

@@ -32,7 +32,7 @@ class ManualMarks:
 
 
 def marks_after(
-    db: Connection, notebook_id: str, entry: history.Entry | None, name: str
+    db: Connection, notebook_id: str, entry: history.Entry | None, name: str, is_new: bool = False
 ) -> ManualMarks:
     """Return the manual marks of a submitted notebook after a grading that is not stored yet.
 
@@ -40,6 +40,7 @@ def marks_after(
         notebook_id: the id of the submitted notebook.
         entry: the grading's entry for the record; None if it has none.
         name: the notebook's name, as `history.recorded_name` returns it.
+        is_new: whether its rows are new: then each answer is handed in again which the record has.
     """
     marks = _marks(db, notebook_id)
     before, now = {}, {}
@@ -53,7 +54,7 @@ def marks_after(
             reviews[exercise] = why, seen
     returned = {}
     if entry is not None and before:
-        returned = _returned(db, entry, name, marks, reviews, before)
+        returned = _returned(db, entry, name, marks, reviews, {} if is_new else before)
     for exercise, marking in returned.items():
         reviews.pop(exercise, None)
         marks[exercise] = _as_mark(marking)
@@ -87,7 +88,7 @@ def _returned(
     Args:
         marks: the manual marks, by exercise.
         reviews: the exercises whose manual marks would have to be reviewed.
-        before: the verdicts of the last grading, by exercise.
+        before: the verdicts of the last grading, by exercise: of the same answers, nothing returns.
     """
     now = {
         each["id"]: each

@@ -287,8 +287,8 @@ def _record(gradebook: Gradebook, results: Sequence[SubmissionMarks]) -> None:
     # Use the connection: with the session, which creates ORM objects, it takes twice as long.
     db = gradebook.db.connection()
     for result in results:
-        notebook_id = _ensure_rows(db, result)
-        manual = marks_after(db, notebook_id, result.entry, result.recorded_name)
+        notebook_id, is_new = _ensure_rows(db, result)
+        manual = marks_after(db, notebook_id, result.entry, result.recorded_name, is_new)
         _set_marks(db, notebook_id, result.marks, manual)
         if result.entry is not None:
             seen = {exercise: verdict for exercise, (_, verdict) in manual.reviews.items()}
@@ -391,8 +391,9 @@ def _submitted_notebook(db: Connection, name: str, notebook: str, student: str) 
     return keys.get(notebook or name)
 
 
-def _ensure_rows(db: Connection, result: SubmissionMarks) -> str:
-    """Insert the submission's missing rows, without marks; return the submitted notebook's id.
+def _ensure_rows(db: Connection, result: SubmissionMarks) -> tuple[str, bool]:
+    """Insert the submission's missing rows, without marks; return the submitted notebook's id, and
+    whether its rows are new.
 
     This does the same as nbgrader's `Gradebook.update_or_create_submission`, but in bulk and
     without a commit.
@@ -409,11 +410,11 @@ def _ensure_rows(db: Connection, result: SubmissionMarks) -> str:
         db.execute(_SUBMISSIONS.insert(), row)
     else:
         db.execute(_RESUBMITTED, {"row": submission_id, **when})
-    submitted_ids = {
-        notebook: submitted_id or _add_notebook(db, submission_id, notebook_id)
+    submitted = {
+        notebook: (submitted_id or _add_notebook(db, submission_id, notebook_id), not submitted_id)
         for *_, notebook_id, notebook, submitted_id in existing
     }
-    return submitted_ids[result.notebook or name]
+    return submitted[result.notebook or name]
 
 
 def _add_notebook(db: Connection, submission_id: str, notebook_id: str) -> str:

@@ -124,44 +124,39 @@ class MarkingPage(RequestHandler):
         return f"{self.root}{quote(name, safe='')}/{exercise}" + (row and f"/{row}")
 
     def answers_in(self, name: str, exercise: str) -> Answers:
-        """Return the class's answers in an assignment; raise 404 if a person marks no such
-        exercise in it, and nobody asked for another look at it."""
+        """Return the class's answers in an assignment; raise 404 if it has no such exercise."""
         answers = self.marking.classes.get(name)
-        if answers is None or not (exercise in answers.exercises or exercise in answers.asks()):
+        if answers is None or exercise not in answers.all_exercises:
             raise HTTPError(404)
         return answers
 
 
 class Exercises(MarkingPage):
-    """Lists the exercises that a person marks or looks at again, those that students asked about
-    first: how many answers wait, and who marked how many."""
+    """Lists the exercises for which people give points, or at which they look again, those that
+    students asked about first: how many answers wait, and who marked how many."""
 
     def get(self) -> None:
         rows = []
         for name, answers in self.marking.classes.items():
-            counts, asks = answers.counts(), answers.asks()
+            asks = answers.asks()
             for exercise in answers.all_exercises.values():
-                asked = asks.get(exercise.id, {})
-                marked_by = {each.student: each.who for each in answers.given(exercise.id)}
-                again = [student for student, each in asked.items() if not each[-1].is_reply]
-                row = {
+                adds = answers.adds(exercise.id)
+                if not (adds or exercise.id in answers.exercises or exercise.id in asks):
+                    continue
+                found = answers.of(exercise.id)
+                again = [each.marked_by for each in found if each.is_asked]
+                rows.append({
                     "name": name,
                     "exercise": exercise,
                     "path": self.path(name, exercise.id),
+                    "adds": adds,
+                    "most": answers.most(exercise.id),
+                    "waiting": sum(each.waits for each in found),
+                    "answers": len(found),
                     "asked": len(again),
-                    "for_you": sum(
-                        self.marking.may_look_again(self.who, marked_by.get(student, ""))
-                        for student in again
-                    ),
+                    "for_you": sum(self.marking.may_look_again(self.who, who) for who in again),
                     "graders": answers.graders(exercise.id),
-                }
-                if exercise.id in answers.exercises:
-                    row["waiting"], row["answers"] = counts.get(exercise.id, (0, 0))
-                elif asked:
-                    row["waiting"], row["answers"] = 0, len(asked)
-                else:
-                    continue
-                rows.append(row)
+                })  # fmt: skip
         rows.sort(key=lambda row: not row["asked"])
         names = dict.fromkeys(row["name"] for row in rows)
         self.show_page("exercises.html", names=[*names], rows=rows)
@@ -198,7 +193,7 @@ class OneAnswer(MarkingPage):
         except ValueError as error:
             self._show(problem=str(error))
             return
-        if answer.is_asked:
+        if not self._is_read:
             now = self._snapshot(answer)
             if now["manual_score"] is None and typed["manual_score"] == now["auto_score"]:
                 del typed["manual_score"]  # the points of the tests stand
@@ -223,8 +218,8 @@ class OneAnswer(MarkingPage):
 
     def _alike(self) -> list[Answer]:
         """Return the other answers that may be marked like this one: those that wait and have the
-        same words or, if tests mark the exercise, those that behave alike."""
-        if self._exercise.id not in self._class.exercises:
+        same words or, if tests alone mark the exercise, those that behave alike."""
+        if not (self._is_read or self._adds):
             return self._class.that_behave_as(self._answer, self._exercise.id)
         words = self._answer.same
         return [
@@ -237,21 +232,32 @@ class OneAnswer(MarkingPage):
         """Return what the form holds. Raises `ValueError` for invalid points or rubrics."""
         if self._fault:
             raise ValueError(self._fault)
-        most, chosen = self._exercise.max_points, self.get_body_arguments("item")
+        chosen = self.get_body_arguments("item")
         items = {item.id: item.points for item in self._rubric if item.id in chosen}
-        from_items = items_points(self._rubric, items, most)
-        text = self.get_body_argument("points", "").strip().replace(",", ".")
+        from_items = items_points(self._rubric, items, self._most)
+        comment = self.get_body_argument("comment", "").strip()
+        typed: by_hand.Snapshot = {"manual_comment": comment or None}
+        if self._adds:
+            typed["manual_score"] = self._number("points", self._exercise.max_points)
+            points = self._number("extra", self._most, from_items)
+            typed["extra_credit"] = points
+        else:
+            points = self._number("points", self._most, from_items if items else math.nan)
+            typed["manual_score"] = points
+        if self._rubric:
+            typed |= {"items": items, "adjust": round(points - from_items, 6)}
+        return typed
+
+    def _number(self, name: str, most: float, if_empty: float = math.nan) -> float:
+        """Return the points in a field. Raises `ValueError` unless they are from 0 to `most`."""
+        text = self.get_body_argument(name, "").strip().replace(",", ".")
         try:
-            points = float(text or (from_items if items else "none"))
+            points = float(text or if_empty)
         except ValueError:
             points = math.nan
         if not 0 <= points <= most:
             raise ValueError(f"The points are a number from 0 to {most:g}.")
-        comment = self.get_body_argument("comment", "").strip()
-        typed: by_hand.Snapshot = {"manual_score": points, "manual_comment": comment or None}
-        if self._rubric:
-            typed |= {"items": items, "adjust": round(points - from_items, 6)}
-        return typed
+        return points
 
     def _snapshot(self, answer: Answer) -> by_hand.Snapshot:
         with self._class.gradebook.engine.connect() as db:
@@ -261,6 +267,8 @@ class OneAnswer(MarkingPage):
         """Set the attributes for an answer; raise 404 if the exercise has none with this row."""
         self._class = self.answers_in(name, exercise)
         self._exercise = self._class.all_exercises[exercise]
+        self._is_read = exercise in self._class.exercises
+        self._adds, self._most = self._class.adds(exercise), self._class.most(exercise)
         self._answers = self._class.of(exercise)
         found = [each for each in self._answers if each.row == row]
         if not found:
@@ -305,7 +313,9 @@ class OneAnswer(MarkingPage):
             waiting=sum(each.waits for each in answers),
             before=self.path(name, exercise, answers[place - 1].row) if place else "",
             alike=len(self._alike()),
-            is_read=exercise in self._class.exercises,
+            is_read=self._is_read,
+            adds=self._adds,
+            most=self._most,
             guide=Markup(guide),
             rubric=self._rubric,
             snapshot=snapshot,

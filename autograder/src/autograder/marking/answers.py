@@ -1,4 +1,4 @@
-"""Reads the answers to an exercise that a person marks, in an order drawn for the exercise."""
+"""Reads the answers to an exercise for people who mark them, in an order drawn for it."""
 
 from __future__ import annotations
 
@@ -6,6 +6,7 @@ import hmac
 from dataclasses import dataclass, field
 from pathlib import Path
 from statistics import mean
+from typing import Any
 
 from nbgrader.api import (
     Assignment,
@@ -16,16 +17,17 @@ from nbgrader.api import (
     SubmittedAssignment,
     SubmittedNotebook,
 )
-from sqlalchemy import Connection, bindparam, func, select
+from sqlalchemy import Connection, bindparam, select
 
 from ..course_folder.assignments import Exercise
 from ..course_folder.course import Course
 from ..course_folder.own_notebooks import exercise_ids
-from ..course_folder.rubrics import Rubric, rubrics_of
+from ..course_folder.rubrics import Rubric, most_points, rubrics_of
 from ..errors import CourseError
 from ..gradebook import history
 from ..notebook.answer_cells import Cells, GradedNotebook, answer_text
 from ..pipeline.classroom import course_directory
+from ..records import Status
 
 # Built once, since building a statement takes longer than running it.
 _OF_CLASS = (
@@ -42,9 +44,6 @@ _OF_CLASS = (
     .where(Assignment.name == bindparam("folder"), Notebook.name == bindparam("notebook"))
 )  # fmt: skip
 _OF_EXERCISE = _OF_CLASS.where(BaseCell.name.in_((bindparam("cell"), bindparam("test_cell"))))
-_READ = _OF_CLASS.with_only_columns(BaseCell.name, Grade.needs_manual_grade).where(
-    Grade.needs_manual_grade | func.coalesce(Grade.manual_score, Grade.auto_score).is_not(None)
-)
 
 
 @dataclass(frozen=True)
@@ -56,8 +55,9 @@ class Answer:
         submitted: the id of the submitted notebook in the gradebook.
         student: the student's id, which no page shows.
         cells: the cell with the answer; of a task, its cell and those that the student added below.
-        waits: whether a person has to mark it.
-        points: the points by hand; None if there are none.
+        waits: whether a person has to mark it; of an exercise that tests mark, with a rubric for
+            points beside theirs, also whether nobody has read it as it is now.
+        points: the points by hand, in place of the tests'; None if there are none.
         marked_by: who marked it last; "" for nobody.
         asks: what the student asked and people replied, the last one last.
     """
@@ -86,8 +86,20 @@ class Answer:
         return " ".join(self.text.split()).casefold()
 
 
+def _is_unread(verdict: dict[str, Any] | None, last: history.Marking | None) -> bool:
+    """Return whether nobody has read an answer as it is now. Empty answers are not read.
+
+    Args:
+        verdict: the answer's verdict in the last grading; None if nobody has to read it.
+        last: what a person gave last for the exercise; None for nothing.
+    """
+    if verdict is None or verdict["status"] == Status.MISSING:
+        return False
+    return last is None or last.answer != verdict["answer"]
+
+
 class Answers:
-    """The written answers of a class in one assignment or part.
+    """The answers of a class in one assignment or part.
 
     Attributes:
         exercises: the exercises that a person marks, by id.
@@ -115,18 +127,49 @@ class Answers:
         """
         return rubrics_of(self._course, self.name)
 
+    def adds(self, exercise: str) -> bool:
+        """Return whether people give points beside those of the tests: there is a rubric for an
+        exercise that tests mark. While the file of rubrics is invalid, they do not."""
+        try:
+            return exercise not in self.exercises and exercise in self.rubrics()
+        except CourseError:
+            return False
+
+    def most(self, exercise: str) -> float:
+        """Return the most points that a person can give for the items of an exercise."""
+        if self.adds(exercise):
+            return most_points(self.rubrics()[exercise])
+        return self.all_exercises[exercise].max_points
+
     def of(self, exercise: str) -> list[Answer]:
         """Return all answers to an exercise, in its order: the same at each call, another one for
-        each exercise, and independent of names. Of an exercise that tests mark, only the answers
-        are returned at which students asked for another look."""
-        is_read = exercise in self.exercises
-        return [each for each in self._all(exercise) if is_read or each.asks]
+        each exercise, and independent of names."""
+        names = {"cell": exercise, "test_cell": f"test_{exercise}"}
+        with self.gradebook.engine.connect() as db:
+            asks = self._asks(db).get(exercise, {})
+            last = {each.student: each for each in self._given(db, exercise)}
+            rows = db.execute(_OF_EXERCISE, self._notebook | names).all()
+            verdicts = {}
+            if self.adds(exercise):
+                verdicts = history.last_of_each(db, self.name, [row.student_id for row in rows])
+        ids = exercise_ids(row[0] for row in rows)
+        found = [
+            Answer(
+                row, submitted, student, cells,
+                waits or _is_unread(verdicts.get(student, {}).get(exercise), last.get(student)),
+                points, last[student].who if student in last else "", asks.get(student, ()),
+            )
+            for cell, row, submitted, student, waits, points in rows
+            if ids[cell] == exercise
+            and (cells := self._cells(student).get(exercise)) is not None
+        ]  # fmt: skip
+        return sorted(found, key=lambda each: self._place(exercise, each.student))
 
     def that_behave_as(self, answer: Answer, exercise: str) -> list[Answer]:
         """Return the other students' answers to an exercise that tests mark which behave as this
         one does: the same known mistake and the same broken criteria. Those with points by a person
         are left out."""
-        found = self._all(exercise)
+        found = self.of(exercise)
         with self.gradebook.engine.connect() as db:
             verdicts = history.last_of_each(db, self.name, [each.student for each in found])
         keys = ("status", "points", "misconception", "broken")
@@ -143,41 +186,15 @@ class Answers:
             and each.points is None and each.student != answer.student
         ]  # fmt: skip
 
-    def _all(self, exercise: str) -> list[Answer]:
-        names = {"cell": exercise, "test_cell": f"test_{exercise}"}
-        with self.gradebook.engine.connect() as db:
-            asks = self._asks(db).get(exercise, {})
-            marked_by = {each.student: each.who for each in self._given(db, exercise)}
-            rows = db.execute(_OF_EXERCISE, self._notebook | names).all()
-        ids = exercise_ids(row[0] for row in rows)
-        found = [
-            Answer(
-                row, submitted, student, cells, waits, points,
-                marked_by.get(student, ""), asks.get(student, ()),
-            )
-            for cell, row, submitted, student, waits, points in rows
-            if ids[cell] == exercise
-            and (cells := self._cells(student).get(exercise)) is not None
-        ]  # fmt: skip
-        return sorted(found, key=lambda each: self._place(exercise, each.student))
-
-    def counts(self) -> dict[str, tuple[int, int]]:
-        """Return by exercise how many answers wait for a person, and how many there are."""
-        with self.gradebook.engine.connect() as db:
-            rows = db.execute(_READ, self._notebook).all()
-        waits: dict[str, list[bool]] = {}
-        for exercise, each in rows:
-            waits.setdefault(exercise, []).append(each)
-        return {exercise: (sum(found), len(found)) for exercise, found in waits.items()}
-
     def graders(self, exercise: str) -> list[tuple[str, int, float]]:
         """Return by person how many answers to an exercise have this person's points, and the mean
-        of the points."""
+        of the points: where a person adds points to those of the tests, of these alone."""
         last = {each.student: each for each in self.given(exercise)}
+        adds = self.adds(exercise)
         points: dict[str, list[float]] = {}
         for each in last.values():
-            if each.points is not None:
-                points.setdefault(each.who, []).append(each.points)
+            if (given := each.extra if adds else each.points) is not None:
+                points.setdefault(each.who, []).append(given)
         return [(who, len(found), mean(found)) for who, found in sorted(points.items())]
 
     def asks(self) -> dict[str, dict[str, tuple[history.Ask, ...]]]:

@@ -1,7 +1,8 @@
 // Keys of the marking page. They work wherever no text is typed. Digits tick the items of the
 // rubric; without one, and after `a`, they go to the points.
 const form = document.querySelector('form');
-const points = form.elements.points;
+// The points of the items, which may come beside those of the tests.
+const points = form.elements.extra ?? form.elements.points;
 const comment = form.elements.comment;
 const used = [...document.querySelectorAll('[data-comment]')];
 const items = [...form.querySelectorAll('[name=item]')];

@@ -18,6 +18,7 @@ class ChangedMark:
     Attributes:
         row: the id of its grade in the gradebook.
         who: the person who marked the answer.
+        column: the column of the grade that has the points of the items.
         changes: the items with their points before and now, such as "price 1 → 0.5".
         seen: the exercise's snapshot.
         typed: the values to store.
@@ -27,6 +28,7 @@ class ChangedMark:
     student: str
     exercise: str
     who: str
+    column: str
     changes: tuple[str, ...]
     seen: by_hand.Snapshot
     typed: by_hand.Snapshot
@@ -34,7 +36,7 @@ class ChangedMark:
     @property
     def points(self) -> tuple[float, float]:
         """The points before, and with the rubric as it is now."""
-        return self.seen["manual_score"], self.typed["manual_score"]
+        return self.seen[self.column] or 0.0, self.typed[self.column]
 
 
 def changed_marks(answers: Answers) -> list[ChangedMark]:
@@ -46,7 +48,8 @@ def changed_marks(answers: Answers) -> list[ChangedMark]:
         last = {(line.exercise, line.student): line for line in lines}
         for exercise, rubric in answers.rubrics().items():
             now = {item.id: item.points for item in rubric}
-            most = answers.exercises[exercise].max_points
+            most = answers.most(exercise)
+            column = "extra_credit" if answers.adds(exercise) else "manual_score"
             changed = {
                 student
                 for (name, student), line in last.items()
@@ -61,7 +64,7 @@ def changed_marks(answers: Answers) -> list[ChangedMark]:
                 items = {item: now[item] for item in seen["items"] if item in now}
                 points = items_points(rubric, items, most) + (seen["adjust"] or 0.0)
                 typed = {
-                    "manual_score": round(min(max(points, 0.0), most), 6),
+                    column: round(min(max(points, 0.0), most), 6),
                     "items": items,
                     "adjust": seen["adjust"],
                     "needs_manual_grade": seen["needs_manual_grade"],
@@ -73,7 +76,9 @@ def changed_marks(answers: Answers) -> list[ChangedMark]:
                 )
                 who = last[exercise, answer.student].who
                 found.append(
-                    ChangedMark(answer.row, answer.student, exercise, who, changes, seen, typed)
+                    ChangedMark(
+                        answer.row, answer.student, exercise, who, column, changes, seen, typed
+                    )
                 )
     return found
 

@@ -53,8 +53,9 @@ class StoredMarks:
         penalty: the late penalty in points.
         marks: by graded cell: a dictionary with the keys `score`, `points` (the maximum), `by_hand`
             (whether a person gave the score) and `waits` (whether a person still has to). The key
-            `rubric` is there if the score is that of a rubric's items, with the value of
-            `_rubric_result`.
+            `extra` is there if the score includes extra credit, with its points. The key `rubric`
+            is there if the score, or the extra credit, is that of a rubric's items, with the value
+            of `_rubric_result`.
         comments: the comments, by solution cell.
         is_due: whether the due date, extension included, has passed.
     """
@@ -102,6 +103,9 @@ class ReadMarks(NbGraderPreprocessor):
                 metadata.update(marks.get(name, {}))
             if metadata.get("solution") or metadata.get("task"):
                 metadata["comment"] = stored.comments.get(name)
+            if metadata.get("solution") and not metadata.get("grade"):
+                # Shown below the answer, and not with what the tests found.
+                metadata["rubric"] = marks.get(f"test_{name}", {}).get("rubric")
         about["late_penalty"] = stored.penalty
         about["max_score"] = sum(mark["points"] for mark in marks.values())
         about["score"] = sum(mark["score"] for mark in marks.values()) - stored.penalty
@@ -189,6 +193,7 @@ def stored_marks(
                 "points": max_score,
                 "by_hand": manual is not None,
                 "waits": auto is manual is None,
+                **({"extra": extra} if extra else {}),
             }
         for key, cell, comment in session.execute(_COMMENTS.where(of(Comment))):
             by_key.setdefault(key, StoredMarks(0.0)).comments[cell] = comment

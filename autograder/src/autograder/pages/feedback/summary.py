@@ -88,6 +88,7 @@ def _line(
     comment: bool,
 ) -> Line:
     score, max_points = metadata["score"], metadata["points"]
+    earned = round(score - metadata.get("extra", 0.0), 6)
     status = verdict.get("status", "")
     # In the gradebook, a bonus has a maximum of 0.
     is_bonus = bool(verdict.get("bonus"))
@@ -98,9 +99,9 @@ def _line(
     says, _, example = message.partition("\n\n")
     if metadata["waits"] and not metadata["by_hand"]:
         went, says, score = WAITS, "", None
-    elif score >= max_points and (max_points or status in (Status.PASSED, Status.MANUAL, "")):
+    elif earned >= max_points and (max_points or status in (Status.PASSED, Status.MANUAL, "")):
         went, says = RIGHT, ""
-    elif score > 0 or (not max_points and status == Status.PARTIAL):
+    elif earned > 0 or (not max_points and status == Status.PARTIAL):
         went = PARTLY
     else:
         went = NOT_STARTED if status == Status.MISSING or missing else NOT_YET
@@ -139,7 +140,7 @@ def _advice(
         return "" if ADVICE[status] in says else ADVICE[status]
     if comment:
         return "Read the comment below your answer."
-    if rubric:
+    if rubric and status == Status.MANUAL:
         return "Read below your answer what it lacks."
     if example:
         return "Compare the public example below with your code, then run the check again."
