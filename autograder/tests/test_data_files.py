@@ -118,6 +118,9 @@ print(table)
 %% code
 open("lost.txt")
 %% code
+import asyncio
+await asyncio.start_server(print, "127.0.0.1", 0)
+%% code
 while True: pass
 """
 FOUND = """\
@@ -134,6 +137,10 @@ week: the cell `open("lost.txt")` of the source notebook ends with FileNotFoundE
 such file or directory: 'lost.txt'
 source/week does not hold it: put it there, and add it to data under [assignments.week] in \
 course.toml
+week: the cell `import asyncio` of the source notebook ends with PermissionError: [Errno 1] the \
+sandbox refuses a socket unless socket.socketpair makes it: no server and no connection, even \
+within one notebook, in the line `await asyncio.start_server(print, "127.0.0.1", 0)`
+The sandbox refuses this: docs/security.md says what each kind allows
 week: the cell `while True: pass` of the source notebook ran out of time
 If the cell needs more, raise limits.cell_seconds in course.toml: it is 0.5
 """

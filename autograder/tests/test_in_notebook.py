@@ -17,8 +17,9 @@ from autograder.errors import CourseError
 from autograder.gradebook import history as record
 from autograder.judging.grader import Grader
 from autograder.judging.solution_check import handed_in_beside, needs_of_answers
+from autograder.notebook.restoring import blank_notebook, load_template
 from autograder.pages.class_report.page import write_report
-from autograder.pipeline.one_submission import grade_file
+from autograder.pipeline.one_submission import grade_file, grade_restored
 from autograder.records import UNJUDGED
 
 pytestmark = pytest.mark.subprocess
@@ -316,6 +317,14 @@ def test_a_test_cell_s_numpy_number_is_read_as_points(plain, tmp_path):
     assert report.exercises[1].points == 1.5
 
 
+def test_a_file_in_which_nothing_can_be_graded_earns_no_points(plain, tmp_path):
+    course = Course(changed(plain, tmp_path, test_half="True"))
+    restored = blank_notebook(load_template(course, "half"), "This is a PDF.")
+    with Grader(course, bytes(32)) as grader:
+        report = grade_restored(grader, restored, "half")
+    assert [each.points for each in report.exercises] == [0, 0, 0]
+
+
 @pytest.mark.parametrize("result", ["7", "float('nan')", "type('', (), {'__repr__': str})()"])
 def test_a_test_cell_s_result_that_is_no_number_does_not_stop_grading(plain, tmp_path, result):
     folder = changed(plain, tmp_path, correct_twice=result)
@@ -333,6 +342,13 @@ def test_a_test_cell_s_result_that_is_no_number_does_not_stop_grading(plain, tmp
          "`import numpy.x`. What comes after", "numpy"),
         ("ImportError: `Import pandas` failed. Use pip to install it.", "pandas"),
         ("ImportError: pandas is required for plotting", "pandas"),
+        ("The cell itself stops with AttributeError: The '.style' accessor requires jinja2, in the "
+         "line `table.style`. What comes after", "Jinja2"),
+        ("ImportError: Using a URI string requires 'sqlalchemy' version '2'", "SQLAlchemy"),
+        ("ValueError: Mime type rendering requires nbformat>=4.2.0 but it is not installed",
+         "nbformat"),
+        ("NotImplementedError: Pandas installation is required if none is provided", "pandas"),
+        ("TypeError: half requires x", ""),
         ("ModuleNotFoundError: No module named 'lost_one'", ""),
         ("FileNotFoundError: [Errno 2] No such file or directory: 'lost.txt'", ""),
     ],

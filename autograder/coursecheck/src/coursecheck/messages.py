@@ -342,16 +342,9 @@ def explain_cell(kind: str, message: str, traceback: str, source: str, hints: Hi
         traceback: the traceback that IPython printed, which may hold ANSI escapes.
         source: the cell's code.
     """
-    # A syntax error's line number is at the end of the message. Only the end is searched, since
-    # student code can make the message very long.
-    message, end = message[:-_PLACE], message[-_PLACE:]
-    where = re.search(r"\(\S*,? ?line (\d{1,9})\)$", end) or re.search(
-        r"^-+> *(\d{1,9}) ", re.sub(r"\x1b\[[\d;]*m", "", traceback), re.MULTILINE
-    )
-    lines = source.splitlines()
-    number = int(where.group(1)) if where else 0
-    line = lines[number - 1].strip()[:200] if 0 < number <= len(lines) else ""
-    message = (message + re.sub(r" \(\S*,? ?line \d+\)$", "", end))[:300]
+    line = line_of_error(message, traceback, source)
+    end = message[-_PLACE:]
+    message = (message[:-_PLACE] + re.sub(r" \(\S*,? ?line \d+\)$", "", end))[:300]
     unreadable = kind in _UNREADABLE
     text = CANNOT_READ if unreadable else f"The cell itself stops with {kind[:80]}"
     text += f": {message}" * bool(message) + f", in the line `{line}`" * bool(line)
@@ -360,6 +353,21 @@ def explain_cell(kind: str, message: str, traceback: str, source: str, hints: Hi
         text = "Not finished yet: the cell stops at `raise NotImplementedError()`. Delete that line"
     rest = "None of it ran." if unreadable else "What comes after that in the cell never ran."
     return f"{text.rstrip('.')}. {rest} {hint}".rstrip()
+
+
+def line_of_error(message: str, traceback: str, source: str) -> str:
+    """Return the line of a cell in which an error arose; "" if that is not known.
+
+    The arguments are those of `explain_cell`.
+    """
+    # A syntax error's line number is at the end of the message. Only the end is searched, since
+    # student code can make the message very long.
+    where = re.search(r"\(\S*,? ?line (\d{1,9})\)$", message[-_PLACE:]) or re.search(
+        r"^-+> *(\d{1,9}) ", re.sub(r"\x1b\[[\d;]*m", "", traceback), re.MULTILINE
+    )
+    lines = source.splitlines()
+    number = int(where.group(1)) if where else 0
+    return lines[number - 1].strip()[:200] if 0 < number <= len(lines) else ""
 
 
 def other_error(seen: Observation, known: Observation) -> bool:

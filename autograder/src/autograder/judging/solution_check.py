@@ -4,14 +4,27 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterable, Sequence
+from functools import cache
 from importlib.metadata import packages_distributions
 from pathlib import Path
 from typing import Any
 
+from coursecheck.messages import line_of_error
+
 from ..course_folder.assignments import Assignment
 from ..course_folder.own_notebooks import has_solution
 from ..course_folder.settings import files_below, load_settings, may_be_data
-from ..records import LOST, Cell, CellResult, JudgedNotebook, Status, Verdict, defect_in_words
+from ..records import (
+    LOST,
+    Cell,
+    CellResult,
+    JudgedNotebook,
+    Status,
+    Verdict,
+    VisibleFiles,
+    defect_in_words,
+)
+from ..sandbox.visible import packages
 from ..texts import toml_table
 from .course_sessions import CourseSessions
 from .hidden_tests import Suite
@@ -28,7 +41,14 @@ _MOST_NAMES = 5
 _LACKS = ("ModuleNotFoundError", "ImportError", "FileNotFoundError")
 _MODULE = re.compile(r"No module named '(\w+)|`?Import (\w+)`? failed|^(\w+) is required")
 """What an error's message says of the module that is missing; the last two are pandas'."""
-_LACKING = re.compile(rf"\b({'|'.join(_LACKS)}): (.+?)(?:, in the line `|$)", re.MULTILINE)
+_ASKED = re.compile(
+    r"(?:requires?|install|import|dependency) (?:the )?['\"`]?(\w+)"
+    r"|(\w+)['\"`]? (?:(?:installation )?is required|(?:is |was )?not (?:found|installed))",
+    re.IGNORECASE,
+)
+"""What libraries say in other errors of a module that they would need: "The '.style' accessor
+requires jinja2". The word may be any other one, so it has to be that of an installed module."""
+_ERROR = re.compile(r"\b(\w+Error): (.+?)(?:, in the line `|$)", re.MULTILINE)
 _NO_NETWORK = ("URLError", "gaierror", "ConnectionError", "ConnectError", "MaxRetryError")
 _OF_SANDBOX = {*_LACKS, *_NO_NETWORK, "PermissionError", "OSError"}
 """Errors of a cell that may come from the sandbox, and not from the cell."""
@@ -193,17 +213,24 @@ def failing_cells(
         known: messages on test defects. What they report is not reported again.
     """
     messages: list[str] = []
+    visible = load_settings(assignment.source.parents[2]).visible
     for place, each in enumerate(ran):
         for error in () if cells[place].tests else _errors(each):
-            kind, why = error["ename"], f"{error['ename']}: {error['evalue'][:_LONGEST]}"
+            kind, text = error["ename"], error["evalue"]
+            why = f"{kind}: {text[:_LONGEST]}"
             if kind in LOST:
                 how = LOST[Status(kind)]
-            elif kind in _OF_SANDBOX and not any(why in said for said in (*known, *messages)):
+            elif any(why in said for said in (*known, *messages)):
+                continue
+            elif kind in _OF_SANDBOX or _hidden_module(visible, text):
                 how = f"ends with {why}"
+                line = line_of_error(text, "\n".join(error["traceback"]), cells[place].source)
+                if line and line not in _name(cells, place):
+                    how += f", in the line `{line}`"
             else:
                 continue
             where = f"{_name(cells, place)} of the source notebook"
-            remedy = _remedy(assignment, kind, error["evalue"])
+            remedy = _remedy(assignment, kind, text)
             messages.append(f"{assignment.name}: {where} {how}\n{remedy}".rstrip())
     return messages
 
@@ -227,10 +254,12 @@ def needs_of_answers(assignment: Assignment, messages: Iterable[str]) -> list[st
     Args:
         messages: what the student reads about the answers.
     """
+    visible = load_settings(assignment.source.parents[2]).visible
     needs = (
         _remedy(assignment, error[1], error[2], "an answer")
         for message in messages
-        for error in _LACKING.finditer(message)
+        for error in _ERROR.finditer(message)
+        if error[1] in _LACKS or _hidden_module(visible, error[2])
     )
     return [each for each in dict.fromkeys(needs) if ": add " in each]
 
@@ -242,8 +271,9 @@ def handed_in_beside(folder: Path, messages: Iterable[str]) -> list[str]:
         folder: the submission's folder.
         messages: what the student reads about the answers.
     """
-    errors = (error[2] for message in messages for error in _LACKING.finditer(message))
-    lacking = {name for error in errors for name in re.findall(r"'([^'\n]+)'", error)}
+    errors = (error for message in messages for error in _ERROR.finditer(message))
+    lacking_of = (error[2] for error in errors if error[1] in _LACKS)
+    lacking = {name for text in lacking_of for name in re.findall(r"'([^'\n]+)'", text)}
     files = {Path(name).name for name in lacking} | {f"{name}.py" for name in lacking}
     return sorted(files & {path.name for path in folder.glob("*")})
 
@@ -266,7 +296,7 @@ def _remedy(assignment: Assignment, kind: str, text: str, who: str = "") -> str:
         most = getattr(settings.limits, key)
         return f"If the cell needs more, raise limits.{key} in course.toml: it is {most:g}"
     named = _MODULE.search(text) if kind in _LACKS else None
-    module = named[named.lastindex or 0] if named else ""
+    module = named[named.lastindex or 0] if named else _hidden_module(settings.visible, text)
     paths = [f"{module}.py"] if module else re.findall(r"'([^'\n]+)'", text)
     paths += [each.name for each in sorted(folder.iterdir()) if each.name in text]
     usable = (
@@ -282,7 +312,7 @@ def _remedy(assignment: Assignment, kind: str, text: str, who: str = "") -> str:
             )
         return f'{source} needs {path}: add "{path}" to data {here}'
     if module:
-        distributions = packages_distributions().get(module)
+        distributions = _installed().get(module)
         first = "" if distributions else "install it, and "
         return (
             f"{source} needs {distributions[0] if distributions else module}: {first}add it to "
@@ -292,12 +322,26 @@ def _remedy(assignment: Assignment, kind: str, text: str, who: str = "") -> str:
         return f"{source} does not hold it: put it there, and add it to data {here}"
     if kind in _NO_NETWORK:
         return "There is no network: put what is loaded beside the notebook, and name it as data"
-    if "[Errno 1]" in text:
-        return (
-            "The sandbox refuses this, such as a server or a connection, even within one notebook: "
-            "docs/security.md says what each kind allows"
-        )
+    if "[Errno 1]" in text or text.startswith("could not bind"):
+        return "The sandbox refuses this: docs/security.md says what each kind allows"
     return _unnamed(assignment)
+
+
+def _hidden_module(visible: VisibleFiles, text: str) -> str:
+    """Return the module that an error's message asks for and that is installed, but not where
+    student code can import it; "" if there is none."""
+    asked = [(found[1] or found[2]).lower() for found in _ASKED.finditer(text)]
+    if not asked:
+        return ""
+    seen = {name.removesuffix(".py").lower() for name in packages(visible)}
+    modules = {name.lower(): name for name in _installed()}
+    return next((modules[each] for each in asked if each in modules.keys() - seen), "")
+
+
+@cache
+def _installed() -> dict[str, list[str]]:
+    """Return by module: the distributions on this machine that hold it."""
+    return dict(packages_distributions())
 
 
 def _unnamed(assignment: Assignment) -> str:

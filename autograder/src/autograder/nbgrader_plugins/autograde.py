@@ -188,11 +188,12 @@ class GradeInSandbox(NbGraderPreprocessor):
                 self.log.warning(_UNJUDGED_CELLS, {**about, "cells": ", ".join(unjudged)})
             return nb, resources
         name = course.name_of(about["assignment"], about["notebook"])
-        restored = RestoredNotebook(nb, nb.metadata.pop(NOTES, {}))
+        reason = nb.metadata.pop(_UNREADABLE, "")
+        restored = RestoredNotebook(nb, nb.metadata.pop(NOTES, {}), is_blank=bool(reason))
         stamp = nb.metadata.pop(_STAMP, "")
         # `autograder grade` skips submissions that this metadata says are graded.
         graded = {"graded": stamp}
-        if reason := nb.metadata.pop(_UNREADABLE, ""):
+        if reason:
             graded["unreadable"] = reason
         defects = defects_of(course, name)
         report = grade_restored(shared_grader(course), restored, name)

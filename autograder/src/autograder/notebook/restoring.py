@@ -48,10 +48,12 @@ class RestoredNotebook:
     Attributes:
         notebook: a valid notebook in which each exercise has its test cell once.
         notes: messages on repairs for the student, by exercise; "" for the whole notebook.
+        is_blank: whether nothing in the file could be graded: then it earns no points.
     """
 
     notebook: NotebookNode
     notes: dict[str, list[str]] = field(default_factory=dict)
+    is_blank: bool = False
 
     def note(self, exercise: str, text: str) -> None:
         self.notes.setdefault(exercise, []).append(text)
@@ -256,7 +258,7 @@ def blank_notebook(template: Template, reason: str) -> RestoredNotebook:
         reason: why the file cannot be graded, as a note for the student.
     """
     cells = [_copy(cell, None if is_locked(cell) else MISSING_CELL) for cell in template.cells]
-    return RestoredNotebook(nbformat.v4.new_notebook(cells=cells), {"": [reason]})
+    return RestoredNotebook(nbformat.v4.new_notebook(cells=cells), {"": [reason]}, is_blank=True)
 
 
 def _copy(original: NotebookNode, source: str | None) -> NotebookNode:

@@ -48,8 +48,10 @@ def write_results(
         text = answers.get(each.id, "\0".join(answers.values()))
         each.answer = blake2b(text.encode("utf-8", "replace"), digest_size=8).hexdigest()
         stub = assignment.exercises[each.id].stub
-        if each.status == Status.MANUAL and each.id in answers and is_blank(text, stub):
-            each.points, each.status, each.message = 0.0, Status.MISSING, "No answer was found."
+        waits = each.status == Status.MANUAL and each.id in answers
+        if restored.is_blank or (waits and is_blank(text, stub)):
+            each.points, each.status, each.defect = 0.0, Status.MISSING, ""
+            each.message = "No answer was found."
     results: dict[str, ExerciseResult] = {}
     ids = exercises_of(notebook.cells)
     for cell in notebook.cells:

@@ -68,6 +68,7 @@ def main(folder: str = "") -> None:
     """
     controls = [socket.socket(fileno=int(each)) for each in sys.argv[1:] if each.isdigit()]
     standins.install()
+    standins.refuse_sockets_in_words()
     if folder:
         standins.run_processes_as_threads()
     shell = start_shell()

@@ -7,10 +7,12 @@ a program that student code starts gets them when it imports `multiprocessing`.
 from __future__ import annotations
 
 import _multiprocessing  # type: ignore[import-not-found]
+import errno
 import mmap
 import os
 import pwd
 import resource
+import socket
 import time
 from tempfile import TemporaryFile
 from typing import Any
@@ -92,6 +94,34 @@ class SharedMap(mmap.mmap):
             file.truncate(length)
             flags &= ~mmap.MAP_ANONYMOUS
             return super().__new__(cls, file.fileno(), length, flags, *more, **options)
+
+
+_NO_SOCKET = (
+    "the sandbox refuses a socket unless socket.socketpair makes it: no server and no connection, "
+    "even within one notebook"
+)
+
+
+def refuse_sockets_in_words() -> None:
+    """Have Python say which call the sandbox refuses, in place of "Operation not permitted"."""
+    from asyncio import base_events
+
+    create, serve = socket.socket.__init__, base_events.Server.__init__
+
+    def create_socket(self: Any, *arguments: Any, **options: Any) -> None:
+        try:
+            create(self, *arguments, **options)
+        except PermissionError as error:
+            raise PermissionError(error.errno, _NO_SOCKET) from None
+
+    def create_server(self: Any, loop: Any, sockets: Any, *arguments: Any) -> None:
+        # Python 3.11 passes over each socket that it cannot create.
+        if not sockets:
+            raise PermissionError(errno.EPERM, _NO_SOCKET)
+        serve(self, loop, sockets, *arguments)
+
+    socket.socket.__init__ = create_socket  # type: ignore[method-assign]
+    base_events.Server.__init__ = create_server  # type: ignore[assignment]
 
 
 def install() -> None:
