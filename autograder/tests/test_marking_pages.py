@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import json
 import re
 import shutil
 from collections.abc import Iterator
@@ -183,15 +184,30 @@ def test_a_form_of_another_site_or_for_another_row_stores_nothing(service):
     for each in wrong:
         assert keep(tess, each, "2", page)[0] == 404, each
         assert tess.get(each)[0] == 404, each
-    assert keep(tess, path, "99")[1].count("a number from 0 to") == 1
+    refused = keep(tess, path, "99", comment="It stays.")[1]
+    assert refused.count("a number from 0 to") == refused.count("It stays.") == 1
     assert stored(service) == []
 
 
 def test_an_answer_with_a_script_is_text(service):
-    page = service.visitor("tess", Role.GRADER).get(page_of(service, "ben"))[1]
-    assert "Two." in page
-    assert "<script>document" not in page
-    assert "onerror" not in page.replace("&lt;img src=x onerror", "")
+    tess, path = service.visitor("tess", Role.GRADER), page_of(service, "ben")
+    assert "Two." in tess.get(path)[1]
+    graded = service.course / "autograded" / "ben" / NAME / f"{NAME}.ipynb"
+    notebook = json.loads(graded.read_text())
+    [code] = [each for each in notebook["cells"]
+              if each["metadata"].get("nbgrader", {}).get("grade_id") == "q1"]  # fmt: skip
+    shown = {"text/html": SCRIPT, "text/plain": SCRIPT, "image/svg+xml": SCRIPT}
+    code["source"] = f"</pre>{SCRIPT}"
+    code["outputs"] = [{"output_type": "display_data", "metadata": {}, "data": shown}]
+    graded.write_text(json.dumps(notebook))
+    with gradebook(service.course) as book:
+        row_of_code = book.find_grade("test_q1", NAME, NAME, "ben").id
+    assert keep(tess, path, "1", comment=SCRIPT)[0] == 200
+    for each in (path, f"mark/{NAME}/q1/{row_of_code}"):
+        page = tess.get(each)[1]
+        assert "&lt;script&gt;document" in page
+        assert "<script>document" not in page
+        assert "onerror" not in page.replace("&lt;img src=x onerror", "")
 
 
 @on_both

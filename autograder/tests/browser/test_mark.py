@@ -154,8 +154,9 @@ def test_a_class_is_marked_by_keyboard(course: Course, server: Server, page: Pag
 
 def keep(page: Page, points: str) -> None:
     page.get_by_label("Points").fill(points)
-    with page.expect_navigation():
-        page.get_by_role("button", name="Keep").click()
+    before = page.locator("main").element_handle()
+    page.get_by_role("button", name="Keep").click()
+    page.wait_for_function("main => !main.isConnected", arg=before)
 
 
 def test_a_mark_that_somebody_changed_meanwhile_is_shown_and_kept(
@@ -188,6 +189,11 @@ def test_nobody_marks_without_the_address_that_the_command_prints(
     headers = {"Host": f"elsewhere.example:{port}"}
     path = f"{server.address}/?token={TOKEN}"
     assert page.request.get(path, headers=headers).status == 403
+    # A form of another site comes with the cookie, and without the page's token.
+    open_pages(page, server)
+    form = {"points": "1", "seen": "{}"}
+    reply = page.request.post(f"{server.address}/{NAME}/memory/{answer.row}", form=form)
+    assert reply.status == 403
 
 
 def test_answers_are_marked_by_the_items_of_a_rubric(with_rubric: Server, page: Page) -> None:
@@ -234,6 +240,30 @@ def test_answers_are_marked_by_the_items_of_a_rubric(with_rubric: Server, page: 
     expect(reason).to_be_checked()
     page.keyboard.press("2")
     expect(points).to_have_value("3")
+
+
+def test_a_page_in_place_of_another_has_its_own_address_and_comes_back(
+    with_rubric: Server, page: Page
+) -> None:
+    open_pages(page, with_rubric)
+    page.get_by_role("link").first.click()
+    first, answer = page.url, page.locator(".answer")
+    text = answer.inner_text()
+    page.evaluate("window.isTheSame = true")
+    page.keyboard.press("f")
+    page.keyboard.press("Enter")
+    page.keyboard.press("Enter")  # too soon: it is sent once
+    page.wait_for_url(lambda url: url != first)
+    assert page.evaluate("window.isTheSame"), "a page was loaded"
+    second, now = page.url, answer.inner_text()
+    expect(page.get_by_role("alert")).to_have_count(0)
+    page.reload()
+    assert (page.url, answer.inner_text()) == (second, now)
+    page.go_back()
+    page.wait_for_function("!window.isTheSame")
+    expect(answer).to_have_text(text)
+    assert page.url == first
+    expect(page.get_by_text("Marked before")).to_be_visible()
 
 
 def test_points_outside_of_the_exercise_s_are_refused(server: Server, page: Page) -> None:

@@ -48,7 +48,8 @@ _COOKIE = "marking"
 _FILES = ("mark.css", "mark.js")
 _HEADERS = {
     "Content-Security-Policy": "default-src 'none'; style-src 'self' 'unsafe-inline'; "
-    "script-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+    "script-src 'self'; connect-src 'self'; img-src data:; form-action 'self'; base-uri 'none'; "
+    "frame-ancestors 'none'",
     "X-Content-Type-Options": "nosniff",
     "Referrer-Policy": "no-referrer",
     "Cache-Control": "no-store",
@@ -292,9 +293,12 @@ class OneAnswer(MarkingPage):
         place = answers.index(answer)
         with self._class.gradebook.engine.connect() as db:
             given = history.markings(db, self._class.recorded_name, exercise=exercise)
-            verdicts = history.last_verdicts(db, name, answer.student) if answer.asks else {}
+            verdicts = {} if self._is_read else history.last_verdicts(db, name, answer.student)
             texts = history.texts(db, self._class.recorded_name, answer.student, exercise)
         snapshot = other or self._snapshot(answer)
+        if problem:  # What was typed stays, but for the numbers.
+            comment, items = self.get_body_argument("comment", ""), self.get_body_arguments("item")
+            typed = {**snapshot, "manual_comment": comment, "items": items}
         used = dict.fromkeys(each.comment for each in reversed(given) if each.comment)
         lines = [each for each in given if each.student == answer.student]
         changed = Markup("")

@@ -1,19 +1,54 @@
 // Keys of the marking page. They work wherever no text is typed. Digits tick the items of the
 // rubric; without one, and after `a`, they go to the points.
-const form = document.querySelector('form');
-// The points of the items, which may come beside those of the tests.
-const points = form.elements.extra ?? form.elements.points;
-const comment = form.elements.comment;
-const used = [...document.querySelectorAll('[data-comment]')];
-const items = [...form.querySelectorAll('[name=item]')];
-const most = Number(points.dataset.most);
+let form, points, comment, used, items, most;
 let choosing = false;
+let sending = false;
 
-function selectPoints() {
-  points.focus();
+// Find the parts of the page that is shown now.
+function start() {
+  form = document.querySelector('form');
+  if (!form) return;
+  // The points of the items, which may come beside those of the tests.
+  points = form.elements.extra ?? form.elements.points;
+  comment = form.elements.comment;
+  used = [...document.querySelectorAll('[data-comment]')];
+  items = [...form.querySelectorAll('[name=item]')];
+  most = Number(points.dataset.most);
+  for (const each of items) each.addEventListener('change', () => tick((other) => other.checked));
+  for (const each of used) each.addEventListener('click', () => add(each.dataset.comment));
+  points.addEventListener('input', showAdjustment);
+  form.addEventListener('submit', send);
+  showAdjustment();
+  if (items.length) document.querySelector('h1').focus({ preventScroll: true });
+  else selectPoints({ preventScroll: true });  // The answer stays in view.
+}
+
+// Send the form, and show what comes in place of this page: faster than a new page.
+async function send(event) {
+  event.preventDefault();
+  if (sending) return;
+  sending = true;
+  const sent = form;
+  let reply, page;
+  try {
+    reply = await fetch(location.href, { method: 'POST', body: new URLSearchParams(new FormData(sent)) });
+    page = new DOMParser().parseFromString(await reply.text(), 'text/html');
+  } catch { /* The browser says what is wrong. */ }
+  sending = false;
+  const main = page?.querySelector('main');
+  if (!main) return sent.submit();
+  document.title = page.title;
+  document.querySelector('main').replaceWith(main);
+  if (reply.url !== location.href) history.pushState(null, '', reply.url);
+  (main.querySelector('[role=alert]') ?? document.body).scrollIntoView();
+  start();
+}
+addEventListener('popstate', () => location.reload());
+
+function selectPoints(options) {
+  points.focus(options);
   points.select();
 }
-if (!items.length) selectPoints();
 
 // The points that the ticked items add up to.
 function sum() {
@@ -32,19 +67,14 @@ function tick(ticked) {
   points.value = sum();
   showAdjustment();
 }
-for (const each of items) each.addEventListener('change', () => tick((other) => other.checked));
-points.addEventListener('input', showAdjustment);
-showAdjustment();
-
 function add(text) {
   comment.value = comment.value ? `${comment.value}\n${text}` : text;
 }
-for (const each of used) each.addEventListener('click', () => add(each.dataset.comment));
 
 addEventListener('keydown', (event) => {
-  if (event.altKey || event.metaKey) return;
-  const onBox = event.target.type === 'checkbox';
-  if (event.key === 'Enter' && (event.ctrlKey || onBox || event.target === document.body)) {
+  if (!form || event.altKey || event.metaKey) return;
+  const isFree = event.target.matches('body, h1, [type=checkbox]');
+  if (event.key === 'Enter' && (event.ctrlKey || isFree)) {
     event.preventDefault();
     form.requestSubmit();
     return;
@@ -73,3 +103,5 @@ addEventListener('keydown', (event) => {
   else if (!choosing) return;
   event.preventDefault();
 });
+
+start();
