@@ -306,4 +306,4 @@ def test_without_a_name_for_a_mistake_the_first_public_example_is_shown():
     found = diagnose(entry, namespace(VALUE, trace=source))
     assert found is not None and found.failed_example is not None
     assert found.failed_example.code == entry["examples"][0]["code"]
-    assert found.says == "Your code says `len(nodes)` is 2. It is 5."
+    assert found.says == "Your code says `len(nodes)` is 2. It should be 5."

@@ -81,7 +81,7 @@ def test_without_known_mistakes_a_failure_is_explained_by_criterion_and_example(
         begun = examples.read_text()
         examples.write_text(begun + PROBE)
         [result] = grader.grade("animals", [wrong]).report.exercises
-        assert result.message.startswith("Your code says `found` is 12. It is 14.\n\n")
+        assert result.message.startswith("Your code says `found` is 12. It should be 14.\n\n")
         assert result.message.endswith("is 12, expected 14") and result.failed_example is not None
         examples.write_text(begun)
 

@@ -35,3 +35,27 @@ def test_a_slip_costs_a_quarter_to_a_half(grader, assignment, slip, points):
     result = graded(grader, assignment, {exercise: answer}, {exercise})[exercise]
 
     assert (result.misconception, result.points) == (slip, points)
+
+
+CORE = """
+def train(model, inputs, targets, loss, optimizer, epochs, batch_size=None):
+    losses = []
+    for _ in range(epochs):
+        one = loss([model(x) for x in inputs], targets)
+        {}
+        optimizer.step()
+        losses.append(one.data)
+    return losses
+"""
+
+
+def test_a_slip_keeps_its_share_of_the_core_where_the_extra_part_is_open(grader):
+    moves = "optimizer.zero_grad()", "one.backward()"
+    right, slip = (CORE.format("\n        ".join(each)) for each in (moves, moves[::-1]))
+
+    core, kept = (
+        graded(grader, "mlp", {"train": each}, {"train"})["train"].points for each in (right, slip)
+    )
+
+    assert 0 < core < 6
+    assert core / 2 - 0.25 < kept <= core / 2  # rounded down to quarters

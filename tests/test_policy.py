@@ -179,7 +179,7 @@ def test_a_public_example_is_explained_beside_a_wrong_answer(assignment, grader)
     """Examples that differ on the own cells are run in the context that counted."""
     answers = {"manual_backward": ONCE}
     alone = graded(grader, "value", answers, {*answers})["manual_backward"].message
-    assert alone.startswith("Your code says `a.grad` is 2.0. It is 4.0.")
+    assert alone.startswith("Your code says `a.grad` is 2.0. It should be 4.0.")
     for name in ("node.operands_dropped", "node.backward_is_none"):
         answers = {"node": mistake(assignment, name), "manual_backward": ONCE}
         beside = graded(grader, "value", answers, {*answers})["manual_backward"].message

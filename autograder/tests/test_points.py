@@ -89,7 +89,7 @@ def test_the_points_that_a_mistake_takes_are_in_the_message_and_the_record(keepi
     report = Report("value", [result])
     [printed], [recorded] = report.as_json()["exercises"], entry(result).verdicts
     assert (result.points, result.status) == (2.5, "partial")
-    assert "This takes 2.5 of 5 points; the rest is yours." in result.message
+    assert "For what is right you keep 2.5 of 5 points." in result.message
     assert printed["keeps"] == recorded["keeps"] == 0.5
 
 

@@ -79,7 +79,7 @@ def relu(self):
 Value.relu = relu
 
 # %% answer: tanh.derivative_of_the_input
-# says: Your code says `x.grad` is 1.355. It is 2.4346.
+# says: Your code says `x.grad` is 1.355. It should be 2.4346.
 def tanh(self):
     out = Value(math.tanh(self.data), (self,), "tanh")
 

@@ -71,7 +71,7 @@ def add(self, other):
 Value.__add__ = add
 
 # %% answer: add.half
-# says: Your code says `x.grad` is 2.5. It is 5.0.
+# says: Your code says `x.grad` is 2.5. It should be 5.0.
 def add(self, other):
     other = other if isinstance(other, Value) else Value(other)
     out = Value(self.data + other.data, (self, other), "+")
@@ -103,7 +103,7 @@ def mul(self, other):
 Value.__mul__ = mul
 
 # %% answer: mul.squares_the_other
-# says: Your code says `x.grad` is 45.0. It is -15.0.
+# says: Your code says `x.grad` is 45.0. It should be -15.0.
 def mul(self, other):
     other = other if isinstance(other, Value) else Value(other)
     out = Value(self.data * other.data, (self, other), "*")
@@ -177,7 +177,7 @@ Value.__rmul__ = rmul
 Value.__rtruediv__ = rtruediv
 
 # %% answer: div.one_slope_for_both
-# says: Your code says `x.grad` is -5.0. It is 2.0.
+# says: Your code says `x.grad` is -5.0. It should be 2.0.
 def div(self, other):
     other = other if isinstance(other, Value) else Value(other)
     out = Value(self.data / other.data, (self, other), "/")
@@ -220,7 +220,7 @@ def trace(root):
 
 
 # %% answer: manual_backward.set_of_visited_nodes
-# says: Your code says `a.grad` is 2.0. It is 4.0.
+# says: Your code says `a.grad` is 2.0. It should be 4.0.
 def push_gradients(root, order):
     root.grad = 1.0
     visited = set()

@@ -126,9 +126,8 @@ def backward_without_recursion(self):
 Value.backward = backward_without_recursion
 
 # %% mistake: deep.pile_without_finishing
-# says: In a graph with a shortcut a node runs too early, before all of its gradient has
-#   arrived. Its turn comes when all that it feeds have run. On a pile, it comes up a second time
-#   for that, after its operands; if you count, count each of its uses.
+# says: In a graph with a shortcut a node runs too early, before all of its gradient has arrived. Meeting
+#   a node does not settle its place in the order: in the drawing above, that comes when it is finished.
 # keeps: 0.5
 # - to_do.append((node, True))
 # + order.append(node)

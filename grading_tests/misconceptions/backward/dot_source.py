@@ -13,31 +13,31 @@ graph = read_dot(draw_dot(x))  # what a program that reads DOT finds in it
 # about: two operands and a result
 from course.dot import read_dot
 
-x, y = Value(2.5), Value(4.5)
-z = Value(11.5, (x, y), "*")
+x, y = Value(2.5), Value(4.0)
+z = Value(10.0, (x, y), "*")
 graph = read_dot(draw_dot(z))  # what a program that reads DOT finds in it
-flow = graph.flow([2.5, 4.5, 11.5])  # which numbers lead to which
-# observe: (2.5, 11.5) in flow, (4.5, 11.5) in flow, (11.5, 2.5) in flow, len(flow), any('*' in text for text in graph.labels.values()), len(graph.edges) > 0, len(graph.edges) == len(set(graph.edges))
+flow = graph.flow([2.5, 4.0, 10.0])  # which numbers lead to which
+# observe: (2.5, 10.0) in flow, (4.0, 10.0) in flow, (10.0, 2.5) in flow, len(flow), any('*' in text for text in graph.labels.values()), len(graph.edges) > 0, len(graph.edges) == len(set(graph.edges))
 
 # %% example: dot_source
 # about: two Values that hold the same number
 from course.dot import read_dot
 
 x, y = Value(2.5), Value(2.5)
-z = Value(6.5, (x, y), "*")
+z = Value(5.0, (x, y), "+")
 graph = read_dot(draw_dot(z))  # what a program that reads DOT finds in it
-# observe: len(graph.showing(2.5)), len(graph.showing(6.5))
+# observe: len(graph.showing(2.5)), len(graph.showing(5.0))
 
 # %% example: dot_source
 # about: two operations of the same kind
 from course.dot import read_dot
 
 x, y = Value(2.5), Value(4.5)
-s = Value(7.5, (x, y), "+")
+s = Value(7.0, (x, y), "+")
 t = Value(9.5, (s, x), "+")
 graph = read_dot(draw_dot(t))  # what a program that reads DOT finds in it
-flow = graph.flow([2.5, 4.5, 7.5, 9.5])
-# observe: (4.5, 9.5) in flow, (7.5, 7.5) in flow, (2.5, 9.5) in flow, len(flow)
+flow = graph.flow([2.5, 4.5, 7.0, 9.5])
+# observe: (4.5, 9.5) in flow, (7.0, 7.0) in flow, (2.5, 9.5) in flow, len(flow)
 
 # %% example: dot_source
 # about: the text as such
@@ -65,6 +65,19 @@ text = draw_dot(x * 3)
 # says: All operations with the same sign became one node, and everything runs together there.
 #   Give each operation a name of its own, such as `op` and the id of its result.
 # keeps: 0.75
+# - lines.append(f'  "{name}op" [label="{node._op}", shape=ellipse];')
+# - lines.append(f'  "{name}op" -> "{name}";')
+# + lines.append(f'  "{node._op}" [label="{node._op}", shape=ellipse];')
+# + lines.append(f'  "{node._op}" -> "{name}";')
+# - lines.append(f'  "{names[operand]}" -> "{names[result]}op";')
+# + lines.append(f'  "{names[operand]}" -> "{result._op}";')
+
+# %% mistake: dot_source.named_by_what_they_show
+# says: Values with the same number became one node, and so did operations with the same sign. Give
+#   each a name of its own, made from `id(node)`.
+# keeps: 0.5
+# - names = {node: f"n{number}" for number, node in enumerate(nodes)}
+# + names = {node: str(node.data) for node in nodes}
 # - lines.append(f'  "{name}op" [label="{node._op}", shape=ellipse];')
 # - lines.append(f'  "{name}op" -> "{name}";')
 # + lines.append(f'  "{node._op}" [label="{node._op}", shape=ellipse];')

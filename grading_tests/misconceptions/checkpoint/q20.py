@@ -69,6 +69,18 @@ losses = descend(lambda node: node * node, [w], lr, 2)
 # + p.data -= lr * p.grad
 # + p.grad = 0.0
 
+# %% mistake: q20.zeroed_once
+# says: The gradients are zeroed once, before the first step. Each backward pass adds to them:
+#   zero them before each one.
+# keeps: 0.5
+# - for p in parameters:
+# -     p.grad = 0.0
+
+# - for _ in range(steps):
+# + for p in parameters:
+# +     p.grad = 0.0
+# + for _ in range(steps):
+
 # %% mistake: q20.climbs
 # says: The parameters move along their gradients, uphill. The loss grows in that direction; go
 #   the other way.

@@ -32,8 +32,8 @@ def test_engine(Value):
 # + assert close(a.grad, slope_x) and close(b.grad, slope_y)
 
 # %% mistake: q21.distrusts_right_engines
-# says: A right engine fails this test. Right engines round differently: in place of `==`, allow a
-#   tiny difference. If you do: do nodes keep gradients of an earlier pass, or is relu nudged at 0?
+# says: A right engine fails this test. Nudging is not exact, and engines round differently: allow a
+#   small difference. If you do: do nodes keep gradients of an earlier pass, or is relu nudged at 0?
 # - return abs(left - right) <= 1e-5 * max(1.0, abs(left), abs(right))
 # + return left == right
 

@@ -117,6 +117,13 @@ spread = n == 1 or len(set(numbers)) > 1
 # - return [*self.w, self.b]
 # + return self.w
 
+# %% mistake: neuron.list_in_a_list
+# says: `parameters()` holds the list of weights as one item. An optimizer wants one flat list of
+#   Values: a star puts the weights in one by one, `*self.w`.
+# keeps: 0.75
+# - return [*self.w, self.b]
+# + return [self.w, self.b]
+
 # %% mistake: neuron.starts_at_zero
 # says: All weights start out equal. Then all neurons of a layer are alike and stay alike. Start them at
 #   random.

@@ -96,8 +96,7 @@ for node in steps:
 
 
 # %% mistake: neg_sub.negation_cut_off
-# says: `-x` passes nothing back, so x never learns. A node that is made from `.data` alone
-#   remembers nothing.
+# says: `-x` passes nothing back. A node that is made from `.data` alone remembers nothing.
 # keeps: 0.5
 # - return self * -1
 # + return Value(-self.data)

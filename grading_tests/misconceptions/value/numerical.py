@@ -3,7 +3,7 @@
 # %% example: numerical
 # about: the slope of x³ with a large step
 slope = numerical_derivative(lambda x: x**3, 2.0, 0.5)
-# observe: round(slope, 4)
+# observe: slope
 
 # %% example: numerical
 # about: the slope of x³ with the step left out
@@ -76,6 +76,13 @@ slope = numerical_derivative(lambda t: t**3 + t**2, x, h)
 # keeps: 0.75
 # - return (f(x + h) - f(x - h)) / (2 * h)
 # + return f(x + h) - f(x - h) / (2 * h)
+
+# %% mistake: numerical.no_parentheses
+# says: Only `f(x - h)` was divided, by 2, and then multiplied by h. Put the rise in parentheses,
+#   and `2 * h` as well.
+# keeps: 0.5
+# - return (f(x + h) - f(x - h)) / (2 * h)
+# + return f(x + h) - f(x - h) / 2 * h
 
 # %% mistake: numerical.ignores_h
 # says: The step that is given makes no difference. Use the argument h, not a number of your

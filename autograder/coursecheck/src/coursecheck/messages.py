@@ -73,7 +73,7 @@ class FailedExample:
             seen, expected = row.texts
             if not row.right and len(row.expression + seen + expected) <= _SHORT:
                 verb = "raises" if is_error(row.seen) else "is"
-                return f"Your code says `{row.expression}` {verb} {seen}. It is {expected}."
+                return f"Your code says `{row.expression}` {verb} {seen}. It should be {expected}."
         return "This example comes out wrong."
 
     @property
@@ -417,7 +417,7 @@ _HINTS = [
     (
         rf"NoneType' object has no attribute '({_IN_PLACE})'"
         rf"|(?s:NoneType' object is not .*able.*\n.*\.({_IN_PLACE})\()",
-        "What changes a list or a set in place, such as `reverse` or `append`, gives None.",
+        "`append`, `reverse`, `sort` and the like change a list or a set in place and give None.",
     ),
     (
         "'NoneType' object cannot be interpreted as an integer",

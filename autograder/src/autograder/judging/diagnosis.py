@@ -86,8 +86,9 @@ class Diagnosis:
                 return mistake, refuted
             if not fits:
                 refuted.add(mistake.id)
-            # Beyond the core the answer fails in another way, so it keeps only what its tests give.
-            in_core = in_core or (replace(mistake, keeps=0.0) if fits == "core" else None)
+            if fits == "core" and in_core is None:
+                share = sum(map(_is_core, suite_run.verdicts)) / len(suite_run.verdicts)
+                in_core = replace(mistake, keeps=mistake.keeps * share)
         return in_core, refuted
 
     def defect(self, exercise: Exercise, suite_run: SuiteRun, seed: bytes) -> str:
@@ -130,25 +131,28 @@ def _allowed(
 def how_it_fits(student: Iterable[Verdict], model: Iterable[Verdict]) -> str:
     """Compare the verdicts on the student's code with those on a mistake's mutant, the model.
 
-    The core tests are those that neither belong to an extra part nor met a stub in the student's
-    code.
-
     Returns:
         "all": the verdicts are alike on every test.
-        "core": they are alike on every core test, and one of the core tests failed.
+        "core": they are alike on every test of the core, and one of these failed.
         "": the first core test whose verdicts are not alike passed on only one of the two, which
         refutes the mistake.
         "open": none of these holds.
     """
     fits, failed = "all", False
     for mine, its in zip(student, model, strict=False):
-        counts = not (mine.extra or "raised NotImplementedError" in mine.seen)
+        counts = _is_core(mine)
         failed = failed or (counts and not mine.passed)
         if not _alike(mine, its):
             fits = "core"
             if counts:
                 return "open" if mine.passed == its.passed else ""
     return fits if failed or fits == "all" else "open"
+
+
+def _is_core(verdict: Verdict) -> bool:
+    """Return whether a test neither belongs to an extra part nor met a stub in the student's
+    code."""
+    return not (verdict.extra or "raised NotImplementedError" in verdict.seen)
 
 
 def _alike(student: Verdict, model: Verdict) -> bool:

@@ -344,7 +344,7 @@ def _in_full(failure: Failure, found: Explanation) -> str:
     share, worth = share_of(verdicts, keeps), failure.exercise.max_points
     points = points_for(share, worth)
     if points > points_for(share_of(verdicts), worth):
-        says = f"{says} This takes {worth - points:g} of {worth:g} points; the rest is yours."
+        says = f"{says} For what is right you keep {points:g} of {worth:g} points."
     if share < max(share_passed(verdicts), keeps):
         says = f"{says} {HALF}"
     return says
