@@ -121,6 +121,9 @@ open("lost.txt")
 import asyncio
 await asyncio.start_server(print, "127.0.0.1", 0)
 %% code
+import subprocess
+raise subprocess.CalledProcessError(1, "pip install lost")
+%% code
 while True: pass
 """
 FOUND = """\
@@ -141,6 +144,11 @@ week: the cell `import asyncio` of the source notebook ends with PermissionError
 sandbox refuses a socket unless socket.socketpair makes it: no server and no connection, even \
 within one notebook, in the line `await asyncio.start_server(print, "127.0.0.1", 0)`
 The sandbox refuses this: docs/security.md says what each kind allows
+week: the cell `import subprocess` of the source notebook ends with CalledProcessError: Command \
+'pip install lost' returned non-zero exit status 1., in the line \
+`raise subprocess.CalledProcessError(1, "pip install lost")`
+Cells install nothing: take the line out, and name the packages in student_code.packages in \
+course.toml
 week: the cell `while True: pass` of the source notebook ran out of time
 If the cell needs more, raise limits.cell_seconds in course.toml: it is 0.5
 """

@@ -50,7 +50,7 @@ _ASKED = re.compile(
 requires jinja2". The word may be any other one, so it has to be that of an installed module."""
 _ERROR = re.compile(r"\b(\w+Error): (.+?)(?:, in the line `|$)", re.MULTILINE)
 _NO_NETWORK = ("URLError", "gaierror", "ConnectionError", "ConnectError", "MaxRetryError")
-_OF_SANDBOX = {*_LACKS, *_NO_NETWORK, "PermissionError", "OSError"}
+_OF_SANDBOX = {*_LACKS, *_NO_NETWORK, "PermissionError", "OSError", "CalledProcessError"}
 """Errors of a cell that may come from the sandbox, and not from the cell."""
 _LIMIT = {Status.TIMEOUT: "cell_seconds", Status.OUT_OF_MEMORY: "memory"}
 """The limit in course.toml that a cell has reached, by how it was lost."""
@@ -322,6 +322,11 @@ def _remedy(assignment: Assignment, kind: str, text: str, who: str = "") -> str:
         return f"{source} does not hold it: put it there, and add it to data {here}"
     if kind in _NO_NETWORK:
         return "There is no network: put what is loaded beside the notebook, and name it as data"
+    if kind == "CalledProcessError" and "pip" in text:
+        return (
+            "Cells install nothing: take the line out, and name the packages in "
+            "student_code.packages in course.toml"
+        )
     if "[Errno 1]" in text or text.startswith("could not bind"):
         return "The sandbox refuses this: docs/security.md says what each kind allows"
     return _unnamed(assignment)

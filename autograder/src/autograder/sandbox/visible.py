@@ -26,7 +26,7 @@ them."""
 
 SYSTEM = ("/usr/bin", "/usr/lib", "/usr/lib64", "/usr/lib32", "/usr/libexec", "/usr/share/fonts",
           "/usr/share/graphviz", "/usr/share/zoneinfo", "/usr/share/fontconfig",
-          "/etc/fonts", "/etc/ld.so.cache", "/etc/alternatives")  # fmt: skip
+          "/etc/fonts", "/etc/ld.so.cache", "/etc/alternatives", "/etc/mime.types")  # fmt: skip
 
 
 def environment(home: str) -> dict[str, str]:

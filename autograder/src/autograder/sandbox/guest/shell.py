@@ -23,6 +23,7 @@ from IPython.core.displayhook import DisplayHook
 from IPython.core.displaypub import DisplayPublisher
 from IPython.core.history import HistoryManager
 from IPython.core.interactiveshell import InteractiveShell
+from IPython.utils.process import system  # type: ignore[attr-defined]
 from traitlets import Type
 
 _BETWEEN_CELLS = 0.01
@@ -269,6 +270,16 @@ class Shell(InteractiveShell):
 
     def enable_gui(self, gui: str | None = None) -> None:
         """Do nothing, for `%matplotlib inline`: there is no window in which to draw."""
+
+    def system(self, cmd: str) -> None:
+        """Run a line `!command`, which raises nothing in a kernel: neither does it here, where the
+        sandbox may start no program."""
+        try:
+            code = system(self.var_expand(cmd, depth=1))
+        except OSError:
+            print(f"The sandbox starts no program here: `{cmd}` was not run.")
+            code = 127  # As in a shell that does not find the program.
+        self.user_ns["_exit_code"] = code
 
     def transform_cell(self, raw_cell: str) -> str:
         """Return a cell as Python code. IPython's slow transformation of magics is skipped for a
