@@ -214,7 +214,8 @@ class OneAnswer(MarkingPage):
                 return
         self.marking.opened.pop(row, None)
         # Who waits next is known from the same reading: its page reads the gradebook again.
-        others = [each for each in self._answers if each not in alike]
+        marked = {each.row for each in alike}
+        others = [each for each in self._answers if each.row not in marked]
         self.lead_to(name, exercise, self.marking.next(others, self.who, self.browser))
 
     def _alike(self) -> list[Answer]:
