@@ -116,10 +116,11 @@ Value.backward = backward
 
 
 @pytest.mark.parametrize(
-    "deep", [{}, {"deep": None}, {"deep": ""}], ids=["filled", "untouched", "missing"]
+    "deep",
+    [{"deep": "Value.backward = None\n"}, {"deep": None}, {"deep": ""}],
+    ids=["replaced", "untouched", "missing"],
 )
 def test_a_later_cell_that_replaces_backward_does_not_affect_its_exercise(grader, deep):
-    """The cell of `deep` attaches another function to `Value.backward`, also as released."""
     answers = {"backward": RECURSIVE, **deep}
     results = graded(grader, "backward", answers, {"backward"})
     assert results["backward"].points == 7.0

@@ -385,7 +385,6 @@ def lost_by_endless(grader: Grader, name: str, exercises: Collection[str], kind:
 @pytest.mark.full
 @pytest.mark.parametrize(("kind", "at"), [*zip(ENDLESS, SOME, strict=True)], ids=ENDLESS)
 def test_endless_code_costs_its_own_exercise(grader, kind, at):
-    """Earlier exercises may call it: `deep` replaces the engine's `backward`."""
     name, exercise = at
     assert lost_by_endless(grader, name, [exercise], kind) == [exercise]
 

@@ -179,9 +179,6 @@ def backward_without_recursion(self):
         node._backward()
 
 
-Value.backward = backward_without_recursion
-
-
 # %% answer: check_gradients.plain_numbers
 # says: That is a plain number, where a Value was expected
 def check_gradients(f, inputs, epsilon=1e-5):

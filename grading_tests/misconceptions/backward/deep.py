@@ -96,9 +96,6 @@ def backward_without_recursion(self):
     for node in reversed(order):
         node._backward()
 
-
-Value.backward = backward_without_recursion
-
 # %% mistake: deep.limit_raised
 # says: Python's recursion limit was raised, and a function still calls itself for every level. Keep
 #   what is to be done in a list of your own, and leave the limit as it is.
@@ -121,9 +118,6 @@ def backward_without_recursion(self):
     self.grad = 1.0
     for node in reversed(order):
         node._backward()
-
-
-Value.backward = backward_without_recursion
 
 # %% mistake: deep.pile_without_finishing
 # says: In a graph with a shortcut a node runs too early, before all of its gradient has arrived. Meeting

@@ -47,9 +47,6 @@ def backward_without_recursion(self):
                 ready.append(operand)
 
 
-Value.backward = backward_without_recursion
-
-
 # %% dot_source
 def draw_dot(root):
     nodes, edges = trace(root)

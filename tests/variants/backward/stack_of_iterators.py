@@ -34,6 +34,3 @@ Value.backward = backward
 # %% deep
 def backward_without_recursion(self):
     backward(self)
-
-
-Value.backward = backward_without_recursion
