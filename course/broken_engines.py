@@ -176,4 +176,6 @@ class Trial:
             lines = [f"{number}: “{riddles[number - 1]}”" for number in self.got_away[:_SHOWN]]
             more = len(self.got_away) - _SHOWN
             lines += [f"And {more} more."] * (more > 0)
+            if more > 0:
+                caught += " Use every operation of the list, with plain numbers on both sides."
             self.says = "\n".join([f"{caught} What got away:", *lines])

@@ -128,6 +128,15 @@ def backward_without_recursion(self):
 # - for node in reversed(order):
 # + for node in order:
 
+# %% mistake: deep.finished_before_its_operands
+# says: *Finish it* lies on top of the node's operands, so it comes up before them. Put it on the
+#   pile first, and the operands on top of it.
+# keeps: 0.5
+# - to_do.append((node, True))
+# - to_do.extend((operand, False) for operand in node._prev)
+# + to_do.extend((operand, False) for operand in node._prev)
+# + to_do.append((node, True))
+
 # %% mistake: deep.level_by_level
 # says: The nodes run level by level from the root. A node that feeds the root directly and also
 #   by a longer way then runs before all of its gradient has arrived.

@@ -72,6 +72,13 @@ text = draw_dot(x * 3)
 # - lines.append(f'  "{names[operand]}" -> "{names[result]}op";')
 # + lines.append(f'  "{names[operand]}" -> "{result._op}";')
 
+# %% mistake: dot_source.named_by_label
+# says: Values without a label became one node: the label was used as their name. A name must be
+#   unique; use `id(node)`.
+# keeps: 0.5
+# - names = {node: f"n{number}" for number, node in enumerate(nodes)}
+# + names = {node: node.label for node in nodes}
+
 # %% mistake: dot_source.named_by_what_they_show
 # says: Values with the same number became one node, and so did operations with the same sign. Give
 #   each a name of its own, made from `id(node)`.

@@ -117,6 +117,14 @@ spread = n == 1 or len(set(numbers)) > 1
 # - return [*self.w, self.b]
 # + return self.w
 
+# %% mistake: neuron.bias_put_among_the_weights
+# says: Each call of `parameters()` makes the list of weights longer: `append` and `+=` change
+#   `self.w` itself. Make a new list.
+# keeps: 0.75
+# - return [*self.w, self.b]
+# + self.w.append(self.b)
+# + return self.w
+
 # %% mistake: neuron.list_in_a_list
 # says: `parameters()` holds the list of weights as one item. An optimizer wants one flat list of
 #   Values: a star puts the weights in one by one, `*self.w`.
