@@ -24,7 +24,7 @@ from autograder.notebook.sanitizing import safe_html
 from autograder.pages.feedback import FeedbackExporter, ReadMarks
 from autograder.pages.feedback.exporter import feedback_page, parts
 from autograder.pages.feedback.summary import summary
-from autograder.pages.markdown import markdown_html
+from autograder.pages.markdown import comment_html, markdown_html
 from autograder.pages.mathml import MAX_LENGTH, mathml
 from autograder.records import ADVICE, ExerciseResult, Report
 
@@ -213,6 +213,9 @@ def test_a_feedback_page_is_self_contained_and_runs_no_script(school):
     assert "run_hidden_tests" not in str(page)
 
 
+COMPARISONS = "You need x<y and y>z; see p < 0.05, List\\<int> and $n<5$."
+
+
 @pytest.fixture(scope="module")
 def marked_by_hand(school: Path) -> Path:
     """Return the class with marks, a comment and a penalty for one student."""
@@ -221,6 +224,7 @@ def marked_by_hand(school: Path) -> Path:
         gradebook.find_grade("test_node", "value", "value", "by_hand").extra_credit = 0.5
         comment = gradebook.find_comment("add", "value", "value", "by_hand")
         comment.manual_comment = "Nearly **there**. <script>alert(1)</script>"
+        gradebook.find_comment("node", "value", "value", "by_hand").manual_comment = COMPARISONS
         notebook = gradebook.find_submission_notebook("value", "value", "by_hand")
         notebook.late_submission_penalty = 2.0
         gradebook.db.commit()
@@ -252,8 +256,25 @@ def test_a_feedback_page_shows_marks_comments_and_penalties(marked_by_hand):
     page = made_anew(marked_by_hand, "by_hand", "value")
     assert rows(page)["add"][1] == "1.5 of 4 *"
     assert page.find(id="comment-add").strong.get_text() == "there"
+    assert "<script>alert(1)</script>" in page.find(id="comment-add").get_text()
     assert not page.find_all("script")
+    shown = "You need x<y and y>z; see p < 0.05, List<int> and n<5."
+    assert shown in page.find(id="comment-node").get_text()
+    assert page.find(id="comment-node").math.get_text() == "n<5"
     assert "2 points were taken off for being late" in page.header.get_text()
+
+
+@pytest.mark.parametrize(
+    "comment",
+    [
+        "You need x<y and y>z.", "<b>bold</b> <!-- and --> &lt;", "2*x*y, x**2 + y**2, __init__",
+        "[1]: here", "#3 is wrong", "> 5 is right", "- [x] done", "f[i](x), ![a](b), <std::vector>",
+        "See https://a.b/c?x=1&y=2.", "a\n===\nb", "Line\n: two",
+    ],
+)  # fmt: skip
+def test_no_character_of_a_comment_is_lost(comment):
+    shown = BeautifulSoup(comment_html(comment, {}), "html.parser").get_text()
+    assert shown.split() == comment.removeprefix("- ").split()
 
 
 def test_an_answer_that_waits_for_a_person_is_marked_so_and_later_shows_the_mark(school):

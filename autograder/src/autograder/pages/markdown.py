@@ -44,6 +44,37 @@ class _Renderer(IPythonRenderer):
         return mathml(f"\\begin{{{name}}}{body}\\end{{{name}}}", display=True)
 
 
+_OUTSIDE_COMMENTS = (
+    "atx_heading", "axt_heading", "setex_heading", "block_quote", "ref_link", "raw_html",
+    "def_list", "inline_html", "link", "link_close", "auto_link", "auto_email",
+)  # fmt: skip
+"""The rules of Markdown, by mistune's names, that take characters away or hide an address."""
+
+_OPERATOR = re.compile(r"\w\*+\w|\b__\w")
+"""Asterisks as in x**2, and underscores as in __init__."""
+
+
+def _comment_parser() -> MarkdownWithMath:
+    """Return a parser without the rules in `_OUTSIDE_COMMENTS`, and without task lists."""
+    renderer = _Renderer(escape=True, attachments={}, exclude_anchor_links=True)
+    parser = MarkdownWithMath(renderer=renderer)
+    block, inline = parser.block, parser.inline
+    for rules in (block.rules, block.list_rules, inline.rules):
+        rules[:] = [rule for rule in rules if rule not in _OUTSIDE_COMMENTS]
+    parser.before_render_hooks.clear()
+    return parser
+
+
+def comment_html(comment: str, resources: dict[str, Any]) -> str:
+    """Return what a person wrote about an answer as sanitized HTML: Markdown and formulas, with any
+    HTML as text, so that `x<y and y>z` stays whole.
+
+    Args:
+        resources: as of `markdown_html`.
+    """
+    return markdown_html(comment, resources, None)
+
+
 @pass_context
 def markdown2html(context: Context, source: str) -> str:
     """Return Markdown as sanitized HTML: a Jinja filter that replaces nbconvert's of this name."""
@@ -52,13 +83,15 @@ def markdown2html(context: Context, source: str) -> str:
     return markdown_html(source, resources, attachments)
 
 
-def markdown_html(source: str, resources: dict[str, Any], attachments: dict[str, Any]) -> str:
+def markdown_html(
+    source: str, resources: dict[str, Any], attachments: dict[str, Any] | None
+) -> str:
     """Return Markdown as sanitized HTML, or as plain text if it is over a limit.
 
     Args:
         resources: the page's nbconvert resources. They hold the characters and the seconds that are
             left for the page, and this function updates them.
-        attachments: the cell's attachments, by name.
+        attachments: the cell's attachments, by name; None if the source is a comment.
     """
     left = resources.get("markdown_left", MAX_LENGTH_OF_A_PAGE) - len(source)
     resources["markdown_left"] = left
@@ -66,7 +99,7 @@ def markdown_html(source: str, resources: dict[str, Any], attachments: dict[str,
     shown = None
     if left >= 0 and seconds > 0 and len(source) <= MAX_LENGTH:
         started = time.thread_time()
-        shown = _render(source, attachments) if attachments else _render_cached(source)
+        shown = _render_cached(source) if attachments == {} else _render(source, attachments)
         resources["markdown_seconds"] = seconds - (time.thread_time() - started)
     if shown is not None:
         return framed(shown)
@@ -74,11 +107,17 @@ def markdown_html(source: str, resources: dict[str, Any], attachments: dict[str,
     return f'<pre style="{style}">{escape(source)}</pre>'
 
 
-def _render(source: str, attachments: dict[str, Any]) -> str | None:
+def _render(source: str, attachments: dict[str, Any] | None) -> str | None:
     """Return Markdown as sanitized HTML; None if there are too many tags, or rendering fails."""
-    renderer = _Renderer(escape=False, attachments=attachments, exclude_anchor_links=True)
+    if attachments is None:
+        parser = _comment_parser()
+        if _OPERATOR.search(source):
+            parser.inline.rules.remove("emphasis")
+    else:
+        renderer = _Renderer(escape=False, attachments=attachments, exclude_anchor_links=True)
+        parser = MarkdownWithMath(renderer=renderer)
     try:
-        html: str = MarkdownWithMath(renderer=renderer).render(_SPACES.sub(" " * 200, source))
+        html: str = parser.render(_SPACES.sub(" " * 200, source))
     except (RecursionError, InvalidNotebook):  # Deep nesting, or a missing attachment.
         return None
     return safe_html(html) if tags_in(html) <= MAX_TAGS else None

@@ -33,7 +33,7 @@ from ...course_folder.course import COURSE, Course
 from ...notebook.intake import leave_out_broken_names
 from ...notebook.outputs import MAX_COLOURS, is_base64
 from ...notebook.sanitizing import MAX_TAGS, safe_html, safe_svg, tags_in
-from ..markdown import markdown_html
+from ..markdown import comment_html, markdown_html
 from ..mathml import mathml
 from ..templates import templates
 from .from_gradebook import StoredMarks, course_rubrics, is_current, stored_marks
@@ -137,7 +137,7 @@ def feedback_page(notebook: NotebookNode, resources: Resources) -> str:
         markdown=lambda cell: Markup(
             markdown_html(cell.source, resources, cell.get("attachments", {}))
         ),
-        comment=lambda text: Markup(markdown_html(text, resources, {})),
+        comment=lambda text: Markup(comment_html(text, resources)),
         code=lambda cell: Markup(code_html(cell.source, resources)),
         outputs=lambda cell: Markup("".join(outputs_html(cell, resources))),
         colours=Markup(COLOURS.read_text("utf-8")),
