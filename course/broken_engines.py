@@ -177,5 +177,5 @@ class Trial:
             more = len(self.got_away) - _SHOWN
             lines += [f"And {more} more."] * (more > 0)
             if more > 0:
-                caught += " Use every operation of the list, with plain numbers on both sides."
+                caught += " Try each operation listed, with plain numbers on both sides."
             self.says = "\n".join([f"{caught} What got away:", *lines])
