@@ -14,7 +14,9 @@ from pathlib import Path
 from types import SimpleNamespace
 from urllib.parse import urlencode
 
+import nbformat
 import pytest
+from nbformat.notebooknode import NotebookNode
 from nbgrader.api import Gradebook
 from schools import append, release, run
 from services import Visitor
@@ -29,6 +31,7 @@ from autograder.course_folder.settings import NAME as SETTINGS
 from autograder.gradebook import history
 from autograder.gradebook.writing import SubmissionMarks, record
 from autograder.marking.differences import difference
+from autograder.notebook.answer_cells import questions
 from autograder.pipeline.classroom import course_directory
 from autograder.records import Marks
 from autograder.service import asking
@@ -107,8 +110,8 @@ def page_of(service: Running, student: str) -> str:
     return f"mark/{NAME}/{EXERCISE}/{row(service, student)}"
 
 
-def field(page: str, name: str) -> str:
-    found = re.search(rf'name="{name}" value="([^"]*)"', page)
+def field(page: str, name: str, between: str = " ") -> str:
+    found = re.search(rf'name="{name}"{between}value="([^"]*)"', page)
     assert found is not None, page
     return unescape(found[1])
 
@@ -186,6 +189,7 @@ def test_a_form_of_another_site_or_for_another_row_stores_nothing(service):
         assert tess.get(each)[0] == 404, each
     refused = keep(tess, path, "99", comment="It stays.")[1]
     assert refused.count("a number from 0 to") == refused.count("It stays.") == 1
+    assert field(refused, "points", "[^>]*") == "99"
     assert stored(service) == []
 
 
@@ -224,6 +228,53 @@ def test_two_graders_get_different_answers_and_overwrite_nothing(service):
     assert [(each.who, each.points) for each in stored(service)] == [("tess", 1.0)]
     assert keep(ulla, page_of(service, first), "2", page)[0] == 200
     assert [each.who for each in stored(service)] == ["tess", "ulla"]
+
+
+def test_the_list_says_what_another_browser_has_open_and_takes_it_over(service):
+    tess, ulla = (service.visitor(name, Role.GRADER) for name in ("tess", "ulla"))
+    of_tess, of_ulla = (each.get(f"mark/{NAME}/{EXERCISE}")[1] for each in (tess, ulla))
+    student = "ben" if TEXTS["ada"] in of_ulla else "ada"
+    told = "1 open in another browser, for up to 10 more minutes"
+    assert f"{told}<" in ulla.get("mark/")[1]
+    path = page_of(service, "ada" if student == "ben" else "ben")
+    after = keep(ulla, path, "1", of_ulla)[1]
+    [over] = re.findall(f'{told}: <a href="/([^"]*)"', after)
+    assert TEXTS[student][:4] in ulla.get(over)[1]
+    assert f"{told}: " in tess.get("mark/")[1]
+    path = page_of(service, student)
+    assert keep(ulla, path, "1")[0] == 200
+    assert keep(tess, path, "2", of_tess)[0] == 409
+
+
+def test_an_answer_s_page_shows_the_question_above_it(service):
+    page = service.visitor("tess", Role.GRADER).get(page_of(service, "ada"))[1]
+    question, _, answer = page.partition('<div class="answer">')
+    release = json.loads((service.course / "release" / NAME / f"{NAME}.ipynb").read_text())
+    sources = ["".join(cell["source"]) for cell in release["cells"]]
+    [place] = [
+        index for index, cell in enumerate(release["cells"])
+        if cell["metadata"].get("nbgrader", {}).get("grade_id") == EXERCISE
+    ]  # fmt: skip
+    assert sources[place - 1].split()[-1] in question
+    assert TEXTS["ada"] in answer
+
+
+def test_a_question_is_the_text_directly_before_the_answer_and_its_tests():
+    def cell(kind: str, text: str = "", **marks: object) -> NotebookNode:
+        made: NotebookNode = getattr(nbformat.v4, f"new_{kind}_cell")(text)
+        made.metadata = NotebookNode(nbgrader=marks) if marks else NotebookNode()
+        return made
+
+    cells = [
+        cell("markdown", "Lecture."), cell("code"), cell("markdown", "Square it."),
+        cell("markdown", "A hint."), cell("code", solution=True, grade_id="answer"),
+        cell("code", grade=True, grade_id="test_square"),
+        cell("markdown", "Why?"), cell("markdown", solution=True, grade=True, grade_id="essay"),
+        cell("code"), cell("markdown", solution=True, grade=True, grade_id="bare"),
+    ]  # fmt: skip
+    found = {name: [each.source for each in own] for name, own in questions(cells).items()}
+    square = ["Square it.", "A hint."]
+    assert found == {"answer": square, "square": square, "essay": ["Why?"], "bare": []}
 
 
 def test_a_changed_answer_waits_with_its_difference_and_the_earlier_one_has_its_mark(service):
@@ -298,7 +349,7 @@ def test_another_grader_looks_again_and_the_student_reads_the_reply(service, mar
     assert ask(ada, marked, f"The backward one. {SCRIPT}")[0] == 200
     assert "You asked for another look" in ada.get("")[1]
     tess, ulla = (service.visitor(name, Role.GRADER) for name in ("tess", "ulla"))
-    assert "another look asked for: 1<" in ulla.get("mark/")[1]
+    assert "another look asked for: 1;" in ulla.get("mark/")[1]
     assert "1 (1 that another person gets, since you marked it)" in tess.get("mark/")[1]
     assert "The backward one." not in tess.get(f"mark/{NAME}/{EXERCISE}")[1]
     page = ulla.get(f"mark/{NAME}/{EXERCISE}")[1]

@@ -25,6 +25,7 @@ from autograder.course_folder.settings import load_settings
 from autograder.errors import CourseError
 from autograder.judging.grader import Grader
 from autograder.lms.importing import import_download
+from autograder.marking.answers import Answers
 from autograder.nbgrader_plugins.configuration import unsafe_settings
 from autograder.pipeline.classroom import course_directory
 from autograder.pipeline.one_submission import grade_content
@@ -76,6 +77,20 @@ def test_only_test_cells_that_the_solution_fails_are_reported_as_defects(found, 
 @pytest.mark.parametrize("name", NAMES)
 def test_the_release_that_nbgrader_made_is_accepted_as_current(found, name):
     assert current_release(Course(found[0]), name) == found[0] / "release" / name
+
+
+def test_an_exercise_without_a_heading_has_its_name(found):
+    exercises = Course(found[0]).assignment("loops").exercises
+    assert [each.title for each in exercises.values()] == [*exercises]
+
+
+def test_the_model_answer_is_the_cell_of_the_source(found):
+    answers = Answers(Course(found[0]), "loops")
+    solutions = {
+        each: [cell.source for cell in answers.solution(each)] for each in ("why", "fizz_1")
+    }
+    answers.gradebook.close()
+    assert solutions == {"why": ["Because they leave nothing."], "fizz_1": []}
 
 
 def hand_in(folder: Path, *texts: Text) -> None:

@@ -48,6 +48,7 @@ class Exercise:
     """One graded unit: a solution cell and its test cell, a written answer, or a task.
 
     Attributes:
+        title: the heading above it; its id if there is none.
         form: the kind of answer to a question, such as "one of a b c d" or "a number"; "" for an
             exercise that is solved with code.
         manual: whether a person reads and marks the answer.
@@ -217,7 +218,7 @@ def read_assignment(
             is_manual = bool(marks.get("solution") or marks.get("task"))
             text = cell.source if is_manual else ""
             exercise = Exercise(
-                exercise_id, heading, _points(source, marks), text, manual=is_manual
+                exercise_id, heading or exercise_id, _points(source, marks), text, manual=is_manual
             )
             _set_weight(exercise, about, settings)
             exercises[exercise_id] = exercise
@@ -266,7 +267,7 @@ def distinct_titles(titles: Mapping[str, str]) -> dict[str, str]:
     Args:
         titles: the titles of a notebook's exercises, by id.
     """
-    uses = Counter(filter(None, titles.values()))
+    uses = Counter(titles.values())
     return {id: f"{title} ({id})" if uses[title] > 1 else title for id, title in titles.items()}
 
 

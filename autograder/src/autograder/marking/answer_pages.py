@@ -83,14 +83,33 @@ class Marking:
         there is another one."""
         return who != marked_by or not {*self._people} - {who}
 
-    def next(self, answers: Iterable[Answer], who: str, browser: str) -> Answer | None:
-        """Return the next of an exercise's answers for a person that no other browser has open;
-        None if there is none. Those at which students asked for another look come first."""
-        for answer in sorted(answers, key=lambda each: not each.is_asked):
-            other, since = self.opened.get(answer.row, (browser, 0.0))
-            is_taken = other != browser and time.monotonic() - since < _OPEN_SECONDS
-            again = answer.is_asked and self.may_look_again(who, answer.marked_by)
-            if (again or answer.waits) and not is_taken:
+    def minutes_open(self, answer: Answer, browser: str) -> int:
+        """Return for how many more minutes another browser has an answer for itself; 0 if none
+        has."""
+        other, since = self.opened.get(answer.row, (browser, 0.0))
+        seconds = _OPEN_SECONDS - (time.monotonic() - since)
+        return math.ceil(max(seconds, 0) / 60) if other != browser else 0
+
+    def left(self, answers: Iterable[Answer], who: str) -> list[Answer]:
+        """Return the answers that a person has to mark, first those at which students asked for
+        another look."""
+        found = [
+            each
+            for each in answers
+            if each.waits or (each.is_asked and self.may_look_again(who, each.marked_by))
+        ]
+        return sorted(found, key=lambda each: not each.is_asked)
+
+    def next(
+        self, answers: Iterable[Answer], who: str, browser: str, over: bool = False
+    ) -> Answer | None:
+        """Return the next of an exercise's answers for a person; None if there is none.
+
+        Args:
+            over: whether to take over one that another browser has open, too.
+        """
+        for answer in self.left(answers, who):
+            if over or not self.minutes_open(answer, browser):
                 self.opened[answer.row] = (browser, time.monotonic())
                 return answer
         return None
@@ -146,6 +165,8 @@ class Exercises(MarkingPage):
                     continue
                 found = answers.of(exercise.id)
                 again = [each.marked_by for each in found if each.is_asked]
+                left = self.marking.left(found, self.who)
+                minutes = [self.marking.minutes_open(each, self.browser) for each in left]
                 rows.append({
                     "name": name,
                     "exercise": exercise,
@@ -156,6 +177,8 @@ class Exercises(MarkingPage):
                     "answers": len(found),
                     "asked": len(again),
                     "for_you": sum(self.marking.may_look_again(self.who, who) for who in again),
+                    "free": minutes.count(0),
+                    "minutes": [*filter(None, minutes)],
                     "graders": answers.graders(exercise.id),
                 })  # fmt: skip
         rows.sort(key=lambda row: not row["asked"])
@@ -164,14 +187,16 @@ class Exercises(MarkingPage):
 
 
 class Next(MarkingPage):
-    """Leads to the next answer that waits, or to the first one of all."""
+    """Leads to the next answer that waits, to one that another browser has open, or to the first
+    one of all."""
 
     def get(self, name: str, exercise: str) -> None:
         answers = self.answers_in(name, exercise)
         if self.get_query_argument("all", ""):
             answer = next(iter(answers.of(exercise)), None)
         else:
-            answer = self.marking.next(answers.of(exercise), self.who, self.browser)
+            over = bool(self.get_query_argument("over", ""))
+            answer = self.marking.next(answers.of(exercise), self.who, self.browser, over)
         self.lead_to(name, exercise, answer)
 
 
@@ -297,9 +322,14 @@ class OneAnswer(MarkingPage):
             verdicts = {} if self._is_read else history.last_verdicts(db, name, answer.student)
             texts = history.texts(db, self._class.recorded_name, answer.student, exercise)
         snapshot = other or self._snapshot(answer)
-        if problem:  # What was typed stays, but for the numbers.
-            comment, items = self.get_body_argument("comment", ""), self.get_body_arguments("item")
-            typed = {**snapshot, "manual_comment": comment, "items": items}
+        if problem:  # What was typed stays, as text.
+            columns = {
+                "points": "manual_score",
+                "extra": "extra_credit",
+                "comment": "manual_comment",
+            }
+            typed = {column: self.get_body_argument(name, "") for name, column in columns.items()}
+            typed = {**snapshot, **typed, "items": self.get_body_arguments("item")}
         used = dict.fromkeys(each.comment for each in reversed(given) if each.comment)
         lines = [each for each in given if each.student == answer.student]
         changed = Markup("")
@@ -307,11 +337,13 @@ class OneAnswer(MarkingPage):
         if read and read[0] != snapshot["answer"] and read[0] in texts:
             changed = difference(texts[read[0]], answer.text[: history.MOST_TEXT])
         guide = markdown_html(about.marking_guide, {}, {}) if about.marking_guide else ""
+        question, solution = self._class.question(exercise), self._class.solution(exercise)
         self.show_page(
             "answer.html",
             name=name,
             next=self.path(name, exercise),
             exercise=about,
+            question=Markup("").join(map(_shown, question)),
             answer=Markup("").join(map(_shown, answer.cells)),
             place=place + 1,
             number=len(answers),
@@ -322,6 +354,7 @@ class OneAnswer(MarkingPage):
             adds=self._adds,
             most=self._most,
             guide=Markup(guide),
+            solution=Markup("").join(map(_shown, solution)),
             rubric=self._rubric,
             snapshot=snapshot,
             typed=typed or snapshot,
@@ -339,7 +372,7 @@ class OneAnswer(MarkingPage):
 
 
 def _shown(cell: dict[str, Any]) -> Markup:
-    """Return a cell of a student as HTML: text as it is set, code with what it printed."""
+    """Return a cell as HTML: text as it is set, code with what it printed."""
     source = "".join(cell["source"])
     if cell["cell_type"] == "markdown":
         return Markup(markdown_html(source, {}, cell.get("attachments", {})))

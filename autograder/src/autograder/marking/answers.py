@@ -21,11 +21,11 @@ from sqlalchemy import Connection, bindparam, select
 
 from ..course_folder.assignments import Exercise
 from ..course_folder.course import Course
-from ..course_folder.own_notebooks import exercise_ids
+from ..course_folder.own_notebooks import exercise_ids, read_cells
 from ..course_folder.rubrics import Rubric, most_points, rubrics_of
 from ..errors import CourseError
 from ..gradebook import history
-from ..notebook.answer_cells import Cells, GradedNotebook, answer_text
+from ..notebook.answer_cells import Cells, GradedNotebook, answer_text, questions
 from ..pipeline.classroom import course_directory
 from ..records import Status
 
@@ -143,6 +143,23 @@ class Answers:
         if self.adds(exercise):
             return most_points(self.rubrics()[exercise])
         return self.all_exercises[exercise].max_points
+
+    def question(self, exercise: str) -> Cells:
+        """Return the cells of the release with an exercise's question: the Markdown directly before
+        its answer."""
+        return questions(read_cells(self._course.release_of(self.name))).get(exercise, [])
+
+    def solution(self, exercise: str) -> Cells:
+        """Return the cell of the source with an exercise's solution, if it is more than the
+        stub."""
+        about = self.all_exercises[exercise]
+        return [
+            cell
+            for cell in read_cells(*self._course.source_files(self.name))
+            if (cell.metadata.get("nbgrader") or {}).get("solution")
+            and cell.metadata.nbgrader.grade_id == exercise
+            and cell.source != about.stub
+        ]
 
     def of(self, exercise: str) -> list[Answer]:
         """Return all answers to an exercise, in its order: the same at each call, another one for

@@ -3,11 +3,14 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterable
+from collections.abc import Iterable, Sequence
 from pathlib import Path
-from typing import Any
+from typing import TYPE_CHECKING, Any
 
-from ..course_folder.own_notebooks import exercise_ids
+from ..course_folder.own_notebooks import exercise_ids, exercises_of
+
+if TYPE_CHECKING:
+    from nbformat.notebooknode import NotebookNode
 
 Cells = list[dict[str, Any]]
 
@@ -35,6 +38,25 @@ class GradedNotebook:
 def answer_text(cells: Iterable[dict[str, Any]]) -> str:
     """Return the text of an answer: its cells' sources."""
     return "\n\n".join("".join(cell["source"]) for cell in cells)
+
+
+def questions(cells: Sequence[NotebookNode]) -> dict[str, Cells]:
+    """Return the question of each exercise in a release notebook: the Markdown cells directly
+    before the answer. Answers and tests that follow each other have the same question."""
+    ids = exercises_of(cells)
+    found: dict[str, Cells] = {}
+    question: Cells = []
+    text: Cells = []
+    for cell in cells:
+        marks = cell["metadata"].get("nbgrader") or {}
+        if marks.get("solution") or marks.get("task") or marks.get("grade"):
+            question, text = text or question, []
+            found.setdefault(ids.get(marks["grade_id"], marks["grade_id"]), question)
+        elif cell["cell_type"] == "markdown":
+            text = [*text, cell]
+        else:
+            question, text = [], []
+    return found
 
 
 def _answers(cells: Iterable[dict[str, Any]]) -> dict[str, Cells]:

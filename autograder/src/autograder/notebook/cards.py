@@ -30,7 +30,7 @@ def card(result: ExerciseResult, drawing: str = "") -> str:
     mark, accent = _LOOKS.get(result.status, ("✗", cards.RED))
     points = "—" if result.points is None else f"{result.points:g}"
     of = f"of {result.max_points:g}{' bonus' if result.bonus else ''} points"
-    head = f"{mark} {escape(result.title or result.id)}: {points} {of}"
+    head = f"{mark} {escape(result.title)}: {points} {of}"
     weight = ", extra" if result.extra else ""
     parts = [cards.heading(head, f"({result.status.replace('_', ' ')}{weight})")]
     if result.message:

@@ -127,7 +127,7 @@ def as_results(report: Report, visibility: str) -> dict[str, Any]:
 
 def _test(number: int, result: ExerciseResult, visibility: str) -> dict[str, Any]:
     test: dict[str, Any] = {
-        "name": result.title or result.id,
+        "name": result.title,
         "number": str(number),
         "max_score": result.max_points,
         "output": "\n\n".join(part for part in (result.message, result.note) if part),

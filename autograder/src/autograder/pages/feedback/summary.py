@@ -108,7 +108,9 @@ def _line(
     rubric = "rubric" in metadata
     advice = _advice(went, status, says, bool(example), comment, rubric)
     # Prefer the verdict's title: in a damaged notebook, the heading may be another exercise's.
-    title = verdict.get("title") or heading or exercise.replace("_", " ")
+    title = verdict.get("title", "")
+    if title in ("", exercise):
+        title = heading or exercise.replace("_", " ")
     return Line(
         exercise,
         title,
