@@ -205,8 +205,7 @@ def page(folder: Path, name: str) -> str:
 def test_feedback_holds_no_hidden_test(graded, name):
     shown = page(graded, name)
     assert not [secret for secret in SECRETS if secret in shown]
-    assert "the weaker kind" in shown
-    assert "could forge" in shown
+    assert "could forge" not in shown
 
 
 def test_feedback_shows_verdict_and_points_only(graded):
@@ -239,7 +238,6 @@ def test_the_formgrader_shows_the_output_of_the_hidden_part_of_a_test_cell(grade
     verdict, error = test.outputs
 
     assert "0 of 3 points" in verdict.data["text/html"]
-    assert "could forge" in verdict.data["text/html"]
     assert error.ename == "AssertionError"
     assert "a hidden reproach" in error.evalue
     assert UNJUDGED not in test.metadata
@@ -262,11 +260,10 @@ def test_grading_a_class_says_once_that_tests_in_the_notebook_are_weaker(plain, 
     assert "right: 5 / 6" in said
 
 
-def test_check_reports_in_a_field_and_a_note_that_tests_run_in_the_notebook(plain):
+def test_check_reports_in_a_field_that_tests_run_in_the_notebook(plain):
     path = str(plain / "submitted/partial/half/half.ipynb")
     seen = json.loads(run(plain, "autograder", "check", path, "--json"))
     assert (seen["tests"], seen["score"]) == ("in-notebook", 4.5)
-    assert any("could forge" in note for note in seen["notes"])
 
 
 def test_without_the_setting_for_tests_in_notebooks_no_hidden_tests_are_expected(plain, tmp_path):

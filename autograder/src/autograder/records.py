@@ -17,8 +17,11 @@ WEAKER = (
     "The notebook's own test cells gave the points. They ran in the same process as the submitted "
     "code, which could forge what they say: this is the weaker kind of verdict."
 )
-"""Note on every report of a notebook whose own test cells gave the points."""
+"""What instructors are told of notebooks whose own test cells gave the points."""
 
+
+NO_RESPONSE = "No response."
+"""Comment on an answer that holds nothing or the stub, in nbgrader's words."""
 
 SANDBOXES = AUTO, BUBBLEWRAP, LANDLOCK = "auto", "bubblewrap", "landlock"
 """The kinds of sandbox that a course can ask for; `AUTO` takes bubblewrap if it works on the

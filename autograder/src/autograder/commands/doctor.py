@@ -334,7 +334,7 @@ def _marks(course: Course | None) -> list[Finding]:
         again = {
             each.name: class_results(gradebook, each.name).again for each in gradebook.assignments
         }
-    remedy = "Mark them in the formgrader (Manual Grading): giving the same points again will do."
+    remedy = "Mark them with `autograder mark`: giving the same points again will do."
     return [
         Finding(f"marks of {name}", "\n    ".join(found), False, False, remedy)
         for name, found in again.items()

@@ -19,7 +19,7 @@ from rich.text import Text
 from ..course_folder.course import Course
 from ..course_folder.settings import LAST
 from ..errors import CourseError
-from ..records import WEAKER, Report, Status, up_to
+from ..records import IN_NOTEBOOK, WEAKER, Report, Status, up_to
 from ..terminal import (
     AssignmentErrors,
     console,
@@ -135,6 +135,8 @@ def _print_report(report: Report) -> None:
         echo(f"A person gives {report.by_hand}.")
     for note in report.notes:
         echo(note)
+    if report.tests == IN_NOTEBOOK:
+        echo(WEAKER, "dim")
     console.print(f"seed {report.seed}, sandbox {report.sandbox}", style="dim")
 
 
@@ -193,10 +195,9 @@ def grade(
                     progress.update(task, description=whose)
                     progress.advance(task)
                     unreadable += outcome.error is not None
-                    notes = outcome.report.notes if outcome.report else []
-                    is_weaker |= WEAKER in notes
                     beside: list[str] = []
                     if outcome.report:
+                        is_weaker |= outcome.report.tests == IN_NOTEBOOK
                         defects |= by_test(outcome.report.defects)
                         said = [each.message for each in outcome.report.exercises]
                         needs.update(needs_of_answers(course.assignment(name), said))
@@ -302,8 +303,7 @@ def _print_outcome(outcome: Any, as_json: bool) -> None:
         line += f"  ({text})" if text else ""
         echo(line, to=errors)
         for note in report.notes:
-            if note != WEAKER:
-                echo(f"  {note}", to=errors)
+            echo(f"  {note}", to=errors)
     if outcome.warning and not as_json:
         echo(f"{student}: {outcome.warning}", "yellow", errors)
 

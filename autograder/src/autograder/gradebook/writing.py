@@ -42,7 +42,7 @@ from sqlalchemy.exc import IntegrityError, OperationalError
 from ..course_folder.assignments import Exercise
 from ..course_folder.own_notebooks import exercise_ids, release_command
 from ..errors import CourseError
-from ..records import Marks
+from ..records import NO_RESPONSE, Marks
 from . import history
 from .cells import COMMENTED_CELLS, GRADED_CELLS, of_submission
 from .manual_marks import ManualMarks, marks_after
@@ -472,7 +472,7 @@ def _set_marks(
         row = {"row": grades[cell], "auto_score": points, "needs_manual_grade": waits}
         scores.append(row)
     remarks = [
-        {"row": comments[cell], "auto_comment": "No response." if is_empty else None}
+        {"row": comments[cell], "auto_comment": NO_RESPONSE if is_empty else None}
         for cell, is_empty in marks.unanswered.items()
     ]
     again = [

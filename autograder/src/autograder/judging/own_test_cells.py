@@ -25,7 +25,6 @@ from ..records import (
     IN_NOTEBOOK,
     LOST,
     UNGRADED,
-    WEAKER,
     Cell,
     CellResult,
     ExerciseResult,
@@ -39,7 +38,7 @@ from .notebook_session import NotebookSession
 from .points import blank, status_of, waiting
 from .submission import Submission, cut_short
 
-_CARD = "Tested in the notebook itself: a verdict that the submitted code could forge."
+_CARD = "Tested by the notebook's own test cell."
 _TOO_MUCH = "its last line gives more than the {:g} points that it is worth"
 _OF_NUMPY = re.compile(r"np\.(?:float|u?int)\d+\((.+)\)")
 """A number as NumPy 2 shows it, such as `np.float64(0.5)`. nbgrader does not read it as a number,
@@ -93,7 +92,7 @@ def judge_by_own_cells(
     for cell, own, each in zip(cells, ran, shown, strict=True):
         if cell.tests:
             each.outputs = clean_outputs(own.outputs or each.outputs, room)
-    notes = [WEAKER, *cut_short(zip(cells, ran, strict=True))]
+    notes = cut_short(zip(cells, ran, strict=True))
     if any(each.refused for each in (*shown, *ran)):
         notes.append(
             f"The {budget.seconds:g} seconds that this notebook may take were used up, and cells "

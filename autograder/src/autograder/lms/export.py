@@ -128,8 +128,8 @@ def _waiting(classes: list[ClassResults], partial: bool) -> list[str]:
         raise CourseError(
             "marks are missing; nothing was written.\n  "
             + "\n  ".join(notes)
-            + "\nMark them in the formgrader (Manual Grading), or write the part that is known "
-            "with --partial."
+            + "\nMark them with `autograder mark ASSIGNMENT`, or write the part that is known with "
+            "--partial."
         )
     return notes
 

@@ -11,7 +11,7 @@ from nbformat.notebooknode import NotebookNode
 from ...course_folder.assignments import distinct_titles
 from ...course_folder.own_notebooks import exercises_of
 from ...notebook.restoring import MISSING_CELL
-from ...records import ADVICE, Status
+from ...records import ADVICE, NO_RESPONSE, Status
 
 _HEADING = re.compile(r"^##\s+(?:(?:Exercise|Question)\s+\d+\s*·\s*)?(.+)$", re.MULTILINE)
 
@@ -64,7 +64,7 @@ def summary(notebook: NotebookNode) -> list[Line]:
         exercise = ids.get(grade_id := metadata.get("grade_id", ""), grade_id)
         if metadata.get("solution") or metadata.get("task"):
             answers[exercise] = cell.source
-            if metadata.get("comment"):
+            if metadata.get("comment") not in (None, "", NO_RESPONSE):
                 comments.add(exercise)
         if "score" in metadata:
             verdict = verdicts.get(exercise, {})
