@@ -190,6 +190,8 @@ def grade(
         task = progress.add_task("grading", total=sum(map(len, wanted.values())))
         for name, students in wanted.items():
             with each_of.isolate(name):
+                if len(wanted) > 1 and not as_json:
+                    echo(name, "bold", errors)
                 for outcome in room.grade([(name, each) for each in students]):
                     whose = f"{outcome.assignment} · {visible(outcome.student)}"
                     progress.update(task, description=whose)

@@ -14,7 +14,7 @@ addEventListener('click', (event) => {
 const home = document.createElement('a');
 home.href = '../index.html';
 home.className = 'start-page';
-home.textContent = '⌂ Start page';
+home.innerHTML = '⌂<span> Start page</span>';
 document.body?.append(home);
 
 // Until the kernel of a notebook answers, say that Python is on its way.

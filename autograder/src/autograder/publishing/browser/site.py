@@ -213,6 +213,7 @@ body .jp-OutputArea-output pre { word-break: normal; overflow-wrap: anywhere; }
 .start-page { position: fixed; right: .5rem; bottom: .5rem; z-index: 99; padding: .25rem .7rem;
   border: 1px solid #8b949e; border-radius: 1rem; background: #fff; color: #0a58a8;
   font: 14px system-ui, sans-serif; text-decoration: none; }
+@media (max-width: 600px) { .start-page span { position: absolute; clip-path: inset(50%); } }
 .python-coming { position: fixed; left: .5rem; bottom: .5rem; z-index: 99; margin: 0;
   padding: .25rem .7rem; max-width: calc(100vw - 9.5rem); border-radius: .6rem;
   background: #0a58a8; color: #fff; font: 14px system-ui, sans-serif; }
