@@ -6,6 +6,7 @@ import ast
 import base64
 import importlib
 import re
+import runpy
 from collections.abc import Iterator
 from functools import cache
 from pathlib import Path
@@ -319,6 +320,14 @@ def quotes(symptom: str, text: str) -> bool:
 
 def is_in_the_code(symptom: str) -> bool:
     return any(quotes(symptom, text) for text in sources())
+
+
+def test_the_table_of_folders_is_in_the_import_order():
+    page = (DOCS / "how-it-works.md").read_text("utf-8")
+    table = page.partition("| place | holds |")[2].partition("\n\n")[0]
+    firsts = "".join(re.findall(r"^(\|[^|]+)\|", table, re.MULTILINE))
+    order = runpy.run_path(str(ROOT / "autograder/tests/test_architecture.py"))["ORDER"]
+    assert re.findall(r"`(\w+)(?:/|\.py)`", firsts) == [e for e in order if e != "__main__"]
 
 
 def test_every_message_in_troubleshooting_is_in_the_code():

@@ -212,11 +212,11 @@ def test_a_changed_item_moves_exactly_the_marks_that_have_it_after_a_question(ma
     assert "memory, reason 2 → 1.5: 2 students" in said
     assert "memory, example 1 → 1.5: 2 students" in said
     assert "ben, memory: 2.5 → 2, which a person had adjusted by +0.5" in said
-    assert "3 marks have these items, 2 with other points now" in said
+    assert "marks with these items: 3, with other points now: 2" in said
     assert points(marked) == before
     assert last_lines(marked) == lines
 
-    assert "3 marks stored" in mark("y\n")
+    assert "marks stored: 3" in mark("y\n")
     assert points(marked) == {"ada": 3, "ben": 2, "cleo": 1.5, "dan": 1.5}
     now = last_lines(marked)
     assert now["dan"] == lines["dan"]

@@ -101,12 +101,12 @@ def _recount(answers: Answers, who: str, yes: bool) -> None:
             text = f"{mark.student}, {mark.exercise}: {before:g} → {now:g}"
             echo(visible(f"{text}, which a person had adjusted by {adjust:+g}"))
     moved = sum(before != now for before, now in (mark.points for mark in found))
-    echo(f"{len(found)} marks have these items, {moved} with other points now")
+    echo(f"marks with these items: {len(found)}, with other points now: {moved}")
     if not yes and not click.confirm("Store the new points?"):
         echo("All marks are as they were.")
         return
     left = [mark for mark in found if not store(answers, mark, who)]
-    echo(f"{len(found) - len(left)} marks stored")
+    echo(f"marks stored: {len(found) - len(left)}")
     for mark in left:
         echo(visible(f"{mark.student}, {mark.exercise}: not stored: somebody has just changed it"))
 
