@@ -142,6 +142,16 @@ def test_a_grading_interrupted_while_it_is_stored_is_stored_by_the_next_run(
     assert scores(school)["cy"] == scores(school)["ada"]
 
 
+def test_what_was_graded_by_other_tests_is_left_alone_and_named(school):
+    assert not any(outcome.outdated for outcome in grade(school))
+
+    with (school / "grading_tests/test_value.py").open("a") as file:
+        file.write("\n\nMORE = 1\n")
+
+    outcomes = grade(school)
+    assert all(outcome.skipped and outcome.outdated for outcome in outcomes)
+
+
 def test_regrading_unchanged_submissions_changes_no_mark(school):
     done = regrade(school)
     assert "3 graded before, 0 with other points now" in done.output

@@ -369,6 +369,7 @@ class SubmissionOutcome:
         error: why the submission could not be graded, in this run or before, so that the marks
             are 0.
         skipped: whether the submission was graded before and has not changed.
+        outdated: whether a skipped one was graded before the course's files changed.
         refused: whether nothing was stored; `error` or `warning` says why.
         penalty: the late penalty in points.
         score: the points in the gradebook, including those given by hand; the late penalty is not
@@ -384,6 +385,7 @@ class SubmissionOutcome:
     report: Report | None = None
     error: str | None = None
     skipped: bool = False
+    outdated: bool = False
     refused: bool = False
     penalty: float = 0.0
     score: float = 0.0

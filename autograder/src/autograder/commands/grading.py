@@ -168,6 +168,7 @@ def grade(
     """
     unreadable, is_weaker, names = 0, False, _parts(course, assignments)
     needs: Counter[str] = Counter()
+    outdated: Counter[str] = Counter()
     each_of = AssignmentErrors(names)
     with (
         _workers(course, names, workers, scheduler, insecure) as hands,
@@ -197,6 +198,7 @@ def grade(
                     progress.update(task, description=whose)
                     progress.advance(task)
                     unreadable += outcome.error is not None
+                    outdated[name] += outcome.outdated
                     beside: list[str] = []
                     if outcome.report:
                         is_weaker |= outcome.report.tests == IN_NOTEBOOK
@@ -211,6 +213,9 @@ def grade(
                         echo(text, "yellow", errors)
     for need, times in needs.items():
         echo(f"autograder: {times} of the answers: {need}, if answers may use it", "yellow", errors)
+    for name, times in (+outdated).items():
+        text = f"{name} has changed since {times} of these were graded: `autograder regrade {name}`"
+        echo(f"autograder: {text} grades them again", "yellow", errors)
     if is_weaker and not as_json:
         echo(WEAKER, "dim", errors)
     each_of.report()

@@ -349,7 +349,10 @@ class Classroom:
                 yield job
             else:
                 error = before.get("unreadable")
-                at_once.append(SubmissionOutcome(student, name, error=error, skipped=True))
+                outdated = before["versions"].get("assignment") != job.versions["assignment"]
+                at_once.append(
+                    SubmissionOutcome(student, name, error=error, skipped=True, outdated=outdated)
+                )
 
     def is_withdrawn(self, name: str, student: str) -> bool:
         """Return whether the student was graded, and then removed from the gradebook."""
