@@ -262,7 +262,7 @@ def test_check_all_prints_progress_and_the_exercise_to_do_next(capsys):
     check.all("value", namespace(VALUE))
     said = capsys.readouterr().out
     assert said.startswith("Checks that pass: 7 of 7 core, 3 of 3 extra\n✓\u00a0Nudging, ✓\u00a0A")
-    assert said.endswith("Hidden tests will try other numbers and cases.\n")
+    assert said.endswith("When you hand in, hidden tests try other numbers and cases.\n")
     broken = solved["mul"].replace("+= other.data", "= other.data")
     assert broken != solved["mul"]
     check.all("value", namespace(VALUE, mul=broken))

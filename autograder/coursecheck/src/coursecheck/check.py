@@ -106,9 +106,12 @@ class Checks:
         else:
             finding = diagnose(entry, namespace, table["hints"])
             passed = "the public examples come out right."
-            more = "Hidden tests will try others."
+            more = "When you hand in, hidden tests try others."
             if not entry["examples"]:
-                passed, more = "there is no public example to try.", "Hidden tests will look at it."
+                passed, more = (
+                    "there is no public example to try.",
+                    "Hidden tests look at it when you hand in.",
+                )
         before = _cell_before()
         if finding is not None and finding.only_extra:
             passed = "the core's public examples come out right."
@@ -177,7 +180,7 @@ def _table_of(finding: Finding | None) -> list[str]:
     return [example_table(example)] if example else []
 
 
-_MORE_CASES = "Hidden tests will try other numbers and cases."
+_MORE_CASES = "When you hand in, hidden tests try other numbers and cases."
 
 
 def progress(table: CheckTable, namespace: dict[str, Any]) -> Card:

@@ -319,7 +319,7 @@ def _course(folder: Path | None) -> list[Finding]:
         except CourseError as error:
             findings.append(Finding(f"assignment {name}", str(error), False, False))
             continue
-        remedy = "" if current else "make generated"
+        remedy = "" if current else f"autograder tables {name.partition('/')[0]}"
         what = "released, checks current" if current else "its visible checks are out of date"
         findings.append(Finding(f"assignment {name}", what, current, False, remedy))
     return findings
